@@ -24,7 +24,7 @@ class ExchangeConfig(sqlfiles.SqlAppConfig):
         "tokens/price_guard",
         "staff/superuser_guard",
         "staff/two_person",
-        "events/told_actor",
+        "events/public_actor",
         "staff/access_guards",
     )
     stored_documents = ("participants.MEMBER", "tokens.TOKEN")

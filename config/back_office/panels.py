@@ -13,7 +13,7 @@ from credit.configurations.admin.configurations import offers_of
 from credit.loans.admin.loans import loans_about
 from exchange.admin.panels import Links, Panel
 from exchange.audit.admin.history import HistoryPanel
-from exchange.events.admin.panels import events_of, webhook_of
+from exchange.events.admin.links import events_link, webhook_link
 from exchange.participants.models import Member, Organisation
 from orders.book.admin.orders import orders_of, tokens_of
 from wallets.ledger.admin.accounts import (
@@ -28,7 +28,7 @@ _WALLET = Links(wallet_link, statement_link, deposits_link, withdrawals_link)
 EVERYWHERE: tuple[Panel, ...] = (HistoryPanel(),)
 PANELS: dict[type[Model], tuple[Panel, ...]] = {
     Organisation: (
-        Links(events_of, webhook_of),
+        Links(events_link, webhook_link),
         _WALLET,
         Links(orders_of, tokens_of, offers_of, loans_about),
     ),

@@ -45,10 +45,10 @@ from exchange.events.models import WebhookEndpoint
 from exchange.events.services.endpoints import rotate_secret, set_endpoint
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.participants.services.api_keys import (
+    get_live_keys,
     issue_access_token,
     issue_api_key,
     revoke_api_key,
-    unended_keys,
 )
 from exchange.participants.services.members import create_member
 from exchange.participants.services.organisations import create_organisation
@@ -248,7 +248,7 @@ def _credentials(participant: Participant, known: dict[str, Any]) -> dict[str, s
     ):
         return {**entry, "name": organisation.name}
     # Nobody has the secret of an earlier one any more.
-    for lost in unended_keys(organisation).filter(name=_KEY_NAME):
+    for lost in get_live_keys(organisation).filter(name=_KEY_NAME):
         revoke_api_key(key_id=lost.pk, actor=_ACTOR)
     key, secret = issue_api_key(
         organisation=organisation, name=_KEY_NAME, scopes=settings.SCOPES, actor=_ACTOR

@@ -147,8 +147,8 @@ AUDIT_NAMED_MODELS = (
     "exchange.Token",
 )
 AUDIT_FINDERS = (
-    "exchange.participants.selectors.ids_called",
-    "exchange.tokens.selectors.tokens.ids_called",
+    "exchange.participants.selectors.find_ids_by_name",
+    "exchange.tokens.selectors.tokens.find_ids_by_symbol",
     "wallets.withdrawals.selectors.search.find_ids",
 )
 # What upper subjects show on the pages of records below them.

@@ -21,7 +21,7 @@ from exchange.audit.models import Change
 from exchange.core.acting import VISITOR
 from exchange.core.ids import parse_id
 from exchange.core.sqlfiles import sql_apps
-from exchange.participants.selectors import names_of_actors
+from exchange.participants.selectors import get_actor_names
 
 _PIECE = 1000
 _RECORDS_CALLED = 500
@@ -78,7 +78,7 @@ def in_pieces(found: QuerySet[Change]) -> Iterator[list[Change]]:
 def who(changes: Iterable[Change]) -> list[str]:
     """The actors of `changes` in words: the name kept with the change, else the one they have."""
     changes = list(changes)
-    names = names_of_actors({change.actor for change in changes if not change.actor_label})
+    names = get_actor_names({change.actor for change in changes if not change.actor_label})
     return [
         _in_words(change.actor, change.actor_label or names.get(change.actor, ""))
         for change in changes

@@ -51,28 +51,28 @@ def _endpoints_of(organisation_id: UUID) -> QuerySet[WebhookEndpoint]:
 
 
 # How far back the standing of an endpoint is looked for.
-_RECENT_EVENTS = 500
-COUNTED_EXHAUSTED = 1_000
+_MAX_RECENT_EVENTS = 500
+MAX_COUNTED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How telling an organisation went lately; `exhausted` stops at `COUNTED_EXHAUSTED`."""
+class EndpointHealth:
+    """How telling an organisation went lately; `exhausted` stops at `MAX_COUNTED`."""
 
     last_success: datetime | None
     last_failure: DeliveryAttempt | None
     exhausted: int
 
 
-def endpoint_standing(organisation_id: UUID) -> Standing:
+def get_endpoint_health(organisation_id: UUID) -> EndpointHealth:
     """How the last events of an organisation fared, and how many nobody took."""
     events = events_of(organisation_id)
     recent = list(
-        events.order_by("-created_at", "-id").values_list("id", flat=True)[:_RECENT_EVENTS]
+        events.order_by("-created_at", "-id").values_list("id", flat=True)[:_MAX_RECENT_EVENTS]
     )
     failed = ~Q(status_code__range=(200, 299))  # no status among them
-    exhausted = events.filter(status=EventStatus.EXHAUSTED).order_by()[:COUNTED_EXHAUSTED]
-    return Standing(
+    exhausted = events.filter(status=EventStatus.EXHAUSTED).order_by()[:MAX_COUNTED]
+    return EndpointHealth(
         last_success=Event.objects.filter(id__in=recent).aggregate(at=Max("delivered_at"))["at"],
         last_failure=DeliveryAttempt.objects.filter(failed, event__in=recent)
         .select_related("event")

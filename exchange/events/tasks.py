@@ -11,17 +11,17 @@ from exchange.events.services import deliveries
 
 # Slow receivers may hold a run up for half a minute; the worker's other threads stay free for
 # payouts. A run that finds no place is not missed: the rows are due, and the next sweep comes.
-_places = threading.BoundedSemaphore(2)
+_run_slots = threading.BoundedSemaphore(2)
 
 
 @shared_task(name=wake.DELIVER_EVENTS)
 def deliver_events() -> None:
     """Deliver every event that is due; hint at another run when there was too much for one."""
-    if not _places.acquire(blocking=False):
+    if not _run_slots.acquire(blocking=False):
         return
     try:
         more = deliveries.deliver_due().more
     finally:
-        _places.release()
+        _run_slots.release()
     if more:
         wake.after_commit(wake.DELIVER_EVENTS)

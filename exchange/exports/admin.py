@@ -34,25 +34,25 @@ from exchange.admin.show import moment, state
 from exchange.core.errors import DomainError, InvalidRequest, NotFound
 from exchange.exports import services as exports
 from exchange.exports.models import Export, ExportStatus
-from exchange.exports.selectors import file_of, readable_exports
-from exchange.exports.sheets import CSV, FORMS, MEDIA_TYPES
-from exchange.exports.sources import Source, Span, source_of
+from exchange.exports.selectors import get_readable_exports, read_file
+from exchange.exports.sheets import CSV, FILE_FORMATS, MEDIA_TYPES
+from exchange.exports.sources import DateRange, Source, get_source
 from exchange.staff.models import StaffUser
 
 # What belongs to the page of a list and not to its filter.
-_NOT_FILTERS = ("p", "e", "all", "_popup", "_to_field", "_changelist_filters")
-_UNDER_WAY = {ExportStatus.WAITING, ExportStatus.RUNNING}
+_PAGE_PARAMETERS = ("p", "e", "all", "_popup", "_to_field", "_changelist_filters")
+_PENDING = {ExportStatus.WAITING, ExportStatus.RUNNING}
 
 
-class FileForm(forms.Form):
+class FileFormatForm(forms.Form):
     """What file."""
 
     form = forms.ChoiceField(
-        label="File", choices=list(FORMS.items()), initial=CSV, widget=forms.RadioSelect
+        label="File", choices=list(FILE_FORMATS.items()), initial=CSV, widget=forms.RadioSelect
     )
 
 
-class ExportForm(FileForm):
+class ExportForm(FileFormatForm):
     """What file, and of which days."""
 
     first = DayField(label="From day", required=False, help_text="UTC; empty: the first")
@@ -65,7 +65,7 @@ class Exportable(SafeAdmin):
     @property
     def export_source(self) -> Source:
         """What the list is as a source of exports."""
-        return source_of(self.opts.label_lower)
+        return get_source(self.opts.label_lower)
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -78,33 +78,33 @@ class Exportable(SafeAdmin):
         match = request.resolver_match
         if match is None or match.url_name != self.name_of("export"):
             return super().get_preserved_filters(request)
-        query = filter_of(request.GET)
+        query = extract_filter(request.GET)
         return urlencode({"_changelist_filters": query}) if query else ""
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """The list, with its way to the export."""
         more = dict(extra_context or {})
-        if self.may(request, exports.PERMISSION) and self.has_view_permission(request):
-            query = filter_of(request.GET)
+        if self.may(request, exports.EXPORT_PERMISSION) and self.has_view_permission(request):
+            query = extract_filter(request.GET)
             more["export_url"] = f"{self.address('export')}{'?' if query else ''}{query}"
         return super().changelist_view(request, more)
 
     def export(self, request: HttpRequest) -> HttpResponseBase:
         """Asks what file; then hands it over, or leads to where it is being written."""
-        if not (self.may(request, exports.PERMISSION) and self.has_view_permission(request)):
+        if not (self.may(request, exports.EXPORT_PERMISSION) and self.has_view_permission(request)):
             raise PermissionDenied
-        query, source = filter_of(request.GET), self.export_source
+        query, source = extract_filter(request.GET), self.export_source
         try:
-            rows, words = source.select(staff_of(request), query, Span())
+            rows, words = source.select(staff_of(request), query, DateRange())
         except InvalidRequest as error:
             messages.error(request, error.message)
             return HttpResponseRedirect(self.address("changelist"))
-        about = exports.estimate(rows)
+        about = exports.estimate_rows(rows)
         name = str(self.opts.verbose_name if about == 1 else self.opts.verbose_name_plural)
-        form = bind(request, ExportForm if source.has_days else FileForm)
+        form = bind(request, ExportForm if source.has_days else FileFormatForm)
         if request.method == "POST" and form.is_valid():
             try:
-                return begin_export(request, source.name, query, form.cleaned_data)
+                return start_and_respond(request, source.name, query, form.cleaned_data)
             except DomainError as error:
                 form.add_error(None, error.message)
         return self.form_page(
@@ -119,14 +119,14 @@ class Exportable(SafeAdmin):
         )
 
 
-def begin_export(
+def start_and_respond(
     request: HttpRequest, source: str, query: str, data: dict[str, Any]
 ) -> HttpResponseBase:
     """Exports, and answers with the file or with the page that tells how far it is."""
-    export, file = exports.begin(
+    export, file = exports.start_export(
         source=source,
         query=query,
-        span=Span(data.get("first"), data.get("last")),
+        span=DateRange(data.get("first"), data.get("last")),
         form=data["form"],
         user=staff_of(request),
     )
@@ -135,10 +135,10 @@ def begin_export(
     return _as_download(FileResponse(file), export)
 
 
-def filter_of(query: QueryDict) -> str:
+def extract_filter(query: QueryDict) -> str:
     """The part of a list's query string that says which rows, and in which order."""
     kept = query.copy()
-    for name in _NOT_FILTERS:
+    for name in _PAGE_PARAMETERS:
         kept.pop(name, None)
     return kept.urlencode()
 
@@ -155,7 +155,14 @@ def _as_download(response: HttpResponseBase, export: Export) -> HttpResponseBase
 @admin.register(Export)
 class ExportAdmin(OwnPage):
     owners_only = True
-    list_display = ("file_name", "shown_state", "narrowed", "shown_rows", "requested_by", "made")
+    list_display = (
+        "file_name",
+        "shown_state",
+        "filter_display",
+        "shown_rows",
+        "requested_by",
+        "requested_at",
+    )
     list_filter = ("status", "form", "source", "created_at")
     search_fields = ("file_name", "filter_words", "requested_by__username")
     search_help_text = "Name of the file, its filter, or who asked for it"
@@ -165,7 +172,7 @@ class ExportAdmin(OwnPage):
         return state(export.status)
 
     @admin.display(description="filter", ordering="filter_words")
-    def narrowed(self, export: Export) -> str:
+    def filter_display(self, export: Export) -> str:
         return export.filter_words or "-"
 
     @admin.display(description="rows", ordering="rows_done")
@@ -173,12 +180,12 @@ class ExportAdmin(OwnPage):
         return f"{export.rows_done:,}"
 
     @admin.display(description="asked for (UTC)", ordering="created_at")
-    def made(self, export: Export) -> str:
+    def requested_at(self, export: Export) -> str:
         return moment(export.created_at)
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         """One's own; all of them for auditors."""
-        return readable_exports(user)
+        return get_readable_exports(user)
 
     def get_urls(self) -> list[URLPattern]:
         one = "<uuid:object_id>"
@@ -211,20 +218,20 @@ class ExportAdmin(OwnPage):
             facts=facts,
             export=export,
             shown_state=state(export.status),
-            under_way=export.status in _UNDER_WAY,
+            under_way=export.status in _PENDING,
             ready=export.status == ExportStatus.READY,
-            why=exports.fail_reason(export),
-            said=_progress(export),
+            why=exports.describe_missing_file(export),
+            said=_describe_progress(export),
         )
 
     def progress(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """The same for the page's script."""
         export: Export = self.record(request, object_id)
         answer = {
-            "said": _progress(export),
+            "said": _describe_progress(export),
             "done": export.rows_done,
             "about": max(export.about_rows, export.rows_done),
-            "over": export.status not in _UNDER_WAY,
+            "over": export.status not in _PENDING,
         }
         response = JsonResponse(answer)
         response["Cache-Control"] = "no-store"
@@ -238,10 +245,10 @@ class ExportAdmin(OwnPage):
         if export.status != ExportStatus.READY:
             messages.error(request, NotFound("There is no file to download").message)
             return self.back_to(export.pk)
-        return _as_download(StreamingHttpResponse(file_of(export)), export)
+        return _as_download(StreamingHttpResponse(read_file(export)), export)
 
 
-def _progress(export: Export) -> str:
+def _describe_progress(export: Export) -> str:
     if export.status == ExportStatus.WAITING:
         return "Waits for a worker"
     if export.status == ExportStatus.RUNNING:

@@ -15,20 +15,20 @@ from django.http import QueryDict
 from exchange.admin.list_filters import ListFilters
 from exchange.core.errors import InvalidRequest
 from exchange.exports.sheets import Column
-from exchange.exports.sources import Source, Span
+from exchange.exports.sources import DateRange, Source
 from exchange.staff.models import StaffUser
 
-_MOST_QUERY = 4_000
-_MOST_PARAMETERS = 100
-_READ_AT_ONCE = 1_000
+_MAX_QUERY_LENGTH = 4_000
+_MAX_PARAMETERS = 100
+_CHUNK_ROWS = 1_000
 
 
-def read_records(rows: QuerySet[Any], _query: str, _span: Span) -> Iterator[Any]:
+def read_records(rows: QuerySet[Any], _query: str, _span: DateRange) -> Iterator[Any]:
     """Give the records of `rows`, one by one, by a cursor of the server."""
-    return iter(rows.iterator(chunk_size=_READ_AT_ONCE))
+    return iter(rows.iterator(chunk_size=_CHUNK_ROWS))
 
 
-def as_listed(rows: QuerySet[Any]) -> QuerySet[Any]:
+def unchanged(rows: QuerySet[Any]) -> QuerySet[Any]:
     """Give `rows` in the list's own order, with what its columns need."""
     return rows
 
@@ -38,8 +38,8 @@ def list_source(
     columns: Sequence[Column],
     *,
     moment: str = "created_at",
-    prepare: Callable[[QuerySet[Any]], QuerySet[Any]] = as_listed,
-    records: Callable[[QuerySet[Any], str, Span], Iterator[Any]] = read_records,
+    prepare: Callable[[QuerySet[Any]], QuerySet[Any]] = unchanged,
+    records: Callable[[QuerySet[Any], str, DateRange], Iterator[Any]] = read_records,
 ) -> Source:
     """Return the source that the list of `model` is.
 
@@ -48,8 +48,8 @@ def list_source(
     """
     meta = model._meta
 
-    def select(user: StaffUser, query: str, span: Span) -> tuple[QuerySet[Any], str]:
-        listed = _listed(model, user, query)
+    def select(user: StaffUser, query: str, span: DateRange) -> tuple[QuerySet[Any], str]:
+        listed = _filter_list(model, user, query)
         rows = span.narrow(listed.qs, moment) if moment else listed.qs
         return prepare(rows), listed.in_words()
 
@@ -64,9 +64,9 @@ def list_source(
     )
 
 
-def _listed(model: type[Model], user: StaffUser, query: str) -> ListFilters:
+def _filter_list(model: type[Model], user: StaffUser, query: str) -> ListFilters:
     """What the list shows `user` under `query`, on all its pages."""
-    if len(query) > _MOST_QUERY or query.count("&") > _MOST_PARAMETERS:
+    if len(query) > _MAX_QUERY_LENGTH or query.count("&") > _MAX_PARAMETERS:
         raise InvalidRequest("The filter is too long")
     page: Any = admin.site.get_model_admin(model)
     listed: ListFilters = page.listed(user, QueryDict(query))

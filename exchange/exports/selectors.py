@@ -9,16 +9,16 @@ from django.db.models import QuerySet
 from exchange.exports.models import Export, ExportChunk, ExportStatus
 from exchange.staff.models import StaffUser
 
-READ_EVERY = "exchange.read_every_export"
+READ_ALL_PERMISSION = "exchange.read_every_export"
 
 
-def readable_exports(user: StaffUser) -> QuerySet[Export]:
+def get_readable_exports(user: StaffUser) -> QuerySet[Export]:
     """The person's own exports; everybody's for auditors."""
     exports = Export.objects.select_related("requested_by")
-    return exports if user.has_perm(READ_EVERY) else exports.filter(requested_by=user)
+    return exports if user.has_perm(READ_ALL_PERMISSION) else exports.filter(requested_by=user)
 
 
-def file_of(export: Export) -> Iterator[bytes]:
+def read_file(export: Export) -> Iterator[bytes]:
     """The file of a Ready export, a piece at a time; it ends early when it is removed meanwhile."""
     position = 0
     while True:

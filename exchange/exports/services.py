@@ -23,72 +23,72 @@ from exchange.core import leases, wake
 from exchange.core.errors import Conflict, DomainError, Forbidden, InvalidRequest
 from exchange.core.ids import uuid7
 from exchange.exports.models import Export, ExportChunk, ExportStatus
-from exchange.exports.sheets import FORMS, Cell, spool, write_table
-from exchange.exports.sources import Source, Span, source_of
+from exchange.exports.sheets import FILE_FORMATS, Cell, open_spool, write_table
+from exchange.exports.sources import DateRange, Source, get_source
 from exchange.staff.models import StaffUser
 
 log = structlog.get_logger(__name__)
 
 
-PERMISSION = "exchange.add_export"
+EXPORT_PERMISSION = "exchange.add_export"
 
 
 # Up to so many rows are handed over at once.
 DIRECT_ROWS = 5_000
 
 
-MOST_ROWS = 3_000_000
+MAX_ROWS = 3_000_000
 
 
 LEASE = timedelta(minutes=2)
 
 
 # Packing a file gives no sign of life and takes the longer, the more rows there are.
-_PACKING_A_ROW = timedelta(microseconds=200)
+_PACKING_TIME_PER_ROW = timedelta(microseconds=200)
 
 
-_UNDER_WAY_EACH = 5
+_MAX_PENDING_PER_USER = 5
 
 
-_ATTEMPTS = 3
+_MAX_ATTEMPTS = 3
 
 
 _CHUNK_BYTES = 512 * 1024
 
 
-_ROWS_BETWEEN_SIGNS = 500
+_HEARTBEAT_ROWS = 500
 
 
-_SECONDS_BETWEEN_SIGNS = 1.0
+_HEARTBEAT_SECONDS = 1.0
 
 
 class _ClaimLost(Exception):
     """Somebody else may have taken the export up."""
 
 
-class _TooLong(DomainError):
+class _TooManyRows(DomainError):
     """More rows than one file takes."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Order:
+class _ExportRequest:
     """What is exported, as whom, into which form of file."""
 
     origin: Source
     query: str
-    span: Span
+    span: DateRange
     form: str
     user: StaffUser
 
 
-def estimate(rows: Any) -> int:
+def estimate_rows(rows: Any) -> int:
     """How many rows there are, counted no further than it matters."""
     found: int = rows.order_by()[: settings.EXPORT_COUNTED_AT_MOST].count()
     return found
 
 
-def begin(
-    *, source: str, query: str, span: Span, form: str, user: StaffUser
+def start_export(
+    *, source: str, query: str, span: DateRange, form: str, user: StaffUser
 ) -> tuple[Export, IO[bytes] | None]:
     """Exports `source` under `query` as `user` sees it.
 
@@ -96,46 +96,46 @@ def begin(
     `Forbidden`, `NotFound`, `InvalidRequest` for a filter that is none, and `Conflict` when too
     many of the person's exports are under way.
     """
-    order = _Order(source_of(source), query, span, form, user)
-    _check_may(order)
-    if form not in FORMS:
-        raise InvalidRequest(f"A file is one of {', '.join(FORMS.values())}")
-    rows, words = order.origin.select(user, query, span)
-    about = estimate(rows)
+    request = _ExportRequest(get_source(source), query, span, form, user)
+    _require_permission(request)
+    if form not in FILE_FORMATS:
+        raise InvalidRequest(f"A file is one of {', '.join(FILE_FORMATS.values())}")
+    rows, words = request.origin.select(user, query, span)
+    about = estimate_rows(rows)
     direct = about <= DIRECT_ROWS
-    export = _make(order, words, about, direct=direct)
+    export = _create_export(request, words, about, direct=direct)
     if direct:
-        return export, _write_now(export, order)
+        return export, _write_direct(export, request)
     wake.after_commit(wake.WRITE_EXPORTS)
     return export, None
 
 
-def _check_may(order: _Order) -> None:
-    user = order.user
-    if not (user.is_active and user.has_perms([PERMISSION, order.origin.permission])):
+def _require_permission(request: _ExportRequest) -> None:
+    user = request.user
+    if not (user.is_active and user.has_perms([EXPORT_PERMISSION, request.origin.permission])):
         raise Forbidden("You may not export this list")
 
 
-def _make(order: _Order, words: str, about: int, *, direct: bool) -> Export:
-    user, span = order.user, order.span
+def _create_export(request: _ExportRequest, words: str, about: int, *, direct: bool) -> Export:
+    user, span = request.user, request.span
     now = timezone.now()
     with transaction.atomic():
         StaffUser.objects.select_for_update().get(pk=user.pk)
         under_way = Export.objects.filter(
             requested_by=user, direct=False, status__in=[ExportStatus.WAITING, ExportStatus.RUNNING]
         ).count()
-        if not direct and under_way >= _UNDER_WAY_EACH:
+        if not direct and under_way >= _MAX_PENDING_PER_USER:
             raise Conflict(f"{under_way} of your exports are under way; wait until one is done")
         return Export.objects.create(
             id=uuid7(),
-            source=order.origin.name,
-            title=order.origin.title,
-            query=order.query,
+            source=request.origin.name,
+            title=request.origin.title,
+            query=request.query,
             filter_words=words,
             first_day=span.first,
             last_day=span.last,
-            form=order.form,
-            file_name=_file_name(order, now),
+            form=request.form,
+            file_name=_build_file_name(request, now),
             requested_by=user,
             status=ExportStatus.RUNNING if direct else ExportStatus.WAITING,
             direct=direct,
@@ -145,18 +145,18 @@ def _make(order: _Order, words: str, about: int, *, direct: bool) -> Export:
         )
 
 
-def _file_name(order: _Order, now: datetime) -> str:
-    span = order.span
+def _build_file_name(request: _ExportRequest, now: datetime) -> str:
+    span = request.span
     last = span.last or now.date()
     days = f"{span.first}_to_{last}" if span.first else f"until_{last}"
-    return f"{order.origin.title.lower().replace(' ', '-')}_{days}.{order.form}"
+    return f"{request.origin.title.lower().replace(' ', '-')}_{days}.{request.form}"
 
 
-def _write_now(export: Export, order: _Order) -> IO[bytes]:
-    file = spool()
+def _write_direct(export: Export, request: _ExportRequest) -> IO[bytes]:
+    file = open_spool()
     try:
         with transaction.atomic():
-            rows, as_of = _write(file, order, iter)
+            rows, as_of = _write_file(file, request, iter)
     except Exception:
         file.close()
         Export.objects.filter(pk=export.pk).update(
@@ -178,8 +178,8 @@ def _write_now(export: Export, order: _Order) -> IO[bytes]:
     return file
 
 
-def _write(
-    file: IO[bytes], order: _Order, watched: Callable[[Iterator[Any]], Iterator[Any]]
+def _write_file(
+    file: IO[bytes], request: _ExportRequest, track: Callable[[Iterator[Any]], Iterator[Any]]
 ) -> tuple[int, datetime]:
     """The table, from one snapshot of the database; call it in a transaction of its own."""
     if not connection.savepoint_ids:
@@ -189,19 +189,19 @@ def _write(
     with connection.cursor() as cursor:
         cursor.execute("SELECT statement_timestamp()")
         as_of: datetime = cursor.fetchone()[0]
-    origin = order.origin
-    rows, _ = origin.select(order.user, order.query, order.span)
-    records = origin.records(rows, order.query, order.span)
+    origin = request.origin
+    rows, _ = origin.select(request.user, request.query, request.span)
+    records = origin.records(rows, request.query, request.span)
     cells: Iterator[Sequence[Cell]] = (
         [column.value(record) for column in origin.columns] for record in records
     )
     headings = [column.heading for column in origin.columns]
     count = write_table(
         file,
-        form=order.form,
+        form=request.form,
         title=origin.title,
         headings=headings,
-        rows=watched(cells),
+        rows=track(cells),
         as_of=as_of,
     )
     return count, as_of
@@ -210,27 +210,27 @@ def _write(
 # --- long ones ---
 
 
-def write_next() -> bool:
+def write_next_export() -> bool:
     """Claims one export that waits, or whose worker died, and writes it; False when none does."""
-    export = _claim()
+    export = _claim_next()
     if export is None:
         return False
-    signs = _Signs(export)
+    heartbeat = _Heartbeat(export)
     try:
-        _write_long(export, signs)
+        _write_claimed(export, heartbeat)
     except _ClaimLost:
         log.warning("export_claim_lost", export=str(export.pk))
     except DomainError as error:
-        _give_up(export, error.message)
+        _fail(export, error.message)
     except Exception:
         log.exception("export_failed", export=str(export.pk))
-        _give_up(export, "The file could not be written. Ask for it again")
+        _fail(export, "The file could not be written. Ask for it again")
     finally:
-        signs.close()
+        heartbeat.close()
     return True
 
 
-def _claim() -> Export | None:
+def _claim_next() -> Export | None:
     now = timezone.now()
     due = Export.objects.filter(
         leases.free(now), status__in=[ExportStatus.WAITING, ExportStatus.RUNNING]
@@ -239,7 +239,7 @@ def _claim() -> Export | None:
         mine = Export.objects.filter(
             leases.free(now), pk=export.pk, status=export.status, claimed_by=export.claimed_by
         )
-        if export.direct or export.attempts >= _ATTEMPTS:
+        if export.direct or export.attempts >= _MAX_ATTEMPTS:
             mine.update(
                 status=ExportStatus.FAILED,
                 error="It was cut off while it was written. Ask for it again",
@@ -253,66 +253,66 @@ def _claim() -> Export | None:
     return None
 
 
-def _write_long(export: Export, signs: _Signs) -> None:
-    order = _Order(
-        source_of(export.source),
+def _write_claimed(export: Export, heartbeat: _Heartbeat) -> None:
+    request = _ExportRequest(
+        get_source(export.source),
         export.query,
-        Span(export.first_day, export.last_day),
+        DateRange(export.first_day, export.last_day),
         export.form,
         export.requested_by,
     )
-    _check_may(order)
-    with spool() as file:
+    _require_permission(request)
+    with open_spool() as file:
         with transaction.atomic():
-            rows, as_of = _write(file, order, signs.watch)
+            rows, as_of = _write_file(file, request, heartbeat.track)
         size = file.tell()
         file.seek(0)
-        signs.give(rows)
-        _keep(export, file, rows, size, as_of)
+        heartbeat.beat(rows)
+        _store_file(export, file, rows, size, as_of)
 
 
-def _keep(export: Export, file: IO[bytes], rows: int, size: int, as_of: datetime) -> None:
+def _store_file(export: Export, file: IO[bytes], rows: int, size: int, as_of: datetime) -> None:
     with transaction.atomic():
         position = 0
         while data := file.read(_CHUNK_BYTES):
             ExportChunk.objects.create(export=export, position=position, data=data)
             position += 1
-        if not _end(
+        if not _finish(
             export, status=ExportStatus.READY, rows_done=rows, size_bytes=size, as_of=as_of
         ):
             raise _ClaimLost
 
 
-def _give_up(export: Export, reason: str) -> None:
-    _end(export, status=ExportStatus.FAILED, error=reason[:300])
+def _fail(export: Export, reason: str) -> None:
+    _finish(export, status=ExportStatus.FAILED, error=reason[:300])
 
 
-def _end(export: Export, **changes: Any) -> bool:
+def _finish(export: Export, **changes: Any) -> bool:
     running = Export.objects.filter(pk=export.pk, status=ExportStatus.RUNNING)
     return leases.release(running, export.claimed_by, finished_at=timezone.now(), **changes)
 
 
-class _Signs:
+class _Heartbeat:
     """Signs of life of a worker, seen at once: the lease made longer, and the rows done."""
 
     def __init__(self, export: Export) -> None:
         self._export = export
         self._connection = connections.create_connection(DEFAULT_DB_ALIAS)
-        self._given = time.monotonic()
+        self._last_beat = time.monotonic()
 
-    def watch(self, rows: Iterator[Any]) -> Iterator[Any]:
+    def track(self, rows: Iterator[Any]) -> Iterator[Any]:
         """`rows`, with a sign now and then. Raises `_ClaimLost`."""
         number = -1
         for number, row in enumerate(rows):
-            if number >= MOST_ROWS:
-                raise _TooLong(f"More than {MOST_ROWS:,} rows: narrow the filter or the days")
-            late = time.monotonic() - self._given >= _SECONDS_BETWEEN_SIGNS
-            if number % _ROWS_BETWEEN_SIGNS == 0 and late:
-                self.give(number)
+            if number >= MAX_ROWS:
+                raise _TooManyRows(f"More than {MAX_ROWS:,} rows: narrow the filter or the days")
+            late = time.monotonic() - self._last_beat >= _HEARTBEAT_SECONDS
+            if number % _HEARTBEAT_ROWS == 0 and late:
+                self.beat(number)
             yield row
-        self.give(number + 1)
+        self.beat(number + 1)
 
-    def give(self, rows: int) -> None:
+    def beat(self, rows: int) -> None:
         """Tells of `rows`. Raises `_ClaimLost` when the claim is not ours any more."""
         with self._connection.cursor() as cursor:
             cursor.execute(
@@ -320,21 +320,21 @@ class _Signs:
                 " WHERE id = %s AND claimed_by = %s AND status = 'Running'",
                 [
                     rows,
-                    timezone.now() + LEASE + rows * _PACKING_A_ROW,
+                    timezone.now() + LEASE + rows * _PACKING_TIME_PER_ROW,
                     self._export.pk,
                     self._export.claimed_by,
                 ],
             )
             if cursor.rowcount != 1:
                 raise _ClaimLost
-        self._given = time.monotonic()
+        self._last_beat = time.monotonic()
 
     def close(self) -> None:
         """Gives the connection back."""
         self._connection.close()
 
 
-def fail_reason(export: Export) -> str:
+def describe_missing_file(export: Export) -> str:
     """Why there is no file, in words for the page; empty while there may be one."""
     if export.status == ExportStatus.REMOVED and export.finished_at:
         return f"The file was kept for {settings.EXPORT_KEPT_DAYS} days and is gone"

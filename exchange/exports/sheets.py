@@ -33,7 +33,7 @@ from exchange.core.times import wire_time
 Cell = str | int | Decimal | date | None
 
 CSV, XLSX = "csv", "xlsx"
-FORMS = {CSV: "CSV", XLSX: "Excel (XLSX)"}
+FILE_FORMATS = {CSV: "CSV", XLSX: "Excel (XLSX)"}
 MEDIA_TYPES = {
     CSV: "text/csv; charset=utf-8",
     XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -42,16 +42,16 @@ MEDIA_TYPES = {
 # What a double holds exactly, as every decimal of so many digits.
 EXACT_DIGITS = 15
 # A sheet takes 1,048,576 rows; the next one follows with the same headings.
-ROWS_OF_A_SHEET = 1_000_000
+ROWS_PER_SHEET = 1_000_000
 _FORMULA_STARTS = frozenset("=+-@＝＋－＠")  # noqa: RUF001 - full-width forms count as well
-_CONTROL = dict.fromkeys((*range(32), *range(127, 160), 8232, 8233, 65534, 65535), " ")
-_CONTROL |= dict.fromkeys(range(55296, 57344), "�")
+_CONTROL_CHARACTERS = dict.fromkeys((*range(32), *range(127, 160), 8232, 8233, 65534, 65535), " ")
+_CONTROL_CHARACTERS |= dict.fromkeys(range(55296, 57344), "�")
 _NUMBER_FORMAT = "#,##0.00######"
 _DAY_FORMAT, _TIME_FORMAT = "yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss"
 # Columns are measured by so many rows, and are between so many characters wide.
-_MEASURED_ROWS = 200
-_NARROWEST, _WIDEST = 8, 60
-_SPOOLED_BYTES = 1024 * 1024
+_WIDTH_SAMPLE_ROWS = 200
+_MIN_WIDTH, _MAX_WIDTH = 8, 60
+_SPOOL_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,13 @@ class Column:
     value: Callable[[Any], Cell]
 
 
-def harmless(text: str) -> str:
+def neutralize(text: str) -> str:
     """`text` as no spreadsheet takes it for a formula, on one line."""
-    line = text.translate(_CONTROL)
+    line = text.translate(_CONTROL_CHARACTERS)
     return f"'{line}" if line.lstrip()[:1] in _FORMULA_STARTS and line.strip() else line
 
 
-def fits_a_cell(number: Decimal) -> bool:
+def fits_xlsx_number(number: Decimal) -> bool:
     """Whether a number cell of XLSX gives exactly `number` back."""
     return len(plain(abs(number)).replace(".", "").strip("0")) <= EXACT_DIGITS
 
@@ -78,7 +78,7 @@ class _Table(Protocol):
 
     def close(self, last: str) -> None: ...
 
-    def abandon(self) -> None: ...
+    def abort(self) -> None: ...
 
 
 class _CsvTable:
@@ -95,42 +95,42 @@ class _CsvTable:
         self.row([last])
         self._text.detach()
 
-    def abandon(self) -> None:
+    def abort(self) -> None:
         self._text.detach()
 
 
 class _XlsxTable:
     def __init__(
-        self, file: IO[bytes], title: str, headings: Sequence[str], rows_of_a_sheet: int
+        self, file: IO[bytes], title: str, headings: Sequence[str], rows_per_sheet: int
     ) -> None:
         self._file = file
         self._title = title
         self._headings = headings
-        self._most = rows_of_a_sheet
+        self._rows_per_sheet = rows_per_sheet
         self._book = Workbook(write_only=True)
         self._bold = Font(bold=True)
         # A sheet takes widths before its first row: those that measure are held back.
-        self._held: list[Sequence[Cell]] | None = []
+        self._buffered: list[Sequence[Cell]] | None = []
         self._widths: list[int] = []
 
     def row(self, cells: Sequence[Cell]) -> None:
-        if self._held is None:
+        if self._buffered is None:
             self._write(cells)
             return
-        self._held.append(cells)
-        if len(self._held) >= _MEASURED_ROWS:
-            self._release()
+        self._buffered.append(cells)
+        if len(self._buffered) >= _WIDTH_SAMPLE_ROWS:
+            self._flush()
 
     def close(self, last: str) -> None:
-        self._release()
+        self._flush()
         self._write([last])
         self._book.save(self._file)
 
-    def _release(self) -> None:
+    def _flush(self) -> None:
         """Measure the rows held back, and write them."""
-        if self._held is None:
+        if self._buffered is None:
             return
-        held, self._held = self._held, None
+        held, self._buffered = self._buffered, None
         self._widths = [
             max(_width(cell) for cell in column)
             for column in zip(self._headings, *held, strict=True)
@@ -155,18 +155,18 @@ class _XlsxTable:
         self._rows = 0
 
     def _write(self, cells: Sequence[Cell]) -> None:
-        if self._rows >= self._most:
+        if self._rows >= self._rows_per_sheet:
             self._begin()
         self._rows += 1
         self._sheet.append([self._cell(cell) for cell in cells])
 
     def _cell(self, value: Cell) -> Any:
         if isinstance(value, Decimal):
-            if not fits_a_cell(value):
+            if not fits_xlsx_number(value):
                 return plain(value)
             return self._formatted(value, _NUMBER_FORMAT)
         if isinstance(value, int):
-            return value if fits_a_cell(Decimal(value)) else str(value)
+            return value if fits_xlsx_number(Decimal(value)) else str(value)
         if isinstance(value, datetime):
             return self._formatted(_cell_time(value), _TIME_FORMAT)
         if isinstance(value, date):
@@ -178,7 +178,7 @@ class _XlsxTable:
         cell.number_format = number_format
         return cell
 
-    def abandon(self) -> None:
+    def abort(self) -> None:
         # Each sheet grows in a file of its own, which the library removes when the book is saved,
         # or else when the process ends: a worker's end may be far.
         for sheet in self._book.worksheets:
@@ -201,7 +201,7 @@ def _width(value: Cell) -> int:
         shown = _TIME_FORMAT
     else:
         shown = _csv_cell(value)
-    return min(max(len(shown) + 2, _NARROWEST), _WIDEST)
+    return min(max(len(shown) + 2, _MIN_WIDTH), _MAX_WIDTH)
 
 
 def _csv_cell(value: Cell) -> str:
@@ -215,7 +215,7 @@ def _text(value: str | date | None) -> str:
         return ""
     if isinstance(value, datetime):
         return wire_time(value)
-    return value.isoformat() if isinstance(value, date) else harmless(value)
+    return value.isoformat() if isinstance(value, date) else neutralize(value)
 
 
 def write_table(
@@ -226,7 +226,7 @@ def write_table(
     headings: Sequence[str],
     rows: Iterable[Sequence[Cell]],
     as_of: datetime,
-    rows_of_a_sheet: int = ROWS_OF_A_SHEET,
+    rows_per_sheet: int = ROWS_PER_SHEET,
 ) -> int:
     """Writes headings, `rows` and a last line that says the table is complete; how many rows.
 
@@ -234,7 +234,7 @@ def write_table(
     """
     table: _Table
     if form == XLSX:
-        table = _XlsxTable(file, title, headings, rows_of_a_sheet)
+        table = _XlsxTable(file, title, headings, rows_per_sheet)
     else:
         table = _CsvTable(file, headings)
     count = 0
@@ -244,11 +244,11 @@ def write_table(
             count += 1
         table.close(f"Complete: {count} row{'' if count == 1 else 's'}, as of {wire_time(as_of)}")
     except BaseException:
-        table.abandon()
+        table.abort()
         raise
     return count
 
 
-def spool() -> IO[bytes]:
+def open_spool() -> IO[bytes]:
     """A file of its own that goes to the disk once it grows, and is gone when it is closed."""
-    return SpooledTemporaryFile(max_size=_SPOOLED_BYTES)
+    return SpooledTemporaryFile(max_size=_SPOOL_BYTES)

@@ -21,7 +21,7 @@ from exchange.staff.models import StaffUser
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class DateRange:
     """Whole days in UTC, both included; None is open."""
 
     first: date | None = None
@@ -66,12 +66,12 @@ class Source:
     title: str
     permission: str
     columns: Sequence[Column]
-    select: Callable[[StaffUser, str, Span], tuple[QuerySet[Any], str]]
-    records: Callable[[QuerySet[Any], str, Span], Iterator[Any]]
+    select: Callable[[StaffUser, str, DateRange], tuple[QuerySet[Any], str]]
+    records: Callable[[QuerySet[Any], str, DateRange], Iterator[Any]]
     has_days: bool = True
 
 
-def source_of(name: str) -> Source:
+def get_source(name: str) -> Source:
     """The source of that name. Raises `NotFound`."""
     sources: Mapping[str, Source] = import_string(settings.EXPORT_SOURCES)
     if name not in sources:

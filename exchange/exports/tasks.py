@@ -10,20 +10,20 @@ from exchange.core import wake
 from exchange.exports import services as exports
 
 # A long file keeps a thread busy for minutes: one at a time in a process.
-_desk = threading.BoundedSemaphore(1)
+_run_slot = threading.BoundedSemaphore(1)
 
 
 @shared_task(name=wake.WRITE_EXPORTS)
 def write_exports() -> int:
     """Write the exports that wait, or whose worker died; how many were taken up."""
-    if not _desk.acquire(blocking=False):
+    if not _run_slot.acquire(blocking=False):
         return 0
     written = 0
     try:
-        while exports.write_next():
+        while exports.write_next_export():
             written += 1
     finally:
-        _desk.release()
+        _run_slot.release()
     return written
 
 

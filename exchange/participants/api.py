@@ -38,7 +38,7 @@ _EXAMPLE = OpenApiExample(
     value={"name": "Ada Obi", "email": "ada@example.com", "external_id": "customer-17"},
     request_only=True,
 )
-_TAKEN = {
+_CONFLICTS = {
     "email_taken": "A member with this email exists already",
     "external_id_taken": "A member with this external_id exists already",
 }
@@ -81,7 +81,7 @@ class MemberViewSet(ApiViewSet):
         answer=MEMBER,
         status=201,
         idempotent=True,
-        refusals={"409": _TAKEN},
+        refusals={"409": _CONFLICTS},
         examples=[_EXAMPLE],
     )
     def create(self, request: Request) -> Answer:

@@ -25,13 +25,13 @@ from exchange.core.database import fetch_one
 if TYPE_CHECKING:
     from drf_spectacular.openapi import AutoSchema
 
-_TOKEN = re.compile(r"[A-Za-z0-9\-._~+/]+=*")  # RFC 6750 §2.1
+_TOKEN_PATTERN = re.compile(r"[A-Za-z0-9\-._~+/]+=*")  # RFC 6750 §2.1
 
 
 _REALM = 'Bearer realm="api"'
 
 
-_FIND = """
+_SELECT_CALLER = """
     SELECT k.id::text, k.organisation_id::text, k.name, array_to_string(k.scopes, ' '), t.scope,
         t.expires > now(),
         k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()),
@@ -45,7 +45,7 @@ _FIND = """
 
 
 # Requests of one key that find the minute over at the same moment do not wait for each other.
-_TOUCH = """
+_UPDATE_LAST_USED = """
     UPDATE exchange_apikey SET last_used_at = now() WHERE id = (
         SELECT id FROM exchange_apikey
         WHERE id = %s AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')
@@ -74,9 +74,9 @@ class BearerAuthentication(BaseAuthentication):
         if scheme.lower() != "bearer":
             return None
         token = token.strip()
-        if not _TOKEN.fullmatch(token):
+        if not _TOKEN_PATTERN.fullmatch(token):
             raise InvalidToken("The access token is malformed")
-        caller = _caller(token)
+        caller = _authenticate_token(token)
         acts(caller.actor)
         return None, caller
 
@@ -85,9 +85,9 @@ class BearerAuthentication(BaseAuthentication):
         return _REALM
 
 
-def _caller(token: str) -> Caller:
+def _authenticate_token(token: str) -> Caller:
     checksum = hashlib.sha256(token.encode("ascii")).hexdigest()
-    row = fetch_one(_FIND, [checksum], repeatable=True)
+    row = fetch_one(_SELECT_CALLER, [checksum], repeatable=True)
     if row is None:
         raise InvalidToken("The access token is not known, or was revoked")
     key_id, organisation_id, name, scopes, granted, alive, usable, active, touch = row
@@ -98,12 +98,14 @@ def _caller(token: str) -> Caller:
     if not active:
         raise InvalidToken("The organisation is not active")
     if touch:
-        fetch_one(_TOUCH, [key_id])
-    return _known(key_id, organisation_id, name, scopes, granted)
+        fetch_one(_UPDATE_LAST_USED, [key_id])
+    return _build_caller(key_id, organisation_id, name, scopes, granted)
 
 
 @lru_cache(maxsize=1024)
-def _known(key_id: str, organisation_id: str, name: str, of_key: str, of_token: str) -> Caller:
+def _build_caller(
+    key_id: str, organisation_id: str, name: str, of_key: str, of_token: str
+) -> Caller:
     """The caller made of what was just read; the same texts make the same caller."""
     # A scope taken from a key is taken from the tokens it already has.
     scopes = frozenset(of_key.split()).intersection(of_token.split())

@@ -44,11 +44,11 @@ class ClientSecretHasher(BasePasswordHasher):
         """Do nothing: every secret costs one hash, whatever is stored."""
 
 
-def is_slow(encoded: str) -> bool:
+def is_slow_hash(encoded: str) -> bool:
     """Whether a stored hash is of the slow kind that keys had before."""
     return not encoded.startswith(f"{ALGORITHM}$")
 
 
 _hasher = ClientSecretHasher()
 # The hash of a secret that nobody has: a client id without a usable key is checked against it.
-NOBODY = _hasher.encode(secrets.token_urlsafe(32), _hasher.salt())
+UNMATCHABLE_HASH = _hasher.encode(secrets.token_urlsafe(32), _hasher.salt())

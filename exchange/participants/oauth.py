@@ -40,7 +40,7 @@ logger = structlog.get_logger(__name__)
 
 _GRANT = "client_credentials"
 # Where a request carries the key that it was authenticated as. No header of a client has a dot.
-_KEY = "exchange.api_key"
+_KEY_HEADER = "exchange.api_key"
 _WRONG_CREDENTIALS = (
     "The client id or the client secret is wrong, or the key was revoked or has expired"
 )
@@ -48,12 +48,12 @@ _WRONG_CREDENTIALS = (
 _DESCRIPTIONS = {"invalid_scope": "A scope is unknown, or not one of the key's"}
 
 
-class KeyValidator(OAuth2Validator):  # type: ignore[misc]
+class ApiKeyValidator(OAuth2Validator):  # type: ignore[misc]
     """API keys as OAuth clients, each with its own scopes; `OAuthView` authenticates them."""
 
     def authenticate_client(self, request: Any, *_args: Any, **_kwargs: Any) -> bool:
         """Take over the key that the view authenticated."""
-        request.client = request.headers.get(_KEY)
+        request.client = request.headers.get(_KEY_HEADER)
         return isinstance(request.client, ApiKey)
 
     def authenticate_client_id(self, *_args: Any, **_kwargs: Any) -> bool:
@@ -88,19 +88,19 @@ class OAuthView(OAuthLibMixin, View):  # type: ignore[misc]
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Answer a request, within the limits."""
         try:
-            response = self._answer(request, *args, **kwargs)
+            response = self._respond(request, *args, **kwargs)
         except TooManyFailures as error:
-            response = _too_many(error.budget)
+            response = _rate_limited(error.budget)
         except NotReady:
-            response = _not_ready()
+            response = _unavailable()
         except (OperationalError, InterfaceError):
             logger.exception("api.database_unavailable")
-            response = _not_ready()
+            response = _unavailable()
         response["Cache-Control"] = "no-store"
         response["Pragma"] = "no-cache"
         return response
 
-    def _answer(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def _respond(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.method != "POST":
             return _error(405, "invalid_request", "Use POST", {"Allow": "POST"})
         if request.META.get("QUERY_STRING"):  # the toolkit refuses those it can decode alike
@@ -112,9 +112,9 @@ class OAuthView(OAuthLibMixin, View):  # type: ignore[misc]
         budget = spend("token", str(key.pk))
         response: Any
         if budget is not None and budget.used > budget.limit:
-            response = _too_many(budget)
+            response = _rate_limited(budget)
         else:
-            request.META[_KEY] = key
+            request.META[_KEY_HEADER] = key
             response = super().dispatch(request, *args, **kwargs)
             if response.content:
                 response["Content-Type"] = "application/json"
@@ -133,7 +133,7 @@ class TokenView(OAuthView):
             return _error(400, "invalid_request", "grant_type is missing")
         if grant != _GRANT:
             return _error(400, "unsupported_grant_type", f"Only {_GRANT} is supported")
-        return _worded(*self.create_token_response(request))
+        return _build_response(*self.create_token_response(request))
 
 
 class RevokeView(OAuthView):
@@ -143,10 +143,12 @@ class RevokeView(OAuthView):
         """200 without content, or an error."""
         if not request.POST.get("token"):
             return _error(400, "invalid_request", "token is missing")
-        return _worded(*self.create_revocation_response(request))
+        return _build_response(*self.create_revocation_response(request))
 
 
-def _worded(_url: Any, headers: dict[str, str], body: str | None, status: int) -> HttpResponse:
+def _build_response(
+    _url: Any, headers: dict[str, str], body: str | None, status: int
+) -> HttpResponse:
     """What the toolkit answers, its refusals described by us."""
     if status < HTTPStatus.BAD_REQUEST:
         return HttpResponse(body or "", status=status, headers=headers)
@@ -162,7 +164,7 @@ def _authenticate(request: HttpRequest) -> ApiKey | None:
     """
     client_id, secret = _credentials(request)
     client = find_client(client_id)
-    if client.slow:
+    if client.has_slow_hash:
         # Checking it is dear, so it is counted first, and refused beyond the limit.
         _count_failure(request, client_id)
         return authenticate_client(client, secret)
@@ -177,8 +179,8 @@ def _count_failure(request: HttpRequest, client_id: str) -> None:
     address = address_of(request)
     pair = hashlib.sha256(f"{address} {client_id}".encode(errors="replace")).hexdigest()
     # The address first: beyond its limit, invented client ids make no more counters.
-    for kind, who in (("token_failures_address", address), ("token_failures", pair)):
-        budget = spend(kind, who)
+    for kind, value in (("token_failures_address", address), ("token_failures", pair)):
+        budget = spend(kind, value)
         if budget is not None and budget.used > budget.limit:
             raise TooManyFailures(budget)
 
@@ -198,12 +200,12 @@ def _credentials(request: HttpRequest) -> tuple[str, str]:
     return request.POST.get("client_id", ""), request.POST.get("client_secret", "")
 
 
-def _too_many(budget: Budget) -> HttpResponse:
+def _rate_limited(budget: Budget) -> HttpResponse:
     retry = {"Retry-After": str(budget.reset)}
     return _error(429, "slow_down", f"Try again in {budget.reset} s", retry)
 
 
-def _not_ready() -> HttpResponse:
+def _unavailable() -> HttpResponse:
     return _error(503, "temporarily_unavailable", NotReady.message, SHORTLY)
 
 

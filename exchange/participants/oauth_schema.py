@@ -70,7 +70,7 @@ def add_oauth(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
         }
     }
     paths = {
-        "/v1/oauth/token": _path(
+        "/v1/oauth/token": _operation(
             "create",
             "Get an access token",
             "It lives an hour; there are no refresh tokens. `scope` narrows it to some of the "
@@ -78,7 +78,7 @@ def add_oauth(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
             (_ISSUE, ["grant_type"], {"grant_type": "client_credentials"}),
             {"description": "The access token.", **token},
         ),
-        "/v1/oauth/revoke": _path(
+        "/v1/oauth/revoke": _operation(
             "revoke",
             "Revoke an access token",
             "One of the key's own. A token that is not known is a success too (RFC 7009).",
@@ -90,7 +90,7 @@ def add_oauth(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
     return result
 
 
-def _path(
+def _operation(
     action: str,
     summary: str,
     description: str,
@@ -116,12 +116,12 @@ def _path(
                 },
             },
             "responses": {
-                "200": {"headers": _headers(), **success},
-                "400": _failed(
+                "200": {"headers": _response_headers(), **success},
+                "400": _error_response(
                     "The request is not valid (RFC 6749 §5.2).",
                     ("unsupported_grant_type", "Only client_credentials is supported"),
                 ),
-                "401": _failed(
+                "401": _error_response(
                     "Client id or secret is wrong, or the key ended.",
                     (
                         "invalid_client",
@@ -130,12 +130,12 @@ def _path(
                     ),
                     "WWW-Authenticate",
                 ),
-                "429": _failed(
+                "429": _error_response(
                     "Too many token requests, or too many wrong secrets.",
                     ("slow_down", "Try again in 17 s"),
                     "Retry-After",
                 ),
-                "503": _failed(
+                "503": _error_response(
                     "Not ready; try again shortly.",
                     (
                         "temporarily_unavailable",
@@ -148,16 +148,16 @@ def _path(
     }
 
 
-def _headers(*more: str) -> dict[str, Any]:
+def _response_headers(*more: str) -> dict[str, Any]:
     return {name: HEADERS[name] for name in ("X-Request-ID", *RATE_LIMIT, *more)}
 
 
-def _failed(description: str, example: tuple[str, str], *headers: str) -> dict[str, Any]:
+def _error_response(description: str, example: tuple[str, str], *headers: str) -> dict[str, Any]:
     error, text = example
     value = {"error": error, "error_description": text}
     return {
         "description": description,
-        "headers": _headers(*headers),
+        "headers": _response_headers(*headers),
         "content": {
             "application/json": {
                 "schema": {"$ref": "#/components/schemas/OAuthError"},

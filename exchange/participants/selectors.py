@@ -18,7 +18,7 @@ from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.staff.models import StaffUser
 
 # Of one address in many organisations no more are told.
-_MOST_WITH_EMAIL = 1_000
+_MAX_EMAIL_MATCHES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +29,15 @@ class Participant:
     organisation_id: UUID
 
 
-def participants_with_email(email: str) -> list[Participant]:
+def find_participants_by_email(email: str) -> list[Participant]:
     """Members and organisations, of everybody, whose whole email is `email` in any case. For staff
     only.
     """
     members = Member.objects.filter(email__iexact=email).values_list("pk", "organisation_id")
     firms = Organisation.objects.filter(email__iexact=email).values_list("pk", flat=True)
     return [
-        *(Participant(*found) for found in members[:_MOST_WITH_EMAIL]),
-        *(Participant(pk, pk) for pk in firms[:_MOST_WITH_EMAIL]),
+        *(Participant(*found) for found in members[:_MAX_EMAIL_MATCHES]),
+        *(Participant(pk, pk) for pk in firms[:_MAX_EMAIL_MATCHES]),
     ]
 
 
@@ -63,7 +63,7 @@ def member_document(organisation_id: UUID, member_id: UUID) -> str:
     return get_or_raise(found.values_list("document", flat=True), UserNotFound())
 
 
-def names_of_actors(actors: Iterable[str]) -> dict[str, str]:
+def get_actor_names(actors: Iterable[str]) -> dict[str, str]:
     """Return the names of the people and API keys among `actors`, by what records keep of them.
 
     For staff only.
@@ -75,12 +75,12 @@ def names_of_actors(actors: Iterable[str]) -> dict[str, str]:
     return names | {f"api_key:{key.pk}": key.name for key in ApiKey.objects.filter(pk__in=ids)}
 
 
-def actor_names(actors: Sequence[str]) -> list[str]:
+def describe_actors(actors: Sequence[str]) -> list[str]:
     """Return actors as records keep them (`staff:<id>`, `api_key:<id>`, `system:<job>`), in words.
 
     For staff only.
     """
-    names = names_of_actors(actors)
+    names = get_actor_names(actors)
     return [
         f"{'API key ' if actor.startswith('api_key:') else ''}{names[actor]}"
         if actor in names
@@ -89,7 +89,7 @@ def actor_names(actors: Sequence[str]) -> list[str]:
     ]
 
 
-def ids_called(term: str) -> Iterator[object]:
+def find_ids_by_name(term: str) -> Iterator[object]:
     """Return the ids of the people, organisations and API keys that `term` names in whole.
 
     For staff only.

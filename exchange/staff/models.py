@@ -26,7 +26,7 @@ class StaffUser(AbstractUser):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     # Part of what every session is checked against: counting it up ends them all.
     session_epoch = models.PositiveIntegerField(default=0, editable=False)
-    # What organisations are told in the place of a name (`exchange/events/sql/told_actor.sql`):
+    # What organisations are told in the place of a name (`exchange/events/sql/public_actor.sql`):
     # random, so that it tells nothing else and cannot be guessed.
     public_id = models.UUIDField(db_default=RandomUUID(), unique=True, editable=False)
     # When the person was made, reset, or given a role last. `staff.services.deciding_access`

@@ -23,21 +23,21 @@ from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.filters import ActiveTokenFilters, TokenSearchFilters
 from exchange.tokens.models import Token
 from exchange.tokens.payloads import TOKEN
-from exchange.tokens.selectors.catalogue import Question, catalogue_page, question_of
+from exchange.tokens.selectors.catalogue import CatalogueQuery, catalogue_page, to_catalogue_query
 from exchange.tokens.selectors.tokens import token_document
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _ParsedQuery:
     """What a query string asks for."""
 
-    question: Question
+    query: CatalogueQuery
     window: Window
 
 
 # Longer query strings are read each time.
-_LONGEST = 300
-_asked: Lru[tuple[str, str], _Asked] = Lru(2_000)
+_MAX_CACHED_LENGTH = 300
+_parsed_queries: Lru[tuple[str, str], _ParsedQuery] = Lru(2_000)
 _PAGE = PageOf(TOKEN, "tokens")
 
 
@@ -86,10 +86,10 @@ class TokenViewSet(ApiViewSet):
 
     def _page(self, tokens: QuerySet[Token]) -> Answer:
         """Answer the page that the request asks for, of those `tokens` that the caller sees."""
-        asked = self._read(tokens)
+        asked = self._parse_query(tokens)
         window = asked.window
         found = catalogue_page(
-            asked.question,
+            asked.query,
             self.caller.organisation_id,
             offset=window.offset,
             limit=window.limit,
@@ -97,14 +97,16 @@ class TokenViewSet(ApiViewSet):
         page = Page(window, found.total)
         return self.answer(page.data("tokens", found.count, RawJSON(f"[{found.text}]")))
 
-    def _read(self, tokens: QuerySet[Token]) -> _Asked:
+    def _parse_query(self, tokens: QuerySet[Token]) -> _ParsedQuery:
         """Return what the query string asks of `tokens`; raise `InvalidRequest`."""
         text = self.request.META.get("QUERY_STRING", "")
         key = (str(self.action), text)
-        asked = _asked.get(key)
+        asked = _parsed_queries.get(key)
         if asked is None:
             super().check_query()
-            asked = _Asked(question_of(self.filter_queryset(tokens)), read_window(self.request))
-            if len(text) <= _LONGEST:
-                _asked.put(key, asked)
+            asked = _ParsedQuery(
+                to_catalogue_query(self.filter_queryset(tokens)), read_window(self.request)
+            )
+            if len(text) <= _MAX_CACHED_LENGTH:
+                _parsed_queries.put(key, asked)
         return asked

@@ -15,7 +15,7 @@ from exchange.api.filters import (
 from exchange.tokens.models import InvestmentCategory, InvestmentType, Token, TokenType
 
 
-class WordsQuery(SearchQuery):
+class NameWordsQuery(SearchQuery):
     """What `name_words` (SQL) makes of a text: its words, each the beginning of a word of a name.
 
     A text without a letter or a digit finds nothing.
@@ -29,7 +29,7 @@ class WordsQuery(SearchQuery):
 class TokenKindFilters(ChangingFilters):
     """What both lists of tokens are filtered by."""
 
-    private = FlagFilter(method="of_type", help_text="Whether `type` is Private or Public")
+    private = FlagFilter(method="filter_type", help_text="Whether `type` is Private or Public")
     investment_type = ChoiceFilter(
         allowed=InvestmentType.values,
         also=("debt", "fixed interest", "safe"),
@@ -40,7 +40,7 @@ class TokenKindFilters(ChangingFilters):
         model = Token
         fields: tuple[str, ...] = ()
 
-    def of_type(self, tokens: QuerySet[Token], _name: str, private: bool) -> QuerySet[Token]:
+    def filter_type(self, tokens: QuerySet[Token], _name: str, private: bool) -> QuerySet[Token]:
         """Tokens of one type."""
         return tokens.filter(type=TokenType.PRIVATE if private else TokenType.PUBLIC)
 
@@ -51,12 +51,12 @@ class ActiveTokenFilters(TokenKindFilters):
     closed = FlagFilter(default=False, help_text="Whether it takes no new orders")
     exited = FlagFilter(default=False, help_text="Whether investors have exited")
     primary_raise = FlagFilter(
-        method="of_market",
+        method="filter_market",
         help_text="`true`: still in primary raise, open to all investors; `false`: in secondaries",
     )
     currency = CurrencyFilter(field_name="currency_id", help_text="What its prices are in")
 
-    def of_market(self, tokens: QuerySet[Token], _name: str, primary: bool) -> QuerySet[Token]:
+    def filter_market(self, tokens: QuerySet[Token], _name: str, primary: bool) -> QuerySet[Token]:
         """Tokens that are still raising, or those that holders trade."""
         return tokens.filter(completed_raise=False) if primary else tokens.filter(secondaries=True)
 
@@ -65,7 +65,7 @@ class TokenSearchFilters(TokenKindFilters):
     """All tokens by name, symbol, state and kind."""
 
     name = TextFilter(
-        method="of_name",
+        method="filter_name",
         max_length=200,
         help_text="Beginnings of words of the name, in any order and any case",
     )
@@ -79,6 +79,6 @@ class TokenSearchFilters(TokenKindFilters):
         allowed=InvestmentCategory.values, help_text="What the investment is in"
     )
 
-    def of_name(self, tokens: QuerySet[Token], _name: str, text: str) -> QuerySet[Token]:
+    def filter_name(self, tokens: QuerySet[Token], _name: str, text: str) -> QuerySet[Token]:
         """Tokens whose name has words that begin so."""
-        return tokens.filter(words=WordsQuery(text))
+        return tokens.filter(words=NameWordsQuery(text))

@@ -83,7 +83,7 @@ def _percent(help_text: str = "percent") -> models.DecimalField[Any, Any]:
 
 # What staff set: the last change of these in the audit is the version of a token that an edit
 # names. Prices have their history in `Quote`; trades change none of these.
-TERMS = (
+TERM_FIELDS = (
     *("name", "image", "listing_reference", "type", "deal_access", "investment_type"),
     *("investment_category", "payout_frequency", "min_buy", "min_sell", "max_buy", "max_sell"),
     *("min_trade_buy", "min_trade_sell", "max_trade_buy", "max_trade_sell", "buy_fee", "sell_fee"),
@@ -93,7 +93,7 @@ TERMS = (
 
 
 # Bounds of one thing; 0 is none.
-LOWEST_AND_HIGHEST = (
+MIN_MAX_FIELDS = (
     ("min_buy", "max_buy"),
     ("min_sell", "max_sell"),
     ("min_trade_buy", "max_trade_buy"),
@@ -102,21 +102,21 @@ LOWEST_AND_HIGHEST = (
 
 
 # Percent of an order's value.
-LARGEST_FEE = 50
+MAX_FEE_PERCENT = 50
 
 
-PERCENTAGES = ("carry", "management_fee", "discount", "interest", "dividend")
+PERCENT_FIELDS = ("carry", "management_fee", "discount", "interest", "dividend")
 
 
 # A web address with a host, or a path of this service; nothing that could leave an attribute.
-IMAGE_ADDRESS = r"(https?://[^/\\\s<>\"'][^\\\s<>\"']*|/([^/\\\s<>\"'][^\\\s<>\"']*)?)"
+IMAGE_PATTERN = r"(https?://[^/\\\s<>\"'][^\\\s<>\"']*|/([^/\\\s<>\"'][^\\\s<>\"']*)?)"
 
 
-DECIDED = ("completed_raise", "secondaries", "closed", "exited", "cancelled")
+STATE_FIELDS = ("completed_raise", "secondaries", "closed", "exited", "cancelled")
 
 
 # Every column that lists of tokens filter by.
-_LISTED_BY = (
+_FILTERED_FIELDS = (
     "deal_access",
     "issuer",
     "closed",
@@ -225,9 +225,11 @@ class Token(Record):
         indexes = [
             # Lists walk these in order and decide by what is in them, without the table.
             models.Index(
-                fields=["-created_at", "-id"], include=_LISTED_BY, name="token_listed_newest"
+                fields=["-created_at", "-id"], include=_FILTERED_FIELDS, name="token_listed_newest"
             ),
-            models.Index(fields=["name", "id"], include=_LISTED_BY, name="token_listed_by_name"),
+            models.Index(
+                fields=["name", "id"], include=_FILTERED_FIELDS, name="token_listed_by_name"
+            ),
             GinIndex(fields=["words"], fastupdate=False, name="token_words"),
             models.Index(
                 OpClass(Upper("symbol"), name="text_pattern_ops"), name="token_symbol_start"

@@ -22,14 +22,14 @@ from exchange.tokens.models import (
 
 # --- Tokens ---------------------------------------------------------------------------------------
 
-_MEANINGS = {
+_SIDE_DESCRIPTIONS = {
     "buy": "For those who buy",
     "sell": "For those who sell",
     "exchange": "Units of the token's currency for one USD",
 }
 
 
-def _sides(name: str, *sides: str, description: str) -> WireField:
+def _side_values(name: str, *sides: str, description: str) -> WireField:
     """An object of numbers kept in the columns `<name>_<side>`."""
     parts = " || ',' || ".join(
         f"""'"{side}":' || trim_scale({{r}}.{name}_{side})""" for side in sides
@@ -37,13 +37,15 @@ def _sides(name: str, *sides: str, description: str) -> WireField:
     schema = {
         "type": "object",
         "description": description,
-        "properties": {side: {"type": "number", "description": _MEANINGS[side]} for side in sides},
+        "properties": {
+            side: {"type": "number", "description": _SIDE_DESCRIPTIONS[side]} for side in sides
+        },
         "required": list(sides),
     }
     return WireField(name, f"'{{' || {parts} || '}}'", schema)
 
 
-_QUOTES = ("buy", "sell", "exchange")
+_QUOTE_SIDES = ("buy", "sell", "exchange")
 
 
 _SIDES = ("buy", "sell")
@@ -82,19 +84,21 @@ TOKEN = Document(
         identifier("creator", "{r}.creator_id", "User id of the creator", nullable=True),
         identifier("asset", "{r}.id", "What the ledger counts its units as"),
         text("request", "{r}.listing_reference", "The listing request it came from"),
-        _sides(
+        _side_values(
             "price",
-            *_QUOTES,
+            *_QUOTE_SIDES,
             description="Quotes for one unit; `exchange` is units of the currency for one USD",
         ),
-        _sides("prev_price", *_QUOTES, description="The quotes before these"),
-        _sides("min", *_SIDES, description="Lowest price of an order of a side; 0: no bound"),
-        _sides("max", *_SIDES, description="Highest price of an order of a side; 0: no bound"),
-        _sides("vol", *_SIDES, description="Units bought, and units sold by holders"),
-        _sides(
+        _side_values("prev_price", *_QUOTE_SIDES, description="The quotes before these"),
+        _side_values("min", *_SIDES, description="Lowest price of an order of a side; 0: no bound"),
+        _side_values(
+            "max", *_SIDES, description="Highest price of an order of a side; 0: no bound"
+        ),
+        _side_values("vol", *_SIDES, description="Units bought, and units sold by holders"),
+        _side_values(
             "min_trade", *_SIDES, description="Smallest value of an order of a side; 0: no bound"
         ),
-        _sides(
+        _side_values(
             "max_trade", *_SIDES, description="Largest value of an order of a side; 0: no bound"
         ),
         text(

@@ -208,7 +208,7 @@ def test_a_secret_that_was_rotated_meanwhile_is_not_hashed_anew():
     store_slow_hash(caller)
     caller.key.refresh_from_db()
     rotated = store_slow_hash(caller, make_password("another", hasher="md5"))
-    client_authentication._hash_fast(caller.key, caller.secret)
+    client_authentication._replace_slow_hash(caller.key, caller.secret)
     assert ApiKey.objects.get().client_secret == rotated
 
 

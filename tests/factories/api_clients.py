@@ -14,7 +14,7 @@ from django.test import Client
 
 from exchange.core.actors import Actor
 from exchange.participants.models import ApiKey, Member, Organisation
-from exchange.participants.services.api_keys import issue_access_token, issue_api_key, unended_keys
+from exchange.participants.services.api_keys import get_live_keys, issue_access_token, issue_api_key
 from exchange.participants.services.members import create_member
 
 TESTER = Actor.system("tests")
@@ -65,7 +65,7 @@ def make_caller(
 ) -> ApiCaller:
     """A key with `scopes` (all when None) and a token of it."""
     owner = organisation or make_organisation()
-    others = unended_keys(owner).count()
+    others = get_live_keys(owner).count()
     key, secret = issue_api_key(
         organisation=owner,
         name=f"tests {others + 1}" if others else "tests",

@@ -21,7 +21,7 @@ from credit.loans.services.endings import propose_ending
 from credit.loans.services.lending import create_loan
 from exchange.events.services.endpoints import rotate_secret, set_endpoint
 from exchange.exports import services as exports
-from exchange.exports.sources import Span
+from exchange.exports.sources import DateRange
 from exchange.participants.services.api_keys import issue_access_token, issue_api_key
 from exchange.staff.models import AccessEvent, StaffUser
 from exchange.staff.services import second_factor
@@ -75,8 +75,8 @@ def make_every_record() -> EveryRecord:
     _access(world)
     raise_alert("float", subject="NGN", message="Too little NGN at the provider")
     prove_and_store(WALLET_CHECKS)
-    _, file = exports.begin(
-        source="wallets.withdrawal", query="", span=Span(), form="csv", user=staff[0]
+    _, file = exports.start_export(
+        source="wallets.withdrawal", query="", span=DateRange(), form="csv", user=staff[0]
     )
     if file is not None:
         file.close()

@@ -26,5 +26,5 @@ def put_in_force_at_once(*, token_id: UUID, prices: quotes.Prices, note: str) ->
         status=ApprovalStatus.APPROVED,
         decided_at=now,
     )
-    quotes._apply(quote, quotes._locked(token_id))
+    quotes._apply_prices(quote, quotes._lock_token(token_id))
     return quote

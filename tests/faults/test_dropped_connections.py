@@ -11,9 +11,9 @@ from django.db import connection
 
 from credit.portfolio.selectors import portfolio
 from exchange.core.database import fetch_one
-from exchange.participants.authentication import _caller
+from exchange.participants.authentication import _authenticate_token
 from exchange.tokens.models import Token
-from exchange.tokens.selectors.catalogue import catalogue_page, question_of
+from exchange.tokens.selectors.catalogue import catalogue_page, to_catalogue_query
 from exchange.tokens.selectors.tokens import token_document
 from orders.book.selectors import order_text
 from tests.environment.processes import wait_until
@@ -42,13 +42,13 @@ def test_a_read_by_an_id_is_asked_again_on_a_new_connection(owner_connection):
     token = make_trader().issue()
     order_id = trader.place(token, "Buy", 10, 1)
     caller = make_caller(organisation=organisation)
-    asked = question_of(Token.objects.order_by("-created_at"))
+    asked = to_catalogue_query(Token.objects.order_by("-created_at"))
     reads: list[Callable[[], object]] = [
         lambda: order_text(organisation.id, order_id),
         lambda: token_document(organisation.id, token.id),
         lambda: catalogue_page(asked, organisation.id, offset=0, limit=20),
         lambda: portfolio(organisation.id, member.id),
-        lambda: _caller(caller.token),
+        lambda: _authenticate_token(caller.token),
     ]
     for read in reads:
         before = read()

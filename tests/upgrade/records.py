@@ -45,7 +45,7 @@ from credit.loans.services.valuation import Pledge
 from exchange.events.services import deliveries
 from exchange.events.services.endpoints import set_endpoint
 from exchange.exports import services as exports
-from exchange.exports.sources import Span
+from exchange.exports.sources import DateRange
 from exchange.staff.models import StaffUser
 from exchange.staff.services.proposals import propose_invitation
 from exchange.tokens.models import DealAccess, Token
@@ -370,10 +370,10 @@ def _access(caller: ApiCaller, people: _People) -> None:
 def _oversight(sandbox: Sandbox, people: _People) -> None:
     """Files, a comparison with the provider, a break with its explanation, and an alert."""
     begin = partial(
-        exports.begin,
+        exports.start_export,
         source="wallets.withdrawal",
         query="",
-        span=Span(),
+        span=DateRange(),
         form="csv",
         user=people.owner,
     )
@@ -383,7 +383,7 @@ def _oversight(sandbox: Sandbox, people: _People) -> None:
     most, exports.DIRECT_ROWS = exports.DIRECT_ROWS, 0
     begin()
     exports.DIRECT_ROWS = most
-    assert exports.write_next()
+    assert exports.write_next_export()
     reconciliation.ask_as_staff(day=timezone.now().date(), user=people.approver)
     reconciliation.run_next()
     reconciliation.explain(

@@ -34,9 +34,9 @@ from exchange.core.currencies import money
 from exchange.core.errors import InvalidRequest
 from exchange.core.models import Currency
 from exchange.exports.admin import Exportable
-from exchange.participants.admin.named import OrganisationFilter
-from exchange.participants.admin.participants import OrganisationChoice
-from exchange.participants.admin.searching import OwnedRecords
+from exchange.participants.admin.name_filters import OrganisationNameFilter
+from exchange.participants.admin.owner_search import OwnedRecordAdmin
+from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.models import Member
 from exchange.staff.admin.pending import QueueFilter, decision_on, queue_of
 from exchange.staff.models import StaffUser
@@ -63,7 +63,7 @@ class MemberChoice(ModelChoice):
 class DepositForm(forms.Form):
     """Money that arrived."""
 
-    organisation = OrganisationChoice(
+    organisation = OrganisationChoiceField(
         required=False, help_text="For the organisation's own wallet; leave the member empty"
     )
     member = MemberChoice(required=False, help_text="For a member's wallet")
@@ -86,13 +86,13 @@ class DepositFilters(ListFilters):
     decision = QueueFilter(queue_of("Deposits to confirm", deposits.DEPOSITS))
     status__exact = ChoiceFilter("status", DepositStatus.choices, title="status")
     currency__code__exact = currency_filter()
-    organisation_name = OrganisationFilter()
+    organisation_name = OrganisationNameFilter()
     day_from, day_to = day_range()
     owner_id = id_filter("owner_id")
 
 
 @admin.register(Deposit)
-class DepositAdmin(Exportable, AddPage, Confirming, OwnedRecords):
+class DepositAdmin(Exportable, AddPage, Confirming, OwnedRecordAdmin):
     add_permission = deposits.ENTER
     filters = DepositFilters
     list_display = (

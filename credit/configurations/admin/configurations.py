@@ -44,7 +44,7 @@ from exchange.admin.confirming import Confirming
 from exchange.admin.fields import VISIBLE, Reason
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, id_filter
 from exchange.admin.show import age, state
-from exchange.participants.admin.named import OrganisationFilter
+from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.models import Organisation
 from exchange.staff.admin.pending import Queue, QueueFilter
 from exchange.staff.models import StaffUser
@@ -80,7 +80,7 @@ class LoanConfigurationFilters(ListFilters):
         )
     )
     status__exact = ChoiceFilter("status", ConfigurationStatus.choices, title="status")
-    creditor_name = OrganisationFilter("creditor")
+    creditor_name = OrganisationNameFilter("creditor")
     creditor__id__exact = id_filter("creditor")
 
 

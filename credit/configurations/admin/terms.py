@@ -25,7 +25,7 @@ from exchange.admin.show import percent, state
 from exchange.core.currencies import currencies, money
 from exchange.core.ids import parse_id
 from exchange.core.numbers import plain
-from exchange.participants.admin.participants import OrganisationChoice
+from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.models import Organisation
 from exchange.tokens.models import InvestmentCategory
 
@@ -116,7 +116,7 @@ class TermsForm(forms.Form):
 class OfferForm(TermsForm):
     """A new configuration."""
 
-    creditor = OrganisationChoice()
+    creditor = OrganisationChoiceField()
     field_order = ("creditor",)
 
 

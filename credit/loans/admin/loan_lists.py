@@ -29,7 +29,7 @@ from exchange.admin.list_filters import (
     id_filter,
 )
 from exchange.admin.paging import COUNTED_AT_MOST
-from exchange.participants.admin.named import OrganisationFilter
+from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.staff.admin.pending import Queue, QueueFilter
 
 Loans = QuerySet[Loan]
@@ -126,7 +126,7 @@ class LoanFilters(ListFilters):
         ),
     )
     currency__code__exact = currency_filter()
-    creditor_name = OrganisationFilter("creditor")
+    creditor_name = OrganisationNameFilter("creditor")
     creditor__id__exact = id_filter("creditor")
 
 

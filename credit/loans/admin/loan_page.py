@@ -29,10 +29,10 @@ from exchange.admin.show import age, difference, moment, page_of, state
 from exchange.core.currencies import currencies, money
 from exchange.core.numbers import round_to, units
 from exchange.events.models import Event
-from exchange.participants.selectors import actor_names
+from exchange.participants.selectors import describe_actors
 from exchange.staff.admin.pending import named_deciders
 from exchange.staff.models import StaffUser
-from exchange.tokens.admin.page import Facts
+from exchange.tokens.admin.token_page import Facts
 from wallets.ledger.admin.legs import transfer_legs_section
 from wallets.ledger.admin.signs import SIGN
 
@@ -124,7 +124,7 @@ def _who(loan: Loan) -> Facts:
         ("E-mail", loan.borrower.email),
         ("Borrower's organisation", page_of(loan.organisation)),
         ("Creditor", page_of(loan.creditor)),
-        ("Asked for by", actor_names([loan.requested_by])[0]),
+        ("Asked for by", describe_actors([loan.requested_by])[0]),
         ("Made (UTC)", moment(loan.created_at)),
         ("Over since (UTC)", _moment(loan.closed_at)),
         ("Reason", loan.reason or "-"),
@@ -246,7 +246,7 @@ def _shortfalls(loan: Loan) -> Section:
 
 def _repayments(loan: Loan) -> Section:
     found = list(loan.repayments.order_by("-created_at", "-id")[:_REPAYMENTS_SHOWN])
-    payers = actor_names([payment.paid_by for payment in found])
+    payers = describe_actors([payment.paid_by for payment in found])
     code = loan.currency_id
     rows = [
         (

@@ -21,21 +21,21 @@ from exchange.admin.base import SafeAdmin, Section, Tool, actor_of
 from exchange.admin.confirming import Confirming
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range, id_filter
 from exchange.admin.show import age, moment, page_of, state
-from exchange.events.admin.endings import sending_again, switching_of_endpoint
+from exchange.events.admin.confirmations import confirm_endpoint_status, confirm_redelivery
 from exchange.events.models import Event, EventStatus, WebhookEndpoint
-from exchange.events.selectors import COUNTED_EXHAUSTED, endpoint_standing
+from exchange.events.selectors import MAX_COUNTED, get_endpoint_health
 from exchange.events.services.endpoints import send_test, switch_endpoint
-from exchange.events.services.outbox import SENT_AGAIN_AT_MOST, redeliver, redeliver_exhausted
-from exchange.participants.admin.named import OrganisationFilter
+from exchange.events.services.outbox import MAX_REDELIVERIES, redeliver, redeliver_exhausted
+from exchange.participants.admin.name_filters import OrganisationNameFilter
 
-_ATTEMPTS_SHOWN = 50
-_CHANGE_ENDPOINT = "exchange.change_webhookendpoint"
+_MAX_ATTEMPTS = 50
+_CHANGE_PERMISSION = "exchange.change_webhookendpoint"
 
 
 class EventFilters(ListFilters):
     status__exact = ChoiceFilter("status", EventStatus.choices, title="status")
     type = ChoiceFilter("type", [(name, name) for name in settings.EVENT_TYPES], title="type")
-    organisation_name = OrganisationFilter()
+    organisation_name = OrganisationNameFilter()
     day_from, day_to = day_range()
     organisation = id_filter("organisation")
 
@@ -66,7 +66,7 @@ class EventAdmin(SafeAdmin):
 
     @admin.display(description="about")
     def about(self, event: Event) -> str:
-        model = _models().get(event.type.partition(".")[0].replace("_", ""))
+        model = _models_by_name().get(event.type.partition(".")[0].replace("_", ""))
         if model is None:
             return str(event.subject_id)
         return page_of(model(pk=event.subject_id), str(event.subject_id))
@@ -96,7 +96,7 @@ class EventAdmin(SafeAdmin):
         return [Tool("Send again", self.address("redeliver", obj.pk), post=True)]
 
     def sections(self, request: HttpRequest, obj: Event) -> list[Section]:
-        attempts = obj.delivery_attempts.order_by("-attempted_at", "-id")[:_ATTEMPTS_SHOWN]
+        attempts = obj.delivery_attempts.order_by("-attempted_at", "-id")[:_MAX_ATTEMPTS]
         rows = [
             (
                 moment(attempt.attempted_at),
@@ -125,7 +125,7 @@ class EventAdmin(SafeAdmin):
 @admin.register(WebhookEndpoint)
 class WebhookEndpointAdmin(Confirming):
     list_display = (
-        "organisation", "address_told", "shown_state", "disabled_reason", "updated_at",
+        "organisation", "endpoint_url", "shown_state", "disabled_reason", "updated_at",
     )  # fmt: skip
     list_filter = ("enabled",)
     list_select_related = ("organisation",)
@@ -133,7 +133,7 @@ class WebhookEndpointAdmin(Confirming):
     id_fields = ("pk", "organisation_id")
     search_help_text = "Address, organisation or its email, or the id of either"
     fields = (
-        "shown_organisation", "address_told", "shown_state", "disabled_reason",
+        "shown_organisation", "endpoint_url", "shown_state", "disabled_reason",
         "previous_secret_until", "created_at", "updated_at",
     )  # fmt: skip
     readonly_fields = fields
@@ -142,7 +142,7 @@ class WebhookEndpointAdmin(Confirming):
         return f"Webhook of {obj.organisation}"
 
     @admin.display(description="address", ordering="url")
-    def address_told(self, endpoint: WebhookEndpoint) -> str:
+    def endpoint_url(self, endpoint: WebhookEndpoint) -> str:
         return endpoint.url
 
     @admin.display(description="organisation")
@@ -166,7 +166,7 @@ class WebhookEndpointAdmin(Confirming):
     def tools(self, request: HttpRequest, obj: WebhookEndpoint) -> list[Tool]:
         events = reverse("admin:exchange_event_changelist")
         shown = [Tool("Events", f"{events}?organisation={obj.organisation_id}")]
-        if not self.may(request, _CHANGE_ENDPOINT):
+        if not self.may(request, _CHANGE_PERMISSION):
             return shown
         if not obj.enabled:
             return [*shown, Tool("Enable", self.address("enable", obj.pk))]
@@ -178,7 +178,7 @@ class WebhookEndpointAdmin(Confirming):
         ]
 
     def sections(self, request: HttpRequest, obj: WebhookEndpoint) -> list[Section]:
-        found = endpoint_standing(obj.organisation_id)
+        found = get_endpoint_health(obj.organisation_id)
         failure = found.last_failure
         rows: list[tuple[object, object]] = [
             ("Last delivered", _ago(found.last_success) if found.last_success else "not lately"),
@@ -206,12 +206,12 @@ class WebhookEndpointAdmin(Confirming):
             address,
             obj.organisation_id,
             f"{count:,}",
-            " or more" if count >= COUNTED_EXHAUSTED else "",
+            " or more" if count >= MAX_COUNTED else "",
         )
 
     def test(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Sends an event that tells of nothing."""
-        obj: WebhookEndpoint = self.record(request, object_id, _CHANGE_ENDPOINT)
+        obj: WebhookEndpoint = self.record(request, object_id, _CHANGE_PERMISSION)
         self.attempt(
             request,
             lambda: send_test(organisation_id=obj.organisation_id, actor=actor_of(request)),
@@ -221,18 +221,18 @@ class WebhookEndpointAdmin(Confirming):
 
     def send_again(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Asks, and delivers what nobody took once more, as much as one request may."""
-        obj: WebhookEndpoint = self.record(request, object_id, _CHANGE_ENDPOINT)
+        obj: WebhookEndpoint = self.record(request, object_id, _CHANGE_PERMISSION)
 
         def told(count: int) -> str:
             words = "1 event is being sent" if count == 1 else f"{count:,} events are being sent"
-            if count >= SENT_AGAIN_AT_MOST:
+            if count >= MAX_REDELIVERIES:
                 return f"{words} again. There may be more: do it once more when these have gone."
             return f"{words} again." if count else "There was nothing to send."
 
         return self.confirm_page(
             request,
             obj,
-            sending_again(obj, endpoint_standing(obj.organisation_id)),
+            confirm_redelivery(obj, get_endpoint_health(obj.organisation_id)),
             partial(
                 redeliver_exhausted,
                 organisation_id=obj.organisation_id,
@@ -250,11 +250,11 @@ class WebhookEndpointAdmin(Confirming):
         return self._switch(request, object_id, enabled=False)
 
     def _switch(self, request: HttpRequest, object_id: UUID, *, enabled: bool) -> HttpResponse:
-        obj: WebhookEndpoint = self.record(request, object_id, _CHANGE_ENDPOINT)
+        obj: WebhookEndpoint = self.record(request, object_id, _CHANGE_PERMISSION)
         return self.confirm_page(
             request,
             obj,
-            switching_of_endpoint(obj, endpoint_standing(obj.organisation_id), enabled=enabled),
+            confirm_endpoint_status(obj, get_endpoint_health(obj.organisation_id), enabled=enabled),
             partial(
                 switch_endpoint,
                 organisation_id=obj.organisation_id,
@@ -268,7 +268,7 @@ class WebhookEndpointAdmin(Confirming):
 
 
 @cache
-def _models() -> dict[str | None, type[Model]]:
+def _models_by_name() -> dict[str | None, type[Model]]:
     """Return the models by their names, with which the types of events about them begin."""
     return {model._meta.model_name: model for model in apps.get_models()}
 

@@ -30,7 +30,7 @@ from django.utils import timezone
 
 from exchange.core import leases
 from exchange.events.models import DeliveryAttempt, Event, EventStatus, WebhookEndpoint
-from exchange.events.webhooks.posting import Outcome, post
+from exchange.events.webhooks.posting import PostOutcome, post
 from exchange.events.webhooks.signing import signed_headers
 
 logger = logging.getLogger(__name__)
@@ -48,8 +48,8 @@ RETRY_SECONDS = (
     24 * 3600,
 )
 # Jitter only lengthens a wait, by up to this part of it.
-_JITTER = 0.1
-LONGEST_RETRY_AFTER_SECONDS = 24 * 3600
+_MAX_JITTER = 0.1
+MAX_RETRY_AFTER_SECONDS = 24 * 3600
 
 # Posts at a time in one run, and at a time for one organisation.
 CONCURRENCY = 16
@@ -76,7 +76,7 @@ class Claim:
     leased_until: datetime
 
 
-class Result(StrEnum):
+class DeliveryResult(StrEnum):
     """What `record` made of an attempt."""
 
     DELIVERED = "delivered"
@@ -89,7 +89,7 @@ class Result(StrEnum):
 
 # Walks the organisations that have something pending one by one in the index, so that a long
 # backlog of one costs the others nothing, then takes the oldest due rows of each.
-_CLAIM = """
+_CLAIM_DUE = """
 WITH RECURSIVE waiting AS (
     (SELECT organisation_id FROM exchange_event WHERE status = 'Pending'
      ORDER BY organisation_id LIMIT 1)
@@ -141,7 +141,7 @@ def claim_due(*, most: int, per_organisation: int = PER_ORGANISATION) -> list[Cl
     }
     with transaction.atomic():
         with connection.cursor() as cursor:
-            cursor.execute(_CLAIM, parameters)
+            cursor.execute(_CLAIM_DUE, parameters)
             rows = cursor.fetchall()
         organisations = {row[1] for row in rows}
         endpoints = {
@@ -154,9 +154,9 @@ def claim_due(*, most: int, per_organisation: int = PER_ORGANISATION) -> list[Cl
         if mute:
             now = timezone.now()
             Event.objects.filter(id__in=[row[0] for row in rows if row[1] in mute]).update(
-                **_AT_REST, status=EventStatus.UNSENT
+                **_UNSCHEDULED, status=EventStatus.UNSENT
             )
-            _unsend(Q(organisation_id__in=mute, next_attempt_at__lte=now))
+            _mark_unsent(Q(organisation_id__in=mute, next_attempt_at__lte=now))
     return [
         Claim(
             event_id=event_id,
@@ -171,10 +171,10 @@ def claim_due(*, most: int, per_organisation: int = PER_ORGANISATION) -> list[Cl
     ]
 
 
-_AT_REST: dict[str, None] = {"next_attempt_at": None, "leased_until": None}
+_UNSCHEDULED: dict[str, None] = {"next_attempt_at": None, "leased_until": None}
 
 
-def _unsend(which: Q) -> None:
+def _mark_unsent(which: Q) -> None:
     """Make pending events Unsent, but those that are just being sent or recorded."""
     free = Event.objects.select_for_update(skip_locked=True).filter(
         which,
@@ -182,7 +182,7 @@ def _unsend(which: Q) -> None:
         status=EventStatus.PENDING,
     )
     Event.objects.filter(id__in=list(free.values_list("id", flat=True))).update(
-        **_AT_REST, status=EventStatus.UNSENT
+        **_UNSCHEDULED, status=EventStatus.UNSENT
     )
 
 
@@ -194,15 +194,15 @@ def _signing_secrets(endpoint: WebhookEndpoint) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentPost:
     """A post that was made, at `attempted_at`."""
 
     claim: Claim
     attempted_at: datetime
-    outcome: Outcome
+    outcome: PostOutcome
 
 
-def send(claim: Claim) -> Sent:
+def send_event(claim: Claim) -> SentPost:
     """Sign and post the frozen body. Touches no database; never raises for the other side."""
     attempted_at = timezone.now()
     outcome = post(
@@ -217,11 +217,11 @@ def send(claim: Claim) -> Sent:
         deadline_seconds=settings.WEBHOOK_TIMEOUT_SECONDS,
         allow_local=settings.WEBHOOK_ALLOW_LOCAL,
     )
-    return Sent(claim, attempted_at, outcome)
+    return SentPost(claim, attempted_at, outcome)
 
 
 @transaction.atomic
-def record(sent: Sent) -> Result:
+def record_attempt(sent: SentPost) -> DeliveryResult:
     """Keep the attempt, and move the event on if its lease is still the one we sent under."""
     claim, outcome = sent.claim, sent.outcome
     event = Event.objects.select_for_update().get(id=claim.event_id)
@@ -237,50 +237,50 @@ def record(sent: Sent) -> Result:
         answer=outcome.answer,
     )
     if event.status != EventStatus.PENDING or event.leased_until != claim.leased_until:
-        return Result.STALE
+        return DeliveryResult.STALE
     event.leased_until = None
     event.next_attempt_at = None
     event.attempts += 1
-    result = _move_on(event, claim, outcome)
+    result = _apply_outcome(event, claim, outcome)
     event.save(
         update_fields=["status", "attempts", "next_attempt_at", "leased_until", "delivered_at"]
     )
     return result
 
 
-def _move_on(event: Event, claim: Claim, outcome: Outcome) -> Result:
+def _apply_outcome(event: Event, claim: Claim, outcome: PostOutcome) -> DeliveryResult:
     if outcome.delivered:
         event.status = EventStatus.DELIVERED
         event.delivered_at = timezone.now()
-        return Result.DELIVERED
-    if outcome.status_code == GONE and _disable(claim):
+        return DeliveryResult.DELIVERED
+    if outcome.status_code == GONE and _disable_gone_endpoint(claim):
         event.status = EventStatus.UNSENT
-        return Result.UNSENT
+        return DeliveryResult.UNSENT
     if event.attempts > len(RETRY_SECONDS):
         event.status = EventStatus.EXHAUSTED
-        return Result.EXHAUSTED
-    event.next_attempt_at = timezone.now() + retry_wait(event.attempts, outcome)
-    return Result.RETRIED_LATER
+        return DeliveryResult.EXHAUSTED
+    event.next_attempt_at = timezone.now() + retry_delay(event.attempts, outcome)
+    return DeliveryResult.RETRIED_LATER
 
 
-def retry_wait(failed_tries: int, outcome: Outcome) -> timedelta:
-    """How long to wait after the `failed_tries`-th try (from 1): jittered, or as asked, if longer.
+def retry_delay(failed_attempts: int, outcome: PostOutcome) -> timedelta:
+    """Return the jittered delay after the nth failed attempt (from 1), or `Retry-After` if longer.
 
     What a receiver asks for in `Retry-After` is honoured up to 24 hours.
     """
-    planned = RETRY_SECONDS[failed_tries - 1] * random.uniform(1, 1 + _JITTER)  # noqa: S311 - spreads load, guards nothing
-    asked = min(outcome.retry_after_seconds or 0, LONGEST_RETRY_AFTER_SECONDS)
+    planned = RETRY_SECONDS[failed_attempts - 1] * random.uniform(1, 1 + _MAX_JITTER)  # noqa: S311 - spreads load, guards nothing
+    asked = min(outcome.retry_after_seconds or 0, MAX_RETRY_AFTER_SECONDS)
     return timedelta(seconds=max(planned, asked))
 
 
-def _disable(claim: Claim) -> bool:
+def _disable_gone_endpoint(claim: Claim) -> bool:
     """Switch off the endpoint that said 410, unless it has been changed since we posted to it."""
     changed = WebhookEndpoint.objects.filter(
         organisation_id=claim.organisation_id, url=claim.url, enabled=True
     ).update(enabled=False, disabled_reason=_GONE_REASON, updated_at=timezone.now())
     if changed:
         logger.warning("webhook of organisation %s is gone: disabled", claim.organisation_id)
-        _unsend(Q(organisation_id=claim.organisation_id))
+        _mark_unsent(Q(organisation_id=claim.organisation_id))
         return True
     return not WebhookEndpoint.objects.filter(
         organisation_id=claim.organisation_id, enabled=True
@@ -288,7 +288,7 @@ def _disable(claim: Claim) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Drained:
+class RunSummary:
     """What a run did: how many posts it made, and whether it stopped before all was done."""
 
     posted: int
@@ -300,27 +300,27 @@ def deliver_due(
     concurrency: int = CONCURRENCY,
     per_organisation: int = PER_ORGANISATION,
     run_seconds: float = _RUN_SECONDS,
-) -> Drained:
+) -> RunSummary:
     """Deliver until nothing is due, or until `run_seconds` have passed and its posts are recorded.
 
     Any number of these may run at the same time, in any number of processes.
     """
     posted = 0
     ends = time.monotonic() + run_seconds
-    running: set[Future[Sent]] = set()
+    running: set[Future[SentPost]] = set()
     with ThreadPoolExecutor(concurrency, thread_name_prefix="deliver") as threads:
         while True:
             in_time = time.monotonic() < ends
             free = concurrency - len(running)
             if in_time and free:
                 claims = claim_due(most=free, per_organisation=per_organisation)
-                running |= {threads.submit(send, claim) for claim in claims}
+                running |= {threads.submit(send_event, claim) for claim in claims}
             if not running:
-                return Drained(posted, more=not in_time)
+                return RunSummary(posted, more=not in_time)
             done, running = wait(running, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
             for finished in done:
                 try:
-                    record(finished.result())
+                    record_attempt(finished.result())
                 except Exception:
                     # The lease runs out and the event comes again; the others must not suffer.
                     logger.exception("an attempt could not be recorded")

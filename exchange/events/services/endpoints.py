@@ -21,20 +21,20 @@ from exchange.core.rows import get_or_raise
 from exchange.events.errors import EndpointNotFound
 from exchange.events.models import Event, WebhookEndpoint
 from exchange.events.selectors import get_endpoint
-from exchange.events.services.outbox import emit, told_actor
+from exchange.events.services.outbox import describe_actor, emit
 from exchange.events.webhooks.addresses import UnsafeUrl, check_url
 from exchange.events.webhooks.signing import new_secret
 
-TEST_EVENT = "webhook.test"
-_OLD_SECRET_SIGNS_FOR = timedelta(hours=24)
-_SWITCHED_OFF = "Switched off by the organisation"
-SWITCHED_OFF_BY_STAFF = "Switched off by the exchange"
+TEST_EVENT_TYPE = "webhook.test"
+_OLD_SECRET_OVERLAP = timedelta(hours=24)
+_DISABLED_BY_ORGANISATION = "Switched off by the organisation"
+DISABLED_BY_STAFF = "Switched off by the exchange"
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class EndpointSet:
+class EndpointChange:
     """The endpoint as it is now; `secret` only when it was created by this call."""
 
     endpoint: WebhookEndpoint
@@ -48,7 +48,7 @@ class EndpointSet:
 
 def set_endpoint(
     *, organisation_id: UUID, url: str, actor: Actor, enabled: bool = True
-) -> EndpointSet:
+) -> EndpointChange:
     """Create the organisation's endpoint, or change its address and whether it is enabled.
 
     Changing keeps the secret. Resolves the host name, so call it outside a transaction. Raises
@@ -58,7 +58,7 @@ def set_endpoint(
     values = {
         "url": url,
         "enabled": enabled,
-        "disabled_reason": "" if enabled else _SWITCHED_OFF,
+        "disabled_reason": "" if enabled else _DISABLED_BY_ORGANISATION,
     }
     secret = new_secret()
     endpoint, created = WebhookEndpoint.objects.update_or_create(
@@ -67,7 +67,7 @@ def set_endpoint(
         create_defaults={**values, "secret": secret},
     )
     logger.info("webhook of organisation %s set by %s", organisation_id, actor)
-    return EndpointSet(endpoint, secret if created else None)
+    return EndpointChange(endpoint, secret if created else None)
 
 
 def switch_endpoint(*, organisation_id: UUID, enabled: bool, actor: Actor) -> WebhookEndpoint:
@@ -83,7 +83,7 @@ def switch_endpoint(*, organisation_id: UUID, enabled: bool, actor: Actor) -> We
         id=endpoint.id, enabled=not enabled, url=endpoint.url
     ).update(
         enabled=enabled,
-        disabled_reason="" if enabled else SWITCHED_OFF_BY_STAFF,
+        disabled_reason="" if enabled else DISABLED_BY_STAFF,
         updated_at=timezone.now(),
     )
     if rows != 1:
@@ -103,7 +103,7 @@ def rotate_secret(*, organisation_id: UUID, actor: Actor) -> tuple[WebhookEndpoi
     rows = WebhookEndpoint.objects.select_for_update().filter(organisation_id=organisation_id)
     endpoint = get_or_raise(rows, EndpointNotFound())
     endpoint.previous_secret = endpoint.secret
-    endpoint.previous_secret_until = timezone.now() + _OLD_SECRET_SIGNS_FOR
+    endpoint.previous_secret_until = timezone.now() + _OLD_SECRET_OVERLAP
     endpoint.secret = secret = new_secret()
     endpoint.save(
         update_fields=["secret", "previous_secret", "previous_secret_until", "updated_at"]
@@ -122,9 +122,9 @@ def send_test(*, organisation_id: UUID, actor: Actor) -> Event:
         raise Conflict("The webhook endpoint is disabled", code="webhook_disabled")
     event_id = emit(
         organisation_id=organisation_id,
-        event_type=TEST_EVENT,
+        event_type=TEST_EVENT_TYPE,
         subject_id=endpoint.id,
-        data=json.dumps({"message": "This is a test", "requested_by": told_actor(actor)}),
+        data=json.dumps({"message": "This is a test", "requested_by": describe_actor(actor)}),
     )
     return Event.objects.get(id=event_id)
 

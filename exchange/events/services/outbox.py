@@ -25,7 +25,7 @@ from exchange.core.wake import DELIVER_EVENTS, after_commit
 from exchange.events.errors import EventNotFound
 from exchange.events.models import Event, EventStatus, WebhookEndpoint
 
-SENT_AGAIN_AT_MOST = 1_000
+MAX_REDELIVERIES = 1_000
 
 logger = logging.getLogger(__name__)
 
@@ -46,11 +46,11 @@ def emit(*, organisation_id: UUID, event_type: str, subject_id: UUID, data: str)
     return event_id
 
 
-def told_actor(actor: Actor) -> dict[str, str]:
-    """Return `actor` as organisations are told it, without a login (`sql/told_actor.sql`)."""
+def describe_actor(actor: Actor) -> dict[str, str]:
+    """Return `actor` as organisations are told it, without a login (`sql/public_actor.sql`)."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT told_actor(%s, %s, %s)", [str(actor), actor.label, settings.EVENTS_NAME_STAFF]
+            "SELECT public_actor(%s, %s, %s)", [str(actor), actor.label, settings.EVENTS_NAME_STAFF]
         )
         found: dict[str, str] = json.loads(cursor.fetchone()[0])
     return found
@@ -85,7 +85,7 @@ def redeliver(*, event_id: UUID, actor: Actor, organisation_id: UUID | None = No
 
 def redeliver_exhausted(*, organisation_id: UUID, actor: Actor) -> int:
     """Sends the events of an organisation that nobody took once more, the oldest first and at most
-    `SENT_AGAIN_AT_MOST` of them; gives how many.
+    `MAX_REDELIVERIES` of them; gives how many.
 
     Raises Conflict when there is no enabled endpoint to send to.
     """
@@ -95,7 +95,7 @@ def redeliver_exhausted(*, organisation_id: UUID, actor: Actor) -> int:
             Event.objects.select_for_update(skip_locked=True)
             .filter(organisation_id=organisation_id, status=EventStatus.EXHAUSTED)
             .order_by("id")
-            .values_list("id", flat=True)[:SENT_AGAIN_AT_MOST]
+            .values_list("id", flat=True)[:MAX_REDELIVERIES]
         )
         count = Event.objects.filter(id__in=list(chosen)).update(
             status=EventStatus.PENDING,

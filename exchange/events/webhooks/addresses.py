@@ -14,10 +14,10 @@ import threading
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
-_LONGEST_URL = 2000
+_MAX_URL_LENGTH = 2000
 _RESOLVE_SECONDS = 5.0
 
-_IPV4_REFUSED = tuple(
+_IPV4_BLOCKED = tuple(
     ip_network(text)
     for text in (
         "0.0.0.0/8",  # this network
@@ -38,7 +38,7 @@ _IPV4_REFUSED = tuple(
     )
 )
 _IPV6_PUBLIC = ip_network("2000::/3")
-_IPV6_REFUSED = tuple(
+_IPV6_BLOCKED = tuple(
     ip_network(text)
     for text in (
         "2001::/23",  # protocol assignments, Teredo and ORCHID among them
@@ -59,12 +59,12 @@ def is_public(address: str) -> bool:
     """Whether `address` (IPv4 or IPv6, without brackets) is one on the public internet."""
     parsed = ip_address(address)
     if isinstance(parsed, IPv4Address):
-        return not any(parsed in network for network in _IPV4_REFUSED)
+        return not any(parsed in network for network in _IPV4_BLOCKED)
     return _is_public_ipv6(parsed)
 
 
 def _is_public_ipv6(address: IPv6Address) -> bool:
-    if address not in _IPV6_PUBLIC or any(address in network for network in _IPV6_REFUSED):
+    if address not in _IPV6_PUBLIC or any(address in network for network in _IPV6_BLOCKED):
         return False
     return (int(address) >> 32) & 0xFFFFFFFF not in _ISATAP
 
@@ -75,7 +75,7 @@ def check_url(url: str, *, allow_local: bool) -> None:
     Resolves the name, so never call it in a transaction. That the name is harmless now proves
     nothing about later: posting looks again, at the address it connects to. Raises UnsafeUrl.
     """
-    host, port = _host_and_port(url, allow_local=allow_local)
+    host, port = _parse_host_and_port(url, allow_local=allow_local)
     if allow_local:
         return
     addresses = _resolve(host, port)
@@ -85,9 +85,9 @@ def check_url(url: str, *, allow_local: bool) -> None:
         raise UnsafeUrl("must lead to a public address")
 
 
-def _host_and_port(url: str, *, allow_local: bool) -> tuple[str, int]:
-    if len(url) > _LONGEST_URL:
-        raise UnsafeUrl(f"must have at most {_LONGEST_URL} characters")
+def _parse_host_and_port(url: str, *, allow_local: bool) -> tuple[str, int]:
+    if len(url) > _MAX_URL_LENGTH:
+        raise UnsafeUrl(f"must have at most {_MAX_URL_LENGTH} characters")
     if any(ord(character) <= 0x20 or ord(character) >= 0x7F for character in url) or "\\" in url:
         raise UnsafeUrl("must be a URL in ASCII without spaces")
     try:

@@ -31,13 +31,13 @@ from urllib3.exceptions import HTTPError
 
 from exchange.events.webhooks.addresses import is_public
 
-KEPT_BYTES = 1024
+MAX_RESPONSE_BYTES = 1024
 _NOT_PUBLIC = "the URL does not lead to a public address over https"
 USER_AGENT = "TokenizedInvestmentExchange-Webhooks/1"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PostOutcome:
     """What came of a post. `status_code` is None when no answer came; `error` then says why."""
 
     status_code: int | None
@@ -59,15 +59,15 @@ def post(
     *,
     deadline_seconds: float,
     allow_local: bool,
-) -> Outcome:
+) -> PostOutcome:
     """Post `body` as JSON; never raises for what the other side does.
 
     With `allow_local` any address and plain http are allowed. Name resolution, connecting, the
     TLS handshake, sending and reading share `deadline_seconds`.
     """
     if not allow_local and not url.startswith("https://"):
-        return Outcome(status_code=None, milliseconds=0, error=_NOT_PUBLIC)
-    exchange = _Exchange()
+        return PostOutcome(status_code=None, milliseconds=0, error=_NOT_PUBLIC)
+    exchange = _PostAttempt()
     started = time.monotonic()
     thread = threading.Thread(
         target=exchange.run,
@@ -78,28 +78,28 @@ def post(
     thread.start()
     with contextlib.suppress(queue.Empty):
         exchange.finished.get(timeout=deadline_seconds)
-    exchange.cut()
+    exchange.abort()
     took = round((time.monotonic() - started) * 1000)
     return exchange.outcome(took, deadline_seconds)
 
 
-class _Exchange:
+class _PostAttempt:
     """The state that the posting thread and its deadline share, under one lock."""
 
     def __init__(self) -> None:
         self.finished: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._lock = threading.Lock()
-        self._over = False
+        self._is_closed = False
         self._socket: socket.socket | None = None
         self._status: int | None = None
         self._retry_after: float | None = None
         self._answer = b""
         self._error = ""
 
-    def watch(self, connected: socket.socket) -> None:
+    def attach(self, connected: socket.socket) -> None:
         """Take note of a new connection. Raises TimeoutError when the deadline has passed."""
         with self._lock:
-            if self._over:
+            if self._is_closed:
                 connected.close()
                 raise TimeoutError("the deadline has passed")
             if self._socket is not None:
@@ -107,25 +107,25 @@ class _Exchange:
             # A TLS socket takes the descriptor over; a duplicate still reaches the connection.
             self._socket = connected.dup()
 
-    def cut(self) -> None:
+    def abort(self) -> None:
         """End the exchange, whatever it is doing; what has been read so far stays."""
         with self._lock:
-            self._over = True
+            self._is_closed = True
             if self._socket is not None:
                 with contextlib.suppress(OSError):
                     self._socket.shutdown(socket.SHUT_RDWR)
                 self._socket.close()
                 self._socket = None
 
-    def outcome(self, milliseconds: int, deadline_seconds: float) -> Outcome:
+    def outcome(self, milliseconds: int, deadline_seconds: float) -> PostOutcome:
         with self._lock:
             error = self._error
             if self._status is None and not error:
                 error = f"no answer within {deadline_seconds:g} seconds"
-            return Outcome(
+            return PostOutcome(
                 status_code=self._status,
                 milliseconds=milliseconds,
-                answer=_text(self._answer),
+                answer=_decode(self._answer),
                 error=error,
                 retry_after_seconds=self._retry_after,
             )
@@ -138,10 +138,10 @@ class _Exchange:
         deadline_seconds: float,
         allow_local: bool,
     ) -> None:
-        _current.set(self)
+        _current_attempt.set(self)
         try:
             with _session(allow_local=allow_local) as session:
-                self._talk(session, url, body, headers, deadline_seconds)
+                self._send_request(session, url, body, headers, deadline_seconds)
         except InvalidIPAddress:
             self._fail(_NOT_PUBLIC)
         except requests.exceptions.SSLError:
@@ -155,7 +155,7 @@ class _Exchange:
         finally:
             self.finished.put(None)
 
-    def _talk(
+    def _send_request(
         self,
         session: requests.Session,
         url: str,
@@ -179,72 +179,74 @@ class _Exchange:
             stream=True,
         ) as response:
             with self._lock:
-                if self._over:
+                if self._is_closed:
                     return
                 self._status = response.status_code
-                self._retry_after = _retry_after(response.headers.get("Retry-After", ""))
+                self._retry_after = _parse_retry_after(response.headers.get("Retry-After", ""))
                 if 300 <= response.status_code < 400:
                     self._error = "redirects are not followed"
-            self._keep_beginning(response)
+            self._read_body(response)
 
-    def _keep_beginning(self, response: requests.Response) -> None:
+    def _read_body(self, response: requests.Response) -> None:
         """Read the answer's first bytes, as they come, so that a slow answer is kept in part."""
-        kept = 0
+        received = 0
         with contextlib.suppress(HTTPError, OSError, ValueError):
-            while kept < KEPT_BYTES:
-                piece: bytes = response.raw.read1(KEPT_BYTES - kept, decode_content=False)
+            while received < MAX_RESPONSE_BYTES:
+                piece: bytes = response.raw.read1(
+                    MAX_RESPONSE_BYTES - received, decode_content=False
+                )
                 if not piece:
                     return
-                kept += len(piece)
+                received += len(piece)
                 with self._lock:
-                    if self._over:
+                    if self._is_closed:
                         return
                     self._answer += piece
 
     def _fail(self, error: str) -> None:
         with self._lock:
             # After the deadline the error would only be the echo of our own cut.
-            if not self._over and self._status is None:
+            if not self._is_closed and self._status is None:
                 self._error = error
 
 
-_current: ContextVar[_Exchange] = ContextVar("webhook_exchange")
+_current_attempt: ContextVar[_PostAttempt] = ContextVar("webhook_exchange")
 
 
-class _WatchedHTTPConnection(HTTPConnection):
+class _TrackedHTTPConnection(HTTPConnection):
     def _new_conn(self) -> socket.socket:
         connected = super()._new_conn()
-        _current.get().watch(connected)
+        _current_attempt.get().attach(connected)
         return connected
 
 
-class _WatchedHTTPSConnection(HTTPSConnection):
+class _TrackedHTTPSConnection(HTTPSConnection):
     def _new_conn(self) -> socket.socket:
         connected = super()._new_conn()
-        _current.get().watch(connected)
+        _current_attempt.get().attach(connected)
         return connected
 
 
-class _WatchedHTTPPool(urllib3.HTTPConnectionPool):
-    ConnectionCls = _WatchedHTTPConnection
+class _TrackedHTTPPool(urllib3.HTTPConnectionPool):
+    ConnectionCls = _TrackedHTTPConnection
 
 
-class _WatchedHTTPSPool(urllib3.HTTPSConnectionPool):
-    ConnectionCls = _WatchedHTTPSConnection
+class _TrackedHTTPSPool(urllib3.HTTPSConnectionPool):
+    ConnectionCls = _TrackedHTTPSConnection
 
 
-class _WatchedAdapter(HTTPAdapter):
+class _TrackedAdapter(HTTPAdapter):
     """Connections that the deadline can cut."""
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         super().init_poolmanager(*args, **kwargs)
         self.poolmanager.pool_classes_by_scheme = {
-            "http": _WatchedHTTPPool,
-            "https": _WatchedHTTPSPool,
+            "http": _TrackedHTTPPool,
+            "https": _TrackedHTTPSPool,
         }
 
 
-class _PublicAdapter(IPFilterAdapter, _WatchedAdapter):
+class _PublicAdapter(IPFilterAdapter, _TrackedAdapter):
     """Resolves, filters and pins the address as the library does, then applies our own list.
 
     The library's filter lets some wrapped and reserved IPv6 addresses through.
@@ -267,15 +269,15 @@ def _session(*, allow_local: bool) -> requests.Session:
     session = requests.Session()
     session.trust_env = False
     if allow_local:
-        session.mount("http://", _WatchedAdapter())
-        session.mount("https://", _WatchedAdapter())
+        session.mount("http://", _TrackedAdapter())
+        session.mount("https://", _TrackedAdapter())
     else:
         session.mount("https://", _PublicAdapter(is_https_proto=True))
         session.adapters.pop("http://")
     return session
 
 
-def _retry_after(value: str) -> float | None:
+def _parse_retry_after(value: str) -> float | None:
     """Seconds of a Retry-After header in either of its forms; None when absent or unreadable."""
     value = value.strip()
     if value.isascii() and value.isdigit():
@@ -289,6 +291,6 @@ def _retry_after(value: str) -> float | None:
     return max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
 
-def _text(answer: bytes) -> str:
+def _decode(answer: bytes) -> str:
     # PostgreSQL keeps no NUL in text.
     return answer.decode("utf-8", "replace").replace("\x00", "\N{REPLACEMENT CHARACTER}")

@@ -16,7 +16,7 @@ from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
 from exchange.core.ids import parse_id
 from exchange.participants.models import Organisation
-from exchange.participants.services.api_keys import has_power_over_money, issue_api_key
+from exchange.participants.services.api_keys import has_privileged_scope, issue_api_key
 from exchange.participants.services.proposals import propose_key
 from exchange.staff.commands import BreakGlassCommand
 from exchange.staff.models import AccessKind
@@ -59,7 +59,7 @@ class Command(BreakGlassCommand):
             "expires_at": _moment(options["expires"]),
         }
         break_glass = options["break_glass"]
-        at_once = break_glass or not has_power_over_money(wanted["scopes"]) or nobody_decides_yet()
+        at_once = break_glass or not has_privileged_scope(wanted["scopes"]) or nobody_decides_yet()
         try:
             if not at_once:
                 propose_key(**wanted, by=None, note="By issue_api_key")

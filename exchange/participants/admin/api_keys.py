@@ -27,13 +27,17 @@ from exchange.admin.confirming import Confirming
 from exchange.admin.fields import VISIBLE, InstantField, NoteForm, read_by
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, id_filter
 from exchange.admin.show import expiry, lately, moment, page_address, page_of, state
-from exchange.participants.admin.endings import ending_of_key, ending_of_token, live_tokens
-from exchange.participants.admin.named import OrganisationFilter
-from exchange.participants.admin.participants import OrganisationChoice
+from exchange.participants.admin.confirmations import (
+    confirm_key_revocation,
+    confirm_token_revocation,
+    get_live_tokens,
+)
+from exchange.participants.admin.name_filters import OrganisationNameFilter
+from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.models import ApiKey
 from exchange.participants.services import proposals
 from exchange.participants.services.api_keys import (
-    has_power_over_money,
+    has_privileged_scope,
     issue_access_token,
     issue_api_key,
     revoke_access_token,
@@ -42,19 +46,19 @@ from exchange.participants.services.api_keys import (
 )
 from exchange.staff.models import AccessProposal
 
-_LONGEST_TOKEN_DAYS = 3650
-_TOKENS_SHOWN = 50
-_LONGEST_NUMBER = 19
+_MAX_TOKEN_DAYS = 3650
+_TOKEN_LIMIT = 50
+_MAX_ID_DIGITS = 19
 
 
-_PROPOSED = "Proposed. The key has power over money: another person must confirm it."
-_NOTE = " What gives power over money is proposed first, and another person confirms it."
+_PROPOSED_MESSAGE = "Proposed. The key has power over money: another person must confirm it."
+_APPROVAL_NOTE = " What gives power over money is proposed first, and another person confirms it."
 
 
-class KeyForm(NoteForm):
+class ApiKeyForm(NoteForm):
     """A new API key."""
 
-    organisation = OrganisationChoice()
+    organisation = OrganisationChoiceField()
     name = forms.CharField(max_length=200, help_text=read_by(VISIBLE, "What the key is for"))
     scopes = forms.MultipleChoiceField(
         choices=[(scope, f"{scope}: {words}") for scope, words in settings.SCOPES.items()],
@@ -64,22 +68,22 @@ class KeyForm(NoteForm):
     field_order = ("organisation", "name", "scopes", "expires_at", "note")
 
 
-class TokenForm(NoteForm):
+class AccessTokenForm(NoteForm):
     """How long an access token is to live."""
 
-    days = forms.IntegerField(min_value=1, max_value=_LONGEST_TOKEN_DAYS, initial=365)
+    days = forms.IntegerField(min_value=1, max_value=_MAX_TOKEN_DAYS, initial=365)
     field_order = ("days", "note")
 
 
-_AT_ONCE = "0"
+_NO_OVERLAP = "0"
 
 
-class RotationForm(NoteForm):
+class KeyRotationForm(NoteForm):
     """How long the old key goes on beside the new one, and when the new one ends."""
 
     overlap = forms.ChoiceField(
         label="The old key ends",
-        choices=[(_AT_ONCE, "at once"), ("24", "in 24 hours"), ("168", "in 7 days")],
+        choices=[(_NO_OVERLAP, "at once"), ("24", "in 24 hours"), ("168", "in 7 days")],
         initial="24",
         widget=forms.RadioSelect,
     )
@@ -93,7 +97,7 @@ class ApiKeyFilters(ListFilters):
         condition=lambda empty: Q(revoked_at__isnull=empty == "1"),
         title="revoked at",
     )
-    organisation_name = OrganisationFilter()
+    organisation_name = OrganisationNameFilter()
     organisation = id_filter("organisation")
 
 
@@ -179,26 +183,26 @@ class ApiKeyAdmin(AddPage, Confirming):
     def sections(self, request: HttpRequest, obj: ApiKey) -> list[Section]:
         """The tokens that work now, without their text, which nobody knows any more."""
         may_revoke = self.may(request, "exchange.change_apikey")
-        tokens = live_tokens(obj)
-        found = list(tokens.order_by("-expires", "-pk")[: _TOKENS_SHOWN + 1])
+        tokens = get_live_tokens(obj)
+        found = list(tokens.order_by("-expires", "-pk")[: _TOKEN_LIMIT + 1])
         rows = [
             (
                 moment(token.created),
                 moment(token.expires),
                 token.scope.replace(" ", ", "),
-                self._way_to_revoke(request, obj, token) if may_revoke else "",
+                self._revoke_link(request, obj, token) if may_revoke else "",
             )
-            for token in found[:_TOKENS_SHOWN]
+            for token in found[:_TOKEN_LIMIT]
         ]
         title = "Live access tokens"
         if not obj.usable:
             title = "Access tokens, none of which works: the key has ended"
-        elif len(found) > _TOKENS_SHOWN:
-            title = f"Live access tokens: the {_TOKENS_SHOWN} that end last"
+        elif len(found) > _TOKEN_LIMIT:
+            title = f"Live access tokens: the {_TOKEN_LIMIT} that end last"
         headings = ("Issued (UTC)", "Expires (UTC)", "Scopes", "")
         return [Section(title, headings, rows, empty="None.")]
 
-    def _way_to_revoke(self, request: HttpRequest, key: ApiKey, token: Any) -> SafeString:
+    def _revoke_link(self, request: HttpRequest, key: ApiKey, token: Any) -> SafeString:
         address = f"{self.address('revoke_token', key.pk)}?token={token.pk}"
         return format_html(
             '<a class="button" href="{}" aria-label="Revoke the token issued {}">Revoke</a>',
@@ -211,12 +215,12 @@ class ApiKeyAdmin(AddPage, Confirming):
 
         def act(data: dict[str, Any]) -> HttpResponse:
             note = data.pop("note")
-            if has_power_over_money(data["scopes"]):
+            if has_privileged_scope(data["scopes"]):
                 proposal = proposals.propose_key(**data, by=staff_of(request), note=note)
-                return self._proposed(request, proposal)
+                return self._redirect_to_proposal(request, proposal)
             # Sent again (a double click, a reload) its name is taken: no second key is issued.
             key, secret = issue_api_key(**data, actor=actor_of(request))
-            return self._shown_once(
+            return self._show_secret(
                 request,
                 key,
                 [
@@ -228,11 +232,11 @@ class ApiKeyAdmin(AddPage, Confirming):
 
         return self.form_page(
             request,
-            bind(request, KeyForm),
+            bind(request, ApiKeyForm),
             act,
             title="Issue an API key",
             submit="Issue",
-            note="Its secret is shown once." + _NOTE,
+            note="Its secret is shown once." + _APPROVAL_NOTE,
         )
 
     def token(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -240,12 +244,12 @@ class ApiKeyAdmin(AddPage, Confirming):
         key: ApiKey = self.record(request, object_id, self.add_permission)
 
         def act(data: dict[str, Any]) -> HttpResponse:
-            if has_power_over_money(key.scopes):
+            if has_privileged_scope(key.scopes):
                 proposal = proposals.propose_token(key_id=key.pk, by=staff_of(request), **data)
-                return self._proposed(request, proposal)
+                return self._redirect_to_proposal(request, proposal)
             lifetime = timedelta(days=data["days"])
             token = issue_access_token(key=key, lifetime=lifetime, actor=actor_of(request))
-            return self._shown_once(
+            return self._show_secret(
                 request,
                 key,
                 [
@@ -257,13 +261,13 @@ class ApiKeyAdmin(AddPage, Confirming):
 
         return self.form_page(
             request,
-            bind(request, TokenForm),
+            bind(request, AccessTokenForm),
             act,
             title="Issue an access token",
             submit="Issue",
             record=key,
             note="For clients that cannot get a token themselves. It has all scopes of the key."
-            + _NOTE,
+            + _APPROVAL_NOTE,
         )
 
     def rotate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -273,7 +277,7 @@ class ApiKeyAdmin(AddPage, Confirming):
 
         def act(data: dict[str, Any]) -> HttpResponse:
             overlap = timedelta(hours=int(data["overlap"]))
-            if has_power_over_money(key.scopes):
+            if has_privileged_scope(key.scopes):
                 proposal = proposals.propose_rotation(
                     key_id=key.pk,
                     overlap=overlap,
@@ -281,7 +285,7 @@ class ApiKeyAdmin(AddPage, Confirming):
                     by=staff_of(request),
                     note=data["note"],
                 )
-                return self._proposed(request, proposal)
+                return self._redirect_to_proposal(request, proposal)
             made, secret = rotate_api_key(
                 key_id=key.pk,
                 overlap=overlap,
@@ -292,7 +296,7 @@ class ApiKeyAdmin(AddPage, Confirming):
             ends = "It has ended."
             if key.revoked_at is None and key.expires_at is not None:
                 ends = expiry(key.expires_at)
-            return self._shown_once(
+            return self._show_secret(
                 request,
                 made,
                 [
@@ -305,24 +309,24 @@ class ApiKeyAdmin(AddPage, Confirming):
 
         return self.form_page(
             request,
-            bind(request, RotationForm, expires_at=key.expires_at),
+            bind(request, KeyRotationForm, expires_at=key.expires_at),
             act,
             title=f"Rotate {key.name}",
             submit="Rotate",
             record=key,
             note="A second key with the same scopes is issued, and its secret shown once. The old "
-            "key and its tokens work until they end as chosen here." + _NOTE,
+            "key and its tokens work until they end as chosen here." + _APPROVAL_NOTE,
         )
 
     def revoke_token(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Asks, and ends one token of the key, the one of the address's query."""
         key: ApiKey = self.record(request, object_id, "exchange.change_apikey")
         given = request.GET.get("token", "")
-        token_id = int(given) if given.isdecimal() and len(given) < _LONGEST_NUMBER else 0
+        token_id = int(given) if given.isdecimal() and len(given) < _MAX_ID_DIGITS else 0
         return self.confirm_page(
             request,
             key,
-            ending_of_token(key, live_tokens(key).filter(pk=token_id).first()),
+            confirm_token_revocation(key, get_live_tokens(key).filter(pk=token_id).first()),
             partial(revoke_access_token, key_id=key.pk, token_id=token_id, actor=actor_of(request)),
             "The token was revoked: it stopped working.",
         )
@@ -333,16 +337,16 @@ class ApiKeyAdmin(AddPage, Confirming):
         return self.confirm_page(
             request,
             key,
-            ending_of_key(key),
+            confirm_key_revocation(key),
             partial(revoke_api_key, key_id=key.pk, actor=actor_of(request)),
             f"{key.name} was revoked: it and its tokens stopped working.",
         )
 
-    def _proposed(self, request: HttpRequest, proposal: AccessProposal) -> HttpResponse:
-        messages.success(request, _PROPOSED)
+    def _redirect_to_proposal(self, request: HttpRequest, proposal: AccessProposal) -> HttpResponse:
+        messages.success(request, _PROPOSED_MESSAGE)
         return HttpResponseRedirect(page_address(proposal))
 
-    def _shown_once(
+    def _show_secret(
         self, request: HttpRequest, key: ApiKey, shown: list[tuple[str, object]]
     ) -> HttpResponse:
         return self.page(

@@ -17,17 +17,17 @@ from exchange.admin.confirming import Confirming
 from exchange.admin.fields import NoteForm
 from exchange.admin.list_filters import ListFilters, id_filter
 from exchange.admin.show import page_of, state
-from exchange.participants.admin.endings import switching
-from exchange.participants.admin.named import OrganisationFilter
+from exchange.participants.admin.confirmations import confirm_organisation_status
+from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.models import Member, Organisation
-from exchange.participants.services.api_keys import unended_keys_with_power
+from exchange.participants.services.api_keys import get_privileged_keys
 from exchange.participants.services.members import change_member, create_member
 from exchange.participants.services.organisations import (
     change_organisation,
     create_organisation,
     set_active,
 )
-from exchange.participants.services.proposals import propose_activation_of_organisation
+from exchange.participants.services.proposals import propose_organisation_activation
 
 
 class OrganisationForm(forms.Form):
@@ -37,7 +37,7 @@ class OrganisationForm(forms.Form):
     email = forms.EmailField(required=False)
 
 
-class OrganisationChoice(ModelChoice):
+class OrganisationChoiceField(ModelChoice):
     """One organisation, found by typing a part of its name."""
 
     def __init__(self, **kwargs: Any) -> None:
@@ -52,7 +52,7 @@ class OrganisationChoice(ModelChoice):
 class MemberForm(forms.Form):
     """A new member."""
 
-    organisation = OrganisationChoice()
+    organisation = OrganisationChoiceField()
     name = forms.CharField(max_length=200)
     email = forms.EmailField()
     external_id = forms.CharField(
@@ -60,7 +60,7 @@ class MemberForm(forms.Form):
     )
 
 
-class CorrectionForm(forms.Form):
+class MemberEditForm(forms.Form):
     """What staff correct of a member."""
 
     name = forms.CharField(max_length=200)
@@ -141,15 +141,13 @@ class OrganisationAdmin(AddPage, Confirming):
     def activate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Ask, and let its keys work again; propose it where they have power over money."""
         obj: Organisation = self.record(request, object_id, "exchange.change_organisation")
-        if obj.active or not unended_keys_with_power(obj).exists():
+        if obj.active or not get_privileged_keys(obj).exists():
             return self._switch(request, object_id, active=True)
         return self.confirm_page(
             request,
             obj,
-            switching(obj, active=True),
-            partial(
-                propose_activation_of_organisation, organisation_id=obj.pk, by=staff_of(request)
-            ),
+            confirm_organisation_status(obj, active=True),
+            partial(propose_organisation_activation, organisation_id=obj.pk, by=staff_of(request)),
             "Proposed. Its API keys have power over money: another person must confirm it.",
             form=bind(request, NoteForm),
         )
@@ -163,7 +161,7 @@ class OrganisationAdmin(AddPage, Confirming):
         return self.confirm_page(
             request,
             obj,
-            switching(obj, active=active),
+            confirm_organisation_status(obj, active=active),
             partial(set_active, organisation_id=obj.pk, active=active, actor=actor_of(request)),
             f"{obj} is active: its API keys work."
             if active
@@ -172,7 +170,7 @@ class OrganisationAdmin(AddPage, Confirming):
 
 
 class MemberFilters(ListFilters):
-    organisation_name = OrganisationFilter()
+    organisation_name = OrganisationNameFilter()
     organisation = id_filter("organisation")
 
 
@@ -237,7 +235,7 @@ class MemberAdmin(AddPage):
             request,
             bind(
                 request,
-                CorrectionForm,
+                MemberEditForm,
                 name=obj.name,
                 email=obj.email,
                 external_id=obj.external_id,

@@ -29,10 +29,10 @@ from exchange.staff.services.deciding_access import require_second_person, requi
 
 logger = structlog.get_logger(__name__)
 
-UNUSABLE = "The API key was revoked, has expired, or its organisation is not active"
+KEY_NOT_USABLE = "The API key was revoked, has expired, or its organisation is not active"
 
 
-def check_key(*, name: str, scopes: Iterable[str], expires_at: datetime | None) -> set[str]:
+def validate_key(*, name: str, scopes: Iterable[str], expires_at: datetime | None) -> set[str]:
     """Give the scopes of a key that may be issued. Raises `InvalidRequest` for any other."""
     wanted = set(scopes)
     unknown = sorted(wanted - set(settings.SCOPES))
@@ -47,9 +47,9 @@ def check_key(*, name: str, scopes: Iterable[str], expires_at: datetime | None) 
     return wanted
 
 
-def require_free_key_name(organisation: Organisation, name: str) -> None:
+def require_unique_key_name(organisation: Organisation, name: str) -> None:
     """Raise `Conflict` when the organisation has a key called `name` that has not ended."""
-    if unended_keys(organisation).filter(name=name).exists():
+    if get_live_keys(organisation).filter(name=name).exists():
         words = f"{organisation} has a key of this name already"
         raise Conflict(words, fields={"name": words})
 
@@ -57,7 +57,7 @@ def require_free_key_name(organisation: Organisation, name: str) -> None:
 def require_rotatable(key: ApiKey) -> None:
     """Raise `Conflict` for a key that is not usable, or has a usable one in its place already."""
     if not key.usable:
-        raise Conflict(UNUSABLE)
+        raise Conflict(KEY_NOT_USABLE)
     made = key.rotated_to
     if made is not None and made.usable:
         raise Conflict(
@@ -65,12 +65,12 @@ def require_rotatable(key: ApiKey) -> None:
         )
 
 
-def has_power_over_money(scopes: Iterable[str]) -> bool:
+def has_privileged_scope(scopes: Iterable[str]) -> bool:
     """Say whether a key with `scopes` moves money."""
     return not settings.MONEY_SCOPES.isdisjoint(scopes)
 
 
-def unended_keys(organisation: Organisation) -> QuerySet[ApiKey]:
+def get_live_keys(organisation: Organisation) -> QuerySet[ApiKey]:
     """Give the keys that were not revoked and have not expired: they work while it is active."""
     lasting = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
     found: QuerySet[ApiKey] = ApiKey.objects.filter(
@@ -79,9 +79,9 @@ def unended_keys(organisation: Organisation) -> QuerySet[ApiKey]:
     return found
 
 
-def unended_keys_with_power(organisation: Organisation) -> QuerySet[ApiKey]:
+def get_privileged_keys(organisation: Organisation) -> QuerySet[ApiKey]:
     """Give those of them that move money."""
-    return unended_keys(organisation).filter(scopes__overlap=sorted(settings.MONEY_SCOPES))
+    return get_live_keys(organisation).filter(scopes__overlap=sorted(settings.MONEY_SCOPES))
 
 
 def issue_api_key(
@@ -98,8 +98,8 @@ def issue_api_key(
     Raises `Forbidden` where a second person is needed, `InvalidRequest` for an empty name, no
     scopes, an unknown scope, or an end that has passed, and `Conflict` for a name that is taken.
     """
-    require_free_key_name(organisation, name)
-    return _issue(
+    require_unique_key_name(organisation, name)
+    return _create_key(
         organisation=organisation,
         name=name,
         scopes=scopes,
@@ -109,7 +109,7 @@ def issue_api_key(
     )
 
 
-def _issue(
+def _create_key(
     *,
     organisation: Organisation,
     name: str,
@@ -118,7 +118,7 @@ def _issue(
     actor: Actor,
     confirmed_by: StaffUser | None,
 ) -> tuple[ApiKey, str]:
-    wanted = check_key(name=name, scopes=scopes, expires_at=expires_at)
+    wanted = validate_key(name=name, scopes=scopes, expires_at=expires_at)
     _require_second_person(wanted, actor, confirmed_by)
     secret = generate_client_secret()
     key = ApiKey.objects.create(
@@ -154,7 +154,7 @@ def rotate_api_key(
         keys = ApiKey.objects.select_for_update(of=("self",)).select_related("organisation")
         old = get_or_raise(keys.filter(id=key_id), NotFound("API key not found"))
         require_rotatable(old)
-        made = _issue(
+        made = _create_key(
             organisation=old.organisation,
             name=old.name,
             scopes=old.scopes,
@@ -199,7 +199,7 @@ def issue_access_token(
         raise InvalidRequest("The lifetime of a token must be positive")
     _require_second_person(key.scopes, actor, confirmed_by)
     if not key.usable:
-        raise Conflict(UNUSABLE)
+        raise Conflict(KEY_NOT_USABLE)
     raw = secrets.token_urlsafe(32)
     token = get_access_token_model()(
         application=key, expires=timezone.now() + lifetime, scope=" ".join(key.scopes)
@@ -226,14 +226,14 @@ def _require_second_person(
 ) -> None:
     if actor.kind == ActorKind.STAFF and confirmed_by is None:
         require_settled(UUID(actor.id))
-        require_second_person(needed=has_power_over_money(scopes))
+        require_second_person(needed=has_privileged_scope(scopes))
 
 
 # An expired token is kept for a day, so that support can still see it.
-_TOKEN_KEPT = timedelta(days=1)
+_TOKEN_RETENTION = timedelta(days=1)
 
 
 def purge_access_tokens() -> int:
     """Remove access tokens that expired more than a day ago; gives how many."""
     tokens = get_access_token_model().objects
-    return purge(tokens.filter(expires__lt=timezone.now() - _TOKEN_KEPT))
+    return purge(tokens.filter(expires__lt=timezone.now() - _TOKEN_RETENTION))

@@ -19,7 +19,7 @@ from django.contrib.auth.hashers import check_password, make_password
 from exchange.core.acting import acts
 from exchange.core.actors import Actor, ActorKind
 from exchange.core.errors import NotReady
-from exchange.participants.client_secrets import ALGORITHM, NOBODY, is_slow
+from exchange.participants.client_secrets import ALGORITHM, UNMATCHABLE_HASH, is_slow_hash
 from exchange.participants.models import ApiKey
 
 logger = structlog.get_logger(__name__)
@@ -32,12 +32,12 @@ class Client:
     """Who a request says it is: the usable key of that id, if any, and the hash to check."""
 
     key: ApiKey | None
-    stored: str
+    stored_hash: str
 
     @property
-    def slow(self) -> bool:
+    def has_slow_hash(self) -> bool:
         """Whether checking its secret is dear."""
-        return is_slow(self.stored)
+        return is_slow_hash(self.stored_hash)
 
 
 def find_client(client_id: str) -> Client:
@@ -46,7 +46,7 @@ def find_client(client_id: str) -> Client:
     wanted = client_id.replace("\x00", "�")
     key = ApiKey.objects.select_related("organisation").filter(client_id=wanted).first()
     if key is None or not key.usable:
-        return Client(None, NOBODY)
+        return Client(None, UNMATCHABLE_HASH)
     return Client(key, key.client_secret)
 
 
@@ -55,25 +55,25 @@ def authenticate_client(client: Client, secret: str) -> ApiKey | None:
 
     Raises `NotReady` while another slow hash is checked by this process.
     """
-    if client.slow:
+    if client.has_slow_hash:
         if not _slow_checks.acquire(blocking=False):
             raise NotReady
         try:
-            right = check_password(secret, client.stored)
+            is_right = check_password(secret, client.stored_hash)
         finally:
             _slow_checks.release()
     else:
-        right = check_password(secret, client.stored, preferred=ALGORITHM)
+        is_right = check_password(secret, client.stored_hash, preferred=ALGORITHM)
     key = client.key
-    if key is None or not right:
+    if key is None or not is_right:
         return None
     acts(Actor(ActorKind.API_KEY, str(key.pk), key.name, key.organisation_id))
-    if client.slow:
-        _hash_fast(key, secret)
+    if client.has_slow_hash:
+        _replace_slow_hash(key, secret)
     return key
 
 
-def _hash_fast(key: ApiKey, secret: str) -> None:
+def _replace_slow_hash(key: ApiKey, secret: str) -> None:
     """Replace the slow hash of a secret that proved right."""
     fast = make_password(secret, hasher=ALGORITHM)
     ApiKey.objects.filter(pk=key.pk, client_secret=key.client_secret).update(client_secret=fast)

@@ -18,7 +18,7 @@ from exchange.participants.models import Member
 
 logger = structlog.get_logger(__name__)
 
-_TAKEN = {
+_UNIQUE_FIELDS = {
     "member_email_once_per_organisation": "email",
     "member_external_id_once_per_organisation": "external_id",
 }
@@ -65,7 +65,7 @@ def _save(member: Member, **options: Any) -> None:
         with transaction.atomic():
             member.save(**options)
     except IntegrityError as error:
-        taken = _TAKEN.get(constraint_of(error) or "")
+        taken = _UNIQUE_FIELDS.get(constraint_of(error) or "")
         if taken is None:
             raise
         words = f"A member with this {taken} exists already"

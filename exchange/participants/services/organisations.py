@@ -11,7 +11,7 @@ from exchange.core.actors import Actor
 from exchange.core.errors import InvalidRequest
 from exchange.participants.models import Organisation
 from exchange.participants.selectors import get_organisation
-from exchange.participants.services.api_keys import unended_keys_with_power
+from exchange.participants.services.api_keys import get_privileged_keys
 from exchange.staff.models import StaffUser
 from exchange.staff.services.deciding_access import require_second_person
 
@@ -21,7 +21,7 @@ logger = structlog.get_logger(__name__)
 def create_organisation(*, name: str, email: str = "", actor: Actor) -> Organisation:
     """A new, active organisation. Raises `InvalidRequest` for a bad name or email."""
     organisation = Organisation(name=name.strip(), email=email)
-    _check(organisation)
+    _validate(organisation)
     organisation.save(force_insert=True)
     logger.info("organisation.created", organisation=str(organisation.id), actor=str(actor))
     return organisation
@@ -34,7 +34,7 @@ def change_organisation(
     organisation = get_organisation(organisation_id)
     organisation.name = name.strip()
     organisation.email = email
-    _check(organisation)
+    _validate(organisation)
     organisation.save(update_fields=["name", "email", "updated_at"])
     logger.info("organisation.changed", organisation=str(organisation.id), actor=str(actor))
     return organisation
@@ -54,7 +54,7 @@ def set_active(
     """
     organisation = get_organisation(organisation_id)
     if active and confirmed_by is None:
-        require_second_person(needed=unended_keys_with_power(organisation).exists())
+        require_second_person(needed=get_privileged_keys(organisation).exists())
     organisation.active = active
     organisation.save(update_fields=["active", "updated_at"])
     logger.info(
@@ -65,7 +65,7 @@ def set_active(
     return organisation
 
 
-def _check(organisation: Organisation) -> None:
+def _validate(organisation: Organisation) -> None:
     try:
         organisation.full_clean()
     except ValidationError as error:

@@ -36,9 +36,9 @@ def propose_key(
     """
     if by is not None:
         require_decider(by, "exchange.add_apikey", "You may not propose API keys")
-    wanted = api_keys.check_key(name=name, scopes=scopes, expires_at=expires_at)
-    api_keys.require_free_key_name(organisation, name)
-    payload = {"name": name, "scopes": sorted(wanted), "expires_at": _text(expires_at)}
+    wanted = api_keys.validate_key(name=name, scopes=scopes, expires_at=expires_at)
+    api_keys.require_unique_key_name(organisation, name)
+    payload = {"name": name, "scopes": sorted(wanted), "expires_at": _format_time(expires_at)}
     about = {"organisation": organisation}
     once = {**about, "payload__name": name}
     return file_proposal(AccessKind.ISSUE_KEY, by, note, payload, once=once, **about)
@@ -48,20 +48,23 @@ def propose_rotation(
     *, key_id: UUID, overlap: timedelta, by: StaffUser, expires_at: datetime | None, note: str = ""
 ) -> AccessProposal:
     """Propose a second key in the place of one with power over money. Raises as `propose_key`."""
-    key = _key(key_id, by)
+    key = _get_usable_key(key_id, by)
     api_keys.require_rotatable(key)
-    api_keys.check_key(name=key.name, scopes=key.scopes, expires_at=expires_at)
-    payload = {"overlap_hours": overlap / timedelta(hours=1), "expires_at": _text(expires_at)}
-    return _file_about_key(AccessKind.ROTATE_KEY, key, by, note, payload)
+    api_keys.validate_key(name=key.name, scopes=key.scopes, expires_at=expires_at)
+    payload = {
+        "overlap_hours": overlap / timedelta(hours=1),
+        "expires_at": _format_time(expires_at),
+    }
+    return _file_key_proposal(AccessKind.ROTATE_KEY, key, by, note, payload)
 
 
 def propose_token(*, key_id: UUID, days: int, by: StaffUser, note: str = "") -> AccessProposal:
     """Propose a long-lived access token of a key with power over money. Raises as `propose_key`."""
-    key = _key(key_id, by)
-    return _file_about_key(AccessKind.ISSUE_TOKEN, key, by, note, {"days": days})
+    key = _get_usable_key(key_id, by)
+    return _file_key_proposal(AccessKind.ISSUE_TOKEN, key, by, note, {"days": days})
 
 
-def propose_activation_of_organisation(
+def propose_organisation_activation(
     *, organisation_id: UUID, by: StaffUser, note: str = ""
 ) -> AccessProposal:
     """Propose to let an organisation in again whose keys have power over money.
@@ -76,27 +79,27 @@ def propose_activation_of_organisation(
     organisation = get_organisation(organisation_id)
     if organisation.active:
         raise Conflict(f"{organisation} is active already")
-    keys = api_keys.unended_keys_with_power(organisation).order_by("name", "pk")
+    keys = api_keys.get_privileged_keys(organisation).order_by("name", "pk")
     payload = {"keys": [f"{key.name} ({', '.join(key.scopes)})" for key in keys]}
     about = {"organisation": organisation}
     return file_proposal(AccessKind.ACTIVATE_ORGANISATION, by, note, payload, once=about, **about)
 
 
-def _file_about_key(
+def _file_key_proposal(
     kind: AccessKind, key: ApiKey, by: StaffUser, note: str, payload: Mapping[str, Any]
 ) -> AccessProposal:
     once = {"key": key}
     return file_proposal(kind, by, note, payload, once=once, organisation=key.organisation, key=key)
 
 
-def _key(key_id: UUID, by: StaffUser) -> ApiKey:
+def _get_usable_key(key_id: UUID, by: StaffUser) -> ApiKey:
     require_decider(by, "exchange.add_apikey", "You may not propose API keys")
     keys = ApiKey.objects.select_related("organisation").filter(pk=key_id)
     key: ApiKey = get_or_raise(keys, NotFound("API key not found"))
     if not key.usable:
-        raise Conflict(api_keys.UNUSABLE)
+        raise Conflict(api_keys.KEY_NOT_USABLE)
     return key
 
 
-def _text(moment: datetime | None) -> str | None:
+def _format_time(moment: datetime | None) -> str | None:
     return moment.isoformat() if moment else None

@@ -9,9 +9,9 @@ from django import forms
 
 from exchange.admin.fields import VISIBLE, read_by
 from exchange.core.numbers import plain
-from exchange.participants.admin.participants import OrganisationChoice
+from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.models import Organisation
-from exchange.tokens.admin.page import label_of
+from exchange.tokens.admin.token_page import field_label
 from exchange.tokens.models import (
     DealAccess,
     InvestmentCategory,
@@ -22,7 +22,7 @@ from exchange.tokens.models import (
 )
 
 
-class Number(forms.DecimalField):
+class NumberField(forms.DecimalField):
     """An amount, a number of units or a percentage; empty is 0. The service judges its size."""
 
     def __init__(self, *, required: bool = False, **kwargs: Any) -> None:
@@ -57,24 +57,24 @@ class TermsForm(forms.Form):
     investment_category = forms.ChoiceField(choices=InvestmentCategory.choices)
     payout_frequency = forms.ChoiceField(choices=PayoutFrequency.choices, required=False)
     esop_token = forms.BooleanField(required=False)
-    min_buy = Number(help_text="0: none")
-    max_buy = Number(help_text="0: none")
-    min_sell = Number(help_text="0: none")
-    max_sell = Number(help_text="0: none")
-    min_trade_buy = Number(help_text="0: none")
-    max_trade_buy = Number(help_text="0: none")
-    min_trade_sell = Number(help_text="0: none")
-    max_trade_sell = Number(help_text="0: none")
-    buy_fee = Number(help_text="Percent of the value")
-    sell_fee = Number(help_text="Percent of the value")
-    carry = Number(help_text="Percent")
-    management_fee = Number(help_text="Percent")
-    discount = Number(help_text="Percent")
-    interest = Number(help_text="Percent")
-    dividend = Number(help_text="Percent")
+    min_buy = NumberField(help_text="0: none")
+    max_buy = NumberField(help_text="0: none")
+    min_sell = NumberField(help_text="0: none")
+    max_sell = NumberField(help_text="0: none")
+    min_trade_buy = NumberField(help_text="0: none")
+    max_trade_buy = NumberField(help_text="0: none")
+    min_trade_sell = NumberField(help_text="0: none")
+    max_trade_sell = NumberField(help_text="0: none")
+    buy_fee = NumberField(help_text="Percent of the value")
+    sell_fee = NumberField(help_text="Percent of the value")
+    carry = NumberField(help_text="Percent")
+    management_fee = NumberField(help_text="Percent")
+    discount = NumberField(help_text="Percent")
+    interest = NumberField(help_text="Percent")
+    dividend = NumberField(help_text="Percent")
     tenor = forms.IntegerField(min_value=0, max_value=36_500, required=False, help_text="Days")
-    valuation = Number()
-    post_raise_valuation = Number()
+    valuation = NumberField()
+    post_raise_valuation = NumberField()
 
     groups: list[tuple[str | None, list[Any]]] = [
         (
@@ -109,26 +109,26 @@ class TermsForm(forms.Form):
         super().__init__(*args, **kwargs)
         for name, field in self.fields.items():
             if field.label is None:
-                field.label = label_of(name)
+                field.label = field_label(name)
 
     def clean_tenor(self) -> int:
         """Days; empty is 0."""
         return self.cleaned_data["tenor"] or 0
 
 
-class EditForm(TermsForm):
+class TokenEditForm(TermsForm):
     """New terms, and the version the person had before them."""
 
-    seen = forms.UUIDField(required=False, widget=forms.HiddenInput)
+    expected_version = forms.UUIDField(required=False, widget=forms.HiddenInput)
 
 
-class GrantForm(forms.Form):
+class GrantAccessForm(forms.Form):
     """Whom to let see a token."""
 
-    organisation = OrganisationChoice()
+    organisation = OrganisationChoiceField()
 
 
-class WithdrawForm(forms.Form):
+class WithdrawAccessForm(forms.Form):
     """From whom to take it back."""
 
     organisation = forms.ModelChoiceField(queryset=Organisation.objects.none())

@@ -28,7 +28,7 @@ from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes
 
-_DECIDE = "exchange.decide_quote"
+_DECIDE_PERMISSION = "exchange.decide_quote"
 
 
 def _reason_help() -> str:
@@ -64,12 +64,12 @@ class PriceForm(forms.Form):
     )
 
 
-def prices_of(typed: Mapping[str, Any]) -> quotes.Prices:
+def read_prices(typed: Mapping[str, Any]) -> quotes.Prices:
     """Return the prices of a valid `PriceForm`."""
     return quotes.Prices(typed["buy"], typed["sell"], typed["exchange"] or Decimal(0))
 
 
-class RejectionForm(forms.Form):
+class QuoteRejectionForm(forms.Form):
     """Why a quote is refused, or taken back."""
 
     reason = Reason(max_length=300)
@@ -99,7 +99,7 @@ class QuoteAdmin(Confirming):
     fields = (
         ("shown_token", "shown_state"), ("shown_buy", "shown_sell"),
         ("shown_exchange", "shown_reason"), ("proposed_by", "created_at"),
-        ("decided_by", "decided_at"), "why_rejected",
+        ("decided_by", "decided_at"), "rejection_reason",
     )  # fmt: skip
     readonly_fields = flatten(fields)
 
@@ -144,7 +144,7 @@ class QuoteAdmin(Confirming):
         return quote.note or "-"
 
     @admin.display(description="why rejected")
-    def why_rejected(self, quote: Quote) -> str:
+    def rejection_reason(self, quote: Quote) -> str:
         return quote.reason or "-"
 
     def get_urls(self) -> list[URLPattern]:
@@ -176,16 +176,16 @@ class QuoteAdmin(Confirming):
         if obj.status != ApprovalStatus.PENDING:
             return []
         title = "What approval changes: nothing has changed yet, somebody else must approve it"
-        return [_side_by_side(title, obj.token, _prices(obj))]
+        return [_comparison_section(title, obj.token, _prices(obj))]
 
     def approve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """The second pair of eyes: asks, and puts the prices in force."""
-        quote: Quote = self.record(request, object_id, _DECIDE)
+        quote: Quote = self.record(request, object_id, _DECIDE_PERMISSION)
         token = quote.token
         return self.confirm_page(
             request,
             quote,
-            _approval(quote, staff_of(request)),
+            _confirm_approval(quote, staff_of(request)),
             partial(quotes.approve, quote_id=quote.pk, user=staff_of(request)),
             f"Approved: {token.symbol} is quoted at {self.shown_buy(quote)} to buy and "
             f"{self.shown_sell(quote)} to sell.",
@@ -197,14 +197,14 @@ class QuoteAdmin(Confirming):
         user = staff_of(request)
         own = quote.proposed_by_id == user.pk
         if not own:
-            self.require(request, _DECIDE)
+            self.require(request, _DECIDE_PERMISSION)
         return self.confirm_page(
             request,
             quote,
-            _rejection(quote, own=own),
+            _confirm_rejection(quote, own=own),
             partial(quotes.reject, quote_id=quote.pk, user=user),
             f"{'Taken back' if own else 'Rejected'}. The prices stay as they are.",
-            form=bind(request, RejectionForm),
+            form=bind(request, QuoteRejectionForm),
         )
 
 
@@ -215,9 +215,9 @@ def _prices(quote: Quote) -> quotes.Prices:
 def _warnings(token: Token, prices: quotes.Prices) -> list[str]:
     """Say in red which price changes by more than the band."""
     beyond = [
-        f"{change.name} {_moved(change)}"
-        for change in quotes.changes(token, prices)
-        if change.is_beyond_band
+        f"{change.name} {_format_difference(change)}"
+        for change in quotes.compare_prices(token, prices)
+        if change.exceeds_band
     ]
     if not beyond:
         return []
@@ -227,15 +227,15 @@ def _warnings(token: Token, prices: quotes.Prices) -> list[str]:
     ]
 
 
-def _side_by_side(title: str, token: Token, prices: quotes.Prices) -> Section:
+def _comparison_section(title: str, token: Token, prices: quotes.Prices) -> Section:
     rows: list[tuple[object, ...]] = [
         (
             change.name.capitalize(),
-            money(change.in_force, token.currency_id),
+            money(change.current, token.currency_id),
             money(change.proposed, token.currency_id),
-            _change(change),
+            _format_change(change),
         )
-        for change in quotes.changes(token, prices)
+        for change in quotes.compare_prices(token, prices)
     ]
     if token.price_exchange or prices.exchange:
         rows.append(
@@ -253,60 +253,64 @@ def _side_by_side(title: str, token: Token, prices: quotes.Prices) -> Section:
     return Section(title, headings, rows, right=(1, 2, 3))
 
 
-def _change(change: quotes.PriceChange) -> str:
-    return state(_moved(change), "bad") if change.is_beyond_band else _moved(change)
+def _format_change(change: quotes.PriceChange) -> str:
+    return (
+        state(_format_difference(change), "bad")
+        if change.exceeds_band
+        else _format_difference(change)
+    )
 
 
-def _moved(change: quotes.PriceChange) -> str:
+def _format_difference(change: quotes.PriceChange) -> str:
     # Two decimals: 20.01 % is beyond a band of 20 %, and says so.
-    return difference(change.in_force, change.proposed, places=2)
+    return difference(change.current, change.proposed, places=2)
 
 
-def proposal(token: Token, prices: quotes.Prices | None) -> Question:
+def confirm_proposal(token: Token, prices: quotes.Prices | None) -> Question:
     """What is asked of who proposes `prices`; None while they are still to be typed."""
-    if prices and quotes.wrong_prices(token, prices):
+    if prices and quotes.find_price_errors(token, prices):
         prices = None
     waiting = token.quotes.filter(status=ApprovalStatus.PENDING).first()
     return Question(
         title=f"Propose quotes of {token.symbol}",
         facts=[
             ("Token", page_of(token)),
-            *_prices_in_force(token),
+            *_current_price_facts(token),
             ("Waits for a decision", f"the quote of {waiting.proposed_by}" if waiting else "none"),
         ],
         words="Nothing changes before somebody else approves them.",
         submit="Propose",
-        sections=[_side_by_side("What you propose", token, prices)] if prices else (),
+        sections=[_comparison_section("What you propose", token, prices)] if prices else (),
         warnings=_warnings(token, prices) if prices else (),
     )
 
 
-def _approval(quote: Quote, user: StaffUser) -> Question:
+def _confirm_approval(quote: Quote, user: StaffUser) -> Question:
     token, code = quote.token, quote.token.currency_id
     return Question(
         title=f"Approve the quote of {token.symbol}?",
-        facts=_facts(quote),
+        facts=_quote_facts(quote),
         words="The prices are in force at once: raises sell at them, lending values collateral by "
         "them. They change again only by another quote.",
         submit=f"Yes, approve {money(quote.buy, code)} / {money(quote.sell, code)}",
         hindrance=quotes.QUOTES.describe_obstacle(quote, user),
-        sections=[_side_by_side("Side by side", token, _prices(quote))],
+        sections=[_comparison_section("Side by side", token, _prices(quote))],
         warnings=_warnings(token, _prices(quote)),
     )
 
 
-def _rejection(quote: Quote, *, own: bool) -> Question:
+def _confirm_rejection(quote: Quote, *, own: bool) -> Question:
     symbol = quote.token.symbol
     return Question(
         title=f"Take the quote of {symbol} back?" if own else f"Reject the quote of {symbol}?",
-        facts=_facts(quote),
+        facts=_quote_facts(quote),
         words="The prices stay as they are.",
         submit="Yes, take the quote back" if own else "Yes, reject the quote",
         hindrance=quotes.QUOTES.describe_closed(quote),
     )
 
 
-def _facts(quote: Quote) -> list[tuple[str, object]]:
+def _quote_facts(quote: Quote) -> list[tuple[str, object]]:
     token = quote.token
     facts: list[tuple[str, object]] = [("Token", token)]
     for name, now, then in (
@@ -331,7 +335,7 @@ def _facts(quote: Quote) -> list[tuple[str, object]]:
     ]
 
 
-def _prices_in_force(token: Token) -> list[tuple[str, object]]:
+def _current_price_facts(token: Token) -> list[tuple[str, object]]:
     facts: list[tuple[str, object]] = [
         ("Buy, in force now", money(token.price_buy, token.currency_id)),
         ("Sell, in force now", money(token.price_sell, token.currency_id)),

@@ -1,7 +1,7 @@
-"""Tokens in the admin: the list, the page of one, its terms, who sees it, and proposing quotes.
+"""Token admin: the list, the token page, its terms, access and quote proposals.
 
-`TokenPages` is registered by `orders.listings.admin.tokens`, which adds what stands on the ledger
-and on orders: listing a new token, supply and holders, and the endings.
+`orders.listings.admin.tokens` registers it and adds what comes from the ledger and the order book:
+new listings, supply, holders and closures.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from exchange.admin.confirming import Confirming
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.core.currencies import money
 from exchange.core.numbers import plain
-from exchange.participants.admin.named import OrganisationFilter
+from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.staff.models import ApprovalStatus
-from exchange.tokens.admin import page as token_page
-from exchange.tokens.admin.forms import EditForm, GrantForm, WithdrawForm
-from exchange.tokens.admin.quotes import PriceForm, prices_of, proposal
+from exchange.tokens.admin import token_page
+from exchange.tokens.admin.forms import GrantAccessForm, TokenEditForm, WithdrawAccessForm
+from exchange.tokens.admin.quotes import PriceForm, confirm_proposal, read_prices
 from exchange.tokens.models import (
-    TERMS,
+    TERM_FIELDS,
     DealAccess,
     InvestmentCategory,
     InvestmentType,
@@ -37,14 +37,14 @@ from exchange.tokens.models import (
 )
 from exchange.tokens.services import quotes, tokens
 
-CHANGE = tokens.PERMISSION
-PROPOSE = "exchange.propose_quote"
+CHANGE_PERMISSION = tokens.CHANGE_PERMISSION
+PROPOSE_PERMISSION = "exchange.propose_quote"
 
 
 class TokenFilters(ListFilters):
     state = ChoiceFilter(
         choices=[(name, name) for name in token_page.STATES],
-        condition=token_page.in_state,
+        condition=token_page.state_condition,
         title="state",
     )
     type__exact = ChoiceFilter("type", TokenType.choices, title="type")
@@ -56,11 +56,11 @@ class TokenFilters(ListFilters):
         "investment_category", InvestmentCategory.choices, title="investment category"
     )
     currency__code__exact = currency_filter()
-    issuer_name = OrganisationFilter("issuer")
+    issuer_name = OrganisationNameFilter("issuer")
     day_from, day_to = day_range(id_column="")
 
 
-class TokenPages(OwnPage, Confirming):
+class BaseTokenAdmin(OwnPage, Confirming):
     list_display = (
         "symbol", "name", "shown_state", "issuer", "instrument", "shown_buy", "shown_sell",
     )  # fmt: skip
@@ -73,7 +73,7 @@ class TokenPages(OwnPage, Confirming):
 
     @admin.display(description="state")
     def shown_state(self, token: Token) -> str:
-        return token_page.status(token)
+        return token_page.state_label(token)
 
     @admin.display(description="instrument", ordering="investment_type")
     def instrument(self, token: Token) -> str:
@@ -113,15 +113,15 @@ class TokenPages(OwnPage, Confirming):
             str(token),
             record=token,
             tools=self.tools(request, token),
-            status=token_page.status(token),
+            status=token_page.state_label(token),
             lede=self.lede(token),
             waiting=waiting,
             waiting_buy=waiting and money(waiting.buy, token.currency_id),
             waiting_sell=waiting and money(waiting.sell, token.currency_id),
             sheets=self.sheets(token),
             tables=[
-                token_page.quotes_now(token),
-                token_page.limits(token),
+                token_page.quote_section(token),
+                token_page.limit_section(token),
                 *self.tables(token),
             ],
             decisions=[
@@ -130,10 +130,10 @@ class TokenPages(OwnPage, Confirming):
             ],
             chart=token_page.price_chart(token, approved),
             sections=[
-                token_page.price_table(token, approved),
+                token_page.approved_quote_section(token, approved),
                 *self.sections(request, token),
-                token_page.who_sees_it(token),
-                token_page.changes(token),
+                token_page.access_section(token),
+                token_page.change_section(token),
             ],
         )
 
@@ -144,14 +144,14 @@ class TokenPages(OwnPage, Confirming):
             token.get_investment_type_display(),
             token.issuer,
             "for everybody" if token.deal_access == DealAccess.PUBLIC else "for those with access",
-            token_page.since(token),
+            token_page.quote_age(token),
         )
 
     def sheets(self, token: Token) -> list[tuple[str, token_page.Facts]]:
         """Facts of the token by title."""
         return [
-            ("What it is", token_page.what_it_is(token)),
-            ("Fees and terms", token_page.terms(token)),
+            ("What it is", token_page.description_facts(token)),
+            ("Fees and terms", token_page.term_facts(token)),
             ("Raise", token_page.raise_facts(token)),
         ]
 
@@ -165,9 +165,9 @@ class TokenPages(OwnPage, Confirming):
 
     def tools(self, request: HttpRequest, obj: Token) -> list[Tool]:
         shown = []
-        if not obj.cancelled and self.may(request, PROPOSE):
+        if not obj.cancelled and self.may(request, PROPOSE_PERMISSION):
             shown.append(Tool("Propose quotes", self.address("quote", obj.pk)))
-        if self.may(request, CHANGE):
+        if self.may(request, CHANGE_PERMISSION):
             if not obj.cancelled:
                 shown.append(Tool("Edit", self.address("edit", obj.pk)))
             shown.append(Tool("Grant access", self.address("grant", obj.pk)))
@@ -180,18 +180,23 @@ class TokenPages(OwnPage, Confirming):
 
     def edit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Changes description, limits and fees."""
-        token: Token = self.record(request, object_id, CHANGE)
+        token: Token = self.record(request, object_id, CHANGE_PERMISSION)
 
         def act(data: dict[str, Any]) -> HttpResponse:
-            seen = data.pop("seen")
-            tokens.change_terms(token_id=token.pk, terms=data, seen=seen, user=staff_of(request))
+            expected_version = data.pop("expected_version")
+            tokens.change_terms(
+                token_id=token.pk,
+                terms=data,
+                expected_version=expected_version,
+                user=staff_of(request),
+            )
             messages.success(request, "Saved.")
             return self.back_to(token.pk)
 
-        now = {name: getattr(token, name) for name in TERMS}
+        now = {name: getattr(token, name) for name in TERM_FIELDS}
         return self.form_page(
             request,
-            bind(request, EditForm, seen=tokens.version_of(token), **now),
+            bind(request, TokenEditForm, expected_version=tokens.get_version(token), **now),
             act,
             title="Edit",
             submit="Save",
@@ -202,21 +207,21 @@ class TokenPages(OwnPage, Confirming):
 
     def grant(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Lets an organisation see it."""
-        token: Token = self.record(request, object_id, CHANGE)
+        token: Token = self.record(request, object_id, CHANGE_PERMISSION)
         note = "Its deal access is Private: only its issuer and those granted access see it."
         if token.deal_access == DealAccess.PUBLIC:
             note = "Everybody sees it now. Access matters once its deal access is Private."
         words = {"title": "Grant access", "submit": "Grant", "note": note}
-        form = bind(request, GrantForm)
+        form = bind(request, GrantAccessForm)
         return self._access(request, token, form, tokens.grant_access, "{} sees {}.", **words)
 
     def withdraw(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Takes access back."""
-        token: Token = self.record(request, object_id, CHANGE)
+        token: Token = self.record(request, object_id, CHANGE_PERMISSION)
         return self._access(
             request,
             token,
-            WithdrawForm(token, request.POST if request.method == "POST" else None),
+            WithdrawAccessForm(token, request.POST if request.method == "POST" else None),
             tokens.withdraw_access,
             "{} has no access to {} any more.",
             title="Withdraw access",
@@ -246,10 +251,10 @@ class TokenPages(OwnPage, Confirming):
 
     def quote(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Proposes prices; nothing changes before somebody else approves them."""
-        token: Token = self.record(request, object_id, PROPOSE)
+        token: Token = self.record(request, object_id, PROPOSE_PERMISSION)
 
         def act(*, note: str, **numbers: Decimal | None) -> None:
-            prices = prices_of(numbers)
+            prices = read_prices(numbers)
             quotes.propose(token_id=token.pk, prices=prices, user=staff_of(request), note=note)
 
         form = bind(
@@ -259,11 +264,11 @@ class TokenPages(OwnPage, Confirming):
             sell=plain(token.price_sell),
             exchange=plain(token.price_exchange),
         )
-        prices = prices_of(form.cleaned_data) if form.is_valid() else None
+        prices = read_prices(form.cleaned_data) if form.is_valid() else None
         return self.confirm_page(
             request,
             token,
-            proposal(token, prices),
+            confirm_proposal(token, prices),
             act,
             "Proposed. Nothing has changed yet: somebody else must approve it.",
             form=form,

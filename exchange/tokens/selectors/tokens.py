@@ -11,22 +11,22 @@ from exchange.tokens.models import Token
 
 # What everybody sees; and what an organisation sees, whose id is filled in twice: public deals, its
 # own, and those it was granted.
-PUBLIC = "exchange_token.deal_access = 'Public'"
-VISIBLE = f"""({PUBLIC} OR exchange_token.issuer_id = %s OR exchange_token.id IN (
+IS_PUBLIC = "exchange_token.deal_access = 'Public'"
+IS_VISIBLE = f"""({IS_PUBLIC} OR exchange_token.issuer_id = %s OR exchange_token.id IN (
     SELECT token_id FROM exchange_tokenaccess WHERE organisation_id = %s))"""  # noqa: S608 - constants
 
-_DOCUMENT = f"SELECT document FROM exchange_token WHERE id = %s AND {VISIBLE}"  # noqa: S608 - constants
+_SELECT_DOCUMENT = f"SELECT document FROM exchange_token WHERE id = %s AND {IS_VISIBLE}"  # noqa: S608 - constants
 
 
 def token_document(organisation_id: UUID, token_id: UUID) -> str:
     """The wire document of a token in any state, JSON text. Raises `TokenNotFound`."""
-    row = fetch_one(_DOCUMENT, [token_id, organisation_id, organisation_id], repeatable=True)
+    row = fetch_one(_SELECT_DOCUMENT, [token_id, organisation_id, organisation_id], repeatable=True)
     if row is None:
         raise TokenNotFound
     text: str = row[0]
     return text
 
 
-def ids_called(term: str) -> Iterable[object]:
+def find_ids_by_symbol(term: str) -> Iterable[object]:
     """Return the ids of the tokens with the symbol `term`, in any case. For staff only."""
     return Token.objects.filter(symbol=term.upper()).values_list("pk", flat=True)

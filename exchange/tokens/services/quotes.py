@@ -23,10 +23,12 @@ from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Quote, Token
 
-_DECIDE = "exchange.decide_quote"
-QUOTES = TwoPersonApproval(model=Quote, noun="quote", permission=_DECIDE, once="quote_pending_once")
+_DECIDE_PERMISSION = "exchange.decide_quote"
+QUOTES = TwoPersonApproval(
+    model=Quote, noun="quote", permission=_DECIDE_PERMISSION, once="quote_pending_once"
+)
 
-_LONGEST_WORDS = 300
+_MAX_REASON_LENGTH = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +45,17 @@ class PriceChange:
     """What a quote does to one price, `buy` or `sell`, of a unit."""
 
     name: str
-    in_force: Decimal
+    current: Decimal
     proposed: Decimal
 
     @property
-    def is_beyond_band(self) -> bool:
+    def exceeds_band(self) -> bool:
         """Whether it moves a price that there was by more than `QUOTE_BAND_PERCENT`."""
-        moved = abs(self.proposed - self.in_force)
-        return self.in_force > 0 and moved * 100 > self.in_force * settings.QUOTE_BAND_PERCENT
+        moved = abs(self.proposed - self.current)
+        return self.current > 0 and moved * 100 > self.current * settings.QUOTE_BAND_PERCENT
 
 
-def changes(token: Token, prices: Prices) -> tuple[PriceChange, PriceChange]:
+def compare_prices(token: Token, prices: Prices) -> tuple[PriceChange, PriceChange]:
     """Return what `prices` would change of those of `token` in force now."""
     return (
         PriceChange("buy", token.price_buy, prices.buy),
@@ -70,9 +72,9 @@ def propose(*, token_id: UUID, prices: Prices, user: StaffUser, note: str = "") 
     the token waits.
     """
     require_decider(user, "exchange.propose_quote", "You may not propose quotes")
-    token = _checked(token_id, prices)
-    note = given(note, longest=_LONGEST_WORDS)
-    if not note and _beyond_band(token, prices):
+    token = _get_token_for_prices(token_id, prices)
+    note = given(note, longest=_MAX_REASON_LENGTH)
+    if not note and _exceeds_band(token, prices):
         told = f"A change of more than {settings.QUOTE_BAND_PERCENT} % needs a reason"
         raise InvalidRequest(told, code="quote_needs_reason", fields={"note": told})
     return QUOTES.propose(
@@ -93,7 +95,7 @@ def approve(*, quote_id: UUID, user: StaffUser) -> Quote:
     `StateConflict`, `Refused` (`approver_not_independent`, `quote_needs_reason`,
     `sell_above_buy`).
     """
-    require_decider(user, _DECIDE, "You may not approve quotes")
+    require_decider(user, _DECIDE_PERMISSION, "You may not approve quotes")
     with transaction.atomic():
         quote = QUOTES.get_approvable(quote_id, user)
         prices = Prices(quote.buy, quote.sell, quote.exchange)
@@ -101,14 +103,14 @@ def approve(*, quote_id: UUID, user: StaffUser) -> Quote:
             raise Refused(
                 "It would sell above what it buys at. Please reject it", code="sell_above_buy"
             )
-        token = _locked(quote.token_id)
-        if not quote.note and _beyond_band(token, prices):
+        token = _lock_token(quote.token_id)
+        if not quote.note and _exceeds_band(token, prices):
             raise Refused(
                 f"By now it changes a price by more than {settings.QUOTE_BAND_PERCENT} %, which "
                 "needs a reason, and it gives none. Please reject it and have it proposed again",
                 code="quote_needs_reason",
             )
-        _apply(quote, token)
+        _apply_prices(quote, token)
         return QUOTES.close(quote, ApprovalStatus.APPROVED, user)
 
 
@@ -120,24 +122,24 @@ def reject(*, quote_id: UUID, user: StaffUser, reason: str) -> Quote:
     with transaction.atomic():
         quote = QUOTES.get(quote_id)
         if quote.proposed_by_id != user.pk:
-            require_decider(user, _DECIDE, "You may not reject quotes")
+            require_decider(user, _DECIDE_PERMISSION, "You may not reject quotes")
         elif not (user.is_active and user.is_staff):
             raise Forbidden("You may not take back quotes")
-        reason = given(reason, otherwise="A rejection needs a reason", longest=_LONGEST_WORDS)
+        reason = given(reason, otherwise="A rejection needs a reason", longest=_MAX_REASON_LENGTH)
         QUOTES.require_pending(quote)
         return QUOTES.close(quote, ApprovalStatus.REJECTED, user, reason=reason)
 
 
-def _beyond_band(token: Token, prices: Prices) -> bool:
-    return any(change.is_beyond_band for change in changes(token, prices))
+def _exceeds_band(token: Token, prices: Prices) -> bool:
+    return any(change.exceeds_band for change in compare_prices(token, prices))
 
 
-def _locked(token_id: UUID) -> Token:
+def _lock_token(token_id: UUID) -> Token:
     # Matching and lending read prices under this lock.
     return Token.objects.select_for_update(no_key=True).get(id=token_id)
 
 
-def _apply(quote: Quote, token: Token) -> None:
+def _apply_prices(quote: Quote, token: Token) -> None:
     token.prev_price_buy = token.price_buy
     token.prev_price_sell = token.price_sell
     token.prev_price_exchange = token.price_exchange
@@ -158,16 +160,16 @@ def _apply(quote: Quote, token: Token) -> None:
     )
 
 
-def _checked(token_id: UUID, prices: Prices) -> Token:
+def _get_token_for_prices(token_id: UUID, prices: Prices) -> Token:
     tokens = Token.objects.select_related("currency").filter(id=token_id)
     token = get_or_raise(tokens, TokenNotFound())
-    wrong = wrong_prices(token, prices)
+    wrong = find_price_errors(token, prices)
     if wrong:
         raise InvalidRequest("; ".join(wrong.values()), fields=wrong)
     return token
 
 
-def wrong_prices(token: Token, prices: Prices) -> dict[str, str]:
+def find_price_errors(token: Token, prices: Prices) -> dict[str, str]:
     """Return what is wrong with `prices` for `token`, whatever is in force, by the price's name."""
     decimals = token.currency.decimals
     wrong = {}

@@ -10,46 +10,48 @@ from decimal import Decimal
 
 from exchange.core.numbers import LARGEST, decimals_problem
 from exchange.tokens.models import (
-    IMAGE_ADDRESS,
-    LARGEST_FEE,
-    LOWEST_AND_HIGHEST,
-    PERCENTAGES,
+    IMAGE_PATTERN,
+    MAX_FEE_PERCENT,
+    MIN_MAX_FIELDS,
+    PERCENT_FIELDS,
     Token,
 )
 
 # Amounts of the token's currency.
-MONEY = (
-    *(name for pair in LOWEST_AND_HIGHEST for name in pair),
+MONEY_FIELDS = (
+    *(name for pair in MIN_MAX_FIELDS for name in pair),
     *("valuation", "post_raise_valuation"),
 )
 PERCENT_DECIMALS = 4
 # What each may be at most.
-PERCENT = {
-    **dict.fromkeys(("buy_fee", "sell_fee"), Decimal(LARGEST_FEE)),
-    **dict.fromkeys(PERCENTAGES, Decimal(100)),
+PERCENT_LIMITS = {
+    **dict.fromkeys(("buy_fee", "sell_fee"), Decimal(MAX_FEE_PERCENT)),
+    **dict.fromkeys(PERCENT_FIELDS, Decimal(100)),
 }
 
 
-def wrong_terms(token: Token, decimals: int) -> dict[str, str]:
+def find_term_errors(token: Token, decimals: int) -> dict[str, str]:
     """What is wrong with the terms of `token`, whose currency has that many decimals, by field."""
     limits = {
-        **dict.fromkeys(MONEY, (decimals, LARGEST)),
-        **{name: (PERCENT_DECIMALS, most) for name, most in PERCENT.items()},
+        **dict.fromkeys(MONEY_FIELDS, (decimals, LARGEST)),
+        **{name: (PERCENT_DECIMALS, most) for name, most in PERCENT_LIMITS.items()},
     }
-    found = {name: wrong_number(name, getattr(token, name), *limits[name]) for name in limits}
+    found = {
+        name: describe_number_error(name, getattr(token, name), *limits[name]) for name in limits
+    }
     wrong = {name: text for name, text in found.items() if text}
     if not wrong:
         wrong = {
             low: f"{low} must not be above {high}"
-            for low, high in LOWEST_AND_HIGHEST
+            for low, high in MIN_MAX_FIELDS
             if 0 < getattr(token, high) < getattr(token, low)
         }
-    if token.image and not re.fullmatch(IMAGE_ADDRESS, token.image, re.IGNORECASE):
+    if token.image and not re.fullmatch(IMAGE_PATTERN, token.image, re.IGNORECASE):
         wrong["image"] = "image must be a web address, or a path that begins with /"
     return wrong
 
 
-def wrong_number(name: str, value: Decimal, decimals: int, most: Decimal = LARGEST) -> str:
+def describe_number_error(name: str, value: Decimal, decimals: int, most: Decimal = LARGEST) -> str:
     """What is wrong with a number that lies from 0 to `most`; "" if nothing is."""
     if not value.is_finite() or not 0 <= value <= most:
         return f"{name} must be from 0 to {most:f}"

@@ -22,45 +22,45 @@ from exchange.participants.selectors import get_organisation
 from exchange.staff.approvals import require_decider
 from exchange.staff.models import StaffUser
 from exchange.tokens.errors import TokenNotFound
-from exchange.tokens.models import DECIDED, TERMS, Token, TokenAccess
-from exchange.tokens.services.terms import wrong_terms
+from exchange.tokens.models import STATE_FIELDS, TERM_FIELDS, Token, TokenAccess
+from exchange.tokens.services.terms import find_term_errors
 
 logger = structlog.get_logger(__name__)
 
-PERMISSION = "exchange.change_token"
-_SET_BY_STAFF = (*TERMS, *DECIDED)
+CHANGE_PERMISSION = "exchange.change_token"
+_VERSIONED_FIELDS = (*TERM_FIELDS, *STATE_FIELDS)
 
 
-def version_of(token: Token) -> UUID | None:
+def get_version(token: Token) -> UUID | None:
     """The last change of what staff set, in the audit; None when there was none."""
-    return last_change(Token._meta.db_table, token.pk, _SET_BY_STAFF)
+    return last_change(Token._meta.db_table, token.pk, _VERSIONED_FIELDS)
 
 
 def change_terms(
-    *, token_id: UUID, terms: Mapping[str, Any], seen: UUID | None, user: StaffUser
+    *, token_id: UUID, terms: Mapping[str, Any], expected_version: UUID | None, user: StaffUser
 ) -> Token:
-    """Sets `terms`: fields of `exchange.tokens.models.TERMS` with their new values.
+    """Sets `terms`: fields of `exchange.tokens.models.TERM_FIELDS` with their new values.
 
     Amounts are Decimals of the token's currency, percentages Decimals with up to 4 decimals,
-    `tenor` whole days. `seen` is the version the person had before them. Orders that exist keep
-    their fees; limits hold for new orders only.
+    `tenor` whole days. `expected_version` is the version the form was filled from. Existing orders
+    keep their fees; limits apply to new orders.
 
     Raises `Forbidden`, `TokenNotFound`, `InvalidRequest`, which names every bad field, or
     `Conflict` for a cancelled token and for one that was changed meanwhile.
     """
-    require_decider(user, PERMISSION, "You may not change tokens")
-    unknown = sorted(set(terms) - set(TERMS))
+    require_decider(user, CHANGE_PERMISSION, "You may not change tokens")
+    unknown = sorted(set(terms) - set(TERM_FIELDS))
     if unknown:
         raise InvalidRequest(f"{', '.join(unknown)} cannot be changed here")
     with transaction.atomic():
-        token = _locked(token_id)
+        token = _lock_token(token_id)
         if token.cancelled:
             raise Conflict("The token is cancelled", code="state_conflict")
-        _still(token, seen)
+        _require_version(token, expected_version)
         changed = [name for name, value in terms.items() if getattr(token, name) != value]
         for name in changed:
             setattr(token, name, terms[name])
-        _check(token)
+        _validate(token)
         if changed:
             token.save(update_fields=changed)
             token.refresh_from_db()
@@ -78,9 +78,9 @@ def grant_access(
     `Conflict` when the organisation has access.
     """
     if user is not None:
-        require_decider(user, PERMISSION, "You may not change tokens")
+        require_decider(user, CHANGE_PERMISSION, "You may not change tokens")
     with transaction.atomic():
-        token = _locked(token_id)
+        token = _lock_token(token_id)
         organisation = get_organisation(organisation_id)
         if organisation.pk == token.issuer_id:
             raise Refused("The issuer sees its own token", code="issuer_sees_token")
@@ -89,7 +89,7 @@ def grant_access(
         )
     if not made:
         raise Conflict(f"{organisation} has access already", code="state_conflict")
-    _log("token.access_granted", access, user)
+    _log_access_change("token.access_granted", access, user)
     return access
 
 
@@ -99,19 +99,19 @@ def withdraw_access(*, token_id: UUID, organisation_id: UUID, user: StaffUser) -
     What they hold and what they have in the book stays. Raises `Forbidden`, `TokenNotFound`,
     `NotFound`, or `Conflict` when the organisation has no access.
     """
-    require_decider(user, PERMISSION, "You may not change tokens")
+    require_decider(user, CHANGE_PERMISSION, "You may not change tokens")
     with transaction.atomic():
-        token = _locked(token_id)
+        token = _lock_token(token_id)
         organisation = get_organisation(organisation_id)
         access = get_or_raise(
             TokenAccess.objects.filter(token=token, organisation=organisation),
             Conflict(f"{organisation} has no access", code="state_conflict"),
         )
         access.delete()
-    _log("token.access_withdrawn", access, user)
+    _log_access_change("token.access_withdrawn", access, user)
 
 
-def _log(happened: str, access: TokenAccess, user: StaffUser | None) -> None:
+def _log_access_change(happened: str, access: TokenAccess, user: StaffUser | None) -> None:
     logger.info(
         happened,
         token=str(access.token_id),
@@ -120,28 +120,28 @@ def _log(happened: str, access: TokenAccess, user: StaffUser | None) -> None:
     )
 
 
-def _locked(token_id: UUID) -> Token:
+def _lock_token(token_id: UUID) -> Token:
     rows = Token.objects.select_for_update(of=("self",), no_key=True).select_related("currency")
     return get_or_raise(rows.filter(id=token_id), TokenNotFound())
 
 
-def _still(token: Token, seen: UUID | None) -> None:
-    """Raises `Conflict`, which names the fields, when the token is no longer as it was seen."""
-    if version_of(token) == seen:
+def _require_version(token: Token, expected_version: UUID | None) -> None:
+    """Raise `Conflict`, naming the changed fields, unless `expected_version` is current."""
+    if get_version(token) == expected_version:
         return
-    since = changes_of(Token._meta.db_table, token.pk, _SET_BY_STAFF)
-    if seen is not None:
-        since = since.filter(id__gt=seen)
+    since = changes_of(Token._meta.db_table, token.pk, _VERSIONED_FIELDS)
+    if expected_version is not None:
+        since = since.filter(id__gt=expected_version)
     touched = {name for change in since for name in change.after or {}}
-    fields = [name for name in _SET_BY_STAFF if name in touched]
+    fields = [name for name in _VERSIONED_FIELDS if name in touched]
     what = f" ({', '.join(fields)})" if fields else ""
     raise Conflict(
         f"The token was changed meanwhile{what}. Please look at it again", code="state_conflict"
     )
 
 
-def _check(token: Token) -> None:
-    wrong = wrong_terms(token, token.currency.decimals)
+def _validate(token: Token) -> None:
+    wrong = find_term_errors(token, token.currency.decimals)
     if not wrong:
         try:
             token.clean_fields(exclude={"currency", "issuer", "creator", "document"})

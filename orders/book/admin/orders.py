@@ -14,8 +14,8 @@ from exchange.admin.columns import column
 from exchange.admin.show import moment, page_of, percent, state
 from exchange.core.currencies import money
 from exchange.core.numbers import round_to, units
-from exchange.participants.admin.searching import OwnedRecords
-from exchange.participants.selectors import actor_names
+from exchange.participants.admin.owner_search import OwnedRecordAdmin
+from exchange.participants.selectors import describe_actors
 from orders.book.admin.show import list_of, wallet_of
 from orders.book.models import Order, OrderType
 
@@ -30,7 +30,7 @@ def tokens_of(organisation: Any) -> Tool:
     return list_of("exchange_token", organisation.pk, "Issued tokens")
 
 
-class OrderPages(OwnedRecords):
+class OrderPages(OwnedRecordAdmin):
     """Orders. `orders.trades.admin.orders` adds their fills and registers the pages."""
 
     list_display = (
@@ -113,7 +113,7 @@ class OrderPages(OwnedRecords):
             return money(order.reserved, order.token.currency_id)
         return units(order.reserved)
 
-    placed = column("placed by", lambda order: actor_names([order.placed_by])[0])
+    placed = column("placed by", lambda order: describe_actors([order.placed_by])[0])
     shown_created = column("placed (UTC)", lambda order: moment(order.created_at))
     shown_closed = column(
         "over since (UTC)", lambda order: moment(order.closed_at) if order.closed_at else "-"

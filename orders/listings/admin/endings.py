@@ -19,7 +19,7 @@ from exchange.admin.show import page_of
 from exchange.core.currencies import money
 from exchange.core.numbers import units
 from exchange.staff.models import StaffUser
-from exchange.tokens.admin.page import state_of
+from exchange.tokens.admin.token_page import state_of
 from exchange.tokens.models import Token
 from orders.listings.selectors import open_book, refunds, version_of_raise
 from orders.listings.services import endings

@@ -18,9 +18,9 @@ from exchange.admin.base import Section, Tool
 from exchange.admin.show import kind, moment, page_of
 from exchange.core.models import Currency
 from exchange.core.numbers import units
-from exchange.participants.admin.participants import OrganisationChoice
-from exchange.participants.selectors import actor_names
-from exchange.tokens.admin.forms import Number, TermsForm
+from exchange.participants.admin.participants import OrganisationChoiceField
+from exchange.participants.selectors import describe_actors
+from exchange.tokens.admin.forms import NumberField, TermsForm
 from exchange.tokens.models import Token
 from orders.listings.services.listing import Listing
 from wallets.deposits.admin import MemberChoice
@@ -40,18 +40,18 @@ _WHERE = {
 class ListingForm(TermsForm):
     """A new token: its issuer, its units, its first quotes and its raise, and its terms."""
 
-    issuer = OrganisationChoice()
+    issuer = OrganisationChoiceField()
     creator = MemberChoice(required=False, help_text="A member of the issuer; may be empty")
     symbol = forms.CharField(max_length=20, help_text="Unique, and never changed")
     currency = forms.ModelChoiceField(queryset=Currency.objects.all())
-    total_supply = Number(required=True, help_text="All units there are")
-    price_buy = Number(
+    total_supply = NumberField(required=True, help_text="All units there are")
+    price_buy = NumberField(
         required=True, label="Buy", help_text="What a buyer pays for a unit; in a raise, the offer"
     )
-    price_sell = Number(required=True, label="Sell", help_text="What a seller gets for a unit")
-    price_exchange = Number(label="Units of the currency per USD", help_text="0: none")
-    raise_amount = Number(label="The raise is to bring", help_text="0: there is no raise")
-    offered = Number(label="Units offered", help_text="In the raise; 0: all")
+    price_sell = NumberField(required=True, label="Sell", help_text="What a seller gets for a unit")
+    price_exchange = NumberField(label="Units of the currency per USD", help_text="0: none")
+    raise_amount = NumberField(label="The raise is to bring", help_text="0: there is no raise")
+    offered = NumberField(label="Units offered", help_text="In the raise; 0: all")
     secondaries = forms.BooleanField(
         required=False, help_text="At once; after a raise it is opened from the token's page"
     )
@@ -146,7 +146,7 @@ def issue_and_raise(token: Token) -> Section:
     )
     rows = [
         (moment(transfer.created_at), page_of(transfer, kind(transfer)), who)
-        for transfer, who in zip(found, actor_names([t.actor for t in found]), strict=True)
+        for transfer, who in zip(found, describe_actors([t.actor for t in found]), strict=True)
     ]
     return Section("In the ledger", ("When (UTC)", "Transfer", "By"), rows)
 

@@ -17,7 +17,7 @@ from exchange.admin.base import AddPage, Section, Tool, actor_of, bind, staff_of
 from exchange.admin.show import moment, page_of
 from exchange.core.currencies import money
 from exchange.core.numbers import units
-from exchange.tokens.admin.tokens import TokenPages
+from exchange.tokens.admin.tokens import BaseTokenAdmin
 from exchange.tokens.models import Token
 from orders.book.admin.show import list_of
 from orders.listings.admin.endings import ENDINGS, Ending
@@ -32,7 +32,7 @@ _TRADES_SHOWN = 10
 
 
 @admin.register(Token)
-class TokenAdmin(AddPage, TokenPages):
+class TokenAdmin(AddPage, BaseTokenAdmin):
     add_permission = "exchange.add_token"
 
     def get_urls(self) -> list[URLPattern]:

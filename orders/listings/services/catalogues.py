@@ -24,7 +24,7 @@ from exchange.core.ids import parse_id
 from exchange.core.numbers import LARGEST
 from exchange.participants.models import Member, Organisation
 from exchange.tokens.models import (
-    IMAGE_ADDRESS,
+    IMAGE_PATTERN,
     DealAccess,
     InvestmentCategory,
     InvestmentType,
@@ -365,7 +365,7 @@ def _text(cell: object) -> str:
 
 def _address(cell: object) -> str:
     text = _text(cell)
-    if not re.fullmatch(IMAGE_ADDRESS, text, re.IGNORECASE):
+    if not re.fullmatch(IMAGE_PATTERN, text, re.IGNORECASE):
         raise InvalidRequest(f"must be an http or https address, or a path, not {_shown(text)}")
     return text
 

@@ -24,7 +24,7 @@ from exchange.core.numbers import TOKEN_DECIMALS
 from exchange.participants.models import Member
 from exchange.staff.approvals import require_deciding_actor
 from exchange.tokens.models import DealAccess, Token, TokenType
-from exchange.tokens.services.terms import wrong_number, wrong_terms
+from exchange.tokens.services.terms import describe_number_error, find_term_errors
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, Posting, open_accounts, post_transfers
 
@@ -230,7 +230,7 @@ def _draft(issuer_id: UUID, listing: Listing) -> tuple[Token, dict[str, str]]:
         updated_at=now,
     )
     if facts is not None:
-        wrong |= wrong_terms(token, facts.decimals)
+        wrong |= find_term_errors(token, facts.decimals)
     try:
         token.clean_fields(exclude=_NOT_WORDS)
     except ValidationError as error:
@@ -248,7 +248,7 @@ def _bad_numbers(listing: Listing, decimals: int) -> dict[str, str]:
         *((name, getattr(listing, name), decimals) for name in _MONEY),
         ("price_exchange", listing.price_exchange, TOKEN_DECIMALS),
     ]
-    wrong = {number[0]: text for number in numbers if (text := wrong_number(*number))}
+    wrong = {number[0]: text for number in numbers if (text := describe_number_error(*number))}
     wrong |= {
         name: f"{name} must be above 0"
         for name in ("total_supply", "price_buy", "price_sell")

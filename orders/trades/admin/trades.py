@@ -18,7 +18,7 @@ from exchange.admin.show import moment, page_of
 from exchange.core.currencies import money
 from exchange.core.numbers import units
 from exchange.exports.admin import Exportable
-from exchange.participants.admin.searching import OwnedRecords
+from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from orders.book.admin.show import legs_of
 from orders.book.models import OrderType
 from orders.trades.admin.show import BOTH_SIDES, side_of
@@ -37,7 +37,7 @@ class TradeFilters(ListFilters):
 
 
 @admin.register(Trade)
-class TradeAdmin(Exportable, OwnedRecords):
+class TradeAdmin(Exportable, OwnedRecordAdmin):
     list_display = (
         "created", "symbol", "shown_tokens", "shown_price", "shown_amount", "buyer", "seller",
         "shown_taker",
@@ -48,7 +48,7 @@ class TradeAdmin(Exportable, OwnedRecords):
     id_fields = ("pk", "token_id", "buy_order_id", "sell_order_id")
     search_help_text = "Symbol, value, email of a side, id of a trade, token or order"
     amount_fields = ("buyer_value", "seller_value")
-    owner_fields = ("buy_order__", "sell_order__")
+    owner_prefixes = ("buy_order__", "sell_order__")
     long = True
     ordering = ("-seq",)
     fields = (

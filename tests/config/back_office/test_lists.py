@@ -24,7 +24,7 @@ from credit.configurations.models import ConfigurationVersion
 from exchange.events.services import outbox as events
 from exchange.events.services.endpoints import set_endpoint
 from exchange.exports.models import Export
-from exchange.participants.admin.named import OrganisationFilter
+from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.models import Organisation
 from exchange.participants.services.api_keys import issue_api_key
 from exchange.staff.models import AccessEvent
@@ -252,7 +252,7 @@ def test_no_filter_of_a_list_offers_every_organisation_and_each_finds_one_by_nam
         assert len(asked) < 40, address
         declared = getattr(shown.context["cl"], "filters", None)
         for name, one in declared.filters.items() if declared else ():
-            if isinstance(one, OrganisationFilter):
+            if isinstance(one, OrganisationNameFilter):
                 searched.add(address)
                 all_rows = {row.pk for row in shown.context["cl"].result_list}
                 found = client.get(address, {name: "acme"}).context["cl"].result_list

@@ -111,7 +111,7 @@ def test_an_organisation_is_let_in_again_and_no_other(house):
     for owner in owners:
         api_keys.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
         organisations.set_active(organisation_id=owner.pk, active=False, actor=actor)
-    proposal = participant_proposals.propose_activation_of_organisation(
+    proposal = participant_proposals.propose_organisation_activation(
         organisation_id=owners[0].pk, by=house.admin
     )
     confirm(proposal, house.first)
@@ -119,11 +119,11 @@ def test_an_organisation_is_let_in_again_and_no_other(house):
         owner.refresh_from_db()
         assert owner.active is active
     # The same may be proposed of another one.
-    participant_proposals.propose_activation_of_organisation(
+    participant_proposals.propose_organisation_activation(
         organisation_id=owners[1].pk, by=house.admin
     )
     with pytest.raises(NotFound, match="Organisation not found"):
-        participant_proposals.propose_activation_of_organisation(
+        participant_proposals.propose_organisation_activation(
             organisation_id=uuid7(), by=house.admin
         )
 

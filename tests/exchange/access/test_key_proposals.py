@@ -54,16 +54,16 @@ def test_keys_with_power_over_money_come_back_with_their_organisation_by_two(hou
         organisations.set_active(organisation_id=owner.pk, active=True, actor=actor)
     assert refused.value.code == "second_person_needed"
     with pytest.raises(Forbidden, match="only an administrator"):
-        participant_proposals.propose_activation_of_organisation(
+        participant_proposals.propose_organisation_activation(
             organisation_id=owner.pk, by=house.first
         )
     assert everything() == before
-    proposal = participant_proposals.propose_activation_of_organisation(
+    proposal = participant_proposals.propose_organisation_activation(
         organisation_id=owner.pk, by=house.admin
     )
     assert proposal.payload == {"keys": ["Payouts (wallets:read, wallets:withdraw)"]}
     with pytest.raises(Conflict, match="proposed already"):
-        participant_proposals.propose_activation_of_organisation(
+        participant_proposals.propose_organisation_activation(
             organisation_id=owner.pk, by=house.admin
         )
     with pytest.raises(Refused, match="Somebody else"):
@@ -74,7 +74,7 @@ def test_keys_with_power_over_money_come_back_with_their_organisation_by_two(hou
     with pytest.raises(Conflict, match="nothing to collect"):
         collect(proposal, house.admin)
     with pytest.raises(Conflict, match="active already"):
-        participant_proposals.propose_activation_of_organisation(
+        participant_proposals.propose_organisation_activation(
             organisation_id=owner.pk, by=house.admin
         )
 

@@ -268,7 +268,7 @@ def test_an_organisation_is_told_who_did_something_without_names_of_staff(books)
     books.insert("exchange_apikey", id=asked, client_id="client-2")
 
     def told(actor: str | None, named: bool = False) -> Any:
-        return books.value("SELECT told_actor(%s, 'O\"Neill', %s)::text", [actor, named])
+        return books.value("SELECT public_actor(%s, 'O\"Neill', %s)::text", [actor, named])
 
     name = ',"name":"O\\"Neill"'
     admin = f'{{"role":"administrator of tests","id":"staff_{public[ada].hex}"'

@@ -51,8 +51,8 @@ def test_what_may_write_says_who_acts_with_and_without_parameters(parameters):
         "INSERT INTO exchange_member (id) SELECT NULL WHERE false",
         "DELETE FROM exchange_idempotencyrecord WHERE false",
         "WITH x AS (SELECT 1 AS n) SELECT n FROM x",
-        "SELECT told_actor(NULL, '', false)",
-        "\n  select public.told_actor(NULL, '', false)",
+        "SELECT public_actor(NULL, '', false)",
+        "\n  select public.public_actor(NULL, '', false)",
         "DO 'BEGIN END'",
     ],
 )
@@ -86,7 +86,7 @@ def test_a_cursor_of_the_server_is_opened_by_the_statement_alone():
 
 def test_the_answer_is_that_of_the_statement_itself():
     with acting(JOB, "task:1"), connection.cursor() as cursor:
-        cursor.execute("SELECT told_actor(%s, '', false)", ["system:x"])
+        cursor.execute("SELECT public_actor(%s, '', false)", ["system:x"])
         assert cursor.fetchall() == [('{"role":"system","id":"system"}',)]
         # Of several sent together, that of the last.
         cursor.execute("DELETE FROM exchange_idempotencyrecord WHERE false; SELECT 7")

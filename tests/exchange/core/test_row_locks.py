@@ -28,7 +28,7 @@ from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes, tokens
 from exchange.tokens.services.quotes import QUOTES, Prices
 from tests.environment.database import Connection, session
-from tests.exchange.exports.exporting import NAME, SOURCE, begin
+from tests.exchange.exports.export_factories import NAME, SOURCE, begin
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.logins import person
 from tests.factories.tokens import make_token
@@ -91,7 +91,7 @@ def test_only_what_a_call_is_about_is_locked_and_may_still_be_named_elsewhere(wo
     set_terms = partial(
         tokens.change_terms,
         token_id=token,
-        seen=tokens.version_of(world.token),
+        expected_version=tokens.get_version(world.token),
         user=world.office,
     )
     decided = {"quote_id": quote}

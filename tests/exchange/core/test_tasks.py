@@ -80,16 +80,16 @@ def test_the_task_is_registered_under_its_name(module: Any, name: str) -> None:
 def test_two_runs_of_a_process_deliver_at_a_time_and_a_third_is_not_waited_for() -> None:
     # A run that is over has given its place back.
     assert all(unsent_by_a_run() for _ in range(3))
-    with held(events_tasks._places, 1):
+    with held(events_tasks._run_slots, 1):
         assert unsent_by_a_run()
-    with held(events_tasks._places, 2):
+    with held(events_tasks._run_slots, 2):
         assert not unsent_by_a_run()
 
 
 @quickly
 def test_a_run_that_fails_gives_its_place_back(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(deliveries, "_CLAIM", "no SQL")
+        broken.setattr(deliveries, "_CLAIM_DUE", "no SQL")
         for _ in range(3):
             with pytest.raises(Exception, match="syntax error"), transaction.atomic():
                 events_tasks.deliver_events()
@@ -126,7 +126,7 @@ def test_exports_are_written_one_run_at_a_time_until_none_waits(
             source=source.name, title="All", form="csv", file_name="x.csv", requested_by=user,
             about_rows=0, created_at=timezone.now(),
         )  # fmt: skip
-    with held(exports_tasks._desk, 1):
+    with held(exports_tasks._run_slot, 1):
         assert exports_tasks.write_exports() == 0
     assert set(Export.objects.values_list("status", flat=True)) == {"Waiting"}
     assert exports_tasks.write_exports() == 2

@@ -19,15 +19,15 @@ from exchange.events.models import Event, WebhookEndpoint
 from exchange.events.services import deliveries
 from exchange.events.services.deliveries import (
     Claim,
-    Drained,
-    Result,
-    Sent,
+    DeliveryResult,
+    RunSummary,
+    SentPost,
     claim_due,
     deliver_due,
-    record,
-    retry_wait,
+    record_attempt,
+    retry_delay,
 )
-from exchange.events.webhooks.posting import Outcome
+from exchange.events.webhooks.posting import PostOutcome
 from exchange.participants.models import Organisation
 from tests.environment.database import session
 from tests.environment.webhook_receiver import Received, Receiver, Reply
@@ -39,13 +39,13 @@ HOUR = 3600
 URL = "http://127.0.0.1:9/hook"
 # After the first failed try, the second, and so on.
 WAITS = (5, 300, 1800, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR)
-FAILED = Outcome(status_code=500, milliseconds=1)
-GONE = Outcome(status_code=410, milliseconds=1)
+FAILED = PostOutcome(status_code=500, milliseconds=1)
+GONE = PostOutcome(status_code=410, milliseconds=1)
 OLD, NEW = "whsec_b2xk", "whsec_bmV3"
 
 
-def asked(seconds: int) -> Outcome:
-    return Outcome(status_code=503, milliseconds=1, retry_after_seconds=seconds)
+def asked(seconds: int) -> PostOutcome:
+    return PostOutcome(status_code=503, milliseconds=1, retry_after_seconds=seconds)
 
 
 def set_by_hand(event: Event, **values: Any) -> None:
@@ -63,8 +63,8 @@ def switched_off(owner: Organisation) -> Organisation:
     return owner
 
 
-def answered(claim: Claim, outcome: Outcome) -> Result:
-    return record(Sent(claim, timezone.now(), outcome))
+def answered(claim: Claim, outcome: PostOutcome) -> DeliveryResult:
+    return record_attempt(SentPost(claim, timezone.now(), outcome))
 
 
 # --- How long a failed delivery waits -----------------------------------------------------------
@@ -73,15 +73,15 @@ def answered(claim: Claim, outcome: Outcome) -> Result:
 @pytest.mark.parametrize(("drawn", "longer"), [(min, 1.0), (max, 1.1)])
 def test_each_wait_is_the_planned_one_or_up_to_a_tenth_longer(monkeypatch, drawn, longer):
     monkeypatch.setattr(random, "uniform", drawn)
-    found = [retry_wait(tries, FAILED) for tries in range(1, len(WAITS) + 1)]
+    found = [retry_delay(tries, FAILED) for tries in range(1, len(WAITS) + 1)]
     assert found == [timedelta(seconds=wait * longer) for wait in WAITS]
 
 
 def test_a_receiver_may_ask_for_a_longer_wait_up_to_a_day_and_for_no_shorter_one(monkeypatch):
     monkeypatch.setattr(random, "uniform", min)
     for seconds, waited in ((6, 6), (4, 5), (24 * HOUR, 24 * HOUR), (24 * HOUR + 1, 24 * HOUR)):
-        assert retry_wait(1, asked(seconds)) == timedelta(seconds=waited)
-    assert retry_wait(9, asked(23 * HOUR)) == timedelta(hours=24)
+        assert retry_delay(1, asked(seconds)) == timedelta(seconds=waited)
+    assert retry_delay(9, asked(23 * HOUR)) == timedelta(hours=24)
 
 
 # --- Claiming -----------------------------------------------------------------------------------
@@ -168,15 +168,15 @@ def test_an_event_that_somebody_has_locked_is_left_out_and_not_waited_for():
 @pytest.mark.parametrize(
     ("before", "outcome", "after", "result"),
     [
-        (0, Outcome(200, 5, "taken"), ("Delivered", 1), Result.DELIVERED),
-        (9, Outcome(200, 5), ("Delivered", 10), Result.DELIVERED),
-        (0, FAILED, ("Pending", 1), Result.RETRIED_LATER),
-        (8, FAILED, ("Pending", 9), Result.RETRIED_LATER),
-        (9, FAILED, ("Exhausted", 10), Result.EXHAUSTED),
-        (0, Outcome(409, 5), ("Pending", 1), Result.RETRIED_LATER),
-        (0, Outcome(411, 5), ("Pending", 1), Result.RETRIED_LATER),
-        (0, GONE, ("Unsent", 1), Result.UNSENT),
-        (9, GONE, ("Unsent", 10), Result.UNSENT),
+        (0, PostOutcome(200, 5, "taken"), ("Delivered", 1), DeliveryResult.DELIVERED),
+        (9, PostOutcome(200, 5), ("Delivered", 10), DeliveryResult.DELIVERED),
+        (0, FAILED, ("Pending", 1), DeliveryResult.RETRIED_LATER),
+        (8, FAILED, ("Pending", 9), DeliveryResult.RETRIED_LATER),
+        (9, FAILED, ("Exhausted", 10), DeliveryResult.EXHAUSTED),
+        (0, PostOutcome(409, 5), ("Pending", 1), DeliveryResult.RETRIED_LATER),
+        (0, PostOutcome(411, 5), ("Pending", 1), DeliveryResult.RETRIED_LATER),
+        (0, GONE, ("Unsent", 1), DeliveryResult.UNSENT),
+        (9, GONE, ("Unsent", 10), DeliveryResult.UNSENT),
     ],
 )
 def test_an_attempt_moves_its_event_on(monkeypatch, before, outcome, after, result):
@@ -188,8 +188,8 @@ def test_an_attempt_moves_its_event_on(monkeypatch, before, outcome, after, resu
     assert answered(claim, outcome) == result
     assert state(event) == after
     assert event.leased_until is None
-    assert (event.delivered_at is not None) == (result == Result.DELIVERED)
-    if result == Result.RETRIED_LATER:
+    assert (event.delivered_at is not None) == (result == DeliveryResult.DELIVERED)
+    if result == DeliveryResult.RETRIED_LATER:
         wait = timedelta(seconds=WAITS[before])
         assert event.next_attempt_at is not None
         assert begins + wait <= event.next_attempt_at <= timezone.now() + wait
@@ -201,9 +201,9 @@ def test_an_attempt_moves_its_event_on(monkeypatch, before, outcome, after, resu
 def test_each_attempt_is_kept_under_the_next_number_with_the_beginning_of_its_error():
     event = happened(organisation(URL))
     (claim,) = claim_due(most=1)
-    failed = Outcome(None, 7, error="a" * 300 + "b")
-    results = [answered(claim, failed), answered(claim, Outcome(200, 8, "late"))]
-    assert results == [Result.RETRIED_LATER, Result.STALE]
+    failed = PostOutcome(None, 7, error="a" * 300 + "b")
+    results = [answered(claim, failed), answered(claim, PostOutcome(200, 8, "late"))]
+    assert results == [DeliveryResult.RETRIED_LATER, DeliveryResult.STALE]
     kept = event.delivery_attempts.order_by("number").values_list(
         "number", "url", "milliseconds", "status_code", "error", "answer"
     )
@@ -222,7 +222,7 @@ def test_410_leaves_unsent_what_waits_and_nothing_that_is_being_sent_or_is_over(
     set_by_hand(sending, leased_until=now + hour, next_attempt_at=now + hour)
     set_by_hand(done, status="Delivered", next_attempt_at=None)
     spared = happened(other)
-    assert answered(claim, GONE) == Result.UNSENT
+    assert answered(claim, GONE) == DeliveryResult.UNSENT
     assert state(first) == ("Unsent", 1)
     assert statuses([waits, abandoned, sending, done]) == [
         "Unsent", "Unsent", "Pending", "Delivered",
@@ -240,7 +240,7 @@ def test_410_that_comes_after_the_lease_has_run_out_counts_while_nobody_else_has
     event, past = happened(organisation(URL)), timezone.now() - timedelta(seconds=1)
     (claim,) = claim_due(most=1)
     set_by_hand(event, leased_until=past, next_attempt_at=past)
-    assert answered(replace(claim, leased_until=past), GONE) == Result.UNSENT
+    assert answered(replace(claim, leased_until=past), GONE) == DeliveryResult.UNSENT
     assert state(event) == ("Unsent", 1)
     assert (event.leased_until, event.next_attempt_at) == (None, None)
 
@@ -250,7 +250,7 @@ def test_410_of_an_endpoint_that_is_off_already_keeps_the_reason_it_is_off_for()
     event = happened(owner)
     (claim,) = claim_due(most=1)
     switched_off(owner)
-    assert answered(claim, GONE) == Result.UNSENT
+    assert answered(claim, GONE) == DeliveryResult.UNSENT
     assert state(event) == ("Unsent", 1)
     endpoint = WebhookEndpoint.objects.get(organisation=owner)
     assert (endpoint.enabled, endpoint.disabled_reason) == (False, "Switched off by the exchange")
@@ -261,7 +261,7 @@ def test_410_of_an_address_that_is_no_longer_the_endpoints_is_a_failure_like_oth
     event = happened(owner)
     (claim,) = claim_due(most=1)
     WebhookEndpoint.objects.update(url=f"{URL}/new")
-    assert answered(claim, GONE) == Result.RETRIED_LATER
+    assert answered(claim, GONE) == DeliveryResult.RETRIED_LATER
     assert state(event) == ("Pending", 1)
     assert WebhookEndpoint.objects.get(organisation=owner).enabled
 
@@ -293,9 +293,9 @@ class Script:
 def test_a_run_delivers_all_that_is_due_and_says_that_there_is_no_more(receiver: Receiver):
     owners = [organisation(receiver.url, f"Firm {n}") for n in range(3)]
     events = [happened(owner) for owner in owners for _ in range(2)]
-    assert deliver_due() == Drained(6, more=False)
+    assert deliver_due() == RunSummary(6, more=False)
     assert statuses(events) == ["Delivered"] * 6
-    assert deliver_due() == Drained(0, more=False)
+    assert deliver_due() == RunSummary(0, more=False)
     assert len(receiver.received) == 6
 
 
@@ -306,7 +306,7 @@ def test_a_run_claims_for_twenty_seconds_and_records_what_it_has_begun(receiver,
         return lambda: setattr(clock, "now", 1000.0 + seconds)
 
     receiver.reply = Script(at(19.5), at(20))
-    assert deliver_due(concurrency=1) == Drained(2, more=True)
+    assert deliver_due(concurrency=1) == RunSummary(2, more=True)
     assert sorted(statuses(events)) == ["Delivered", "Delivered", "Pending", "Pending"]
     assert not Event.objects.filter(leased_until__isnull=False).exists()
 
@@ -321,7 +321,7 @@ def test_a_run_claims_no_more_than_it_has_threads_to_post_with(receiver, clock):
         third.set()
 
     receiver.reply = Script(lambda: third.wait(10), None, end)
-    assert deliver_due(concurrency=2) == Drained(3, more=True)
+    assert deliver_due(concurrency=2) == RunSummary(3, more=True)
     assert sorted(statuses(events)) == ["Delivered"] * 3 + ["Pending"] * 3
 
 
@@ -329,7 +329,7 @@ def test_sixteen_posts_are_made_at_a_time(receiver, clock):
     for n in range(18):
         happened(organisation(receiver.url, f"Firm {n}"))
     receiver.reply = Script(lambda: setattr(clock, "now", 1020.0))
-    assert deliver_due() == Drained(16, more=True)
+    assert deliver_due() == RunSummary(16, more=True)
     assert len(receiver.received) == 16
 
 
@@ -341,7 +341,7 @@ def test_what_becomes_due_meanwhile_is_sent_though_another_post_takes_long(recei
     arrived, came = threading.Event(), []
     receiver.reply = Script(lambda: came.append(arrived.wait(1.2)), arrived.set)
     with CaptureQueriesContext(connection) as made:
-        assert deliver_due() == Drained(2, more=False)
+        assert deliver_due() == RunSummary(2, more=False)
     assert came == [True]
     # Every quarter of a second, not all the time.
     claims = [each for each in made if "RETURNING e.id" in each["sql"]]
@@ -354,7 +354,7 @@ def test_an_attempt_that_cannot_be_made_holds_up_no_other(receiver: Receiver):
     endpoint.secret = "whsec_a"  # not base64
     endpoint.save()
     events = [happened(broken), happened(whole)]
-    assert deliver_due() == Drained(2, more=False)
+    assert deliver_due() == RunSummary(2, more=False)
     assert statuses(events) == ["Pending", "Delivered"]
     assert events[0].leased_until is not None
     assert history(events[0]) == []

@@ -21,15 +21,15 @@ from exchange.events.errors import EventNotFound
 from exchange.events.models import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.events.services import endpoints as webhook_endpoints
 from exchange.events.services.deliveries import (
-    Result,
+    DeliveryResult,
     claim_due,
     deliver_due,
-    record,
-    retry_wait,
-    send,
+    record_attempt,
+    retry_delay,
+    send_event,
 )
 from exchange.events.services.outbox import mark_delivered_without_sending, redeliver
-from exchange.events.webhooks.posting import Outcome
+from exchange.events.webhooks.posting import PostOutcome
 from tests.environment.database import session
 from tests.environment.webhook_receiver import Receiver, Reply
 from tests.factories.api_clients import TESTER
@@ -124,8 +124,8 @@ def test_a_failed_event_is_tried_nine_times_more_at_the_decided_intervals_then_e
 
 
 def test_jitter_lengthens_a_wait_by_at_most_a_tenth() -> None:
-    refused = Outcome(status_code=500, milliseconds=1)
-    waits = [retry_wait(2, refused).total_seconds() for _ in range(200)]
+    refused = PostOutcome(status_code=500, milliseconds=1)
+    waits = [retry_delay(2, refused).total_seconds() for _ in range(200)]
     assert min(waits) >= 300
     assert max(waits) <= 330
     assert max(waits) - min(waits) > 15
@@ -181,11 +181,11 @@ def test_410_of_an_address_that_was_changed_meanwhile_does_not_disable_the_new_o
     owner = organisation(receiver.url)
     event = happened(owner)
     (claim,) = claim_due(most=1)
-    sent = send(claim)
+    sent = send_event(claim)
     webhook_endpoints.set_endpoint(
         organisation_id=owner.id, url=receiver.url + "/new", actor=TESTER
     )
-    assert record(sent) == Result.RETRIED_LATER
+    assert record_attempt(sent) == DeliveryResult.RETRIED_LATER
     assert state(event) == ("Pending", 1)
     assert WebhookEndpoint.objects.get(organisation=owner).enabled
 
@@ -243,7 +243,7 @@ def test_an_event_that_is_being_sent_is_not_sent_twice_by_asking_for_it_again(
     (claim,) = claim_due(most=1)
     redeliver(event_id=event.id, actor=TESTER)
     assert claim_due(most=1) == []
-    assert record(send(claim)) == Result.DELIVERED
+    assert record_attempt(send_event(claim)) == DeliveryResult.DELIVERED
     assert state(event) == ("Delivered", 1)
 
 

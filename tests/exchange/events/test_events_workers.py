@@ -15,7 +15,13 @@ from pytest_django import Settings
 
 from exchange.events.models import Event
 from exchange.events.services import deliveries
-from exchange.events.services.deliveries import Result, claim_due, deliver_due, record, send
+from exchange.events.services.deliveries import (
+    DeliveryResult,
+    claim_due,
+    deliver_due,
+    record_attempt,
+    send_event,
+)
 from tests.environment.webhook_receiver import Received, Receiver, Reply
 from tests.factories.events import happened, history, let_lease_run_out, organisation, state
 
@@ -85,7 +91,7 @@ def test_one_organisation_gets_only_its_share_and_the_oldest_go_first(receiver: 
     assert taken == {event.id for event in backlog[:4]}
     # Its share is in use: nothing more until one of those is done.
     assert claim_due(most=16, per_organisation=4) == []
-    record(send(claims[0]))
+    record_attempt(send_event(claims[0]))
     assert len(claim_due(most=16, per_organisation=4)) == 1
 
 
@@ -95,7 +101,7 @@ def test_events_that_wait_for_their_next_try_use_up_nobodys_share(receiver: Rece
     receiver.reply = Reply(500)
     failed = [happened(owner) for _ in range(4)]
     for claim in claim_due(most=16, per_organisation=4):
-        assert record(send(claim)) == Result.RETRIED_LATER
+        assert record_attempt(send_event(claim)) == DeliveryResult.RETRIED_LATER
     assert {state(event) for event in failed} == {("Pending", 1)}
     soon = timezone.now() + timedelta(seconds=30)
     Event.objects.filter(id__in=[event.id for event in failed]).update(next_attempt_at=soon)
@@ -154,7 +160,7 @@ def test_a_worker_that_dies_between_post_and_record_has_the_event_sent_again_und
 ) -> None:
     event = happened(organisation(receiver.url))
     (claim,) = claim_due(most=1)
-    send(claim)  # and the worker is gone
+    send_event(claim)  # and the worker is gone
     assert claim_due(most=1) == []
     let_lease_run_out(event)
     assert deliver_due().posted == 1
@@ -168,11 +174,11 @@ def test_a_worker_that_comes_late_cannot_overwrite_what_another_recorded(
     event = happened(organisation(receiver.url))
     receiver.reply = Reply(500)
     (claim,) = claim_due(most=1)
-    late = send(claim)
+    late = send_event(claim)
     let_lease_run_out(event)
     receiver.reply = Reply(200)
     deliver_due()
-    assert record(late) == Result.STALE
+    assert record_attempt(late) == DeliveryResult.STALE
     assert state(event) == ("Delivered", 1)
     assert event.next_attempt_at is None
     assert history(event) == [(1, 200), (2, 500)]
@@ -184,15 +190,15 @@ def test_a_worker_that_comes_late_leaves_an_event_that_another_is_sending_alone(
     event = happened(organisation(receiver.url))
     (first,) = claim_due(most=1)
     receiver.reply = Reply(500)
-    late = send(first)
+    late = send_event(first)
     let_lease_run_out(event)
     (second,) = claim_due(most=1)
-    assert record(late) == Result.STALE
+    assert record_attempt(late) == DeliveryResult.STALE
     event.refresh_from_db()
     assert (event.status, event.attempts) == ("Pending", 0)
     assert event.leased_until == second.leased_until
     receiver.reply = Reply(200)
-    assert record(send(second)) == Result.DELIVERED
+    assert record_attempt(send_event(second)) == DeliveryResult.DELIVERED
     assert state(event) == ("Delivered", 1)
     assert history(event) == [(1, 500), (2, 200)]
 

@@ -18,19 +18,19 @@ from exchange.core.ids import uuid7
 from exchange.events.errors import EndpointNotFound, EventNotFound
 from exchange.events.models import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.events.selectors import (
-    Standing,
+    EndpointHealth,
     endpoint_document,
-    endpoint_standing,
     event_detail_document,
     event_document,
+    get_endpoint_health,
 )
 from exchange.events.services.endpoints import send_test
 from exchange.events.services.outbox import (
+    describe_actor,
     emit,
     mark_delivered_without_sending,
     redeliver,
     redeliver_exhausted,
-    told_actor,
 )
 from exchange.participants.models import Organisation
 from tests.assertions.unchanged import everything
@@ -150,7 +150,7 @@ def test_a_thousand_are_sent_again_at_a_time_and_of_five_hundred_an_endpoint_tel
         )
     own = Event.objects.filter(organisation=owner)
     own.update(status="Exhausted", next_attempt_at=None)
-    assert endpoint_standing(owner.pk) == Standing(None, None, 1000)
+    assert get_endpoint_health(owner.pk) == EndpointHealth(None, None, 1000)
     tried = [
         DeliveryAttempt.objects.create(
             event_id=ids[-number], number=1, url=URL, milliseconds=1, status_code=500,
@@ -158,10 +158,10 @@ def test_a_thousand_are_sent_again_at_a_time_and_of_five_hundred_an_endpoint_tel
         )
         for number, ago in ((501, 1), (500, 9))
     ]  # fmt: skip
-    assert endpoint_standing(owner.pk) == Standing(None, tried[1], 1000)
+    assert get_endpoint_health(owner.pk) == EndpointHealth(None, tried[1], 1000)
     assert redeliver_exhausted(organisation_id=owner.pk, actor=TESTER) == 1000
     assert own.get(status="Exhausted").id == ids[-1]
-    assert endpoint_standing(owner.pk).exhausted == 1
+    assert get_endpoint_health(owner.pk).exhausted == 1
 
 
 @pytest.mark.django_db(transaction=True)
@@ -235,4 +235,4 @@ def test_a_document_is_of_one_event_or_endpoint_and_of_its_organisation_alone(ow
 
 def test_a_job_is_told_as_the_system():
     make_organisation()
-    assert told_actor(Actor.system("nightly")) == {"role": "system", "id": "system"}
+    assert describe_actor(Actor.system("nightly")) == {"role": "system", "id": "system"}

@@ -16,10 +16,17 @@ from exchange.core.errors import InvalidRequest
 from exchange.core.ids import new_reference
 from exchange.exports import services as exports
 from exchange.exports.models import Export, ExportChunk
-from exchange.exports.sources import Span
+from exchange.exports.sources import DateRange
 from exchange.staff.models import StaffUser
 from tests.environment.database import session
-from tests.exchange.exports.exporting import kept, organisations, source, states, user, with_records
+from tests.exchange.exports.export_factories import (
+    kept,
+    organisations,
+    source,
+    states,
+    user,
+    with_records,
+)
 
 __all__ = ["source", "user"]
 
@@ -32,13 +39,13 @@ NOT_WRITTEN = "The file could not be written. Ask for it again"
 def told(monkeypatch: Any) -> list[int]:
     """The numbers of rows that workers tell of, in their order."""
     numbers: list[int] = []
-    give = exports._Signs.give
+    beat = exports._Heartbeat.beat
 
-    def note(signs: Any, rows: int) -> None:
-        give(signs, rows)
+    def note(heartbeat: Any, rows: int) -> None:
+        beat(heartbeat, rows)
         numbers.append(rows)
 
-    monkeypatch.setattr(exports._Signs, "give", note)
+    monkeypatch.setattr(exports._Heartbeat, "beat", note)
     return numbers
 
 
@@ -54,10 +61,10 @@ def told(monkeypatch: Any) -> list[int]:
 def test_a_worker_gives_a_sign_every_five_hundred_rows_when_it_is_late(
     user, monkeypatch, told, seconds, rows, expected
 ):
-    monkeypatch.setattr(exports, "_SECONDS_BETWEEN_SIGNS", seconds)
+    monkeypatch.setattr(exports, "_HEARTBEAT_SECONDS", seconds)
     organisations(rows)
     kept(user)
-    assert exports.write_next()
+    assert exports.write_next_export()
     assert told == expected
     assert Export.objects.get().rows_done == rows
 
@@ -66,9 +73,9 @@ def test_a_sign_makes_the_lease_longer_by_what_packing_takes_and_only_ones_own(u
     mine, other = (
         kept(user, status="Running", claimed_by=f"export_{name}") for name in ("mine", "other")
     )
-    signs = exports._Signs(mine)
+    heartbeat = exports._Heartbeat(mine)
     before = timezone.now()
-    signs.give(1_000_000)
+    heartbeat.beat(1_000_000)
     mine.refresh_from_db()
     other.refresh_from_db()
     expected = before + timedelta(minutes=2, seconds=200)
@@ -79,10 +86,10 @@ def test_a_sign_makes_the_lease_longer_by_what_packing_takes_and_only_ones_own(u
         was = {name: getattr(mine, name) for name in changed}
         Export.objects.filter(pk=mine.pk).update(**changed)
         with pytest.raises(exports._ClaimLost):
-            signs.give(1_000_001)
+            heartbeat.beat(1_000_001)
         Export.objects.filter(pk=mine.pk).update(**was)
-    signs.give(5)
-    signs.close()
+    heartbeat.beat(5)
+    heartbeat.close()
     mine.refresh_from_db()
     assert mine.rows_done == 5
 
@@ -90,17 +97,17 @@ def test_a_sign_makes_the_lease_longer_by_what_packing_takes_and_only_ones_own(u
 def test_a_worker_that_is_a_second_late_gives_a_sign(user, monkeypatch, told):
     clock = SimpleNamespace(now=100.0)
     monkeypatch.setattr(exports, "time", SimpleNamespace(monotonic=lambda: clock.now))
-    monkeypatch.setattr(exports, "_ROWS_BETWEEN_SIGNS", 2)
-    signs = exports._Signs(kept(user, status="Running"))
+    monkeypatch.setattr(exports, "_HEARTBEAT_ROWS", 2)
+    heartbeat = exports._Heartbeat(kept(user, status="Running"))
 
     def rows() -> Iterator[None]:
         # A sign is not due at every row, and counts from the last one.
         for clock.now in (100.9, 101.5, 101.5, 102.0, 102.4, 102.5, 102.5):
             yield None
 
-    assert len(list(signs.watch(rows()))) == 7
+    assert len(list(heartbeat.track(rows()))) == 7
     assert told == [2, 6, 7]
-    signs.close()
+    heartbeat.close()
 
 
 def in_another_session(export: Export, **values: str) -> None:
@@ -118,7 +125,7 @@ def test_what_a_worker_claims_and_reads_is_of_one_moment(user, monkeypatch):
     over = timezone.now() - timedelta(seconds=1)
     export = kept(user, status="Running", attempts=1, rows_done=9, leased_until=over)
 
-    def records(rows: Any, _query: str, _span: Span) -> Iterator[Any]:
+    def records(rows: Any, _query: str, _span: DateRange) -> Iterator[Any]:
         with connection.cursor() as cursor:
             cursor.execute("SHOW transaction_isolation")
             seen["isolation"] = cursor.fetchone()
@@ -129,7 +136,7 @@ def test_what_a_worker_claims_and_reads_is_of_one_moment(user, monkeypatch):
 
     with_records(monkeypatch, records)
     before = timezone.now()
-    assert exports.write_next()
+    assert exports.write_next_export()
     assert (seen["isolation"], seen["read only"]) == (("repeatable read",), ("on",))
     claim = seen["claim"]
     assert (claim.status, claim.attempts, claim.rows_done) == ("Running", 2, 0)
@@ -148,7 +155,7 @@ def test_an_export_that_another_worker_takes_first_is_left_to_that_one(user, mon
 
     taken: list[str] = []
     monkeypatch.setattr(leases, "new_reference", reference)
-    assert exports.write_next()
+    assert exports.write_next_export()
     found = {"status": "Waiting", "claimed_by": ""} | changed
     export.refresh_from_db()
     assert (export.status, export.claimed_by) == (found["status"], found["claimed_by"])
@@ -158,23 +165,23 @@ def test_an_export_that_another_worker_takes_first_is_left_to_that_one(user, mon
 
 
 @pytest.mark.parametrize("changed", [{"claimed_by": "export_other"}, {"status": "Failed"}])
-@pytest.mark.parametrize("signs", [1, 2])
-def test_a_worker_whose_claim_is_lost_keeps_nothing(user, monkeypatch, signs, changed):
+@pytest.mark.parametrize("heartbeat", [1, 2])
+def test_a_worker_whose_claim_is_lost_keeps_nothing(user, monkeypatch, heartbeat, changed):
     """While it writes, or after the last sign that it gave."""
     organisations(1)
     export, given = kept(user), 0
-    give = exports._Signs.give
+    beat = exports._Heartbeat.beat
 
     def lose(self: Any, rows: int) -> None:
         nonlocal given
-        give(self, rows)
+        beat(self, rows)
         given += 1
-        if given == signs:
+        if given == heartbeat:
             in_another_session(export, **changed)
 
-    monkeypatch.setattr(exports._Signs, "give", lose)
-    assert exports.write_next()
-    assert given == signs
+    monkeypatch.setattr(exports._Heartbeat, "beat", lose)
+    assert exports.write_next_export()
+    assert given == heartbeat
     found = Export.objects.get()
     assert found.status == changed.get("status", "Running")
     assert found.error == ""
@@ -186,12 +193,12 @@ def test_a_worker_whose_claim_is_lost_keeps_nothing(user, monkeypatch, signs, ch
 def test_a_worker_whose_claim_is_lost_gives_nothing_up(user, monkeypatch, error, changed):
     export = kept(user)
 
-    def broken(_rows: Any, _query: str, _span: Span) -> Iterator[Any]:
+    def broken(_rows: Any, _query: str, _span: DateRange) -> Iterator[Any]:
         in_another_session(export, **changed)
         raise error
 
     with_records(monkeypatch, broken)
-    assert exports.write_next()
+    assert exports.write_next_export()
     found = Export.objects.get()
     assert (found.status, found.error) == (changed.get("status", "Running"), "")
     assert found.finished_at is None
@@ -200,7 +207,7 @@ def test_a_worker_whose_claim_is_lost_gives_nothing_up(user, monkeypatch, error,
 def test_who_may_no_longer_read_the_list_gets_no_file_of_it(user):
     kept(user)
     StaffUser.objects.filter(pk=user.pk).update(is_active=False)
-    assert exports.write_next()
+    assert exports.write_next_export()
     assert states() == [("Failed", 1, "You may not export this list")]
     assert not ExportChunk.objects.exists()
 
@@ -208,16 +215,16 @@ def test_who_may_no_longer_read_the_list_gets_no_file_of_it(user):
 @pytest.mark.parametrize("fails", [True, False])
 def test_a_worker_gives_its_own_connection_back(user, monkeypatch, fails):
     opened: list[Any] = []
-    give: Callable[[Any, int], None] = exports._Signs.give
+    beat: Callable[[Any, int], None] = exports._Heartbeat.beat
 
-    def note(signs: Any, rows: int) -> None:
-        opened.append(signs._connection)
-        give(signs, rows)
+    def note(heartbeat: Any, rows: int) -> None:
+        opened.append(heartbeat._connection)
+        beat(heartbeat, rows)
         if fails:
             raise RuntimeError("broken")
 
-    monkeypatch.setattr(exports._Signs, "give", note)
+    monkeypatch.setattr(exports._Heartbeat, "beat", note)
     kept(user)
-    assert exports.write_next()
+    assert exports.write_next_export()
     assert {connection.connection for connection in opened} == {None}
     assert states() == [("Failed", 1, NOT_WRITTEN) if fails else ("Ready", 1, "")]

@@ -20,7 +20,7 @@ from exchange.core.errors import InvalidRequest
 from exchange.exports import admin as export_pages
 from exchange.exports import lists, services, sources
 from exchange.exports.admin import Exportable
-from exchange.exports.sources import Span
+from exchange.exports.sources import DateRange
 from exchange.staff.models import StaffUser
 from tests.config.back_office.test_lists import address_of, seed
 from tests.factories.logins import sign_in
@@ -80,8 +80,8 @@ def listed(client: Client, model: type[Model], query: str) -> list[Any]:
 
 
 def exported(user: StaffUser, name: str, query: str) -> list[Any]:
-    rows, _ = SOURCES[name].select(user, query, Span())
-    return [row.pk for row in SOURCES[name].records(rows, query, Span())]
+    rows, _ = SOURCES[name].select(user, query, DateRange())
+    return [row.pk for row in SOURCES[name].records(rows, query, DateRange())]
 
 
 def test_eight_lists_are_exported():

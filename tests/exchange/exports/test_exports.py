@@ -19,13 +19,13 @@ from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.exports import services as exports
 from exchange.exports import services as housekeeping
 from exchange.exports.models import Export, ExportChunk, ExportStatus
-from exchange.exports.selectors import file_of, readable_exports
-from exchange.exports.sheets import spool
-from exchange.exports.sources import Span
+from exchange.exports.selectors import get_readable_exports, read_file
+from exchange.exports.sheets import open_spool
+from exchange.exports.sources import DateRange
 from exchange.participants.models import Organisation
 from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import everything
-from tests.exchange.exports.exporting import (
+from tests.exchange.exports.export_factories import (
     NAME,
     SOURCE,
     begin,
@@ -55,7 +55,7 @@ NOT_WRITTEN = "The file could not be written. Ask for it again"
 def test_a_short_export_is_handed_over_and_recorded(user):
     organisations(2)
     before = timezone.now()
-    span = Span(date(2026, 11, 1), date(2026, 11, 30))
+    span = DateRange(date(2026, 11, 1), date(2026, 11, 30))
     export, file = begin(user, query="q=1", span=span)
     data = file.read()
     rows, last = table(data)
@@ -77,9 +77,9 @@ def test_a_short_export_is_handed_over_and_recorded(user):
 def test_the_name_of_a_file_tells_its_days(user):
     today = f"{datetime.now(UTC).date()}"
     for span, days in (
-        (Span(), f"until_{today}"),
-        (Span(last=date(2026, 11, 30)), "until_2026-11-30"),
-        (Span(first=date(2026, 11, 1)), f"2026-11-01_to_{today}"),
+        (DateRange(), f"until_{today}"),
+        (DateRange(last=date(2026, 11, 30)), "until_2026-11-30"),
+        (DateRange(first=date(2026, 11, 1)), f"2026-11-01_to_{today}"),
     ):
         export, _ = begin(user, span=span, form="xlsx")
         assert export.file_name == f"all-organisations_{days}.xlsx"
@@ -115,15 +115,15 @@ def test_a_short_export_that_fails_is_recorded_as_failed(user, monkeypatch):
     organisations(1)
     earlier, _ = begin(user)
 
-    def broken(_rows: Any, _query: str, _span: Span) -> Iterator[Any]:
+    def broken(_rows: Any, _query: str, _span: DateRange) -> Iterator[Any]:
         raise RuntimeError("broken")
 
-    def spooled() -> Any:
-        made.append(spool())
+    def open_tracked_spool() -> Any:
+        made.append(open_spool())
         return made[-1]
 
     made: list[Any] = []
-    monkeypatch.setattr(exports, "spool", spooled)
+    monkeypatch.setattr(exports, "open_spool", open_tracked_spool)
     with_records(monkeypatch, broken)
     with pytest.raises(RuntimeError, match="broken"):
         begin(user)
@@ -164,7 +164,7 @@ def test_a_short_export_is_of_one_moment_unless_it_is_part_of_a_longer_transacti
 ):
     seen = []
 
-    def records(rows: Any, _query: str, _span: Span) -> Iterator[Any]:
+    def records(rows: Any, _query: str, _span: DateRange) -> Iterator[Any]:
         with connection.cursor() as cursor:
             cursor.execute("SHOW transaction_isolation")
             seen.append(cursor.fetchone())
@@ -181,7 +181,7 @@ def test_rows_are_counted_no_further_than_it_matters(settings):
     organisations(3)
     for most, found in ((2, 2), (3, 3), (4, 3)):
         settings.EXPORT_COUNTED_AT_MOST = most
-        assert exports.estimate(Organisation.objects.order_by("name")) == found
+        assert exports.estimate_rows(Organisation.objects.order_by("name")) == found
 
 
 def test_five_long_exports_of_one_person_are_under_way_at_most(user, monkeypatch):
@@ -212,10 +212,10 @@ def test_a_long_export_is_written_by_the_first_worker_that_looks(user, monkeypat
     monkeypatch.setattr(exports, "_CHUNK_BYTES", 10)
     organisations(2)
     first, second = kept(user, query="q=1"), kept(user)
-    assert exports.write_next()
+    assert exports.write_next_export()
     first.refresh_from_db()
     second.refresh_from_db()
-    data = b"".join(file_of(first))
+    data = b"".join(read_file(first))
     assert [row["Name"] for row in table(data)[0]] == ["Owner 000000", "Owner 000001"]
     assert (first.status, first.rows_done, first.attempts) == ("Ready", 2, 1)
     assert (first.size_bytes, first.leased_until, first.error) == (len(data), None, "")
@@ -225,9 +225,9 @@ def test_a_long_export_is_written_by_the_first_worker_that_looks(user, monkeypat
     assert [position for position, _ in pieces] == list(range(-(-len(data) // 10)))
     assert {len(piece) for _, piece in pieces[:-1]} == {10}
     assert (second.status, second.attempts) == ("Waiting", 0)
-    assert exports.write_next()
+    assert exports.write_next_export()
     assert states() == [("Ready", 1, ""), ("Ready", 1, "")]
-    assert not exports.write_next()
+    assert not exports.write_next_export()
 
 
 @on_its_own
@@ -235,9 +235,9 @@ def test_an_export_whose_lease_runs_is_left_alone_and_one_whose_lease_is_over_is
     now = timezone.now()
     kept(user, status="Running", attempts=1, leased_until=now + timedelta(minutes=1))
     kept(user, status="Running", attempts=2, leased_until=now - timedelta(seconds=1), rows_done=9)
-    assert exports.write_next()
+    assert exports.write_next_export()
     assert states() == [("Running", 1, ""), ("Ready", 3, "")]
-    assert not exports.write_next()
+    assert not exports.write_next_export()
 
 
 @on_its_own
@@ -247,7 +247,7 @@ def test_what_was_cut_off_too_often_or_while_handed_over_is_given_up(user):
     kept(user, direct=True, **over)
     kept(user)
     # It goes on to the next one.
-    assert exports.write_next()
+    assert exports.write_next_export()
     assert states() == [("Failed", 3, CUT_OFF), ("Failed", 0, CUT_OFF), ("Ready", 1, "")]
     assert Export.objects.filter(finished_at=None).count() == 0
 
@@ -257,9 +257,9 @@ def test_twenty_are_looked_at_at_once(user):
     over = {"status": "Running", "leased_until": timezone.now() - timedelta(seconds=1)}
     for _ in range(21):
         kept(user, attempts=3, **over)
-    assert not exports.write_next()
+    assert not exports.write_next_export()
     assert Export.objects.filter(status="Failed").count() == 20
-    assert not exports.write_next()
+    assert not exports.write_next_export()
     assert Export.objects.filter(status="Failed").count() == 21
 
 
@@ -273,13 +273,13 @@ def test_twenty_are_looked_at_at_once(user):
     ],
 )
 def test_a_long_export_that_fails_is_given_up_with_the_reason(user, monkeypatch, error, told):
-    def broken(_rows: Any, _query: str, _span: Span) -> Iterator[Any]:
+    def broken(_rows: Any, _query: str, _span: DateRange) -> Iterator[Any]:
         raise error
 
     with_records(monkeypatch, broken)
     other = kept(user, status="Running", leased_until=timezone.now() + timedelta(minutes=1))
     kept(user)
-    assert exports.write_next()
+    assert exports.write_next_export()
     assert states() == [("Running", 0, ""), ("Failed", 1, told)]
     failed = Export.objects.exclude(pk=other.pk).get()
     assert (failed.leased_until, failed.finished_at is None) == (None, False)
@@ -293,11 +293,11 @@ def test_a_file_takes_so_many_rows_and_no_more(user, monkeypatch):
         (3, ("Ready", 1, "")),
         (2, ("Failed", 1, "More than 2 rows: narrow the filter or the days")),
     ):
-        monkeypatch.setattr(exports, "MOST_ROWS", most)
+        monkeypatch.setattr(exports, "MAX_ROWS", most)
         kept(user)
-        assert exports.write_next()
+        assert exports.write_next_export()
         assert states()[-1] == state
-    assert exports.write_next() is False
+    assert exports.write_next_export() is False
 
 
 # --- what the page tells ---
@@ -315,14 +315,14 @@ def test_why_there_is_no_file_is_told_in_words():
         ({"status": "Failed", "error": "Broken", "finished_at": now, "as_of": now}, "Broken"),
         ({"status": "Ready", "finished_at": now, "as_of": now}, ""),
     ):
-        assert exports.fail_reason(Export(**values)) == words
+        assert exports.describe_missing_file(Export(**values)) == words
 
 
 def test_people_read_their_own_exports_and_auditors_all():
     auditor, ada = person(AUDITOR), person(FINANCE_APPROVER, "bob")
     own, other = kept(ada), kept(auditor)
-    assert set(readable_exports(ada)) == {own}
-    assert set(readable_exports(auditor)) == {own, other}
+    assert set(get_readable_exports(ada)) == {own}
+    assert set(get_readable_exports(auditor)) == {own, other}
 
 
 def test_a_file_is_read_while_it_is_ready(user):
@@ -330,12 +330,12 @@ def test_a_file_is_read_while_it_is_ready(user):
     for export, data in ((ready, b"ab"), (ready, b"cd"), (other, b"xx")):
         position = ExportChunk.objects.filter(export=export).count()
         ExportChunk.objects.create(export=export, position=position, data=data)
-    assert list(file_of(ready)) == [b"ab", b"cd"]
-    pieces = file_of(ready)
+    assert list(read_file(ready)) == [b"ab", b"cd"]
+    pieces = read_file(ready)
     assert next(pieces) == b"ab"
     Export.objects.filter(pk=ready.pk).update(status=ExportStatus.REMOVED)
     assert list(pieces) == []
-    assert list(file_of(other)) == [b"xx"]
+    assert list(read_file(other)) == [b"xx"]
 
 
 # --- removing ---

@@ -25,7 +25,7 @@ from exchange.core.errors import Conflict
 from exchange.exports import services as exports
 from exchange.exports import services as housekeeping
 from exchange.exports.models import Export, ExportChunk
-from exchange.exports.sources import Source, Span, source_of
+from exchange.exports.sources import DateRange, Source, get_source
 from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import everything
 from tests.environment.owner import without_guards
@@ -278,8 +278,8 @@ def test_a_long_one_is_written_by_a_worker_and_kept_a_week(wallet, finance, monk
     wallet.request(500)
     export = long_one(finance, monkeypatch, "status=Pending", form="xlsx")
     assert "Waits for a worker" in text_of(page(finance, export))
-    assert exports.write_next()
-    assert not exports.write_next()
+    assert exports.write_next_export()
+    assert not exports.write_next_export()
     assert ExportChunk.objects.filter(export=export).count() > 5
     rows, last = sheet(body(download(finance, export)))
     assert [row["Amount"] for row in rows] == [500]
@@ -309,9 +309,9 @@ def test_a_worker_killed_half_way_leaves_no_half_file_and_the_next_one_writes_it
     for _ in range(3):
         wallet.request(500)
     export = long_one(finance, monkeypatch)
-    origin = source_of("wallets.withdrawal")
+    origin = get_source("wallets.withdrawal")
 
-    def cut_off(rows: Any, query: str, span: Span) -> Any:
+    def cut_off(rows: Any, query: str, span: DateRange) -> Any:
         for number, row in enumerate(origin.records(rows, query, span)):
             if number == 2:
                 raise Killed
@@ -319,16 +319,16 @@ def test_a_worker_killed_half_way_leaves_no_half_file_and_the_next_one_writes_it
 
     broken = Source(**{**{n: getattr(origin, n) for n in origin.__slots__}, "records": cut_off})
     with monkeypatch.context() as patch:
-        patch.setattr(exports, "source_of", lambda name: broken)
+        patch.setattr(exports, "get_source", lambda name: broken)
         with pytest.raises(Killed):
-            exports.write_next()
+            exports.write_next_export()
     export.refresh_from_db()
     assert (export.status, ExportChunk.objects.count()) == ("Running", 0)
     # Its lease still runs: nobody else takes it up. What came between is in the new file.
-    assert not exports.write_next()
+    assert not exports.write_next_export()
     wallet.request(600)
     Export.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
-    assert exports.write_next()
+    assert exports.write_next_export()
     rows, last = table(body(download(finance, export)))
     assert sorted(row["Amount"] for row in rows) == ["500", "500", "500", "600"]
     assert last.startswith("Complete: 4 rows")
@@ -336,25 +336,25 @@ def test_a_worker_killed_half_way_leaves_no_half_file_and_the_next_one_writes_it
 
 @pytest.mark.django_db(transaction=True)
 def test_the_file_shows_one_moment_whatever_changes_meanwhile(wallet, finance, monkeypatch):
-    monkeypatch.setattr("exchange.exports.lists._READ_AT_ONCE", 1)
-    monkeypatch.setattr(exports, "_ROWS_BETWEEN_SIGNS", 1)
-    monkeypatch.setattr(exports, "_SECONDS_BETWEEN_SIGNS", 0)
+    monkeypatch.setattr("exchange.exports.lists._CHUNK_ROWS", 1)
+    monkeypatch.setattr(exports, "_HEARTBEAT_ROWS", 1)
+    monkeypatch.setattr(exports, "_HEARTBEAT_SECONDS", 0)
     for _ in range(3):
         wallet.request(500)
     export = long_one(finance, monkeypatch)
     told = []
-    give = exports._Signs.give
+    beat = exports._Heartbeat.beat
 
-    def change(signs: Any, rows: int) -> None:
-        give(signs, rows)
-        with signs._connection.cursor() as cursor:
+    def change(heartbeat: Any, rows: int) -> None:
+        beat(heartbeat, rows)
+        with heartbeat._connection.cursor() as cursor:
             # Through another connection, as another process would.
             cursor.execute("UPDATE wallets_withdrawal SET reason = 'meanwhile'")
             cursor.execute("SELECT rows_done FROM exchange_export WHERE id = %s", [export.pk])
             told.append(cursor.fetchone()[0])
 
-    monkeypatch.setattr(exports._Signs, "give", change)
-    assert exports.write_next()
+    monkeypatch.setattr(exports._Heartbeat, "beat", change)
+    assert exports.write_next_export()
     rows, _ = table(body(download(finance, export)))
     assert [row["Reason"] for row in rows] == ["", "", ""]
     assert told == [0, 1, 2, 3, 3]  # before it is packed and after
@@ -364,15 +364,15 @@ def test_the_file_shows_one_moment_whatever_changes_meanwhile(wallet, finance, m
 def test_a_worker_that_lost_its_claim_writes_nothing(wallet, finance, monkeypatch):
     wallet.request(500)
     export = long_one(finance, monkeypatch)
-    keep = exports._keep
+    keep = exports._store_file
 
     def too_late(*args: Any) -> None:
         Export.objects.filter(pk=export.pk).update(claimed_by="somebody-else")
         keep(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(exports, "_keep", too_late)
-        assert exports.write_next()
+        patch.setattr(exports, "_store_file", too_late)
+        assert exports.write_next_export()
     export.refresh_from_db()
     assert (export.status, ExportChunk.objects.count()) == ("Running", 0)
 
@@ -383,7 +383,7 @@ def test_what_three_workers_did_not_survive_is_given_up(wallet, finance, monkeyp
     export = long_one(finance, monkeypatch)
     gone = timezone.now() - timedelta(seconds=1)
     Export.objects.update(status="Running", attempts=3, leased_until=gone)
-    assert not exports.write_next()
+    assert not exports.write_next_export()
     assert "It was cut off while it was written" in text_of(page(finance, export))
 
 
@@ -392,7 +392,7 @@ def test_somebody_who_may_no_longer_gets_no_file(wallet, finance, monkeypatch):
     wallet.request(500)
     export = long_one(finance, monkeypatch)
     StaffUser.objects.filter(pk=user_of(finance).pk).update(is_active=False)
-    assert exports.write_next()
+    assert exports.write_next_export()
     export.refresh_from_db()
     assert (export.status, export.error) == ("Failed", "You may not export this list")
     assert ExportChunk.objects.count() == 0
@@ -406,8 +406,12 @@ def test_nobody_fills_the_queue(wallet, finance, monkeypatch):
     assert "5 of your exports are under way" in text_of(refused)
     assert Export.objects.count() == 5
     with pytest.raises(Conflict):
-        exports.begin(
-            source="wallets.withdrawal", query="", span=Span(), form="csv", user=user_of(finance)
+        exports.start_export(
+            source="wallets.withdrawal",
+            query="",
+            span=DateRange(),
+            form="csv",
+            user=user_of(finance),
         )
 
 

@@ -20,11 +20,11 @@ from openpyxl import load_workbook
 
 from exchange.exports.sheets import (
     CSV,
-    ROWS_OF_A_SHEET,
+    ROWS_PER_SHEET,
     XLSX,
-    fits_a_cell,
-    harmless,
-    spool,
+    fits_xlsx_number,
+    neutralize,
+    open_spool,
     write_table,
 )
 
@@ -100,15 +100,15 @@ def test_a_time_is_cut_to_its_millisecond():
     assert sheet["A2"].value.isoformat() == "2026-11-20T00:00:59.999000"
 
 
-@pytest.mark.parametrize("rows_of_a_sheet", [1_000_000, 150])
-def test_columns_are_as_wide_as_what_they_hold_within_bounds(rows_of_a_sheet):
+@pytest.mark.parametrize("rows_per_sheet", [1_000_000, 150])
+def test_columns_are_as_wide_as_what_they_hold_within_bounds(rows_per_sheet):
     rows: list[tuple[Any, Any]] = [(Decimal("1234567.5"), "x" * 500)] * 100
     rows += [(AS_OF, "")] + [(1, "")] * 200
-    data = written(XLSX, rows, rows_of_a_sheet=rows_of_a_sheet)
+    data = written(XLSX, rows, rows_per_sheet=rows_per_sheet)
     for sheet in load_workbook(io.BytesIO(data)).worksheets:
         widths = [sheet.column_dimensions[letter].width for letter in "AB"]
         assert widths == [len("yyyy-mm-dd hh:mm:ss") + 2, 60]
-    assert len(sheets(data)[0]) == min(rows_of_a_sheet, 302) + 1
+    assert len(sheets(data)[0]) == min(rows_per_sheet, 302) + 1
     [cell] = {row[1] for row in sheets(data)[0][1:90]}
     assert cell == "x" * 500
     narrow = load_workbook(io.BytesIO(written(XLSX, [(1, 2)]))).worksheets[0]
@@ -117,7 +117,7 @@ def test_columns_are_as_wide_as_what_they_hold_within_bounds(rows_of_a_sheet):
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, places=8, max_value=10**15))
 def test_a_number_cell_gives_back_exactly_what_went_in(number):
-    if fits_a_cell(number):
+    if fits_xlsx_number(number):
         assert Decimal(repr(float("%.16g" % number))) == number  # noqa: UP031 - as openpyxl writes
         assert len(number.normalize().as_tuple().digits) <= 15
 
@@ -138,17 +138,17 @@ def test_a_number_cell_gives_back_exactly_what_went_in(number):
     ],
 )
 def test_text_never_becomes_a_formula(text):
-    assert harmless(text).startswith("'")
+    assert neutralize(text).startswith("'")
     [_, [cell, _], _] = csv_rows(written(CSV, [(text, "")]))
-    assert cell == harmless(text)
+    assert cell == neutralize(text)
     sheet = load_workbook(io.BytesIO(written(XLSX, [(text, "")]))).worksheets[0]
-    assert (sheet["A2"].data_type, sheet["A2"].value) == ("s", harmless(text))
+    assert (sheet["A2"].data_type, sheet["A2"].value) == ("s", neutralize(text))
 
 
 def test_harmless_text_stays_as_it_is_and_a_negative_number_stays_a_number():
-    assert harmless("Ada = Obi") == "Ada = Obi"
-    assert harmless("a\x00b\x1fc\r\nd") == "a b c  d"
-    assert harmless("\ud800") == "�"
+    assert neutralize("Ada = Obi") == "Ada = Obi"
+    assert neutralize("a\x00b\x1fc\r\nd") == "a b c  d"
+    assert neutralize("\ud800") == "�"
     assert csv_rows(written(CSV, [(Decimal(-5), -7)]))[1] == ["-5", "-7"]
 
 
@@ -164,16 +164,16 @@ def test_harmless_text_stays_as_it_is_and_a_negative_number_stays_a_number():
 )
 def test_characters_that_no_cell_takes_are_replaced_and_their_neighbours_stay(first, last, instead):
     for code in (first, last):
-        assert harmless(f"a{chr(code)}b") == f"a{instead}b"
+        assert neutralize(f"a{chr(code)}b") == f"a{instead}b"
     for code in (first - 1, last + 1):
         if code > 0 and not 0xD800 <= code <= 0xDFFF and code != 0x10000:
-            assert harmless(f"a{chr(code)}b") == f"a{chr(code)}b"
+            assert neutralize(f"a{chr(code)}b") == f"a{chr(code)}b"
 
 
 def test_text_of_white_space_alone_is_no_formula():
-    assert harmless("") == ""
-    assert harmless("  \t ") == "    "
-    assert harmless("a=1") == "a=1"
+    assert neutralize("") == ""
+    assert neutralize("  \t ") == "    "
+    assert neutralize("a=1") == "a=1"
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_text_of_white_space_alone_is_no_formula():
     ],
 )
 def test_a_cell_takes_fifteen_significant_digits(number, fits):
-    assert fits_a_cell(Decimal(number)) is fits
+    assert fits_xlsx_number(Decimal(number)) is fits
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_the_first_two_hundred_rows_measure_the_columns():
 
 
 def test_sheets_are_named_and_headed_and_one_row_is_one_row():
-    book = load_workbook(io.BytesIO(written(XLSX, [(1, 2)] * 4, rows_of_a_sheet=2)))
+    book = load_workbook(io.BytesIO(written(XLSX, [(1, 2)] * 4, rows_per_sheet=2)))
     assert book.sheetnames == ["Things", "Things 2", "Things 3"]
     assert [sheet["A1"].font.bold for sheet in book.worksheets] == [True] * 3
     assert [sheet["A2"].font.bold for sheet in book.worksheets] == [False] * 3
@@ -246,7 +246,7 @@ def test_a_csv_file_begins_with_the_mark_of_its_encoding():
 
 
 def test_a_sheet_that_is_full_is_followed_by_another_one():
-    found = sheets(written(XLSX, [(n, "x") for n in range(5)], rows_of_a_sheet=3))
+    found = sheets(written(XLSX, [(n, "x") for n in range(5)], rows_per_sheet=3))
     assert [len(sheet) for sheet in found] == [4, 4]
     assert [sheet[0] for sheet in found] == [("A", "B"), ("A", "B")]
     assert found[1][-1] == (LAST.format("5 rows"), None)
@@ -254,7 +254,7 @@ def test_a_sheet_that_is_full_is_followed_by_another_one():
 
 def test_a_sheet_takes_a_million_rows():
     """Beside headings and the last line: spreadsheets take 1,048,576."""
-    assert ROWS_OF_A_SHEET == 1_000_000
+    assert ROWS_PER_SHEET == 1_000_000
 
 
 def test_a_row_is_in_the_file_before_the_next_one_is_asked_for():
@@ -277,7 +277,7 @@ def test_a_row_that_does_not_fit_its_headings_is_refused():
 @pytest.mark.parametrize("form", [CSV, XLSX])
 def test_the_memory_it_takes_does_not_grow_with_the_rows(form):
     def peak(count: int) -> int:
-        with spool() as file:
+        with open_spool() as file:
             tracemalloc.start()
             rows = ((Decimal(n), f"text {n}") for n in range(count))
             write_table(
@@ -312,7 +312,7 @@ def test_a_table_that_is_broken_off_leaves_nothing_in_the_temporary_directory(
             headings=["A", "B"],
             rows=rows(),
             as_of=AS_OF,
-            rows_of_a_sheet=120,
+            rows_per_sheet=120,
         )
     assert list(tmp_path.iterdir()) == []
     # Nor a file that is open still, though nobody sees it; the error keeps hold of the table.

@@ -208,7 +208,7 @@ def test_an_endpoint_tells_how_telling_goes_and_sends_the_exhausted_again(monkey
         {"organisation": str(organisation.pk), "status__exact": "Exhausted"},
     )
     assert listed.context["cl"].result_count == 3
-    monkeypatch.setattr(events, "SENT_AGAIN_AT_MOST", 2)
+    monkeypatch.setattr(events, "MAX_REDELIVERIES", 2)
     told = said(confirm(client, address_of(endpoint, "send_again")))
     assert told[-1].startswith("2 events are being sent again.")
     statuses = Event.objects.order_by("id").values_list("status", "attempts")

@@ -11,7 +11,7 @@ import pytest
 from exchange.tokens.filters import TokenSearchFilters
 from exchange.tokens.models import Token
 from exchange.tokens.selectors import catalogue
-from exchange.tokens.selectors.catalogue import catalogue_page, question_of
+from exchange.tokens.selectors.catalogue import catalogue_page, to_catalogue_query
 from tests.factories.api_clients import ApiCaller, make_caller, make_organisation
 from tests.factories.tokens import bare_token, fill_tokens
 from tests.factories.withdrawals import round_trips
@@ -27,7 +27,7 @@ def filled(module_rows: None) -> Iterator[None]:
     """2,600 tokens; what was remembered of them is forgotten at the end."""
     fill_tokens(1, 2600)
     yield
-    catalogue._memory = catalogue._Memory(0)
+    catalogue._cache = catalogue._Cache(0)
 
 
 @pytest.mark.parametrize("sort", ["-created_at", "created_at", "name", "-name"])
@@ -36,7 +36,7 @@ def test_pages_beyond_a_stretch_are_the_same_however_they_are_reached(filled, so
     organisation = make_organisation().id
     filters = TokenSearchFilters(search, queryset=Token.objects.all())
     assert filters.is_valid()
-    asked = question_of(filters.qs.order_by(sort))
+    asked = to_catalogue_query(filters.qs.order_by(sort))
     found = Token.objects.filter(deal_access="Public").order_by(
         sort, "-id" if sort.startswith("-") else "id"
     )
@@ -49,7 +49,7 @@ def test_pages_beyond_a_stretch_are_the_same_however_they_are_reached(filled, so
     pages = list(range(len(documents) // limit + 2))
     for order in (pages, pages[::-1], [pages[-3], *pages], [35, 34, 33, 0, 66, 67]):
         # The memory of a process that has just started.
-        catalogue._memory = catalogue._Memory(0)
+        catalogue._cache = catalogue._Cache(0)
         for number in order:
             offset = number * limit
             page = catalogue_page(asked, organisation, offset=offset, limit=limit)

@@ -13,7 +13,7 @@ from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused, S
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes
-from exchange.tokens.services.quotes import PriceChange, Prices, wrong_prices
+from exchange.tokens.services.quotes import PriceChange, Prices, find_price_errors
 from tests.assertions.unchanged import everything
 from tests.factories.logins import person
 from tests.factories.quotes import put_in_force_at_once
@@ -70,7 +70,7 @@ def propose(token: Token, user: StaffUser, **values: Any) -> Quote:
 )  # fmt: skip
 def test_prices_that_cannot_be_are_told_by_their_names(buy, sell, exchange, wrong):
     told = {name: f"{name} {text}" for name, text in wrong.items()}
-    assert wrong_prices(make_token(), prices(buy, sell, exchange)) == told
+    assert find_price_errors(make_token(), prices(buy, sell, exchange)) == told
 
 
 def test_a_change_is_beyond_the_band_from_above_its_percentage_on(settings):
@@ -85,9 +85,9 @@ def test_a_change_is_beyond_the_band_from_above_its_percentage_on(settings):
         ("0.01", "0.02", True),
     ):
         change = PriceChange("buy", Decimal(was), Decimal(now))
-        assert change.is_beyond_band is beyond
+        assert change.exceeds_band is beyond
     token = make_token(price_buy=Decimal(5), price_sell=Decimal(4))
-    buy, sell = quotes.changes(token, prices("7", "6"))
+    buy, sell = quotes.compare_prices(token, prices("7", "6"))
     assert buy == PriceChange("buy", Decimal(5), Decimal(7))
     assert sell == PriceChange("sell", Decimal(4), Decimal(6))
 

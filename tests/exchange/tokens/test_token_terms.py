@@ -17,8 +17,13 @@ from exchange.core.numbers import LARGEST
 from exchange.staff.models import StaffUser
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Token, TokenAccess
-from exchange.tokens.services.terms import MONEY, PERCENT, wrong_number, wrong_terms
-from exchange.tokens.services.tokens import change_terms, grant_access, version_of, withdraw_access
+from exchange.tokens.services.terms import (
+    MONEY_FIELDS,
+    PERCENT_LIMITS,
+    describe_number_error,
+    find_term_errors,
+)
+from exchange.tokens.services.tokens import change_terms, get_version, grant_access, withdraw_access
 from tests.assertions.unchanged import everything
 from tests.factories.api_clients import make_organisation
 from tests.factories.logins import person
@@ -36,11 +41,13 @@ def office() -> StaffUser:
 
 def token_with(**amounts: Decimal) -> Token:
     """A token that is not saved, whose amounts and percentages are zero but for some."""
-    return Token(**dict.fromkeys((*MONEY, *PERCENT), Decimal(0)) | amounts)
+    return Token(**dict.fromkeys((*MONEY_FIELDS, *PERCENT_LIMITS), Decimal(0)) | amounts)
 
 
 def change(token: Token, user: StaffUser, **terms: Any) -> Token:
-    return change_terms(token_id=token.pk, terms=terms, seen=version_of(token), user=user)
+    return change_terms(
+        token_id=token.pk, terms=terms, expected_version=get_version(token), user=user
+    )
 
 
 # --- numbers ---
@@ -63,17 +70,17 @@ def change(token: Token, user: StaffUser, **terms: Any) -> Token:
     ],
 )
 def test_a_number_lies_within_its_bounds_and_has_the_decimals_of_its_currency(value, most, told):
-    assert wrong_number("fee", Decimal(value), 2, Decimal(most)) == told
+    assert describe_number_error("fee", Decimal(value), 2, Decimal(most)) == told
 
 
 def test_without_a_bound_of_its_own_a_number_is_at_most_the_largest_amount():
-    assert wrong_number("valuation", LARGEST, 0) == ""
+    assert describe_number_error("valuation", LARGEST, 0) == ""
     told = f"valuation must be from 0 to {LIMIT}"
-    assert wrong_number("valuation", LARGEST + 1, 0) == told
+    assert describe_number_error("valuation", LARGEST + 1, 0) == told
 
 
 def test_every_percentage_has_a_limit_and_four_decimals():
-    for name, most in PERCENT.items():
+    for name, most in PERCENT_LIMITS.items():
         limit = 50 if name.endswith("_fee") and name != "management_fee" else 100
         assert most == limit
         for value, told in (
@@ -82,7 +89,7 @@ def test_every_percentage_has_a_limit_and_four_decimals():
             (Decimal("1.00001"), {name: f"{name} must not have more than 4 decimals"}),
             (limit + Decimal("0.0001"), {name: f"{name} must be from 0 to {limit}"}),
         ):
-            assert wrong_terms(token_with(**{name: value}), 2) == told
+            assert find_term_errors(token_with(**{name: value}), 2) == told
 
 
 @pytest.mark.parametrize("pair", ["buy", "sell", "trade_buy", "trade_sell"])
@@ -98,15 +105,18 @@ def test_bounds_are_in_order_and_a_highest_of_zero_is_none(pair):
     )
     for lowest, highest, wrong in bounds:
         token = token_with(**{low: Decimal(lowest), high: Decimal(highest)})
-        assert wrong_terms(token, 0) == wrong
+        assert find_term_errors(token, 0) == wrong
     # What is no amount at all is told before the order.
     token = token_with(**{low: Decimal(5), high: Decimal("4.5")})
-    assert wrong_terms(token, 0) == {high: f"{high} must not have decimals"}
+    assert find_term_errors(token, 0) == {high: f"{high} must not have decimals"}
 
 
 def test_what_is_not_given_is_zero_and_columns_take_no_more_than_they_hold():
     token = Token()
-    for names, digits, decimals in (((*MONEY, "price_buy", "supply"), 38, 8), (PERCENT, 12, 4)):
+    for names, digits, decimals in (
+        ((*MONEY_FIELDS, "price_buy", "supply"), 38, 8),
+        (PERCENT_LIMITS, 12, 4),
+    ):
         for name in names:
             field = Token._meta.get_field(name)
             assert isinstance(field, DecimalField)
@@ -148,27 +158,34 @@ def test_one_token_changes_and_no_other(office):
     assert '"name":"New"' in changed.document
     other.refresh_from_db()
     assert (other.name, other.buy_fee) == (named, 0)
-    seen = version_of(token)
+    expected_version = get_version(token)
     before = everything()
     change(token, office, name="New", buy_fee=Decimal("1.50"))
     assert everything() == before
-    assert version_of(token) == seen
+    assert get_version(token) == expected_version
 
 
 def test_a_change_of_what_somebody_else_changed_is_refused_with_its_fields(office):
     token, other = make_token(), make_token()
-    seen = version_of(token)
+    expected_version = get_version(token)
     change(token, office, name="New")
     change(other, office, interest=Decimal(1))
     with pytest.raises(Conflict) as refused:
-        change_terms(token_id=token.pk, terms={"carry": Decimal(1)}, seen=seen, user=office)
+        change_terms(
+            token_id=token.pk,
+            terms={"carry": Decimal(1)},
+            expected_version=expected_version,
+            user=office,
+        )
     assert "The token was changed meanwhile" in refused.value.message
     assert "name" in refused.value.message
     assert "interest" not in refused.value.message
-    between = version_of(token)
+    between = get_version(token)
     change(token, office, discount=Decimal(2))
     with pytest.raises(Conflict, match=r"meanwhile \(discount\)\. Please"):
-        change_terms(token_id=token.pk, terms={"carry": Decimal(1)}, seen=between, user=office)
+        change_terms(
+            token_id=token.pk, terms={"carry": Decimal(1)}, expected_version=between, user=office
+        )
     token.refresh_from_db()
     assert (token.name, token.carry, token.discount) == ("New", 0, 2)
 
@@ -190,7 +207,7 @@ def test_who_may_not_and_what_is_not_there_are_refused(office):
     with pytest.raises(Conflict, match="The token is cancelled"):
         change(cancelled, office, name="New")
     with pytest.raises(TokenNotFound):
-        change_terms(token_id=uuid7(), terms={}, seen=None, user=office)
+        change_terms(token_id=uuid7(), terms={}, expected_version=None, user=office)
     for allow in (grant_access, withdraw_access):
         with pytest.raises(TokenNotFound):
             allow(token_id=uuid7(), organisation_id=other.pk, user=office)

@@ -20,7 +20,7 @@ from exchange.tokens.filters import ActiveTokenFilters, TokenSearchFilters
 from exchange.tokens.models import Catalogue, Token
 from exchange.tokens.payloads import TOKEN
 from exchange.tokens.selectors import catalogue
-from exchange.tokens.selectors.catalogue import catalogue_page, question_of
+from exchange.tokens.selectors.catalogue import catalogue_page, to_catalogue_query
 from exchange.tokens.services.tokens import grant_access
 from tests.environment.concurrency import Callers
 from tests.factories.api_clients import make_caller, make_organisation
@@ -57,10 +57,10 @@ def version() -> int:
     return Catalogue.objects.get().version
 
 
-def question(sort: str = "-created_at", **search: str):
+def query(sort: str = "-created_at", **search: str):
     found = TokenSearchFilters(search, queryset=Token.objects.all())
     assert found.is_valid()
-    return question_of(found.qs.order_by(sort))
+    return to_catalogue_query(found.qs.order_by(sort))
 
 
 @pytest.mark.django_db
@@ -164,13 +164,13 @@ def test_a_change_costs_one_more_question_and_then_no_more(tmp_path):
 @pytest.mark.django_db
 def test_organisations_without_private_deals_share_what_is_remembered(tmp_path):
     make_token()
-    asked = question()
+    asked = query()
     first, second = make_organisation().id, make_organisation().id
     catalogue_page(asked, first, offset=0, limit=20)
-    memory = catalogue._memory
+    memory = catalogue._cache
     with round_trips(tmp_path) as answers:
         catalogue_page(asked, second, offset=0, limit=20)
-    assert catalogue._memory is memory
+    assert catalogue._cache is memory
     # Whether it sees private deals, and the page; neither total nor ids.
     assert len(answers) <= 4
     assert memory.totals.get((asked, None)) == 1
@@ -181,7 +181,7 @@ def test_organisations_without_private_deals_share_what_is_remembered(tmp_path):
 def test_many_who_ask_at_once_after_a_change_get_the_same_right_answer():
     owner = make_organisation()
     Token.objects.bulk_create(bare_token(owner, name=f"Deal {n}") for n in range(50))
-    asked = [question(), question(name="deal"), question("name")]
+    asked = [query(), query(name="deal"), query("name")]
     organisations = [make_organisation().id for _ in range(4)]
     rows = Token.objects.order_by("created_at", "id")
     with Callers(8) as crowd:
@@ -204,11 +204,11 @@ def test_a_question_is_the_condition_of_its_filters_without_values_in_it():
         {"currency": "kes", "private": "1"}, queryset=Token.objects.filter(cancelled=False)
     )
     assert found.is_valid()
-    asked = question_of(found.qs.order_by("name", "id"))
+    asked = to_catalogue_query(found.qs.order_by("name", "id"))
     assert "KES" not in asked.where
     assert set(asked.parameters) == {"KES", "Private"}
     assert (asked.column, asked.descending) == ("name", False)
-    nothing = question_of(Token.objects.none().order_by("-created_at"))
+    nothing = to_catalogue_query(Token.objects.none().order_by("-created_at"))
     assert catalogue_page(nothing, uuid7(), offset=0, limit=20).total == 0
 
 

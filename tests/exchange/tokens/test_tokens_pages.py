@@ -85,7 +85,7 @@ def test_saving_the_form_as_it_was_changes_nothing():
         ({"name": "  "}, "This field is required."),
         ({"image": "javascript:alert(1)"}, "image must be a web address"),
         ({"investment_category": "Wine"}, "Select a valid choice."),
-        ({"seen": "x"}, "Enter a valid UUID."),
+        ({"expected_version": "x"}, "Enter a valid UUID."),
     ],
 )
 def test_terms_that_cannot_be_are_refused_with_what_was_typed_kept(changes, told):

@@ -392,8 +392,8 @@ def test_a_first_price_has_no_band():
     Token.objects.filter(pk=token.pk).update(quoted_at=None)
     unpriced = Token(price_buy=Decimal(0), price_sell=Decimal(0))
     assert not any(
-        change.is_beyond_band
-        for change in quotes.changes(unpriced, quotes.Prices(Decimal(500), Decimal(400)))
+        change.exceeds_band
+        for change in quotes.compare_prices(unpriced, quotes.Prices(Decimal(500), Decimal(400)))
     )
 
 

@@ -18,8 +18,8 @@ from exchange.admin.show import kind, moment, page_of
 from exchange.core.currencies import currencies
 from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
-from exchange.participants.admin.named import owner_named
-from exchange.participants.admin.searching import by_email
+from exchange.participants.admin.name_filters import owner_name_contains
+from exchange.participants.admin.owner_search import owner_email_is
 from wallets.ledger.admin.formatting import ACCOUNT_DESCRIPTIONS, asset_name, format_account_amount
 from wallets.ledger.admin.signs import SIGN
 from wallets.ledger.models import Account, AccountKind
@@ -93,8 +93,8 @@ class AccountAdmin(Exportable):
         wanted = parse_id(term)
         if wanted is not None:
             return rows.filter(Q(pk=wanted) | Q(owner_id=wanted))
-        exact = by_amount(term, ("balance",)) or by_email(term, ("",))
-        return rows.filter(exact or owner_named(term))
+        exact = by_amount(term, ("balance",)) or owner_email_is(term, ("",))
+        return rows.filter(exact or owner_name_contains(term))
 
     @admin.display(description="asset")
     def shown_asset(self, account: Account) -> str:

@@ -10,7 +10,7 @@ from django.db.models import Q
 
 from exchange.admin.searching import of_late
 from exchange.core.numbers import read_typed
-from exchange.participants.admin.searching import by_email
+from exchange.participants.admin.owner_search import owner_email_is
 from wallets.ledger.selectors.ledger import find_transfers
 
 
@@ -33,5 +33,5 @@ def match_legs(term: str) -> Q | None:
     """
     amount = read_typed(term)
     if amount is None:
-        return by_email(term, ("account__",))
+        return owner_email_is(term, ("account__",))
     return Q(amount__in=(amount, -amount)) & of_late()

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.http import QueryDict
 
 from exchange.exports.lists import read_records
-from exchange.exports.sources import Span
+from exchange.exports.sources import DateRange
 from wallets.ledger.models import Entry
 from wallets.ledger.selectors.wallets import balance_before
 
@@ -32,7 +32,7 @@ def oldest_first(rows: QuerySet[Any]) -> QuerySet[Any]:
     return rows.select_related("account__asset__token").order_by("id")
 
 
-def statement_entries(rows: QuerySet[Any], query: str, span: Span) -> Iterator[Any]:
+def statement_entries(rows: QuerySet[Any], query: str, span: DateRange) -> Iterator[Any]:
     """Give the entries, with a running balance wherever whole accounts are exported."""
     entries = read_records(rows, query, span)
     if set(QueryDict(query)) - _WHOLE_ACCOUNT_FILTERS:

@@ -15,7 +15,7 @@ from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
 from exchange.admin.show import kind, moment, page_of
 from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
-from exchange.participants.selectors import actor_names
+from exchange.participants.selectors import describe_actors
 from exchange.staff.models import StaffUser
 from wallets.ledger.admin.formatting import account_owner, format_account_amount, format_amount
 from wallets.ledger.admin.search import TransferSearch, match_legs
@@ -144,7 +144,7 @@ class TransferAdmin(TransferSearch, Exportable):
 
     @admin.display(description="posted by")
     def poster(self, transfer: Transfer) -> str:
-        return actor_names([transfer.actor])[0]
+        return describe_actors([transfer.actor])[0]
 
     def tools(self, request: HttpRequest, obj: Transfer) -> list[Tool]:
         if obj.subject_id is None:

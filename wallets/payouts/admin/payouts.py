@@ -21,8 +21,8 @@ from exchange.admin.paging import COUNTED_AT_MOST
 from exchange.admin.show import age, moment, page_of, state
 from exchange.core.currencies import money
 from exchange.exports.admin import Exportable
-from exchange.participants.admin.named import OrganisationFilter
-from exchange.participants.admin.searching import OwnedRecords
+from exchange.participants.admin.name_filters import OrganisationNameFilter
+from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.staff.admin.pending import QueueFilter, decision_on, queue_of
 from wallets.payouts.models import Proposal, ProposalAction, ProposalStatus, ProviderEvent
 from wallets.payouts.selectors import get_payout_hold
@@ -149,7 +149,7 @@ class ProposalFilters(ListFilters):
 
 
 @admin.register(Proposal)
-class ProposalAdmin(OwnedRecords):
+class ProposalAdmin(OwnedRecordAdmin):
     filters = ProposalFilters
     list_display = (
         "shown_at", "action", "shown_withdrawal", "shown_amount", "shown_state", "proposed_by",
@@ -162,7 +162,7 @@ class ProposalAdmin(OwnedRecords):
     search_help_text = "Reference of the withdrawal, amount, email of the owner, or an id"
     id_fields = ("pk", "withdrawal_id")
     amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
-    owner_fields = ("withdrawal__",)
+    owner_prefixes = ("withdrawal__",)
     fields = (
         "shown_withdrawal", "shown_amount", "action", "reason", "shown_state", "proposed_by",
         "created_at", "decided_by", "decided_at",
@@ -206,7 +206,7 @@ class DecisionFilters(ListFilters):
 
 
 @admin.register(Decision)
-class DecisionAdmin(OwnedRecords):
+class DecisionAdmin(OwnedRecordAdmin):
     list_display = ("shown_at", "verdict", "by", "shown_withdrawal", "reason")
     filters = DecisionFilters
     list_select_related = ("withdrawal",)
@@ -214,7 +214,7 @@ class DecisionAdmin(OwnedRecords):
     search_help_text = "Reference of the withdrawal, who decided, amount, email of the owner, an id"
     id_fields = ("pk", "withdrawal_id")
     amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
-    owner_fields = ("withdrawal__",)
+    owner_prefixes = ("withdrawal__",)
     long = True
     ordering = ("-pk",)
     fields = (
@@ -232,11 +232,11 @@ class DecisionAdmin(OwnedRecords):
 
 class BankAccountFilters(ListFilters):
     currency__code__exact = currency_filter()
-    organisation_name = OrganisationFilter()
+    organisation_name = OrganisationNameFilter()
 
 
 @admin.register(BankAccount)
-class BankAccountAdmin(OwnedRecords):
+class BankAccountAdmin(OwnedRecordAdmin):
     list_display = ("account_name", "account_number", "bank", "currency", "organisation")
     filters = BankAccountFilters
     list_select_related = ("organisation", "currency")
@@ -245,7 +245,7 @@ class BankAccountAdmin(OwnedRecords):
     search_help_text = "Account number, payee, bank; amount, email of the owner, an id"
     id_fields = ("pk", "withdrawal__pk")
     amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
-    owner_fields = ("withdrawal__",)
+    owner_prefixes = ("withdrawal__",)
     long = True
     fields: ClassVar[tuple[str, ...]] = (
         "shown_withdrawal", "organisation", "bank", "account_number", "account_name",

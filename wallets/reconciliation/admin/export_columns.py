@@ -11,7 +11,7 @@ from exchange.core.errors import InvalidRequest
 from exchange.core.ids import parse_id
 from exchange.exports.lists import read_records
 from exchange.exports.sheets import Column
-from exchange.exports.sources import Source, Span
+from exchange.exports.sources import DateRange, Source
 from exchange.staff.models import StaffUser
 from wallets.reconciliation.models import Reconciliation, ReconciliationLine
 
@@ -35,7 +35,7 @@ _COLUMNS: tuple[Column, ...] = (
 )
 
 
-def _select(_user: StaffUser, query: str, _span: Span) -> tuple[QuerySet[Any], str]:
+def _select(_user: StaffUser, query: str, _span: DateRange) -> tuple[QuerySet[Any], str]:
     report_id = parse_id(QueryDict(query).get("report") or "")
     report = Reconciliation.objects.filter(pk=report_id).first() if report_id else None
     if report is None:

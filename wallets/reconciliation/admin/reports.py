@@ -18,8 +18,8 @@ from exchange.admin.show import moment, state
 from exchange.core.currencies import money
 from exchange.core.errors import DomainError
 from exchange.exports import services as exports
-from exchange.exports.admin import begin_export
-from exchange.exports.sheets import CSV, FORMS
+from exchange.exports.admin import start_and_respond
+from exchange.exports.sheets import CSV, FILE_FORMATS
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.admin.breaks import about, breaks_of, side
 from wallets.reconciliation.admin.export_columns import REPORTS
@@ -80,10 +80,10 @@ class ReconciliationAdmin(AddPage):
         shown = []
         if obj.status in _UNDER_WAY:
             return [Tool("Look again", self.address("change", obj.pk))]
-        if self.may(request, exports.PERMISSION):
+        if self.may(request, exports.EXPORT_PERMISSION):
             shown = [
                 Tool(f"Export {label}", f"{self.address('export', obj.pk)}?form={form}", post=True)
-                for form, label in FORMS.items()
+                for form, label in FILE_FORMATS.items()
             ]
         if self.may(request, reconciliation.PERMISSION):
             shown.insert(0, Tool("Compare again", self.address("again", obj.pk), post=True))
@@ -120,10 +120,10 @@ class ReconciliationAdmin(AddPage):
 
     def export(self, request: HttpRequest, object_id: UUID) -> HttpResponseBase:
         """The report as a file."""
-        report: Reconciliation = self.record(request, object_id, exports.PERMISSION)
+        report: Reconciliation = self.record(request, object_id, exports.EXPORT_PERMISSION)
         data = {"form": request.GET.get("form", CSV)}
         try:
-            return begin_export(request, REPORTS.name, f"report={report.pk}", data)
+            return start_and_respond(request, REPORTS.name, f"report={report.pk}", data)
         except DomainError as error:
             messages.error(request, error.message)
             return self.back_to(report.pk)

@@ -18,7 +18,11 @@ from django.utils import timezone
 from exchange.admin.list_filters import ListFilter, ListFilters, amount_field, day_range, id_filter
 from exchange.core.currencies import payout_currencies
 from exchange.core.ids import parse_id
-from exchange.participants.admin.named import LONGEST_NAME, OrganisationFilter, owner_named
+from exchange.participants.admin.name_filters import (
+    MAX_NAME_LENGTH,
+    OrganisationNameFilter,
+    owner_name_contains,
+)
 from exchange.participants.models import Member, Organisation
 from wallets.withdrawals.admin.saved_views import (
     SavedView,
@@ -83,9 +87,9 @@ class WithdrawalListFilters(ListFilters):
         condition=lambda model: Q(member__isnull=model == "organisation"),
     )
     owner = ListFilter(
-        title=_FORM, label="Owner's name", max_length=LONGEST_NAME, condition=owner_named
+        title=_FORM, label="Owner's name", max_length=MAX_NAME_LENGTH, condition=owner_name_contains
     )
-    organisation = OrganisationFilter(title=_FORM, label="Organisation's name")
+    organisation = OrganisationNameFilter(title=_FORM, label="Organisation's name")
     amount_from = ListFilter("amount", "gte", title=_FORM, **amount_field("Amount from", 24))
     amount_to = ListFilter("amount", "lte", title=_FORM, **amount_field("Amount to", 24))
     created_from, created_to = day_range(

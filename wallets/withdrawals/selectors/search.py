@@ -14,8 +14,8 @@ from django.db.models import Q
 from exchange.core.ids import ALPHABET, parse_id
 from exchange.core.numbers import read_typed
 from exchange.participants.models import Member, Organisation
-from exchange.participants.selectors import participants_with_email
-from exchange.tokens.filters import WordsQuery
+from exchange.participants.selectors import find_participants_by_email
+from exchange.tokens.filters import NameWordsQuery
 from wallets.deposits.models import Deposit
 from wallets.ledger.models import Transfer
 from wallets.withdrawals.models import BankAccount, Withdrawal
@@ -53,7 +53,7 @@ def find_ids(term: str) -> Iterator[UUID]:
     """Withdrawals with their bank records, and deposits, by a whole reference; also those of a
     payee or an account number, and what a transfer of the ledger is about.
     """
-    paid_to = BankAccount.objects.filter(words=WordsQuery(term), account_name__iexact=term)
+    paid_to = BankAccount.objects.filter(words=NameWordsQuery(term), account_name__iexact=term)
     numbered = BankAccount.objects.filter(account_number=term)
     banks = paid_to.order_by().values("pk").union(numbered.order_by().values("pk"))
     meant = Q(reference=term) | Q(bank__in=[row["pk"] for row in banks[:_MAX_IDS]])
@@ -83,12 +83,12 @@ def _term_conditions(word: str) -> Iterator[Q]:
         if not word.isdigit():
             return
     if "@" in word:
-        yield Q(owner_id__in=[one.owner_id for one in participants_with_email(word)])
+        yield Q(owner_id__in=[one.owner_id for one in find_participants_by_email(word)])
         return
     has_digits = any(character.isdigit() for character in word)
-    words = WordsQuery(word)
+    words = NameWordsQuery(word)
     # A number is kept backwards behind an `r`, which without digits would be a name.
-    yield Q(bank__words=words | WordsQuery(f"r{word[::-1]}") if has_digits else words)
+    yield Q(bank__words=words | NameWordsQuery(f"r{word[::-1]}") if has_digits else words)
     yield from _name_conditions(Member, word, "owner_id")
     yield from _name_conditions(Organisation, word, "organisation")
     # Without an index, so only for what is hardly a name: references have no i, l, o and u.

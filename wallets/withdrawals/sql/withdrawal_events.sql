@@ -1,5 +1,5 @@
 -- What an event about a withdrawal tells: the record and who decided on it (JSON text of
--- `told_actor`, or NULL), the bank record, and the member (JSON text) or null.
+-- `public_actor`, or NULL), the bank record, and the member (JSON text) or null.
 CREATE FUNCTION withdrawal_event_data(
     p_withdrawal text, p_actioned_by text, p_bank text, p_user text
 ) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
@@ -31,7 +31,7 @@ BEGIN
         ARRAY[p_event], ARRAY[w.organisation_id], ARRAY[p_type], ARRAY[w.id],
         ARRAY[public.withdrawal_event_data(
             w.document,
-            (SELECT public.told_actor(d.actor, d.actor_label, p_named)
+            (SELECT public.public_actor(d.actor, d.actor_label, p_named)
              FROM public.wallets_decision d
              WHERE d.withdrawal_id = w.id AND d.verdict IN ('Approve', 'Reject', 'Cancel')
              ORDER BY d.created_at, d.id LIMIT 1),

@@ -172,7 +172,7 @@ def test_a_name_with_one_public_address_among_others_is_refused(
     [("https://1.1.1.1/hook", 443), ("http://localhost/hook", 80), ("https://1.1.1.1:8443/", 8443)],
 )
 def test_a_url_without_a_port_has_that_of_its_scheme(url: str, port: int) -> None:
-    assert addresses._host_and_port(url, allow_local=True)[1] == port
+    assert addresses._parse_host_and_port(url, allow_local=True)[1] == port
 
 
 @pytest.mark.parametrize(

@@ -19,13 +19,19 @@ import requests
 from requests_hardened.ip_filter_adapter import IPFilterAdapter
 
 from exchange.events.webhooks import posting
-from exchange.events.webhooks.posting import Outcome, _Exchange, _retry_after, _session, post
+from exchange.events.webhooks.posting import (
+    PostOutcome,
+    _parse_retry_after,
+    _PostAttempt,
+    _session,
+    post,
+)
 from tests.environment.webhook_receiver import Received, Receiver, Reply, drip, raw_server
 
 BODY = '{"name":"Zoë"}'.encode()
 
 
-def send(url: str, *, deadline: float = 5.0, allow_local: bool = True) -> Outcome:
+def send(url: str, *, deadline: float = 5.0, allow_local: bool = True) -> PostOutcome:
     return post(url, BODY, {"webhook-id": "1"}, deadline_seconds=deadline, allow_local=allow_local)
 
 
@@ -100,13 +106,13 @@ def test_every_status_of_a_redirect_is_told_as_one(
 def test_an_event_is_delivered_by_an_answer_of_2xx_alone(
     status: int | None, delivered: bool
 ) -> None:
-    assert Outcome(status_code=status, milliseconds=1).delivered is delivered
+    assert PostOutcome(status_code=status, milliseconds=1).delivered is delivered
 
 
 def test_without_leave_no_plain_address_is_called(receiver: Receiver) -> None:
     outcome = send(receiver.url, allow_local=False)
     told = "the URL does not lead to a public address over https"
-    assert outcome == Outcome(status_code=None, milliseconds=0, error=told)
+    assert outcome == PostOutcome(status_code=None, milliseconds=0, error=told)
     assert receiver.received == []
 
 
@@ -307,7 +313,7 @@ def test_a_time_to_come_back_at_is_read_in_its_zone(
             return cls(2026, 11, 23, tzinfo=tz)
 
     monkeypatch.setattr(posting, "datetime", Midnight)
-    assert _retry_after(value) == seconds
+    assert _parse_retry_after(value) == seconds
 
 
 def test_what_a_post_took_is_told_in_milliseconds(
@@ -357,44 +363,44 @@ def test_what_cannot_even_be_sent_is_a_failure_with_a_reason(
 
 def test_a_silence_that_the_socket_ends_is_told_like_the_deadline(receiver: Receiver) -> None:
     receiver.reply = Reply(wait_seconds=20)
-    exchange = _Exchange()
+    exchange = _PostAttempt()
     exchange.run(receiver.url, BODY, {}, 0.05, allow_local=True)
-    assert exchange.outcome(50, 0.05) == Outcome(None, 50, "", "no answer within 0.05 seconds")
+    assert exchange.outcome(50, 0.05) == PostOutcome(None, 50, "", "no answer within 0.05 seconds")
 
 
 def test_what_fails_after_the_deadline_or_the_status_is_not_told() -> None:
-    cut, answered, failed = _Exchange(), _Exchange(), _Exchange()
-    cut.cut()
+    abort, answered, failed = _PostAttempt(), _PostAttempt(), _PostAttempt()
+    abort.abort()
     answered._status = 500
-    for exchange in (cut, answered, failed):
+    for exchange in (abort, answered, failed):
         exchange._fail("it broke off")
-    assert cut.outcome(1, 3).error == "no answer within 3 seconds"
+    assert abort.outcome(1, 3).error == "no answer within 3 seconds"
     assert answered.outcome(1, 3).error == ""
     assert failed.outcome(1, 3).error == "it broke off"
 
 
 def test_a_connection_made_after_the_deadline_is_closed() -> None:
-    exchange = _Exchange()
-    exchange.cut()
+    exchange = _PostAttempt()
+    exchange.abort()
     ours, theirs = socket.socketpair()
     with theirs, pytest.raises(TimeoutError, match="the deadline has passed"):
-        exchange.watch(ours)
+        exchange.attach(ours)
     assert ours.fileno() == -1
 
 
 def test_the_last_connection_is_the_one_that_is_cut_and_none_is_left_to_be_closed() -> None:
     """An address that refused is followed by the next of the name's."""
-    exchange = _Exchange()
+    exchange = _PostAttempt()
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", ResourceWarning)
         (first, first_peer), (last, last_peer) = (socket.socketpair() for _ in range(2))
         for peer in (first_peer, last_peer):
             peer.settimeout(5)
-        exchange.watch(first)
-        exchange.watch(last)
+        exchange.attach(first)
+        exchange.attach(last)
         first.close()
         assert first_peer.recv(1) == b""  # nothing of ours keeps it open
-        exchange.cut()
+        exchange.abort()
         assert last_peer.recv(1) == b""
         for each in (first_peer, last, last_peer):
             each.close()
@@ -408,7 +414,7 @@ def test_the_last_connection_is_the_one_that_is_cut_and_none_is_left_to_be_close
 )
 def test_every_connection_of_a_post_is_cut(url: str, allow_local: bool) -> None:
     def connect(port: int) -> socket.socket:
-        posting._current.set(exchange)
+        posting._current_attempt.set(exchange)
         with _session(allow_local=allow_local) as session:
             adapter = session.get_adapter(url)
             assert isinstance(adapter, requests.adapters.HTTPAdapter)
@@ -416,13 +422,13 @@ def test_every_connection_of_a_post_is_cut(url: str, allow_local: bool) -> None:
             made: socket.socket = pool.ConnectionCls("127.0.0.1", port)._new_conn()
             return made
 
-    exchange = _Exchange()
+    exchange = _PostAttempt()
     with (
         raw_server(lambda connection: connection.recv(1)) as port,
         copy_context().run(connect, port) as connected,
     ):
         connected.settimeout(5)
-        exchange.cut()
+        exchange.abort()
         assert connected.recv(1) == b""
 
 

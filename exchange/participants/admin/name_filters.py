@@ -7,17 +7,17 @@ from django.db.models import Q
 from exchange.admin.list_filters import ListFilter
 from exchange.participants.models import Member, Organisation
 
-LONGEST_NAME = 200
+MAX_NAME_LENGTH = 200
 
 
-def owner_named(text: str) -> Q:
+def owner_name_contains(text: str) -> Q:
     """Return what belongs to a member, or to an organisation itself, with `text` in the name."""
     owners = (model.objects.filter(name__icontains=text) for model in (Member, Organisation))
     members, firms = (found.values("pk") for found in owners)
     return Q(member__in=members) | Q(member__isnull=True, organisation__in=firms)
 
 
-class OrganisationFilter(ListFilter):
+class OrganisationNameFilter(ListFilter):
     """Rows whose `column` is an organisation with these letters in its name."""
 
     def __init__(
@@ -28,5 +28,5 @@ class OrganisationFilter(ListFilter):
             return Q(**{f"{column}__in": found.order_by().values("pk")})
 
         super().__init__(
-            title=title or column, condition=named, label=label, max_length=LONGEST_NAME
+            title=title or column, condition=named, label=label, max_length=MAX_NAME_LENGTH
         )

@@ -3,7 +3,7 @@
 -- p_actor is an actor as text (`staff:<id>`, `api_key:<id>`, `system:<job>`) and p_label its name. A
 -- member of staff is a role and an opaque id, the same for all time, that tells neither login nor
 -- record; the name is added only where p_named says so. A key is the organisation's own.
-CREATE FUNCTION told_actor(p_actor text, p_label text, p_named boolean) RETURNS text
+CREATE FUNCTION public_actor(p_actor text, p_label text, p_named boolean) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
     v_kind text := split_part(p_actor, ':', 1);

@@ -5,17 +5,19 @@ from __future__ import annotations
 from exchange.admin.confirming import Question
 from exchange.admin.show import lately
 from exchange.events.models import WebhookEndpoint
-from exchange.events.selectors import COUNTED_EXHAUSTED, Standing
-from exchange.events.services.outbox import SENT_AGAIN_AT_MOST
+from exchange.events.selectors import MAX_COUNTED, EndpointHealth
+from exchange.events.services.outbox import MAX_REDELIVERIES
 
 
-def switching_of_endpoint(endpoint: WebhookEndpoint, found: Standing, *, enabled: bool) -> Question:
+def confirm_endpoint_status(
+    endpoint: WebhookEndpoint, health: EndpointHealth, *, enabled: bool
+) -> Question:
     """Whether events are to be delivered to `endpoint`."""
     so_already = "enabled" if enabled else "disabled"
     return Question(
         title=f"{'Enable' if enabled else 'Disable'} the webhook of {endpoint.organisation}?",
-        facts=_facts_of_endpoint(endpoint),
-        passing=_passing(found),
+        facts=_endpoint_facts(endpoint),
+        passing=_health_facts(health),
         words="New events are delivered from now on. Those that came up while it was disabled are"
         " Unsent: each can be sent again on its own page."
         if enabled
@@ -27,21 +29,21 @@ def switching_of_endpoint(endpoint: WebhookEndpoint, found: Standing, *, enabled
     )
 
 
-def sending_again(endpoint: WebhookEndpoint, found: Standing) -> Question:
+def confirm_redelivery(endpoint: WebhookEndpoint, health: EndpointHealth) -> Question:
     """Whether everything that nobody took is to be sent once more."""
-    hindrance = "" if found.exhausted else "There is nothing that nobody took"
+    hindrance = "" if health.exhausted else "There is nothing that nobody took"
     return Question(
         title=f"Send {endpoint.organisation} what nobody took?",
-        facts=_facts_of_endpoint(endpoint),
-        passing=_passing(found),
+        facts=_endpoint_facts(endpoint),
+        passing=_health_facts(health),
         words="Each event goes out once more, with its own webhook-id, at most"
-        f" {SENT_AGAIN_AT_MOST:,} of them. Make sure that the server is ready for them.",
+        f" {MAX_REDELIVERIES:,} of them. Make sure that the server is ready for them.",
         submit="Yes, send them again",
         hindrance=hindrance if endpoint.enabled else "The webhook endpoint is disabled",
     )
 
 
-def _facts_of_endpoint(endpoint: WebhookEndpoint) -> list[tuple[str, object]]:
+def _endpoint_facts(endpoint: WebhookEndpoint) -> list[tuple[str, object]]:
     return [
         ("Organisation", endpoint.organisation),
         ("Address", endpoint.url),
@@ -50,9 +52,9 @@ def _facts_of_endpoint(endpoint: WebhookEndpoint) -> list[tuple[str, object]]:
     ]
 
 
-def _passing(found: Standing) -> list[tuple[str, object]]:
-    many = f"{found.exhausted:,}{' or more' if found.exhausted >= COUNTED_EXHAUSTED else ''}"
+def _health_facts(health: EndpointHealth) -> list[tuple[str, object]]:
+    many = f"{health.exhausted:,}{' or more' if health.exhausted >= MAX_COUNTED else ''}"
     return [
-        ("Last delivered", lately(found.last_success, "not lately")),
-        ("Events nobody took", many if found.exhausted else "none"),
+        ("Last delivered", lately(health.last_success, "not lately")),
+        ("Events nobody took", many if health.exhausted else "none"),
     ]

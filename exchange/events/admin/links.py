@@ -9,13 +9,13 @@ from exchange.events.models import WebhookEndpoint
 from exchange.participants.models import Organisation
 
 
-def events_of(organisation: Organisation) -> Tool:
+def events_link(organisation: Organisation) -> Tool:
     """Return the link to all events of `organisation`."""
     address = reverse("admin:exchange_event_changelist")
     return Tool("Events", f"{address}?organisation={organisation.pk}")
 
 
-def webhook_of(organisation: Organisation) -> Tool | None:
+def webhook_link(organisation: Organisation) -> Tool | None:
     """Return the link to the webhook endpoint of `organisation`; None when it has none."""
     endpoint = WebhookEndpoint.objects.filter(organisation=organisation).first()
     if endpoint is None:

@@ -15,13 +15,13 @@ from exchange.audit import selectors as audit
 from exchange.core.currencies import money
 from exchange.core.numbers import grouped, units
 from exchange.staff.models import ApprovalStatus
-from exchange.tokens.models import DECIDED, TERMS, DealAccess, Quote, Token
+from exchange.tokens.models import STATE_FIELDS, TERM_FIELDS, DealAccess, Quote, Token
 
 Facts = Sequence[tuple[str, object]]
 
-_QUOTES_SHOWN = 200
-_QUOTES_LISTED = 20
-_CHANGES_SHOWN = 50
+_MAX_CHART_QUOTES = 200
+_MAX_TABLE_QUOTES = 20
+_MAX_CHANGES = 50
 
 # In the order in which they are told: the first that holds is the state.
 STATES: dict[str, Q] = {
@@ -47,7 +47,7 @@ def state_of(token: Token) -> str:
     return "Trading" if token.secondaries else "Raise complete"
 
 
-def in_state(name: str) -> Q:
+def state_condition(name: str) -> Q:
     """Tokens in the one of `STATES` called `name`."""
     wanted = Q()
     for other, condition in STATES.items():
@@ -57,7 +57,7 @@ def in_state(name: str) -> Q:
     return Q(pk__in=())
 
 
-def what_it_is(token: Token) -> Facts:
+def description_facts(token: Token) -> Facts:
     """The token's description."""
     return [
         ("Name", token.name),
@@ -78,7 +78,7 @@ def what_it_is(token: Token) -> Facts:
     ]
 
 
-def terms(token: Token) -> Facts:
+def term_facts(token: Token) -> Facts:
     """Fees and what the investment promises."""
     code = token.currency_id
     return [
@@ -109,7 +109,7 @@ def raise_facts(token: Token) -> Facts:
     ]
 
 
-def quotes_now(token: Token) -> Section:
+def quote_section(token: Token) -> Section:
     """Quotes in force and the ones before."""
     rows = [
         (name, now, before, difference(was, is_now))
@@ -137,7 +137,7 @@ def quotes_now(token: Token) -> Section:
     return Section(title, headings, rows, right=(1, 2, 3))
 
 
-def limits(token: Token) -> Section:
+def limit_section(token: Token) -> Section:
     """Bounds of orders for each side."""
 
     def bound(amount: Decimal) -> str:
@@ -155,7 +155,7 @@ def limits(token: Token) -> Section:
     return Section("Limits of orders", ("", "Buy", "Sell"), rows, right=(1, 2))
 
 
-def who_sees_it(token: Token) -> Section:
+def access_section(token: Token) -> Section:
     """Who finds the token."""
     rows: list[tuple[object, ...]] = [(page_of(token.issuer), "issuer", "", "")]
     rows += [
@@ -178,7 +178,7 @@ def approved_quotes(token: Token) -> list[Quote]:
     found = token.quotes.filter(status=ApprovalStatus.APPROVED).select_related(
         "proposed_by", "decided_by"
     )
-    return list(found.order_by("-decided_at", "-id")[:_QUOTES_SHOWN])
+    return list(found.order_by("-decided_at", "-id")[:_MAX_CHART_QUOTES])
 
 
 def price_chart(token: Token, quotes: Sequence[Quote]) -> Chart | None:
@@ -202,7 +202,7 @@ def price_chart(token: Token, quotes: Sequence[Quote]) -> Chart | None:
     )
 
 
-def price_table(token: Token, quotes: Sequence[Quote]) -> Section:
+def approved_quote_section(token: Token, quotes: Sequence[Quote]) -> Section:
     """The approved quotes as figures."""
     rows = [
         (
@@ -214,28 +214,28 @@ def price_table(token: Token, quotes: Sequence[Quote]) -> Section:
             quote.decided_by or "The system",
             quote.note or "-",
         )
-        for quote in quotes[:_QUOTES_LISTED]
+        for quote in quotes[:_MAX_TABLE_QUOTES]
     ]
     headings = ("In force (UTC)", "Buy", "Sell", "Per USD", "Proposed by", "Approved by", "Note")
     empty = "No quote was approved since the listing: its prices are in force."
     return Section("Approved quotes", headings, rows, right=(1, 2, 3), empty=empty)
 
 
-def changes(token: Token) -> Section:
+def change_section(token: Token) -> Section:
     """What was changed about it, by whom, before and after."""
-    found = audit.changes_of(Token._meta.db_table, token.pk, (*TERMS, *DECIDED))
-    made = list(found.exclude(before=None)[:_CHANGES_SHOWN])
+    found = audit.changes_of(Token._meta.db_table, token.pk, (*TERM_FIELDS, *STATE_FIELDS))
+    made = list(found.exclude(before=None)[:_MAX_CHANGES])
     rows = [
-        (moment(change.at), person, label_of(name), _value(was), _value(now))
+        (moment(change.at), person, field_label(name), _format_value(was), _format_value(now))
         for change, person in zip(made, audit.who(made), strict=True)
         for name, was, now in audit.columns_of(change)
-        if name in TERMS or name in DECIDED
+        if name in TERM_FIELDS or name in STATE_FIELDS
     ]
     headings = ("When (UTC)", "Who", "What", "Before", "After")
     return Section("Changes", headings, rows, empty="Nothing was changed since the listing.")
 
 
-def label_of(name: str) -> str:
+def field_label(name: str) -> str:
     """A field of a token in words."""
     return {
         "type": "Offering",
@@ -260,17 +260,17 @@ def label_of(name: str) -> str:
     }.get(name, name.replace("_", " ").capitalize())
 
 
-def status(token: Token) -> str:
+def state_label(token: Token) -> str:
     """The token's state as a label."""
     return state(state_of(token))
 
 
-def since(token: Token) -> str:
+def quote_age(token: Token) -> str:
     """How old the quotes are."""
     return age(token.quoted_at) if token.quoted_at else "-"
 
 
-def _value(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Decimal):

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from exchange.events import selectors
 from exchange.events.models import DeliveryAttempt, Event
-from exchange.events.selectors import endpoint_standing
+from exchange.events.selectors import get_endpoint_health
 from tests.factories.events import happened, nobody_took, organisation
 
 pytestmark = pytest.mark.django_db
@@ -31,12 +31,12 @@ def attempt(event: Event, status: int | None, minutes_ago: int, number: int = 1)
 def test_every_answer_but_2xx_is_a_failure(status, failed):
     owner = organisation(URL)
     made = attempt(happened(owner), status, 1)
-    assert endpoint_standing(owner.id).last_failure == (made if failed else None)
+    assert get_endpoint_health(owner.id).last_failure == (made if failed else None)
 
 
 def test_the_last_success_and_failure_are_those_of_the_organisation():
     owner, other = organisation(URL), organisation(URL, "Other")
-    assert endpoint_standing(owner.id) == selectors.Standing(None, None, 0)
+    assert get_endpoint_health(owner.id) == selectors.EndpointHealth(None, None, 0)
     first, second, theirs = happened(owner), happened(owner), happened(other)
     attempt(first, 500, 9)
     last = attempt(second, 503, 5)
@@ -49,17 +49,17 @@ def test_the_last_success_and_failure_are_those_of_the_organisation():
     Event.objects.filter(id=theirs.id).update(status="Delivered", delivered_at=timezone.now())
     nobody_took(happened(owner))
     nobody_took(happened(other))
-    assert endpoint_standing(owner.id) == selectors.Standing(at, last, 1)
+    assert get_endpoint_health(owner.id) == selectors.EndpointHealth(at, last, 1)
 
 
 def test_only_recent_events_are_looked_at_and_a_thousand_are_counted(monkeypatch):
-    monkeypatch.setattr(selectors, "_RECENT_EVENTS", 2)
-    monkeypatch.setattr(selectors, "COUNTED_EXHAUSTED", 3)
+    monkeypatch.setattr(selectors, "_MAX_RECENT_EVENTS", 2)
+    monkeypatch.setattr(selectors, "MAX_COUNTED", 3)
     owner = organisation(URL)
     old, *recent = [nobody_took(happened(owner)) for _ in range(3)]
     attempt(old, 500, 1)
-    assert endpoint_standing(owner.id) == selectors.Standing(None, None, 3)
+    assert get_endpoint_health(owner.id) == selectors.EndpointHealth(None, None, 3)
     newer = attempt(recent[0], 500, 5)
-    assert endpoint_standing(owner.id).last_failure == newer
+    assert get_endpoint_health(owner.id).last_failure == newer
     nobody_took(happened(owner))
-    assert endpoint_standing(owner.id).exhausted == 3
+    assert get_endpoint_health(owner.id).exhausted == 3

@@ -15,7 +15,12 @@ from exchange.core.lru import Lru
 from exchange.tokens.filters import TokenSearchFilters
 from exchange.tokens.models import Token
 from exchange.tokens.selectors import catalogue
-from exchange.tokens.selectors.catalogue import CataloguePage, Question, catalogue_page, question_of
+from exchange.tokens.selectors.catalogue import (
+    CataloguePage,
+    CatalogueQuery,
+    catalogue_page,
+    to_catalogue_query,
+)
 from exchange.tokens.services.tokens import grant_access
 from tests.factories.api_clients import make_organisation
 from tests.factories.tokens import bare_token
@@ -31,34 +36,34 @@ SORTED = "sorted at once"
 @pytest.fixture(autouse=True)
 def nothing_remembered(monkeypatch: Any) -> None:
     """A process that has just started and reads four ids at a time."""
-    monkeypatch.setattr(catalogue, "_memory", catalogue._Memory(0))
-    monkeypatch.setattr(catalogue, "_STRETCH", 4)
+    monkeypatch.setattr(catalogue, "_cache", catalogue._Cache(0))
+    monkeypatch.setattr(catalogue, "_BLOCK_SIZE", 4)
 
 
 @pytest.fixture
 def asked(monkeypatch: Any) -> list[str]:
     """What is asked of the database, in its order."""
     told: list[str] = []
-    row, run = catalogue._row, catalogue._run
+    row, run = catalogue._fetch_prepared, catalogue._fetch_planned
 
     def prepared(sql: str, parameters: list[Any]) -> tuple[Any, ...]:
-        told.append(SEES if sql == catalogue._SEES else SHOW)
+        told.append(SEES if sql == catalogue._SELECT_AUDIENCE else SHOW)
         return row(sql, parameters)
 
     def planned(sql: str, parameters: list[Any]) -> tuple[Any, ...]:
-        way = ANEW if catalogue._TOTAL in sql else AFTER if "WHERE (found." in sql else PAGE
+        way = ANEW if catalogue._COUNT_MATCHES in sql else AFTER if "WHERE (found." in sql else PAGE
         told.append(f"{way}, {SORTED}" if "found AS MATERIALIZED" in sql else way)
         return run(sql, parameters)
 
-    monkeypatch.setattr(catalogue, "_row", prepared)
-    monkeypatch.setattr(catalogue, "_run", planned)
+    monkeypatch.setattr(catalogue, "_fetch_prepared", prepared)
+    monkeypatch.setattr(catalogue, "_fetch_planned", planned)
     return told
 
 
-def question(sort: str = "-created_at", **search: str) -> Question:
+def query(sort: str = "-created_at", **search: str) -> CatalogueQuery:
     found = TokenSearchFilters(search, queryset=Token.objects.all())
     assert found.is_valid()
-    return question_of(found.qs.order_by(sort, "id"))
+    return to_catalogue_query(found.qs.order_by(sort, "id"))
 
 
 def tokens(count: int, **values: Any) -> list[Token]:
@@ -69,7 +74,7 @@ def tokens(count: int, **values: Any) -> list[Token]:
 def read(asked: list[str], organisation: UUID, offset: int, **search: str) -> list[str]:
     """What one page asks of the database; the page itself is the one that is wanted."""
     asked.clear()
-    page = catalogue_page(question(**search), organisation, offset=offset, limit=LIMIT)
+    page = catalogue_page(query(**search), organisation, offset=offset, limit=LIMIT)
     public = Token.objects.filter(deal_access="Public")
     mine = Token.objects.filter(issuer_id=organisation)
     granted = Token.objects.filter(grants__organisation_id=organisation)
@@ -160,31 +165,33 @@ def test_after_a_change_everything_is_asked_anew_once(asked):
 def test_what_is_found_by_the_time_of_a_change_is_never_remembered(asked, search):
     tokens(6)
     organisation = make_organisation().id
-    found = question(**search)
-    assert found.by_change
-    memory = catalogue._memory
+    found = query(**search)
+    assert found.depends_on_update_time
+    memory = catalogue._cache
     for _ in range(2):
         asked.clear()
         page = catalogue_page(found, organisation, offset=4, limit=LIMIT)
         assert (page.total, page.count, asked) == (6, 2, [ANEW])
-    assert catalogue._memory is memory
+    assert catalogue._cache is memory
     assert memory.private.get(organisation) is None
-    assert not question().by_change
+    assert not query().depends_on_update_time
 
 
 @pytest.mark.parametrize(
-    ("search", "by_word"),
+    ("search", "uses_word_index"),
     [({"name": "tok"}, True), ({"symbol": "tkn"}, True), ({"exited": "false"}, False)],
 )
-def test_few_matches_of_a_word_are_sorted_and_many_are_walked(asked, monkeypatch, search, by_word):
+def test_few_matches_of_a_word_are_sorted_and_many_are_walked(
+    asked, monkeypatch, search, uses_word_index
+):
     tokens(8)
     organisation = make_organisation().id
-    assert question(**search).by_word is by_word
-    sorted_ = f", {SORTED}" if by_word else ""
+    assert query(**search).uses_word_index is uses_word_index
+    sorted_ = f", {SORTED}" if uses_word_index else ""
     assert read(asked, organisation, 0, **search) == [SEES, ANEW + sorted_]
     for most, once in ((8, sorted_), (7, "")):
-        monkeypatch.setattr(catalogue, "_FEW", most)
-        monkeypatch.setattr(catalogue._memory, "stretches", Lru(1))
+        monkeypatch.setattr(catalogue, "_SORT_THRESHOLD", most)
+        monkeypatch.setattr(catalogue._cache, "blocks", Lru(1))
         assert read(asked, organisation, 4, **search) == [PAGE + once]
 
 
@@ -194,12 +201,12 @@ def test_a_page_far_beyond_every_end_is_empty(asked, limit):
     organisation = make_organisation().id
     for _ in range(2):
         # More than an OFFSET takes.
-        page = catalogue_page(question(), organisation, offset=limit * 10**19, limit=limit)
+        page = catalogue_page(query(), organisation, offset=limit * 10**19, limit=limit)
         assert page == CataloguePage(3, 0, "")
 
 
 def test_a_stretch_is_of_whole_pages():
-    for limit, offset, size, start, skipped in (
+    for limit, offset, size, start, start_in_block in (
         (1, 5, 4, 4, 1),
         (2, 6, 4, 4, 2),
         (3, 6, 3, 6, 0),
@@ -207,7 +214,7 @@ def test_a_stretch_is_of_whole_pages():
         (5, 10, 5, 10, 0),
     ):
         window = catalogue._Window(offset, limit)
-        assert (window.size, window.start, window.skipped) == (size, start, skipped)
+        assert (window.size, window.start, window.start_in_block) == (size, start, start_in_block)
 
 
 class Turn:
@@ -229,12 +236,12 @@ class Turn:
 
 def test_who_asks_while_another_does_waits_for_what_that_one_finds(asked, monkeypatch):
     turn = Turn()
-    monkeypatch.setattr(catalogue, "_turns", [turn])
+    monkeypatch.setattr(catalogue, "_turn_locks", [turn])
     organisation = make_organisation().id
 
     def ask() -> CataloguePage:
         try:
-            return catalogue_page(question(), organisation, offset=0, limit=LIMIT)
+            return catalogue_page(query(), organisation, offset=0, limit=LIMIT)
         finally:
             connections.close_all()
 
@@ -243,7 +250,7 @@ def test_who_asks_while_another_does_waits_for_what_that_one_finds(asked, monkey
         waiting = pool.submit(ask)
         assert turn.refused.wait(10)
         assert asked == [SEES]
-        catalogue._anew(question(), organisation, catalogue._Window(0, LIMIT))
+        catalogue._read_uncached(query(), organisation, catalogue._Window(0, LIMIT))
         turn.release()
         assert waiting.result() == CataloguePage(0, 0, "")
     assert asked == [SEES, ANEW, SHOW]

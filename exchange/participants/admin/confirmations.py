@@ -12,10 +12,10 @@ from oauth2_provider.models import get_access_token_model
 from exchange.admin.confirming import Question
 from exchange.admin.show import expiry, lately, moment
 from exchange.participants.models import ApiKey, Organisation
-from exchange.participants.services.api_keys import unended_keys, unended_keys_with_power
+from exchange.participants.services.api_keys import get_live_keys, get_privileged_keys
 
 
-def live_tokens(key: ApiKey) -> QuerySet[Any]:
+def get_live_tokens(key: ApiKey) -> QuerySet[Any]:
     """The access tokens of `key` that have not expired."""
     found: QuerySet[Any] = get_access_token_model().objects.filter(
         application=key, expires__gt=timezone.now()
@@ -23,13 +23,13 @@ def live_tokens(key: ApiKey) -> QuerySet[Any]:
     return found
 
 
-def ending_of_key(key: ApiKey) -> Question:
+def confirm_key_revocation(key: ApiKey) -> Question:
     """Whether `key` and its tokens are to end."""
-    live = live_tokens(key).count()
-    others = _working(key.organisation).exclude(pk=key.pk).count()
+    live = get_live_tokens(key).count()
+    others = _get_working_keys(key.organisation).exclude(pk=key.pk).count()
     return Question(
         title=f"Revoke {key.name} of {key.organisation}?",
-        facts=_facts_of_key(key),
+        facts=_key_facts(key),
         passing=[
             ("Last used", lately(key.last_used_at)),
             ("Live access tokens", live),
@@ -45,7 +45,7 @@ def ending_of_key(key: ApiKey) -> Question:
     )
 
 
-def ending_of_token(key: ApiKey, token: Any) -> Question:
+def confirm_token_revocation(key: ApiKey, token: Any) -> Question:
     """Whether `token` of `key` is to end; None: there is no such token."""
     if token is None:
         return Question("", (), "", "", hindrance="The key has no such token any more")
@@ -55,7 +55,7 @@ def ending_of_token(key: ApiKey, token: Any) -> Question:
             ("Issued", format_html("{} UTC", moment(token.created))),
             ("Expiry", expiry(token.expires)),
             ("May", token.scope.replace(" ", ", ")),
-            *_facts_of_key(key)[:3],
+            *_key_facts(key)[:3],
         ],
         passing=[("Key last used", lately(key.last_used_at))],
         words="The token stops working with the next request. The key and its other tokens go on,"
@@ -65,7 +65,7 @@ def ending_of_token(key: ApiKey, token: Any) -> Question:
     )
 
 
-def _facts_of_key(key: ApiKey) -> list[tuple[str, object]]:
+def _key_facts(key: ApiKey) -> list[tuple[str, object]]:
     return [
         ("API key", key.name),
         ("Organisation", key.organisation),
@@ -75,9 +75,9 @@ def _facts_of_key(key: ApiKey) -> list[tuple[str, object]]:
     ]
 
 
-def switching(organisation: Organisation, *, active: bool) -> Question:
+def confirm_organisation_status(organisation: Organisation, *, active: bool) -> Question:
     """Whether `organisation` is to be shut out, or let in again."""
-    keys = unended_keys(organisation)
+    keys = get_live_keys(organisation)
     used = keys.aggregate(latest=Max("last_used_at"))["latest"]
     working = keys.count()
     stop = (
@@ -85,7 +85,7 @@ def switching(organisation: Organisation, *, active: bool) -> Question:
         " ask for payouts. Withdrawals that wait, orders in the book and loans stay as they are."
     )
     go_on = "Its API keys that were not revoked and have not expired work again, at once."
-    if unended_keys_with_power(organisation).exists():
+    if get_privileged_keys(organisation).exists():
         go_on = (
             "Some of its API keys have power over money: this is proposed, and another person"
             " confirms it. Then all that were not revoked and have not expired work again."
@@ -111,5 +111,5 @@ def switching(organisation: Organisation, *, active: bool) -> Question:
     )
 
 
-def _working(organisation: Organisation) -> QuerySet[ApiKey]:
-    return unended_keys(organisation).filter(organisation__active=True)
+def _get_working_keys(organisation: Organisation) -> QuerySet[ApiKey]:
+    return get_live_keys(organisation).filter(organisation__active=True)

@@ -11,10 +11,10 @@ from typing import Any
 from django.db.models import Q
 
 from exchange.admin.base import SafeAdmin
-from exchange.participants.selectors import participants_with_email
+from exchange.participants.selectors import find_participants_by_email
 
 
-def by_email(term: str, owners: Sequence[str]) -> Q | None:
+def owner_email_is(term: str, owners: Sequence[str]) -> Q | None:
     """Return the records of whoever has the email `term`; None when it is no email.
 
     `owners` are the ways to what is owned, with `__` at the end: "" for the record itself. It has
@@ -22,7 +22,7 @@ def by_email(term: str, owners: Sequence[str]) -> Q | None:
     """
     if "@" not in term:
         return None
-    found = participants_with_email(term)
+    found = find_participants_by_email(term)
     ids = [one.owner_id for one in found]
     organisations = {one.organisation_id for one in found}
     owned: list[Any] = [
@@ -32,13 +32,13 @@ def by_email(term: str, owners: Sequence[str]) -> Q | None:
     return Q.create(owned, connector=Q.OR)
 
 
-class OwnedRecords(SafeAdmin):
+class OwnedRecordAdmin(SafeAdmin):
     """A list that is also searched by the email of an owner."""
 
-    # The ways to what is owned, as `by_email` takes them.
-    owner_fields: Sequence[str] = ("",)
+    # Lookup prefixes of the owned record, as `owner_email_is` takes them.
+    owner_prefixes: Sequence[str] = ("",)
 
     def exact_match(self, term: str) -> Q | None:
         """Return what `term` finds as an amount or as an email; None when it is neither."""
         found = super().exact_match(term)
-        return by_email(term, self.owner_fields) if found is None else found
+        return owner_email_is(term, self.owner_prefixes) if found is None else found

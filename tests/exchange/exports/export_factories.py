@@ -15,7 +15,7 @@ from exchange.core.errors import InvalidRequest
 from exchange.exports import services as exports
 from exchange.exports.models import Export
 from exchange.exports.sheets import Column
-from exchange.exports.sources import Source, Span
+from exchange.exports.sources import DateRange, Source
 from exchange.participants.models import Organisation
 from exchange.staff.models import StaffUser
 from tests.factories.logins import person
@@ -23,7 +23,7 @@ from tests.factories.logins import person
 NAME = "tests.organisation"
 
 
-def select(_user: StaffUser, query: str, _span: Span) -> tuple[Any, str]:
+def select(_user: StaffUser, query: str, _span: DateRange) -> tuple[Any, str]:
     if query == "bad":
         raise InvalidRequest("There is no such filter")
     return Organisation.objects.order_by("name"), f"Filter: {query}"
@@ -60,8 +60,8 @@ def organisations(count: int) -> None:
 
 
 def begin(user: StaffUser, **values: Any) -> tuple[Export, Any]:
-    given: dict[str, Any] = {"source": NAME, "query": "", "span": Span(), "form": "csv"}
-    return exports.begin(**given | values, user=user)
+    given: dict[str, Any] = {"source": NAME, "query": "", "span": DateRange(), "form": "csv"}
+    return exports.start_export(**given | values, user=user)
 
 
 def kept(user: StaffUser, **values: Any) -> Export:
