@@ -1,4 +1,4 @@
-# The service's image: the web application by default; worker, beat and migrations by command.
+# The image runs the web application; worker, beat and migrations use other commands.
 FROM python:3.11-slim AS build
 WORKDIR /app
 RUN python -m venv /opt/venv
@@ -19,9 +19,9 @@ COPY wallets wallets
 COPY credit credit
 COPY orders orders
 COPY templates templates
-# The pages of help in the back office.
+# Help pages of the back office.
 COPY docs/back-office.md docs/withdrawal-review.md docs/glossary.md docs/
-# Throw-away values: collecting static files reads the settings, it connects to nothing.
+# Placeholder values: collecting static files reads the settings and connects to nothing.
 RUN SECRET_KEY=$(python -c 'import secrets; print(secrets.token_urlsafe(50))') \
     FIELD_ENCRYPTION_KEYS=$(python -c 'from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())') \
     ALLOWED_HOSTS=build DATABASE_URL=postgresql://build@build/build CELERY_BROKER_URL=amqp://build \

@@ -126,7 +126,7 @@ def test_the_menu_behind_the_name_opens_closes_and_leads_to_help(office):
     office.keyboard.press("Enter")
     tab_to(office, says("^Help$"))
     office.keyboard.press("Enter")
-    expect(office.get_by_role("heading", name="A day in the back office")).to_be_visible()
+    expect(office.get_by_role("heading", name="Working in the back office")).to_be_visible()
     tab_to(office, says("^Two people$"))
     office.keyboard.press("Enter")
     expect(office.get_by_role("heading", name="Two people")).to_be_in_viewport()
