@@ -13,9 +13,9 @@ from typing import Any
 from celery import Celery, Task
 
 from config.local.embedded import broker
-from exchange.core import wake
-from exchange.core.acting import acting
+from exchange.core import task_notifier
 from exchange.core.actors import Actor
+from exchange.core.audit_context import audit_context
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
 
@@ -59,7 +59,7 @@ class ActingTask(Task):  # type: ignore[type-arg] # not generic when it runs
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs it."""
         run = f":{self.request.id}" if self.request.id else ""
-        with acting(Actor.system(self.name), f"task:{self.name}{run}"):
+        with audit_context(Actor.system(self.name), f"task:{self.name}{run}"):
             return super().__call__(*args, **kwargs)
 
 
@@ -83,4 +83,4 @@ def publish(task: str) -> None:
     app.send_task(task, expires=_HINT_EXPIRES_SECONDS)
 
 
-wake.register(publish)
+task_notifier.set_publisher(publish)

@@ -34,7 +34,7 @@ from exchange.admin.bars import Bars, stacked_bars
 from exchange.admin.base import staff_of
 from exchange.admin.paging import COUNTED_AT_MOST
 from exchange.admin.show import age
-from exchange.core.currencies import money
+from exchange.core.currencies import format_money
 from exchange.events.models import Event, EventStatus
 from exchange.staff.models import StaffUser
 from wallets.alerts.models import Alert
@@ -205,7 +205,7 @@ def _waiting() -> list[Row]:
         Row(
             found.currency,
             list_address("wallets_withdrawal", status="Pending", currency=found.currency),
-            (f"{found.count:,}", money(found.amount, found.currency), age(found.oldest)),
+            (f"{found.count:,}", format_money(found.amount, found.currency), age(found.oldest)),
         )
         for found in pending_totals()
     ]
@@ -267,7 +267,7 @@ def _paid(paid: Sequence[PaidTotals]) -> list[Row]:
                 currency=found.currency,
                 updated_at__gte=_midnight(since),
             ),
-            (f"{found.count:,}", money(found.amount, found.currency)),
+            (f"{found.count:,}", format_money(found.amount, found.currency)),
         )
         for found in paid
     ]
@@ -292,7 +292,7 @@ def _owed() -> list[Row]:
         Row(
             found.currency,
             list_address("credit_loan", currency__code__exact=found.currency),
-            (f"{found.count:,}", money(found.amount, found.currency)),
+            (f"{found.count:,}", format_money(found.amount, found.currency)),
         )
         for found in owed_by_currency()
     ]
@@ -300,7 +300,7 @@ def _owed() -> list[Row]:
 
 def _bare(amount: Decimal | None, currency: str) -> str:
     """An amount in a row that names its currency."""
-    return money(amount, currency).removesuffix(f" {currency}")
+    return format_money(amount, currency).removesuffix(f" {currency}")
 
 
 _COMPARED = {

@@ -24,8 +24,8 @@ from config.local import secrets as local_secrets
 from config.local.embedded.layout import EmbeddedError, default_data_dir
 from config.local.embedded.sharing import running_server
 from config.local.preflight import ServerUnusable, check_server, one_line
-from exchange.core.acting import acting
 from exchange.core.actors import Actor
+from exchange.core.audit_context import audit_context
 
 # `up` starts its own server; the others never connect.
 _WITHOUT_DATABASE = {
@@ -96,7 +96,7 @@ def _run(arguments: list[str]) -> None:
 def _acting(command: str) -> AbstractContextManager[None]:
     if command in _WITHOUT_DATABASE:
         return contextlib.nullcontext()
-    return acting(Actor.system(command), f"command:{command}")
+    return audit_context(Actor.system(command), f"command:{command}")
 
 
 def _database_for(

@@ -47,12 +47,12 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     # Django's own middleware for people in browsers; requests of the API pass it by.
-    "exchange.api.middleware.OutsideSession",
+    "exchange.api.middleware.NonApiSessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "exchange.api.middleware.OutsideAuthentication",
-    "exchange.api.middleware.OutsideMessages",
+    "exchange.api.middleware.NonApiAuthenticationMiddleware",
+    "exchange.api.middleware.NonApiMessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "exchange.api.middleware.ActingMiddleware",
+    "exchange.api.middleware.AuditContextMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"

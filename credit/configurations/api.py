@@ -22,10 +22,10 @@ from credit.configurations.serializers import (
     terms_of,
 )
 from credit.configurations.services.configurations import propose, propose_change
-from exchange.api.answers import Answer, RawJSON, documents
-from exchange.api.idempotency import answer_once
-from exchange.api.operations import Records, operation
-from exchange.api.viewsets import ApiViewSet, path_id
+from exchange.api.idempotency import respond_once
+from exchange.api.operations import RecordList, operation
+from exchange.api.responses import RawJSON, SuccessResponse, join_documents
+from exchange.api.viewsets import ApiViewSet, parse_path_id
 
 
 class ConfigurationViewSet(ApiViewSet):
@@ -43,67 +43,67 @@ class ConfigurationViewSet(ApiViewSet):
         "Loan configurations retrieved",
         scope="credit:read",
         query=[STATUS_PARAMETER, CURRENCY_PARAMETER],
-        answer=Records(LOAN_CONFIGURATION),
+        response=RecordList(LOAN_CONFIGURATION),
     )
-    def list(self, _request: Request) -> Answer:
+    def list(self, _request: Request) -> SuccessResponse:
         """List loan configurations. Those your members may borrow on, and your own in any state,
         newest first, with the terms in force, or the newest where none are.
         """
         found = self.filter_queryset(self.get_queryset())
-        return self.answer(documents(configuration_texts(self.caller.organisation_id, found)))
+        return self.respond(join_documents(configuration_texts(self.caller.organisation_id, found)))
 
     @operation(
         "Loan configuration retrieved",
         scope="credit:read",
-        answer=LOAN_CONFIGURATION,
-        refusals={"404": FAILURES["404"]},
+        response=LOAN_CONFIGURATION,
+        failures={"404": FAILURES["404"]},
     )
-    def retrieve(self, _request: Request, configuration_id: str) -> Answer:
+    def retrieve(self, _request: Request, configuration_id: str) -> SuccessResponse:
         """Fetch a loan configuration. One your members may borrow on, or your own."""
-        return self._answer(path_id(configuration_id, ConfigurationNotFound()))
+        return self._answer(parse_path_id(configuration_id, ConfigurationNotFound()))
 
     @operation(
         "Loan configuration proposed",
         scope="credit:write",
         idempotent=True,
         body=TermsInput,
-        answer=LOAN_CONFIGURATION,
+        response=LOAN_CONFIGURATION,
         status=201,
-        refusals={"400": FAILURES["400"]},
+        failures={"400": FAILURES["400"]},
         examples=[TERMS_EXAMPLE],
     )
-    def create(self, request: Request) -> Answer:
+    def create(self, request: Request) -> SuccessResponse:
         """Propose a loan configuration. You are its creditor. It is Pending, and makes loans once
         it is Approved; emits `loan_configuration.approved` or `loan_configuration.rejected` then.
         """
         values = self.body()
-        return answer_once(request, lambda: self._propose(values))
+        return respond_once(request, lambda: self._propose(values))
 
     @operation(
         "Loan configuration change proposed",
         scope="credit:write",
         body=TermsInput,
-        answer=LOAN_CONFIGURATION,
-        refusals=FAILURES,
+        response=LOAN_CONFIGURATION,
+        failures=FAILURES,
         examples=[TERMS_EXAMPLE],
     )
-    def update(self, _request: Request, configuration_id: str) -> Answer:
+    def update(self, _request: Request, configuration_id: str) -> SuccessResponse:
         """Propose new terms of your own loan configuration. All of them: what is left out takes
         its default. Terms in force stay so, and the new ones are `pending`, until they are
         approved; loans keep the terms they were made on. Where none are in force yet, the new
         terms take the place of the old ones, and a Rejected configuration is Pending again.
         """
-        found = path_id(configuration_id, ConfigurationNotFound())
+        found = parse_path_id(configuration_id, ConfigurationNotFound())
         propose_change(configuration_id=found, terms=terms_of(self.body()), actor=self.caller.actor)
         return self._answer(found)
 
-    def _propose(self, values: dict[str, Any]) -> Answer:
+    def _propose(self, values: dict[str, Any]) -> SuccessResponse:
         caller = self.caller
         made = propose(
             creditor_id=caller.organisation_id, terms=terms_of(values), actor=caller.actor
         )
         return self._answer(made.id)
 
-    def _answer(self, configuration_id: UUID) -> Answer:
+    def _answer(self, configuration_id: UUID) -> SuccessResponse:
         text = configuration_text(self.caller.organisation_id, configuration_id)
-        return self.answer(RawJSON(text))
+        return self.respond(RawJSON(text))

@@ -7,7 +7,15 @@ from uuid import UUID
 
 from credit.configurations import examples
 from credit.configurations.models import Access, ConfigurationStatus
-from exchange.core.documents import Document, Variant, WireField, identifier, moment, number, text
+from exchange.core.documents import (
+    Document,
+    Variant,
+    WireField,
+    identifier,
+    number,
+    text,
+    timestamp,
+)
 from exchange.tokens.models import InvestmentCategory
 
 
@@ -100,7 +108,7 @@ PROPOSED_TERMS = Document(
         _NAME,
         *_TERMS,
         _ORGANISATIONS,
-        moment("proposed_at", "{r}.created_at", "When they were proposed"),
+        timestamp("proposed_at", "{r}.created_at", "When they were proposed"),
     ),
     example=examples.PROPOSED_TERMS,
 )

@@ -22,14 +22,14 @@ from credit.configurations.services.terms import (
     Terms,
     problems,
 )
-from exchange.api.fields import NameField, NumberField, WordField, currency_error
+from exchange.api.fields import EnumField, NameField, NumberField, currency_error
 from exchange.api.serializers import LeanSerializer
 from exchange.core.currencies import WALLET_CURRENCIES, currencies
 from exchange.core.errors import InvalidCurrency
 from exchange.core.examples import ORGANISATION_ID
 from exchange.core.ids import parse_id
-from exchange.core.numbers import LARGEST, NotANumber, read_number
-from exchange.core.words import spelling
+from exchange.core.numbers import MAX_NUMBER, InvalidNumber, parse_number
+from exchange.core.text import match_choice
 from exchange.tokens.models import InvestmentCategory
 
 _AMOUNTS: dict[str, Any] = {
@@ -38,7 +38,7 @@ _AMOUNTS: dict[str, Any] = {
         code: {
             "type": "number",
             "exclusiveMinimum": 0,
-            "maximum": int(LARGEST),
+            "maximum": int(MAX_NUMBER),
             "multipleOf": 0.01,
             "description": f"In {code}",
         }
@@ -67,7 +67,7 @@ class CategoriesField(serializers.Field[list[str], Any, Any, Any]):
         """Their allowed spellings."""
         allowed: list[str] = list(InvestmentCategory.values)
         items = _list(data, len(allowed))
-        found = [spelling(item, allowed) for item in items]
+        found = [match_choice(item, allowed) for item in items]
         if None in found:
             raise serializers.ValidationError(f"must be of [{', '.join(allowed)}]")
         return [spelling for spelling in found if spelling is not None]
@@ -106,8 +106,8 @@ class AmountsField(serializers.Field[dict[str, Decimal], Any, Any, Any]):
         found, errors = {}, {}
         for code, item in data.items():
             try:
-                found[code] = read_number(item)
-            except NotANumber as error:
+                found[code] = parse_number(item)
+            except InvalidNumber as error:
                 errors[code] = [str(error)]
         if errors:
             raise serializers.ValidationError(errors)
@@ -154,7 +154,7 @@ class TermsInput(LeanSerializer):
     """The terms of a loan configuration, all of them."""
 
     name = NameField(max_length=LONGEST_NAME, help_text="For people")
-    access = WordField(
+    access = EnumField(
         allowed=Access.values,
         required=False,
         default=str(Access.OWN),
@@ -192,7 +192,7 @@ class TermsInput(LeanSerializer):
         default=0,
         help_text="Days from overdue to default",
     )
-    grace_period_unit = WordField(
+    grace_period_unit = EnumField(
         allowed=GraceUnit.values,
         required=False,
         default=str(GraceUnit.DAYS),

@@ -22,11 +22,11 @@ from credit.loans.services.assessing import assess
 from credit.loans.services.lending import create_loan
 from credit.loans.services.pledging import add_collateral, release_collateral
 from credit.loans.services.repaying import repay
-from exchange.api.answers import Answer, RawJSON
-from exchange.api.idempotency import answer_once
-from exchange.api.operations import PageOf, operation
-from exchange.api.viewsets import ApiViewSet, path_id
-from exchange.core.times import javascript_time
+from exchange.api.idempotency import respond_once
+from exchange.api.operations import RecordPage, operation
+from exchange.api.responses import RawJSON, SuccessResponse
+from exchange.api.viewsets import ApiViewSet, parse_path_id
+from exchange.core.timestamps import javascript_time
 
 # What adding and releasing collateral have in common.
 _pledging = partial(
@@ -34,7 +34,7 @@ _pledging = partial(
     scope="credit:write",
     moves_money=True,
     body=CollateralInput,
-    answer=LOAN_DETAIL,
+    response=LOAN_DETAIL,
     examples=[shapes.PLEDGE_EXAMPLE],
 )
 
@@ -57,63 +57,63 @@ class LoanViewSet(ApiViewSet):
         """What the caller sees."""
         return loans_of(self.caller.organisation_id)
 
-    @operation("Loans retrieved", scope="credit:read", answer=PageOf(LISTED_LOAN, "loans"))
+    @operation("Loans retrieved", scope="credit:read", response=RecordPage(LISTED_LOAN, "loans"))
     def list(self, _request: Request) -> Response:
         """List loans. Those of the organisation's members and those it lent, each with what its
         collateral is worth.
         """
         found = self.filter_queryset(self.get_queryset())
-        return self.paginated(found.values_list("id", flat=True), listed_loans)
+        return self.paginated_response(found.values_list("id", flat=True), listed_loans)
 
-    @operation("Loan retrieved", scope="credit:read", answer=LOAN_DETAIL)
-    def retrieve(self, _request: Request, loan_id: str) -> Answer:
+    @operation("Loan retrieved", scope="credit:read", response=LOAN_DETAIL)
+    def retrieve(self, _request: Request, loan_id: str) -> SuccessResponse:
         """Fetch a loan. With what is outstanding, its repayments and its collateral's value."""
-        found = path_id(loan_id, LoanNotFound())
-        return self.answer(RawJSON(loan_detail(self.caller.organisation_id, found)))
+        found = parse_path_id(loan_id, LoanNotFound())
+        return self.respond(RawJSON(loan_detail(self.caller.organisation_id, found)))
 
     @operation(
         "Loan created",
         scope="credit:write",
         moves_money=True,
         body=LoanInput,
-        answer=LOAN,
+        response=LOAN,
         status=201,
-        refusals=shapes.CREATE_FAILURES,
+        failures=shapes.CREATE_FAILURES,
         examples=[shapes.LOAN_EXAMPLE],
     )
-    def create(self, request: Request) -> Answer:
+    def create(self, request: Request) -> SuccessResponse:
         """Create a loan. Units move from available to lien and the amount from the creditor's
         wallet to the member's, at once. Emits `loan.created` to the caller and the creditor.
         """
         values = self.body()
-        return answer_once(request, lambda: self._create(values))
+        return respond_once(request, lambda: self._create(values))
 
-    def _create(self, values: dict[str, Any]) -> Answer:
+    def _create(self, values: dict[str, Any]) -> SuccessResponse:
         caller = self.caller
         loan = create_loan(
             organisation_id=caller.organisation_id,
             request=loan_request(values),
             actor=caller.actor,
         )
-        return self.answer(RawJSON(loan.document))
+        return self.respond(RawJSON(loan.document))
 
     @operation(
         "Loan quoted",
         scope="credit:read",
         body=LoanInput,
-        answer=shapes.QUOTE,
-        refusals=shapes.QUOTE_FAILURES,
+        response=shapes.QUOTE,
+        failures=shapes.QUOTE_FAILURES,
         examples=[shapes.LOAN_EXAMPLE],
     )
     @action(detail=False, methods=["post"])
-    def quote(self, _request: Request) -> Answer:
+    def quote(self, _request: Request) -> SuccessResponse:
         """Quote a loan. The same body, no effect: what the collateral is worth, the most that can
         be lent and is to be repaid, and every rule that would refuse. Whether the creditor has the
         money is told to the creditor alone: others learn it by `not_funded` when the loan is made.
         """
         wanted = loan_request(self.body())
         found = assess(wanted, organisation_id=self.caller.organisation_id, quote=True)
-        return self.answer(
+        return self.respond(
             {
                 "collateral_value": found.collateral_value,
                 "max_amount": found.most_lent,
@@ -127,52 +127,54 @@ class LoanViewSet(ApiViewSet):
             }
         )
 
-    @operation("Loan statement retrieved", scope="credit:read", answer=shapes.STATEMENT)
+    @operation("Loan statement retrieved", scope="credit:read", response=shapes.STATEMENT)
     @action(detail=True)
-    def statement(self, _request: Request, loan_id: str) -> Answer:
+    def statement(self, _request: Request, loan_id: str) -> SuccessResponse:
         """Fetch a loan's statement. Disbursement, repayments and its end, oldest first."""
-        found = path_id(loan_id, LoanNotFound())
-        return self.answer(RawJSON(loan_statement(self.caller.organisation_id, found)))
+        found = parse_path_id(loan_id, LoanNotFound())
+        return self.respond(RawJSON(loan_statement(self.caller.organisation_id, found)))
 
     @operation(
         "Loan repaid",
         scope="credit:write",
         moves_money=True,
         body=RepaymentInput,
-        answer=LOAN_DETAIL,
-        refusals=shapes.REPAY_FAILURES,
+        response=LOAN_DETAIL,
+        failures=shapes.REPAY_FAILURES,
         examples=[shapes.REPAYMENT_EXAMPLE],
     )
     @action(detail=True, methods=["post"])
-    def repay(self, request: Request, loan_id: str) -> Answer:
+    def repay(self, request: Request, loan_id: str) -> SuccessResponse:
         """Repay a loan. In part or in full, from the borrower's wallet, interest first. The last
         payment releases the collateral and emits `loan.repaid`.
         """
         return self._change(request, loan_id, partial(repay, amount=self.body()["amount"]))
 
-    @_pledging("Collateral added", id="loans_add_collateral", refusals=shapes.COLLATERAL_FAILURES)
+    @_pledging("Collateral added", id="loans_add_collateral", failures=shapes.COLLATERAL_FAILURES)
     @action(detail=True, methods=["post"])
-    def collateral(self, request: Request, loan_id: str) -> Answer:
+    def collateral(self, request: Request, loan_id: str) -> SuccessResponse:
         """Add collateral to a loan. Units of the borrower move from available to lien."""
         change = partial(add_collateral, pledges=self.body()["collaterals"])
         return self._change(request, loan_id, change)
 
     @_pledging(
-        "Collateral released", id="loans_release_collateral", refusals=shapes.RELEASE_FAILURES
+        "Collateral released", id="loans_release_collateral", failures=shapes.RELEASE_FAILURES
     )
     @action(detail=True, methods=["post"])
-    def release(self, request: Request, loan_id: str) -> Answer:
+    def release(self, request: Request, loan_id: str) -> SuccessResponse:
         """Release collateral of a loan. As long as the rest covers the principal owed."""
         change = partial(release_collateral, pledges=self.body()["collaterals"])
         return self._change(request, loan_id, change)
 
-    def _change(self, request: Request, loan_id: str, change: Callable[..., Loan]) -> Answer:
+    def _change(
+        self, request: Request, loan_id: str, change: Callable[..., Loan]
+    ) -> SuccessResponse:
         """Answer the loan after the service `change` of it, once for one idempotency key."""
-        found = path_id(loan_id, LoanNotFound())
+        found = parse_path_id(loan_id, LoanNotFound())
         caller = self.caller
 
-        def run() -> Answer:
+        def run() -> SuccessResponse:
             change(loan_id=found, organisation_id=caller.organisation_id, actor=caller.actor)
-            return self.answer(RawJSON(loan_detail(caller.organisation_id, found)))
+            return self.respond(RawJSON(loan_detail(caller.organisation_id, found)))
 
-        return answer_once(request, run)
+        return respond_once(request, run)

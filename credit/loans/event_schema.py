@@ -10,7 +10,7 @@ from credit.configurations.payloads import LOAN_CONFIGURATION
 from credit.loans import examples as loans_examples
 from credit.loans.event_types import EVENT_TYPES
 from credit.loans.payloads import LOAN
-from exchange.api.operations import Shape
+from exchange.api.operations import NamedSchema
 from exchange.events.event_schema import USER, add_webhooks
 from exchange.participants.examples import USER as USER_EXAMPLE
 
@@ -53,10 +53,10 @@ _SHORTFALL = _amounts(
 )
 
 
-def _data(name: str, example: dict[str, Any], **more: Any) -> Shape:
+def _data(name: str, example: dict[str, Any], **more: Any) -> NamedSchema:
     properties = {**_PROPERTIES, **more}
     schema = {"type": "object", "properties": properties, "required": list(properties)}
-    return Shape(name, schema, example)
+    return NamedSchema(name, schema, example)
 
 
 def _example(status: str, **more: Any) -> dict[str, Any]:
@@ -91,7 +91,7 @@ _SHORT = _data(
     },
     shortfall=_SHORTFALL,
 )
-_CONFIGURATION = Shape(
+_CONFIGURATION = NamedSchema(
     "LoanConfigurationEventData",
     {
         "type": "object",

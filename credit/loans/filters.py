@@ -13,9 +13,9 @@ from exchange.api.filters import (
     ChoiceFilter,
     CurrencyFilter,
     FlagFilter,
-    From,
+    FromFilter,
     IdFilter,
-    To,
+    ToFilter,
 )
 
 # `repayment_date` is printed to the second.
@@ -34,8 +34,8 @@ class LoanFilters(ChangingFilters):
     )
     token_id = IdFilter(method="with_token", help_text="A token pledged for it")
     shortfall = FlagFilter(method="in_shortfall", help_text="Whether its collateral falls short")
-    due_from = From("repayment_date", _SECOND)
-    due_to = To("repayment_date", _SECOND)
+    due_from = FromFilter("repayment_date", _SECOND)
+    due_to = ToFilter("repayment_date", _SECOND)
 
     class Meta:
         model = Loan

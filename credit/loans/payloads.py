@@ -9,8 +9,8 @@ from decimal import Decimal
 from credit.configurations.payloads import _GRACE, Named
 from credit.loans import examples
 from credit.loans.models import LoanStatus
-from exchange.core.documents import Document, WireField, identifier, moment, number, text
-from exchange.core.numbers import plain
+from exchange.core.documents import Document, WireField, identifier, number, text, timestamp
+from exchange.core.numbers import format_plain
 
 _COLLATERALS = WireField(
     "collaterals",
@@ -52,8 +52,8 @@ LOAN = Document(
         text("status", "{r}.status", "State of the loan", enum=list(LoanStatus.values)),
         *_GRACE,
         text("reason", "{r}.reason", "Why it was asked for; may be empty"),
-        moment("created_at", "{r}.created_at", "When it was made"),
-        moment("updated_at", "{r}.updated_at", "When it last changed"),
+        timestamp("created_at", "{r}.created_at", "When it was made"),
+        timestamp("updated_at", "{r}.updated_at", "When it last changed"),
         _COLLATERALS,
     ),
     example=examples.LOAN,
@@ -64,7 +64,7 @@ def collateral_text(pledged: Iterable[tuple[Named, Decimal]]) -> str:
     """The JSON array of `collaterals`: units of tokens, in the order of liquidation."""
     items = (
         f'{{"name":{json.dumps(token.name, ensure_ascii=False)},"token_id":"{token.id}",'
-        f'"quantity":{plain(quantity)}}}'
+        f'"quantity":{format_plain(quantity)}}}'
         for token, quantity in pledged
     )
     return f"[{','.join(items)}]"
@@ -218,7 +218,7 @@ LOAN_DETAIL = Document(
                 "items": _REPAYMENT_OBJECT,
             },
         ),
-        moment("closed_at", "{r}.closed_at", "When it ended", nullable=True),
+        timestamp("closed_at", "{r}.closed_at", "When it ended", nullable=True),
     ),
     example=examples.LOAN_DETAIL,
 )

@@ -27,7 +27,13 @@ from exchange.api.fields import (
 from exchange.api.serializers import LeanSerializer
 from exchange.core.currencies import WALLET_CURRENCIES, currencies
 from exchange.core.ids import parse_id
-from exchange.core.numbers import LARGEST, TOKEN_DECIMALS, NotANumber, decimals_problem, read_number
+from exchange.core.numbers import (
+    MAX_NUMBER,
+    TOKEN_DECIMALS,
+    InvalidNumber,
+    decimals_error,
+    parse_number,
+)
 
 _PLAIN = re.compile(r"[0-9]{1,40}(\.[0-9]{1,40})?", re.ASCII)
 
@@ -49,7 +55,7 @@ _TOO_MANY = f"must have 1 to {MOST_COLLATERALS} items"
             {
                 "type": "number",
                 "exclusiveMinimum": 0,
-                "maximum": int(LARGEST),
+                "maximum": int(MAX_NUMBER),
                 "multipleOf": 0.01,
             },
         ]
@@ -66,19 +72,19 @@ class AmountField(serializers.Field[Decimal, Any, Any, Any]):
                     "must be a decimal in digits, without sign, space or exponent"
                 )
             number = Decimal(data)
-            if number > LARGEST:
+            if number > MAX_NUMBER:
                 raise serializers.ValidationError("must not be above 1000000000000000")
         else:
             try:
-                number = read_number(data)
-            except NotANumber as error:
+                number = parse_number(data)
+            except InvalidNumber as error:
                 raise serializers.ValidationError(str(error)) from error
         if number == 0:
             raise serializers.ValidationError("must be above 0")
         return number
 
 
-@extend_schema_field({"type": "integer", "minimum": 1, "maximum": int(LARGEST)})
+@extend_schema_field({"type": "integer", "minimum": 1, "maximum": int(MAX_NUMBER)})
 class MonthsField(NumberField):
     """A whole number of months from 1."""
 
@@ -113,7 +119,7 @@ class WalletCurrencyField(serializers.Field[str, Any, Any, Any]):
                 "quantity": {
                     "type": "number",
                     "exclusiveMinimum": 0,
-                    "maximum": int(LARGEST),
+                    "maximum": int(MAX_NUMBER),
                     "multipleOf": 10**-TOKEN_DECIMALS,
                     "description": "Units, with at most 8 decimals",
                 },
@@ -154,13 +160,13 @@ def _pledge(item: Any, nothing: UUID) -> tuple[Pledge, list[str]]:
     if not isinstance(token_id, str):
         wrong.append("token_id must be a string")
     try:
-        quantity = read_number(item.get("quantity"))
-    except NotANumber as error:
+        quantity = parse_number(item.get("quantity"))
+    except InvalidNumber as error:
         wrong.append(f"quantity {error}")
     else:
         if quantity == 0:
             wrong.append("quantity must be above 0")
-        if problem := decimals_problem(quantity, TOKEN_DECIMALS):
+        if problem := decimals_error(quantity, TOKEN_DECIMALS):
             wrong.append(f"quantity {problem}")
     return Pledge(parse_id(str(token_id)) or nothing, quantity), wrong
 
@@ -193,12 +199,12 @@ class LoanInput(LeanSerializer):
             return
         decimals = currencies()[values["currency"]].decimals
         for name in ("amount", "repayment_amount"):
-            if name in values and (problem := decimals_problem(values[name], decimals)):
+            if name in values and (problem := decimals_error(values[name], decimals)):
                 errors[name] = [problem]
 
 
 @extend_schema_field(
-    {"type": "number", "exclusiveMinimum": 0, "maximum": int(LARGEST), "multipleOf": 0.01}
+    {"type": "number", "exclusiveMinimum": 0, "maximum": int(MAX_NUMBER), "multipleOf": 0.01}
 )
 class PaymentField(PositiveField):
     """A JSON number above 0; its decimals are checked with the loan's currency."""

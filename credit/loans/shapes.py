@@ -6,12 +6,12 @@ from drf_spectacular.utils import OpenApiExample
 
 from credit.configurations import examples as configurations_examples
 from credit.loans import examples as loans_examples
-from exchange.api.operations import Shape, closed_object, number_schema
+from exchange.api.operations import NamedSchema, closed_object, number_schema
 from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.core.errors import InvalidCurrency
 from exchange.core.examples import MEMBER_ID, TOKEN_ID
 
-QUOTE = Shape(
+QUOTE = NamedSchema(
     "LoanQuote",
     closed_object(
         {
@@ -45,7 +45,7 @@ QUOTE = Shape(
     ),
     loans_examples.QUOTE,
 )
-STATEMENT = Shape(
+STATEMENT = NamedSchema(
     "LoanStatement",
     {
         "type": "array",

@@ -13,12 +13,12 @@ from rest_framework.request import Request
 
 from credit.portfolio.payloads import INVESTMENT
 from credit.portfolio.selectors import portfolio
-from exchange.api.answers import Answer, RawJSON
-from exchange.api.operations import Records, operation
+from exchange.api.operations import RecordList, operation
+from exchange.api.responses import RawJSON, SuccessResponse
 from exchange.api.serializers import LeanSerializer
-from exchange.api.viewsets import ApiViewSet, path_id
+from exchange.api.viewsets import ApiViewSet, parse_path_id
 from exchange.core.errors import InvalidCurrency, InvalidRequest
-from exchange.core.words import spelling
+from exchange.core.text import match_choice
 from exchange.participants.errors import UserNotFound
 from exchange.tokens.models import InvestmentCategory, InvestmentType
 
@@ -52,7 +52,7 @@ class ChoicesField(serializers.Field[Sequence[str], Any, Any, Any]):
             raise serializers.ValidationError("must be an array")
         if len(data) > len(self.allowed):
             raise serializers.ValidationError(f"must have at most {len(self.allowed)} items")
-        found = [spelling(item, self.allowed) for item in data]
+        found = [match_choice(item, self.allowed) for item in data]
         wrong = [
             ErrorDetail(f"item {place}: {self.refusal.message}", code=self.refusal.code)
             for place, choice in enumerate(found, start=1)
@@ -100,8 +100,8 @@ class PortfolioViewSet(ApiViewSet):
         id="investments_list",
         scope="portfolio:read",
         body=PortfolioInput,
-        answer=Records(INVESTMENT),
-        refusals={
+        response=RecordList(INVESTMENT),
+        failures={
             "400": {
                 "invalid_currency": "currencies item 1: Currency must be one of [NGN, USD, KES]"
             },
@@ -109,11 +109,11 @@ class PortfolioViewSet(ApiViewSet):
         },
         examples=[_EXAMPLE],
     )
-    def create(self, _request: Request, member_id: str) -> Answer:
+    def create(self, _request: Request, member_id: str) -> SuccessResponse:
         """Get a member's investments. All of them, by token name, unless the body filters; it may
         be left out. What is held is shown whatever became of its token; of which nothing is
         left, is not.
         """
         filters = self.body()
-        found = path_id(member_id, UserNotFound())
-        return self.answer(RawJSON(portfolio(self.caller.organisation_id, found, **filters)))
+        found = parse_path_id(member_id, UserNotFound())
+        return self.respond(RawJSON(portfolio(self.caller.organisation_id, found, **filters)))

@@ -31,7 +31,7 @@ def portfolio(
     wanted = (investment_types, investment_categories, currencies)
     # The same values twice: each is tested for being a filter at all, and then applied.
     filters = [given for values in wanted for given in [list(values) or None] * 2]
-    row = fetch_one(PORTFOLIO, [*filters, member_id, organisation_id], repeatable=True)
+    row = fetch_one(PORTFOLIO, [*filters, member_id, organisation_id], retryable=True)
     if row is None:
         raise UserNotFound
     found: str = row[0]

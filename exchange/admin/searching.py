@@ -12,7 +12,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from exchange.core.ids import first_id_at
-from exchange.core.numbers import read_typed
+from exchange.core.numbers import parse_typed_amount
 
 # How far back amounts without an index are looked for.
 OF_LATE = timedelta(days=31)
@@ -25,5 +25,5 @@ def of_late(id_field: str = "pk") -> Q:
 
 def by_amount(term: str, fields: Sequence[str]) -> Q | None:
     """Records that have the amount `term` in one of `fields`; None when it is no amount."""
-    amount = read_typed(term) if fields else None
+    amount = parse_typed_amount(term) if fields else None
     return None if amount is None else Q.create([(name, amount) for name in fields], connector=Q.OR)

@@ -13,7 +13,7 @@ from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from exchange.core.numbers import plain
+from exchange.core.numbers import format_plain
 
 # How a state looks: the class of `exchange/admin.css`.
 _TONES = {
@@ -63,7 +63,7 @@ _TONES = {
 
 def percent(number: Decimal) -> str:
     """`1.5 %`."""
-    return f"{plain(number)} %"
+    return f"{format_plain(number)} %"
 
 
 def difference(before: Decimal, after: Decimal, places: int = 1) -> str:

@@ -31,7 +31,7 @@ class Caller:
         )
 
 
-def caller_of(request: Request) -> Caller:
+def get_caller(request: Request) -> Caller:
     """The caller of a request that passed authentication."""
     caller = request.auth
     if not isinstance(caller, Caller):

@@ -17,13 +17,13 @@ from django.http import Http404
 from rest_framework import exceptions as drf
 from rest_framework.exceptions import ErrorDetail
 
-from exchange.api.answers import Refusal
+from exchange.api.responses import ErrorResponse
 from exchange.core import errors
 
 logger = structlog.get_logger(__name__)
 
 HTTP_STATUS: dict[type[errors.DomainError], int] = {
-    errors.Refused: 400,
+    errors.Rejected: 400,
     errors.Forbidden: 403,
     errors.NotFound: 404,
     errors.Conflict: 409,
@@ -45,7 +45,7 @@ _CODES: dict[type[drf.APIException], str] = {
 }
 
 # What is not ready is expected to be within a second.
-SHORTLY = {"Retry-After": "1"}
+RETRY_HEADERS = {"Retry-After": "1"}
 
 _PREDICATES = {
     "required": "is required",
@@ -59,42 +59,42 @@ _PREDICATES = {
 
 def handle_exception(  # noqa: PLR0911 - one return for each kind of error
     exc: Exception, context: Mapping[str, Any]
-) -> Refusal:
+) -> ErrorResponse:
     """The answer to `exc`, raised by a view; DRF's exception handler."""
     if isinstance(exc, errors.DomainError):
-        return refusal_of(exc)
+        return error_response(exc)
     if isinstance(exc, drf.ValidationError):
         code = validation_code(exc.detail)
-        return Refusal(validation_message(exc.detail), status=400, code=code)
+        return ErrorResponse(validation_message(exc.detail), status=400, code=code)
     if isinstance(exc, drf.APIException):
         return _from_drf(exc, context)
     if isinstance(exc, Http404):
-        return Refusal("Not found", status=404, code="not_found")
+        return ErrorResponse("Not found", status=404, code="not_found")
     if isinstance(exc, DjangoPermissionDenied):
-        return Refusal("Not allowed", status=403, code="forbidden")
+        return ErrorResponse("Not allowed", status=403, code="forbidden")
     if isinstance(exc, SuspiciousOperation):
         many = isinstance(exc, TooManyFieldsSent)
         message = "There are too many parameters" if many else "The request is not valid"
-        return Refusal(message, status=400, code="invalid_request")
+        return ErrorResponse(message, status=400, code="invalid_request")
     if isinstance(exc, OperationalError | InterfaceError):
         logger.error("api.database_unavailable", exc_info=exc)
-        return refusal_of(errors.NotReady())
+        return error_response(errors.NotReady())
     logger.error("api.fault", exc_info=exc)
-    return Refusal("Something went wrong on our side", status=500, code="internal_error")
+    return ErrorResponse("Something went wrong on our side", status=500, code="internal_error")
 
 
-def refusal_of(error: errors.DomainError) -> Refusal:
+def error_response(error: errors.DomainError) -> ErrorResponse:
     """The answer to a domain error, by the nearest of its types in the table."""
     for kind in type(error).__mro__:
         if kind in HTTP_STATUS:
-            headers = SHORTLY if kind is errors.NotReady else None
-            return Refusal(
+            headers = RETRY_HEADERS if kind is errors.NotReady else None
+            return ErrorResponse(
                 error.message, status=HTTP_STATUS[kind], code=error.code, headers=headers
             )
     raise ImproperlyConfigured(f"{type(error).__name__} has no HTTP status") from error
 
 
-def _from_drf(exc: drf.APIException, context: Mapping[str, Any]) -> Refusal:
+def _from_drf(exc: drf.APIException, context: Mapping[str, Any]) -> ErrorResponse:
     headers = {}
     message = str(exc.detail)
     code = next((_CODES[kind] for kind in type(exc).__mro__ if kind in _CODES), "invalid_request")
@@ -114,12 +114,14 @@ def _from_drf(exc: drf.APIException, context: Mapping[str, Any]) -> Refusal:
         wait = max(1, int(getattr(exc, "wait", None) or 1))
         message = f"Too many requests. Try again in {wait} s"
         headers["Retry-After"] = str(wait)
-    return Refusal(message, status=exc.status_code, code=code, headers=headers)
+    return ErrorResponse(message, status=exc.status_code, code=code, headers=headers)
 
 
 def validation_message(detail: Any) -> str:
     """One sentence list that names every bad field: `amount is required; name is required`."""
-    return "; ".join(dict.fromkeys(_complaint(text, path) for path, text in _details(detail, "")))
+    return "; ".join(
+        dict.fromkeys(_field_message(text, path) for path, text in _details(detail, ""))
+    )
 
 
 def validation_code(detail: Any) -> str:
@@ -148,7 +150,7 @@ def _code(detail: Any) -> str:
     return str(detail.code) if isinstance(detail, ErrorDetail) else ""
 
 
-def _complaint(detail: Any, path: str) -> str:
+def _field_message(detail: Any, path: str) -> str:
     code = _code(detail)
     text = _PREDICATES.get(code, str(detail))
     # The interface's sentence about `currency` says all by itself.

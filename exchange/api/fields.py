@@ -14,13 +14,13 @@ from rest_framework import serializers
 
 from exchange.core.currencies import PAYOUT_CURRENCIES, currencies, payout_currencies
 from exchange.core.errors import InvalidCurrency
-from exchange.core.numbers import TOKEN_DECIMALS, NotANumber, decimals_problem, read_number
-from exchange.core.words import spelling
+from exchange.core.numbers import TOKEN_DECIMALS, InvalidNumber, decimals_error, parse_number
+from exchange.core.text import match_choice
 
 
-def check_decimals(number: Decimal, decimals: int) -> None:
+def validate_decimals(number: Decimal, decimals: int) -> None:
     """Raises the validation error for a `number` with more decimals than its asset has."""
-    if problem := decimals_problem(number, decimals):
+    if problem := decimals_error(number, decimals):
         raise serializers.ValidationError(problem)
 
 
@@ -34,11 +34,11 @@ class NumberField(serializers.Field[Decimal, Any, Any, Any]):
     def to_internal_value(self, data: Any) -> Decimal:
         """The number. Strings and booleans are refused, like everything else that is not one."""
         try:
-            number = read_number(data)
-        except NotANumber as error:
+            number = parse_number(data)
+        except InvalidNumber as error:
             raise serializers.ValidationError(str(error)) from error
         if self.decimals is not None:
-            check_decimals(number, self.decimals)
+            validate_decimals(number, self.decimals)
         return number
 
     def to_representation(self, value: Decimal) -> Decimal:
@@ -101,7 +101,7 @@ class TextField(serializers.CharField):
         return data
 
 
-class WordField(serializers.Field[str, Any, Any, Any]):
+class EnumField(serializers.Field[str, Any, Any, Any]):
     """One of the allowed words, in any case; the value is the allowed spelling."""
 
     def __init__(self, *, allowed: Iterable[str], **kwargs: Any) -> None:
@@ -111,7 +111,7 @@ class WordField(serializers.Field[str, Any, Any, Any]):
 
     def to_internal_value(self, data: Any) -> str:
         """The allowed spelling."""
-        found = spelling(data, self.allowed)
+        found = match_choice(data, self.allowed)
         if found is None:
             raise serializers.ValidationError(f"must be one of [{', '.join(self.allowed)}]")
         return found

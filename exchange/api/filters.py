@@ -27,10 +27,10 @@ from drf_spectacular.utils import extend_schema_field
 from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.core.errors import InvalidCurrency
 from exchange.core.ids import parse_id
-from exchange.core.numbers import LARGEST, decimals_problem
-from exchange.core.words import spelling
+from exchange.core.numbers import MAX_NUMBER, decimals_error
+from exchange.core.text import match_choice
 
-_NO_MOMENT = "must be an ISO 8601 date, or a time with its offset"
+_INVALID_TIMESTAMP = "must be an ISO 8601 date, or a time with its offset"
 
 
 _DAY, _MILLISECOND = dt.timedelta(days=1), dt.timedelta(milliseconds=1)
@@ -62,18 +62,18 @@ class QueryField(forms.Field, ABC):
     """The value of a query parameter; None when absent."""
 
     def to_python(self, value: Any) -> Any:
-        """What `read` makes of the text."""
-        return None if value in self.empty_values else self.read(str(value))
+        """What `parse` makes of the text."""
+        return None if value in self.empty_values else self.parse(str(value))
 
     @abstractmethod
-    def read(self, text: str) -> Any:
+    def parse(self, text: str) -> Any:
         """Return the value; raise `ValidationError` for what is none."""
 
 
 class FlagField(QueryField):
     """`true` or `false` in any case, or `1` or `0`."""
 
-    def read(self, text: str) -> bool:
+    def parse(self, text: str) -> bool:
         """The flag."""
         try:
             return _FLAGS[text.lower()]
@@ -104,9 +104,9 @@ class ChoiceField(QueryField):
         super().__init__(**kwargs)
         self.allowed = list(allowed)
 
-    def read(self, text: str) -> str:
+    def parse(self, text: str) -> str:
         """The allowed value."""
-        choice = spelling(text, self.allowed)
+        choice = match_choice(text, self.allowed)
         if choice is None:
             raise ValidationError(f"must be one of [{', '.join(self.allowed)}]")
         return choice
@@ -115,27 +115,27 @@ class ChoiceField(QueryField):
 class ChoiceFilter(django_filters.Filter):
     """Compares a column of enumerated values: `ChoiceFilter(allowed=Status.values)`.
 
-    `also` are spellings in lower case that the interface itself writes when it asks for them.
+    `aliases` are spellings in lower case that the interface itself writes when it asks for them.
     """
 
     field_class = ChoiceField
 
     def __init__(
-        self, *args: Any, allowed: Iterable[str], also: Iterable[str] = (), **kwargs: Any
+        self, *args: Any, allowed: Iterable[str], aliases: Iterable[str] = (), **kwargs: Any
     ) -> None:
         choices = [str(choice) for choice in allowed]
         super().__init__(*args, allowed=choices, **kwargs)
-        self.also = list(also)
+        self.aliases = list(aliases)
         set_override(self, "field", {"type": "string", "enum": choices})
 
 
 class CurrencyField(ChoiceField):
     """The code of a currency, refused like everywhere else."""
 
-    def read(self, text: str) -> str:
+    def parse(self, text: str) -> str:
         """The code."""
         try:
-            return super().read(text)
+            return super().parse(text)
         except ValidationError:
             error = InvalidCurrency(self.allowed)
             raise ValidationError(error.message, code=error.code) from None
@@ -181,7 +181,7 @@ class TextFilter(django_filters.Filter):
 class IdField(QueryField):
     """A record id. A malformed one is an unknown one: it matches nothing."""
 
-    def read(self, text: str) -> UUID:
+    def parse(self, text: str) -> UUID:
         """The id."""
         return parse_id(text) or _NO_ID
 
@@ -197,7 +197,7 @@ class IdFilter(django_filters.Filter):
         set_override(self, "field", {"type": "string", "pattern": r"\S"})
 
 
-class MomentField(QueryField):
+class TimestampField(QueryField):
     """An ISO 8601 date-time with its offset, or a date, which is all of its day in UTC.
 
     Times are compared at the precision they are printed with, `step`, so that a record is found at
@@ -209,7 +209,7 @@ class MomentField(QueryField):
         self.step = step
         self.end = end
 
-    def read(self, text: str) -> dt.datetime:
+    def parse(self, text: str) -> dt.datetime:
         """The aware time."""
         # A plus sign that the client did not escape arrives as a space.
         text = text.replace(" ", "+").upper()
@@ -223,60 +223,60 @@ class MomentField(QueryField):
             moment = dt.datetime.combine(day, dt.time.min, dt.UTC)
             step = _DAY
         if moment is None or moment.tzinfo is None:
-            raise ValidationError(_NO_MOMENT)
+            raise ValidationError(_INVALID_TIMESTAMP)
         try:
             # The database takes no offset of 16 hours or more; Python's go up to 24.
             moment = moment.astimezone(dt.UTC)
         except OverflowError:
-            raise ValidationError(_NO_MOMENT) from None
+            raise ValidationError(_INVALID_TIMESTAMP) from None
         begin = moment - dt.timedelta(microseconds=moment.microsecond) % step
         if not self.end:
             return begin
         return begin + step if begin <= _FOREVER - step else _FOREVER
 
 
-class MomentFilter(django_filters.Filter):
+class TimestampFilter(django_filters.Filter):
     """Compares a time with one end of a period, which is in the period: see `From` and `To`."""
 
-    field_class = MomentField
+    field_class = TimestampField
 
     end: ClassVar[bool]
-    means: ClassVar[str]
+    description: ClassVar[str]
 
     def __init__(self, field_name: str, step: dt.timedelta = _MILLISECOND) -> None:
         lookup = "lt" if self.end else "gte"
         super().__init__(
-            field_name, lookup, step=step, end=self.end, help_text=self.means.format(_FORM)
+            field_name, lookup, step=step, end=self.end, help_text=self.description.format(_FORM)
         )
         set_override(self, "field", _MOMENT)
 
 
-class From(MomentFilter):
+class FromFilter(TimestampFilter):
     """From this time on: `From("created_at")`."""
 
     end = False
-    means = "This time or later: {} (its day in UTC)"
+    description = "This time or later: {} (its day in UTC)"
 
 
-class To(MomentFilter):
+class ToFilter(TimestampFilter):
     """Up to and including this time: `To("created_at")`."""
 
     end = True
-    means = "This time or earlier: {} (all of its day in UTC)"
+    description = "This time or earlier: {} (all of its day in UTC)"
 
 
 class DatedFilters(django_filters.FilterSet):
     """Base for lists of records that have a time."""
 
-    created_from = From("created_at")
-    created_to = To("created_at")
+    created_from = FromFilter("created_at")
+    created_to = ToFilter("created_at")
 
 
 class ChangingFilters(DatedFilters):
     """Base for lists of records that change."""
 
-    updated_from = From("updated_at")
-    updated_to = To("updated_at")
+    updated_from = FromFilter("updated_at")
+    updated_to = ToFilter("updated_at")
 
 
 _PLAIN = re.compile(r"[0-9]{1,16}(\.[0-9]{1,8})?", re.ASCII)
@@ -286,29 +286,29 @@ _PLAIN = re.compile(r"[0-9]{1,16}(\.[0-9]{1,8})?", re.ASCII)
 _DECIMALS = 2
 
 
-def read_amount(text: str) -> Decimal | None:
+def parse_amount(text: str) -> Decimal | None:
     """The amount a query parameter holds, from 0 to 10^15 in plain notation; None otherwise."""
     if not _PLAIN.fullmatch(text):
         return None
     amount = Decimal(text)
-    return amount if amount <= LARGEST else None
+    return amount if amount <= MAX_NUMBER else None
 
 
 class AmountField(QueryField):
     """An amount in plain notation."""
 
-    def read(self, text: str) -> Decimal:
+    def parse(self, text: str) -> Decimal:
         """The amount."""
-        amount = read_amount(text)
+        amount = parse_amount(text)
         if amount is None:
             raise ValidationError("must be a number such as 1000 or 90.02")
-        if problem := decimals_problem(amount, _DECIMALS):
+        if problem := decimals_error(amount, _DECIMALS):
             raise ValidationError(problem)
         return amount
 
 
 @extend_schema_field(
-    {"type": "number", "minimum": 0, "maximum": int(LARGEST), "multipleOf": 10**-_DECIMALS}
+    {"type": "number", "minimum": 0, "maximum": int(MAX_NUMBER), "multipleOf": 10**-_DECIMALS}
 )
 class AmountFilter(django_filters.Filter):
     """Compares an amount: `AmountFilter("amount", lookup_expr="gte")`."""

@@ -1,8 +1,8 @@
 """`Idempotency-Key` of money-moving POSTs: reading it, and answering a key once.
 
-A view whose service runs wholly in one transaction wraps it in `answer_once`. A view whose
+A view whose service runs wholly in one transaction wraps it in `respond_once`. A view whose
 service looks at the network first passes the claim of `read_key` down and answers with
-`answer_of` what the service gave.
+`stored_to_response` what the service gave.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import msgspec
 from django.db import transaction
 from rest_framework.request import Request
 
-from exchange.api.answers import Answer, RawJSON, encode, plainly
-from exchange.api.authentication import caller_of
+from exchange.api.authentication import get_caller
+from exchange.api.responses import RawJSON, SuccessResponse, encode_json, to_json_types
 from exchange.core.errors import InvalidRequest
 from exchange.core.idempotency import IdempotencyClaim, StoredResponse, claim_key, store_response
 from exchange.core.ids import parse_id
 
 HEADER = "Idempotency-Key"
-_LONGEST = 255
+_MAX_LENGTH = 255
 _sorted = msgspec.json.Encoder(order="sorted")
 
 
@@ -35,10 +35,10 @@ def read_key(request: Request) -> IdempotencyClaim | None:
     key = request.headers.get(HEADER)
     if key is None:
         return None
-    if not (1 <= len(key) <= _LONGEST and key.isascii() and key.isprintable() and key.strip()):
-        raise InvalidRequest(f"{HEADER} must be 1 to {_LONGEST} printable ASCII characters")
+    if not (1 <= len(key) <= _MAX_LENGTH and key.isascii() and key.isprintable() and key.strip()):
+        raise InvalidRequest(f"{HEADER} must be 1 to {_MAX_LENGTH} printable ASCII characters")
     return IdempotencyClaim(
-        organisation_id=caller_of(request).organisation_id,
+        organisation_id=get_caller(request).organisation_id,
         method=str(request.method),
         path=canonical_path(request.path),
         key=key,
@@ -56,10 +56,10 @@ def body_hash(body: Any) -> str:
 
     Fields in any order and numbers written differently (`10`, `10.0`, `1e1`) hash alike.
     """
-    return hashlib.sha256(_sorted.encode(plainly(body))).hexdigest()
+    return hashlib.sha256(_sorted.encode(to_json_types(body))).hexdigest()
 
 
-def answer_once(request: Request, run: Callable[[], Answer]) -> Answer:
+def respond_once(request: Request, run: Callable[[], SuccessResponse]) -> SuccessResponse:
     """The answer of `run`, or the first answer when the request repeats one.
 
     With a key, `run` and the keeping of its answer are one transaction; an error it raises rolls
@@ -71,16 +71,16 @@ def answer_once(request: Request, run: Callable[[], Answer]) -> Answer:
     with transaction.atomic():
         first = claim_key(claim)
         if first is not None:
-            return answer_of(first)
+            return stored_to_response(first)
         answer = run()
-        text = encode(answer.content_data).decode()
+        text = encode_json(answer.payload).decode()
         store_response(claim, StoredResponse(answer.status_code, answer.message, text))
     return answer
 
 
-def answer_of(stored: StoredResponse) -> Answer:
+def stored_to_response(stored: StoredResponse) -> SuccessResponse:
     """Put a stored response in the envelope; one that is given again is marked as a replay."""
-    return Answer(
+    return SuccessResponse(
         RawJSON(stored.data),
         stored.message,
         status=stored.status_code,

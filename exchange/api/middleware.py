@@ -21,9 +21,9 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
 
-from exchange.api.answers import encode
-from exchange.core.acting import acting
+from exchange.api.responses import encode_json
 from exchange.core.actors import Actor
+from exchange.core.audit_context import audit_context
 from exchange.core.ids import uuid7
 
 API_PREFIX = "/v1/"
@@ -36,7 +36,7 @@ LATE = "late"
 
 Handler = Callable[[HttpRequest], HttpResponseBase]
 
-_SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+_VALID_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 _CODES = {400: "invalid_request", 404: "not_found", 405: "method_not_allowed"}
 _MESSAGES = {
@@ -46,17 +46,17 @@ _MESSAGES = {
 }
 
 
-def in_api(request: HttpRequest) -> bool:
+def is_api_request(request: HttpRequest) -> bool:
     """Whether the request is for the API."""
     return request.path_info.startswith(API_PREFIX) or request.path_info == "/v1"
 
 
-def failure(request: HttpRequest, status: int, message: str, code: str) -> HttpResponse:
+def failure_response(request: HttpRequest, status: int, message: str, code: str) -> HttpResponse:
     """A failure made outside of the views: the envelope, or RFC 6749's form under /v1/oauth."""
     if request.path_info.startswith(OAUTH_PREFIX):
-        body = encode({"error": "invalid_request", "error_description": message})
+        body = encode_json({"error": "invalid_request", "error_description": message})
     else:
-        body = encode({"status": "failed", "message": message})
+        body = encode_json({"status": "failed", "message": message})
     response = HttpResponse(body, status=status, content_type="application/json")
     response["X-Error-Code"] = code
     return response
@@ -78,7 +78,7 @@ class RequestIdMiddleware(Middleware):
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         sent = request.META.get("HTTP_X_REQUEST_ID", "")
-        request_id = sent if _SANE_ID.fullmatch(sent) else str(uuid7())
+        request_id = sent if _VALID_REQUEST_ID.fullmatch(sent) else str(uuid7())
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             response = self.get_response(request)
         response["X-Request-ID"] = request_id
@@ -93,13 +93,13 @@ class EnvelopeMiddleware(Middleware):
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        if response.status_code < 400 or not in_api(request):
+        if response.status_code < 400 or not is_api_request(request):
             return response
         if response.get("Content-Type", "").startswith("application/json"):
             return response
         status = response.status_code
         message = _MESSAGES.get(status) or HTTPStatus(status).phrase
-        answer = failure(request, status, message, _CODES.get(status, "internal_error"))
+        answer = failure_response(request, status, message, _CODES.get(status, "internal_error"))
         for name in ("Allow", "Retry-After", "WWW-Authenticate"):
             if name in response:
                 answer[name] = response[name]
@@ -115,15 +115,17 @@ class BodyLimitMiddleware(Middleware):
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.META.get(BODY_STATE) == LATE:
             return self._too_late(request)
-        if in_api(request) and body_length(request) > settings.API_BODY_LIMIT_BYTES:
+        if is_api_request(request) and body_length(request) > settings.API_BODY_LIMIT_BYTES:
             limit = settings.API_BODY_LIMIT_BYTES // 1024
-            return failure(request, 413, f"The body is larger than {limit} KiB", "body_too_large")
+            return failure_response(
+                request, 413, f"The body is larger than {limit} KiB", "body_too_large"
+            )
         return self.get_response(request)
 
     @staticmethod
     def _too_late(request: HttpRequest) -> HttpResponse:
         words = f"The body did not arrive within {BODY_SECONDS:g} s"
-        response = failure(request, 408, words, "request_timeout")
+        response = failure_response(request, 408, words, "request_timeout")
         response["Connection"] = "close"
         return response
 
@@ -134,31 +136,31 @@ def body_length(request: HttpRequest) -> int:
     return int(stated) if stated.isdecimal() and stated.isascii() else 0
 
 
-class ActingMiddleware(Middleware):
+class AuditContextMiddleware(Middleware):
     """Says for the audit who changes what a request changes: a person of the back office here, an
-    API key once its token or secret was checked (`exchange.core.acting.acts`).
+    API key once its token or secret was checked (`exchange.core.audit_context.set_actor`).
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        api = in_api(request)
+        api = is_api_request(request)
         if api and request.method in {"GET", "HEAD", "OPTIONS"}:
             return self.get_response(request)
         request_id = structlog.contextvars.get_contextvars().get("request_id", "")
-        with acting(lambda: None if api else _person(request), f"request:{request_id}"):
+        with audit_context(lambda: None if api else _staff_actor(request), f"request:{request_id}"):
             return self.get_response(request)
 
 
-def _person(request: HttpRequest) -> Actor | None:
+def _staff_actor(request: HttpRequest) -> Actor | None:
     user = request.user
     return Actor.staff(user.pk, str(user)) if user.is_authenticated else None
 
 
-def outside_api(middleware: type[Any]) -> type[Any]:
+def skip_for_api(middleware: type[Any]) -> type[Any]:
     """`middleware` for requests that are not the API's; the API's pass it by."""
 
     class OutsideAPI(middleware):  # type: ignore[misc]
         def __call__(self, request: HttpRequest) -> HttpResponseBase:
-            if in_api(request):
+            if is_api_request(request):
                 response: HttpResponseBase = self.get_response(request)
                 return response
             answer: HttpResponseBase = super().__call__(request)
@@ -168,6 +170,6 @@ def outside_api(middleware: type[Any]) -> type[Any]:
     return OutsideAPI
 
 
-OutsideSession: type[MiddlewareMixin] = outside_api(SessionMiddleware)
-OutsideAuthentication: type[MiddlewareMixin] = outside_api(AuthenticationMiddleware)
-OutsideMessages: type[MiddlewareMixin] = outside_api(MessageMiddleware)
+NonApiSessionMiddleware: type[MiddlewareMixin] = skip_for_api(SessionMiddleware)
+NonApiAuthenticationMiddleware: type[MiddlewareMixin] = skip_for_api(AuthenticationMiddleware)
+NonApiMessageMiddleware: type[MiddlewareMixin] = skip_for_api(MessageMiddleware)

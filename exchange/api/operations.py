@@ -1,10 +1,10 @@
 """What an action of a viewset declares, beside its method.
 
-    @operation("Withdrawal cancelled", scope="wallets:withdraw", answer=WITHDRAWAL)
-    def cancel(self, request: Request, withdrawal_id: str) -> Answer: ...
+    @operation("Withdrawal cancelled", scope="wallets:withdraw", response=WITHDRAWAL)
+    def cancel(self, request: Request, withdrawal_id: str) -> SuccessResponse: ...
 
-Permissions, throttling, query parameters, the answer's message and status, and the OpenAPI document
-read this declaration; nothing of it is said a second time.
+Permissions, throttling, query parameters, the response and the OpenAPI document read this
+declaration.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
-class Shape(WireSchema):
+class NamedSchema(WireSchema):
     """A schema of its own, which may hold documents, and one example."""
 
     name: str
@@ -36,7 +36,7 @@ class Shape(WireSchema):
 
 
 @dataclass(frozen=True, slots=True)
-class Records:
+class RecordList:
     """An array of records, not paged."""
 
     document: Document
@@ -53,7 +53,7 @@ class Records:
 
 
 @dataclass(frozen=True, slots=True)
-class PageOf(WireSchema):
+class RecordPage(WireSchema):
     """A page of records under the name `plural`."""
 
     document: Document
@@ -89,7 +89,7 @@ class PageOf(WireSchema):
 
 
 # What `data` holds: one record, an array or a page of them, or a shape of its own.
-Answered = Document | Records | PageOf | Shape
+ResponseData = Document | RecordList | RecordPage | NamedSchema
 
 
 @extend_schema_serializer(many=False)
@@ -97,25 +97,25 @@ Answered = Document | Records | PageOf | Shape
 class Envelope(WireSchema):
     """The envelope of a success."""
 
-    answer: Answered
+    response: ResponseData
     message: str
-    meta: Shape | None = None
+    meta: NamedSchema | None = None
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The name of what is in it, and that this is the whole answer."""
-        return f"{self.answer.name}Response"
+        """The name of what is in it, and that this is the whole response."""
+        return f"{self.response.name}Response"
 
     @property
     def example(self) -> Any:
         """A success."""
         meta = {} if self.meta is None else {"meta": self.meta.example}
-        return {"status": "success", "message": self.message, "data": self.answer.example, **meta}
+        return {"status": "success", "message": self.message, "data": self.response.example, **meta}
 
     def schema(self) -> dict[str, Any]:
         """Status, message and data; `meta` where there is one."""
-        data: Any = self.answer
-        if isinstance(data, Records):
+        data: Any = self.response
+        if isinstance(data, RecordList):
             data = {"type": "array", "description": "All that match", "items": data.document}
         meta = {} if self.meta is None else {"meta": self.meta}
         return closed_object(
@@ -130,17 +130,17 @@ class Envelope(WireSchema):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One action: what a caller needs for it, what it takes, answers and refuses."""
+    """One action: what a caller needs for it, what it takes, responses and refuses."""
 
     message: str
     scope: str
-    answers: Mapping[str, Answered]
+    responses: Mapping[str, ResponseData]
     status: int = HTTPStatus.OK
     # Statuses of other successes: a PUT that makes what is not there yet.
-    also: Sequence[int] = ()
-    meta: Shape | None = None
+    other_statuses: Sequence[int] = ()
+    meta: NamedSchema | None = None
     # Status → code → message of refusals that only this action has.
-    refusals: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    failures: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     body: type[BaseSerializer[Any]] | None = None
     query: Sequence[OpenApiParameter] = ()
     examples: Sequence[OpenApiExample] = ()
@@ -148,41 +148,41 @@ class Operation:
     idempotent: bool = False
     id: str | None = None
 
-    def answer_of(self, resource: str) -> Answered:
+    def response_for(self, resource: str) -> ResponseData:
         """What `data` holds where the viewset is mounted as `resource`."""
-        return self.answers.get(resource) or self.answers[""]
+        return self.responses.get(resource) or self.responses[""]
 
     @property
-    def page(self) -> PageOf | None:
-        """The page that it answers, if it does."""
-        answer = self.answers.get("")
-        return answer if isinstance(answer, PageOf) else None
+    def page(self) -> RecordPage | None:
+        """The page that it responses, if it does."""
+        response = self.responses.get("")
+        return response if isinstance(response, RecordPage) else None
 
     @property
     def filtered(self) -> bool:
         """Whether the viewset's filters apply."""
-        return isinstance(self.answers.get(""), PageOf | Records)
+        return isinstance(self.responses.get(""), RecordPage | RecordList)
 
 
 def operation(
     message: str,
     *,
     scope: str,
-    answer: Answered | Mapping[str, Answered],
+    response: ResponseData | Mapping[str, ResponseData],
     moves_money: bool = False,
     idempotent: bool = False,
     **declared: Any,
 ) -> Callable[[_Method], _Method]:
     """Declare an action: an `Operation` of these values.
 
-    `message` is that of its success, `scope` what a caller's token needs. `answer` is what `data`
+    `message` is that of its success, `scope` what a caller's token needs. `response` is what `data`
     holds, by resource where that differs. What `moves_money` takes an `Idempotency-Key`, as does
     what is `idempotent`, and counts against the narrower limit of requests.
     """
     made = Operation(
         message=message,
         scope=scope,
-        answers=answer if isinstance(answer, Mapping) else {"": answer},
+        responses=response if isinstance(response, Mapping) else {"": response},
         moves_money=moves_money,
         idempotent=idempotent or moves_money,
         **declared,
@@ -195,7 +195,7 @@ def operation(
     return declare
 
 
-def operation_of(view: Any) -> Operation | None:
+def get_operation(view: Any) -> Operation | None:
     """The operation that `view` performs; None for a method it does not have, and OPTIONS."""
     return getattr(getattr(view, getattr(view, "action", None) or "", None), "operation", None)
 

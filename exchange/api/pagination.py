@@ -12,15 +12,15 @@ from rest_framework.filters import BaseFilterBackend
 from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 
-from exchange.api.answers import Answer, RawJSON, documents
 from exchange.api.operations import Operation
-from exchange.api.parameters import read_count
+from exchange.api.parameters import read_positive_integer
+from exchange.api.responses import RawJSON, SuccessResponse, join_documents
 from exchange.api.schema_parts import parameter
 from exchange.core.errors import InvalidRequest
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class PageRequest:
     """The part of a list that is asked for: the page's number, from 1, and the limit in force."""
 
     number: int
@@ -36,7 +36,7 @@ class Window:
 class Page:
     """One page: its window, and the total of all matches."""
 
-    window: Window
+    window: PageRequest
     total: int
 
     @property
@@ -55,12 +55,12 @@ class Page:
         }
 
 
-def read_window(request: Request) -> Window:
+def read_page_request(request: Request) -> PageRequest:
     """Read what `page` and `limit` ask for; raise `InvalidRequest`."""
     query = request.query_params
-    number = read_count(query, "page", 1)
-    limit = read_count(query, "limit", settings.API_PAGE_LIMIT_DEFAULT)
-    return Window(number, min(limit, settings.API_PAGE_LIMIT_MOST))
+    number = read_positive_integer(query, "page", 1)
+    limit = read_positive_integer(query, "limit", settings.API_PAGE_LIMIT_DEFAULT)
+    return PageRequest(number, min(limit, settings.API_PAGE_LIMIT_MOST))
 
 
 class EnvelopePagination(BasePagination):
@@ -76,7 +76,7 @@ class EnvelopePagination(BasePagination):
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
         """Read the page of `queryset` that `request` asks for."""
         self.operation = view.operation
-        window = read_window(request)
+        window = read_page_request(request)
         number, limit, offset = window.number, window.limit, window.offset
         if number == 1:
             rows = list(queryset[:limit])
@@ -88,13 +88,13 @@ class EnvelopePagination(BasePagination):
         self.page = Page(window, total)
         return rows
 
-    def get_paginated_response(self, data: Sequence[str]) -> Answer:
+    def get_paginated_response(self, data: Sequence[str]) -> SuccessResponse:
         """Answer the page read last; `data` are the documents of its records."""
         operation = self.operation
         if operation.page is None:
             raise TypeError("only operations that declare a page answer one")
-        records = self.page.data(operation.page.plural, len(data), documents(data))
-        return Answer(records, operation.message, meta=self.meta())
+        records = self.page.data(operation.page.plural, len(data), join_documents(data))
+        return SuccessResponse(records, operation.message, meta=self.meta())
 
     def meta(self) -> Mapping[str, Any] | None:
         """Return what the answer has besides its data."""

@@ -38,29 +38,29 @@ def known_parameters(view: type[Any], action: str) -> tuple[str, ...]:
 
 def check_parameters(query: QueryDict, known: Sequence[str]) -> None:
     """Raises `InvalidRequest` for parameters that are not `known`, empty, or given twice."""
-    wrong = list(_complaints(query, known))
+    wrong = list(_problems(query, known))
     if wrong:
         raise InvalidRequest("; ".join(wrong[:_MOST]))
 
 
-def _complaints(query: QueryDict, known: Sequence[str]) -> Iterator[str]:
+def _problems(query: QueryDict, known: Sequence[str]) -> Iterator[str]:
     for name, values in query.lists():
         if name not in known:
-            yield f"Unknown parameter: {name[:_LONGEST_NAME]} ({_advice(name, known)})"
+            yield f"Unknown parameter: {name[:_LONGEST_NAME]} ({_suggestion(name, known)})"
         elif len(values) > 1:
             yield f"{name} must be given once"
         elif not values[0].strip():
             yield f"{name} must not be empty"
 
 
-def _advice(name: str, known: Sequence[str]) -> str:
+def _suggestion(name: str, known: Sequence[str]) -> str:
     near = get_close_matches(name[:_LONGEST_NAME].lower(), known, n=1)
     if near:
         return f"did you mean {near[0]}?"
     return f"known are {', '.join(known)}" if known else "this address takes none"
 
 
-def read_count(query: QueryDict, name: str, default: int) -> int:
+def read_positive_integer(query: QueryDict, name: str, default: int) -> int:
     """A query parameter that is a whole number from 1, however large."""
     text = query.get(name)
     if text is None:

@@ -82,7 +82,7 @@ def read_json(body: bytes, *, depth_limit: int) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ParseError("The body must be a JSON object")
     for path, item in _items(value, depth_limit):
-        trouble = _trouble(item)
+        trouble = _problem(item)
         if trouble:
             raise ParseError(f"{path[:_SHOWN]} {trouble}" if path else f"A field name {trouble}")
     return value
@@ -105,7 +105,7 @@ def _items(value: Mapping[str, Any], depth_limit: int) -> Iterator[tuple[str, An
             yield path, item
 
 
-def _trouble(item: Any) -> str | None:
+def _problem(item: Any) -> str | None:
     if isinstance(item, str):
         if "\x00" in item:
             return "must not contain NUL characters"

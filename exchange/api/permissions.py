@@ -10,7 +10,7 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from exchange.api.authentication import Caller
-from exchange.api.operations import operation_of
+from exchange.api.operations import get_operation
 
 logger = structlog.get_logger(__name__)
 
@@ -37,7 +37,7 @@ class HasScope(BasePermission):
             raise NotAuthenticated("An access token is needed (Authorization: Bearer …)")
         if request.method == "OPTIONS" or getattr(view, "action", "") is None:
             return True
-        operation = operation_of(view)
+        operation = get_operation(view)
         if operation is None:
             logger.error("api.scope_undeclared", view=type(view).__name__, method=request.method)
             return False

@@ -7,7 +7,7 @@ from typing import Any
 
 from rest_framework.renderers import BaseRenderer
 
-from exchange.api.answers import Answer, Refusal, encode
+from exchange.api.responses import ErrorResponse, SuccessResponse, encode_json
 
 
 class EnvelopeRenderer(BaseRenderer):
@@ -26,6 +26,6 @@ class EnvelopeRenderer(BaseRenderer):
     ) -> bytes:
         """The bytes of `data`, wrapped in the envelope where the view did not."""
         response = (renderer_context or {}).get("response")
-        if isinstance(response, Answer | Refusal):
-            return encode(data)
-        return encode({"status": "success", "message": "OK", "data": data})
+        if isinstance(response, SuccessResponse | ErrorResponse):
+            return encode_json(data)
+        return encode_json({"status": "success", "message": "OK", "data": data})

@@ -23,12 +23,12 @@ from exchange.api.schema_parts import (
     RATE_LIMIT,
     describe_path_id,
     describe_query,
-    owner_in,
-    unknown_ids,
+    not_found_messages,
+    path_owner,
 )
 from exchange.core.documents import WireSchema
 from exchange.core.errors import InvalidCurrency
-from exchange.core.numbers import LARGEST
+from exchange.core.numbers import MAX_NUMBER
 
 
 class EnvelopeSchema(AutoSchema):
@@ -49,7 +49,7 @@ class EnvelopeSchema(AutoSchema):
     def get_description(self) -> str:  # type: ignore[override]
         """Return the docstring; `{owner}` in it is whose records the path is about."""
         text: str = super().get_description()
-        return text.replace("{owner}", owner_in(self.path))
+        return text.replace("{owner}", path_owner(self.path))
 
     def get_operation_id(self) -> str:
         """Return resource and action: `members_list`."""
@@ -66,9 +66,9 @@ class EnvelopeSchema(AutoSchema):
     def get_response_serializers(self) -> Any:
         """Return the envelope by each status of success."""
         operation = self.operation
-        answer = operation.answer_of(self.view.basename)
+        answer = operation.response_for(self.view.basename)
         envelope = Envelope(answer, operation.message, operation.meta)
-        return dict.fromkeys(sorted({operation.status, *operation.also}), envelope)
+        return dict.fromkeys(sorted({operation.status, *operation.other_statuses}), envelope)
 
     def get_override_parameters(self) -> list[Any]:
         """Return the query parameters beyond those of lists, and `Idempotency-Key`."""
@@ -102,7 +102,7 @@ class EnvelopeSchema(AutoSchema):
         answers = super()._get_response_bodies(direction)
         operation = self.operation
         example = Envelope(
-            operation.answer_of(self.view.basename), operation.message, operation.meta
+            operation.response_for(self.view.basename), operation.message, operation.meta
         ).example
         for answer in answers.values():
             answer.update(self._success())
@@ -143,9 +143,9 @@ class EnvelopeSchema(AutoSchema):
 
     def _own_failures(self, status: str) -> dict[str, str]:
         """Messages by code: of ids in the path, of a filter by currency, and what is declared."""
-        own = dict(self.operation.refusals.get(status, {}))
+        own = dict(self.operation.failures.get(status, {}))
         if status == "404":
-            return unknown_ids(self.path) | own
+            return not_found_messages(self.path) | own
         if status == "400" and self.operation.filtered and "currency" in self._filters():
             error = InvalidCurrency(self._filters()["currency"].extra["allowed"])
             own[error.code] = error.message
@@ -153,7 +153,7 @@ class EnvelopeSchema(AutoSchema):
 
     def _failures(self) -> set[str]:
         operation = self.operation
-        codes = {"400", "401", "403", "429", "500", "503", *operation.refusals}
+        codes = {"400", "401", "403", "429", "500", "503", *operation.failures}
         if "{" in self.path:
             codes.add("404")
         if operation.body:
@@ -218,7 +218,7 @@ class NumberFieldExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-
 
     def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> Any:  # noqa: ARG002
         """A number from 0 to 10^15, with its decimals."""
-        schema: dict[str, Any] = {"type": "number", "minimum": 0, "maximum": int(LARGEST)}
+        schema: dict[str, Any] = {"type": "number", "minimum": 0, "maximum": int(MAX_NUMBER)}
         if self.target.decimals is not None:
             schema["multipleOf"] = 10**-self.target.decimals
         return schema

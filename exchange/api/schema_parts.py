@@ -13,7 +13,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 from drf_spectacular.utils import OpenApiParameter
 
-from exchange.core.errors import IdempotencyKeyReused, NotFound, NotReady, StillRunning
+from exchange.core.errors import IdempotencyKeyReused, NotFound, NotReady, RequestInProgress
 
 
 def _header(description: str, kind: str = "string", **more: Any) -> dict[str, Any]:
@@ -70,7 +70,7 @@ FAILURES: dict[str, tuple[str, str, dict[str, str], tuple[str, ...]]] = {
     "409": (
         "Conflict",
         "The state of the record does not allow this, or it exists already.",
-        {StillRunning.code: StillRunning.message},
+        {RequestInProgress.code: RequestInProgress.message},
         (),
     ),
     "413": (
@@ -182,12 +182,12 @@ def describe_path_id(found: dict[str, Any]) -> None:
     found["description"] = f"Id of the {path_id.record}"
 
 
-def owner_in(path: str) -> str:
+def path_owner(path: str) -> str:
     """Return the owner of the records that `path` leads to."""
     return next((one.owner for one in _ids_in(path) if one.owner), "the organisation")
 
 
-def unknown_ids(path: str) -> dict[str, str]:
+def not_found_messages(path: str) -> dict[str, str]:
     """Return the messages, by code, of ids in `path` that no record has."""
     return {one.missing.code: one.missing.message for one in _ids_in(path)}
 
@@ -201,13 +201,13 @@ def describe_query(found: dict[str, Any], filter_field: Any) -> None:
         found["description"] = text
         return
     if "enum" in schema:
-        values, also = schema["enum"], getattr(filter_field, "also", [])
-        schema["enum"] = values + also
-        if also:
+        values, aliases = schema["enum"], getattr(filter_field, "aliases", [])
+        schema["enum"] = values + aliases
+        if aliases:
             # Generators that name the values in upper case would name two of them alike.
             schema["x-enum-varnames"] = [
                 *(_enum_name(value) for value in values),
-                *(f"{_enum_name(value)}_LOWER" for value in also),
+                *(f"{_enum_name(value)}_LOWER" for value in aliases),
             ]
         text = text.removesuffix(_IN_ANY_CASE) + _IN_ANY_CASE
     found["description"] = text

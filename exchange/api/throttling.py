@@ -25,7 +25,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from exchange.api.authentication import Caller
-from exchange.api.operations import operation_of
+from exchange.api.operations import get_operation
 from exchange.core.errors import NotReady
 
 logger = structlog.get_logger(__name__)
@@ -35,11 +35,11 @@ WINDOW_SECONDS = 60
 PAUSE_SECONDS = 1.0
 
 
-class Uncounted(NotReady):
+class CounterUnavailable(NotReady):
     """The cache is out of reach, so requests cannot be counted."""
 
 
-class Reach:
+class CacheCircuitBreaker:
     """Whether this process reaches the cache. While it does not, one request a second tries; the
     others do without at once, since waiting for the cache they would hold up the threads that
     the back office needs too. Each try that fails is one line in the log.
@@ -47,37 +47,37 @@ class Reach:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._try_at: float | None = None
+        self._retry_at: float | None = None
 
-    def ask(self) -> None:
+    def check(self) -> None:
         """Raises `Uncounted` when it is not yet time to try again."""
-        if self._try_at is None:
+        if self._retry_at is None:
             return
         with self._lock:
             now = time.monotonic()
-            if self._try_at is not None and now < self._try_at:
-                raise Uncounted
-            self._try_at = now + PAUSE_SECONDS
+            if self._retry_at is not None and now < self._retry_at:
+                raise CounterUnavailable
+            self._retry_at = now + PAUSE_SECONDS
 
-    def lost(self, error: Exception) -> None:
+    def record_failure(self, error: Exception) -> None:
         """Notes that a try failed."""
-        self._try_at = time.monotonic() + PAUSE_SECONDS
+        self._retry_at = time.monotonic() + PAUSE_SECONDS
         logger.error("api.cache_unavailable", error=str(error))
 
-    def found(self) -> None:
+    def record_success(self) -> None:
         """Notes that a try came through."""
-        if self._try_at is not None:
-            self._try_at = None
+        if self._retry_at is not None:
+            self._retry_at = None
             logger.warning("api.cache_back")
 
 
-_reach = Reach()
+_breaker = CacheCircuitBreaker()
 # Where this process counts while the cache is out of reach.
-_own_counts = LocMemCache("rate-limits", {"MAX_ENTRIES": 10_000})
+_local_counts = LocMemCache("rate-limits", {"MAX_ENTRIES": 10_000})
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class RateLimitUsage:
     """What is left of a limit in its window; `reset` is the seconds until the next window."""
 
     limit: int
@@ -99,10 +99,10 @@ class Budget:
         }
 
 
-def spend(kind: str, who: str, *, in_process: bool = False) -> Budget | None:
-    """Counts one request of `who` against the limit `kind`; None when limits are off.
+def count_request(kind: str, subject: str, *, count_locally: bool = False) -> RateLimitUsage | None:
+    """Counts one request of `subject` against the limit `kind`; None when limits are off.
 
-    While the cache is out of reach, this process counts where `in_process` is true; otherwise
+    While the cache is out of reach, this process counts where `count_locally` is true; otherwise
     `Uncounted` is raised.
     """
     limit = settings.RATE_LIMITS.get(kind) if settings.RATE_LIMITS_ENABLED else None
@@ -111,24 +111,24 @@ def spend(kind: str, who: str, *, in_process: bool = False) -> Budget | None:
     now = time.time()
     window = int(now // WINDOW_SECONDS)
     reset = WINDOW_SECONDS - int(now % WINDOW_SECONDS)
-    key = f"rate:{kind}:{who}:{window}"
+    key = f"rate:{kind}:{subject}:{window}"
     try:
-        used = _count(key)
-    except Uncounted:
-        if not in_process:
+        used = _count_in_cache(key)
+    except CounterUnavailable:
+        if not count_locally:
             raise
-        used = _increment(_own_counts, key)
-    return Budget(limit, used, reset)
+        used = _increment(_local_counts, key)
+    return RateLimitUsage(limit, used, reset)
 
 
-def _count(key: str) -> int:
-    _reach.ask()
+def _count_in_cache(key: str) -> int:
+    _breaker.check()
     try:
         used = _increment(cache, key)
     except (RedisError, OSError) as error:
-        _reach.lost(error)
-        raise Uncounted from error
-    _reach.found()
+        _breaker.record_failure(error)
+        raise CounterUnavailable from error
+    _breaker.record_success()
     return used
 
 
@@ -152,15 +152,19 @@ class KeyThrottle(BaseThrottle):
         caller = request.auth
         if not settings.RATE_LIMITS_ENABLED or not isinstance(caller, Caller):
             return True
-        operation = operation_of(view)
+        operation = get_operation(view)
         moves_money = operation is not None and operation.moves_money
         kinds = ["requests", "money"] if moves_money else ["requests"]
-        who = str(caller.key_id)
-        budgets = [b for kind in kinds if (b := spend(kind, who, in_process=not moves_money))]
-        if not budgets:
+        subject = str(caller.key_id)
+        usages = [
+            b
+            for kind in kinds
+            if (b := count_request(kind, subject, count_locally=not moves_money))
+        ]
+        if not usages:
             return True
-        request.rate_budget = min(budgets, key=lambda b: b.remaining)  # type: ignore[attr-defined]
-        overspent = [b.reset for b in budgets if b.used > b.limit]
+        request.rate_limit_usage = min(usages, key=lambda b: b.remaining)  # type: ignore[attr-defined]
+        overspent = [b.reset for b in usages if b.used > b.limit]
         self._wait = max(overspent, default=None)
         return not overspent
 

@@ -16,15 +16,15 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import GenericViewSet
 
-from exchange.api.answers import Answer
-from exchange.api.authentication import Caller, caller_of
-from exchange.api.operations import Operation, operation_of
+from exchange.api.authentication import Caller, get_caller
+from exchange.api.operations import Operation, get_operation
 from exchange.api.parameters import check_parameters, known_parameters
-from exchange.api.throttling import Budget
+from exchange.api.responses import SuccessResponse
+from exchange.api.throttling import RateLimitUsage
 from exchange.core.errors import NotFound
 from exchange.core.ids import parse_id
 
-_NOBODY = Caller(UUID(int=0), UUID(int=0), frozenset(), "")
+_NO_CALLER = Caller(UUID(int=0), UUID(int=0), frozenset(), "")
 
 
 class ApiViewSet(GenericViewSet[Any]):
@@ -41,7 +41,7 @@ class ApiViewSet(GenericViewSet[Any]):
     @property
     def operation(self) -> Operation:
         """The declaration of the action under way."""
-        declared = operation_of(self)
+        declared = get_operation(self)
         if declared is None:
             raise TypeError(f"{type(self).__name__}.{self.action} declares no operation")
         return declared
@@ -49,7 +49,7 @@ class ApiViewSet(GenericViewSet[Any]):
     @property
     def caller(self) -> Caller:
         """Who calls; nobody while the schema is made."""
-        return _NOBODY if getattr(self, "swagger_fake_view", False) else caller_of(self.request)
+        return _NO_CALLER if getattr(self, "swagger_fake_view", False) else get_caller(self.request)
 
     @property
     def default_response_headers(self) -> dict[str, str]:
@@ -67,7 +67,7 @@ class ApiViewSet(GenericViewSet[Any]):
         if self.action and self.request.META.get("QUERY_STRING"):
             check_parameters(self.request.query_params, known_parameters(type(self), self.action))
 
-    def valid(self, serializer: BaseSerializer[Any]) -> dict[str, Any]:
+    def validated(self, serializer: BaseSerializer[Any]) -> dict[str, Any]:
         """Return the checked values of `serializer`; raise the 400 that names every bad field."""
         serializer.is_valid(raise_exception=True)
         values: dict[str, Any] = serializer.validated_data
@@ -78,14 +78,14 @@ class ApiViewSet(GenericViewSet[Any]):
         serializer = self.operation.body
         if serializer is None:
             raise TypeError(f"{type(self).__name__}.{self.action} declares no body")
-        return self.valid(serializer(data=self.request.data))
+        return self.validated(serializer(data=self.request.data))
 
-    def answer(self, data: Any) -> Answer:
+    def respond(self, data: Any) -> SuccessResponse:
         """Answer `data` with the declared message and status."""
         declared = self.operation
-        return Answer(data, declared.message, status=declared.status)
+        return SuccessResponse(data, declared.message, status=declared.status)
 
-    def paginated(
+    def paginated_response(
         self, rows: QuerySet[Any], read: Callable[[Sequence[UUID]], Sequence[str]] | None = None
     ) -> Response:
         """Answer the page of `rows` that is asked for.
@@ -100,21 +100,21 @@ class ApiViewSet(GenericViewSet[Any]):
     ) -> Response:
         """Add the rate limit headers when limits are on."""
         final = super().finalize_response(request, response, *args, **kwargs)
-        budget = getattr(request, "rate_budget", None)
-        if isinstance(budget, Budget):
+        budget = getattr(request, "rate_limit_usage", None)
+        if isinstance(budget, RateLimitUsage):
             for name, value in budget.headers.items():
                 final[name] = value
         return final
 
-    def options(self, request: Any, *args: Any, **kwargs: Any) -> Answer:  # noqa: ARG002 - DRF's
+    def options(self, request: Any, *args: Any, **kwargs: Any) -> SuccessResponse:  # noqa: ARG002 - DRF's
         """Answer the methods of this address."""
         methods = self.allowed_methods
-        return Answer(
+        return SuccessResponse(
             {"methods": methods}, "Allowed methods", headers={"Allow": ", ".join(methods)}
         )
 
 
-def path_id(text: str, otherwise: NotFound) -> UUID:
+def parse_path_id(text: str, otherwise: NotFound) -> UUID:
     """Return the id in a path; raise `otherwise` for anything that is not one."""
     found = parse_id(text)
     if found is None:

@@ -18,7 +18,7 @@ from django.db.models import Model, QuerySet
 from django.utils.module_loading import import_string
 
 from exchange.audit.models import Change
-from exchange.core.acting import VISITOR
+from exchange.core.audit_context import VISITOR
 from exchange.core.ids import parse_id
 from exchange.core.sqlfiles import sql_apps
 from exchange.participants.selectors import get_actor_names

@@ -17,17 +17,17 @@ from typing import Generic, TypeVar, cast
 
 from django.db import DatabaseError
 
-from exchange.core import wake
+from exchange.core import task_notifier
 from exchange.core.commands import Command, as_json
-from exchange.core.database import fetch_all, savepoint_inside, sqlstate
-from exchange.core.idempotency import StoredResponse, kept_for
+from exchange.core.database import fetch_all, savepoint_if_in_transaction, sqlstate
+from exchange.core.idempotency import StoredResponse, retention_period
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Asked = TypeVar("Asked", bound=Command)
+CommandT = TypeVar("CommandT", bound=Command)
 
 # How long somebody waits at most for others that said they were coming, in seconds.
-_PATIENCE = 0.01
+_WAIT_SECONDS = 0.01
 # How long a command that goes with others waits for a key that somebody else has, in milliseconds.
 _SHORT_WAIT_MS = 50
 
@@ -46,109 +46,109 @@ class _Call(Generic[Item, Result]):
         self.turn.acquire()
 
 
-class Combiner(Generic[Item, Result]):
-    """Gathers items of concurrent callers and has `carry_out` deal with each gathering at once.
+class Batcher(Generic[Item, Result]):
+    """Gathers items of concurrent callers and has `execute` deal with each gathering at once.
 
-    `carry_out` gets one or more items and gives a result for each, in their order. What it raises
+    `execute` gets one or more items and gives a result for each, in their order. What it raises
     is raised in all of its callers. At most one gathering is carried out at a time.
     """
 
     def __init__(
         self,
-        carry_out: Callable[[list[Item]], list[Result]],
-        patience: float = _PATIENCE,
+        execute: Callable[[list[Item]], list[Result]],
+        wait_seconds: float = _WAIT_SECONDS,
     ) -> None:
-        self._carry_out = carry_out
-        self._patience = patience
+        self._execute = execute
+        self._wait_seconds = wait_seconds
         self._lock = threading.Lock()
         self._here = threading.local()
-        self._coming = 0
+        self._expected = 0
         self._busy = False
         self._waiting: list[_Call[Item, Result]] = []
 
     @contextlib.contextmanager
-    def coming(self) -> Iterator[None]:
+    def expect(self) -> Iterator[None]:
         """While inside, this thread is expected to submit; who waits already waits for it too."""
-        if getattr(self._here, "coming", False):  # said already, further out
+        if getattr(self._here, "expected", False):  # said already, further out
             yield
             return
         with self._lock:
-            self._coming += 1
-        self._here.coming = True
+            self._expected += 1
+        self._here.expected = True
         try:
             yield
         finally:
-            self.not_coming()
+            self.withdraw()
 
-    def not_coming(self) -> None:
+    def withdraw(self) -> None:
         """This thread will not submit after all, or not soon: nobody need wait for it."""
-        if not getattr(self._here, "coming", False):
+        if not getattr(self._here, "expected", False):
             return
-        self._here.coming = False
+        self._here.expected = False
         with self._lock:
-            self._coming -= 1
-            self._appoint()
+            self._expected -= 1
+            self._start_next_batch()
 
     def submit(self, item: Item) -> Result:
         """The result for `item`, carried out together with those of others."""
-        mine = group = None
+        call = group = None
         with self._lock:
-            if getattr(self._here, "coming", False):
-                self._here.coming = False
-                self._coming -= 1
-            if self._busy or self._waiting or self._coming:
-                mine = _Call[Item, Result](item)
-                self._waiting.append(mine)
-                group = self._gather()
+            if getattr(self._here, "expected", False):
+                self._here.expected = False
+                self._expected -= 1
+            if self._busy or self._waiting or self._expected:
+                call = _Call[Item, Result](item)
+                self._waiting.append(call)
+                group = self._take_batch()
             else:
                 self._busy = True
-        if mine is None:
-            return self._go_alone(item)
+        if call is None:
+            return self._run_single(item)
         if group is None:
-            group = self._wait(mine)
+            group = self._wait(call)
         if group is not None:
-            self._lead(group)
-        if mine.error is not None:
-            raise mine.error
-        return cast("Result", mine.result)  # set by whoever led the group
+            self._run_batch(group)
+        if call.error is not None:
+            raise call.error
+        return cast("Result", call.result)  # set by whoever led the group
 
-    def _go_alone(self, item: Item) -> Result:
+    def _run_single(self, item: Item) -> Result:
         try:
-            [result] = self._carry_out([item])
+            [result] = self._execute([item])
         finally:
             with self._lock:
                 self._busy = False
-                self._appoint()
+                self._start_next_batch()
         return result
 
-    def _gather(self, *, impatient: bool = False) -> list[_Call[Item, Result]] | None:
+    def _take_batch(self, *, timed_out: bool = False) -> list[_Call[Item, Result]] | None:
         """All who wait, when it is time to begin; with the lock held."""
-        if not self._waiting or (self._coming and not impatient) or self._busy:
+        if not self._waiting or (self._expected and not timed_out) or self._busy:
             return None
         self._busy = True
         group, self._waiting = self._waiting, []
         return group
 
-    def _appoint(self) -> None:
+    def _start_next_batch(self) -> None:
         """Lets the first who waits lead, when it is time to begin; with the lock held."""
-        group = self._gather()
+        group = self._take_batch()
         if group is not None:
             group[0].group = group
             group[0].turn.release()
 
-    def _wait(self, mine: _Call[Item, Result]) -> list[_Call[Item, Result]] | None:
+    def _wait(self, call: _Call[Item, Result]) -> list[_Call[Item, Result]] | None:
         """Waits for the result (None), or for being the one who leads."""
-        while not mine.turn.acquire(timeout=self._patience):
+        while not call.turn.acquire(timeout=self._wait_seconds):
             with self._lock:
-                if mine in self._waiting:
-                    group = self._gather(impatient=True)
+                if call in self._waiting:
+                    group = self._take_batch(timed_out=True)
                     if group is not None:
                         return group
-        return mine.group
+        return call.group
 
-    def _lead(self, group: list[_Call[Item, Result]]) -> None:
+    def _run_batch(self, group: list[_Call[Item, Result]]) -> None:
         try:
-            results = self._carry_out([call.item for call in group])
+            results = self._execute([call.item for call in group])
             for call, result in zip(group, results, strict=True):
                 call.result = result
         except BaseException as error:  # noqa: BLE001 - each of the group raises it by itself
@@ -157,7 +157,7 @@ class Combiner(Generic[Item, Result]):
         finally:
             with self._lock:
                 self._busy = False
-                self._appoint()
+                self._start_next_batch()
             for call in group:
                 call.turn.release()
 
@@ -184,14 +184,14 @@ class BatchedFunction:
 
     def run(self, commands: Sequence[Command], wait_ms: int) -> dict[str, StoredResponse]:
         """Carry out `commands`; return the answers by the ids of what was made."""
-        values = [as_json(commands), wait_ms, kept_for(), self.status_code, self.message]
-        with savepoint_inside():
+        values = [as_json(commands), wait_ms, retention_period(), self.status_code, self.message]
+        with savepoint_if_in_transaction():
             rows = fetch_all(self._statement, values)
-        wake.after_commit(wake.DELIVER_EVENTS)
+        task_notifier.notify_after_commit(task_notifier.DELIVER_EVENTS)
         return {made: StoredResponse(*answer) for made, *answer in rows}
 
-    def run_together(
-        self, commands: Sequence[Asked], alone: Callable[[Asked], StoredResponse]
+    def run_batch(
+        self, commands: Sequence[CommandT], run_single: Callable[[CommandT], StoredResponse]
     ) -> list[StoredResponse | None]:
         """Carry out `commands` as one; return None for those that must go `alone`.
 
@@ -199,11 +199,11 @@ class BatchedFunction:
         connection was lost: what became of them is not known then.
         """
         if len(commands) == 1:
-            return [alone(commands[0])]
+            return [run_single(commands[0])]
         try:
             answers = self.run(commands, _SHORT_WAIT_MS)
         except DatabaseError as error:
             if sqlstate(error) is None:
                 raise
             answers = {}
-        return [answers.get(command.made_id) for command in commands]
+        return [answers.get(command.created_id) for command in commands]

@@ -51,12 +51,12 @@ class Command:
         )
         return f"CREATE TYPE {cls.sql_type} AS ({', '.join(columns)});"
 
-    def under(self, claim: IdempotencyClaim | None) -> Self:
+    def with_key(self, claim: IdempotencyClaim | None) -> Self:
         """Return the command with the key of `claim`, if there is one."""
-        return self if claim is None else replace(self, **claim.as_form())  # type: ignore[arg-type]
+        return self if claim is None else replace(self, **claim.key_fields())  # type: ignore[arg-type]
 
     @property
-    def made_id(self) -> str:
+    def created_id(self) -> str:
         """The id of what is made, as text."""
         return str(getattr(self, self.id_field))
 

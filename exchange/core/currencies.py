@@ -7,18 +7,18 @@ from decimal import Decimal
 from functools import cache
 
 from exchange.core.models import Currency
-from exchange.core.numbers import grouped
+from exchange.core.numbers import format_grouped
 
 # In the interface's order, as the migration that makes the rows has them: what schemas say before
 # there is a database.
 PAYOUT_CURRENCIES = ("NGN", "KES", "GHS", "ZAR", "UGX", "TZS")
 WALLET_CURRENCIES = (*PAYOUT_CURRENCIES, "USD")
 # Currencies in which the provider tells the name of an account's holder.
-RESOLVES_NAMES = frozenset({"NGN"})
+NAME_RESOLVING_CURRENCIES = frozenset({"NGN"})
 
 
 @dataclass(frozen=True, slots=True)
-class CurrencyFacts:
+class CurrencyInfo:
     """A currency's decimals, and whether it is paid out."""
 
     code: str
@@ -27,10 +27,10 @@ class CurrencyFacts:
 
 
 @cache
-def currencies() -> dict[str, CurrencyFacts]:
+def currencies() -> dict[str, CurrencyInfo]:
     """Every currency of wallets by its code, in the interface's order."""
     return {
-        row.code: CurrencyFacts(row.code, row.decimals, row.country)
+        row.code: CurrencyInfo(row.code, row.decimals, row.country)
         for row in Currency.objects.order_by("position")
     }
 
@@ -40,12 +40,12 @@ def payout_currencies() -> tuple[str, ...]:
     return tuple(code for code, facts in currencies().items() if facts.country)
 
 
-def needs_name(currency: str) -> bool:
+def resolves_names(currency: str) -> bool:
     """Whether the provider is asked for the account's name in this currency."""
-    return currency in RESOLVES_NAMES
+    return currency in NAME_RESOLVING_CURRENCIES
 
 
-def money(amount: Decimal | None, asset: str) -> str:
+def format_money(amount: Decimal | None, asset: str) -> str:
     """Write an amount as people read it: `1,234.50 NGN`; a dash where there is none.
 
     It has at least the currency's decimals, and every one the amount has. What is no currency is
@@ -54,4 +54,8 @@ def money(amount: Decimal | None, asset: str) -> str:
     if amount is None:
         return "-"
     facts = currencies().get(asset)
-    return f"{grouped(amount, facts.decimals)} {asset}" if facts else f"{grouped(amount)} units"
+    return (
+        f"{format_grouped(amount, facts.decimals)} {asset}"
+        if facts
+        else f"{format_grouped(amount)} units"
+    )

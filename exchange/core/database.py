@@ -6,7 +6,7 @@ the same connection instead: same pool, same transaction, same errors, but parse
 per connection where the database's OPTIONS give a `prepare_threshold`.
 
 Such a call does not pass Django's execute wrappers: what hooks into those (query logs, who is
-acting: `exchange.core.acting`) does not see it.
+acting: `exchange.core.audit_context`) does not see it.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ def fetch_one(
     sql: str,
     parameters: Sequence[Any] = (),
     *,
-    repeatable: bool = False,
+    retryable: bool = False,
     using: str = DEFAULT_DB_ALIAS,
 ) -> Row | None:
     """The first row of `sql`, or None when there is none; otherwise as `fetch_all`."""
-    rows = fetch_all(sql, parameters, repeatable=repeatable, using=using)
+    rows = fetch_all(sql, parameters, retryable=retryable, using=using)
     return rows[0] if rows else None
 
 
@@ -42,7 +42,7 @@ def fetch_all(
     sql: str,
     parameters: Sequence[Any] = (),
     *,
-    repeatable: bool = False,
+    retryable: bool = False,
     using: str = DEFAULT_DB_ALIAS,
 ) -> list[Row]:
     """The rows of `sql` (placeholders `%s`).
@@ -55,12 +55,12 @@ def fetch_all(
     try:
         return _execute(connection, sql, parameters)
     except OperationalError:
-        if not repeatable or connection.in_atomic_block or not _dropped(connection):
+        if not retryable or connection.in_atomic_block or not _discard_if_closed(connection):
             raise
         return _execute(connection, sql, parameters)
 
 
-def savepoint_inside() -> AbstractContextManager[None]:
+def savepoint_if_in_transaction() -> AbstractContextManager[None]:
     """Return a savepoint where a transaction is open, which can so be used after a refusal.
 
     Else nothing: a statement is a transaction of its own.
@@ -78,7 +78,7 @@ def _execute(connection: BaseDatabaseWrapper, sql: str, parameters: Sequence[Any
         return cursor.fetchall()
 
 
-def _dropped(connection: BaseDatabaseWrapper) -> bool:
+def _discard_if_closed(connection: BaseDatabaseWrapper) -> bool:
     """Whether the connection is dead; then it is put away, and the pool sheds its dead ones."""
     raw = connection.connection
     if raw is None or not raw.closed:
@@ -96,7 +96,7 @@ def sqlstate(error: DatabaseError) -> str | None:
     return cause.sqlstate if isinstance(cause, psycopg.Error) else None
 
 
-def refused_by(error: DatabaseError, state: str) -> tuple[str, dict[str, Any]] | None:
+def read_rejection(error: DatabaseError, state: str) -> tuple[str, dict[str, Any]] | None:
     """The code and the details of a refusal that a function of ours raised with `state`: its
     message and its JSON, numbers as Decimals. None when `error` is no such refusal.
     """
@@ -107,7 +107,7 @@ def refused_by(error: DatabaseError, state: str) -> tuple[str, dict[str, Any]] |
     return cause.diag.message_primary or "", details
 
 
-def constraint_of(error: DatabaseError) -> str | None:
+def violated_constraint(error: DatabaseError) -> str | None:
     """The name of the constraint that `error` says was violated, or None."""
     cause = error.__cause__
     return cause.diag.constraint_name if isinstance(cause, psycopg.Error) else None

@@ -21,9 +21,9 @@ from django.db import connections
 from django.db.backends.utils import CursorWrapper
 
 _ROW = "{r}"
-_MARK = """'"'"""
+_QUOTE = """'"'"""
 # So many terms are put together from left to right.
-_COPIED = 8
+_MAX_CHAIN = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def boolean(name: str, sql: str, description: str = "", **more: Any) -> WireFiel
     return WireField(name, sql, _schema("boolean", description, more))
 
 
-def moment(name: str, sql: str, description: str = "", **more: Any) -> WireField:
+def timestamp(name: str, sql: str, description: str = "", **more: Any) -> WireField:
     """A time in UTC with milliseconds."""
     schema = _schema("string", description, {"format": "date-time", **more})
     return WireField(name, f"public.wire_time({sql})", schema, quoted=True)
@@ -166,7 +166,7 @@ class Document(WireSchema):
             ALTER TABLE {self.table} ENABLE TRIGGER USER;
         """
 
-    def in_force(self, cursor: CursorWrapper) -> bool:
+    def is_installed(self, cursor: CursorWrapper) -> bool:
         """Whether the trigger in the database writes by this version of the mapping."""
         cursor.execute("SELECT obj_description(to_regprocedure(%s))", [f"{self.table}_document()"])
         return bool(cursor.fetchone() == (f"document {self.fingerprint}",))
@@ -186,11 +186,11 @@ class Document(WireSchema):
             "required": [name for name in properties if name in required],
         }
 
-    def faults(self, alias: str = "default", limit: int = 20) -> list[str]:
+    def find_mismatches(self, alias: str = "default", limit: int = 20) -> list[str]:
         """What is wrong with the stored documents: an old trigger, rows that differ. [] is well."""
         found: list[str] = []
         with connections[alias].cursor() as cursor:
-            if not self.in_force(cursor):
+            if not self.is_installed(cursor):
                 found.append(f"{self.table}: the installed mapping is not the declared one")
             cursor.execute(
                 f"SELECT id FROM {self.table} r WHERE document IS DISTINCT FROM "
@@ -208,7 +208,7 @@ def _object(fields: Sequence[WireField], row: str, *, strict: bool) -> str:
     terms: list[str] = []
     for field in fields:
         value = f"({field.sql.replace(_ROW, row)})::text"
-        parts = (_MARK, value, _MARK) if field.quoted else (value,)
+        parts = (_QUOTE, value, _QUOTE) if field.quoted else (value,)
         _add(terms, f"""'{"," if terms else "{"}"{field.name}":'""")
         if not strict or field.nullable:
             parts = (f"coalesce({' || '.join(parts)}, 'null')",)
@@ -228,7 +228,7 @@ def _add(terms: list[str], term: str) -> None:
 
 def _chain(terms: Sequence[str]) -> str:
     """The concatenation by halves: from left to right, each step would copy all before it."""
-    if len(terms) <= _COPIED:
+    if len(terms) <= _MAX_CHAIN:
         return " || ".join(terms)
     middle = len(terms) // 2
     return f"({_chain(terms[:middle])}) || ({_chain(terms[middle:])})"

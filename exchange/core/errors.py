@@ -30,22 +30,22 @@ class DomainError(Exception):
             self.code = code
 
 
-class Refused(DomainError):
+class Rejected(DomainError):
     """A rule says no (400)."""
 
 
-class InvalidRequest(Refused):
+class InvalidRequest(Rejected):
     """The request is not well formed (400)."""
 
     code = "invalid_request"
 
     @classmethod
-    def about(cls, field: str, message: str) -> InvalidRequest:
+    def for_field(cls, field: str, message: str) -> InvalidRequest:
         """A refusal that speaks of one field."""
         return cls(message, fields={field: message})
 
     @classmethod
-    def of_model(cls, error: ValidationError) -> InvalidRequest:
+    def from_validation_error(cls, error: ValidationError) -> InvalidRequest:
         """What a model's own validation found."""
         found = error.message_dict if hasattr(error, "error_dict") else {}
         return cls(
@@ -98,7 +98,7 @@ class IdempotencyKeyReused(DomainError):
     message = "This Idempotency-Key was already used with another request body"
 
 
-class StillRunning(Conflict):
+class RequestInProgress(Conflict):
     """The first request with this idempotency key has not finished (409)."""
 
     code = "request_in_progress"

@@ -13,9 +13,9 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from exchange.core.database import LOCK_NOT_AVAILABLE, fetch_one, sqlstate
-from exchange.core.errors import DomainError, IdempotencyKeyReused, StillRunning
+from exchange.core.errors import DomainError, IdempotencyKeyReused, RequestInProgress
 from exchange.core.models import IdempotencyRecord
-from exchange.core.rows import purge
+from exchange.core.querysets import purge
 
 # What `claim_idempotency_key` raises for another body.
 _KEY_REUSED = "XI422"
@@ -31,7 +31,7 @@ class IdempotencyClaim:
     key: str
     body_hash: str
 
-    def as_form(self) -> dict[str, str]:
+    def key_fields(self) -> dict[str, str]:
         """The claim as the SQL functions take it, but for the organisation."""
         return {
             "method": self.method,
@@ -51,7 +51,7 @@ class StoredResponse:
     replayed: bool = False
 
 
-def kept_for() -> timedelta:
+def retention_period() -> timedelta:
     """Return how long a response is kept under its key."""
     return timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS)
 
@@ -62,11 +62,11 @@ def wait_milliseconds() -> int:
     return milliseconds
 
 
-def claim_refusal(error: DatabaseError) -> DomainError | None:
+def claim_error(error: DatabaseError) -> DomainError | None:
     """What PostgreSQL said of a claim with `error`; None when the error is about something else."""
     state = sqlstate(error)
     if state == LOCK_NOT_AVAILABLE:
-        return StillRunning()
+        return RequestInProgress()
     return IdempotencyKeyReused() if state == _KEY_REUSED else None
 
 
@@ -81,7 +81,7 @@ def find_response(claim: IdempotencyClaim) -> StoredResponse | None:
         method=claim.method,
         path=claim.path,
         key=claim.key,
-        created_at__gt=timezone.now() - kept_for(),
+        created_at__gt=timezone.now() - retention_period(),
     ).first()
     if record is None or record.status_code is None:
         return None
@@ -106,14 +106,15 @@ _STORE = (
 def claim_key(claim: IdempotencyClaim) -> StoredResponse | None:
     """Claim the key in the open transaction; None when it is ours now, else the first response.
 
-    Waits for a running first request, at most `IDEMPOTENCY_WAIT_SECONDS`. Raises `StillRunning`
-    after that, and `IdempotencyKeyReused` for another body; the transaction is broken then.
+    Waits for a running first request, at most `IDEMPOTENCY_WAIT_SECONDS`. Raises
+    `RequestInProgress` after that, and `IdempotencyKeyReused` for another body; the transaction
+    is broken then.
     """
-    parameters = [*_address(claim), claim.body_hash]
+    parameters = [*_key_parameters(claim), claim.body_hash]
     try:
-        row = fetch_one(_CLAIM, [*parameters, wait_milliseconds(), kept_for()])
+        row = fetch_one(_CLAIM, [*parameters, wait_milliseconds(), retention_period()])
     except DatabaseError as error:
-        refusal = claim_refusal(error)
+        refusal = claim_error(error)
         if refusal is None:
             raise
         raise refusal from error
@@ -125,14 +126,16 @@ def claim_key(claim: IdempotencyClaim) -> StoredResponse | None:
 
 def store_response(claim: IdempotencyClaim, response: StoredResponse) -> None:
     """Store the response of a key that was claimed in the open transaction."""
-    fetch_one(_STORE, [*_address(claim), response.status_code, response.message, response.data])
+    fetch_one(
+        _STORE, [*_key_parameters(claim), response.status_code, response.message, response.data]
+    )
 
 
-def _address(claim: IdempotencyClaim) -> list[object]:
+def _key_parameters(claim: IdempotencyClaim) -> list[object]:
     return [claim.organisation_id, claim.method, claim.path, claim.key]
 
 
 def purge_idempotency_keys() -> int:
     """Remove the responses that are no longer promised; return how many."""
-    old = IdempotencyRecord.objects.filter(created_at__lt=timezone.now() - kept_for())
+    old = IdempotencyRecord.objects.filter(created_at__lt=timezone.now() - retention_period())
     return purge(old.order_by("created_at"))

@@ -19,24 +19,24 @@ from django.utils import timezone
 from exchange.core.ids import new_reference
 
 
-def free(now: datetime) -> Q:
+def available(now: datetime) -> Q:
     """Match rows that nobody has leased, or whose lease is over."""
     return Q(leased_until=None) | Q(leased_until__lte=now)
 
 
-def held(now: datetime | Now) -> Q:
+def leased(now: datetime | Now) -> Q:
     """Match rows whose lease ends after `now`."""
     return Q(leased_until__gt=now)
 
 
-def take(rows: QuerySet[Any], *, prefix: str, until: datetime, **changes: Any) -> str | None:
+def acquire(rows: QuerySet[Any], *, prefix: str, until: datetime, **changes: Any) -> str | None:
     """Lease the one row of `rows` and make `changes`; return the token, a `prefix` before it.
 
     None when the row is not there, or is leased: compare and set, so of several workers one gets
     the row. `rows` may state more conditions.
     """
     token = new_reference(prefix)
-    taken = rows.filter(free(timezone.now())).update(
+    taken = rows.filter(available(timezone.now())).update(
         claimed_by=token, leased_until=until, attempts=F("attempts") + 1, **changes
     )
     return token if taken else None
@@ -47,7 +47,7 @@ def release(rows: QuerySet[Any], token: str, **changes: Any) -> bool:
     return rows.filter(claimed_by=token).update(leased_until=None, **changes) == 1
 
 
-def take_step(rows: QuerySet[Any], column: str, lasts: timedelta) -> bool:
+def claim_due(rows: QuerySet[Any], column: str, lasts: timedelta) -> bool:
     """Take the step of a row that is due at `column`; False when it is not due, or taken.
 
     The step is planned again for when its worker must have done it, in case the worker dies.

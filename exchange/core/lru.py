@@ -9,7 +9,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Lru(Generic[K, V]):
+class LruCache(Generic[K, V]):
     """A mapping of at most `size` entries, for many threads. None cannot be kept."""
 
     def __init__(self, size: int) -> None:

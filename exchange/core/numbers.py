@@ -9,7 +9,7 @@ import re
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 # Larger amounts are refused (decisions §2).
-LARGEST = Decimal(10) ** 15
+MAX_NUMBER = Decimal(10) ** 15
 TOKEN_DECIMALS = 8
 
 # As people write amounts: thousands by commas or not at all.
@@ -18,37 +18,37 @@ _TYPED = re.compile(r"(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|0|[1-9][0-9]{0,15})(?:\.[
 _CONTEXT = Context(prec=60, rounding=ROUND_HALF_EVEN)
 
 
-class NotANumber(ValueError):
+class InvalidNumber(ValueError):
     """The value is not a number we take; the text says why, without naming the field."""
 
 
-def read_number(value: object) -> Decimal:
+def parse_number(value: object) -> Decimal:
     """`value`, as the JSON parser gave it, as a Decimal from 0 to 10^15.
 
     Raises `NotANumber` for strings, booleans, negatives (minus zero too), NaN, Infinity and
     numbers beyond 10^15.
     """
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise NotANumber("must be a number")
+        raise InvalidNumber("must be a number")
     number = Decimal(value)
     if not number.is_finite():
-        raise NotANumber("must be a number")
+        raise InvalidNumber("must be a number")
     if number.is_signed():
-        raise NotANumber("must not be negative")
-    if number > LARGEST:
-        raise NotANumber("must not be above 1000000000000000")
+        raise InvalidNumber("must not be negative")
+    if number > MAX_NUMBER:
+        raise InvalidNumber("must not be above 1000000000000000")
     return number
 
 
-def read_typed(text: str) -> Decimal | None:
+def parse_typed_amount(text: str) -> Decimal | None:
     """The amount above 0 that a person wrote as `text`: `12,500.50`, `12500.5`; None for others."""
     if not _TYPED.fullmatch(text):
         return None
     number = Decimal(text.replace(",", ""))
-    return number if 0 < number <= LARGEST else None
+    return number if 0 < number <= MAX_NUMBER else None
 
 
-def decimals_of(number: Decimal) -> int:
+def count_decimals(number: Decimal) -> int:
     """How many decimals the finite `number` has, trailing zeros not counted."""
     _, digits, exponent = number.as_tuple()
     if not isinstance(exponent, int) or not number:
@@ -61,19 +61,19 @@ def decimals_of(number: Decimal) -> int:
     return max(0, -(exponent + zeros))
 
 
-def decimals_problem(number: Decimal, most: int) -> str:
+def decimals_error(number: Decimal, most: int) -> str:
     """Return what is wrong with the decimals of `number`, of which it may have `most`; or ""."""
-    if decimals_of(number) <= most:
+    if count_decimals(number) <= most:
         return ""
     return f"must not have more than {most} decimals" if most else "must not have decimals"
 
 
-def round_to(number: Decimal, decimals: int) -> Decimal:
+def round_half_even(number: Decimal, decimals: int) -> Decimal:
     """`number` rounded half-even to `decimals`."""
     return number.quantize(Decimal(1).scaleb(-decimals), context=_CONTEXT)
 
 
-def plain(number: Decimal) -> str:
+def format_plain(number: Decimal) -> str:
     """`number` in plain notation without trailing zeros: `90.02`, `10000`, `0.1`, never `1E+4`."""
     text = f"{number:f}"
     if "." in text:
@@ -81,11 +81,11 @@ def plain(number: Decimal) -> str:
     return "0" if text in {"-0", ""} else text
 
 
-def grouped(number: Decimal, decimals: int = 0) -> str:
+def format_grouped(number: Decimal, decimals: int = 0) -> str:
     """Write `number` as `1,234.50`: at least `decimals` decimals, and every one it has."""
-    return f"{number:,.{max(decimals, decimals_of(number))}f}"
+    return f"{number:,.{max(decimals, count_decimals(number))}f}"
 
 
-def units(number: Decimal) -> str:
+def format_units(number: Decimal) -> str:
     """Write a number of token units: `1,000 units`, `1 unit`."""
-    return f"{grouped(number)} {'unit' if number == 1 else 'units'}"
+    return f"{format_grouped(number)} {'unit' if number == 1 else 'units'}"

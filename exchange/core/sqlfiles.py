@@ -161,7 +161,7 @@ def _install(cursor: CursorWrapper) -> bool:
     cursor.execute(f"SET LOCAL lock_timeout = '{_TABLE_LOCK_TIMEOUT}'")
     # Of all tables before the first change: whatever is waited for is waited for here.
     cursor.execute(_LOCK_TABLES)
-    changed = [document for document in stored_documents() if not document.in_force(cursor)]
+    changed = [document for document in stored_documents() if not document.is_installed(cursor)]
     cursor.execute(_UNINSTALL)
     for name, text in _declared():
         # Without parameters the text is sent as it is, a per cent sign stays one.

@@ -11,10 +11,10 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from exchange.api.answers import Answer, RawJSON, encode
 from exchange.api.fields import TextField
-from exchange.api.operations import PageOf, operation
-from exchange.api.viewsets import ApiViewSet, path_id
+from exchange.api.operations import RecordPage, operation
+from exchange.api.responses import RawJSON, SuccessResponse, encode_json
+from exchange.api.viewsets import ApiViewSet, parse_path_id
 from exchange.events.errors import EventNotFound
 from exchange.events.filters import EventFilters
 from exchange.events.models import Event, WebhookEndpoint
@@ -48,34 +48,34 @@ class EventViewSet(ApiViewSet):
         """The caller's events."""
         return events_of(self.caller.organisation_id)
 
-    @operation("Events retrieved", scope="webhooks:manage", answer=PageOf(EVENT, "events"))
+    @operation("Events retrieved", scope="webhooks:manage", response=RecordPage(EVENT, "events"))
     def list(self, _request: Request) -> Response:
         """List events. Filter by type, status, record and time."""
         found = self.filter_queryset(self.get_queryset())
-        return self.paginated(event_texts(found))
+        return self.paginated_response(event_texts(found))
 
-    @operation("Event retrieved", scope="webhooks:manage", answer=EVENT_DETAIL)
-    def retrieve(self, _request: Request, event_id: str) -> Answer:
+    @operation("Event retrieved", scope="webhooks:manage", response=EVENT_DETAIL)
+    def retrieve(self, _request: Request, event_id: str) -> SuccessResponse:
         """Fetch an event. With its body and every attempt to deliver it."""
-        found = path_id(event_id, EventNotFound())
-        return self.answer(RawJSON(event_detail_document(self.caller.organisation_id, found)))
+        found = parse_path_id(event_id, EventNotFound())
+        return self.respond(RawJSON(event_detail_document(self.caller.organisation_id, found)))
 
     @operation(
         "Event queued for delivery",
         scope="webhooks:manage",
-        answer=EVENT,
-        refusals={"409": {"no_endpoint": "There is no enabled webhook endpoint to send to"}},
+        response=EVENT,
+        failures={"409": {"no_endpoint": "There is no enabled webhook endpoint to send to"}},
     )
     @action(detail=True, methods=["post"])
-    def redeliver(self, _request: Request, event_id: str) -> Answer:
+    def redeliver(self, _request: Request, event_id: str) -> SuccessResponse:
         """Send an event again. Now, whatever became of it; its attempts so far are kept."""
         caller = self.caller
         event = redeliver(
-            event_id=path_id(event_id, EventNotFound()),
+            event_id=parse_path_id(event_id, EventNotFound()),
             organisation_id=caller.organisation_id,
             actor=caller.actor,
         )
-        return self.answer(RawJSON(event_document(caller.organisation_id, event.id)))
+        return self.respond(RawJSON(event_document(caller.organisation_id, event.id)))
 
 
 _EXAMPLE = OpenApiExample(
@@ -112,24 +112,24 @@ class WebhookViewSet(ApiViewSet):
     @operation(
         "Webhook endpoint retrieved",
         scope="webhooks:manage",
-        answer=WEBHOOK,
-        refusals={"404": _NOT_FOUND},
+        response=WEBHOOK,
+        failures={"404": _NOT_FOUND},
     )
-    def retrieve(self, _request: Request) -> Answer:
+    def retrieve(self, _request: Request) -> SuccessResponse:
         """Fetch the webhook endpoint. Never shows the secret."""
-        return self.answer(RawJSON(endpoint_document(self.caller.organisation_id)))
+        return self.respond(RawJSON(endpoint_document(self.caller.organisation_id)))
 
     @operation(
         "Webhook endpoint changed",
         id="webhooks_set",
         scope="webhooks:manage",
         body=WebhookInput,
-        answer=WEBHOOK_SET,
-        also=[201],
-        refusals={"400": {"invalid_url": "url must begin with https://"}},
+        response=WEBHOOK_SET,
+        other_statuses=[201],
+        failures={"400": {"invalid_url": "url must begin with https://"}},
         examples=[_EXAMPLE],
     )
-    def update(self, _request: Request) -> Answer:
+    def update(self, _request: Request) -> SuccessResponse:
         """Set the webhook endpoint. The answer to its creation shows the signing secret once.
 
         Changing the address or switching it on or off keeps the secret.
@@ -138,40 +138,42 @@ class WebhookViewSet(ApiViewSet):
         done = set_endpoint(organisation_id=caller.organisation_id, actor=caller.actor, **values)
         text = endpoint_document(caller.organisation_id)
         if done.secret is None:
-            return self.answer(RawJSON(text))
-        return Answer(with_secret(text, done.secret), "Webhook endpoint created", status=201)
+            return self.respond(RawJSON(text))
+        return SuccessResponse(
+            with_secret(text, done.secret), "Webhook endpoint created", status=201
+        )
 
     @operation(
         "Webhook secret rotated",
         scope="webhooks:manage",
-        answer=WEBHOOK_WITH_SECRET,
-        refusals={"404": _NOT_FOUND},
+        response=WEBHOOK_WITH_SECRET,
+        failures={"404": _NOT_FOUND},
     )
     @action(detail=True, methods=["post"], url_path="rotate-secret")
-    def rotate_secret(self, _request: Request) -> Answer:
+    def rotate_secret(self, _request: Request) -> SuccessResponse:
         """Rotate the signing secret. The old one signs as well for another 24 hours."""
         caller = self.caller
         _, secret = rotate_secret(organisation_id=caller.organisation_id, actor=caller.actor)
-        return self.answer(with_secret(endpoint_document(caller.organisation_id), secret))
+        return self.respond(with_secret(endpoint_document(caller.organisation_id), secret))
 
     @operation(
         "Test event queued for delivery",
         scope="webhooks:manage",
-        answer=EVENT,
+        response=EVENT,
         status=201,
-        refusals={
+        failures={
             "404": _NOT_FOUND,
             "409": {"webhook_disabled": "The webhook endpoint is disabled"},
         },
     )
     @action(detail=True, methods=["post"])
-    def test(self, _request: Request) -> Answer:
+    def test(self, _request: Request) -> SuccessResponse:
         """Send a test event. An event of type `webhook.test` is posted like any other."""
         caller = self.caller
         event = send_test(organisation_id=caller.organisation_id, actor=caller.actor)
-        return self.answer(RawJSON(event_document(caller.organisation_id, event.id)))
+        return self.respond(RawJSON(event_document(caller.organisation_id, event.id)))
 
 
 def with_secret(document: str, secret: str) -> RawJSON:
     """The endpoint's document with the secret as its last field."""
-    return RawJSON(document[:-1].encode() + b',"secret":' + encode(secret) + b"}")
+    return RawJSON(document[:-1].encode() + b',"secret":' + encode_json(secret) + b"}")

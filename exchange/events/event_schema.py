@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from exchange.api.operations import Shape
+from exchange.api.operations import NamedSchema
 from exchange.api.schema import with_references
 from exchange.core.documents import WireSchema
 from exchange.core.examples import EVENT_ID
@@ -31,7 +31,7 @@ _HEADERS = {
     "secret; two of them, separated by a space, while a secret is rotated",
 }
 
-_TEST = Shape(
+_TEST = NamedSchema(
     "TestEventData",
     {
         "type": "object",
@@ -45,7 +45,9 @@ _TEST = Shape(
 )
 
 
-def add_webhooks(result: dict[str, Any], data: Shape, when: Mapping[str, str], tag: str) -> None:
+def add_webhooks(
+    result: dict[str, Any], data: NamedSchema, when: Mapping[str, str], tag: str
+) -> None:
     """Add to the document `result` one webhook for each type of event in the example of `data`.
 
     They share the component `data`. `when` says of each type when it happens.

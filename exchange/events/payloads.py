@@ -5,7 +5,15 @@ from __future__ import annotations
 from django.conf import settings
 
 from exchange.core import examples as core_examples
-from exchange.core.documents import Document, Variant, WireField, boolean, identifier, moment, text
+from exchange.core.documents import (
+    Document,
+    Variant,
+    WireField,
+    boolean,
+    identifier,
+    text,
+    timestamp,
+)
 from exchange.events import examples as events_examples
 from exchange.events.models import EventStatus
 
@@ -27,14 +35,14 @@ EVENT = Document(
             "{r}.attempts",
             {**_WHOLE, "description": "Tries since it was last queued for sending"},
         ),
-        moment(
+        timestamp(
             "next_attempt_at",
             "{r}.next_attempt_at",
             "When it is tried next; while it is being sent, the time by which that is settled",
             nullable=True,
         ),
-        moment("created_at", "{r}.created_at", "When it was made"),
-        moment("delivered_at", "{r}.delivered_at", "When it was taken", nullable=True),
+        timestamp("created_at", "{r}.created_at", "When it was made"),
+        timestamp("delivered_at", "{r}.delivered_at", "When it was taken", nullable=True),
     ),
     example=events_examples.EVENT,
 )
@@ -50,7 +58,7 @@ DELIVERY_ATTEMPT = Document(
             {"type": "integer", "minimum": 1, "description": "Counted from 1"},
         ),
         text("url", "{r}.url", "Where it was sent"),
-        moment("attempted_at", "{r}.attempted_at", "When it was sent"),
+        timestamp("attempted_at", "{r}.attempted_at", "When it was sent"),
         WireField(
             "milliseconds", "{r}.milliseconds", {**_WHOLE, "description": "How long it took"}
         ),
@@ -136,14 +144,14 @@ WEBHOOK = Document(
             "Why events are not posted, when we stopped it",
             nullable=True,
         ),
-        moment(
+        timestamp(
             "previous_secret_until",
             "CASE WHEN {r}.previous_secret_until > now() THEN {r}.previous_secret_until END",
             "Until when the secret before the last rotation signs as well",
             nullable=True,
         ),
-        moment("created_at", "{r}.created_at", "When it was made"),
-        moment("updated_at", "{r}.updated_at", "When it last changed"),
+        timestamp("created_at", "{r}.created_at", "When it was made"),
+        timestamp("updated_at", "{r}.updated_at", "When it last changed"),
     ),
     example=events_examples.WEBHOOK,
 )

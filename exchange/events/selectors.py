@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Max, Q, QuerySet
 
-from exchange.core.rows import document_texts, get_or_raise
+from exchange.core.querysets import document_texts, get_or_raise
 from exchange.events.errors import EndpointNotFound, EventNotFound
 from exchange.events.models import DeliveryAttempt, Event, EventStatus, WebhookEndpoint
 from exchange.events.payloads import EVENT, EVENT_DETAIL, WEBHOOK

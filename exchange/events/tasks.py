@@ -6,7 +6,7 @@ import threading
 
 from celery import shared_task
 
-from exchange.core import wake
+from exchange.core import task_notifier
 from exchange.events.services import deliveries
 
 # Slow receivers may hold a run up for half a minute; the worker's other threads stay free for
@@ -14,7 +14,7 @@ from exchange.events.services import deliveries
 _run_slots = threading.BoundedSemaphore(2)
 
 
-@shared_task(name=wake.DELIVER_EVENTS)
+@shared_task(name=task_notifier.DELIVER_EVENTS)
 def deliver_events() -> None:
     """Deliver every event that is due; hint at another run when there was too much for one."""
     if not _run_slots.acquire(blocking=False):
@@ -24,4 +24,4 @@ def deliver_events() -> None:
     finally:
         _run_slots.release()
     if more:
-        wake.after_commit(wake.DELIVER_EVENTS)
+        task_notifier.notify_after_commit(task_notifier.DELIVER_EVENTS)

@@ -19,7 +19,7 @@ from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.utils import timezone
 
-from exchange.core import leases, wake
+from exchange.core import leases, task_notifier
 from exchange.core.errors import Conflict, DomainError, Forbidden, InvalidRequest
 from exchange.core.ids import uuid7
 from exchange.exports.models import Export, ExportChunk, ExportStatus
@@ -106,7 +106,7 @@ def start_export(
     export = _create_export(request, words, about, direct=direct)
     if direct:
         return export, _write_direct(export, request)
-    wake.after_commit(wake.WRITE_EXPORTS)
+    task_notifier.notify_after_commit(task_notifier.WRITE_EXPORTS)
     return export, None
 
 
@@ -233,11 +233,11 @@ def write_next_export() -> bool:
 def _claim_next() -> Export | None:
     now = timezone.now()
     due = Export.objects.filter(
-        leases.free(now), status__in=[ExportStatus.WAITING, ExportStatus.RUNNING]
+        leases.available(now), status__in=[ExportStatus.WAITING, ExportStatus.RUNNING]
     ).order_by("created_at")
     for export in due[:20]:
         mine = Export.objects.filter(
-            leases.free(now), pk=export.pk, status=export.status, claimed_by=export.claimed_by
+            leases.available(now), pk=export.pk, status=export.status, claimed_by=export.claimed_by
         )
         if export.direct or export.attempts >= _MAX_ATTEMPTS:
             mine.update(
@@ -246,7 +246,7 @@ def _claim_next() -> Export | None:
                 finished_at=now,
             )
             continue
-        if leases.take(
+        if leases.acquire(
             mine, prefix="export_", until=now + LEASE, status=ExportStatus.RUNNING, rows_done=0
         ):
             return Export.objects.select_related("requested_by").get(pk=export.pk)

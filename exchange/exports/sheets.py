@@ -27,8 +27,8 @@ from openpyxl.cell import WriteOnlyCell
 from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
 
-from exchange.core.numbers import plain
-from exchange.core.times import wire_time
+from exchange.core.numbers import format_plain
+from exchange.core.timestamps import wire_time
 
 Cell = str | int | Decimal | date | None
 
@@ -70,7 +70,7 @@ def neutralize(text: str) -> str:
 
 def fits_xlsx_number(number: Decimal) -> bool:
     """Whether a number cell of XLSX gives exactly `number` back."""
-    return len(plain(abs(number)).replace(".", "").strip("0")) <= EXACT_DIGITS
+    return len(format_plain(abs(number)).replace(".", "").strip("0")) <= EXACT_DIGITS
 
 
 class _Table(Protocol):
@@ -163,7 +163,7 @@ class _XlsxTable:
     def _cell(self, value: Cell) -> Any:
         if isinstance(value, Decimal):
             if not fits_xlsx_number(value):
-                return plain(value)
+                return format_plain(value)
             return self._formatted(value, _NUMBER_FORMAT)
         if isinstance(value, int):
             return value if fits_xlsx_number(Decimal(value)) else str(value)
@@ -206,7 +206,7 @@ def _width(value: Cell) -> int:
 
 def _csv_cell(value: Cell) -> str:
     if isinstance(value, Decimal):
-        return plain(value)
+        return format_plain(value)
     return str(value) if isinstance(value, int) else _text(value)
 
 

@@ -6,14 +6,14 @@ import threading
 
 from celery import shared_task
 
-from exchange.core import wake
+from exchange.core import task_notifier
 from exchange.exports import services as exports
 
 # A long file keeps a thread busy for minutes: one at a time in a process.
 _run_slot = threading.BoundedSemaphore(1)
 
 
-@shared_task(name=wake.WRITE_EXPORTS)
+@shared_task(name=task_notifier.WRITE_EXPORTS)
 def write_exports() -> int:
     """Write the exports that wait, or whose worker died; how many were taken up."""
     if not _run_slot.acquire(blocking=False):

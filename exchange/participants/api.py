@@ -10,11 +10,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from exchange.api.answers import Answer, RawJSON
 from exchange.api.fields import EmailField, TextField
-from exchange.api.idempotency import answer_once
-from exchange.api.operations import PageOf, operation
-from exchange.api.viewsets import ApiViewSet, path_id
+from exchange.api.idempotency import respond_once
+from exchange.api.operations import RecordPage, operation
+from exchange.api.responses import RawJSON, SuccessResponse
+from exchange.api.viewsets import ApiViewSet, parse_path_id
 from exchange.participants.errors import UserNotFound
 from exchange.participants.filters import MemberFilters
 from exchange.participants.models import Member
@@ -62,34 +62,34 @@ class MemberViewSet(ApiViewSet):
         """The caller's members."""
         return members_of(self.caller.organisation_id)
 
-    @operation("Members retrieved", scope="members:read", answer=PageOf(MEMBER, "members"))
+    @operation("Members retrieved", scope="members:read", response=RecordPage(MEMBER, "members"))
     def list(self, _request: Request) -> Response:
         """List members. Filter by email or by your own id."""
         found = self.filter_queryset(self.get_queryset())
-        return self.paginated(found.values_list("document", flat=True))
+        return self.paginated_response(found.values_list("document", flat=True))
 
-    @operation("Member retrieved", scope="members:read", answer=MEMBER)
-    def retrieve(self, _request: Request, member_id: str) -> Answer:
+    @operation("Member retrieved", scope="members:read", response=MEMBER)
+    def retrieve(self, _request: Request, member_id: str) -> SuccessResponse:
         """Fetch a member."""
-        found = path_id(member_id, UserNotFound())
-        return self.answer(RawJSON(member_document(self.caller.organisation_id, found)))
+        found = parse_path_id(member_id, UserNotFound())
+        return self.respond(RawJSON(member_document(self.caller.organisation_id, found)))
 
     @operation(
         "Member created",
         scope="members:write",
         body=MemberInput,
-        answer=MEMBER,
+        response=MEMBER,
         status=201,
         idempotent=True,
-        refusals={"409": _CONFLICTS},
+        failures={"409": _CONFLICTS},
         examples=[_EXAMPLE],
     )
-    def create(self, request: Request) -> Answer:
+    def create(self, request: Request) -> SuccessResponse:
         """Create a member. Its id is the `user_id` of other endpoints."""
         values = self.body()
-        return answer_once(request, lambda: self._create(values))
+        return respond_once(request, lambda: self._create(values))
 
-    def _create(self, values: dict[str, str]) -> Answer:
+    def _create(self, values: dict[str, str]) -> SuccessResponse:
         caller = self.caller
         member = create_member(organisation_id=caller.organisation_id, actor=caller.actor, **values)
-        return self.answer(RawJSON(member_document(caller.organisation_id, member.id)))
+        return self.respond(RawJSON(member_document(caller.organisation_id, member.id)))

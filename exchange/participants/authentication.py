@@ -19,7 +19,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from exchange.api.authentication import Caller
-from exchange.core.acting import acts
+from exchange.core.audit_context import set_actor
 from exchange.core.database import fetch_one
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class BearerAuthentication(BaseAuthentication):
         if not _TOKEN_PATTERN.fullmatch(token):
             raise InvalidToken("The access token is malformed")
         caller = _authenticate_token(token)
-        acts(caller.actor)
+        set_actor(caller.actor)
         return None, caller
 
     def authenticate_header(self, request: Request) -> str:  # noqa: ARG002 - DRF's signature
@@ -87,7 +87,7 @@ class BearerAuthentication(BaseAuthentication):
 
 def _authenticate_token(token: str) -> Caller:
     checksum = hashlib.sha256(token.encode("ascii")).hexdigest()
-    row = fetch_one(_SELECT_CALLER, [checksum], repeatable=True)
+    row = fetch_one(_SELECT_CALLER, [checksum], retryable=True)
     if row is None:
         raise InvalidToken("The access token is not known, or was revoked")
     key_id, organisation_id, name, scopes, granted, alive, usable, active, touch = row

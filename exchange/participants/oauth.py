@@ -28,10 +28,10 @@ from django.views.generic import View
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.views.mixins import OAuthLibMixin
 
-from exchange.api.answers import encode
-from exchange.api.exceptions import SHORTLY
-from exchange.api.throttling import Budget, spend
-from exchange.core.addresses import address_of
+from exchange.api.exceptions import RETRY_HEADERS
+from exchange.api.responses import encode_json
+from exchange.api.throttling import RateLimitUsage, count_request
+from exchange.core.client_address import client_address
 from exchange.core.errors import NotReady
 from exchange.participants.models import ApiKey
 from exchange.participants.services.client_authentication import authenticate_client, find_client
@@ -76,7 +76,7 @@ class ApiKeyValidator(OAuth2Validator):  # type: ignore[misc]
 class TooManyFailures(Exception):
     """The address sent too many wrong secrets."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: RateLimitUsage) -> None:
         super().__init__(budget)
         self.budget = budget
 
@@ -109,7 +109,7 @@ class OAuthView(OAuthLibMixin, View):  # type: ignore[misc]
         if key is None:
             challenge = {"WWW-Authenticate": 'Basic realm="api"'}
             return _error(401, "invalid_client", _WRONG_CREDENTIALS, challenge)
-        budget = spend("token", str(key.pk))
+        budget = count_request("token", str(key.pk))
         response: Any
         if budget is not None and budget.used > budget.limit:
             response = _rate_limited(budget)
@@ -176,11 +176,11 @@ def _authenticate(request: HttpRequest) -> ApiKey | None:
 
 def _count_failure(request: HttpRequest, client_id: str) -> None:
     """Count one wrong secret. Raises `TooManyFailures` beyond the limits."""
-    address = address_of(request)
+    address = client_address(request)
     pair = hashlib.sha256(f"{address} {client_id}".encode(errors="replace")).hexdigest()
     # The address first: beyond its limit, invented client ids make no more counters.
     for kind, value in (("token_failures_address", address), ("token_failures", pair)):
-        budget = spend(kind, value)
+        budget = count_request(kind, value)
         if budget is not None and budget.used > budget.limit:
             raise TooManyFailures(budget)
 
@@ -200,17 +200,17 @@ def _credentials(request: HttpRequest) -> tuple[str, str]:
     return request.POST.get("client_id", ""), request.POST.get("client_secret", "")
 
 
-def _rate_limited(budget: Budget) -> HttpResponse:
+def _rate_limited(budget: RateLimitUsage) -> HttpResponse:
     retry = {"Retry-After": str(budget.reset)}
     return _error(429, "slow_down", f"Try again in {budget.reset} s", retry)
 
 
 def _unavailable() -> HttpResponse:
-    return _error(503, "temporarily_unavailable", NotReady.message, SHORTLY)
+    return _error(503, "temporarily_unavailable", NotReady.message, RETRY_HEADERS)
 
 
 def _error(
     status: int, error: str, description: str, headers: dict[str, str] | None = None
 ) -> HttpResponse:
-    body = encode({"error": error, "error_description": description})
+    body = encode_json({"error": error, "error_description": description})
     return HttpResponse(body, status=status, content_type="application/json", headers=headers)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from exchange.core.documents import (
     Document,
     identifier,
-    moment,
     text,
+    timestamp,
 )
 from exchange.participants import examples
 
@@ -18,8 +18,8 @@ MEMBER = Document(
         text("name", "{r}.name", "Full name"),
         text("email", "{r}.email", "Email address, unique within the organisation"),
         text("external_id", "nullif({r}.external_id, '')", "Your own id", nullable=True),
-        moment("createdAt", "{r}.created_at", "When it was made"),
-        moment("updatedAt", "{r}.updated_at", "When it last changed"),
+        timestamp("createdAt", "{r}.created_at", "When it was made"),
+        timestamp("updatedAt", "{r}.updated_at", "When it last changed"),
     ),
     example=examples.MEMBER,
 )

@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet
 
 from exchange.core.errors import NotFound
 from exchange.core.ids import parse_id
-from exchange.core.rows import get_or_raise
+from exchange.core.querysets import get_or_raise
 from exchange.participants.errors import UserNotFound
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.staff.models import StaffUser

@@ -18,9 +18,9 @@ from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
 from exchange.core.actors import Actor, ActorKind
-from exchange.core.database import constraint_of
-from exchange.core.errors import DomainError, Forbidden, NotFound, Refused, StateConflict
-from exchange.core.rows import get_or_raise
+from exchange.core.database import violated_constraint
+from exchange.core.errors import DomainError, Forbidden, NotFound, Rejected, StateConflict
+from exchange.core.querysets import get_or_raise
 from exchange.staff.models import StaffUser
 from exchange.staff.services.deciding_access import require_settled, require_tenured
 
@@ -52,9 +52,9 @@ def is_independent(user: StaffUser, *others: UUID | str | None) -> bool:
 
 
 def require_independent(user: StaffUser, *others: UUID | str | None, message: str) -> None:
-    """Raise `Refused` (`approver_not_independent`) when `user` is one of `others`."""
+    """Raise `Rejected` (`approver_not_independent`) when `user` is one of `others`."""
     if not is_independent(user, *others):
-        raise Refused(message, code="approver_not_independent")
+        raise Rejected(message, code="approver_not_independent")
 
 
 def describe_refusal(*checks: Callable[[], object]) -> str:
@@ -108,7 +108,7 @@ class TwoPersonApproval(Generic[Record]):
             with transaction.atomic():
                 return self.model._default_manager.create(created_at=timezone.now(), **values)
         except IntegrityError as error:
-            if constraint_of(error) == self.once:
+            if violated_constraint(error) == self.once:
                 raise otherwise from error
             raise
 
@@ -132,7 +132,7 @@ class TwoPersonApproval(Generic[Record]):
     def get_approvable(self, record_id: UUID, user: StaffUser, *, lock: bool = True) -> Record:
         """Return a pending record that `user` may approve as the second person.
 
-        Raises as `get_pending`, and `Refused` (`approver_not_independent`, and as
+        Raises as `get_pending`, and `Rejected` (`approver_not_independent`, and as
         `require_tenured`).
         """
         record = self.get_pending(record_id, lock=lock)

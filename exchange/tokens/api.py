@@ -14,11 +14,11 @@ from django.db.models import QuerySet
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
-from exchange.api.answers import Answer, RawJSON
-from exchange.api.operations import PageOf, operation
-from exchange.api.pagination import Page, Window, read_window
-from exchange.api.viewsets import ApiViewSet, path_id
-from exchange.core.lru import Lru
+from exchange.api.operations import RecordPage, operation
+from exchange.api.pagination import Page, PageRequest, read_page_request
+from exchange.api.responses import RawJSON, SuccessResponse
+from exchange.api.viewsets import ApiViewSet, parse_path_id
+from exchange.core.lru import LruCache
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.filters import ActiveTokenFilters, TokenSearchFilters
 from exchange.tokens.models import Token
@@ -32,13 +32,13 @@ class _ParsedQuery:
     """What a query string asks for."""
 
     query: CatalogueQuery
-    window: Window
+    window: PageRequest
 
 
 # Longer query strings are read each time.
 _MAX_CACHED_LENGTH = 300
-_parsed_queries: Lru[tuple[str, str], _ParsedQuery] = Lru(2_000)
-_PAGE = PageOf(TOKEN, "tokens")
+_parsed_queries: LruCache[tuple[str, str], _ParsedQuery] = LruCache(2_000)
+_PAGE = RecordPage(TOKEN, "tokens")
 
 
 class TokenViewSet(ApiViewSet):
@@ -51,17 +51,17 @@ class TokenViewSet(ApiViewSet):
     default_sort = "-createdAt"
     queryset: QuerySet[Token] = Token.objects.all()
 
-    @operation("Tokens retrieved", scope="tokens:read", answer=_PAGE)
-    def list(self, _request: Request) -> Answer:
+    @operation("Tokens retrieved", scope="tokens:read", response=_PAGE)
+    def list(self, _request: Request) -> SuccessResponse:
         """Fetch all active tokens. Those neither closed nor exited, unless asked for; cancelled
         ones never show. A token with private deal access shows to its issuer and to organisations
         granted access.
         """
         return self._page(Token.objects.filter(cancelled=False))
 
-    @operation("Tokens retrieved", scope="tokens:read", answer=_PAGE)
+    @operation("Tokens retrieved", scope="tokens:read", response=_PAGE)
     @action(detail=False, filterset_class=TokenSearchFilters)
-    def search(self, _request: Request) -> Answer:
+    def search(self, _request: Request) -> SuccessResponse:
         """Search tokens. By name, symbol and kind, in any state: closed, exited and cancelled ones
         show too. A token with private deal access shows to its issuer and to organisations granted
         access.
@@ -71,20 +71,20 @@ class TokenViewSet(ApiViewSet):
     @operation(
         "Token retrieved",
         scope="tokens:read",
-        answer=TOKEN,
-        refusals={"404": {"token_not_found": "Token not found"}},
+        response=TOKEN,
+        failures={"404": {"token_not_found": "Token not found"}},
     )
-    def retrieve(self, _request: Request, token_id: str) -> Answer:
+    def retrieve(self, _request: Request, token_id: str) -> SuccessResponse:
         """Fetch a token. In any state."""
-        found = path_id(token_id, TokenNotFound())
-        return self.answer(RawJSON(token_document(self.caller.organisation_id, found)))
+        found = parse_path_id(token_id, TokenNotFound())
+        return self.respond(RawJSON(token_document(self.caller.organisation_id, found)))
 
     def check_query(self) -> None:
         """Left to `_read` for lists, which remembers that a query string is well formed."""
         if not self.operation.page:
             super().check_query()
 
-    def _page(self, tokens: QuerySet[Token]) -> Answer:
+    def _page(self, tokens: QuerySet[Token]) -> SuccessResponse:
         """Answer the page that the request asks for, of those `tokens` that the caller sees."""
         asked = self._parse_query(tokens)
         window = asked.window
@@ -95,7 +95,7 @@ class TokenViewSet(ApiViewSet):
             limit=window.limit,
         )
         page = Page(window, found.total)
-        return self.answer(page.data("tokens", found.count, RawJSON(f"[{found.text}]")))
+        return self.respond(page.data("tokens", found.count, RawJSON(f"[{found.text}]")))
 
     def _parse_query(self, tokens: QuerySet[Token]) -> _ParsedQuery:
         """Return what the query string asks of `tokens`; raise `InvalidRequest`."""
@@ -105,7 +105,7 @@ class TokenViewSet(ApiViewSet):
         if asked is None:
             super().check_query()
             asked = _ParsedQuery(
-                to_catalogue_query(self.filter_queryset(tokens)), read_window(self.request)
+                to_catalogue_query(self.filter_queryset(tokens)), read_page_request(self.request)
             )
             if len(text) <= _MAX_CACHED_LENGTH:
                 _parsed_queries.put(key, asked)

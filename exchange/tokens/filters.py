@@ -32,7 +32,7 @@ class TokenKindFilters(ChangingFilters):
     private = FlagFilter(method="filter_type", help_text="Whether `type` is Private or Public")
     investment_type = ChoiceFilter(
         allowed=InvestmentType.values,
-        also=("debt", "fixed interest", "safe"),
+        aliases=("debt", "fixed interest", "safe"),
         help_text="Kind of investment",
     )
 

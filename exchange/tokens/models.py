@@ -13,7 +13,7 @@ from django.db.models.functions import Upper
 
 from exchange.core.fields import choice_field
 from exchange.core.models import Currency, Record
-from exchange.core.numbers import plain
+from exchange.core.numbers import format_plain
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import ProposalModel
 
@@ -314,4 +314,4 @@ class Quote(ProposalModel):
         ]
 
     def __str__(self) -> str:
-        return f"{plain(self.buy)} / {plain(self.sell)}"
+        return f"{format_plain(self.buy)} / {format_plain(self.sell)}"

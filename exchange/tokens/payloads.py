@@ -7,9 +7,9 @@ from exchange.core.documents import (
     WireField,
     boolean,
     identifier,
-    moment,
     number,
     text,
+    timestamp,
 )
 from exchange.tokens import examples
 from exchange.tokens.models import (
@@ -150,8 +150,8 @@ TOKEN = Document(
             "Percent of the raise that has been raised",
         ),
         number("total_allocated", "{r}.total_allocated", "Units allocated by the raise"),
-        moment("createdAt", "{r}.created_at", "When it was made"),
-        moment("updatedAt", "{r}.updated_at", "When it last changed"),
+        timestamp("createdAt", "{r}.created_at", "When it was made"),
+        timestamp("updatedAt", "{r}.updated_at", "When it last changed"),
     ),
     example=examples.TOKEN,
 )

@@ -11,11 +11,11 @@ from django.db.models import QuerySet
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from exchange.api.answers import Answer, RawJSON
-from exchange.api.idempotency import answer_of, answer_once, read_key
-from exchange.api.operations import PageOf, operation
-from exchange.api.parameters import read_count
-from exchange.api.viewsets import ApiViewSet, path_id
+from exchange.api.idempotency import read_key, respond_once, stored_to_response
+from exchange.api.operations import RecordPage, operation
+from exchange.api.parameters import read_positive_integer
+from exchange.api.responses import RawJSON, SuccessResponse
+from exchange.api.viewsets import ApiViewSet, parse_path_id
 from exchange.participants.errors import UserNotFound
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.selectors.tokens import token_document
@@ -62,7 +62,10 @@ class OrderViewSet(ApiViewSet):
         return orders_of(self.caller.organisation_id)
 
     @operation(
-        "Orders retrieved", scope="orders:read", answer=PageOf(ORDER, "orders"), meta=META_SCHEMA
+        "Orders retrieved",
+        scope="orders:read",
+        response=RecordPage(ORDER, "orders"),
+        meta=META_SCHEMA,
     )
     def list(self, _request: Request) -> Response:
         """List the organisation's orders. Its own, its keys' and its members', in any state;
@@ -70,32 +73,32 @@ class OrderViewSet(ApiViewSet):
         """
         found = self.filter_queryset(self.get_queryset())
         read = partial(order_texts, self.caller.organisation_id)
-        return self.paginated(found.values_list("id", flat=True), read)
+        return self.paginated_response(found.values_list("id", flat=True), read)
 
     @operation(
         "Order retrieved",
         scope="orders:read",
-        answer=ORDER,
-        refusals={"404": shapes.ORDER_NOT_FOUND},
+        response=ORDER,
+        failures={"404": shapes.ORDER_NOT_FOUND},
     )
-    def retrieve(self, _request: Request, order_id: str) -> Answer:
+    def retrieve(self, _request: Request, order_id: str) -> SuccessResponse:
         """Fetch an order. Your own in any state; anybody's while it is Active and you see its
         token, without who owns it.
         """
-        found = path_id(order_id, OrderNotFound())
-        return self.answer(RawJSON(order_text(self.caller.organisation_id, found)))
+        found = parse_path_id(order_id, OrderNotFound())
+        return self.respond(RawJSON(order_text(self.caller.organisation_id, found)))
 
     @operation(
         "Order placed",
         scope="orders:write",
         moves_money=True,
         body=OrderInput,
-        answer=ORDER,
+        response=ORDER,
         status=201,
-        refusals=shapes.PLACE_FAILURES,
+        failures=shapes.PLACE_FAILURES,
         examples=[shapes.BUY_EXAMPLE, shapes.SELL_EXAMPLE],
     )
-    def create(self, request: Request) -> Answer:
+    def create(self, request: Request) -> SuccessResponse:
         """Place an order. It trades at once with the orders it meets, at their prices, and what
         is left stays in the book with its money (a Buy: value and fee) or units reserved. When it
         meets an order of the same owner, its rest is cancelled instead; in a primary raise a Buy
@@ -107,10 +110,10 @@ class OrderViewSet(ApiViewSet):
         given = place(
             PlaceOrder(
                 organisation=caller.organisation_id,
-                member=None if member is None else path_id(member, UserNotFound()),
+                member=None if member is None else parse_path_id(member, UserNotFound()),
                 actor=str(caller.actor),
                 api_key=caller.key_id,
-                token=path_id(values["token_id"], TokenNotFound()),
+                token=parse_path_id(values["token_id"], TokenNotFound()),
                 type=values["type"],
                 price=values["price"],
                 tokens=values["tokens"],
@@ -120,29 +123,29 @@ class OrderViewSet(ApiViewSet):
             ),
             claim=read_key(request),
         )
-        return answer_of(given)
+        return stored_to_response(given)
 
     @operation(
         "Order cancelled",
         id="orders_cancel",
         scope="orders:write",
         idempotent=True,
-        answer=ORDER,
-        refusals=shapes.CANCEL_FAILURES,
+        response=ORDER,
+        failures=shapes.CANCEL_FAILURES,
     )
-    def destroy(self, request: Request, order_id: str) -> Answer:
+    def destroy(self, request: Request, order_id: str) -> SuccessResponse:
         """Cancel the open rest of an order. What is reserved for it is free again; what was filled
         stays so. Emits `order.cancelled`.
         """
-        found = path_id(order_id, OrderNotFound())
-        return answer_once(request, lambda: self._cancel(found))
+        found = parse_path_id(order_id, OrderNotFound())
+        return respond_once(request, lambda: self._cancel(found))
 
-    def _cancel(self, order_id: UUID) -> Answer:
+    def _cancel(self, order_id: UUID) -> SuccessResponse:
         caller = self.caller
         order = cancel(
             order_id=order_id, organisation_id=caller.organisation_id, actor=caller.actor
         )
-        return self.answer(RawJSON(order.document))
+        return self.respond(RawJSON(order.document))
 
 
 class MarketViewSet(ApiViewSet):
@@ -152,7 +155,7 @@ class MarketViewSet(ApiViewSet):
 
     def token(self, text: str) -> tuple[UUID, str]:
         """Return id and document of the token whose id is `text`. Raises `TokenNotFound`."""
-        token_id = path_id(text, TokenNotFound())
+        token_id = parse_path_id(text, TokenNotFound())
         return token_id, token_document(self.caller.organisation_id, token_id)
 
 
@@ -168,9 +171,9 @@ class TokenOrderViewSet(MarketViewSet):
     @operation(
         "Orders retrieved",
         scope="orders:read",
-        answer=PageOf(shapes.ORDER_WITH_TOKEN, "orders"),
+        response=RecordPage(shapes.ORDER_WITH_TOKEN, "orders"),
         meta=META_SCHEMA,
-        refusals={"404": shapes.TOKEN_NOT_FOUND},
+        failures={"404": shapes.TOKEN_NOT_FOUND},
     )
     def list(self, _request: Request, token_id: str) -> Response:
         """List the orders of a token. Everybody's that are Active, without who owns them, and
@@ -184,7 +187,7 @@ class TokenOrderViewSet(MarketViewSet):
             texts = order_texts(organisation_id, [row[-1] for row in rows])
             return [with_token(order, found, text) for order in texts]
 
-        return self.paginated(together(parts), read)
+        return self.paginated_response(together(parts), read)
 
 
 class BookViewSet(MarketViewSet):
@@ -196,11 +199,11 @@ class BookViewSet(MarketViewSet):
         "Book retrieved",
         scope="orders:read",
         query=[shapes.LEVELS_PARAMETER],
-        answer=shapes.BOOK,
-        refusals={"404": shapes.TOKEN_NOT_FOUND},
+        response=shapes.BOOK,
+        failures={"404": shapes.TOKEN_NOT_FOUND},
     )
-    def retrieve(self, request: Request, token_id: str) -> Answer:
+    def retrieve(self, request: Request, token_id: str) -> SuccessResponse:
         """Fetch the book of a token. Open units at each price of both sides, best price first."""
         found, _ = self.token(token_id)
-        wanted = read_count(request.query_params, "levels", shapes.LEVELS_DEFAULT)
-        return self.answer(read_book(found, min(wanted, shapes.LEVELS_MOST)))
+        wanted = read_positive_integer(request.query_params, "levels", shapes.LEVELS_DEFAULT)
+        return self.respond(read_book(found, min(wanted, shapes.LEVELS_MOST)))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from exchange.core.errors import Conflict, DomainError, InvalidRequest, NotFound, Refused
-from exchange.core.numbers import plain
+from exchange.core.errors import Conflict, DomainError, InvalidRequest, NotFound, Rejected
+from exchange.core.numbers import format_plain
 from exchange.participants.errors import UserNotFound
 from exchange.tokens.errors import TokenNotFound
 
@@ -65,11 +65,11 @@ def refusal(code: str, detail: dict[str, Any], *, side: str) -> DomainError | No
     if code == "user_not_found":
         return UserNotFound()
     figures = {
-        name: plain(value) if isinstance(value, Decimal) else value
+        name: format_plain(value) if isinstance(value, Decimal) else value
         for name, value in detail.items()
     }
     if code == "price_out_of_band":
-        return Refused(_band(figures, side), code=code)
+        return Rejected(_band(figures, side), code=code)
     message = _MESSAGES.get(code)
     if message is None:
         return None
@@ -78,7 +78,7 @@ def refusal(code: str, detail: dict[str, Any], *, side: str) -> DomainError | No
     if code.endswith("_decimals"):
         # What a currency or a token does not have is refused alike wherever it is sent.
         code = InvalidRequest.code
-    return Refused(message.format(side=side.lower(), **figures), code=code)
+    return Rejected(message.format(side=side.lower(), **figures), code=code)
 
 
 def _band(figures: dict[str, Any], side: str) -> str:

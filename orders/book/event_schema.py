@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from exchange.api.operations import Shape
+from exchange.api.operations import NamedSchema
 from exchange.events.event_schema import add_webhooks
 from orders.book import examples
 from orders.book.event_types import EVENT_TYPES
@@ -19,12 +19,12 @@ _FULFILLED = {
 }
 _CANCELLED = {**examples.ORDER, "status": "Cancelled", "updatedAt": _ENDED_AT}
 
-_ORDER = Shape(
+_ORDER = NamedSchema(
     "OrderEventData",
     {"type": "object", "properties": {"order": ORDER}, "required": ["order"]},
     {"order.created": {"order": examples.ORDER}},
 )
-_ORDER_END = Shape(
+_ORDER_END = NamedSchema(
     "OrderEndEventData",
     {
         "type": "object",

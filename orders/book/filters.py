@@ -10,7 +10,7 @@ class TokenOrderFilters(ChangingFilters):
     """A token's orders by side, state and time."""
 
     type = ChoiceFilter(
-        allowed=OrderType.values, also=("buy", "sell"), help_text="Side, in any case"
+        allowed=OrderType.values, aliases=("buy", "sell"), help_text="Side, in any case"
     )
     status = ChoiceFilter(allowed=OrderStatus.values, help_text="State, in any case")
 

@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce
 
 from exchange.core.fields import AMOUNT, UNCHECKED, choice_field
 from exchange.core.ids import uuid7
-from exchange.core.numbers import plain
+from exchange.core.numbers import format_plain
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.tokens.models import Token
 
@@ -140,4 +140,4 @@ class Order(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.type} {plain(self.tokens)} at {plain(self.price)}"
+        return f"{self.type} {format_plain(self.tokens)} at {format_plain(self.price)}"

@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework.request import Request
 
-from exchange.api.operations import Shape
+from exchange.api.operations import NamedSchema
 from exchange.api.pagination import EnvelopePagination
 from orders.book import examples
 
@@ -28,7 +28,7 @@ _PROPERTIES: dict[str, Any] = {
     "prevPage": {**_PAGE_OR_NULL, "description": "The page before, if any"},
     "nextPage": {**_PAGE_OR_NULL, "description": "The page after, if any"},
 }
-META_SCHEMA = Shape(
+META_SCHEMA = NamedSchema(
     "OrderListMeta",
     {
         "type": "object",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.core.documents import Document, WireField, identifier, moment, number, text
+from exchange.core.documents import Document, WireField, identifier, number, text, timestamp
 from orders.book import examples
 from orders.book.models import OrderStatus, OrderType, OwnerModel
 
@@ -78,8 +78,8 @@ def _fields(*, hidden: bool) -> tuple[WireField, ...]:
             nullable=True,
         ),
         _META,
-        moment("createdAt", "{r}.created_at", "When it was made"),
-        moment("updatedAt", "{r}.updated_at", "When it last changed"),
+        timestamp("createdAt", "{r}.created_at", "When it was made"),
+        timestamp("updatedAt", "{r}.updated_at", "When it last changed"),
     )
 
 

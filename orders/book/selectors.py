@@ -74,7 +74,7 @@ def order_texts(organisation_id: UUID, order_ids: Sequence[UUID]) -> list[str]:
 def order_text(organisation_id: UUID, order_id: UUID) -> str:
     """The document of an order as the organisation sees it. Raises `OrderNotFound`."""
     parameters = [organisation_id, order_id, organisation_id, organisation_id]
-    row = fetch_one(_ORDER, parameters, repeatable=True)
+    row = fetch_one(_ORDER, parameters, retryable=True)
     if row is None:
         raise OrderNotFound
     text: str = row[0]

@@ -8,15 +8,15 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from exchange.api.fields import EmailField, NameField, PositiveField, TextField, WordField
+from exchange.api.fields import EmailField, EnumField, NameField, PositiveField, TextField
 from exchange.api.serializers import LeanSerializer
-from exchange.core.numbers import LARGEST, TOKEN_DECIMALS
+from exchange.core.numbers import MAX_NUMBER, TOKEN_DECIMALS
 from orders.book.models import OrderType
 
 _POSITIVE = {
     "type": "number",
     "exclusiveMinimum": 0,
-    "maximum": int(LARGEST),
+    "maximum": int(MAX_NUMBER),
     "multipleOf": 10**-TOKEN_DECIMALS,
 }
 
@@ -52,7 +52,7 @@ class OrderInput(LeanSerializer):
     """A new order."""
 
     token_id = TextField(help_text="Id of the token")
-    type = WordField(allowed=OrderType.values, help_text="In any case")
+    type = EnumField(allowed=OrderType.values, help_text="In any case")
     price = PriceField(
         help_text="Limit for one unit, with at most the decimals of the token's currency; a Buy "
         "never pays more, a Sell never gets less"

@@ -11,16 +11,16 @@ from weakref import WeakValueDictionary
 
 from django.db import DatabaseError, connection, transaction
 
-from exchange.core import wake
-from exchange.core.acting import acting_as
+from exchange.core import task_notifier
 from exchange.core.actors import Actor
-from exchange.core.batching import BatchedFunction, Combiner
-from exchange.core.database import constraint_of, fetch_one, refused_by, sqlstate
+from exchange.core.audit_context import actor_parameters
+from exchange.core.batching import BatchedFunction, Batcher
+from exchange.core.database import fetch_one, read_rejection, sqlstate, violated_constraint
 from exchange.core.errors import DomainError
 from exchange.core.idempotency import (
     IdempotencyClaim,
     StoredResponse,
-    claim_refusal,
+    claim_error,
     wait_milliseconds,
 )
 from orders.book.commands import PlaceOrder
@@ -37,7 +37,7 @@ _TRIES = 5
 _PAUSE_SECONDS = 0.05
 # For each token what orders for it that arrive together go through. An order that arrives alone is
 # placed at once; those that arrive meanwhile share the next transaction.
-_books: WeakValueDictionary[UUID, Combiner[PlaceOrder, StoredResponse | None]] = (
+_books: WeakValueDictionary[UUID, Batcher[PlaceOrder, StoredResponse | None]] = (
     WeakValueDictionary()
 )
 
@@ -52,15 +52,15 @@ def place(command: PlaceOrder, *, claim: IdempotencyClaim | None = None) -> Stor
     The owner is the member, or the organisation when there is none. The answer's data is the order
     as it stands then. With a `claim` the first answer under it is given again.
 
-    Raises `TokenNotFound`, `UserNotFound`, `Refused` with the rule's code, `InsufficientBalance`
-    as `Refused`, `DuplicateClientOrderId`, and `IdempotencyKeyReused` or `StillRunning` for the
-    claim. Nothing moves and nothing is reserved on a refusal.
+    Raises `TokenNotFound`, `UserNotFound`, `Rejected` with the rule's code, `InsufficientBalance`
+    as `Rejected`, `DuplicateClientOrderId`, and `IdempotencyKeyReused` or `RequestInProgress`
+    for the claim. Nothing moves and nothing is reserved on a refusal.
     """
-    command = command.under(claim)
+    command = command.with_key(claim)
     if connection.in_atomic_block:
         return _place_alone(command)
     book = _books.setdefault(
-        command.token, Combiner(partial(_function.run_together, alone=_place_alone))
+        command.token, Batcher(partial(_function.run_batch, run_single=_place_alone))
     )
     return book.submit(command) or _place_alone(command)
 
@@ -74,7 +74,7 @@ def _place_alone(command: PlaceOrder) -> StoredResponse:
         if known is None:
             raise
         raise known from error
-    return answers[command.made_id]
+    return answers[command.created_id]
 
 
 def cancel(*, order_id: UUID, organisation_id: UUID, actor: Actor) -> Order:
@@ -108,11 +108,11 @@ def close_order(
         raise OrderNotFound
     row = fetch_one(
         "SELECT close_order(%s, %s, %s) FROM act_as(%s, %s, %s)",
-        [order_id, reason, str(actor), *acting_as(actor)],
+        [order_id, reason, str(actor), *actor_parameters(actor)],
     )
     closed = bool(row and row[0])
     if closed:
-        wake.after_commit(wake.DELIVER_EVENTS)
+        task_notifier.notify_after_commit(task_notifier.DELIVER_EVENTS)
     return closed
 
 
@@ -129,16 +129,16 @@ def _again_if_undone(call: Callable[[], _Answer]) -> _Answer:
             if sqlstate(error) in _IN_THE_WAY:
                 # Whoever was waiting gets what they waited for, before it is asked for again.
                 time.sleep(_PAUSE_SECONDS * tried)
-            elif constraint_of(error) != _SPENT_MEANWHILE:
+            elif violated_constraint(error) != _SPENT_MEANWHILE:
                 raise
     return call()
 
 
 def _refusal(error: DatabaseError, command: PlaceOrder) -> DomainError | None:
-    if constraint_of(error) == "order_client_id_once":
+    if violated_constraint(error) == "order_client_id_once":
         return DuplicateClientOrderId(command.client_order_id)
-    refused = refused_by(error, _REFUSED)
+    refused = read_rejection(error, _REFUSED)
     if refused is None:
-        return claim_refusal(error)
+        return claim_error(error)
     code, detail = refused
     return refusal(code, detail, side=command.type)

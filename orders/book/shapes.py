@@ -7,9 +7,9 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
-from exchange.api.operations import Shape
+from exchange.api.operations import NamedSchema
 from exchange.core.documents import Document
-from exchange.core.errors import IdempotencyKeyReused, StillRunning
+from exchange.core.errors import IdempotencyKeyReused, RequestInProgress
 from exchange.core.examples import MEMBER_ID, TOKEN_ID
 from exchange.tokens.payloads import TOKEN
 from orders.book import examples
@@ -45,7 +45,7 @@ _LEVEL: dict[str, Any] = {
 }
 
 
-BOOK = Shape(
+BOOK = NamedSchema(
     "Book",
     {
         "type": "object",
@@ -102,7 +102,7 @@ TOKEN_NOT_FOUND = {"token_not_found": "Token not found"}
 _REUSED = {IdempotencyKeyReused.code: IdempotencyKeyReused().message}
 
 
-_RUNNING = {StillRunning.code: StillRunning().message}
+_RUNNING = {RequestInProgress.code: RequestInProgress().message}
 
 
 PLACE_FAILURES: dict[str, dict[str, str]] = {

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Count, Max, Min, Q, Sum
 
-from exchange.core.numbers import plain
+from exchange.core.numbers import format_plain
 from exchange.tokens.models import Token
 from orders.book.models import Order, OrderStatus, OrderType
 from orders.trades.models import Trade
@@ -98,4 +98,4 @@ def refunds(token: Token) -> list[Refund]:
 
 def version_of_raise(token: Token) -> str:
     """Changes when a sale or the raise's end changes what cancelling the token would do."""
-    return f"{'complete' if token.completed_raise else 'open'}:{plain(token.total_raised)}"
+    return f"{'complete' if token.completed_raise else 'open'}:{format_plain(token.total_raised)}"

@@ -7,7 +7,7 @@ from typing import ClassVar
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from exchange.api.operations import PageOf, operation
+from exchange.api.operations import RecordPage, operation
 from orders.book.api import MarketViewSet
 from orders.book.shapes import TOKEN_NOT_FOUND
 from orders.trades.filters import TradeFilters
@@ -28,11 +28,11 @@ class TradeViewSet(MarketViewSet):
     @operation(
         "Trades retrieved",
         scope="orders:read",
-        answer=PageOf(TRADE, "trades"),
-        refusals={"404": TOKEN_NOT_FOUND},
+        response=RecordPage(TRADE, "trades"),
+        failures={"404": TOKEN_NOT_FOUND},
     )
     def list(self, _request: Request, token_id: str) -> Response:
         """List the trades of a token. Everybody's, newest first."""
         found, _ = self.token(token_id)
         trades = self.filter_queryset(trades_of(found))
-        return self.paginated(trades.values_list("id", flat=True), trade_texts)
+        return self.paginated_response(trades.values_list("id", flat=True), trade_texts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from exchange.api.operations import Shape
+from exchange.api.operations import NamedSchema
 from exchange.events.event_schema import add_webhooks
 from orders.book.examples import ORDER as ORDER_EXAMPLE
 from orders.book.payloads import ORDER
@@ -12,7 +12,7 @@ from orders.trades import examples
 from orders.trades.event_types import EVENT_TYPES
 from orders.trades.payloads import TRADE
 
-_TRADE = Shape(
+_TRADE = NamedSchema(
     "TradeEventData",
     {
         "type": "object",

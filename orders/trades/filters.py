@@ -13,7 +13,7 @@ class TradeFilters(DatedFilters):
     type = ChoiceFilter(
         field_name="taker",
         allowed=OrderType.values,
-        also=("buy", "sell"),
+        aliases=("buy", "sell"),
         help_text="The side that took",
     )
 

@@ -9,7 +9,7 @@ from django.db.models.lookups import GreaterThan, GreaterThanOrEqual
 
 from exchange.core.fields import AMOUNT, UNCHECKED, choice_field
 from exchange.core.ids import uuid7
-from exchange.core.numbers import plain
+from exchange.core.numbers import format_plain
 from exchange.tokens.models import Token
 from orders.book.models import Order, OrderType
 
@@ -81,4 +81,4 @@ class Trade(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{plain(self.tokens)} at {plain(self.price)}"
+        return f"{format_plain(self.tokens)} at {format_plain(self.price)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.core.documents import Document, identifier, moment, number, text
+from exchange.core.documents import Document, identifier, number, text, timestamp
 from orders.book.models import OrderType
 from orders.trades import examples
 
@@ -20,7 +20,7 @@ TRADE = Document(
             "Value: what the buyer paid, without the fee, rounded up over all fills of the order",
         ),
         text("type", "{r}.taker", "The side that took", enum=list(OrderType.values)),
-        moment("createdAt", "{r}.created_at", "When it was made"),
+        timestamp("createdAt", "{r}.created_at", "When it was made"),
     ),
     example=examples.TRADE,
 )

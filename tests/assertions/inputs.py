@@ -13,7 +13,7 @@ from rest_framework.serializers import BaseSerializer
 from rest_framework.test import APIRequestFactory
 
 from exchange.api.exceptions import handle_exception
-from exchange.api.pagination import read_window
+from exchange.api.pagination import read_page_request
 from exchange.api.parameters import check_parameters, known_parameters
 from exchange.api.parsers import read_json
 from exchange.api.viewsets import ApiViewSet
@@ -44,7 +44,7 @@ def refusal_of_query(view: type[ApiViewSet], query: str, action: str = "list") -
         made.request = made.initialize_request(_requests.get(f"/?{query}"))
         check_parameters(made.request.query_params, known_parameters(view, action))
         made.filter_queryset(made.filterset_class._meta.model.objects.none())
-        read_window(made.request)
+        read_page_request(made.request)
 
     return _refusal(parse)
 

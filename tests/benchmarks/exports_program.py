@@ -19,7 +19,7 @@ from django.urls import reverse  # noqa: E402
 
 from config.back_office.roles import FINANCE_APPROVER, create_staff  # noqa: E402
 from config.celery import publish  # noqa: E402
-from exchange.core import wake  # noqa: E402
+from exchange.core import task_notifier  # noqa: E402
 from exchange.exports import services as exports  # noqa: E402
 from exchange.exports.models import Export  # noqa: E402
 from exchange.staff.models import StaffUser  # noqa: E402
@@ -45,7 +45,7 @@ def main(form: str) -> None:
             started = perf_counter()
             if started - hinted > _HINT_EVERY_SECONDS:
                 hinted = started
-                publish(wake.WRITE_EXPORTS)
+                publish(task_notifier.WRITE_EXPORTS)
         export.refresh_from_db()
     if export.status != "Ready":
         raise RuntimeError(f"{export.status}: {export.error}")

@@ -18,7 +18,7 @@ from credit.configurations.services import configurations
 from credit.loans.models import EndingAction, LoanStatus
 from credit.loans.services.endings import confirm_ending, propose_ending
 from exchange.core.actors import Actor
-from exchange.core.errors import DomainError, Forbidden, Refused
+from exchange.core.errors import DomainError, Forbidden, Rejected
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import Quote
 from exchange.tokens.services import quotes
@@ -158,7 +158,7 @@ def decides(case: Case, decide: Callable[[], Any]) -> None:
     after them.
     """
     if case is payout:
-        refuses(decide, Refused, "payout_not_lost")
+        refuses(decide, Rejected, "payout_not_lost")
     else:
         decide()
 
@@ -180,7 +180,7 @@ def test_of_two_who_approve_one_has_held_access_for_a_week(case):
     decide = partial(case(first), second)
     for person in (first, second):
         shift_access(person, days=6)
-    refuses(decide, Refused, "approvers_too_new")
+    refuses(decide, Rejected, "approvers_too_new")
     shift_access(first, days=8)
     decides(case, decide)
 

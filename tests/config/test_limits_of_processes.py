@@ -13,7 +13,7 @@ from django.core.checks import run_checks
 
 from config import webserver
 from config.local.supervisor.ports import answers, claim_port
-from exchange.api.throttling import spend
+from exchange.api.throttling import count_request
 from exchange.staff.models import SignInTries
 from exchange.staff.services import lockout
 from tests.environment.processes import Program
@@ -57,7 +57,7 @@ def test_counters_are_removed_once_their_time_is_over(settings):
     settings.CACHES = COUNTERS
     settings.RATE_LIMITS_ENABLED = True
     settings.RATE_LIMITS = {"requests": 2}
-    used = [budget.used for _ in range(3) if (budget := spend("requests", "one"))]
+    used = [budget.used for _ in range(3) if (budget := count_request("requests", "one"))]
     assert used == [1, 2, 3]
     assert cache.incr("another", 5) == 5
     assert SignInTries.objects.count() == 2

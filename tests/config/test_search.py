@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from exchange.admin import searching
 from exchange.core.ids import first_id_at
-from exchange.core.numbers import read_typed
+from exchange.core.numbers import parse_typed_amount
 from exchange.participants.models import Member
 from orders.book.models import Order
 from orders.trades.models import Trade
@@ -220,7 +220,7 @@ def test_amounts_of_long_lists_are_looked_for_among_records_of_late(client, ada,
     ],
 )
 def test_amounts_are_read_as_people_write_them(text, amount):
-    assert read_typed(text) == Decimal(amount)
+    assert parse_typed_amount(text) == Decimal(amount)
 
 
 @pytest.mark.parametrize(
@@ -229,9 +229,9 @@ def test_amounts_are_read_as_people_write_them(text, amount):
      "1000000000000000.1", "0.000000001", "12 500", "12500,50"],
 )  # fmt: skip
 def test_what_is_no_amount_is_not_read_as_one(text):
-    assert read_typed(text) is None
+    assert parse_typed_amount(text) is None
 
 
 @given(st.text(max_size=40))
 def test_no_text_breaks_the_reading_of_amounts(text):
-    read_typed(text)
+    parse_typed_amount(text)

@@ -35,7 +35,7 @@ def test_a_success_has_status_message_and_data_and_nothing_else():
         ("forbidden", 403, "forbidden", "Not yours"),
         ("missing", 404, "thing_not_found", "Thing not found"),
         ("conflict", 409, "conflict", "Too late"),
-        ("running", 409, "request_in_progress", errors.StillRunning().message),
+        ("running", 409, "request_in_progress", errors.RequestInProgress().message),
         ("reused", 422, "idempotency_key_reused", errors.IdempotencyKeyReused().message),
         ("provider", 502, "provider_unavailable", "Provider down"),
         ("unready", 503, "not_ready", "Not yet"),

@@ -12,7 +12,7 @@ import pytest
 from django.db import connection
 
 from credit.loans.dates import add_months
-from exchange.core.times import javascript_time
+from exchange.core.timestamps import javascript_time
 
 MOMENTS = [
     datetime(2025, 7, 4, 7, 12, 11, 999_000, tzinfo=UTC),

@@ -10,7 +10,7 @@ import pytest
 
 from credit.loans.dates import add_months
 from credit.loans.models import Loan
-from exchange.core.times import javascript_time, wire_time
+from exchange.core.timestamps import javascript_time, wire_time
 from exchange.events.models import Event
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.api_clients import failed, make_caller, make_member

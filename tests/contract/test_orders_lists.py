@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from exchange.core.ids import uuid7
-from exchange.core.times import wire_time
+from exchange.core.timestamps import wire_time
 from exchange.tokens.models import DealAccess, Token, TokenAccess
 from exchange.tokens.services.tokens import grant_access
 from orders.book.models import Order

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from exchange.core.times import wire_time
+from exchange.core.timestamps import wire_time
 from exchange.tokens.models import Token
 from orders.book.models import Order
 from tests.assertions.addresses import Address, addresses

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.core.cache import cache
 
-from exchange.api.throttling import spend
+from exchange.api.throttling import count_request
 from exchange.core.ids import uuid7
 from exchange.participants.models import Member
 from tests.factories.api_clients import failed, make_caller
@@ -92,11 +92,11 @@ def test_nothing_is_counted_or_said_when_limits_are_off(settings):
     settings.RATE_LIMITS_ENABLED = False
     response = make_caller().get(MEMBERS)
     assert not any(name in response for name in HEADERS)
-    assert spend("requests", "anybody") is None
+    assert count_request("requests", "anybody") is None
 
 
 def test_concurrent_requests_are_each_counted_once(limits):
     limits.RATE_LIMITS = {"requests": 10_000}
     with ThreadPoolExecutor(16) as pool:
-        budgets = list(pool.map(lambda _: spend("requests", "one"), range(800)))
+        budgets = list(pool.map(lambda _: count_request("requests", "one"), range(800)))
     assert sorted(budget.used for budget in budgets if budget) == list(range(1, 801))

@@ -180,7 +180,7 @@ def test_a_token_has_every_field_of_the_interface_exactly():
     }
     assert b'"valuation":1000000000,' in response.content
     assert b'"price":{"buy":90.02,"sell":89.5,"exchange":129.12345678}' in response.content
-    assert TOKEN.faults() == []
+    assert TOKEN.find_mismatches() == []
 
 
 def test_lists_give_the_same_record_in_the_pages_envelope():

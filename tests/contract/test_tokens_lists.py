@@ -21,7 +21,7 @@ from django.db import transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exchange.core.errors import Conflict, Refused
+from exchange.core.errors import Conflict, Rejected
 from exchange.participants.models import Organisation
 from exchange.tokens.models import InvestmentCategory, InvestmentType, Token, TokenAccess
 from exchange.tokens.payloads import TOKEN
@@ -218,7 +218,7 @@ def change(kind: str, chance: random.Random, issuers: list[Organisation]) -> Non
         case "insert":
             Token.objects.bulk_create([some_token(chance, issuers)])
         case "grant":
-            with contextlib.suppress(Refused, Conflict):  # the issuer; who sees it already
+            with contextlib.suppress(Rejected, Conflict):  # the issuer; who sees it already
                 grant_access(token_id=one.get().id, organisation_id=chance.choice(issuers).id)
         case "take back":
             TokenAccess.objects.filter(id__in=TokenAccess.objects.values("id")[:1]).delete()
@@ -258,7 +258,7 @@ def test_pages_and_totals_are_what_plain_python_says_while_everything_changes(se
             check(callers[who], path, query)
             change(kind, chance, issuers)
             check(callers[who], path, query)
-        assert TOKEN.faults() == []
+        assert TOKEN.find_mismatches() == []
         transaction.set_rollback(True)
 
 

@@ -10,16 +10,16 @@ from django.urls import include, path
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from exchange.api.answers import Answer
 from exchange.api.fields import NumberField, TextField
-from exchange.api.idempotency import answer_once
-from exchange.api.operations import Shape, operation
+from exchange.api.idempotency import respond_once
+from exchange.api.operations import NamedSchema, operation
+from exchange.api.responses import SuccessResponse
 from exchange.api.routers import Router
 from exchange.api.viewsets import ApiViewSet
 from exchange.core import errors
 from exchange.participants.services.members import create_member
 
-NOTHING = Shape("Nothing", {"type": "object"}, {})
+NOTHING = NamedSchema("Nothing", {"type": "object"}, {})
 
 
 class NumberInput(serializers.Serializer[Any]):
@@ -34,9 +34,9 @@ class EchoInput(serializers.Serializer[Any]):
 class EchoViewSet(ApiViewSet):
     """Answers the number it was sent."""
 
-    @operation("Echo", scope="wallets:read", body=EchoInput, answer=NOTHING)
-    def create(self, _request: Request) -> Answer:
-        return self.answer({"number": self.body()["number"], "list": [Decimal("1E+4")]})
+    @operation("Echo", scope="wallets:read", body=EchoInput, response=NOTHING)
+    def create(self, _request: Request) -> SuccessResponse:
+        return self.respond({"number": self.body()["number"], "list": [Decimal("1E+4")]})
 
 
 class MoneyViewSet(ApiViewSet):
@@ -47,14 +47,14 @@ class MoneyViewSet(ApiViewSet):
         scope="wallets:withdraw",
         moves_money=True,
         body=NumberInput,
-        answer=NOTHING,
+        response=NOTHING,
         status=201,
     )
-    def create(self, request: Request) -> Answer:
+    def create(self, request: Request) -> SuccessResponse:
         values = self.body()
-        return answer_once(request, lambda: self._move(values))
+        return respond_once(request, lambda: self._move(values))
 
-    def _move(self, values: dict[str, Any]) -> Answer:
+    def _move(self, values: dict[str, Any]) -> SuccessResponse:
         note = values.get("note", "none")
         create_member(
             organisation_id=self.caller.organisation_id,
@@ -63,25 +63,25 @@ class MoneyViewSet(ApiViewSet):
             actor=self.caller.actor,
         )
         if values["amount"] > 1000:
-            raise errors.Refused("Too much", code="too_much")
-        return self.answer({"amount": values["amount"]})
+            raise errors.Rejected("Too much", code="too_much")
+        return self.respond({"amount": values["amount"]})
 
 
 class UndeclaredViewSet(ApiViewSet):
     """Forgot to declare its operation."""
 
-    def list(self, _request: Request) -> Answer:
-        return Answer({}, "Should never be seen")
+    def list(self, _request: Request) -> SuccessResponse:
+        return SuccessResponse({}, "Should never be seen")
 
 
 FAULTS: dict[str, Exception] = {
     "fault": ZeroDivisionError("secret detail"),
-    "refused": errors.Refused("No", code="because"),
+    "refused": errors.Rejected("No", code="because"),
     "invalid": errors.InvalidRequest("Bad"),
     "missing": errors.NotFound("Thing not found", code="thing_not_found"),
     "forbidden": errors.Forbidden("Not yours"),
     "conflict": errors.Conflict("Too late"),
-    "running": errors.StillRunning(),
+    "running": errors.RequestInProgress(),
     "reused": errors.IdempotencyKeyReused(),
     "provider": errors.ProviderFailed("Provider down"),
     "unready": errors.NotReady("Not yet"),
@@ -93,8 +93,8 @@ class FaultViewSet(ApiViewSet):
 
     lookup_url_kwarg = "kind"
 
-    @operation("Never", scope="wallets:read", answer=NOTHING)
-    def retrieve(self, _request: Request, kind: str) -> Answer:
+    @operation("Never", scope="wallets:read", response=NOTHING)
+    def retrieve(self, _request: Request, kind: str) -> SuccessResponse:
         if kind == "database":
             with connection.cursor() as cursor:
                 cursor.execute("SET statement_timeout = 1")
@@ -108,9 +108,9 @@ class FaultViewSet(ApiViewSet):
 class FloatViewSet(ApiViewSet):
     """Lets a binary float into an answer, a fault of ours."""
 
-    @operation("Never", scope="wallets:read", answer=NOTHING)
-    def list(self, _request: Request) -> Answer:
-        return self.answer({"amount": 0.1})
+    @operation("Never", scope="wallets:read", response=NOTHING)
+    def list(self, _request: Request) -> SuccessResponse:
+        return self.respond({"amount": 0.1})
 
 
 router = Router()

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from django.db import connection
 
-from exchange.core.batching import Combiner
+from exchange.core.batching import Batcher
 from tests.environment.concurrency import Callers
 
 
@@ -22,7 +22,7 @@ class Gather:
     `sets` are the sizes of the sets; `leader` is the database connection of the last one.
     """
 
-    def __init__(self, crowd: Callers, meeting: Combiner[Any, Any]) -> None:
+    def __init__(self, crowd: Callers, meeting: Batcher[Any, Any]) -> None:
         self.sets: list[int] = []
         self.leader: psycopg.Connection[Any] | None = None
         self._crowd = crowd
@@ -34,28 +34,28 @@ class Gather:
         all_said = threading.Barrier(len(calls))
 
         def come(call: Callable[[], Any]) -> Any:
-            with self._meeting.coming():
+            with self._meeting.expect():
                 all_said.wait()
                 return call()
 
         return self._crowd.at_once([partial(come, call) for call in calls])
 
-    def watch(self, carry_out: Callable[[Any], Any], forms: list[Any]) -> Any:
-        """In the place of `carry_out`."""
+    def watch(self, execute: Callable[[Any], Any], forms: list[Any]) -> Any:
+        """In the place of `execute`."""
         self.sets.append(len(forms))
         connection.ensure_connection()
         self.leader = connection.connection
-        return carry_out(forms)
+        return execute(forms)
 
 
 @contextmanager
 def gathering(
-    meeting: Combiner[Any, Any], threads: int, monkeypatch: pytest.MonkeyPatch
+    meeting: Batcher[Any, Any], threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Gather]:
     """A `Gather` of at most so many calls to whoever submits to `meeting`."""
     # Long enough to wait for a thread on any machine; nobody stays away here.
-    monkeypatch.setattr(meeting, "_patience", 60.0)
+    monkeypatch.setattr(meeting, "_wait_seconds", 60.0)
     with Callers(threads) as crowd:
         gather = Gather(crowd, meeting)
-        monkeypatch.setattr(meeting, "_carry_out", partial(gather.watch, meeting._carry_out))
+        monkeypatch.setattr(meeting, "_execute", partial(gather.watch, meeting._execute))
         yield gather

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from exchange.core import wake
+from exchange.core import task_notifier
 
 
 @pytest.fixture
 def hints() -> Iterator[list[str]]:
     """The tasks that workers are woken for."""
     tasks: list[str] = []
-    before = wake._waker
-    wake.register(tasks.append)
+    before = task_notifier._notifier
+    task_notifier.set_publisher(tasks.append)
     yield tasks
-    wake._waker = before
+    task_notifier._notifier = before

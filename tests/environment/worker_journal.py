@@ -12,7 +12,7 @@ from typing import Any
 from celery.signals import task_postrun, worker_ready
 
 from config.celery import app
-from exchange.core import wake
+from exchange.core import task_notifier
 
 # Of several workers one may take a message out of the file broker while another still writes it,
 # and dies of it. So these write none: they wake nobody and answer no remote control.
@@ -23,7 +23,7 @@ def _nobody(_task: str) -> None:
     """Instead of publishing a hint."""
 
 
-wake.register(_nobody)
+task_notifier.set_publisher(_nobody)
 
 
 def _write(line: str) -> None:

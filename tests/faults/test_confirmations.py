@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import requests
 
-from exchange.core.errors import Refused
+from exchange.core.errors import Rejected
 from exchange.events.models import Event
 from tests.environment.services import PROVIDER_SECRET_KEY, Sandbox
 from tests.factories.payouts import (
@@ -105,7 +105,7 @@ def test_what_the_provider_knows_by_now_is_applied_and_not_what_was_proposed(
     withdrawal = hidden_twice(sandbox, wallet, account)
     proposal = proposed(withdrawal, action)
     settle(sandbox, withdrawal)
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(Rejected) as refusal:
         resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
     assert refusal.value.code == "payout_found"
     assert (status_of(withdrawal), wallet.kes) == (status, balances)
@@ -122,7 +122,7 @@ def test_a_transfer_that_is_under_way_after_all_is_neither_failed_nor_sent_again
 ):
     withdrawal = hidden_twice(sandbox, wallet)
     proposal = proposed(withdrawal, action)
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(Rejected) as refusal:
         resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
     assert refusal.value.code == "payout_found"
     # The sandbox may have come to the outcome meanwhile.
@@ -171,7 +171,7 @@ def test_who_may_not_confirm_does_not_make_us_ask(sandbox, wallet):
     withdrawal = hidden_twice(sandbox, wallet)
     proposal = proposed(withdrawal, ProposalAction.FAIL)
     before, asked = traces(withdrawal), look_ups(sandbox, withdrawal)
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(Rejected) as refusal:
         resolutions.confirm(proposal_id=proposal.id, resolver=proposal.proposed_by)
     assert refusal.value.code == "approver_not_independent"
     assert (traces(withdrawal), look_ups(sandbox, withdrawal)) == (before, asked)

@@ -200,7 +200,7 @@ def redis_at(port: int, folder: Path) -> Iterator[None]:
 @pytest.mark.django_db
 @pytest.mark.urls("tests.environment.api_views")
 def test_a_cache_that_is_silent_holds_up_one_request_a_second(settings, monkeypatch):
-    monkeypatch.setattr(throttling, "_reach", throttling.Reach())
+    monkeypatch.setattr(throttling, "_breaker", throttling.CacheCircuitBreaker())
     caller = make_caller()
     with socket.socket() as silent:
         silent.bind((HOST, 0))
@@ -219,7 +219,7 @@ def test_a_cache_that_is_silent_holds_up_one_request_a_second(settings, monkeypa
 @pytest.mark.django_db
 @pytest.mark.urls("tests.environment.api_views")
 def test_reads_beyond_the_limit_are_refused_without_the_cache_too(settings, monkeypatch, nobody):
-    monkeypatch.setattr(throttling, "_reach", throttling.Reach())
+    monkeypatch.setattr(throttling, "_breaker", throttling.CacheCircuitBreaker())
     settings.RATE_LIMITS_ENABLED = True
     settings.RATE_LIMITS = {"requests": 5, "money": 2, "token": 3}
     settings.CACHES = {"default": redis_cache(f"redis://{HOST}:{nobody}/0")}

@@ -10,7 +10,7 @@ import pytest
 from django.db import IntegrityError, connections, transaction
 from django.utils import timezone
 
-from exchange.core.errors import DomainError, Refused, StateConflict
+from exchange.core.errors import DomainError, Rejected, StateConflict
 from exchange.events.models import Event
 from tests.environment.concurrency import Callers
 from tests.environment.pause_at_write import Pause
@@ -108,7 +108,7 @@ def test_one_person_alone_returns_nothing(sandbox, wallet):
         reason="the bank is closed",
         proposer=person,
     )
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(Rejected) as refusal:
         resolutions.confirm(proposal_id=proposal.id, resolver=person)
     assert refusal.value.code == "approver_not_independent"
     assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)
@@ -122,7 +122,7 @@ def test_what_is_pending_claimed_or_sent_is_not_returned(sandbox, wallet):
     payouts.send_payout(sent.id)
     before = wallet.kes
     for withdrawal in (pending, claimed, sent):
-        with pytest.raises(Refused) as refusal:
+        with pytest.raises(Rejected) as refusal:
             proposed(withdrawal, ProposalAction.RETURN)
         assert refusal.value.code == "payout_not_waiting"
     assert wallet.kes == before
@@ -139,7 +139,7 @@ def test_a_payout_that_may_have_been_paid_is_not_returned(sandbox, wallet):
     sweeps.process_payout(withdrawal.id)
     decide(withdrawal, ProposalAction.SEND_AGAIN)
     assert status_of(withdrawal) == "Approved"
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(Rejected) as refusal:
         proposed(withdrawal, ProposalAction.RETURN)
     assert refusal.value.code == "payout_not_waiting"
     # Whoever writes: two people return it by statements of their own.
@@ -163,7 +163,7 @@ def test_a_claim_between_proposal_and_confirmation_wins(sandbox, wallet):
     withdrawal = approved(wallet)
     proposal = proposed(withdrawal, ProposalAction.RETURN)
     payouts.send_payout(withdrawal.id)
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(Rejected) as refusal:
         confirm(proposal)
     assert refusal.value.code == "payout_not_waiting"
     settle(sandbox, withdrawal)
@@ -212,7 +212,7 @@ def test_of_a_claim_and_a_return_whoever_locked_the_withdrawal_first_wins(
         other.join()
     assert status_of(withdrawal) == winner
     assert orders(sandbox, withdrawal) == (winner == "Processing")
-    assert [error.code for error in raised if isinstance(error, Refused)] == (
+    assert [error.code for error in raised if isinstance(error, Rejected)] == (
         ["payout_not_waiting"] if winner == "Processing" else []
     )
     assert_books_hold()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import requests
 
-from exchange.core.errors import Refused
+from exchange.core.errors import Rejected
 from exchange.events.models import Event
 from tests.environment.services import PROVIDER_SECRET_KEY, Sandbox
 from tests.factories.payouts import (
@@ -178,7 +178,7 @@ def test_a_payout_sent_again_is_lost_only_when_it_is_not_found_twice_anew(sandbo
     sandbox.fault("timeout_before", match=TRANSFERS)
     sweeps.process_payout(withdrawal.id)
     assert (status_of(withdrawal), orders(sandbox, withdrawal)) == ("Unknown", 2)
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(Rejected) as refusal:
         proposed(withdrawal, action)
     assert refusal.value.code == "payout_not_lost"
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
@@ -202,7 +202,7 @@ def test_not_found_twice_within_half_an_hour_is_not_lost(sandbox, wallet, action
     pass_time(withdrawal, HALF_AN_HOUR - 60)
     sweeps.process_payout(withdrawal.id)
     assert Payout.objects.get(withdrawal_id=withdrawal.id).not_found_count == 1
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(Rejected) as refusal:
         proposed(withdrawal, action)
     assert refusal.value.code == "payout_not_lost"
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
@@ -215,7 +215,7 @@ def test_one_person_alone_decides_nothing(sandbox, wallet, action):
     proposal = resolutions.propose(
         withdrawal_id=withdrawal.id, action=action, reason="sure", proposer=person
     )
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(Rejected) as refusal:
         resolutions.confirm(proposal_id=proposal.id, resolver=person)
     assert refusal.value.code == "approver_not_independent"
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
@@ -233,7 +233,7 @@ def test_a_payout_that_turns_up_after_all_is_no_longer_lost(sandbox, wallet):
     sandbox.fault("wrong_amount", match=LOOK_UPS)
     look_again(withdrawal)
     assert status_of(withdrawal) == "Unknown"
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(Rejected) as refusal:
         resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
     assert refusal.value.code == "payout_not_lost"
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)

@@ -351,7 +351,7 @@ def deadlocks_show(owner_connection: psycopg.Connection[Any]) -> Iterator[None]:
 @pytest.mark.usefixtures("deadlocks_show")
 @pytest.mark.parametrize("keyed", [True, False], ids=["keys", "no keys"])
 def test_sets_of_several_processes_on_the_same_wallets_do_not_deadlock(keyed):
-    """Threads that call the set's function past the combiner stand for processes."""
+    """Threads that call the set's function past the batcher stand for processes."""
     wallets = [make_wallet(1_000_000), *(make_member_wallet(1_000_000) for _ in range(3))]
     rounds, refused = size("COMBINED_ROUNDS", 12), []
 
@@ -366,7 +366,7 @@ def test_sets_of_several_processes_on_the_same_wallets_do_not_deadlock(keyed):
             bank_code="01",
             account_name="Ada Obi",
             account_number="0690000031",
-        ).under(claim(wallet, key) if keyed else None)
+        ).with_key(claim(wallet, key) if keyed else None)
 
     def process(seed: int) -> None:
         random = Random(seed)

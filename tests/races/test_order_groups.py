@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from django.db import connections, transaction
 
-from exchange.core.errors import Refused
+from exchange.core.errors import Rejected
 from exchange.core.idempotency import IdempotencyClaim, StoredResponse
 from exchange.tokens.models import Token
 from orders.book import services as placing
@@ -90,7 +90,7 @@ def test_a_refused_order_leaves_the_others_and_is_told_why():
     asks = [buy(rich, token), buy(rich, token), buy(poor, token), buy(rich, token)]
     with ThreadPoolExecutor(4) as pool:
         first, second, refused, last = gather(pool, token, asks)
-        with pytest.raises(Refused) as refusal:
+        with pytest.raises(Rejected) as refusal:
             refused.result(30)
         assert refusal.value.code == "insufficient_balance"
         assert {made.result(30).status_code for made in (first, second, last)} == {201}
@@ -148,7 +148,7 @@ def test_an_owner_spends_nothing_twice_within_a_group():
         assert {first.result(30).status_code, last.result(30).status_code} == {201}
         failed = [one.exception(30) for one in spent]
     [refusal] = [error for error in failed if error is not None]
-    assert isinstance(refusal, Refused)
+    assert isinstance(refusal, Rejected)
     assert refusal.code == "insufficient_balance"
     assert spender.has("KES") == 5
     assert_books_hold()

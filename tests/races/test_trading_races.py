@@ -24,7 +24,7 @@ from django.db import connections
 from django.db.models import Sum
 from psycopg import errors
 
-from exchange.core.errors import Refused
+from exchange.core.errors import Rejected
 from exchange.tokens.models import Token
 from orders.book.errors import OrderNotActive
 from orders.book.models import Order
@@ -89,7 +89,7 @@ def trade_until(end: float, tokens: list[Token], traders: list[Trader], seed: in
             order = trader.place(random.choice(tokens), side, price, units)
             open_orders.append((trader, order))
             outcomes["placed"] += 1
-        except Refused as refused:
+        except Rejected as refused:
             outcomes[refused.code] += 1
     return outcomes
 

@@ -175,7 +175,7 @@ def test_every_stored_document_is_what_its_function_would_make_now(upgraded):
         "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname = 'zz_document'"
     ).fetchall()
     assert {table for (table,) in having} == {document.table for document in DOCUMENTS}
-    faults = [*chain.from_iterable(document.faults() for document in DOCUMENTS)]
+    faults = [*chain.from_iterable(document.find_mismatches() for document in DOCUMENTS)]
     assert not faults, "\n".join(faults)
 
 

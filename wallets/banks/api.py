@@ -5,8 +5,8 @@ from __future__ import annotations
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
-from exchange.api.answers import Answer
 from exchange.api.operations import operation
+from exchange.api.responses import SuccessResponse
 from exchange.api.viewsets import ApiViewSet
 from exchange.core.currencies import currencies, payout_currencies
 from exchange.core.errors import InvalidCurrency
@@ -25,21 +25,21 @@ class BankViewSet(ApiViewSet):
         "Banks retrieved",
         scope="wallets:read",
         query=[shapes.CURRENCY_PARAMETER],
-        answer=shapes.BANKS,
-        refusals={"400": shapes.CURRENCY_FAILURES, "502": shapes.PROVIDER_UNAVAILABLE},
+        response=shapes.BANKS,
+        failures={"400": shapes.CURRENCY_FAILURES, "502": shapes.PROVIDER_UNAVAILABLE},
     )
-    def list(self, request: Request) -> Answer:
+    def list(self, request: Request) -> SuccessResponse:
         """List the banks of a currency. Withdrawals take these names."""
         directory = bank_directory(payout_currency(request))
-        return self.answer([{"name": bank.name, "code": bank.code} for bank in directory.banks])
+        return self.respond([{"name": bank.name, "code": bank.code} for bank in directory.banks])
 
     @operation(
         "Account resolved",
         id="bank_accounts_resolve",
         scope="wallets:read",
         body=ResolveInput,
-        answer=shapes.ACCOUNT,
-        refusals={
+        response=shapes.ACCOUNT,
+        failures={
             "502": shapes.PROVIDER_UNAVAILABLE,
             "400": {
                 **shapes.CURRENCY_FAILURES,
@@ -54,13 +54,13 @@ class BankViewSet(ApiViewSet):
         examples=[shapes.RESOLVE_EXAMPLE],
     )
     @action(detail=False, methods=["post"])
-    def resolve(self, _request: Request) -> Answer:
+    def resolve(self, _request: Request) -> SuccessResponse:
         """Resolve the name of an account's holder. The payment provider knows NGN accounts only;
         the other currencies are refused.
         """
         values = self.body()
         payee = resolve_account_name(**values)
-        return self.answer(
+        return self.respond(
             {
                 "account_number": values["account_number"],
                 "account_name": payee.account_name,

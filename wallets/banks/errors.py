@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from exchange.core.errors import NotFound, ProviderFailed, Refused
+from exchange.core.errors import NotFound, ProviderFailed, Rejected
 
 
-class NoBankList(Refused):
+class NoBankList(Rejected):
     """The currency has wallets, but the provider pays no banks in it."""
 
     code = "currency_not_supported"
@@ -54,7 +54,7 @@ class AccountNotFound(NotFound):
     message = "Could not resolve an account with this number at this bank"
 
 
-class ResolutionNotSupported(Refused):
+class ResolutionNotSupported(Rejected):
     """The provider tells nobody's name in this currency."""
 
     code = "resolution_not_supported"

@@ -17,7 +17,7 @@ import structlog
 from django.conf import settings
 from django.utils import timezone
 
-from exchange.core.currencies import RESOLVES_NAMES, needs_name, payout_currencies
+from exchange.core.currencies import NAME_RESOLVING_CURRENCIES, payout_currencies, resolves_names
 from exchange.core.models import Currency
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.banks.bank_names import match_keys, suggest_names
@@ -163,7 +163,7 @@ def find_payee(*, currency: str, bank: BankEntry, account_number: str, given_nam
     When the name cannot be had (not found, or the provider does not answer), the given one stays
     and the payee is not `resolved`: the approver sees that.
     """
-    if not needs_name(currency):
+    if not resolves_names(currency):
         return Payee(bank, given_name, resolved=False)
     try:
         account = payment_provider().resolve_account(
@@ -181,8 +181,8 @@ def resolve_account_name(*, currency: str, bank_name: str, account_number: str) 
     Raises `ResolutionNotSupported` where the provider tells no names, `BankNotFound`,
     `AccountNotFound`, `BankListUnavailable` or `AccountLookUpUnavailable`.
     """
-    if not needs_name(currency):
-        raise ResolutionNotSupported(currency=currency, supported=sorted(RESOLVES_NAMES))
+    if not resolves_names(currency):
+        raise ResolutionNotSupported(currency=currency, supported=sorted(NAME_RESOLVING_CURRENCIES))
     bank = find_bank(currency, bank_name)
     try:
         account = payment_provider().resolve_account(

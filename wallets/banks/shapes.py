@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
-from exchange.api.operations import Shape, closed_object, text_schema
+from exchange.api.operations import NamedSchema, closed_object, text_schema
 from exchange.core.currencies import PAYOUT_CURRENCIES
 from exchange.core.errors import InvalidCurrency
 from wallets.banks.errors import NoBankList
 
-BANKS = Shape(
+BANKS = NamedSchema(
     "Banks",
     {
         "type": "array",
@@ -25,7 +25,7 @@ BANKS = Shape(
 )
 
 
-ACCOUNT = Shape(
+ACCOUNT = NamedSchema(
     "ResolvedAccount",
     closed_object(
         {

@@ -30,7 +30,7 @@ from exchange.admin.list_filters import (
     id_filter,
 )
 from exchange.admin.show import age, kind, moment, page_of, state
-from exchange.core.currencies import money
+from exchange.core.currencies import format_money
 from exchange.core.errors import InvalidRequest
 from exchange.core.models import Currency
 from exchange.exports.admin import Exportable
@@ -128,7 +128,7 @@ class DepositAdmin(Exportable, AddPage, Confirming, OwnedRecordAdmin):
 
     @admin.display(description="amount", ordering="amount")
     def shown_amount(self, deposit: Deposit) -> str:
-        return money(deposit.amount, deposit.currency_id)
+        return format_money(deposit.amount, deposit.currency_id)
 
     @admin.display(description="age", ordering="created_at")
     def entered(self, deposit: Deposit) -> str:
@@ -143,7 +143,7 @@ class DepositAdmin(Exportable, AddPage, Confirming, OwnedRecordAdmin):
     def decision(self, request: HttpRequest, obj: Deposit) -> PendingDecision | None:
         user = staff_of(request)
         own = obj.entered_by_id == user.pk and self.may(request, deposits.ENTER)
-        confirm = f"Confirm {money(obj.amount, obj.currency_id)}"
+        confirm = f"Confirm {format_money(obj.amount, obj.currency_id)}"
         return decision_on(
             obj,
             user,
@@ -183,7 +183,7 @@ class DepositAdmin(Exportable, AddPage, Confirming, OwnedRecordAdmin):
 
 
 def _confirmation(deposit: Deposit, user: StaffUser) -> Question:
-    amount = money(deposit.amount, deposit.currency_id)
+    amount = format_money(deposit.amount, deposit.currency_id)
     return Question(
         title=f"Confirm {amount} for {deposit.member or deposit.organisation}?",
         facts=_facts(deposit),
@@ -195,7 +195,7 @@ def _confirmation(deposit: Deposit, user: StaffUser) -> Question:
 
 
 def _rejection(deposit: Deposit, _user: StaffUser) -> Question:
-    amount = money(deposit.amount, deposit.currency_id)
+    amount = format_money(deposit.amount, deposit.currency_id)
     return Question(
         title=f"Reject {amount} for {deposit.member or deposit.organisation}?",
         facts=_facts(deposit),
@@ -207,7 +207,7 @@ def _rejection(deposit: Deposit, _user: StaffUser) -> Question:
 
 
 def _cancellation(deposit: Deposit, user: StaffUser) -> Question:
-    amount = money(deposit.amount, deposit.currency_id)
+    amount = format_money(deposit.amount, deposit.currency_id)
     hindrance = deposits.DEPOSITS.describe_closed(deposit)
     if not hindrance and deposit.entered_by_id != user.pk:
         hindrance = "Only the person who entered a deposit cancels it"
@@ -223,7 +223,7 @@ def _cancellation(deposit: Deposit, user: StaffUser) -> Question:
 
 def _facts(deposit: Deposit) -> list[tuple[str, object]]:
     return [
-        ("Amount", money(deposit.amount, deposit.currency_id)),
+        ("Amount", format_money(deposit.amount, deposit.currency_id)),
         ("Into the wallet of", page_of(deposit.member or deposit.organisation)),
         ("Organisation", page_of(deposit.organisation)),
         ("Reference at the bank", deposit.reference),
@@ -254,7 +254,7 @@ _STEPS = (
         (deposits.DECIDE,),
         _confirmation,
         deposits.confirm,
-        lambda row: f"Confirmed: {money(row.amount, row.currency_id)} is in the wallet.",
+        lambda row: f"Confirmed: {format_money(row.amount, row.currency_id)} is in the wallet.",
     ),
     Step(
         "reject",

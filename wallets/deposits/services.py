@@ -12,8 +12,8 @@ from django.db.models import Q
 from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
 from exchange.core.errors import Conflict, Forbidden, InvalidCurrency, InvalidRequest
-from exchange.core.numbers import LARGEST, decimals_of
-from exchange.core.words import given
+from exchange.core.numbers import MAX_NUMBER, count_decimals
+from exchange.core.text import clean_text
 from exchange.participants.models import Member
 from exchange.staff.approvals import TwoPersonApproval, require_decider
 from exchange.staff.models import StaffUser
@@ -71,7 +71,7 @@ def enter(*, payment: IncomingPayment, user: StaffUser) -> Deposit:
 def confirm(*, deposit_id: UUID, user: StaffUser) -> Deposit:
     """Another member of staff confirms it, and the money is in the wallet.
 
-    Raises `Forbidden`, `NotFound`, `StateConflict`, `Refused` (`approver_not_independent`).
+    Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected` (`approver_not_independent`).
     """
     actor = require_decider(user, DECIDE, "You may not confirm deposits")
     with transaction.atomic():
@@ -86,7 +86,7 @@ def reject(*, deposit_id: UUID, user: StaffUser, reason: str) -> Deposit:
     Raises as `confirm`, and `InvalidRequest` without a reason.
     """
     require_decider(user, DECIDE, "You may not reject deposits")
-    reason = given(reason, otherwise="A rejection needs a reason")
+    reason = clean_text(reason, missing="A rejection needs a reason")
     with transaction.atomic():
         row = DEPOSITS.get_pending(deposit_id)
         return DEPOSITS.close(row, DepositStatus.REJECTED, user, reason=reason)
@@ -109,16 +109,18 @@ def _create(payment: IncomingPayment, entered_by: StaffUser | None) -> Deposit:
     facts = currencies().get(payment.currency)
     if facts is None:
         raise InvalidCurrency(list(currencies()))
-    if not payment.amount.is_finite() or not 0 < payment.amount <= LARGEST:
-        raise InvalidRequest.about(
+    if not payment.amount.is_finite() or not 0 < payment.amount <= MAX_NUMBER:
+        raise InvalidRequest.for_field(
             "amount", "amount must be above 0 and not above 1000000000000000"
         )
-    if decimals_of(payment.amount) > facts.decimals:
-        raise InvalidRequest.about("amount", f"amount must have at most {facts.decimals} decimals")
+    if count_decimals(payment.amount) > facts.decimals:
+        raise InvalidRequest.for_field(
+            "amount", f"amount must have at most {facts.decimals} decimals"
+        )
     if not payment.reference.strip():
-        raise InvalidRequest.about("reference", "reference is required")
+        raise InvalidRequest.for_field("reference", "reference is required")
     if len(payment.reference) > _LONGEST_REFERENCE:
-        raise InvalidRequest.about(
+        raise InvalidRequest.for_field(
             "reference", f"reference must have at most {_LONGEST_REFERENCE} characters"
         )
     if (
@@ -127,7 +129,7 @@ def _create(payment: IncomingPayment, entered_by: StaffUser | None) -> Deposit:
             id=payment.member_id, organisation_id=payment.organisation_id
         ).exists()
     ):
-        raise InvalidRequest.about("member", "The member does not belong to the organisation")
+        raise InvalidRequest.for_field("member", "The member does not belong to the organisation")
     taken = f"A deposit with reference {payment.reference} exists already"
     return DEPOSITS.propose(
         Conflict(taken, code="duplicate_reference", fields={"reference": taken}),
@@ -136,7 +138,7 @@ def _create(payment: IncomingPayment, entered_by: StaffUser | None) -> Deposit:
         currency_id=payment.currency,
         amount=payment.amount,
         reference=payment.reference,
-        note=given(payment.note, longest=_LONGEST_NOTE),
+        note=clean_text(payment.note, max_length=_LONGEST_NOTE),
         entered_by=entered_by,
     )
 

@@ -13,7 +13,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from exchange.core.fields import choice_field
-from exchange.core.numbers import plain
+from exchange.core.numbers import format_plain
 from exchange.staff.models import ProposalModel
 
 
@@ -111,4 +111,4 @@ class ConfigurationFigure(ProposalModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.configuration_id} {plain(self.value)}"
+        return f"{self.configuration_id} {format_plain(self.value)}"

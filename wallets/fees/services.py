@@ -20,8 +20,8 @@ from django.utils import timezone
 
 from exchange.core.currencies import currencies, payout_currencies
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, StateConflict
-from exchange.core.numbers import LARGEST, decimals_of, plain
-from exchange.core.words import given
+from exchange.core.numbers import MAX_NUMBER, count_decimals, format_plain
+from exchange.core.text import clean_text
 from exchange.staff.approvals import (
     TwoPersonApproval,
     describe_refusal,
@@ -122,10 +122,10 @@ def propose(
     """
     require_decider(user, PROPOSE, "You may not propose figures")
     _check(key, value)
-    why = given(reason, otherwise="A figure needs a reason", longest=_LONGEST_REASON)
+    why = clean_text(reason, missing="A figure needs a reason", max_length=_LONGEST_REASON)
     now = timezone.now()
     if effective_from is not None and not now < effective_from <= now + _FURTHEST_AHEAD:
-        raise InvalidRequest.about(
+        raise InvalidRequest.for_field(
             "effective_from", "It can take effect at an instant ahead, within a year"
         )
     return FIGURES.propose(
@@ -142,7 +142,7 @@ def approve(*, figure_id: UUID, seen: Decimal, user: StaffUser) -> Configuration
     """Another person approves; from its instant, at once when that has passed, it is in force.
 
     `seen` is the figure in force that the person had before them. Raises `Forbidden`, `NotFound`,
-    `StateConflict`, `Conflict` when another figure takes effect at the same instant, `Refused`
+    `StateConflict`, `Conflict` when another figure takes effect at the same instant, `Rejected`
     (`approver_not_independent`).
     """
     require_decider(user, DECIDE, "You may not approve figures")
@@ -152,7 +152,7 @@ def approve(*, figure_id: UUID, seen: Decimal, user: StaffUser) -> Configuration
         in_force = figure_in_force(figure.configuration_id)
         if in_force is None or in_force != seen:
             raise StateConflict(
-                f"{figure.configuration_id} is {plain(in_force or Decimal(0))} by now. "
+                f"{figure.configuration_id} is {format_plain(in_force or Decimal(0))} by now. "
                 "Please look at it again"
             )
         starts = max(now, figure.effective_from or now)
@@ -164,7 +164,7 @@ def approve(*, figure_id: UUID, seen: Decimal, user: StaffUser) -> Configuration
 def reject(*, figure_id: UUID, user: StaffUser, reason: str) -> ConfigurationFigure:
     """Closes a proposal without effect. Raises as `approve`, `InvalidRequest` without a reason."""
     require_decider(user, DECIDE, "You may not reject figures")
-    why = given(reason, otherwise="A rejection needs a reason", longest=_LONGEST_REASON)
+    why = clean_text(reason, missing="A rejection needs a reason", max_length=_LONGEST_REASON)
     with transaction.atomic():
         figure = FIGURES.get_pending(figure_id)
         return FIGURES.close(figure, FigureStatus.REJECTED, user, decision_note=why)
@@ -187,7 +187,7 @@ def ask_to_withdraw(*, figure_id: UUID, user: StaffUser, reason: str) -> Configu
     """
     permission = DECIDE if user.may(DECIDE) else PROPOSE
     require_decider(user, permission, "You may not withdraw figures")
-    why = given(reason, otherwise="A withdrawal needs a reason", longest=_LONGEST_REASON)
+    why = clean_text(reason, missing="A withdrawal needs a reason", max_length=_LONGEST_REASON)
     with transaction.atomic():
         figure = FIGURES.get(figure_id)
         require_not_asked_for(figure)
@@ -213,7 +213,7 @@ def keep(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigure:
 def agree_to_withdraw(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigure:
     """Another person than the one who asked withdraws it: it never takes effect.
 
-    Raises `Forbidden`, `NotFound`, `StateConflict`, `Refused` (`approver_not_independent`).
+    Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected` (`approver_not_independent`).
     """
     require_decider(user, DECIDE, "You may not withdraw figures")
     with transaction.atomic():
@@ -281,12 +281,13 @@ def _check(key: str, value: Decimal) -> KeyFacts:
     facts = known_keys().get(key)
     if facts is None:
         raise InvalidRequest("This key is not one the service reads")
-    if not value.is_finite() or not facts.least <= value <= LARGEST:
-        raise InvalidRequest.about(
+    if not value.is_finite() or not facts.least <= value <= MAX_NUMBER:
+        raise InvalidRequest.for_field(
             "value",
-            f"The value must be at least {plain(facts.least)} and not above {plain(LARGEST)}",
+            f"The value must be at least {format_plain(facts.least)}"
+            f" and not above {format_plain(MAX_NUMBER)}",
         )
-    if decimals_of(value) > facts.decimals:
+    if count_decimals(value) > facts.decimals:
         allowed = f"at most {facts.decimals}" if facts.decimals else "no"
-        raise InvalidRequest.about("value", f"The value may have {allowed} decimals")
+        raise InvalidRequest.for_field("value", f"The value may have {allowed} decimals")
     return facts

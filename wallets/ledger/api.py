@@ -11,9 +11,9 @@ from django.db.models import Model
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from exchange.api.answers import Answer
-from exchange.api.operations import PageOf, operation
-from exchange.api.viewsets import ApiViewSet, path_id
+from exchange.api.operations import RecordPage, operation
+from exchange.api.responses import SuccessResponse
+from exchange.api.viewsets import ApiViewSet, parse_path_id
 from exchange.participants.errors import UserNotFound
 from exchange.participants.selectors import get_member
 from exchange.tokens.models import Token
@@ -35,7 +35,7 @@ class OwnerViewSet(ApiViewSet):
         member_id = self.kwargs.get("member_id")
         if member_id is None:
             return organisation_id
-        return get_member(organisation_id, path_id(member_id, UserNotFound())).id
+        return get_member(organisation_id, parse_path_id(member_id, UserNotFound())).id
 
 
 class WalletViewSet(OwnerViewSet):
@@ -44,10 +44,10 @@ class WalletViewSet(OwnerViewSet):
     tag = "Wallets"
     singleton = True
 
-    @operation("Wallet retrieved", scope="wallets:read", answer=shapes.BALANCES)
-    def retrieve(self, _request: Request, **_path: str) -> Answer:
+    @operation("Wallet retrieved", scope="wallets:read", response=shapes.BALANCES)
+    def retrieve(self, _request: Request, **_path: str) -> SuccessResponse:
         """Fetch {owner}'s wallet. One record for each currency."""
-        return self.answer(wallet_balances(self.owner_id()))
+        return self.respond(wallet_balances(self.owner_id()))
 
 
 class TransactionViewSet(OwnerViewSet):
@@ -65,12 +65,12 @@ class TransactionViewSet(OwnerViewSet):
     @operation(
         "Transactions retrieved",
         scope="wallets:read",
-        answer=PageOf(TRANSACTION, "transactions"),
+        response=RecordPage(TRANSACTION, "transactions"),
     )
     def list(self, _request: Request, **_path: str) -> Response:
         """List the movements of {owner}'s wallet. Newest first."""
         found = self.filter_queryset(statement(self.owner_id()))
-        return self.paginated(
+        return self.paginated_response(
             found.values_list("id", flat=True), partial(transaction_documents, self.subjects)
         )
 
@@ -83,11 +83,11 @@ class HoldingViewSet(OwnerViewSet):
     default_sort = "name"
     queryset = Token.objects.none()
 
-    @operation("Holdings retrieved", scope="portfolio:read", answer=PageOf(HOLDING, "tokens"))
+    @operation("Holdings retrieved", scope="portfolio:read", response=RecordPage(HOLDING, "tokens"))
     def list(self, _request: Request, **_path: str) -> Response:
         """List {owner}'s holdings. By name; a token of which nothing is left is not shown."""
         owner_id = self.owner_id()
         found = self.filter_queryset(held_tokens(owner_id))
-        return self.paginated(
+        return self.paginated_response(
             found.values_list("id", flat=True), partial(holding_documents, owner_id)
         )

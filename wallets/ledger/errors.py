@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from exchange.core.errors import Refused
-from exchange.core.numbers import plain
+from exchange.core.errors import Rejected
+from exchange.core.numbers import format_plain
 
 
-class InsufficientBalance(Refused):
+class InsufficientBalance(Rejected):
     """The wallet holds less than was asked for."""
 
     code = "insufficient_balance"
@@ -16,5 +16,5 @@ class InsufficientBalance(Refused):
     def __init__(self, *, currency: str, available: Decimal, requested: Decimal) -> None:
         super().__init__(
             f"Insufficient {currency} balance. "
-            f"Available: {plain(available)}, requested: {plain(requested)}"
+            f"Available: {format_plain(available)}, requested: {format_plain(requested)}"
         )

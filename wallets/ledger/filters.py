@@ -6,8 +6,8 @@ from exchange.api.filters import (
     ChoiceFilter,
     CurrencyFilter,
     DatedFilters,
-    From,
-    To,
+    FromFilter,
+    ToFilter,
 )
 from wallets.ledger.models import Entry, TransferKind
 from wallets.ledger.selectors.wallets import WALLET_KINDS
@@ -25,8 +25,8 @@ class TransactionFilters(DatedFilters):
         allowed=[str(kind) for kind in WALLET_KINDS],
         help_text="Part of the wallet",
     )
-    created_from = From("transfer__created_at")
-    created_to = To("transfer__created_at")
+    created_from = FromFilter("transfer__created_at")
+    created_to = ToFilter("transfer__created_at")
 
     class Meta:
         model = Entry

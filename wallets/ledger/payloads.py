@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.core.documents import Document, identifier, moment, number, text
+from exchange.core.documents import Document, identifier, number, text, timestamp
 from wallets.ledger import examples
 from wallets.ledger.models import TransferKind
 
@@ -27,7 +27,7 @@ TRANSACTION = Document(
         number("balance_after", "{r}.balance_after", "Of that account, after this movement"),
         text("reference", "{r}.reference", "The withdrawal's or deposit's own reference"),
         identifier("subject", "{r}.subject_id", "Id of the record it is about", nullable=True),
-        moment("createdAt", "{r}.created_at", "When it was made"),
+        timestamp("createdAt", "{r}.created_at", "When it was made"),
     ),
     example=examples.TRANSACTION,
 )

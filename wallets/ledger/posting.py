@@ -16,7 +16,7 @@ from uuid import UUID
 from django.db import IntegrityError, connection, transaction
 
 from exchange.core.actors import Actor
-from exchange.core.database import constraint_of
+from exchange.core.database import violated_constraint
 from exchange.core.ids import uuid7
 from wallets.ledger.models import AccountKind, TransferKind
 
@@ -160,7 +160,7 @@ def post_transfers(transfers: Sequence[Posting]) -> list[UUID]:
                 ],
             )
     except IntegrityError as error:
-        constraint = constraint_of(error) or ""
+        constraint = violated_constraint(error) or ""
         references = ", ".join(one.reference for one in transfers[:3])
         if constraint == "account_balance_not_negative":
             raise InsufficientFunds(references) from error

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from exchange.core.documents import Document
 from exchange.core.ids import first_id_at, uuid7
-from exchange.core.numbers import plain
+from exchange.core.numbers import format_plain
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.ledger.models import BooksProof
 
@@ -71,7 +71,7 @@ def document_check(title: str, *documents: Document) -> Check:
     """A check that the stored documents equal what their mapping makes of the row."""
 
     def run() -> list[Finding]:
-        faults = (fault for document in documents for fault in document.faults())
+        faults = (fault for document in documents for fault in document.find_mismatches())
         return [Finding(title, fault, "the declared document", "another") for fault in faults]
 
     return Check(title, run)
@@ -192,8 +192,8 @@ def _system_totals() -> tuple[UUID, dict[str, str]]:
             " WHERE a.balance IS NULL AND e.id < %s GROUP BY a.id",
             [before],
         )
-        return before, {str(account): plain(total) for account, total in cursor.fetchall()}
+        return before, {str(account): format_plain(total) for account, total in cursor.fetchall()}
 
 
 def _text(value: Any) -> str:
-    return plain(value) if hasattr(value, "as_tuple") else str(value)
+    return format_plain(value) if hasattr(value, "as_tuple") else str(value)

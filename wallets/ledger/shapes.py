@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from exchange.api.operations import Shape, closed_object, number_schema
+from exchange.api.operations import NamedSchema, closed_object, number_schema
 from exchange.core.currencies import WALLET_CURRENCIES
 from wallets.ledger import examples
 
-BALANCES = Shape(
+BALANCES = NamedSchema(
     "Balances",
     {
         "type": "array",

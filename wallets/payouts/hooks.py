@@ -12,7 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from exchange.api.middleware import body_length
-from exchange.core import wake
+from exchange.core import task_notifier
 from exchange.core.errors import Forbidden
 from wallets.payouts.services.provider_events import receive_webhook
 from wallets.withdrawals.services.transitions import SWEEP_PAYOUTS
@@ -30,7 +30,7 @@ def flutterwave(request: HttpRequest) -> JsonResponse:
     except Forbidden as error:
         return _failed(error.message, 401)
     if withdrawal_id is not None:
-        wake.after_commit(SWEEP_PAYOUTS)
+        task_notifier.notify_after_commit(SWEEP_PAYOUTS)
     return JsonResponse({"status": "success"})
 
 

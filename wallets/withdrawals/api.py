@@ -13,12 +13,12 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from exchange.api.answers import Answer, RawJSON
-from exchange.api.fields import check_decimals
-from exchange.api.filters import read_amount
-from exchange.api.idempotency import answer_of, answer_once, read_key
-from exchange.api.operations import PageOf, operation
-from exchange.api.viewsets import ApiViewSet, path_id
+from exchange.api.fields import validate_decimals
+from exchange.api.filters import parse_amount
+from exchange.api.idempotency import read_key, respond_once, stored_to_response
+from exchange.api.operations import RecordPage, operation
+from exchange.api.responses import RawJSON, SuccessResponse
+from exchange.api.viewsets import ApiViewSet, parse_path_id
 from exchange.core.currencies import currencies
 from exchange.core.errors import InvalidRequest
 from exchange.participants.errors import UserNotFound
@@ -62,33 +62,35 @@ class WithdrawalViewSet(ApiViewSet):
         return organisation_withdrawals(self.caller.organisation_id)
 
     @operation(
-        "Withdrawals retrieved", scope="wallets:read", answer=PageOf(WITHDRAWAL, "withdrawals")
+        "Withdrawals retrieved",
+        scope="wallets:read",
+        response=RecordPage(WITHDRAWAL, "withdrawals"),
     )
     def list(self, _request: Request) -> Response:
         """List withdrawals. Both the organisation's and its members'."""
         found = self.filter_queryset(self.get_queryset())
-        return self.paginated(found.values_list("document", flat=True))
+        return self.paginated_response(found.values_list("document", flat=True))
 
-    @operation("Withdrawal retrieved", scope="wallets:read", answer=shapes.WITHDRAWAL_DETAIL)
-    def retrieve(self, _request: Request, withdrawal_id: str) -> Answer:
+    @operation("Withdrawal retrieved", scope="wallets:read", response=shapes.WITHDRAWAL_DETAIL)
+    def retrieve(self, _request: Request, withdrawal_id: str) -> SuccessResponse:
         """Fetch a withdrawal. `reason` tells why it was rejected or failed."""
-        found = path_id(withdrawal_id, WithdrawalNotFound())
-        return self.answer(_detail(self.caller.organisation_id, found))
+        found = parse_path_id(withdrawal_id, WithdrawalNotFound())
+        return self.respond(_detail(self.caller.organisation_id, found))
 
     @operation(
         "Withdrawal request created",
         scope="wallets:withdraw",
         moves_money=True,
         body=WithdrawalInput,
-        answer={
+        response={
             "withdrawals": shapes.CREATED_WITHDRAWAL,
             "member_withdrawals": shapes.CREATED_MEMBER_WITHDRAWAL,
         },
         status=201,
-        refusals=shapes.WITHDRAWAL_FAILURES,
+        failures=shapes.WITHDRAWAL_FAILURES,
         examples=[shapes.WITHDRAWAL_EXAMPLE, shapes.SOUTH_AFRICA_EXAMPLE],
     )
-    def create(self, request: Request, member_id: str | None = None) -> Answer:
+    def create(self, request: Request, member_id: str | None = None) -> SuccessResponse:
         """Withdraw from {owner}'s wallet. The amount goes into the wallet's escrow at once; the
         request is Pending until it is approved. Emits `withdrawal.created` to the organisation.
         """
@@ -97,57 +99,57 @@ class WithdrawalViewSet(ApiViewSet):
             RequestWithdrawal(
                 **self.body(),
                 organisation=caller.organisation_id,
-                member=None if member_id is None else path_id(member_id, UserNotFound()),
+                member=None if member_id is None else parse_path_id(member_id, UserNotFound()),
                 actor=str(caller.actor),
             ),
             claim=read_key(request),
         )
-        return answer_of(given)
+        return stored_to_response(given)
 
     @operation(
         "Withdrawal cancelled",
         scope="wallets:withdraw",
         moves_money=True,
-        answer=shapes.CANCELLED_WITHDRAWAL,
-        refusals={
+        response=shapes.CANCELLED_WITHDRAWAL,
+        failures={
             "409": {"state_conflict": "Only a Pending withdrawal can be cancelled: it is Approved"}
         },
     )
     @action(detail=True, methods=["post"])
-    def cancel(self, request: Request, withdrawal_id: str) -> Answer:
+    def cancel(self, request: Request, withdrawal_id: str) -> SuccessResponse:
         """Cancel a Pending withdrawal. Its amount goes from escrow back to the wallet."""
-        found = path_id(withdrawal_id, WithdrawalNotFound())
-        return answer_once(request, lambda: self._cancel(found))
+        found = parse_path_id(withdrawal_id, WithdrawalNotFound())
+        return respond_once(request, lambda: self._cancel(found))
 
-    def _cancel(self, withdrawal_id: UUID) -> Answer:
+    def _cancel(self, withdrawal_id: UUID) -> SuccessResponse:
         caller = self.caller
         cancel(
             withdrawal_id=withdrawal_id, organisation_id=caller.organisation_id, actor=caller.actor
         )
-        return self.answer(_detail(caller.organisation_id, withdrawal_id))
+        return self.respond(_detail(caller.organisation_id, withdrawal_id))
 
     @operation(
         "Withdrawal fee retrieved",
         scope="wallets:read",
         query=[banks_shapes.CURRENCY_PARAMETER, shapes.AMOUNT_PARAMETER],
-        answer=shapes.FEE,
-        refusals=shapes.FEE_FAILURES,
+        response=shapes.FEE,
+        failures=shapes.FEE_FAILURES,
     )
     @action(detail=False)
-    def fee(self, request: Request) -> Answer:
+    def fee(self, request: Request) -> SuccessResponse:
         """Look up the fee of a withdrawal. Nothing moves, and no balance is looked at."""
         currency = payout_currency(request)
-        amount = read_amount(request.query_params.get("amount", ""))
+        amount = parse_amount(request.query_params.get("amount", ""))
         if amount is None:
             raise InvalidRequest("amount must be a number such as 1000 or 90.02")
         try:
-            check_decimals(amount, currencies()[currency].decimals)
+            validate_decimals(amount, currencies()[currency].decimals)
         except ValidationError as error:
             raise ValidationError({"amount": error.detail}) from error
         fee = withdrawal_fee(currency)
         if amount <= fee:
             raise FeeExceedsAmount(currency=currency, fee=fee, amount=amount)
-        return self.answer(
+        return self.respond(
             {
                 "currency": currency,
                 "amount": amount,

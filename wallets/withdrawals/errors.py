@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from exchange.core.errors import NotFound, Refused
-from exchange.core.numbers import plain
+from exchange.core.errors import NotFound, Rejected
+from exchange.core.numbers import format_plain
 
 
-class BelowMinimum(Refused):
+class BelowMinimum(Rejected):
     """Less than the smallest withdrawal of the currency."""
 
     code = "below_minimum"
 
     def __init__(self, *, currency: str, minimum: Decimal) -> None:
-        super().__init__(f"Cannot withdraw less than {plain(minimum)} {currency}")
+        super().__init__(f"Cannot withdraw less than {format_plain(minimum)} {currency}")
 
 
-class FeeExceedsAmount(Refused):
+class FeeExceedsAmount(Rejected):
     """The fee leaves nothing to pay out."""
 
     code = "fee_exceeds_amount"
 
     def __init__(self, *, currency: str, fee: Decimal, amount: Decimal) -> None:
         super().__init__(
-            f"The withdrawal fee of {plain(fee)} {currency} leaves nothing to pay out "
-            f"of {plain(amount)} {currency}"
+            f"The withdrawal fee of {format_plain(fee)} {currency} leaves nothing to pay out "
+            f"of {format_plain(amount)} {currency}"
         )
 
 

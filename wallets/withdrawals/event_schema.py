@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from exchange.api.operations import Shape
+from exchange.api.operations import NamedSchema
 from exchange.events.event_schema import USER, add_webhooks
 from exchange.participants.examples import USER as USER_EXAMPLE
 from wallets.withdrawals import examples
@@ -38,7 +38,7 @@ def _example(event_type: str) -> dict[str, Any]:
     return {"withdrawal": withdrawal, "bank": examples.BANK, "user": USER_EXAMPLE}
 
 
-_DATA = Shape(
+_DATA = NamedSchema(
     "WithdrawalEventData",
     {
         "type": "object",

@@ -7,7 +7,7 @@ Fields stand in the order of the interface's tables. A member's withdrawal has n
 from __future__ import annotations
 
 from exchange.core.currencies import PAYOUT_CURRENCIES
-from exchange.core.documents import Document, Variant, identifier, moment, number, text
+from exchange.core.documents import Document, Variant, identifier, number, text, timestamp
 from wallets.withdrawals import examples
 from wallets.withdrawals.models import WithdrawalStatus
 
@@ -51,9 +51,9 @@ _WITHDRAWAL_FIELDS = (
         "`Unknown`: the provider's answer was lost, and is looked up",
         enum=list(WithdrawalStatus.values),
     ),
-    moment("actioned_on", "{r}.actioned_on", "When it was first decided on", nullable=True),
-    moment("createdAt", "{r}.created_at", "When it was made"),
-    moment("updatedAt", "{r}.updated_at", "When it last changed"),
+    timestamp("actioned_on", "{r}.actioned_on", "When it was first decided on", nullable=True),
+    timestamp("createdAt", "{r}.created_at", "When it was made"),
+    timestamp("updatedAt", "{r}.updated_at", "When it last changed"),
 )
 
 

@@ -15,11 +15,11 @@ from exchange.api.fields import (
     NameField,
     NumberField,
     TextField,
-    check_decimals,
+    validate_decimals,
 )
 from exchange.api.serializers import LeanSerializer
 from exchange.core.currencies import currencies
-from exchange.core.numbers import LARGEST
+from exchange.core.numbers import MAX_NUMBER
 from wallets.banks.serializers import AccountNumberField
 from wallets.withdrawals.commands import PAYOUT_DETAILS
 from wallets.withdrawals.services.payout_details import INVALID_PHONE, PHONE
@@ -39,7 +39,9 @@ class PhoneField(TextField):
         return text
 
 
-@extend_schema_field({"type": "number", "minimum": 1, "maximum": int(LARGEST), "multipleOf": 0.01})
+@extend_schema_field(
+    {"type": "number", "minimum": 1, "maximum": int(MAX_NUMBER), "multipleOf": 0.01}
+)
 class AmountField(NumberField):
     """The amount of a withdrawal; what its currency allows besides is checked with it."""
 
@@ -76,7 +78,7 @@ class WithdrawalInput(LeanSerializer):
         if "amount" not in values or "currency" not in values:
             return
         try:
-            check_decimals(values["amount"], currencies()[values["currency"]].decimals)
+            validate_decimals(values["amount"], currencies()[values["currency"]].decimals)
         except serializers.ValidationError as error:
             errors["amount"] = error.detail
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
-from exchange.api.operations import Shape, closed_object, number_schema, text_schema
-from exchange.core.numbers import LARGEST
+from exchange.api.operations import NamedSchema, closed_object, number_schema, text_schema
+from exchange.core.numbers import MAX_NUMBER
 from wallets.banks import shapes as banks_shapes
 from wallets.withdrawals import examples
 from wallets.withdrawals.payloads import BANK, WITHDRAWAL
 
-CREATED_WITHDRAWAL = Shape(
+CREATED_WITHDRAWAL = NamedSchema(
     "CreatedWithdrawal",
     closed_object({"withdrawalRequest": WITHDRAWAL, "bank": BANK}),
     {"withdrawalRequest": examples.WITHDRAWAL, "bank": examples.BANK},
@@ -25,7 +25,7 @@ CREATED_MEMBER_WITHDRAWAL = replace(
 )
 
 
-WITHDRAWAL_DETAIL = Shape(
+WITHDRAWAL_DETAIL = NamedSchema(
     "WithdrawalDetail",
     {
         "allOf": [
@@ -55,7 +55,7 @@ CANCELLED_WITHDRAWAL = replace(
 )
 
 
-FEE = Shape(
+FEE = NamedSchema(
     "WithdrawalFee",
     closed_object(
         {
@@ -78,7 +78,7 @@ FEE = Shape(
 
 AMOUNT_PARAMETER = OpenApiParameter(
     "amount",
-    type={"type": "number", "exclusiveMinimum": 0, "maximum": int(LARGEST), "multipleOf": 0.01},
+    type={"type": "number", "exclusiveMinimum": 0, "maximum": int(MAX_NUMBER), "multipleOf": 0.01},
     required=True,
     description="Amount to withdraw, such as 1000 or 90.02, with at most the currency's decimals",
 )

@@ -1,1 +1,1 @@
-"""How Django writes dates to people; the interface's own format is `exchange.core.times`."""
+"""How Django writes dates to people; the interface's own format is `exchange.core.timestamps`."""

@@ -25,7 +25,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from config.back_office.signin import kept, views
 from config.back_office.signin.standing import Standing, may_change_things, standing, touch
-from exchange.core.addresses import address_of
+from exchange.core.client_address import client_address
 from exchange.staff.models import AccessEvent, StaffUser
 from exchange.staff.services.access_records import record
 
@@ -97,7 +97,7 @@ class StaffSignIn(admin.AdminSite):
         """Signs out, by POST."""
         user = request.user
         if request.method == "POST" and isinstance(user, StaffUser):
-            record(event=AccessEvent.SIGNED_OUT, user=user, address=address_of(request))
+            record(event=AccessEvent.SIGNED_OUT, user=user, address=client_address(request))
         return super().logout(request, extra_context)
 
     def password_change(
@@ -107,7 +107,7 @@ class StaffSignIn(admin.AdminSite):
         response: HttpResponse = super().password_change(request, extra_context)
         user = request.user
         if response.status_code == 302 and isinstance(user, StaffUser):
-            record(event=AccessEvent.PASSWORD_CHANGED, user=user, address=address_of(request))
+            record(event=AccessEvent.PASSWORD_CHANGED, user=user, address=client_address(request))
         return response
 
     def _outside(self, view: Callable[..., HttpResponseBase]) -> Any:

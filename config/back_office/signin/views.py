@@ -29,7 +29,7 @@ from config.back_office.signin.devices import known_device, known_device_of, rem
 from config.back_office.signin.forms import CodeForm, PasswordForm, RecoveryCodeForm
 from config.back_office.signin.standing import Standing, confirm, fresh, sign_in, standing
 from exchange.admin.base import staff_of
-from exchange.core.addresses import address_of
+from exchange.core.client_address import client_address
 from exchange.core.crypto import decrypt, encrypt
 from exchange.core.errors import Conflict, InvalidRequest
 from exchange.staff.models import AccessEvent, StaffUser
@@ -70,7 +70,7 @@ def password_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
 
 def _checked_password(request: HttpRequest, form: PasswordForm) -> StaffUser | None:
     username = form.cleaned_data["username"]
-    address = address_of(request)
+    address = client_address(request)
     try:
         attempt = lockout.begin(
             lockout.PASSWORD,
@@ -102,7 +102,7 @@ def _after_password(request: HttpRequest, user: StaffUser) -> HttpResponse:
         }
         return HttpResponseRedirect(_with_next("admin:code", target))
     sign_in(request, user, second_factor=False)
-    address = address_of(request)
+    address = client_address(request)
     record(event=AccessEvent.SIGNED_IN, user=user, address=address, details="By password alone")
     response = HttpResponseRedirect(_with_next("admin:enrol", target) if decides(user) else target)
     if not decides(user):
@@ -121,7 +121,7 @@ def code_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
     kind = RecoveryCodeForm if "recovery" in request.GET else CodeForm
     form = kind(request.POST if request.method == "POST" else None)
     if form.is_valid() and _checked_code(request, user, form):
-        address = address_of(request)
+        address = client_address(request)
         if inside:
             confirm(request)
             record(event=AccessEvent.CONFIRMED, user=user, address=address)
@@ -168,7 +168,7 @@ def resume(site: AdminSite, request: HttpRequest) -> HttpResponse:
 
 
 def _checked_code(request: HttpRequest, user: StaffUser, form: forms.Form) -> bool:
-    address = address_of(request)
+    address = client_address(request)
     code = form.cleaned_data["code"]
     try:
         attempt = lockout.begin(
@@ -244,7 +244,7 @@ def enrol(site: AdminSite, request: HttpRequest) -> HttpResponse:
                 secret=secret,
                 code=form.cleaned_data["code"],
                 replace=replacing,
-                address=address_of(request),
+                address=client_address(request),
             )
         except InvalidRequest as error:
             form.add_error("code", error.message)
@@ -288,7 +288,7 @@ def new_recovery_codes(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Makes new recovery codes and shows them."""
     user = staff_of(request)
     try:
-        codes = second_factor.renew_recovery_codes(user=user, address=address_of(request))
+        codes = second_factor.renew_recovery_codes(user=user, address=client_address(request))
     except Conflict as error:
         messages.error(request, error.message)
         return HttpResponseRedirect(reverse("admin:second_factor"))
@@ -331,7 +331,7 @@ class Welcome(PasswordResetConfirmView):
             record(
                 event=AccessEvent.PASSWORD_CHANGED,
                 user=form.user,
-                address=address_of(self.request),
+                address=client_address(self.request),
                 details="By invitation",
             )
             response = super().form_valid(form)

@@ -22,9 +22,9 @@ from credit.configurations.services.terms import (
     default_least_amount,
 )
 from exchange.admin.show import percent, state
-from exchange.core.currencies import currencies, money
+from exchange.core.currencies import currencies, format_money
 from exchange.core.ids import parse_id
-from exchange.core.numbers import plain
+from exchange.core.numbers import format_plain
 from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.models import Organisation
 from exchange.tokens.models import InvestmentCategory
@@ -149,8 +149,8 @@ def form_values(version: ConfigurationVersion) -> dict[str, Any]:
         "access": version.access,
         "organisations": [organisation.pk for organisation in version.organisations.all()],
         "investment_categories": version.investment_categories,
-        "collateral_ratio": plain(version.collateral_ratio),
-        "interest_rate": plain(version.interest_rate),
+        "collateral_ratio": format_plain(version.collateral_ratio),
+        "interest_rate": format_plain(version.interest_rate),
         "duration": version.duration,
         "grace_period": version.grace_period,
     }
@@ -159,10 +159,10 @@ def form_values(version: ConfigurationVersion) -> dict[str, Any]:
         if limit.min_amount != default_least_amount(
             limit.currency_id, version.interest_rate, limit.max_amount
         ):
-            found[f"min_amount_{limit.currency_id}"] = plain(limit.min_amount)
-        found[f"max_amount_{limit.currency_id}"] = plain(limit.max_amount)
+            found[f"min_amount_{limit.currency_id}"] = format_plain(limit.min_amount)
+        found[f"max_amount_{limit.currency_id}"] = format_plain(limit.max_amount)
         if limit.max_outstanding is not None:
-            found[f"max_outstanding_{limit.currency_id}"] = plain(limit.max_outstanding)
+            found[f"max_outstanding_{limit.currency_id}"] = format_plain(limit.max_outstanding)
     return found
 
 
@@ -259,7 +259,7 @@ def _amount(limit: LoanLimit | None, name: str) -> list[str]:
     if limit is None:
         return []
     amount: Decimal | None = getattr(limit, name)
-    return ["no bound"] if amount is None else [money(amount, limit.currency_id)]
+    return ["no bound"] if amount is None else [format_money(amount, limit.currency_id)]
 
 
 def _change(was: list[str], will: list[str]) -> str:

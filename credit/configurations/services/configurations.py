@@ -25,8 +25,8 @@ from credit.configurations.selectors import creditors_text
 from credit.configurations.services.terms import Terms, check
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest
-from exchange.core.rows import get_or_raise
-from exchange.core.words import given
+from exchange.core.querysets import get_or_raise
+from exchange.core.text import clean_text
 from exchange.events.services.outbox import emit
 from exchange.participants.models import Organisation
 from exchange.staff.approvals import TwoPersonApproval, require_decider, require_deciding_actor
@@ -139,7 +139,7 @@ def approve(*, version_id: UUID, user: StaffUser) -> LoanConfiguration:
 
     Nobody approves what they proposed; nobody who proposed the first terms of a configuration
     that is still Pending approves those that took their place. Raises `Forbidden`, `NotFound`,
-    `Conflict` (`state_conflict`: it no longer waits), `Refused` (`approver_not_independent`).
+    `Conflict` (`state_conflict`: it no longer waits), `Rejected` (`approver_not_independent`).
     """
     _may_decide(user)
     with transaction.atomic():
@@ -160,7 +160,7 @@ def reject(*, version_id: UUID, user: StaffUser, reason: str) -> LoanConfigurati
     Raises as `approve` but for independence, and `InvalidRequest` without a reason.
     """
     _may_decide(user)
-    reason = given(reason, otherwise="A rejection needs a reason", longest=LONGEST_REASON)
+    reason = clean_text(reason, missing="A rejection needs a reason", max_length=LONGEST_REASON)
     with transaction.atomic():
         configuration = _lock_of(version_id)
         version = VERSIONS.get_pending(version_id)

@@ -12,7 +12,7 @@ from uuid import UUID
 from credit.configurations.models import Access
 from exchange.core.currencies import currencies
 from exchange.core.errors import InvalidRequest
-from exchange.core.numbers import LARGEST, decimals_problem, plain
+from exchange.core.numbers import MAX_NUMBER, decimals_error, format_plain
 from exchange.tokens.models import InvestmentCategory
 
 LONGEST_NAME = 200
@@ -118,9 +118,9 @@ def _amounts(value: Mapping[str, Decimal]) -> str | None:
         facts = currencies().get(code)
         if facts is None:
             return f"must be amounts by currency, of [{', '.join(currencies())}]"
-        if not amount.is_finite() or not 0 < amount <= LARGEST:
-            return f"must be above 0 and not above {plain(LARGEST)} in {code}"
-        if problem := decimals_problem(amount, facts.decimals):
+        if not amount.is_finite() or not 0 < amount <= MAX_NUMBER:
+            return f"must be above 0 and not above {format_plain(MAX_NUMBER)} in {code}"
+        if problem := decimals_error(amount, facts.decimals):
             return f"{problem} in {code}"
     return None
 
@@ -132,13 +132,13 @@ def _max_amount(value: Mapping[str, Decimal]) -> str | None:
 def _ratio(value: Decimal) -> str | None:
     if not value.is_finite() or not 0 < value <= 1:
         return "must be above 0 and not above 1"
-    return decimals_problem(value, RATE_DECIMALS)
+    return decimals_error(value, RATE_DECIMALS)
 
 
 def _rate(value: Decimal) -> str | None:
     if not value.is_finite() or not 0 <= value <= 1:
         return "must be from 0 to 1"
-    return decimals_problem(value, RATE_DECIMALS)
+    return decimals_error(value, RATE_DECIMALS)
 
 
 def _duration(value: int) -> str | None:

@@ -12,7 +12,7 @@ from credit.configurations.models import LoanConfiguration, LoanLimit, VersionSt
 from credit.loans.models import OPEN
 from credit.loans.services.assessing import outstanding_principal
 from exchange.admin.base import Section
-from exchange.core.currencies import currencies, money
+from exchange.core.currencies import currencies, format_money
 
 
 @admin.register(LoanConfiguration)
@@ -35,9 +35,9 @@ class LoanConfigurationAdmin(LoanConfigurationPages):
                 (
                     code,
                     f"{loans.count():,}",
-                    money(out, code),
-                    money(bound, code) if bound is not None else "no bound",
-                    money(max(bound - out, bound * 0), code) if bound is not None else "-",
+                    format_money(out, code),
+                    format_money(bound, code) if bound is not None else "no bound",
+                    format_money(max(bound - out, bound * 0), code) if bound is not None else "-",
                 )
             )
         headings = ("Currency", "Open loans", "Principal outstanding", "Most outstanding", "Left")

@@ -10,9 +10,9 @@ from credit.loans.services import endings
 from credit.loans.services.valuation import open_collateral, owed
 from exchange.admin.confirming import Question
 from exchange.admin.show import page_of
-from exchange.core.currencies import money
+from exchange.core.currencies import format_money
 from exchange.core.errors import DomainError
-from exchange.core.numbers import units
+from exchange.core.numbers import format_units
 from exchange.staff.models import StaffUser
 
 _WORDS = {
@@ -35,12 +35,12 @@ def proposal_question(loan: Loan, action: EndingAction) -> Question:
     code = loan.currency_id
     for step in draft.plan:
         passed, price = Decimal(step["passed"]), Decimal(step["price"])
-        would_pass = f"{units(passed)} at {money(price, code)}"
+        would_pass = f"{format_units(passed)} at {format_money(price, code)}"
         facts.append((f"{step['symbol']} that would pass", would_pass))
     if action == EndingAction.LIQUIDATE:
         facts += [
-            ("Value of the units that would pass", money(draft.value_passed, code)),
-            ("Deficiency: owed and not covered", money(draft.deficiency, code)),
+            ("Value of the units that would pass", format_money(draft.value_passed, code)),
+            ("Deficiency: owed and not covered", format_money(draft.deficiency, code)),
         ]
     return Question(
         title=title,
@@ -60,7 +60,7 @@ def ending_question(loan: Loan, proposal: EndingProposal, user: StaffUser) -> Qu
     if hindrance:
         return Question("", facts, "", "", hindrance=hindrance)
     code, action = loan.currency_id, EndingAction(proposal.action)
-    owing = money(owed(loan), code)
+    owing = format_money(owed(loan), code)
     facts += _as_it_is(loan)
     final = endings.made_final(proposal, loan)
     sections = plan_sections(loan, final)
@@ -77,10 +77,13 @@ def ending_question(loan: Loan, proposal: EndingProposal, user: StaffUser) -> Qu
             sections=sections,
             final=True,
         )
-    passes = money(final.final_value or Decimal(0), code)
+    passes = format_money(final.final_value or Decimal(0), code)
     facts += [
         ("Value of the units that pass", passes),
-        ("Deficiency: owed and not covered", money(final.final_deficiency or Decimal(0), code)),
+        (
+            "Deficiency: owed and not covered",
+            format_money(final.final_deficiency or Decimal(0), code),
+        ),
     ]
     return Question(
         title=f"Liquidate the loan of {loan.borrower.name}?",
@@ -111,9 +114,11 @@ def _parties(loan: Loan) -> list[tuple[str, object]]:
 
 
 def _as_it_is(loan: Loan) -> list[tuple[str, object]]:
-    pledged = [f"{units(row.quantity)} {token.symbol}" for row, token in open_collateral(loan)]
+    pledged = [
+        f"{format_units(row.quantity)} {token.symbol}" for row, token in open_collateral(loan)
+    ]
     return [
-        ("Owed now", money(owed(loan), loan.currency_id)),
+        ("Owed now", format_money(owed(loan), loan.currency_id)),
         ("Pledged now", ", ".join(pledged) or "nothing"),
     ]
 

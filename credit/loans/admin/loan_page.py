@@ -26,8 +26,8 @@ from credit.loans.services import endings
 from credit.loans.services.valuation import owed, principal_owed, worth
 from exchange.admin.base import Section, Tool
 from exchange.admin.show import age, difference, moment, page_of, state
-from exchange.core.currencies import currencies, money
-from exchange.core.numbers import round_to, units
+from exchange.core.currencies import currencies, format_money
+from exchange.core.numbers import format_units, round_half_even
 from exchange.events.models import Event
 from exchange.participants.selectors import describe_actors
 from exchange.staff.admin.pending import named_deciders
@@ -134,10 +134,10 @@ def _who(loan: Loan) -> Facts:
 def _terms(loan: Loan) -> Facts:
     return (
         ("Configuration", page_of(loan.configuration, str(loan.version))),
-        ("Lent", money(loan.amount, loan.currency_id)),
+        ("Lent", format_money(loan.amount, loan.currency_id)),
         ("Interest a month", share(loan.interest_rate)),
         ("Duration", f"{loan.duration} months"),
-        ("To be repaid in all", money(loan.repayment_amount, loan.currency_id)),
+        ("To be repaid in all", format_money(loan.repayment_amount, loan.currency_id)),
         ("Grace period", f"{loan.grace_period} {loan.grace_period_unit.lower()}"),
         ("Share of the collateral's value lent", share(loan.collateral_ratio)),
     )
@@ -152,11 +152,11 @@ def _owed(loan: Loan) -> Facts:
     suffix = ", when it was ended" if given_up else ""
     late = days_late(loan)
     return (
-        (f"Owed{suffix}", money(owed(loan), code)),
-        (f"Principal owed{suffix}", money(principal_owed(loan), code)),
-        (f"Interest owed{suffix}", money(interest - loan.interest_repaid, code)),
-        ("Principal repaid", money(loan.principal_repaid, code)),
-        ("Interest repaid", money(loan.interest_repaid, code)),
+        (f"Owed{suffix}", format_money(owed(loan), code)),
+        (f"Principal owed{suffix}", format_money(principal_owed(loan), code)),
+        (f"Interest owed{suffix}", format_money(interest - loan.interest_repaid, code)),
+        ("Principal repaid", format_money(loan.principal_repaid, code)),
+        ("Interest repaid", format_money(loan.interest_repaid, code)),
         ("Due (UTC)", moment(loan.repayment_date)),
         ("Days late", "-" if over else state(f"{late:,}", "bad") if late else "0"),
         ("In default after (UTC)", moment(defaults_at)),
@@ -187,7 +187,7 @@ def _cover(loan: Loan) -> Facts:
     return [
         *found,
         ("Last valuation (UTC)", moment(last.valued_at)),
-        ("Value then", money(last.value, code)),
+        ("Value then", format_money(last.value, code)),
         ("Principal owed to value then", ratio(last.loan_to_value)),
         ("Problem then", last.problem or "none"),
     ]
@@ -209,10 +209,10 @@ def _collateral(loan: Loan) -> Section:
         rows.append(
             (
                 page_of(token, token.symbol),
-                units(row.quantity),
-                money(row.pledged_price, code),
+                format_units(row.quantity),
+                format_money(row.pledged_price, code),
                 _worth(row.pledged_price * row.quantity, code),
-                money(token.price_sell, code),
+                format_money(token.price_sell, code),
                 _moment(token.quoted_at),
                 "-" if found.value is None else _worth(found.value, code),
                 difference(row.pledged_price, token.price_sell),
@@ -233,9 +233,9 @@ def _shortfalls(loan: Loan) -> Section:
         (
             moment(found.opened_at),
             found.cause,
-            money(found.required, code),
-            money(found.value, code),
-            money(found.required - found.value, code),
+            format_money(found.required, code),
+            format_money(found.value, code),
+            format_money(found.required - found.value, code),
             moment(found.cured_at) if found.cured_at else state("Open"),
         )
         for found in Shortfall.objects.filter(loan=loan)
@@ -251,10 +251,10 @@ def _repayments(loan: Loan) -> Section:
     rows = [
         (
             moment(payment.created_at),
-            money(payment.amount, code),
-            money(payment.interest, code),
-            money(payment.principal, code),
-            money(payment.outstanding, code),
+            format_money(payment.amount, code),
+            format_money(payment.interest, code),
+            format_money(payment.principal, code),
+            format_money(payment.outstanding, code),
             payer,
         )
         for payment, payer in zip(found, payers, strict=True)
@@ -272,9 +272,9 @@ def _proposals(loan: Loan, proposals: list[EndingProposal]) -> Section:
             state(p.status),
             p.proposed_by,
             p.note,
-            money(p.owed, code),
-            money(p.value_passed, code),
-            money(p.deficiency, code),
+            format_money(p.owed, code),
+            format_money(p.value_passed, code),
+            format_money(p.deficiency, code),
             p.decided_by or "-",
             _moment(p.decided_at),
         )
@@ -307,7 +307,7 @@ def _events(loan: Loan) -> Section:
 
 
 def _worth(value: Decimal, code: str) -> str:
-    return money(round_to(value, currencies()[code].decimals), code)
+    return format_money(round_half_even(value, currencies()[code].decimals), code)
 
 
 def _moment(when: datetime | None) -> str:

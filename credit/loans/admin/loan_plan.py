@@ -12,9 +12,9 @@ from credit.loans.services import endings
 from credit.loans.services.valuation import open_collateral, owed, principal_owed
 from exchange.admin.base import Section
 from exchange.admin.show import moment, page_of
-from exchange.core.currencies import money
+from exchange.core.currencies import format_money
 from exchange.core.errors import Conflict, StateConflict
-from exchange.core.numbers import units
+from exchange.core.numbers import format_units
 from exchange.staff.models import StaffUser
 
 
@@ -22,7 +22,7 @@ def drafted(loan: Loan, action: EndingAction) -> EndingProposal:
     """What would be proposed now; not saved.
 
     Raises what the service would: `StateConflict` for a loan that is not DEFAULTED, `Conflict`
-    while another proposal waits, `Refused` (`price_unavailable`).
+    while another proposal waits, `Rejected` (`price_unavailable`).
     """
     if loan.status != LoanStatus.DEFAULTED:
         raise StateConflict(f"Only a DEFAULTED loan can be ended: it is {loan.status}")
@@ -75,17 +75,17 @@ def _units_that_pass(loan: Loan, proposal: EndingProposal) -> list[tuple[object,
         step = passing.get(key)
         passed = Decimal(step["passed"]) if step else Decimal(0)
         quoted = step["quoted_at"] if step else None
-        most = (units(Decimal(steps[key]["passed"])) if step else "added since",)
+        most = (format_units(Decimal(steps[key]["passed"])) if step else "added since",)
         rows.append(
             (
                 page_of(token, token.symbol),
-                money(Decimal(step["price"]), code) if step else "-",
+                format_money(Decimal(step["price"]), code) if step else "-",
                 moment(datetime.fromisoformat(quoted)) if quoted else "-",
-                units(row.quantity),
+                format_units(row.quantity),
                 *(most if final is not None else ()),
-                units(passed),
-                units(row.quantity - passed),
-                money(Decimal(step["value"]) if step else Decimal(0), code),
+                format_units(passed),
+                format_units(row.quantity - passed),
+                format_money(Decimal(step["value"]) if step else Decimal(0), code),
             )
         )
     return rows
@@ -100,9 +100,9 @@ def _covered(proposal: EndingProposal, code: str, *, ended: bool) -> Section:
     )
     title = "Liquidation: what it covers"
     if proposal.final_owed is None:
-        rows = [(what, money(amount, code)) for what, amount, _ in lines]
+        rows = [(what, format_money(amount, code)) for what, amount, _ in lines]
         return Section(title, ("What", "How much"), rows, right=(1,))
-    both = [(what, money(then, code), money(now, code)) for what, then, now in lines]
+    both = [(what, format_money(then, code), format_money(now, code)) for what, then, now in lines]
     headings = ("What", "As proposed", "In the end" if ended else "Now")
     return Section(title, headings, both, right=(1, 2))
 
@@ -114,13 +114,14 @@ def changes_since(loan: Loan, proposal: EndingProposal) -> list[str]:
     paid = proposal.owed - owed(loan)
     if paid:
         found.append(
-            f"{money(paid, code)} was paid since the proposal: {money(owed(loan), code)} is owed"
-            " now. The figures below are worked out anew; no more passes than was proposed."
+            f"{format_money(paid, code)} was paid since the proposal: "
+            f"{format_money(owed(loan), code)} is owed now. The figures below are"
+            " worked out anew; no more passes than was proposed."
         )
     if proposal.action == EndingAction.LIQUIDATE:
         planned = {step["token_id"]: Decimal(step["quantity"]) for step in proposal.plan}
         added = [
-            f"{units(row.quantity - planned.get(str(token.id), Decimal(0)))} {token.symbol}"
+            f"{format_units(row.quantity - planned.get(str(token.id), Decimal(0)))} {token.symbol}"
             for row, token in open_collateral(loan)
             if row.quantity > planned.get(str(token.id), Decimal(0))
         ]
@@ -150,12 +151,13 @@ def _write_off(loan: Loan, *, ended: bool) -> list[Section]:
     code = loan.currency_id
     principal = principal_owed(loan)
     rows = [
-        (page_of(token, token.symbol), units(row.quantity)) for row, token in open_collateral(loan)
+        (page_of(token, token.symbol), format_units(row.quantity))
+        for row, token in open_collateral(loan)
     ]
     sums = [
-        ("Owed, and given up", money(owed(loan), code)),
-        ("Of it principal, the creditor's loss", money(principal, code)),
-        ("Of it interest", money(owed(loan) - principal, code)),
+        ("Owed, and given up", format_money(owed(loan), code)),
+        ("Of it principal, the creditor's loss", format_money(principal, code)),
+        ("Of it interest", format_money(owed(loan) - principal, code)),
     ]
     verb = "was given up" if ended else "would be given up"
     back = "returned" if ended else "would return"

@@ -40,7 +40,7 @@ from exchange.admin.base import OwnPage, Tool, bind, staff_of
 from exchange.admin.confirming import Confirming
 from exchange.admin.fields import Reason
 from exchange.admin.show import age, state
-from exchange.core.currencies import money
+from exchange.core.currencies import format_money
 from exchange.exports.admin import Exportable
 from exchange.staff.models import StaffUser
 
@@ -85,7 +85,7 @@ class LoanAdmin(Exportable, OwnPage, Confirming):
     ordering = ("-pk",)
 
     def heading(self, obj: Loan) -> str:
-        return f"Loan of {money(obj.amount, obj.currency_id)} to {obj.borrower.name}"
+        return f"Loan of {format_money(obj.amount, obj.currency_id)} to {obj.borrower.name}"
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         return (
@@ -107,11 +107,11 @@ class LoanAdmin(Exportable, OwnPage, Confirming):
 
     @admin.display(description="lent", ordering="amount")
     def shown_amount(self, obj: Loan) -> str:
-        return money(obj.amount, obj.currency_id)
+        return format_money(obj.amount, obj.currency_id)
 
     @admin.display(description="outstanding")
     def shown_balance(self, obj: Loan) -> str:
-        return money(owed(obj), obj.currency_id) if is_open(obj) else "-"
+        return format_money(owed(obj), obj.currency_id) if is_open(obj) else "-"
 
     @admin.display(description="due (UTC)", ordering="repayment_date")
     def due(self, obj: Loan) -> str:
@@ -140,7 +140,7 @@ class LoanAdmin(Exportable, OwnPage, Confirming):
         found: list[Shortfall] = getattr(obj, "open_shortfalls", [])
         if not found:
             return "-"
-        missing = money(found[0].required - found[0].value, obj.currency_id)
+        missing = format_money(found[0].required - found[0].value, obj.currency_id)
         return format_html("{} {} for {}", state("Open"), missing, age(found[0].opened_at))
 
     @admin.display(description="proposal")

@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 from credit.loans.errors import LoanNotFound
 from credit.loans.models import Loan
 from credit.loans.payloads import LISTED_LOAN, LOAN_DETAIL
-from exchange.core.rows import document_texts, get_or_raise
+from exchange.core.querysets import document_texts, get_or_raise
 
 
 def loans_of(organisation_id: UUID) -> QuerySet[Loan]:

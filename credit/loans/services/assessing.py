@@ -24,8 +24,8 @@ from credit.loans.models import Outstanding
 from credit.loans.services.facts import LoanFacts, OfferFacts, TokenFacts, VersionFacts, read_facts
 from credit.loans.services.valuation import Pledge, covered, cut_off, price_problem, worth
 from exchange.core.currencies import currencies
-from exchange.core.errors import DomainError, InvalidCurrency, InvalidRequest, Refused
-from exchange.core.numbers import decimals_problem, plain, round_to
+from exchange.core.errors import DomainError, InvalidCurrency, InvalidRequest, Rejected
+from exchange.core.numbers import decimals_error, format_plain, round_half_even
 from exchange.participants.errors import UserNotFound
 from exchange.tokens.errors import TokenNotFound
 
@@ -119,7 +119,7 @@ def _refusals(
 def _against_funds(offer: OfferFacts, request: LoanRequest, *, own: bool) -> Iterator[DomainError]:
     """The creditor's wallet covers the amount; only the creditor is told that this is why."""
     if offer.balance < request.amount:
-        yield Refused(
+        yield Rejected(
             f"The creditor's {request.currency} wallet does not cover the amount"
             if own
             else "The loan cannot be funded",
@@ -129,7 +129,7 @@ def _against_funds(offer: OfferFacts, request: LoanRequest, *, own: bool) -> Ite
 
 def most_repayable(amount: Decimal, rate: Decimal, months: Decimal, currency: str) -> Decimal:
     """amount * (1 + rate * months), rounded half-even to the currency."""
-    return round_to(amount * (1 + rate * months), currencies()[currency].decimals)
+    return round_half_even(amount * (1 + rate * months), currencies()[currency].decimals)
 
 
 def _against_offer(
@@ -140,7 +140,7 @@ def _against_offer(
         return
     found.offer = offer
     if offer.status != ConfigurationStatus.APPROVED or offer.version is None:
-        yield Refused(
+        yield Rejected(
             f"The loan configuration is {offer.status}: only Approved ones make loans",
             code="configuration_not_approved",
         )
@@ -169,13 +169,14 @@ def _against_terms(
     whole = request.duration == request.duration.to_integral_value()
     offered = whole and 1 <= request.duration <= version.duration
     if not offered:
-        yield Refused(
+        yield Rejected(
             f"duration must be a whole number of months from 1 to {version.duration}",
             code="duration_not_offered",
         )
     if request.interest_rate != version.interest_rate:
-        yield Refused(
-            f"interest_rate must be {plain(version.interest_rate)}", code="interest_rate_differs"
+        yield Rejected(
+            f"interest_rate must be {format_plain(version.interest_rate)}",
+            code="interest_rate_differs",
         )
     # Of a duration that no configuration could offer there is nothing to reckon.
     most = None
@@ -193,25 +194,25 @@ def _against_limits(offer: OfferFacts, request: LoanRequest) -> Iterator[DomainE
     """The amount is within what the configuration lends, which all who may use it are told."""
     currency = request.currency
     if offer.min_amount is None or offer.max_amount is None:
-        yield Refused(
+        yield Rejected(
             f"The loan configuration does not lend {currency}", code="currency_not_offered"
         )
         return
     if request.amount < offer.min_amount:
-        yield Refused(
-            f"amount must not be below {plain(offer.min_amount)} {currency}",
+        yield Rejected(
+            f"amount must not be below {format_plain(offer.min_amount)} {currency}",
             code="amount_below_minimum",
         )
     if request.amount > offer.max_amount:
-        yield Refused(
-            f"amount must not be above {plain(offer.max_amount)} {currency}",
+        yield Rejected(
+            f"amount must not be above {format_plain(offer.max_amount)} {currency}",
             code="amount_above_maximum",
         )
     most = offer.max_outstanding
     if most is not None and offer.outstanding + request.amount > most:
         left = max(most - offer.outstanding, Decimal(0))
-        yield Refused(
-            f"The loan configuration has {plain(left)} {currency} left to lend",
+        yield Rejected(
+            f"The loan configuration has {format_plain(left)} {currency} left to lend",
             code="outstanding_above_maximum",
         )
 
@@ -223,15 +224,18 @@ def _against_repayment(
     `most` for a duration beyond all bounds.
     """
     if request.repayment_amount < request.amount:
-        yield Refused("repayment_amount must be at least the amount", code="repayment_below_amount")
+        yield Rejected(
+            "repayment_amount must be at least the amount", code="repayment_below_amount"
+        )
     if most is None:
         return
     if request.repayment_amount > most:
-        yield Refused(
-            f"repayment_amount must not be above {plain(most)}", code="repayment_above_maximum"
+        yield Rejected(
+            f"repayment_amount must not be above {format_plain(most)}",
+            code="repayment_above_maximum",
         )
     if not own and request.repayment_amount != most:
-        yield Refused(f"repayment_amount must be {plain(most)}", code="repayment_differs")
+        yield Rejected(f"repayment_amount must be {format_plain(most)}", code="repayment_differs")
 
 
 def outstanding_principal(configuration_id: UUID, currency: str) -> Decimal:
@@ -271,9 +275,9 @@ def collateral_refusals(
             continue
         yield from _against_token(token, currency, categories)
         if member_known and pledge.quantity > token.available:
-            yield Refused(
-                f"Insufficient {token.symbol} units. Available: {plain(token.available)},"
-                f" requested: {plain(pledge.quantity)}",
+            yield Rejected(
+                f"Insufficient {token.symbol} units. Available: {format_plain(token.available)},"
+                f" requested: {format_plain(pledge.quantity)}",
                 code="insufficient_units",
             )
 
@@ -282,28 +286,28 @@ def _against_token(
     token: TokenFacts, currency: str, categories: list[str] | None
 ) -> Iterator[DomainError]:
     if token.cancelled:
-        yield Refused(f"{token.symbol} is cancelled", code="token_cancelled")
+        yield Rejected(f"{token.symbol} is cancelled", code="token_cancelled")
     elif token.exited:
-        yield Refused(f"{token.symbol} has exited", code="token_exited")
+        yield Rejected(f"{token.symbol} has exited", code="token_exited")
     elif not token.completed_raise:
         # Cancelling the raise takes its units back.
-        yield Refused(
+        yield Rejected(
             f"{token.symbol} is in its primary raise: its units can be pledged once it is complete",
             code="raise_open",
         )
     if categories is not None and token.investment_category not in categories:
-        yield Refused(
+        yield Rejected(
             f"{token.symbol} is {token.investment_category}, which the loan configuration"
             f" does not take: it takes {', '.join(categories)}",
             code="category_not_allowed",
         )
     if token.currency_id != currency:
-        yield Refused(
+        yield Rejected(
             f"{token.symbol} is in {token.currency_id}, the loan in {currency}",
             code="collateral_currency_differs",
         )
     if problem := price_problem(token):
-        yield Refused(problem, code="price_unavailable")
+        yield Rejected(problem, code="price_unavailable")
 
 
 def _against_value(found: Assessment, request: LoanRequest) -> Iterator[DomainError]:
@@ -320,16 +324,16 @@ def _against_value(found: Assessment, request: LoanRequest) -> Iterator[DomainEr
     if value is None:
         return  # the price that is missing refuses already
     decimals = currencies()[request.currency].decimals
-    found.collateral_value = round_to(value, decimals)
+    found.collateral_value = round_half_even(value, decimals)
     if found.version is None:
         return
     # Down: what may be lent never rounds above what the collateral covers.
     most = covered(value, found.version.collateral_ratio)
     found.most_lent = cut_off(most, decimals)
     if most < request.amount:
-        yield Refused(
-            f"The collateral is worth {plain(found.collateral_value)} {request.currency};"
-            f" at most {plain(found.most_lent)} can be lent on it",
+        yield Rejected(
+            f"The collateral is worth {format_plain(found.collateral_value)} {request.currency};"
+            f" at most {format_plain(found.most_lent)} can be lent on it",
             code="insufficient_collateral",
         )
 
@@ -342,7 +346,7 @@ def check_form(request: LoanRequest) -> None:
     wrong = [
         f"{name} {problem}"
         for name in ("amount", "repayment_amount")
-        if (problem := decimals_problem(getattr(request, name), facts.decimals))
+        if (problem := decimals_error(getattr(request, name), facts.decimals))
     ]
     if request.amount <= 0:
         wrong.append("amount must be above 0")

@@ -32,9 +32,9 @@ from credit.loans.services.valuation import (
 )
 from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
-from exchange.core.errors import Conflict, Refused, StateConflict
-from exchange.core.numbers import TOKEN_DECIMALS, plain, round_to
-from exchange.core.words import given
+from exchange.core.errors import Conflict, Rejected, StateConflict
+from exchange.core.numbers import TOKEN_DECIMALS, format_plain, round_half_even
+from exchange.core.text import clean_text
 from exchange.staff.approvals import TwoPersonApproval, require_decider
 from exchange.staff.models import StaffUser
 from wallets.ledger.models import AccountKind, TransferKind
@@ -64,11 +64,11 @@ def propose_ending(
     """Freezes prices and what would move. Nothing moves until another person confirms.
 
     Raises `Forbidden`, `LoanNotFound`, `StateConflict` for a loan that is not DEFAULTED,
-    `Refused` (`price_unavailable`), `InvalidRequest` without a note, `Conflict` while another
+    `Rejected` (`price_unavailable`), `InvalidRequest` without a note, `Conflict` while another
     proposal waits.
     """
     _require_decider(user)
-    note = given(note, otherwise="A proposal needs a note that says why")
+    note = clean_text(note, missing="A proposal needs a note that says why")
     with transaction.atomic():
         loan = _defaulted(loan_id)
         owing = owed(loan)
@@ -91,7 +91,7 @@ def confirm_ending(*, proposal_id: UUID, user: StaffUser) -> EndingProposal:
     """Another person confirms, and the loan is LIQUIDATED or WRITTEN_OFF.
 
     Raises `Forbidden`, `NotFound`, `StateConflict` (decided, the loan is not DEFAULTED any more,
-    or less is pledged than would pass), `Refused` (`approver_not_independent`, `prices_expired`).
+    or less is pledged than would pass), `Rejected` (`approver_not_independent`, `prices_expired`).
     """
     actor = _require_decider(user)
     with transaction.atomic():
@@ -101,7 +101,7 @@ def confirm_ending(*, proposal_id: UUID, user: StaffUser) -> EndingProposal:
         proposal = ENDINGS.get_pending(proposal_id)
         if proposal.action == EndingAction.LIQUIDATE:
             if timezone.now() - proposal.created_at > PRICES_HOLD:
-                raise Refused(
+                raise Rejected(
                     "The prices of the proposal are older than 24 hours: propose again",
                     code="prices_expired",
                 )
@@ -124,22 +124,22 @@ def decline_ending(*, proposal_id: UUID, user: StaffUser) -> EndingProposal:
 def liquidation_plan(loan: Loan, owing: Decimal) -> list[Step]:
     """What of each collateral would pass to the creditor at today's prices.
 
-    Raises `Refused` (`price_unavailable`).
+    Raises `Rejected` (`price_unavailable`).
     """
     pledged = []
     for row, token in open_collateral(loan):
         if has_ended(token):
             price = Decimal(0)
         elif problem := price_problem(token):
-            raise Refused(problem, code="price_unavailable")
+            raise Rejected(problem, code="price_unavailable")
         else:
             price = token.price_sell
         step = {
             "token_id": str(token.id),
             "symbol": token.symbol,
-            "price": plain(price),
+            "price": format_plain(price),
             "quoted_at": token.quoted_at.isoformat() if token.quoted_at else None,
-            "quantity": plain(row.quantity),
+            "quantity": format_plain(row.quantity),
         }
         pledged.append((step, row.quantity))
     return _passing(pledged, owing, loan.currency_id)
@@ -186,9 +186,9 @@ def _passing(pledged: list[tuple[Step, Decimal]], owing: Decimal, currency: str)
         price, passed = Decimal(step["price"]), Decimal(0)
         if price > 0 and left > 0:
             passed = min(_units_for(left, price), most)
-        value = min(round_to(passed * price, decimals), left)
+        value = min(round_half_even(passed * price, decimals), left)
         left -= value
-        steps.append({**step, "passed": plain(passed), "value": plain(value)})
+        steps.append({**step, "passed": format_plain(passed), "value": format_plain(value)})
     return steps
 
 
@@ -238,8 +238,9 @@ def _end(loan: Loan, proposal: EndingProposal, actor: Actor) -> None:
         tell(
             loan,
             LIQUIDATED,
-            f',"liquidation":{{"owed":{plain(owing)},"value_passed":{plain(owing - deficiency)},'
-            f'"deficiency":{plain(deficiency)}}}',
+            f',"liquidation":{{"owed":{format_plain(owing)},'
+            f'"value_passed":{format_plain(owing - deficiency)},'
+            f'"deficiency":{format_plain(deficiency)}}}',
         )
 
 

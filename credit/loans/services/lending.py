@@ -23,9 +23,9 @@ from exchange.core.actors import Actor
 from exchange.core.database import fetch_one
 from exchange.core.errors import Conflict
 from exchange.core.ids import uuid7
-from exchange.core.numbers import plain
-from exchange.core.rows import get_or_raise
-from exchange.core.wake import DELIVER_EVENTS, after_commit
+from exchange.core.numbers import format_plain
+from exchange.core.querysets import get_or_raise
+from exchange.core.task_notifier import DELIVER_EVENTS, notify_after_commit
 from exchange.participants.models import Member
 from exchange.tokens.models import Token
 from wallets.ledger.models import AccountKind
@@ -61,7 +61,7 @@ def create_loan(
             if found.refusals:
                 raise found.refusals[0]
             raise Conflict("Money or units were moved meanwhile: try again", code="moved_meanwhile")
-        after_commit(DELIVER_EVENTS)
+        notify_after_commit(DELIVER_EVENTS)
         return loan
 
 
@@ -177,5 +177,6 @@ def _columns(loan: Loan) -> dict[str, Any]:
     """The record by its columns, decimals in plain digits."""
     found = {name: getattr(loan, name) for name in _NAMES}
     return {
-        name: plain(value) if isinstance(value, Decimal) else value for name, value in found.items()
+        name: format_plain(value) if isinstance(value, Decimal) else value
+        for name, value in found.items()
     }

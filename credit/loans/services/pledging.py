@@ -16,9 +16,9 @@ from credit.loans.services.shortfalls import review_collateral
 from credit.loans.services.valuation import Pledge, covered, open_collateral, principal_owed, worth
 from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
-from exchange.core.errors import InvalidRequest, Refused, StateConflict
+from exchange.core.errors import InvalidRequest, Rejected, StateConflict
 from exchange.core.ids import uuid7
-from exchange.core.numbers import plain, round_to
+from exchange.core.numbers import format_plain, round_half_even
 from wallets.ledger.models import TransferKind
 from wallets.ledger.posting import InsufficientFunds, post_transfer
 
@@ -72,7 +72,7 @@ def release_collateral(
 ) -> Loan:
     """Gives units back that the rest of the collateral covers the principal owed without.
 
-    Raises `Refused` (`insufficient_collateral`, `price_unavailable`, `not_pledged`),
+    Raises `Rejected` (`insufficient_collateral`, `price_unavailable`, `not_pledged`),
     `StateConflict` while a liquidation waits, and as above.
     """
     if problem := form_problem(pledges):
@@ -86,22 +86,23 @@ def release_collateral(
         for pledge in pledges:
             row = rows.get(pledge.token_id)
             if row is None:
-                raise Refused("A token in collaterals is not pledged", code="not_pledged")
+                raise Rejected("A token in collaterals is not pledged", code="not_pledged")
             if row.quantity < pledge.quantity:
-                raise Refused(
-                    f"{plain(row.quantity)} units of {row.token.symbol} are pledged,"
-                    f" requested: {plain(pledge.quantity)}",
+                raise Rejected(
+                    f"{format_plain(row.quantity)} units of {row.token.symbol} are pledged,"
+                    f" requested: {format_plain(pledge.quantity)}",
                     code="not_pledged",
                 )
             row.quantity -= pledge.quantity
         rest = worth((row.token, row.quantity) for row in rows.values() if row.quantity)
         if rest.value is None:
-            raise Refused(rest.problem, code="price_unavailable")
+            raise Rejected(rest.problem, code="price_unavailable")
         if covered(rest.value, loan.collateral_ratio) < principal_owed(loan):
-            value = round_to(rest.value, currencies()[loan.currency_id].decimals)
-            raise Refused(
-                f"The rest would be worth {plain(value)} {loan.currency_id}, too little for the"
-                f" {plain(principal_owed(loan))} owed at a ratio of {plain(loan.collateral_ratio)}",
+            value = round_half_even(rest.value, currencies()[loan.currency_id].decimals)
+            raise Rejected(
+                f"The rest would be worth {format_plain(value)} {loan.currency_id},"
+                f" too little for the {format_plain(principal_owed(loan))} owed"
+                f" at a ratio of {format_plain(loan.collateral_ratio)}",
                 code="insufficient_collateral",
             )
         for pledge in pledges:
@@ -127,7 +128,7 @@ def _move(loan: Loan, pledges: tuple[Pledge, ...], actor: Actor, kind: TransferK
             legs=lien_legs(loan.borrower, pledges, release=kind == TransferKind.LOAN_RELEASE),
         )
     except InsufficientFunds as error:
-        raise Refused("The units are not free any more", code="insufficient_units") from error
+        raise Rejected("The units are not free any more", code="insufficient_units") from error
     loan.collateral_text = collateral_text(
         (token, row.quantity) for row, token in open_collateral(loan)
     )

@@ -16,9 +16,9 @@ from credit.loans.services.shortfalls import review_collateral
 from credit.loans.services.valuation import Pledge, open_collateral, owed
 from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
-from exchange.core.errors import InvalidRequest, Refused, StateConflict
+from exchange.core.errors import InvalidRequest, Rejected, StateConflict
 from exchange.core.ids import uuid7
-from exchange.core.numbers import decimals_problem, plain
+from exchange.core.numbers import decimals_error, format_plain
 from wallets.ledger.errors import InsufficientBalance
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import (
@@ -35,18 +35,19 @@ def repay(*, loan_id: UUID, organisation_id: UUID, amount: Decimal, actor: Actor
     """Pays `amount` of what is due. The last payment releases the collateral: COMPLETED.
 
     Raises `LoanNotFound` (only the borrower's organisation repays), `StateConflict` for a loan
-    that is over, `InvalidRequest`, `Refused` (`amount_above_due`), `InsufficientBalance`.
+    that is over, `InvalidRequest`, `Rejected` (`amount_above_due`), `InsufficientBalance`.
     """
     with transaction.atomic():
         loan = lock_open_loan(loan_id, organisation_id)
         if amount <= 0:
             raise InvalidRequest("amount must be above 0")
-        if problem := decimals_problem(amount, currencies()[loan.currency_id].decimals):
+        if problem := decimals_error(amount, currencies()[loan.currency_id].decimals):
             raise InvalidRequest(f"amount {problem}")
         due = owed(loan)
         if amount > due:
-            raise Refused(
-                f"amount must not be above {plain(due)}, which is due", code="amount_above_due"
+            raise Rejected(
+                f"amount must not be above {format_plain(due)}, which is due",
+                code="amount_above_due",
             )
         interest = min(amount, loan.repayment_amount - loan.amount - loan.interest_repaid)
         return _pay(loan, interest, amount - interest, actor)

@@ -14,7 +14,7 @@ from credit.loans.models import OPEN, Loan, Shortfall, Valuation
 from credit.loans.services.loan_events import SHORTFALL, tell
 from credit.loans.services.valuation import Worth, covered, open_collateral, principal_owed, worth
 from exchange.core.currencies import currencies
-from exchange.core.numbers import plain, round_to
+from exchange.core.numbers import format_plain, round_half_even
 
 _RATIO_DECIMALS = 8
 # Beyond it, near what the column holds, the ratio says no more than that nothing is covered.
@@ -56,8 +56,8 @@ def _open(loan: Loan, found: Worth, owing: Decimal) -> None:
     tell(
         loan,
         SHORTFALL,
-        f',"shortfall":{{"id":"{shortfall.id}","collateral_value":{plain(value)},'
-        f'"required_value":{plain(required)}}}',
+        f',"shortfall":{{"id":"{shortfall.id}","collateral_value":{format_plain(value)},'
+        f'"required_value":{format_plain(required)}}}',
     )
 
 
@@ -70,8 +70,10 @@ def _cure(shortfall: Shortfall | None) -> None:
 def _loan_to_value(owing: Decimal, value: Decimal | None) -> Decimal | None:
     if not value or owing / value > _LARGEST_RATIO:
         return None
-    return round_to(owing / value, _RATIO_DECIMALS)
+    return round_half_even(owing / value, _RATIO_DECIMALS)
 
 
 def _rounded(value: Decimal | None, loan: Loan) -> Decimal | None:
-    return None if value is None else round_to(value, currencies()[loan.currency_id].decimals)
+    return (
+        None if value is None else round_half_even(value, currencies()[loan.currency_id].decimals)
+    )

@@ -20,8 +20,8 @@ from django.utils.dateparse import parse_datetime
 
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden
-from exchange.core.rows import get_or_raise
-from exchange.core.words import given
+from exchange.core.querysets import get_or_raise
+from exchange.core.text import clean_text
 from exchange.participants.models import ApiKey
 from exchange.participants.services import api_keys, organisations
 from exchange.staff.approvals import require_decider
@@ -58,7 +58,7 @@ def confirm(*, proposal_id: UUID, by: StaffUser) -> AccessProposal:
     """Put a proposal in force as the second person; take up one that a command filed.
 
     A proposal that was taken up is still Pending, with a proposer. Raises `Forbidden`, `NotFound`,
-    `StateConflict`, `Refused` (`approver_not_independent`, `approvers_too_new`), and what the
+    `StateConflict`, `Rejected` (`approver_not_independent`, `approvers_too_new`), and what the
     action itself raises.
     """
     require_decider(by, DECIDE, "You may not confirm access proposals")
@@ -77,7 +77,7 @@ def confirm(*, proposal_id: UUID, by: StaffUser) -> AccessProposal:
 def reject(*, proposal_id: UUID, by: StaffUser, reason: str) -> AccessProposal:
     """Close a proposal without effect. Raises as `confirm`, `InvalidRequest` without a reason."""
     require_decider(by, DECIDE, "You may not reject access proposals")
-    why = given(reason, otherwise="A rejection needs a reason", longest=LONGEST_WORDS)
+    why = clean_text(reason, missing="A rejection needs a reason", max_length=LONGEST_WORDS)
     with transaction.atomic():
         proposal = APPROVAL.get_pending(proposal_id)
         return _close(proposal, AccessProposalStatus.REJECTED, by, reason=why)

@@ -21,7 +21,7 @@ from exchange.admin.panels import Panel
 from exchange.admin.show import moment
 from exchange.audit import selectors as audit
 from exchange.audit.models import Change, Operation
-from exchange.core.numbers import grouped
+from exchange.core.numbers import format_grouped
 
 VIEW_AUDIT = "exchange.view_change"
 HEADINGS = ("When (UTC)", "Who", "What", "Before", "After", "Through")
@@ -141,7 +141,7 @@ def shown(value: Any, longest: int = _LONGEST) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | Decimal):
-        return grouped(Decimal(value))
+        return format_grouped(Decimal(value))
     text = value if isinstance(value, str) else json.dumps(value, default=str)
     if _INSTANT.match(text):
         return f"{text[:10]} {text[11:19]} UTC"

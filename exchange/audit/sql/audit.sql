@@ -2,7 +2,7 @@
 --
 -- Written by the triggers below and by nothing else. Who acts is in settings that last until the
 -- end of the transaction (`exchange.actor`, `exchange.actor_label`, `exchange.via`; see
--- exchange/core/acting.py); where nobody said, the row names the database's own user.
+-- exchange/core/audit_context.py); where nobody said, the row names the database's own user.
 
 -- For functions that are told their actor, and may be called by somebody who set none.
 CREATE FUNCTION name_actor(p_actor text) RETURNS void LANGUAGE plpgsql

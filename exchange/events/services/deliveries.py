@@ -178,7 +178,7 @@ def _mark_unsent(which: Q) -> None:
     """Make pending events Unsent, but those that are just being sent or recorded."""
     free = Event.objects.select_for_update(skip_locked=True).filter(
         which,
-        leases.free(timezone.now()),
+        leases.available(timezone.now()),
         status=EventStatus.PENDING,
     )
     Event.objects.filter(id__in=list(free.values_list("id", flat=True))).update(

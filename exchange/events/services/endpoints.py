@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, InvalidRequest
-from exchange.core.rows import get_or_raise
+from exchange.core.querysets import get_or_raise
 from exchange.events.errors import EndpointNotFound
 from exchange.events.models import Event, WebhookEndpoint
 from exchange.events.selectors import get_endpoint

@@ -1,7 +1,7 @@
 """The outbox: writing an event, and sending one again. Delivering is `services.deliveries`.
 
-Services only: no request, no task. Whoever emits in a transaction may hint at the delivery task
-with `exchange.core.wake.after_commit(DELIVER_EVENTS)`; without the hint a sweep finds the row.
+Services only: no request, no task. A transaction that emits may notify the delivery task with
+`exchange.core.task_notifier.notify_after_commit(DELIVER_EVENTS)`; else a sweep finds the row.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from exchange.core import leases
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict
 from exchange.core.ids import uuid7
-from exchange.core.rows import get_or_raise
-from exchange.core.wake import DELIVER_EVENTS, after_commit
+from exchange.core.querysets import get_or_raise
+from exchange.core.task_notifier import DELIVER_EVENTS, notify_after_commit
 from exchange.events.errors import EventNotFound
 from exchange.events.models import Event, EventStatus, WebhookEndpoint
 
@@ -42,7 +42,7 @@ def emit(*, organisation_id: UUID, event_type: str, subject_id: UUID, data: str)
             "SELECT emit_events(%s::uuid[], %s::uuid[], %s::text[], %s::uuid[], %s::text[])",
             [[event_id], [organisation_id], [event_type], [subject_id], [data]],
         )
-    after_commit(DELIVER_EVENTS)
+    notify_after_commit(DELIVER_EVENTS)
     return event_id
 
 
@@ -69,7 +69,7 @@ def redeliver(*, event_id: UUID, actor: Actor, organisation_id: UUID | None = No
             reachable = reachable.filter(organisation_id=organisation_id)
         event = get_or_raise(reachable.select_for_update(), EventNotFound())
         _require_endpoint(event.organisation_id)
-        held = leases.held(Now())
+        held = leases.leased(Now())
         Event.objects.filter(id=event_id).update(
             status=EventStatus.PENDING,
             attempts=0,
@@ -78,7 +78,7 @@ def redeliver(*, event_id: UUID, actor: Actor, organisation_id: UUID | None = No
             leased_until=Case(When(held, then=F("leased_until")), default=Value(None)),
         )
         event.refresh_from_db()
-        after_commit(DELIVER_EVENTS)
+        notify_after_commit(DELIVER_EVENTS)
     logger.info("event %s is sent again by %s", event_id, actor)
     return event
 
@@ -104,7 +104,7 @@ def redeliver_exhausted(*, organisation_id: UUID, actor: Actor) -> int:
             next_attempt_at=Now(),
             leased_until=None,
         )
-        after_commit(DELIVER_EVENTS)
+        notify_after_commit(DELIVER_EVENTS)
     logger.info("%s events of organisation %s sent again by %s", count, organisation_id, actor)
     return count
 

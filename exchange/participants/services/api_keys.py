@@ -22,7 +22,7 @@ from oauth2_provider.models import get_access_token_model, set_token_value
 
 from exchange.core.actors import Actor, ActorKind
 from exchange.core.errors import Conflict, InvalidRequest, NotFound
-from exchange.core.rows import get_or_raise, purge
+from exchange.core.querysets import get_or_raise, purge
 from exchange.participants.models import ApiKey, Organisation
 from exchange.staff.models import StaffUser
 from exchange.staff.services.deciding_access import require_second_person, require_settled
@@ -37,13 +37,13 @@ def validate_key(*, name: str, scopes: Iterable[str], expires_at: datetime | Non
     wanted = set(scopes)
     unknown = sorted(wanted - set(settings.SCOPES))
     if unknown:
-        raise InvalidRequest.about("scopes", f"Unknown scopes: {', '.join(unknown)}")
+        raise InvalidRequest.for_field("scopes", f"Unknown scopes: {', '.join(unknown)}")
     if not wanted:
-        raise InvalidRequest.about("scopes", "An API key needs at least one scope")
+        raise InvalidRequest.for_field("scopes", "An API key needs at least one scope")
     if not name.strip():
-        raise InvalidRequest.about("name", "An API key needs a name")
+        raise InvalidRequest.for_field("name", "An API key needs a name")
     if expires_at is not None and expires_at <= timezone.now():
-        raise InvalidRequest.about("expires_at", "The end of an API key must lie ahead")
+        raise InvalidRequest.for_field("expires_at", "The end of an API key must lie ahead")
     return wanted
 
 

@@ -16,8 +16,8 @@ from threading import BoundedSemaphore
 import structlog
 from django.contrib.auth.hashers import check_password, make_password
 
-from exchange.core.acting import acts
 from exchange.core.actors import Actor, ActorKind
+from exchange.core.audit_context import set_actor
 from exchange.core.errors import NotReady
 from exchange.participants.client_secrets import ALGORITHM, UNMATCHABLE_HASH, is_slow_hash
 from exchange.participants.models import ApiKey
@@ -67,7 +67,7 @@ def authenticate_client(client: Client, secret: str) -> ApiKey | None:
     key = client.key
     if key is None or not is_right:
         return None
-    acts(Actor(ActorKind.API_KEY, str(key.pk), key.name, key.organisation_id))
+    set_actor(Actor(ActorKind.API_KEY, str(key.pk), key.name, key.organisation_id))
     if client.has_slow_hash:
         _replace_slow_hash(key, secret)
     return key

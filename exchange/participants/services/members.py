@@ -10,9 +10,9 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from exchange.core.actors import Actor
-from exchange.core.database import constraint_of
+from exchange.core.database import violated_constraint
 from exchange.core.errors import Conflict, InvalidRequest
-from exchange.core.rows import get_or_raise
+from exchange.core.querysets import get_or_raise
 from exchange.participants.errors import UserNotFound
 from exchange.participants.models import Member
 
@@ -54,7 +54,7 @@ def change_member(
         try:
             member.clean_fields()
         except ValidationError as error:
-            raise InvalidRequest.of_model(error) from error
+            raise InvalidRequest.from_validation_error(error) from error
         _save(member, update_fields=["name", "email", "external_id", "updated_at"])
     logger.info("member.changed", member=str(member.id), actor=str(actor))
     return member
@@ -65,7 +65,7 @@ def _save(member: Member, **options: Any) -> None:
         with transaction.atomic():
             member.save(**options)
     except IntegrityError as error:
-        taken = _UNIQUE_FIELDS.get(constraint_of(error) or "")
+        taken = _UNIQUE_FIELDS.get(violated_constraint(error) or "")
         if taken is None:
             raise
         words = f"A member with this {taken} exists already"

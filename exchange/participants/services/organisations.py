@@ -69,4 +69,4 @@ def _validate(organisation: Organisation) -> None:
     try:
         organisation.full_clean()
     except ValidationError as error:
-        raise InvalidRequest.of_model(error) from error
+        raise InvalidRequest.from_validation_error(error) from error

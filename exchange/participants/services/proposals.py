@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from exchange.core.errors import Conflict, NotFound
-from exchange.core.rows import get_or_raise
+from exchange.core.querysets import get_or_raise
 from exchange.participants.models import ApiKey, Organisation
 from exchange.participants.selectors import get_organisation
 from exchange.participants.services import api_keys

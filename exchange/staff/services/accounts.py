@@ -25,7 +25,7 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
-from exchange.core.rows import get_or_raise
+from exchange.core.querysets import get_or_raise
 from exchange.staff.approvals import require_decider
 from exchange.staff.models import AccessEvent, StaffUser
 from exchange.staff.services import lockout
@@ -273,7 +273,7 @@ def _check(user: StaffUser) -> None:
     try:
         user.full_clean(validate_unique=False)  # a taken name is a `Conflict`
     except ValidationError as error:
-        raise InvalidRequest.of_model(error) from error
+        raise InvalidRequest.from_validation_error(error) from error
 
 
 def _words(words: str, confirmed_by: StaffUser | None) -> str:

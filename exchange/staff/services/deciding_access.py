@@ -19,7 +19,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
-from exchange.core.errors import Forbidden, Refused
+from exchange.core.errors import Forbidden, Rejected
 from exchange.core.ids import parse_id
 from exchange.staff.models import AccessProposal, AccessRecord, StaffUser
 
@@ -93,7 +93,7 @@ def require_tenured(*people: UUID | str | None) -> None:
     """Refuse an approval by two people none of whom has held access undisturbed long enough.
 
     `people` are ids, or actors as text (`staff:<id>`); who is no member of staff does not count.
-    Not asked in the first days of an installation. Raises `Refused` (`approvers_too_new`).
+    Not asked in the first days of an installation. Raises `Rejected` (`approvers_too_new`).
     """
     since = timezone.now() - timedelta(days=settings.TENURE_DAYS)
     if _installed_after(since):
@@ -101,7 +101,7 @@ def require_tenured(*people: UUID | str | None) -> None:
     if not StaffUser.objects.filter(
         pk__in=_ids_of(people), is_active=True, access_changed_at__lte=since
     ).exists():
-        raise Refused(
+        raise Rejected(
             "One of the two who approve must have held their access undisturbed for"
             f" {settings.TENURE_DAYS} days",
             code="approvers_too_new",

@@ -22,7 +22,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from exchange.core.errors import Conflict
-from exchange.core.words import given
+from exchange.core.text import clean_text
 from exchange.staff.approvals import TwoPersonApproval, require_decider
 from exchange.staff.models import (
     AccessEvent,
@@ -157,7 +157,7 @@ def file_proposal(
         Conflict(f"{kind.label} is proposed for this person already", code="access_pending"),
         kind=kind,
         payload=dict(payload or {}),
-        note=given(note, longest=LONGEST_WORDS),
+        note=clean_text(note, max_length=LONGEST_WORDS),
         proposed_by=by,
         **about,
     )

@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 
 from exchange.admin.fields import VISIBLE, read_by
-from exchange.core.numbers import plain
+from exchange.core.numbers import format_plain
 from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.models import Organisation
 from exchange.tokens.admin.token_page import field_label
@@ -34,7 +34,7 @@ class NumberField(forms.DecimalField):
 
     def prepare_value(self, value: Any) -> Any:
         """Without the zeros that the database fills up with."""
-        return plain(value) if isinstance(value, Decimal) else value
+        return format_plain(value) if isinstance(value, Decimal) else value
 
 
 class TermsForm(forms.Form):

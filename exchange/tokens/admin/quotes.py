@@ -21,8 +21,8 @@ from exchange.admin.confirming import Confirming, Question
 from exchange.admin.fields import INTERNAL, Reason, read_by
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.admin.show import age, difference, page_of, state
-from exchange.core.currencies import money
-from exchange.core.numbers import grouped
+from exchange.core.currencies import format_money
+from exchange.core.numbers import format_grouped
 from exchange.staff.admin.pending import QueueFilter, decision_on, queue_of
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.tokens.models import Quote, Token
@@ -129,15 +129,15 @@ class QuoteAdmin(Confirming):
 
     @admin.display(description="buy", ordering="buy")
     def shown_buy(self, quote: Quote) -> str:
-        return money(quote.buy, quote.token.currency_id)
+        return format_money(quote.buy, quote.token.currency_id)
 
     @admin.display(description="sell", ordering="sell")
     def shown_sell(self, quote: Quote) -> str:
-        return money(quote.sell, quote.token.currency_id)
+        return format_money(quote.sell, quote.token.currency_id)
 
     @admin.display(description="units of the currency per USD")
     def shown_exchange(self, quote: Quote) -> str:
-        return grouped(quote.exchange) if quote.exchange else "-"
+        return format_grouped(quote.exchange) if quote.exchange else "-"
 
     @admin.display(description="reason")
     def shown_reason(self, quote: Quote) -> str:
@@ -157,7 +157,7 @@ class QuoteAdmin(Confirming):
     def decision(self, request: HttpRequest, obj: Quote) -> PendingDecision | None:
         user, reject_at = staff_of(request), self.address("reject", obj.pk)
         code = obj.token.currency_id
-        prices = f"{money(obj.buy, code)} / {money(obj.sell, code)}"
+        prices = f"{format_money(obj.buy, code)} / {format_money(obj.sell, code)}"
         own = obj.proposed_by_id == user.pk
         return decision_on(
             obj,
@@ -231,8 +231,8 @@ def _comparison_section(title: str, token: Token, prices: quotes.Prices) -> Sect
     rows: list[tuple[object, ...]] = [
         (
             change.name.capitalize(),
-            money(change.current, token.currency_id),
-            money(change.proposed, token.currency_id),
+            format_money(change.current, token.currency_id),
+            format_money(change.proposed, token.currency_id),
             _format_change(change),
         )
         for change in quotes.compare_prices(token, prices)
@@ -241,8 +241,8 @@ def _comparison_section(title: str, token: Token, prices: quotes.Prices) -> Sect
         rows.append(
             (
                 f"{token.currency_id} per USD",
-                grouped(token.price_exchange),
-                grouped(prices.exchange),
+                format_grouped(token.price_exchange),
+                format_grouped(prices.exchange),
                 difference(token.price_exchange, prices.exchange),
             )
         )
@@ -292,7 +292,7 @@ def _confirm_approval(quote: Quote, user: StaffUser) -> Question:
         facts=_quote_facts(quote),
         words="The prices are in force at once: raises sell at them, lending values collateral by "
         "them. They change again only by another quote.",
-        submit=f"Yes, approve {money(quote.buy, code)} / {money(quote.sell, code)}",
+        submit=f"Yes, approve {format_money(quote.buy, code)} / {format_money(quote.sell, code)}",
         hindrance=quotes.QUOTES.describe_obstacle(quote, user),
         sections=[_comparison_section("Side by side", token, _prices(quote))],
         warnings=_warnings(token, _prices(quote)),
@@ -318,14 +318,14 @@ def _quote_facts(quote: Quote) -> list[tuple[str, object]]:
         ("Sell", token.price_sell, quote.sell),
     ):
         facts += [
-            (f"{name}, in force now", money(now, token.currency_id)),
-            (f"{name}, proposed", money(then, token.currency_id)),
+            (f"{name}, in force now", format_money(now, token.currency_id)),
+            (f"{name}, proposed", format_money(then, token.currency_id)),
             (f"{name}, change", difference(now, then, places=2)),
         ]
     if token.price_exchange or quote.exchange:
         facts += [
-            (f"{token.currency_id} per USD, in force now", grouped(token.price_exchange)),
-            (f"{token.currency_id} per USD, proposed", grouped(quote.exchange)),
+            (f"{token.currency_id} per USD, in force now", format_grouped(token.price_exchange)),
+            (f"{token.currency_id} per USD, proposed", format_grouped(quote.exchange)),
         ]
     return [
         *facts,
@@ -337,9 +337,11 @@ def _quote_facts(quote: Quote) -> list[tuple[str, object]]:
 
 def _current_price_facts(token: Token) -> list[tuple[str, object]]:
     facts: list[tuple[str, object]] = [
-        ("Buy, in force now", money(token.price_buy, token.currency_id)),
-        ("Sell, in force now", money(token.price_sell, token.currency_id)),
+        ("Buy, in force now", format_money(token.price_buy, token.currency_id)),
+        ("Sell, in force now", format_money(token.price_sell, token.currency_id)),
     ]
     if token.price_exchange:
-        facts.append((f"{token.currency_id} per USD, in force now", grouped(token.price_exchange)))
+        facts.append(
+            (f"{token.currency_id} per USD, in force now", format_grouped(token.price_exchange))
+        )
     return facts

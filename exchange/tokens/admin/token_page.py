@@ -12,8 +12,8 @@ from exchange.admin.base import Section
 from exchange.admin.chart import Chart, step_chart
 from exchange.admin.show import age, difference, moment, page_of, percent, state
 from exchange.audit import selectors as audit
-from exchange.core.currencies import money
-from exchange.core.numbers import grouped, units
+from exchange.core.currencies import format_money
+from exchange.core.numbers import format_grouped, format_units
 from exchange.staff.models import ApprovalStatus
 from exchange.tokens.models import STATE_FIELDS, TERM_FIELDS, DealAccess, Quote, Token
 
@@ -90,8 +90,8 @@ def term_facts(token: Token) -> Facts:
         ("Interest", percent(token.interest)),
         ("Dividend", percent(token.dividend)),
         ("Tenor", f"{token.tenor:,} days" if token.tenor else "-"),
-        ("Valuation", money(token.valuation or None, code)),
-        ("Valuation after the raise", money(token.post_raise_valuation or None, code)),
+        ("Valuation", format_money(token.valuation or None, code)),
+        ("Valuation after the raise", format_money(token.post_raise_valuation or None, code)),
     ]
 
 
@@ -102,10 +102,13 @@ def raise_facts(token: Token) -> Facts:
     share = token.total_raised / token.raise_amount * 100
     return [
         ("State", "Complete" if token.completed_raise else "Open"),
-        ("To bring", money(token.raise_amount, token.currency_id)),
-        ("Brought so far", f"{money(token.total_raised, token.currency_id)} ({share:.1f} %)"),
-        ("Offer for a unit", money(token.price_buy, token.currency_id)),
-        ("Allocated to investors", units(token.total_allocated)),
+        ("To bring", format_money(token.raise_amount, token.currency_id)),
+        (
+            "Brought so far",
+            f"{format_money(token.total_raised, token.currency_id)} ({share:.1f} %)",
+        ),
+        ("Offer for a unit", format_money(token.price_buy, token.currency_id)),
+        ("Allocated to investors", format_units(token.total_allocated)),
     ]
 
 
@@ -114,7 +117,13 @@ def quote_section(token: Token) -> Section:
     rows = [
         (name, now, before, difference(was, is_now))
         for name, was, is_now, before, now in (
-            (name, was, is_now, money(was, token.currency_id), money(is_now, token.currency_id))
+            (
+                name,
+                was,
+                is_now,
+                format_money(was, token.currency_id),
+                format_money(is_now, token.currency_id),
+            )
             for name, was, is_now in (
                 ("Buy", token.prev_price_buy, token.price_buy),
                 ("Sell", token.prev_price_sell, token.price_sell),
@@ -125,8 +134,8 @@ def quote_section(token: Token) -> Section:
         rows.append(
             (
                 f"{token.currency_id} per USD",
-                grouped(token.price_exchange),
-                grouped(token.prev_price_exchange),
+                format_grouped(token.price_exchange),
+                format_grouped(token.prev_price_exchange),
                 difference(token.prev_price_exchange, token.price_exchange),
             )
         )
@@ -141,7 +150,7 @@ def limit_section(token: Token) -> Section:
     """Bounds of orders for each side."""
 
     def bound(amount: Decimal) -> str:
-        return money(amount, token.currency_id) if amount else "none"
+        return format_money(amount, token.currency_id) if amount else "none"
 
     rows = [
         (name, *(bound(getattr(token, field)) for field in fields))
@@ -188,9 +197,9 @@ def price_chart(token: Token, quotes: Sequence[Quote]) -> Chart | None:
     code, words = token.currency_id, ""
     if prices:
         words = (
-            f"{len(prices)} approved quotes. Buy from {money(prices[0][0], code)} to "
-            f"{money(prices[-1][0], code)}, sell from {money(prices[0][1], code)} to "
-            f"{money(prices[-1][1], code)}. The table below has every figure."
+            f"{len(prices)} approved quotes. Buy from {format_money(prices[0][0], code)} to "
+            f"{format_money(prices[-1][0], code)}, sell from {format_money(prices[0][1], code)} to "
+            f"{format_money(prices[-1][1], code)}. The table below has every figure."
         )
     return step_chart(
         title="Price history",
@@ -207,9 +216,9 @@ def approved_quote_section(token: Token, quotes: Sequence[Quote]) -> Section:
     rows = [
         (
             moment(quote.decided_at) if quote.decided_at else "-",
-            page_of(quote, money(quote.buy, token.currency_id)),
-            money(quote.sell, token.currency_id),
-            grouped(quote.exchange) if quote.exchange else "-",
+            page_of(quote, format_money(quote.buy, token.currency_id)),
+            format_money(quote.sell, token.currency_id),
+            format_grouped(quote.exchange) if quote.exchange else "-",
             quote.proposed_by or "The system",
             quote.decided_by or "The system",
             quote.note or "-",
@@ -274,5 +283,5 @@ def _format_value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Decimal):
-        return grouped(value)
+        return format_grouped(value)
     return str(value) or "-"

@@ -20,8 +20,8 @@ from django.utils.html import format_html
 from exchange.admin.base import OwnPage, Section, Tool, bind, staff_of
 from exchange.admin.confirming import Confirming
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
-from exchange.core.currencies import money
-from exchange.core.numbers import plain
+from exchange.core.currencies import format_money
+from exchange.core.numbers import format_plain
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.staff.models import ApprovalStatus
 from exchange.tokens.admin import token_page
@@ -83,11 +83,11 @@ class BaseTokenAdmin(OwnPage, Confirming):
 
     @admin.display(description="buy", ordering="price_buy")
     def shown_buy(self, token: Token) -> str:
-        return money(token.price_buy, token.currency_id)
+        return format_money(token.price_buy, token.currency_id)
 
     @admin.display(description="sell", ordering="price_sell")
     def shown_sell(self, token: Token) -> str:
-        return money(token.price_sell, token.currency_id)
+        return format_money(token.price_sell, token.currency_id)
 
     def get_urls(self) -> list[URLPattern]:
         one = "<uuid:object_id>"
@@ -116,8 +116,8 @@ class BaseTokenAdmin(OwnPage, Confirming):
             status=token_page.state_label(token),
             lede=self.lede(token),
             waiting=waiting,
-            waiting_buy=waiting and money(waiting.buy, token.currency_id),
-            waiting_sell=waiting and money(waiting.sell, token.currency_id),
+            waiting_buy=waiting and format_money(waiting.buy, token.currency_id),
+            waiting_sell=waiting and format_money(waiting.sell, token.currency_id),
             sheets=self.sheets(token),
             tables=[
                 token_page.quote_section(token),
@@ -260,9 +260,9 @@ class BaseTokenAdmin(OwnPage, Confirming):
         form = bind(
             request,
             PriceForm,
-            buy=plain(token.price_buy),
-            sell=plain(token.price_sell),
-            exchange=plain(token.price_exchange),
+            buy=format_plain(token.price_buy),
+            sell=format_plain(token.price_sell),
+            exchange=format_plain(token.price_exchange),
         )
         prices = read_prices(form.cleaned_data) if form.is_valid() else None
         return self.confirm_page(

@@ -22,7 +22,7 @@ from django.db import DEFAULT_DB_ALIAS, connection
 from django.db.models import QuerySet
 
 from exchange.core.database import fetch_one
-from exchange.core.lru import Lru
+from exchange.core.lru import LruCache
 from exchange.tokens.models import Token
 from exchange.tokens.selectors.tokens import IS_PUBLIC, IS_VISIBLE
 
@@ -139,10 +139,12 @@ class _Cache:
 
     def __init__(self, version: int) -> None:
         self.version = version
-        self.private: Lru[UUID, bool] = Lru(_MAX_ORGANISATIONS)
-        self.totals: Lru[tuple[CatalogueQuery, UUID | None], int] = Lru(_MAX_TOTALS)
+        self.private: LruCache[UUID, bool] = LruCache(_MAX_ORGANISATIONS)
+        self.totals: LruCache[tuple[CatalogueQuery, UUID | None], int] = LruCache(_MAX_TOTALS)
         # By the limit, which decides their size, and their start.
-        self.blocks: Lru[tuple[CatalogueQuery, UUID | None, int, int], str] = Lru(_MAX_BLOCKS)
+        self.blocks: LruCache[tuple[CatalogueQuery, UUID | None, int, int], str] = LruCache(
+            _MAX_BLOCKS
+        )
 
 
 # Of the version last seen. A thread that still holds the one before does no harm: it compares
@@ -296,7 +298,7 @@ _SELECT_DOCUMENTS = """
 
 def _fetch_prepared(sql: str, parameters: list[Any]) -> tuple[Any, ...]:
     """The row of a statement that is the same at every request, prepared."""
-    row = fetch_one(sql, parameters, repeatable=True)
+    row = fetch_one(sql, parameters, retryable=True)
     assert row is not None  # noqa: S101 - the catalogue has its row
     return row
 

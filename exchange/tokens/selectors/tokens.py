@@ -20,7 +20,7 @@ _SELECT_DOCUMENT = f"SELECT document FROM exchange_token WHERE id = %s AND {IS_V
 
 def token_document(organisation_id: UUID, token_id: UUID) -> str:
     """The wire document of a token in any state, JSON text. Raises `TokenNotFound`."""
-    row = fetch_one(_SELECT_DOCUMENT, [token_id, organisation_id, organisation_id], repeatable=True)
+    row = fetch_one(_SELECT_DOCUMENT, [token_id, organisation_id, organisation_id], retryable=True)
     if row is None:
         raise TokenNotFound
     text: str = row[0]

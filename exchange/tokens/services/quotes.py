@@ -14,10 +14,10 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused
-from exchange.core.numbers import LARGEST, TOKEN_DECIMALS, decimals_problem
-from exchange.core.rows import get_or_raise
-from exchange.core.words import given
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Rejected
+from exchange.core.numbers import MAX_NUMBER, TOKEN_DECIMALS, decimals_error
+from exchange.core.querysets import get_or_raise
+from exchange.core.text import clean_text
 from exchange.staff.approvals import TwoPersonApproval, require_decider
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.tokens.errors import TokenNotFound
@@ -73,7 +73,7 @@ def propose(*, token_id: UUID, prices: Prices, user: StaffUser, note: str = "") 
     """
     require_decider(user, "exchange.propose_quote", "You may not propose quotes")
     token = _get_token_for_prices(token_id, prices)
-    note = given(note, longest=_MAX_REASON_LENGTH)
+    note = clean_text(note, max_length=_MAX_REASON_LENGTH)
     if not note and _exceeds_band(token, prices):
         told = f"A change of more than {settings.QUOTE_BAND_PERCENT} % needs a reason"
         raise InvalidRequest(told, code="quote_needs_reason", fields={"note": told})
@@ -92,7 +92,7 @@ def approve(*, quote_id: UUID, user: StaffUser) -> Quote:
     """Another person approves, and the prices are in force; `prev_price` keeps the last.
 
     The band is judged again by the prices in force now. Raises `Forbidden`, `NotFound`,
-    `StateConflict`, `Refused` (`approver_not_independent`, `quote_needs_reason`,
+    `StateConflict`, `Rejected` (`approver_not_independent`, `quote_needs_reason`,
     `sell_above_buy`).
     """
     require_decider(user, _DECIDE_PERMISSION, "You may not approve quotes")
@@ -100,12 +100,12 @@ def approve(*, quote_id: UUID, user: StaffUser) -> Quote:
         quote = QUOTES.get_approvable(quote_id, user)
         prices = Prices(quote.buy, quote.sell, quote.exchange)
         if prices.sell > prices.buy:
-            raise Refused(
+            raise Rejected(
                 "It would sell above what it buys at. Please reject it", code="sell_above_buy"
             )
         token = _lock_token(quote.token_id)
         if not quote.note and _exceeds_band(token, prices):
-            raise Refused(
+            raise Rejected(
                 f"By now it changes a price by more than {settings.QUOTE_BAND_PERCENT} %, which "
                 "needs a reason, and it gives none. Please reject it and have it proposed again",
                 code="quote_needs_reason",
@@ -125,7 +125,9 @@ def reject(*, quote_id: UUID, user: StaffUser, reason: str) -> Quote:
             require_decider(user, _DECIDE_PERMISSION, "You may not reject quotes")
         elif not (user.is_active and user.is_staff):
             raise Forbidden("You may not take back quotes")
-        reason = given(reason, otherwise="A rejection needs a reason", longest=_MAX_REASON_LENGTH)
+        reason = clean_text(
+            reason, missing="A rejection needs a reason", max_length=_MAX_REASON_LENGTH
+        )
         QUOTES.require_pending(quote)
         return QUOTES.close(quote, ApprovalStatus.REJECTED, user, reason=reason)
 
@@ -178,11 +180,11 @@ def find_price_errors(token: Token, prices: Prices) -> dict[str, str]:
         ("sell", prices.sell, decimals),
         ("exchange", prices.exchange, TOKEN_DECIMALS),
     ):
-        if not value.is_finite() or not 0 <= value <= LARGEST:
+        if not value.is_finite() or not 0 <= value <= MAX_NUMBER:
             wrong[name] = f"{name} must be from 0 to 1000000000000000"
         elif value == 0 and name != "exchange":
             wrong[name] = f"{name} must be above 0"
-        elif problem := decimals_problem(value, most):
+        elif problem := decimals_error(value, most):
             wrong[name] = f"{name} {problem}"
     if not wrong and prices.sell > prices.buy:
         wrong["sell"] = "sell must not be above buy"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from exchange.core.numbers import LARGEST, decimals_problem
+from exchange.core.numbers import MAX_NUMBER, decimals_error
 from exchange.tokens.models import (
     IMAGE_PATTERN,
     MAX_FEE_PERCENT,
@@ -33,7 +33,7 @@ PERCENT_LIMITS = {
 def find_term_errors(token: Token, decimals: int) -> dict[str, str]:
     """What is wrong with the terms of `token`, whose currency has that many decimals, by field."""
     limits = {
-        **dict.fromkeys(MONEY_FIELDS, (decimals, LARGEST)),
+        **dict.fromkeys(MONEY_FIELDS, (decimals, MAX_NUMBER)),
         **{name: (PERCENT_DECIMALS, most) for name, most in PERCENT_LIMITS.items()},
     }
     found = {
@@ -51,9 +51,11 @@ def find_term_errors(token: Token, decimals: int) -> dict[str, str]:
     return wrong
 
 
-def describe_number_error(name: str, value: Decimal, decimals: int, most: Decimal = LARGEST) -> str:
+def describe_number_error(
+    name: str, value: Decimal, decimals: int, most: Decimal = MAX_NUMBER
+) -> str:
     """What is wrong with a number that lies from 0 to `most`; "" if nothing is."""
     if not value.is_finite() or not 0 <= value <= most:
         return f"{name} must be from 0 to {most:f}"
-    problem = decimals_problem(value, decimals)
+    problem = decimals_error(value, decimals)
     return f"{name} {problem}" if problem else ""

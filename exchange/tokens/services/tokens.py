@@ -16,8 +16,8 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from exchange.audit.selectors import changes_of, last_change
-from exchange.core.errors import Conflict, InvalidRequest, Refused
-from exchange.core.rows import get_or_raise
+from exchange.core.errors import Conflict, InvalidRequest, Rejected
+from exchange.core.querysets import get_or_raise
 from exchange.participants.selectors import get_organisation
 from exchange.staff.approvals import require_decider
 from exchange.staff.models import StaffUser
@@ -74,7 +74,7 @@ def grant_access(
     """Lets an organisation see the token while its deal access is Private.
 
     Without a `user` a command or the demo world does, which needs no permission. Raises
-    `Forbidden`, `TokenNotFound`, `NotFound`, `Refused` for the issuer, who sees it anyway, or
+    `Forbidden`, `TokenNotFound`, `NotFound`, `Rejected` for the issuer, who sees it anyway, or
     `Conflict` when the organisation has access.
     """
     if user is not None:
@@ -83,7 +83,7 @@ def grant_access(
         token = _lock_token(token_id)
         organisation = get_organisation(organisation_id)
         if organisation.pk == token.issuer_id:
-            raise Refused("The issuer sees its own token", code="issuer_sees_token")
+            raise Rejected("The issuer sees its own token", code="issuer_sees_token")
         access, made = TokenAccess.objects.get_or_create(
             token=token, organisation=organisation, defaults={"granted_by": user}
         )

@@ -12,8 +12,8 @@ from django.utils.html import format_html
 from exchange.admin.base import Tool
 from exchange.admin.columns import column
 from exchange.admin.show import moment, page_of, percent, state
-from exchange.core.currencies import money
-from exchange.core.numbers import round_to, units
+from exchange.core.currencies import format_money
+from exchange.core.numbers import format_units, round_half_even
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.participants.selectors import describe_actors
 from orders.book.admin.show import list_of, wallet_of
@@ -60,7 +60,8 @@ class OrderPages(OwnedRecordAdmin):
     readonly_fields = flatten(fields)
 
     def heading(self, obj: Order) -> str:
-        return f"{obj.type} {units(obj.tokens)} of {obj.token.symbol} at {self.shown_price(obj)}"
+        units = format_units(obj.tokens)
+        return f"{obj.type} {units} of {obj.token.symbol} at {self.shown_price(obj)}"
 
     created = column(
         "placed (UTC)", lambda order: f"{order.created_at:%Y-%m-%d %H:%M:%S}", ordering="seq"
@@ -76,13 +77,16 @@ class OrderPages(OwnedRecordAdmin):
         return format_html("{}<br>{}", wallet_of(order), order.organisation)
 
     owner = column("owner", wallet_of)
-    shown_tokens = column("units", lambda order: units(order.tokens))
+    shown_tokens = column("units", lambda order: format_units(order.tokens))
     shown_price = column(
-        "price of a unit", lambda order: money(order.price, order.token.currency_id)
+        "price of a unit", lambda order: format_money(order.price, order.token.currency_id)
     )
-    shown_amount = column("value", lambda order: money(order.amount, order.token.currency_id))
+    shown_amount = column(
+        "value", lambda order: format_money(order.amount, order.token.currency_id)
+    )
     shown_filled = column(
-        "filled", lambda order: f"{units(order.filled)} ({order.filled / order.tokens * 100:.0f} %)"
+        "filled",
+        lambda order: f"{format_units(order.filled)} ({order.filled / order.tokens * 100:.0f} %)",
     )
     filled_percent = column(
         "filled", lambda order: f"{order.filled / order.tokens * 100:.0f} %", ordering="filled"
@@ -96,22 +100,24 @@ class OrderPages(OwnedRecordAdmin):
     def average(self, order: Order) -> str:
         if not order.filled:
             return "-"
-        return money(round_to(order.filled_value / order.filled, 8), order.token.currency_id)
+        return format_money(
+            round_half_even(order.filled_value / order.filled, 8), order.token.currency_id
+        )
 
     shown_charged = column(
-        "value charged so far", lambda order: money(order.charged, order.token.currency_id)
+        "value charged so far", lambda order: format_money(order.charged, order.token.currency_id)
     )
 
     @admin.display(description="fee")
     def shown_fee(self, order: Order) -> str:
-        fee = money(order.charged_fee, order.token.currency_id)
+        fee = format_money(order.charged_fee, order.token.currency_id)
         return f"{fee} so far, {percent(order.fee_percent)} when it was placed"
 
     @admin.display(description="reserved")
     def shown_reserved(self, order: Order) -> str:
         if order.type == OrderType.BUY:
-            return money(order.reserved, order.token.currency_id)
-        return units(order.reserved)
+            return format_money(order.reserved, order.token.currency_id)
+        return format_units(order.reserved)
 
     placed = column("placed by", lambda order: describe_actors([order.placed_by])[0])
     shown_created = column("placed (UTC)", lambda order: moment(order.created_at))

@@ -16,8 +16,8 @@ from exchange.admin.base import Section
 from exchange.admin.confirming import Question
 from exchange.admin.fields import Reason
 from exchange.admin.show import page_of
-from exchange.core.currencies import money
-from exchange.core.numbers import units
+from exchange.core.currencies import format_money
+from exchange.core.numbers import format_units
 from exchange.staff.models import StaffUser
 from exchange.tokens.admin.token_page import state_of
 from exchange.tokens.models import Token
@@ -82,23 +82,27 @@ class Ending:
 def _book(token: Token) -> Section:
     book = open_book(token)
     rows = [
-        ("Buy orders cancelled", f"{book.buys:,}", money(book.reserved_money, token.currency_id)),
-        ("Sell orders cancelled", f"{book.sells:,}", units(book.reserved_units)),
+        (
+            "Buy orders cancelled",
+            f"{book.buys:,}",
+            format_money(book.reserved_money, token.currency_id),
+        ),
+        ("Sell orders cancelled", f"{book.sells:,}", format_units(book.reserved_units)),
     ]
     headings = ("In the book now", "Orders", "Goes back to their owners")
     return Section("Orders", headings, rows, right=(1, 2))
 
 
 def _stays(token: Token) -> Section:
-    rows = [("Units in circulation", units(token.supply)), ("Refunds", "none")]
+    rows = [("Units in circulation", format_units(token.supply)), ("Refunds", "none")]
     return Section("Units and money", ("What stays as it is", "How much"), rows, right=(1,))
 
 
 def _proceeds(token: Token) -> Facts:
     return [
-        ("Proceeds, to the issuer", money(token.total_raised, token.currency_id)),
-        ("Units not sold, to the issuer", units(_unsold(token))),
-        ("Was to bring", money(token.raise_amount, token.currency_id)),
+        ("Proceeds, to the issuer", format_money(token.total_raised, token.currency_id)),
+        ("Units not sold, to the issuer", format_units(_unsold(token))),
+        ("Was to bring", format_money(token.raise_amount, token.currency_id)),
     ]
 
 
@@ -110,9 +114,9 @@ def _undone(token: Token) -> Facts:
     bought = sum((refund.tokens for refund in found), Decimal(0))
     facts: Facts = [
         ("Buyers refunded", f"{len(found):,}"),
-        ("Money given back, fees included", money(_paid(found), token.currency_id)),
-        ("Units taken back from buyers", units(bought)),
-        ("Units retired, with those not sold", units(bought + _unsold(token))),
+        ("Money given back, fees included", format_money(_paid(found), token.currency_id)),
+        ("Units taken back from buyers", format_units(bought)),
+        ("Units retired, with those not sold", format_units(bought + _unsold(token))),
     ]
     stuck = sum(not refund.possible for refund in found)
     if stuck:
@@ -133,9 +137,9 @@ def _cancellation(token: Token) -> list[Section]:
                 refund.owner,
             ),
             f"{refund.purchases:,}",
-            money(refund.amount, token.currency_id),
-            units(refund.tokens),
-            "yes" if refund.possible else f"no, only {units(refund.free)}",
+            format_money(refund.amount, token.currency_id),
+            format_units(refund.tokens),
+            "yes" if refund.possible else f"no, only {format_units(refund.free)}",
         )
         for refund in sorted(found, key=lambda refund: refund.possible)[:_BUYERS_SHOWN]
     ]
@@ -176,7 +180,7 @@ def _cancel(token: Token, user: StaffUser, *, reason: str) -> str:
     refunded = ""
     if found:
         buyers = f"{len(found):,} buyers were" if len(found) > 1 else "1 buyer was"
-        refunded = f" {buyers} refunded {money(_paid(found), token.currency_id)}."
+        refunded = f" {buyers} refunded {format_money(_paid(found), token.currency_id)}."
     return f"Cancelled: it is off the exchange.{refunded}"
 
 

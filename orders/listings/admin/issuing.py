@@ -17,7 +17,7 @@ from django.utils.html import format_html
 from exchange.admin.base import Section, Tool
 from exchange.admin.show import kind, moment, page_of
 from exchange.core.models import Currency
-from exchange.core.numbers import units
+from exchange.core.numbers import format_units
 from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.selectors import describe_actors
 from exchange.tokens.admin.forms import NumberField, TermsForm
@@ -90,13 +90,15 @@ def supply(token: Token) -> Section:
     holders = accounts.filter(kind__in=_HELD, balance__gt=0).values("owner_id").distinct().count()
     total = sum(sums.values(), Decimal(0))
     rows: list[Sequence[object]] = [
-        (words, units(sums[kind])) for kind, words in _WHERE.items() if sums.get(kind)
+        (words, format_units(sums[kind])) for kind, words in _WHERE.items() if sums.get(kind)
     ]
-    rows.append(("Together", units(total)))
+    rows.append(("Together", format_units(total)))
     if total != token.total_supply:
-        rows.append(("Retired", units(token.total_supply - total)))
+        rows.append(("Retired", format_units(token.total_supply - total)))
     rows.append(("Owners with units", f"{holders:,}"))
-    title = f"Supply: {units(token.total_supply)}, {units(token.supply)} in circulation"
+    title = (
+        f"Supply: {format_units(token.total_supply)}, {format_units(token.supply)} in circulation"
+    )
     return Section(title, ("Where the units are", "Units"), rows, right=(1,))
 
 
@@ -125,8 +127,8 @@ def holders(token: Token) -> Section:
                 row["member__name"] or row["organisation__name"],
             ),
             row["organisation__name"] if row["member__name"] else "itself",
-            *(units(row[f"in_{kind.value}"]) for kind in _HELD),
-            units(row["owned"]),
+            *(format_units(row[f"in_{kind.value}"]) for kind in _HELD),
+            format_units(row["owned"]),
             f"{row['owned'] / token.total_supply * 100:.1f} %",
         )
         for row in found

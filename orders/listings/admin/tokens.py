@@ -15,8 +15,8 @@ from django.urls import URLPattern
 
 from exchange.admin.base import AddPage, Section, Tool, actor_of, bind, staff_of
 from exchange.admin.show import moment, page_of
-from exchange.core.currencies import money
-from exchange.core.numbers import units
+from exchange.core.currencies import format_money
+from exchange.core.numbers import format_units
 from exchange.tokens.admin.tokens import BaseTokenAdmin
 from exchange.tokens.models import Token
 from orders.book.admin.show import list_of
@@ -72,7 +72,7 @@ class TokenAdmin(AddPage, BaseTokenAdmin):
                 issuer_id=data["issuer"].pk, listing=listing_of(data), actor=actor_of(request)
             )
             messages.success(
-                request, f"{made.symbol} is listed: {units(made.total_supply)} were issued."
+                request, f"{made.symbol} is listed: {format_units(made.total_supply)} were issued."
             )
             return self.back_to(made.pk)
 
@@ -113,12 +113,12 @@ class TokenAdmin(AddPage, BaseTokenAdmin):
 
 def _book(token: Token) -> Section:
     book = open_book(token)
-    best = [money(price, token.currency_id) for price in (book.best_bid, book.best_ask)]
+    best = [format_money(price, token.currency_id) for price in (book.best_bid, book.best_ask)]
     rows = [
-        ("Buy", f"{book.buys:,}", best[0], money(book.reserved_money, token.currency_id)),
-        ("Sell", f"{book.sells:,}", best[1], units(book.reserved_units)),
-        ("Bought so far", "", "", units(token.vol_buy)),
-        ("Sold by holders so far", "", "", units(token.vol_sell)),
+        ("Buy", f"{book.buys:,}", best[0], format_money(book.reserved_money, token.currency_id)),
+        ("Sell", f"{book.sells:,}", best[1], format_units(book.reserved_units)),
+        ("Bought so far", "", "", format_units(token.vol_buy)),
+        ("Sold by holders so far", "", "", format_units(token.vol_sell)),
     ]
     headings = ("", "Orders", "Best price", "Reserved, or traded")
     return Section("Open orders", headings, rows, right=(1, 2, 3))
@@ -129,9 +129,9 @@ def _trades(token: Token) -> Section:
     rows = [
         (
             moment(trade.created_at),
-            page_of(trade, units(trade.tokens)),
-            money(trade.price, token.currency_id),
-            money(trade.buyer_value, token.currency_id),
+            page_of(trade, format_units(trade.tokens)),
+            format_money(trade.price, token.currency_id),
+            format_money(trade.buyer_value, token.currency_id),
             side_of(trade, trade.buy_order),
             side_of(trade, trade.sell_order),
         )

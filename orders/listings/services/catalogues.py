@@ -21,7 +21,7 @@ from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
 from exchange.core.errors import InvalidRequest
 from exchange.core.ids import parse_id
-from exchange.core.numbers import LARGEST
+from exchange.core.numbers import MAX_NUMBER
 from exchange.participants.models import Member, Organisation
 from exchange.tokens.models import (
     IMAGE_PATTERN,
@@ -76,9 +76,9 @@ _STAND_INS: dict[str, Any] = {
     "currency": "NGN",
     "investment_type": InvestmentType.DEBT,
     "investment_category": InvestmentCategory.BOND,
-    "total_supply": LARGEST,
+    "total_supply": MAX_NUMBER,
     # Not below any selling price.
-    "price_buy": LARGEST,
+    "price_buy": MAX_NUMBER,
 }
 
 

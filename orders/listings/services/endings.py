@@ -11,12 +11,12 @@ from uuid import UUID
 
 from django.db import transaction
 
-from exchange.core.acting import acting_as
 from exchange.core.actors import Actor
+from exchange.core.audit_context import actor_parameters
 from exchange.core.database import fetch_one
-from exchange.core.errors import Refused, StateConflict
-from exchange.core.numbers import plain
-from exchange.core.words import given
+from exchange.core.errors import Rejected, StateConflict
+from exchange.core.numbers import format_plain
+from exchange.core.text import clean_text
 from exchange.staff.approvals import require_decider
 from exchange.staff.models import StaffUser
 from exchange.tokens.errors import TokenNotFound
@@ -72,7 +72,7 @@ def open_secondaries(*, token_id: UUID, user: StaffUser) -> Token:
         if token.secondaries:
             raise StateConflict("The token trades in the secondary market already")
         if not token.completed_raise:
-            raise Refused("The raise is not complete", code="raise_open")
+            raise Rejected("The raise is not complete", code="raise_open")
         token.secondaries = True
         token.save(update_fields=["secondaries"])
 
@@ -86,7 +86,7 @@ def exit_token(*, token_id: UUID, user: StaffUser) -> Token:
         if token.exited:
             raise StateConflict("The token has exited already")
         if not token.completed_raise:
-            raise Refused("The raise is open: complete or cancel it first", code="raise_open")
+            raise Rejected("The raise is open: complete or cancel it first", code="raise_open")
         _cancel_orders(token, "The token has exited", actor)
         token.exited = True
         token.save(update_fields=["exited"])
@@ -106,7 +106,7 @@ def complete_raise(*, token_id: UUID, user: StaffUser, seen: str | None = None) 
             raise StateConflict("The raise is complete already")
         fetch_one(
             "SELECT complete_raise(%s, %s) FROM act_as(%s, %s, %s)",
-            [token.id, str(actor), *acting_as(actor)],
+            [token.id, str(actor), *actor_parameters(actor)],
         )
 
     return _decide(token_id, user, complete, seen)
@@ -116,10 +116,10 @@ def cancel_token(*, token_id: UUID, user: StaffUser, reason: str, seen: str | No
     """Takes the token off the exchange. Final. `seen` is as for `complete_raise`.
 
     An open raise is undone: every buyer gets back what the purchase cost, fee included, and the
-    units go back to the issuer and are retired with those not sold. Raises `Refused`
+    units go back to the issuer and are retired with those not sold. Raises `Rejected`
     (`units_pledged`) while a buyer's units are not free, and `InvalidRequest` without a reason.
     """
-    reason = given(reason, otherwise="Cancelling needs a reason", longest=300)
+    reason = clean_text(reason, missing="Cancelling needs a reason", max_length=300)
 
     def cancel(token: Token, actor: Actor) -> None:
         _cancel_orders(token, "The token was cancelled", actor)
@@ -209,8 +209,9 @@ def _undo_raise(token: Token, actor: Actor, reason: str) -> None:
                 legs=[leg for leg in legs if leg.amount],
             )
         except InsufficientFunds as error:
-            raise Refused(
-                f"{plain(sale.tokens)} units bought by {buyer.member or buyer.organisation} are "
+            raise Rejected(
+                f"{format_plain(sale.tokens)} units bought by "
+                f"{buyer.member or buyer.organisation} are "
                 "not free to be taken back; release them first",
                 code="units_pledged",
             ) from error

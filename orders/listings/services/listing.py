@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
-from exchange.core.database import constraint_of
+from exchange.core.database import violated_constraint
 from exchange.core.errors import Conflict, InvalidRequest
 from exchange.core.ids import uuid7
 from exchange.core.numbers import TOKEN_DECIMALS
@@ -152,7 +152,7 @@ def _insert(tokens: Sequence[Token]) -> None:
         with transaction.atomic():
             Token.objects.bulk_create(tokens)
     except IntegrityError as error:
-        if "symbol" in (constraint_of(error) or ""):
+        if "symbol" in (violated_constraint(error) or ""):
             wanted = [token.symbol for token in tokens]
             found = Token.objects.filter(symbol__in=wanted).values_list("symbol", flat=True)
             twice = {symbol for symbol in wanted if wanted.count(symbol) > 1}

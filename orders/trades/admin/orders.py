@@ -13,8 +13,8 @@ from django.http import HttpRequest
 
 from exchange.admin.base import Section
 from exchange.admin.show import page_of
-from exchange.core.currencies import money
-from exchange.core.numbers import units
+from exchange.core.currencies import format_money
+from exchange.core.numbers import format_units
 from orders.book.admin.orders import OrderPages
 from orders.book.admin.show import legs_of
 from orders.book.models import Order
@@ -50,9 +50,9 @@ def _fill(order: Order, trade: Trade) -> tuple[object, ...]:
     other = trade.sell_order if bought else trade.buy_order
     return (
         page_of(trade, f"{trade.created_at:%Y-%m-%d %H:%M:%S}"),
-        units(trade.tokens),
-        money(trade.price, order.token.currency_id),
-        money(value, order.token.currency_id),
-        money(fee, order.token.currency_id),
+        format_units(trade.tokens),
+        format_money(trade.price, order.token.currency_id),
+        format_money(value, order.token.currency_id),
+        format_money(fee, order.token.currency_id),
         side_of(trade, other),
     )

@@ -15,8 +15,8 @@ from exchange.admin.list_filters import (
     day_range,
 )
 from exchange.admin.show import moment, page_of
-from exchange.core.currencies import money
-from exchange.core.numbers import units
+from exchange.core.currencies import format_money
+from exchange.core.numbers import format_units
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from orders.book.admin.show import legs_of
@@ -59,7 +59,7 @@ class TradeAdmin(Exportable, OwnedRecordAdmin):
     readonly_fields = flatten(fields)
 
     def heading(self, obj: Trade) -> str:
-        return f"{units(obj.tokens)} of {obj.token.symbol} at {self.shown_price(obj)}"
+        return f"{format_units(obj.tokens)} of {obj.token.symbol} at {self.shown_price(obj)}"
 
     @admin.display(description="when (UTC)", ordering="seq")
     def created(self, trade: Trade) -> str:
@@ -79,27 +79,27 @@ class TradeAdmin(Exportable, OwnedRecordAdmin):
 
     @admin.display(description="units")
     def shown_tokens(self, trade: Trade) -> str:
-        return units(trade.tokens)
+        return format_units(trade.tokens)
 
     @admin.display(description="price of a unit")
     def shown_price(self, trade: Trade) -> str:
-        return money(trade.price, trade.token.currency_id)
+        return format_money(trade.price, trade.token.currency_id)
 
     @admin.display(description="value")
     def shown_amount(self, trade: Trade) -> str:
-        return money(trade.buyer_value, trade.token.currency_id)
+        return format_money(trade.buyer_value, trade.token.currency_id)
 
     @admin.display(description="fee of the buyer")
     def buyer_pays_fee(self, trade: Trade) -> str:
-        return money(trade.buyer_fee, trade.token.currency_id)
+        return format_money(trade.buyer_fee, trade.token.currency_id)
 
     @admin.display(description="value for the seller")
     def seller_gets(self, trade: Trade) -> str:
-        return money(trade.seller_value, trade.token.currency_id)
+        return format_money(trade.seller_value, trade.token.currency_id)
 
     @admin.display(description="fee of the seller")
     def seller_pays_fee(self, trade: Trade) -> str:
-        return money(trade.seller_fee, trade.token.currency_id)
+        return format_money(trade.seller_fee, trade.token.currency_id)
 
     @admin.display(description="taker's side", ordering="taker")
     def shown_taker(self, trade: Trade) -> str:

@@ -19,7 +19,7 @@ from credit.configurations.services.configurations import (
     retire,
 )
 from exchange.core.actors import Actor
-from exchange.core.errors import Forbidden, InvalidRequest, NotFound, Refused
+from exchange.core.errors import Forbidden, InvalidRequest, NotFound, Rejected
 from exchange.core.ids import uuid7
 from exchange.staff.models import StaffUser
 from tests.credit.configurations.versions import DECIDE, PROPOSE, acting, officer, refusal, states
@@ -40,7 +40,7 @@ def test_nobody_approves_what_they_proposed_whatever_they_may():
     boss = create_superuser("boss", password="x")
     made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=acting(boss))
     act = partial(approve, version_id=waiting(made).id, user=boss)
-    assert refusal(act, Refused, "approver_not_independent") == (
+    assert refusal(act, Rejected, "approver_not_independent") == (
         "Somebody else must approve what you proposed"
     )
 
@@ -51,7 +51,7 @@ def test_neither_who_created_nor_who_last_changed_a_pending_configuration_approv
     propose_change(configuration_id=made.id, terms=make_terms(), actor=acting(changer))
     for person in (creator, changer):
         act = partial(approve, version_id=waiting(made).id, user=person)
-        refusal(act, Refused, "approver_not_independent")
+        refusal(act, Rejected, "approver_not_independent")
         assert to_decide(person) == []
     assert to_decide(third) == [waiting(made)]
     approve(version_id=waiting(made).id, user=third)
@@ -65,7 +65,7 @@ def test_who_created_a_configuration_may_approve_somebody_elses_later_change():
     propose_change(configuration_id=made.id, terms=make_terms(), actor=acting(changer))
     refusal(
         partial(approve, version_id=waiting(made).id, user=changer),
-        Refused,
+        Rejected,
         "approver_not_independent",
     )
     assert (to_decide(changer), to_decide(creator)) == ([], [waiting(made)])

@@ -18,7 +18,7 @@ from credit.loans.models import Loan, LoanStatus
 from credit.loans.services.assessing import assess, most_repayable
 from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
-from exchange.core.times import javascript_time
+from exchange.core.timestamps import javascript_time
 from exchange.events.models import Event
 from exchange.tokens.models import Token
 from orders.trades.models import Trade

@@ -12,7 +12,7 @@ from credit.loans.services import servicing
 from credit.loans.services.endings import confirm_ending, decline_ending, propose_ending
 from credit.loans.services.pledging import add_collateral, release_collateral
 from credit.loans.services.valuation import Pledge
-from exchange.core.errors import Conflict, Forbidden, Refused, StateConflict
+from exchange.core.errors import Conflict, Forbidden, Rejected, StateConflict
 from exchange.events.models import Event
 from exchange.staff.models import StaffUser
 from tests.factories.api_clients import TESTER
@@ -122,11 +122,11 @@ def test_an_ending_takes_two_people_a_defaulted_loan_and_a_day(world, officers):
     )
     with pytest.raises(Conflict):
         write_off(user=officers[1])
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Rejected) as refused:
         confirm_ending(proposal_id=proposal.id, user=officers[0])
     assert refused.value.code == "approver_not_independent"
     let_grow_old(proposal)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Rejected) as refused:
         confirm_ending(proposal_id=proposal.id, user=officers[1])
     assert refused.value.code == "prices_expired"
     decline_ending(proposal_id=proposal.id, user=officers[0])

@@ -12,7 +12,7 @@ from credit.loans.models import Collateral, LoanStatus, Repayment, Shortfall, Va
 from credit.loans.services import servicing
 from credit.loans.services.pledging import add_collateral, release_collateral
 from credit.loans.services.valuation import Pledge
-from exchange.core.errors import DomainError, Refused, StateConflict
+from exchange.core.errors import DomainError, Rejected, StateConflict
 from exchange.tokens.models import Token
 from tests.factories.api_clients import TESTER
 from tests.factories.loans import age, pay, told
@@ -48,7 +48,7 @@ def test_interest_is_repaid_first_then_principal_and_the_last_payment_releases_t
 
 def test_nobody_pays_more_than_is_due_or_has(world):
     loan = world.lend()
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Rejected) as refused:
         pay(loan, "1596000.01")
     assert refused.value.code == "amount_above_due"
     with pytest.raises(InsufficientBalance):
@@ -83,10 +83,10 @@ def test_collateral_is_added_and_only_what_is_not_needed_is_released(world):
     add_collateral(pledges=(Pledge(world.token.id, Decimal("10.5")),), **who)
     assert held(loan.borrower_id, world.token.id, "lien") == Decimal("115.5")
     release_collateral(pledges=(Pledge(world.token.id, Decimal("10.5")),), **who)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Rejected) as refused:
         release_collateral(pledges=(Pledge(world.token.id, Decimal("0.00000001")),), **who)
     assert refused.value.code == "insufficient_collateral"
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Rejected) as refused:
         release_collateral(pledges=(Pledge(world.token.id, Decimal(106)),), **who)
     assert refused.value.code == "not_pledged"
     world.borrower.fund(1_000_000, "NGN")
@@ -142,7 +142,7 @@ def test_what_is_added_must_be_of_a_category_that_the_loans_terms_take(world):
     loan = world.lend()
     art = make_token(price_sell=Decimal(10_000), investment_category="Art")
     give_units(art, world.borrower, 5)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Rejected) as refused:
         add_collateral(
             loan_id=loan.id,
             organisation_id=loan.organisation_id,
@@ -179,7 +179,7 @@ def test_a_missing_or_stale_price_blocks_and_is_reported_and_is_no_zero(world):
         assert world.token.symbol in valuation.problem
         assert not Shortfall.objects.exists()
     assert Alert.objects.filter(kind="collateral_prices", resolved_at__isnull=True).count() == 1
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Rejected) as refused:
         release_collateral(
             loan_id=loan.id,
             organisation_id=loan.organisation_id,

@@ -22,7 +22,7 @@ from credit.loans.services import servicing
 from credit.loans.services.pledging import add_collateral, release_collateral
 from credit.loans.services.valuation import Pledge
 from exchange.core.ids import uuid7
-from exchange.core.times import javascript_time
+from exchange.core.timestamps import javascript_time
 from tests.factories.api_clients import TESTER
 from tests.factories.lending import make_lending
 from tests.factories.loan_configurations import make_configuration, make_terms

@@ -17,7 +17,7 @@ from config.back_office.roles import (
 )
 from exchange.access.services import decisions
 from exchange.core.actors import Actor
-from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused, StateConflict
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Rejected, StateConflict
 from exchange.participants.models import ApiKey
 from exchange.participants.services import api_keys
 from exchange.staff.models import AccessProposal, AccessRecord, SecondFactor, StaffUser
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.django_db
 def test_an_approver_is_invited_by_two_and_the_address_goes_to_the_proposer_once(house):
     proposal = house.invite(house.admin)
     assert not StaffUser.objects.filter(username="newcomer").exists()
-    with pytest.raises(Refused, match="Somebody else must confirm"):
+    with pytest.raises(Rejected, match="Somebody else must confirm"):
         confirm(proposal, house.admin)
     with pytest.raises(Conflict, match="nothing to collect"):
         collect(proposal, house.admin)
@@ -98,7 +98,7 @@ def test_the_person_concerned_confirms_nothing_about_themselves(house):
     proposal = staff_proposals.propose_reset_of_second_factor(
         user_id=house.first.pk, by=house.admin
     )
-    with pytest.raises(Refused, match="Somebody else"):
+    with pytest.raises(Rejected, match="Somebody else"):
         confirm(proposal, house.first)
     assert SecondFactor.objects.exists()
     confirm(proposal, house.second)
@@ -163,7 +163,7 @@ def test_two_newcomers_give_nobody_power(house):
     proposal = house.invite(house.admin)
     shift_access(house.admin, days=2)
     shift_access(house.second, days=2)
-    with pytest.raises(Refused, match="undisturbed for 7 days"):
+    with pytest.raises(Rejected, match="undisturbed for 7 days"):
         confirm(proposal, house.second)
     confirm(proposal, house.first)
 
@@ -186,7 +186,7 @@ def test_one_of_the_command_line_takes_two_people_as_well(house):
     )
     taken = confirm(proposal, house.admin)
     assert (taken.status, taken.proposed_by) == ("Pending", house.admin)
-    with pytest.raises(Refused, match="Somebody else"):
+    with pytest.raises(Rejected, match="Somebody else"):
         confirm(proposal, house.admin)
     assert not StaffUser.objects.filter(username="newcomer").exists()
     assert confirm(proposal, house.second).status == "Approved"

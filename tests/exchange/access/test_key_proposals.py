@@ -11,7 +11,7 @@ from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
 from exchange.core.actors import Actor
-from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Rejected
 from exchange.participants.models import ApiKey
 from exchange.participants.services import api_keys, organisations
 from exchange.participants.services import proposals as participant_proposals
@@ -66,7 +66,7 @@ def test_keys_with_power_over_money_come_back_with_their_organisation_by_two(hou
         participant_proposals.propose_organisation_activation(
             organisation_id=owner.pk, by=house.admin
         )
-    with pytest.raises(Refused, match="Somebody else"):
+    with pytest.raises(Rejected, match="Somebody else"):
         confirm(proposal, house.admin)
     assert not ApiKey.objects.get(pk=key.pk).usable
     confirm(proposal, house.second)

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from rest_framework.exceptions import ParseError
 from rest_framework.serializers import ValidationError
 
-from exchange.api.answers import RawJSON, documents, encode
 from exchange.api.fields import NumberField
 from exchange.api.idempotency import body_hash
 from exchange.api.parsers import read_json
-from exchange.core.numbers import LARGEST
+from exchange.api.responses import RawJSON, encode_json, join_documents
+from exchange.core.numbers import MAX_NUMBER
 
-amounts = st.decimals(min_value=0, max_value=LARGEST, places=8, allow_nan=False)
+amounts = st.decimals(min_value=0, max_value=MAX_NUMBER, places=8, allow_nan=False)
 
 
 def read(text):
@@ -31,7 +31,7 @@ def read(text):
 def test_an_amount_is_read_back_as_it_was_written(amount):
     field = NumberField()
     amount = abs(amount)
-    written = encode({"amount": amount})
+    written = encode_json({"amount": amount})
     assert b"E" not in written
     assert field.to_internal_value(read(written)["amount"]) == amount
     digits = written.removeprefix(b'{"amount":').removesuffix(b"}").decode()
@@ -89,12 +89,12 @@ def test_monstrous_numbers_are_read_and_refused_cheaply(number):
     value = read(f'{{"x": {number}}}')["x"]
     with pytest.raises(ValidationError):
         NumberField(decimals=2).to_internal_value(value)
-    assert len(encode({"x": value})) < 70_000
+    assert len(encode_json({"x": value})) < 70_000
     assert time.perf_counter() - started < 1
 
 
 def test_answers_write_decimals_times_and_ids_plainly():
-    made = encode(
+    made = encode_json(
         {
             "a": Decimal("90.020000"),
             "b": [Decimal("1E+4"), Decimal("0E-8"), Decimal("-0.00")],
@@ -112,11 +112,13 @@ def test_answers_write_decimals_times_and_ids_plainly():
 
 def test_stored_documents_are_spliced_in_unread():
     texts = ['{"a": 1.50}', '{"b":2}']
-    assert encode({"list": documents(texts)}) == b'{"list":[{"a": 1.50},{"b":2}]}'
-    assert encode({"none": documents([]), "one": RawJSON("[ ]")}) == b'{"none":[],"one":[ ]}'
+    assert encode_json({"list": join_documents(texts)}) == b'{"list":[{"a": 1.50},{"b":2}]}'
+    assert (
+        encode_json({"none": join_documents([]), "one": RawJSON("[ ]")}) == b'{"none":[],"one":[ ]}'
+    )
 
 
 @pytest.mark.parametrize("value", [0.1, Decimal("NaN"), Decimal("Infinity"), {1, 2}, object()])
 def test_what_is_not_exact_has_no_place_in_an_answer(value):
     with pytest.raises(TypeError):
-        encode({"deep": [value]})
+        encode_json({"deep": [value]})

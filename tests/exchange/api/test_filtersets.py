@@ -15,13 +15,13 @@ from exchange.api.filters import (
     CurrencyFilter,
     FlagField,
     FlagFilter,
-    From,
+    FromFilter,
     IdField,
     IdFilter,
-    MomentField,
     TextField,
     TextFilter,
-    To,
+    TimestampField,
+    ToFilter,
 )
 from exchange.core.currencies import WALLET_CURRENCIES as CURRENCIES
 from exchange.core.errors import InvalidCurrency
@@ -81,7 +81,7 @@ def test_a_malformed_id_matches_nothing_and_is_no_error():
     ],
 )
 def test_moments_are_dates_or_times_with_their_offset(text, moment):
-    found = MomentField(step=MILLISECOND, end=False, required=False).clean(text)
+    found = TimestampField(step=MILLISECOND, end=False, required=False).clean(text)
     assert found == moment
     # An offset is resolved here: the database takes none of 16 hours or more.
     assert found.tzinfo is UTC
@@ -101,7 +101,7 @@ def test_moments_are_dates_or_times_with_their_offset(text, moment):
 )
 def test_anything_else_is_not_a_moment(text):
     with pytest.raises(ValidationError, match="must be an ISO 8601 date"):
-        MomentField(step=MILLISECOND, end=True, required=False).clean(text)
+        TimestampField(step=MILLISECOND, end=True, required=False).clean(text)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_moment_is_all_of_its_day_or_of_the_step_that_times_are_printed_with(
     text, step, begin, after
 ):
     for end, expected in ((False, begin), (True, after)):
-        found = MomentField(step=step, end=end, required=False).clean(text)
+        found = TimestampField(step=step, end=end, required=False).clean(text)
         assert found == datetime.fromisoformat(f"{expected}+00:00")
 
 
@@ -158,21 +158,21 @@ def test_the_schema_says_what_a_filter_takes():
         (CurrencyFilter(), {"type": "string", "enum": list(CURRENCIES)}),
         (TextFilter(max_length=40), {"type": "string", "pattern": text, "maxLength": 40}),
         (IdFilter(), {"type": "string", "pattern": r"\S"}),
-        (From("created_at"), MOMENT),
-        (To("created_at"), MOMENT),
+        (FromFilter("created_at"), MOMENT),
+        (ToFilter("created_at"), MOMENT),
     ):
         assert get_override(made, "field") == schema
 
 
 def test_a_period_holds_both_of_its_ends():
     for made, lookup, moment in (
-        (From("created_at"), "gte", "2026-11-22T00:00:00"),
-        (To("created_at"), "lt", "2026-11-23T00:00:00"),
-        (From("created_at", SECOND), "gte", "2026-11-22T00:00:00"),
+        (FromFilter("created_at"), "gte", "2026-11-22T00:00:00"),
+        (ToFilter("created_at"), "lt", "2026-11-23T00:00:00"),
+        (FromFilter("created_at", SECOND), "gte", "2026-11-22T00:00:00"),
     ):
         assert (made.field_name, made.lookup_expr) == ("created_at", lookup)
         assert made.field.clean("2026-11-22") == datetime.fromisoformat(f"{moment}+00:00")
-    second = To("created_at", SECOND).field.clean("2026-11-22T10:00:00.5Z")
+    second = ToFilter("created_at", SECOND).field.clean("2026-11-22T10:00:00.5Z")
     assert second == datetime(2026, 11, 22, 10, 0, 1, tzinfo=UTC)
 
 

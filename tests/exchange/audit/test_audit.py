@@ -15,8 +15,8 @@ from oauth2_provider.models import AccessToken
 from config.back_office.roles import BACK_OFFICE
 from config.celery import app
 from config.local import commandline
-from exchange.core.acting import acting
 from exchange.core.actors import Actor
+from exchange.core.audit_context import audit_context
 from exchange.core.ids import uuid7
 from exchange.participants.models import ApiKey, Member, Organisation
 from tests.assertions.audit import changes, whole_audit
@@ -134,7 +134,7 @@ def test_plain_sql_is_the_database_users():
 
 
 def test_writing_many_at_once_leaves_a_row_for_each():
-    with acting(Actor.system("bulk"), "task:bulk"):
+    with audit_context(Actor.system("bulk"), "task:bulk"):
         made = Organisation.objects.bulk_create(
             [Organisation(name=f"100% of {n}") for n in range(3)]
         )
@@ -153,7 +153,7 @@ def test_writing_many_at_once_leaves_a_row_for_each():
 
 def test_one_statement_for_many_says_who_acts_though_it_is_the_first_of_its_transaction():
     made = [make_organisation(), make_organisation()]
-    with acting(Actor.system("bulk"), "task:bulk"), connection.cursor() as cursor:
+    with audit_context(Actor.system("bulk"), "task:bulk"), connection.cursor() as cursor:
         cursor.executemany(
             "UPDATE exchange_organisation SET email = %s WHERE id = %s",
             [[f"{n}@owner.example", o.pk] for n, o in enumerate(made)],
@@ -166,7 +166,7 @@ def test_one_statement_for_many_says_who_acts_though_it_is_the_first_of_its_tran
 @pytest.mark.django_db(transaction=True)
 def test_who_acted_lasts_no_longer_than_the_transaction():
     owner = make_organisation()
-    with acting(Actor.staff(uuid7(), "O'Neill \\ 100%"), "request:1"):
+    with audit_context(Actor.staff(uuid7(), "O'Neill \\ 100%"), "request:1"):
         Organisation.objects.filter(pk=owner.pk).update(name="A")
         with transaction.atomic():
             Organisation.objects.filter(pk=owner.pk).update(name="B")

@@ -23,8 +23,8 @@ from config.back_office.roles import (
     FINANCE_APPROVER,
 )
 from exchange.audit.models import Change
-from exchange.core.acting import acting
 from exchange.core.actors import Actor
+from exchange.core.audit_context import audit_context
 from exchange.participants.models import Organisation
 from exchange.participants.services.api_keys import issue_api_key
 from tests.assertions.unchanged import everything
@@ -65,7 +65,7 @@ def exported(client: Client, **query: str) -> list[dict[str, str]]:
 def renamed() -> Organisation:
     """Made by the tests, renamed by a person called Ada, and again by plain SQL."""
     organisation = make_organisation("First")
-    with acting(Actor(kind=Actor.system("x").kind, id="job", label="job"), "task:job:1"):
+    with audit_context(Actor(kind=Actor.system("x").kind, id="job", label="job"), "task:job:1"):
         Organisation.objects.filter(pk=organisation.pk).update(name="Second")
     return organisation
 
@@ -154,7 +154,7 @@ def test_it_is_searched_by_what_records_are_called_whatever_columns_changed():
     payment = deposits.IncomingPayment(organisation.pk, None, "KES", Decimal(5), "WIRE 77")
     clerk = make_staff()
     entered = deposits.enter(payment=payment, user=clerk)
-    with acting(Actor.staff(clerk.pk, clerk.username), "request:cancel-1"):
+    with audit_context(Actor.staff(clerk.pk, clerk.username), "request:cancel-1"):
         deposits.cancel(deposit_id=entered.pk, user=clerk)
     key, _ = issue_api_key(
         organisation=organisation, name="Payouts", scopes=["wallets:read"], actor=SYSTEM
@@ -196,7 +196,7 @@ def test_a_search_of_the_audit_reads_indexes(django_assert_max_num_queries):
 
 
 def test_the_file_holds_what_the_list_shows_and_no_formulae(renamed):
-    with acting(Actor.system("=cmd"), "=HYPERLINK(1)"):
+    with audit_context(Actor.system("=cmd"), "=HYPERLINK(1)"):
         make_organisation("@SUM(A1)")
     client = signed_in(AUDITOR)
     rows = exported(client, table="exchange_organisation")

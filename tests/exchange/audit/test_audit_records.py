@@ -11,8 +11,8 @@ from django.utils import timezone
 from oauth2_provider.models import AccessToken
 
 from exchange.audit.models import Change
-from exchange.core.acting import acting
 from exchange.core.actors import Actor
+from exchange.core.audit_context import audit_context
 from exchange.core.ids import uuid7
 from exchange.participants.models import Member
 from exchange.participants.services.api_keys import purge_access_tokens, revoke_api_key
@@ -132,7 +132,7 @@ def test_ending_a_token_names_the_person_on_the_token_and_on_every_order(seller)
     resting = seller.place(token, "Sell", token.price_sell, 2)
     officer = make_staff("end_token")
     person = Actor.staff(officer.pk, str(officer))
-    with acting(person, "request:end"):
+    with audit_context(person, "request:end"):
         endings.exit_token(token_id=token.pk, user=officer)
     of_token = changes("exchange_token", token.pk)[-1]
     of_order = changes("orders_order", resting)[-1]

@@ -65,8 +65,8 @@ def nobody(command: Try) -> StoredResponse:
 def test_a_function_is_told_all_it_needs_and_answers_by_the_ids():
     one, left, seen = asked = commands("do", "leave", "seen")
     assert MAKE.run(asked, 1234) == {
-        one.made_id: answer("do", 1234),
-        seen.made_id: answer("seen", 1234),
+        one.created_id: answer("do", 1234),
+        seen.created_id: answer("seen", 1234),
     }
     assert MAKE.run([left], 1) == {}
     assert MAKE.run([], 1) == {}
@@ -77,7 +77,7 @@ def test_those_that_go_together_get_each_its_own_answer_and_one_that_is_left_out
 ):
     for whats in (("a", "b"), ("leave", "b", "seen"), ("leave", "leave")):
         with django_capture_on_commit_callbacks() as hinted:
-            found = MAKE.run_together(commands(*whats), nobody)
+            found = MAKE.run_batch(commands(*whats), nobody)
         # They wait for no longer than that for the key of another.
         assert found == [None if what == "leave" else answer(what, 50) for what in whats]
         # Whoever delivers events is woken.
@@ -94,15 +94,15 @@ def test_one_that_comes_alone_goes_alone_and_is_refused_as_it_is():
 
     # The function itself is not called.
     unknown = BatchedFunction("no_such_function", 0, "")
-    assert unknown.run_together([command], alone) == [answer("alone", 1)]
+    assert unknown.run_batch([command], alone) == [answer("alone", 1)]
     assert asked == [command]
     with pytest.raises(AssertionError, match="went alone"):
-        MAKE.run_together([command], nobody)
+        MAKE.run_batch([command], nobody)
 
 
 def test_where_a_set_is_refused_every_one_goes_alone(django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks() as hinted, transaction.atomic():
-        assert MAKE.run_together(commands("do", "fail", "do"), nobody) == [None] * 3
+        assert MAKE.run_batch(commands("do", "fail", "do"), nobody) == [None] * 3
         # The transaction around them goes on.
         assert MAKE.run(commands("leave"), 1) == {}
     assert len(hinted) == 1
@@ -111,4 +111,4 @@ def test_where_a_set_is_refused_every_one_goes_alone(django_capture_on_commit_ca
 def test_an_error_that_is_not_of_the_database_leaves_open_what_became_of_the_set():
     unsent = BatchedFunction("try_commands", 201, "a\0b")
     with pytest.raises(DatabaseError):
-        unsent.run_together(commands("do", "do"), nobody)
+        unsent.run_batch(commands("do", "do"), nobody)

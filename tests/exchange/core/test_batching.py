@@ -1,4 +1,4 @@
-"""Threads that meet in a `Combiner`: who is waited for, who goes together, and what each gets.
+"""Threads that meet in a `Batcher`: who is waited for, who goes together, and what each gets.
 
 Where a test must not depend on the clock, the patience is an hour: who waits for nobody in vain
 then hangs, and fails by `SOON`.
@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from exchange.core.batching import Combiner
+from exchange.core.batching import Batcher
 from tests.environment.processes import wait_until
 
 HOUR = 3600.0
@@ -67,14 +67,14 @@ def begin(function: Callable[..., Any], *arguments: Any) -> Future[Any]:
     return future
 
 
-def waiting(combiner: Combiner[int, int], count: int) -> None:
+def waiting(batcher: Batcher[int, int], count: int) -> None:
     """Until that many wait to be carried out."""
-    wait_until(lambda: len(combiner._waiting) == count, f"{count} wait", SOON)
+    wait_until(lambda: len(batcher._waiting) == count, f"{count} wait", SOON)
 
 
-def nobody_is_waited_for(combiner: Combiner[int, int]) -> None:
+def nobody_is_waited_for(batcher: Batcher[int, int]) -> None:
     """Whoever comes alone now is carried out alone and at once, though patience is long."""
-    assert begin(combiner.submit, 1).result(SOON) == 2
+    assert begin(batcher.submit, 1).result(SOON) == 2
 
 
 @pytest.fixture
@@ -83,112 +83,112 @@ def work() -> Work:
 
 
 @pytest.fixture
-def combiner(work: Work) -> Combiner[int, int]:
-    return Combiner(work, patience=HOUR)
+def batcher(work: Work) -> Batcher[int, int]:
+    return Batcher(work, wait_seconds=HOUR)
 
 
-def together(combiner: Combiner[int, int], items: range) -> list[Future[Any]]:
+def together(batcher: Batcher[int, int], items: range) -> list[Future[Any]]:
     """Submits each of `items` in a thread, when all have said that they are coming."""
     all_said = threading.Barrier(len(items))
 
     def come(item: int) -> int:
-        with combiner.coming():
+        with batcher.expect():
             all_said.wait(SOON)
-            return combiner.submit(item)
+            return batcher.submit(item)
 
     return [begin(come, item) for item in items]
 
 
-def test_who_is_alone_waits_for_nobody(work, combiner):
+def test_who_is_alone_waits_for_nobody(work, batcher):
     for item in range(3):
-        assert begin(combiner.submit, item).result(SOON) == 2 * item
+        assert begin(batcher.submit, item).result(SOON) == 2 * item
     assert work.groups == [[0], [1], [2]]
 
 
-def test_who_says_that_it_comes_and_is_alone_does_not_wait_for_itself(work, combiner):
-    [call] = together(combiner, range(1))
+def test_who_says_that_it_comes_and_is_alone_does_not_wait_for_itself(work, batcher):
+    [call] = together(batcher, range(1))
     assert call.result(SOON) == 0
     assert work.groups == [[0]]
 
 
-def test_who_arrives_while_somebody_goes_alone_goes_with_those_who_do_too(work, combiner):
+def test_who_arrives_while_somebody_goes_alone_goes_with_those_who_do_too(work, batcher):
     work.gate.clear()
-    first = begin(combiner.submit, 1)
+    first = begin(batcher.submit, 1)
     work.begun.wait(SOON)
-    later = [begin(combiner.submit, item) for item in (2, 3)]
-    waiting(combiner, 2)
+    later = [begin(batcher.submit, item) for item in (2, 3)]
+    waiting(batcher, 2)
     work.gate.set()
     assert [call.result(SOON) for call in (first, *later)] == [2, 4, 6]
     assert [sorted(group) for group in work.groups] == [[1], [2, 3]]
-    nobody_is_waited_for(combiner)
+    nobody_is_waited_for(batcher)
 
 
 @pytest.mark.parametrize("many", [2, 16])
 def test_all_who_are_coming_are_carried_out_at_once_and_each_gets_its_own_result(
-    work, combiner, many
+    work, batcher, many
 ):
-    calls = together(combiner, range(many))
+    calls = together(batcher, range(many))
     assert [call.result(SOON) for call in calls] == [2 * item for item in range(many)]
     assert [sorted(group) for group in work.groups] == [list(range(many))]
-    nobody_is_waited_for(combiner)
+    nobody_is_waited_for(batcher)
 
 
-def test_who_did_not_say_that_it_comes_waits_for_those_who_did(work, combiner):
-    with combiner.coming():
-        calls = [begin(combiner.submit, item) for item in range(3)]
-        waiting(combiner, 3)
-        assert combiner.submit(3) == 6
+def test_who_did_not_say_that_it_comes_waits_for_those_who_did(work, batcher):
+    with batcher.expect():
+        calls = [begin(batcher.submit, item) for item in range(3)]
+        waiting(batcher, 3)
+        assert batcher.submit(3) == 6
     assert [call.result(SOON) for call in calls] == [0, 2, 4]
     assert [sorted(group) for group in work.groups] == [[0, 1, 2, 3]]
 
 
 @pytest.mark.parametrize("way", ["says so", "leaves", "fails"])
-def test_who_does_not_submit_after_all_lets_the_others_go(work, combiner, way):
+def test_who_does_not_submit_after_all_lets_the_others_go(work, batcher, way):
     def come() -> None:
-        with combiner.coming():
-            waiting(combiner, 3)
+        with batcher.expect():
+            waiting(batcher, 3)
             if way == "says so":
-                combiner.not_coming()
+                batcher.withdraw()
                 # Still inside, and nobody waits for it any more.
                 wait_until(lambda: bool(work.groups), "the others went", SOON)
             if way == "fails":
                 raise KeyError(way)
 
-    with combiner.coming():
+    with batcher.expect():
         stray = begin(come)
-        wait_until(lambda: combiner._coming == 2, "both are coming", SOON)
-        calls = [begin(combiner.submit, item) for item in range(3)]
-        waiting(combiner, 3)
-        combiner.not_coming()
+        wait_until(lambda: batcher._expected == 2, "both are coming", SOON)
+        calls = [begin(batcher.submit, item) for item in range(3)]
+        waiting(batcher, 3)
+        batcher.withdraw()
         assert isinstance(stray.exception(SOON), KeyError) == (way == "fails")
     assert [call.result(SOON) for call in calls] == [0, 2, 4]
     assert [sorted(group) for group in work.groups] == [[0, 1, 2]]
-    nobody_is_waited_for(combiner)
+    nobody_is_waited_for(batcher)
 
 
 def test_who_stays_away_for_too_long_is_not_waited_for(work):
-    combiner = Combiner(work, patience=0.01)
-    with combiner.coming():
-        calls = [begin(combiner.submit, item) for item in range(4)]
+    batcher = Batcher(work, wait_seconds=0.01)
+    with batcher.expect():
+        calls = [begin(batcher.submit, item) for item in range(4)]
         assert [call.result(SOON) for call in calls] == [0, 2, 4, 6]
         assert sorted(item for group in work.groups for item in group) == [0, 1, 2, 3]
         # It comes late, and is welcome all the same.
-        assert combiner.submit(4) == 8
+        assert batcher.submit(4) == 8
     assert work.groups[-1] == [4]
 
 
 def test_nobody_waits_longer_than_ten_milliseconds_for_who_said_that_it_comes(work):
-    assert Combiner(work)._patience == 0.01
+    assert Batcher(work)._wait_seconds == 0.01
 
 
 def test_who_has_lost_patience_still_does_not_push_in_while_a_group_is_carried_out(work):
-    combiner = Combiner(work, patience=0.001)
+    batcher = Batcher(work, wait_seconds=0.001)
     work.gate.clear()
-    first = begin(combiner.submit, 0)
+    first = begin(batcher.submit, 0)
     assert work.begun.wait(SOON)
-    with combiner.coming():
-        others = [begin(combiner.submit, item) for item in (1, 2)]
-        waiting(combiner, 2)
+    with batcher.expect():
+        others = [begin(batcher.submit, item) for item in (1, 2)]
+        waiting(batcher, 2)
         work.gate.set()
         assert [call.result(SOON) for call in (first, *others)] == [0, 2, 4]
     # `Work` has seen to it that there were never two at once.
@@ -196,128 +196,128 @@ def test_who_has_lost_patience_still_does_not_push_in_while_a_group_is_carried_o
     assert sorted(item for group in work.groups[1:] for item in group) == [1, 2]
 
 
-def test_those_who_arrive_meanwhile_are_the_next_group(work, combiner):
+def test_those_who_arrive_meanwhile_are_the_next_group(work, batcher):
     work.gate.clear()
-    first = begin(combiner.submit, 0)
+    first = begin(batcher.submit, 0)
     assert work.begun.wait(SOON)
-    others = [begin(combiner.submit, item) for item in (1, 2, 3)]
-    waiting(combiner, 3)
+    others = [begin(batcher.submit, item) for item in (1, 2, 3)]
+    waiting(batcher, 3)
     assert not any(call.done() for call in (first, *others))
     work.gate.set()
     assert [call.result(SOON) for call in (first, *others)] == [0, 2, 4, 6]
     assert [sorted(group) for group in work.groups] == [[0], [1, 2, 3]]
 
 
-def test_the_next_group_too_waits_for_who_is_coming(work, combiner):
+def test_the_next_group_too_waits_for_who_is_coming(work, batcher):
     work.gate.clear()
-    first = begin(combiner.submit, 0)
+    first = begin(batcher.submit, 0)
     assert work.begun.wait(SOON)
-    with combiner.coming():
-        others = [begin(combiner.submit, item) for item in (1, 2)]
-        waiting(combiner, 2)
+    with batcher.expect():
+        others = [begin(batcher.submit, item) for item in (1, 2)]
+        waiting(batcher, 2)
         work.gate.set()
         assert first.result(SOON) == 0
-        assert combiner.submit(3) == 6
+        assert batcher.submit(3) == 6
     assert [call.result(SOON) for call in others] == [2, 4]
     assert [sorted(group) for group in work.groups] == [[0], [1, 2, 3]]
 
 
 @pytest.mark.parametrize("error", [ValueError("no"), KeyboardInterrupt(), SystemExit()])
-def test_what_carrying_out_raises_reaches_its_whole_group_and_nobody_else(work, combiner, error):
+def test_what_carrying_out_raises_reaches_its_whole_group_and_nobody_else(work, batcher, error):
     work.gate.clear()
     work.wrong = error
-    failing = together(combiner, range(4))
+    failing = together(batcher, range(4))
     assert work.begun.wait(SOON)
-    next_ones = [begin(combiner.submit, item) for item in (4, 5)]
-    waiting(combiner, 2)
+    next_ones = [begin(batcher.submit, item) for item in (4, 5)]
+    waiting(batcher, 2)
     work.gate.set()
     assert [call.exception(SOON) for call in failing] == [error] * 4
     assert [call.result(SOON) for call in next_ones] == [8, 10]
-    nobody_is_waited_for(combiner)
+    nobody_is_waited_for(batcher)
 
 
 @pytest.mark.parametrize("off", [-1, 1])
 def test_results_that_are_not_one_for_each_are_given_to_nobody(off):
-    combiner: Combiner[int, int] = Combiner(lambda items: [0] * (len(items) + off), patience=HOUR)
-    for call in together(combiner, range(3)):
+    batcher: Batcher[int, int] = Batcher(lambda items: [0] * (len(items) + off), wait_seconds=HOUR)
+    for call in together(batcher, range(3)):
         assert isinstance(call.exception(SOON), ValueError)
 
 
-def test_a_second_call_while_inside_is_one_that_nobody_waited_for(work, combiner):
-    with combiner.coming():
-        assert combiner.submit(1) == 2
+def test_a_second_call_while_inside_is_one_that_nobody_waited_for(work, batcher):
+    with batcher.expect():
+        assert batcher.submit(1) == 2
         # Said once, submitted once: nobody waits for this thread now.
-        nobody_is_waited_for(combiner)
-        assert combiner.submit(3) == 6
-    nobody_is_waited_for(combiner)
+        nobody_is_waited_for(batcher)
+        assert batcher.submit(3) == 6
+    nobody_is_waited_for(batcher)
     assert work.groups == [[1], [1], [3], [1]]
 
 
-def test_to_come_and_go_without_a_call_leaves_nothing_behind(work, combiner):
-    with combiner.coming():
+def test_to_come_and_go_without_a_call_leaves_nothing_behind(work, batcher):
+    with batcher.expect():
         pass
-    with combiner.coming():
-        combiner.not_coming()
-        combiner.not_coming()
-    combiner.not_coming()
+    with batcher.expect():
+        batcher.withdraw()
+        batcher.withdraw()
+    batcher.withdraw()
     assert work.groups == []
-    nobody_is_waited_for(combiner)
+    nobody_is_waited_for(batcher)
 
 
-def test_not_coming_is_said_for_ones_own_thread_only(work, combiner):
-    with combiner.coming():
-        begin(combiner.not_coming).result(SOON)
-        call = begin(combiner.submit, 1)
-        waiting(combiner, 1)
-        assert combiner.submit(2) == 4
+def test_not_coming_is_said_for_ones_own_thread_only(work, batcher):
+    with batcher.expect():
+        begin(batcher.withdraw).result(SOON)
+        call = begin(batcher.submit, 1)
+        waiting(batcher, 1)
+        assert batcher.submit(2) == 4
     assert call.result(SOON) == 2
     assert [sorted(group) for group in work.groups] == [[1, 2]]
 
 
-def test_who_never_said_that_it_comes_may_say_that_it_does_not(work, combiner):
-    begin(combiner.not_coming).result(SOON)
-    assert combiner._coming == 0
-    nobody_is_waited_for(combiner)
+def test_who_never_said_that_it_comes_may_say_that_it_does_not(work, batcher):
+    begin(batcher.withdraw).result(SOON)
+    assert batcher._expected == 0
+    nobody_is_waited_for(batcher)
 
 
-def test_who_said_that_it_does_not_come_may_still_call(work, combiner):
-    with combiner.coming():
-        combiner.not_coming()
-        assert combiner.submit(1) == 2
-    nobody_is_waited_for(combiner)
+def test_who_said_that_it_does_not_come_may_still_call(work, batcher):
+    with batcher.expect():
+        batcher.withdraw()
+        assert batcher.submit(1) == 2
+    nobody_is_waited_for(batcher)
 
 
 @pytest.mark.parametrize("where", ["inner", "outer", "both", "nowhere"])
 def test_to_say_it_twice_counts_once(work, where):
     """A view that calls another one: afterwards nobody waits for a thread that is gone."""
     # Short, for as long as who calls in there waits for itself.
-    combiner = Combiner(work, patience=0.01)
+    batcher = Batcher(work, wait_seconds=0.01)
 
     def come() -> None:
-        with combiner.coming():
-            with combiner.coming():
+        with batcher.expect():
+            with batcher.expect():
                 if where in {"inner", "both"}:
-                    combiner.submit(1)
+                    batcher.submit(1)
             if where in {"outer", "both"}:
-                combiner.submit(2)
+                batcher.submit(2)
 
     begin(come).result(SOON)
-    assert combiner._coming == 0
+    assert batcher._expected == 0
 
 
 WAYS = ("does not say it", "says it", "takes it back", "and comes once more for nothing")
 
 
-def _come(combiner: Combiner[int, int], way: str, call: Callable[[], None]) -> None:
+def _come(batcher: Batcher[int, int], way: str, call: Callable[[], None]) -> None:
     if way == "does not say it":
         call()
         return
-    with combiner.coming():
+    with batcher.expect():
         if way == "takes it back":
-            combiner.not_coming()
+            batcher.withdraw()
         call()
     if way == "and comes once more for nothing":
-        with combiner.coming():
+        with batcher.expect():
             pass
 
 
@@ -347,23 +347,23 @@ def test_of_thousands_of_calls_each_is_carried_out_once_and_gets_its_own_result(
             raise LookupError(items)
         return [-item for item in items]
 
-    combiner = Combiner(carry_out, patience=patience)
+    batcher = Batcher(carry_out, wait_seconds=patience)
     start = threading.Barrier(threads)
 
     def call(item: int) -> None:
         with suppress(LookupError):
-            assert combiner.submit(item) == -item
+            assert batcher.submit(item) == -item
 
     def hammer(number: int) -> None:
         random = Random(number)
         start.wait(SOON)
         for item in range(number * each + 1, (number + 1) * each + 1):
-            _come(combiner, random.choice(WAYS), partial(call, item))
+            _come(batcher, random.choice(WAYS), partial(call, item))
 
     for future in [begin(hammer, number) for number in range(threads)]:
         future.result(120)
     assert carried == Counter(range(1, threads * each + 1))
     assert max(sizes) > 1, "nobody ever met"
-    assert combiner._coming == 0
-    assert combiner._waiting == []
-    assert begin(combiner.submit, 1).result(SOON) == -1
+    assert batcher._expected == 0
+    assert batcher._waiting == []
+    assert begin(batcher.submit, 1).result(SOON) == -1

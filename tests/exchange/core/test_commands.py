@@ -79,14 +79,14 @@ def test_a_command_is_sent_by_the_names_of_its_fields_with_exact_numbers():
 
 
 def test_a_command_has_the_id_of_what_is_made():
-    assert SHIP.made_id == "00000000-0000-0000-0000-000000000003"
+    assert SHIP.created_id == "00000000-0000-0000-0000-000000000003"
     assert Command.id_field == "id"
 
 
 def test_a_command_is_under_the_key_of_its_claim_and_else_as_it_was():
-    assert SHIP.under(None) is SHIP
+    assert SHIP.with_key(None) is SHIP
     key = {"method": "POST", "path": "/ship", "key": "k", "body_hash": "hash"}
-    assert asdict(SHIP.under(CLAIM)) == asdict(SHIP) | key
+    assert asdict(SHIP.with_key(CLAIM)) == asdict(SHIP) | key
 
 
 ORDER = PlaceOrder(
@@ -101,7 +101,7 @@ ORDER = PlaceOrder(
     customer_name="Jo",
     customer_email="jo@example.com",
     client_order_id="17",
-).under(CLAIM)
+).with_key(CLAIM)
 WITHDRAWAL = RequestWithdrawal(
     organisation=uuid7(),
     member=None,

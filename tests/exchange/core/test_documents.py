@@ -15,9 +15,9 @@ from exchange.core.documents import (
     WireField,
     boolean,
     identifier,
-    moment,
     number,
     text,
+    timestamp,
 )
 from exchange.events import payloads as events_payloads
 from exchange.participants import payloads as participants_payloads
@@ -39,7 +39,7 @@ DOCUMENT = Document(
         text("note", "{r}.note", nullable=True),
         number("amount", "{r}.amount"),
         boolean("open", "{r}.open"),
-        moment("createdAt", "{r}.at"),
+        timestamp("createdAt", "{r}.at"),
         identifier("owner", "{r}.note", nullable=True),
         *(number(f"n{n}", f"{{r}}.amount + {n}") for n in range(20)),
     ],
@@ -153,11 +153,11 @@ def test_a_variant_is_written_where_its_condition_holds() -> None:
 def test_a_mapping_that_is_not_installed_is_told() -> None:
     other = replace(participants_payloads.MEMBER, fields=participants_payloads.MEMBER.fields[:-1])
     told = "exchange_member: the installed mapping is not the declared one"
-    assert other.faults() == [told]
+    assert other.find_mismatches() == [told]
     owner = make_organisation()
     member = Member.objects.create(organisation=owner, name="Ada", email="ada@owner.example")
-    assert other.faults() == [told, f"exchange_member {member.pk}: the document differs"]
-    assert participants_payloads.MEMBER.faults() == []
+    assert other.find_mismatches() == [told, f"exchange_member {member.pk}: the document differs"]
+    assert participants_payloads.MEMBER.find_mismatches() == []
 
 
 def test_a_trigger_writes_the_document_and_none_where_a_value_is_missing(
@@ -181,15 +181,15 @@ def test_stored_documents_that_differ_are_told_and_no_more_of_them_than_is_read(
     owner = make_organisation()
     for place in range(22):
         Member.objects.create(organisation=owner, name="Ada", email=f"{place}@owner.example")
-    assert participants_payloads.MEMBER.faults() == []
+    assert participants_payloads.MEMBER.find_mismatches() == []
     kept = Member.objects.earliest("id")
     with without_guards() as cursor:
         cursor.execute("UPDATE exchange_member SET document = '{}' WHERE id <> %s", [kept.pk])
-    told = participants_payloads.MEMBER.faults()
+    told = participants_payloads.MEMBER.find_mismatches()
     assert len(told) == 20
-    assert len(participants_payloads.MEMBER.faults(limit=30)) == 21
+    assert len(participants_payloads.MEMBER.find_mismatches(limit=30)) == 21
     wrong = {str(pk) for pk in Member.objects.exclude(pk=kept.pk).values_list("pk", flat=True)}
-    for fault in participants_payloads.MEMBER.faults(limit=30):
+    for fault in participants_payloads.MEMBER.find_mismatches(limit=30):
         table, _, rest = fault.partition(" ")
         assert table == "exchange_member"
         assert rest.removesuffix(": the document differs") in wrong

@@ -12,7 +12,7 @@ from django.db import (
     transaction,
 )
 
-from exchange.core.database import constraint_of, fetch_one, sqlstate
+from exchange.core.database import fetch_one, sqlstate, violated_constraint
 from exchange.core.ids import uuid7
 from exchange.core.models import Currency
 from tests.environment.processes import wait_until
@@ -61,11 +61,11 @@ def test_errors_are_djangos_and_tell_state_and_constraint():
     with pytest.raises(IntegrityError) as taken, transaction.atomic():
         fetch_one(insert, [uuid7(), organisation.id])
     assert sqlstate(taken.value) == "23505"
-    assert constraint_of(taken.value) == "member_email_once_per_organisation"
+    assert violated_constraint(taken.value) == "member_email_once_per_organisation"
     with pytest.raises(ProgrammingError) as unknown, transaction.atomic():
         fetch_one("SELECT nothing_of_the_kind()")
     assert sqlstate(unknown.value) == "42883"
-    assert constraint_of(unknown.value) is None
+    assert violated_constraint(unknown.value) is None
     assert Currency.objects.count() == 7
 
 
@@ -92,7 +92,7 @@ def test_a_read_survives_a_connection_that_the_server_dropped_and_a_write_is_not
         wait_until(lambda: gone(pid), "the connection is closed")
 
     drop_ours()
-    assert fetch_one("SELECT 7", repeatable=True) == (7,)
+    assert fetch_one("SELECT 7", retryable=True) == (7,)
     drop_ours()
     with pytest.raises(OperationalError):
         fetch_one("SELECT 7")

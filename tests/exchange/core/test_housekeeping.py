@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
-from exchange.core import idempotency, rows
+from exchange.core import idempotency, querysets
 from exchange.core.models import IdempotencyRecord
 from exchange.participants.services import api_keys
 from tests.factories.api_clients import make_caller, make_organisation
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_url
 
 @pytest.mark.parametrize("old", [0, 1, 2, 3, 4, 5])
 def test_every_answer_that_is_no_longer_promised_goes(old, monkeypatch):
-    monkeypatch.setattr(rows, "PURGE_BATCH", 2)
+    monkeypatch.setattr(querysets, "PURGE_BATCH", 2)
     owner, now = make_organisation(), timezone.now()
     ages = [timedelta(hours=24, seconds=n + 1) for n in range(old)]
     ages += [timedelta(hours=23, minutes=59), timedelta(0)]
@@ -59,7 +59,7 @@ def test_an_answer_whose_key_was_claimed_anew_meanwhile_stays():
 
 @pytest.mark.parametrize("old", [0, 1, 2, 3, 4, 5])
 def test_every_access_token_goes_a_day_after_it_expired(old, monkeypatch):
-    monkeypatch.setattr(rows, "PURGE_BATCH", 2)
+    monkeypatch.setattr(querysets, "PURGE_BATCH", 2)
     make_caller()
     tokens, now = get_access_token_model().objects, timezone.now()
     first = tokens.get()

@@ -10,13 +10,13 @@ import pytest
 from django.db import DataError, transaction
 from django.utils import timezone
 
-from exchange.core.errors import IdempotencyKeyReused, StillRunning
+from exchange.core.errors import IdempotencyKeyReused, RequestInProgress
 from exchange.core.idempotency import (
     IdempotencyClaim,
     StoredResponse,
     claim_key,
     find_response,
-    kept_for,
+    retention_period,
     store_response,
     wait_milliseconds,
 )
@@ -81,7 +81,7 @@ def test_another_body_under_the_key_is_refused_where_there_is_an_answer(claim):
 
 
 def test_an_answer_is_promised_for_a_day(claim):
-    assert kept_for() == timedelta(hours=24)
+    assert retention_period() == timedelta(hours=24)
     record = keep(claim, created_at=timezone.now() - timedelta(hours=23, minutes=59))
     assert find_response(claim) is not None
     answer = claim_key(claim)
@@ -103,7 +103,7 @@ def test_a_claimed_key_keeps_the_answer_that_is_stored(claim):
     assert find_response(claim) == claim_key(claim) == replace(answer, replayed=True)
     for other in others:
         assert find_response(other) is None
-    assert claim.as_form() == {
+    assert claim.key_fields() == {
         "method": "POST", "path": "/v1/orders", "key": "key", "body_hash": HASH,
     }  # fmt: skip
 
@@ -125,7 +125,7 @@ def test_a_first_request_that_goes_on_is_waited_for_only_so_long(claim, settings
             "SELECT claim_idempotency_key(%s, 'POST', '/v1/orders', 'key', %s, 1000, '1 day')",
             [claim.organisation_id, HASH],
         )
-        with pytest.raises(StillRunning), transaction.atomic():
+        with pytest.raises(RequestInProgress), transaction.atomic():
             claim_key(claim)
     with transaction.atomic():
         assert claim_key(claim) is None

@@ -45,8 +45,8 @@ def make() -> Make:
 )
 def test_a_row_is_free_without_a_lease_and_from_its_end_on(make, until, is_free):
     row = make(leased_until=until)
-    assert row.filter(leases.free(NOW)).exists() is is_free
-    assert row.filter(leases.held(NOW)).exists() is not is_free
+    assert row.filter(leases.available(NOW)).exists() is is_free
+    assert row.filter(leases.leased(NOW)).exists() is not is_free
 
 
 @pytest.mark.parametrize(("ends_in", "taken"), [(None, True), (-MOMENT, True), (MINUTE, False)])
@@ -55,7 +55,7 @@ def test_a_free_row_is_taken_with_a_new_token_and_a_leased_one_stays_as_it_is(ma
     until = None if ends_in is None else now + ends_in
     row, other = (make(claimed_by="before", attempts=4, leased_until=until) for _ in "ab")
     before, untouched = row.values().get(), other.values().get()
-    token = leases.take(row, prefix="test_", until=now + MINUTE, status="Running")
+    token = leases.acquire(row, prefix="test_", until=now + MINUTE, status="Running")
     if taken:
         assert token is not None
         assert token.startswith("test_")
@@ -72,13 +72,13 @@ def test_a_free_row_is_taken_with_a_new_token_and_a_leased_one_stays_as_it_is(ma
 def test_a_row_that_meets_no_condition_of_the_caller_is_not_taken(make):
     row = make(status="Ready")
     waiting = row.filter(status="Waiting")
-    assert leases.take(waiting, prefix="test_", until=timezone.now() + MINUTE) is None
+    assert leases.acquire(waiting, prefix="test_", until=timezone.now() + MINUTE) is None
     assert row.get().attempts == 0
 
 
 def test_a_lease_is_released_once_and_by_its_own_token(make):
     row = make()
-    token = leases.take(row, prefix="test_", until=timezone.now() + MINUTE)
+    token = leases.acquire(row, prefix="test_", until=timezone.now() + MINUTE)
     assert token is not None
     assert not leases.release(row, "test_other", status="Ready")
     assert (row.get().status, row.get().leased_until is None) == ("Waiting", False)
@@ -90,9 +90,9 @@ def test_a_lease_is_released_once_and_by_its_own_token(make):
 
 def test_a_lease_that_ran_out_is_lost_to_the_next_worker(make):
     row = make()
-    late = leases.take(row, prefix="test_", until=timezone.now() - MOMENT)
+    late = leases.acquire(row, prefix="test_", until=timezone.now() - MOMENT)
     assert late is not None
-    next_one = leases.take(row, prefix="test_", until=timezone.now() + MINUTE)
+    next_one = leases.acquire(row, prefix="test_", until=timezone.now() + MINUTE)
     assert next_one not in {None, late}
     assert not leases.release(row, late, status="Ready")
     assert (row.get().claimed_by, row.get().status, row.get().attempts) == (next_one, "Waiting", 2)
@@ -103,10 +103,10 @@ def test_a_due_step_is_taken_by_planning_it_for_later(make, due_in, taken):
     now = timezone.now()
     row = make(finished_at=None if due_in is None else now + due_in)
     other = make(finished_at=now - MINUTE)
-    assert leases.take_step(row, "finished_at", MINUTE) is taken
+    assert leases.claim_due(row, "finished_at", MINUTE) is taken
     if taken:
         assert timedelta() <= row.get().finished_at - now - MINUTE < MINUTE
-        assert not leases.take_step(row, "finished_at", MINUTE)
+        assert not leases.claim_due(row, "finished_at", MINUTE)
     else:
         assert row.get().finished_at == (None if due_in is None else now + due_in)
     assert other.get().finished_at == now - MINUTE
@@ -118,8 +118,8 @@ def test_of_many_workers_at_once_one_gets_the_row(make):
 
     def work(_: int) -> tuple[str | None, bool]:
         try:
-            token = leases.take(row, prefix="test_", until=timezone.now() + MINUTE)
-            return token, leases.take_step(row, "finished_at", MINUTE)
+            token = leases.acquire(row, prefix="test_", until=timezone.now() + MINUTE)
+            return token, leases.claim_due(row, "finished_at", MINUTE)
         finally:
             connection.close()
 

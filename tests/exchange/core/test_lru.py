@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from exchange.core.lru import Lru
+from exchange.core.lru import LruCache
 
 
 def test_what_was_used_longest_ago_is_forgotten_first():
-    kept: Lru[str, int] = Lru(2)
+    kept: LruCache[str, int] = LruCache(2)
     kept.put("a", 1)
     kept.put("b", 2)
     assert (kept.get("a"), kept.get("b"), kept.get("c")) == (1, 2, None)

@@ -10,34 +10,34 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exchange.core.numbers import (
-    LARGEST,
+    MAX_NUMBER,
     TOKEN_DECIMALS,
-    NotANumber,
-    decimals_of,
-    grouped,
-    plain,
-    read_number,
-    read_typed,
-    round_to,
+    InvalidNumber,
+    count_decimals,
+    format_grouped,
+    format_plain,
+    parse_number,
+    parse_typed_amount,
+    round_half_even,
 )
 
-numbers = st.decimals(-LARGEST, LARGEST, places=16)
+numbers = st.decimals(-MAX_NUMBER, MAX_NUMBER, places=16)
 # Whole halves of the last decimal: the middle between two numbers.
 middles = st.integers(-(10**18), 10**18).map(lambda n: Decimal(2 * n + 1) * Decimal("0.005"))
 
 
 @given(number=numbers | middles, decimals=st.sampled_from([0, 2, 8]))
 def test_what_is_rounded_is_the_nearest_and_in_the_middle_the_even_one(number, decimals):
-    found = round_to(number, decimals)
+    found = round_half_even(number, decimals)
     # Python rounds a fraction to the nearest, in the middle to the even one.
     assert Fraction(found) == Fraction(round(Fraction(number) * 10**decimals), 10**decimals)
-    assert decimals_of(found) <= decimals
+    assert count_decimals(found) <= decimals
 
 
 def test_what_is_rounded_has_at_most_sixty_digits():
-    assert round_to(Decimal("1E+59"), 0) == Decimal(10) ** 59
+    assert round_half_even(Decimal("1E+59"), 0) == Decimal(10) ** 59
     with pytest.raises(InvalidOperation):
-        round_to(Decimal("1E+60"), 0)
+        round_half_even(Decimal("1E+60"), 0)
 
 
 @given(numbers | middles, st.integers(0, 20))
@@ -45,33 +45,33 @@ def test_plain_writes_the_same_number_shortly_whatever_its_exponent(number, zero
     sign, digits, exponent = number.as_tuple()
     assert isinstance(exponent, int)
     for each in (number, Decimal((sign, digits, exponent + zeros))):
-        text = plain(each)
+        text = format_plain(each)
         assert Decimal(text) == each
         assert "E" not in text
         assert not ("." in text and text.endswith(("0", ".")))
         assert text != "-0"
-        assert decimals_of(each) == len(text.partition(".")[2])
+        assert count_decimals(each) == len(text.partition(".")[2])
 
 
 @given(st.decimals(allow_nan=True, allow_infinity=True) | st.integers())
 def test_a_number_is_read_as_it_is_or_not_at_all(value):
     inside = Decimal(value).is_finite() and not Decimal(value).is_signed()
-    if inside and Decimal(value) <= LARGEST:
-        assert read_number(value) == value
+    if inside and Decimal(value) <= MAX_NUMBER:
+        assert parse_number(value) == value
     else:
-        with pytest.raises(NotANumber):
-            read_number(value)
+        with pytest.raises(InvalidNumber):
+            parse_number(value)
 
 
-@pytest.mark.parametrize("number", [0, Decimal("0.00000001"), LARGEST, 10**15])
+@pytest.mark.parametrize("number", [0, Decimal("0.00000001"), MAX_NUMBER, 10**15])
 def test_the_smallest_and_the_largest_number_are_taken(number):
-    assert read_number(number) == number
+    assert parse_number(number) == number
 
 
 @given(st.text() | st.booleans() | st.none() | st.floats() | st.binary())
 def test_nothing_but_a_number_is_read_as_one(value):
-    with pytest.raises(NotANumber):
-        read_number(value)
+    with pytest.raises(InvalidNumber):
+        parse_number(value)
 
 
 @pytest.mark.parametrize(
@@ -83,13 +83,13 @@ def test_nothing_but_a_number_is_read_as_one(value):
         (Decimal("-Infinity"), "must be a number"),
         (Decimal("-0"), "must not be negative"),
         (-1, "must not be negative"),
-        (LARGEST + Decimal("0.00000001"), "must not be above 1000000000000000"),
+        (MAX_NUMBER + Decimal("0.00000001"), "must not be above 1000000000000000"),
         (10**15 + 1, "must not be above 1000000000000000"),
     ],
 )
 def test_a_number_that_is_not_taken_is_refused_with_the_reason(value, told):
-    with pytest.raises(NotANumber) as refused:
-        read_number(value)
+    with pytest.raises(InvalidNumber) as refused:
+        parse_number(value)
     assert str(refused.value) == told
 
 
@@ -113,13 +113,13 @@ def test_a_number_that_is_not_taken_is_refused_with_the_reason(value, told):
     ],
 )
 def test_an_amount_is_read_as_people_write_it_or_not_at_all(text, amount):
-    assert read_typed(text) == (None if amount is None else Decimal(amount))
+    assert parse_typed_amount(text) == (None if amount is None else Decimal(amount))
 
 
 def test_as_many_decimals_are_typed_as_a_token_has():
     assert TOKEN_DECIMALS == 8
-    assert read_typed(f"1.{'1' * TOKEN_DECIMALS}") == Decimal("1.11111111")
-    assert read_typed(f"1.{'1' * (TOKEN_DECIMALS + 1)}") is None
+    assert parse_typed_amount(f"1.{'1' * TOKEN_DECIMALS}") == Decimal("1.11111111")
+    assert parse_typed_amount(f"1.{'1' * (TOKEN_DECIMALS + 1)}") is None
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_as_many_decimals_are_typed_as_a_token_has():
      ("-12.345", 3), ("10.10", 1)],
 )  # fmt: skip
 def test_trailing_zeros_are_no_decimals(number, decimals):
-    assert decimals_of(Decimal(number)) == decimals
+    assert count_decimals(Decimal(number)) == decimals
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_trailing_zeros_are_no_decimals(number, decimals):
 def test_a_grouped_number_has_all_of_its_decimals_and_no_fewer_than_its_currency(
     number, decimals, text
 ):
-    assert grouped(Decimal(number), decimals) == text
+    assert format_grouped(Decimal(number), decimals) == text
 
 
 @pytest.mark.parametrize(
@@ -148,4 +148,4 @@ def test_a_grouped_number_has_all_of_its_decimals_and_no_fewer_than_its_currency
      ("100", "100"), ("-0.50", "-0.5")],
 )  # fmt: skip
 def test_a_plain_number_has_no_exponent_and_no_zeros_at_its_end(number, text):
-    assert plain(Decimal(number)) == text
+    assert format_plain(Decimal(number)) == text

@@ -25,24 +25,24 @@ def made(request: UUID, table: str, *numbers: int) -> list[UUID]:
 
 def test_they_are_of_version_7_and_of_now():
     before = time.time_ns() // 1_000_000 - 1
-    for made_id in made(uuid7(), "0", 1, 2, 2**28 - 1):
-        assert (made_id.version, made_id.variant) == (7, RFC_4122)
-        assert before <= made_id.int >> 80 <= time.time_ns() // 1_000_000 + 1
+    for created_id in made(uuid7(), "0", 1, 2, 2**28 - 1):
+        assert (created_id.version, created_id.variant) == (7, RFC_4122)
+        assert before <= created_id.int >> 80 <= time.time_ns() // 1_000_000 + 1
 
 
 def test_they_are_in_the_order_of_their_numbers_and_of_time():
     # Which of two requests came first says the time, whatever is random in their own ids.
     requests = sorted((uuid7() for _ in range(50)), reverse=True)
-    ids = [made_id for request in requests for made_id in made(request, "1", 1, 2, 3)]
+    ids = [created_id for request in requests for created_id in made(request, "1", 1, 2, 3)]
     assert ids == sorted(set(ids))
 
 
 def test_no_two_are_alike():
     first, second = uuid7(), uuid7()
     ids = [
-        made_id
+        created_id
         for request in (first, second)
         for table in ("0", "1", "2")
-        for made_id in made(request, table, 1, 2)
+        for created_id in made(request, table, 1, 2)
     ]
     assert len(set(ids)) == len(ids) == 12

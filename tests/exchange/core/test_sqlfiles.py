@@ -238,7 +238,7 @@ def test_a_changed_mapping_rewrites_documents_of_rows_that_no_guard_lets_change(
         with connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         assert sqlfiles.install("default")
-    assert book_payloads.ORDER.faults() == trades_payloads.TRADE.faults() == []
+    assert book_payloads.ORDER.find_mismatches() == trades_payloads.TRADE.find_mismatches() == []
     for model in (Order, Trade):
         found = model.objects.values_list("document", flat=True)
         assert len(found) > 0

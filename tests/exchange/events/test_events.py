@@ -15,7 +15,7 @@ from django.utils import timezone
 from pytest_django import Settings
 from standardwebhooks import Webhook
 
-from exchange.core.database import constraint_of
+from exchange.core.database import violated_constraint
 from exchange.core.errors import Conflict
 from exchange.events.errors import EventNotFound
 from exchange.events.models import DeliveryAttempt, Event, WebhookEndpoint
@@ -297,7 +297,7 @@ def test_an_event_begins_pending_and_is_in_a_known_state(receiver: Receiver) -> 
     for change in ({"status": "Told"}, {"attempts": -1}):
         with pytest.raises(IntegrityError) as refused, transaction.atomic():
             Event.objects.filter(id=event.id).update(**change)
-        assert constraint_of(refused.value) == "event_status_known"
+        assert violated_constraint(refused.value) == "event_status_known"
     copied = (
         "INSERT INTO exchange_event (id, organisation_id, type, subject_id, body, created_at, {0})"
         " SELECT gen_random_uuid(), organisation_id, type, subject_id, body, created_at, {0}"

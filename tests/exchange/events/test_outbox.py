@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from exchange.core import wake
+from exchange.core import task_notifier
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict
 from exchange.core.ids import uuid7
@@ -188,7 +188,7 @@ def test_whatever_is_to_be_sent_wakes_who_delivers_it(
         lambda: send_test(organisation_id=owner.pk, actor=TESTER),
     ):
         hints.clear()
-        wake.register(hints.append)  # which passes its first hint on at once
+        task_notifier.set_publisher(hints.append)  # which passes its first hint on at once
         with django_capture_on_commit_callbacks(execute=True) as callbacks:
             act()
         assert len(callbacks) == 1

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from config.back_office.exports import SOURCES
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
-from exchange.core import wake
+from exchange.core import task_notifier
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.exports import services as exports
 from exchange.exports import services as housekeeping
@@ -149,9 +149,9 @@ def test_up_to_five_thousand_rows_are_handed_over_at_once(user):
 
 def test_only_a_long_export_wakes_a_worker(user, monkeypatch, django_capture_on_commit_callbacks):
     woken: list[str] = []
-    monkeypatch.setattr(wake, "_waker", SimpleNamespace(hint=woken.append))
+    monkeypatch.setattr(task_notifier, "_waker", SimpleNamespace(hint=woken.append))
     organisations(1)
-    for rows, tasks in ((1, []), (0, [wake.WRITE_EXPORTS])):
+    for rows, tasks in ((1, []), (0, [task_notifier.WRITE_EXPORTS])):
         monkeypatch.setattr(exports, "DIRECT_ROWS", rows)
         with django_capture_on_commit_callbacks(execute=True):
             begin(user)

@@ -103,4 +103,4 @@ def test_the_document_follows_every_change_whatever_makes_it():
     Member.objects.filter(id=member.id).update(name="Bola", external_id="b")
     document = json.loads(member_document(member.organisation_id, member.id))
     assert (document["name"], document["external_id"]) == ("Bola", "b")
-    assert MEMBER.faults() == []
+    assert MEMBER.find_mismatches() == []

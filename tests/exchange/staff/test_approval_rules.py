@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.core.actors import Actor, ActorKind
-from exchange.core.errors import Conflict, Forbidden, NotFound, Refused, StateConflict
+from exchange.core.errors import Conflict, Forbidden, NotFound, Rejected, StateConflict
 from exchange.core.ids import uuid7
 from exchange.staff.approvals import (
     TwoPersonApproval,
@@ -130,7 +130,7 @@ def test_one_proposal_is_closed_and_no_other(office, finance):
         assert refused.value.message == "The quote is no longer Pending"
     with pytest.raises(StateConflict, match="no longer Pending"):
         QUOTES.get_pending(first.pk)
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         QUOTES.get_approvable(second.pk, office)
     with pytest.raises(NotFound):
         QUOTES.get(uuid7())

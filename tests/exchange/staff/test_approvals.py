@@ -11,7 +11,7 @@ from django.apps import apps
 from django.utils import timezone
 from psycopg import errors
 
-from exchange.core.errors import Forbidden, NotFound, Refused, StateConflict
+from exchange.core.errors import Forbidden, NotFound, Rejected, StateConflict
 from exchange.core.ids import uuid7
 from exchange.staff.approvals import is_independent, require_decider, require_independent
 from exchange.staff.models import ProposalModel, StaffUser
@@ -107,7 +107,7 @@ def test_the_proposer_does_not_approve():
     quote = make_quote()
     assert quote.proposed_by is not None
     before = picture()
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(Rejected) as refusal:
         quotes.approve(quote_id=quote.id, user=quote.proposed_by)
     assert refusal.value.code == "approver_not_independent"
     assert refusal.value.message == QUOTES.describe_obstacle(quote, quote.proposed_by)
@@ -134,7 +134,7 @@ def test_nobody_decides_without_the_permission_or_after_they_left():
 def test_a_superuser_who_proposed_is_not_independent_either():
     owner = create_superuser("owner", password="x")
     quote = quotes.propose(token_id=make_token().id, prices=PRICES, user=owner)
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(Rejected) as refusal:
         quotes.approve(quote_id=quote.id, user=owner)
     assert refusal.value.code == "approver_not_independent"
 
@@ -150,7 +150,7 @@ def test_a_person_is_known_by_id_and_as_an_actor():
     assert is_independent(person, None, other.pk, f"staff:{other.pk}", f"api_key:{person.pk}")
     for same in (person.pk, f"staff:{person.pk}"):
         assert not is_independent(person, other.pk, same)
-        with pytest.raises(Refused, match="Not you") as refusal:
+        with pytest.raises(Rejected, match="Not you") as refusal:
             require_independent(person, other.pk, same, message="Not you")
         assert refusal.value.code == "approver_not_independent"
 

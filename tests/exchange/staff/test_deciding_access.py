@@ -19,7 +19,7 @@ from config.back_office.roles import (
     role_called,
 )
 from config.checks import access_rests
-from exchange.core.errors import Forbidden, Refused
+from exchange.core.errors import Forbidden, Rejected
 from exchange.core.ids import uuid7
 from exchange.staff.approvals import require_decider
 from exchange.staff.models import AccessProposal, AccessRecord, StaffUser
@@ -103,7 +103,7 @@ def test_two_new_approvers_pay_no_large_withdrawal_out():
     age_installation(days=30)
     approve(withdrawal, people[0])
     withdrawal.refresh_from_db()
-    with pytest.raises(Refused, match="undisturbed for 7 days"):
+    with pytest.raises(Rejected, match="undisturbed for 7 days"):
         approve(withdrawal, people[1])
     withdrawal.refresh_from_db()
     assert withdrawal.status == "Pending"
@@ -137,13 +137,13 @@ def test_of_two_who_approve_one_has_held_access_for_seven_days():
         shift_access(person, days=6)
     require_tenured(first.pk, second.pk)  # the installation is younger than that
     age_installation(days=8)
-    with pytest.raises(Refused, match="undisturbed for 7 days") as refused:
+    with pytest.raises(Rejected, match="undisturbed for 7 days") as refused:
         require_tenured(first.pk, f"staff:{second.pk}")
     assert refused.value.code == "approvers_too_new"
     shift_access(second, days=7, minutes=1)
     require_tenured(first.pk, f"staff:{second.pk}")
     StaffUser.objects.filter(pk=second.pk).update(is_active=False)
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         require_tenured(first.pk, second.pk, None, "system:demo")
 
 
@@ -248,7 +248,7 @@ def test_the_tenure_of_somebody_else_does_not_count():
         shift_access(person, days=6)
     create_staff("kwesi", PASSWORD, FINANCE_APPROVER)
     age_installation(days=8)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Rejected) as refused:
         require_tenured(first.pk, second.pk)
     assert refused.value.message == (
         "One of the two who approve must have held their access undisturbed for 7 days"

@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 from django.db import connections
 
-from exchange.core.lru import Lru
+from exchange.core.lru import LruCache
 from exchange.tokens.filters import TokenSearchFilters
 from exchange.tokens.models import Token
 from exchange.tokens.selectors import catalogue
@@ -191,7 +191,7 @@ def test_few_matches_of_a_word_are_sorted_and_many_are_walked(
     assert read(asked, organisation, 0, **search) == [SEES, ANEW + sorted_]
     for most, once in ((8, sorted_), (7, "")):
         monkeypatch.setattr(catalogue, "_SORT_THRESHOLD", most)
-        monkeypatch.setattr(catalogue._cache, "blocks", Lru(1))
+        monkeypatch.setattr(catalogue._cache, "blocks", LruCache(1))
         assert read(asked, organisation, 4, **search) == [PAGE + once]
 
 

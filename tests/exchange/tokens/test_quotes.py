@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused, StateConflict
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Rejected, StateConflict
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes
@@ -129,7 +129,7 @@ def test_a_change_beyond_the_band_needs_a_reason_then_and_now(settings, office, 
     meanwhile = prices("200", "80") if side == "buy" else prices("105", "100")
     put_in_force_at_once(token_id=token.pk, prices=meanwhile, note="Loaded")
     before = everything()
-    with pytest.raises(Refused, match="By now it changes a price by more than 10 %") as refused:
+    with pytest.raises(Rejected, match="By now it changes a price by more than 10 %") as refused:
         quotes.approve(quote_id=near.pk, user=finance)
     assert refused.value.code == "quote_needs_reason"
     assert everything() == before

@@ -11,9 +11,9 @@ from django.db.models import DecimalField
 from structlog.testing import capture_logs
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE
-from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refused
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound, Rejected
 from exchange.core.ids import uuid7
-from exchange.core.numbers import LARGEST
+from exchange.core.numbers import MAX_NUMBER
 from exchange.staff.models import StaffUser
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Token, TokenAccess
@@ -74,9 +74,9 @@ def test_a_number_lies_within_its_bounds_and_has_the_decimals_of_its_currency(va
 
 
 def test_without_a_bound_of_its_own_a_number_is_at_most_the_largest_amount():
-    assert describe_number_error("valuation", LARGEST, 0) == ""
+    assert describe_number_error("valuation", MAX_NUMBER, 0) == ""
     told = f"valuation must be from 0 to {LIMIT}"
-    assert describe_number_error("valuation", LARGEST + 1, 0) == told
+    assert describe_number_error("valuation", MAX_NUMBER + 1, 0) == told
 
 
 def test_every_percentage_has_a_limit_and_four_decimals():
@@ -247,7 +247,7 @@ def test_access_is_of_one_token_for_one_organisation(office):
     grant_access(token_id=second.pk, organisation_id=ada.pk)
     with pytest.raises(Conflict, match="has access already"):
         grant_access(token_id=first.pk, organisation_id=ada.pk)
-    with pytest.raises(Refused, match="The issuer sees its own token"):
+    with pytest.raises(Rejected, match="The issuer sees its own token"):
         grant_access(token_id=first.pk, organisation_id=first.issuer_id)
     withdraw_access(token_id=first.pk, organisation_id=ada.pk, user=office)
     assert granted() == {(first.pk, bob.pk), (second.pk, ada.pk)}

@@ -12,10 +12,10 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.db.models import CharField
 
-from exchange.core.database import constraint_of
+from exchange.core.database import violated_constraint
 from exchange.core.errors import InvalidRequest
 from exchange.core.ids import uuid7
-from exchange.core.lru import Lru
+from exchange.core.lru import LruCache
 from exchange.tokens.filters import ActiveTokenFilters, TokenSearchFilters
 from exchange.tokens.models import Catalogue, Token
 from exchange.tokens.payloads import TOKEN
@@ -73,7 +73,7 @@ def test_stored_documents_equal_the_mapping_whatever_wrote_them():
         cursor.execute(
             "UPDATE exchange_token SET document = 'x', supply = 0 WHERE reference % 2 = 0"
         )
-    assert TOKEN.faults() == []
+    assert TOKEN.find_mismatches() == []
 
 
 @pytest.mark.django_db
@@ -213,7 +213,7 @@ def test_a_question_is_the_condition_of_its_filters_without_values_in_it():
 
 
 def test_what_was_used_longest_ago_is_forgotten_first():
-    kept: Lru[str, int] = Lru(2)
+    kept: LruCache[str, int] = LruCache(2)
     kept.put("a", 1)
     kept.put("b", 2)
     assert kept.get("a") == 1
@@ -251,7 +251,7 @@ def test_the_database_refuses_terms_that_services_refuse(values, constraint):
     token = make_token()
     with pytest.raises(IntegrityError) as refused, transaction.atomic():
         Token.objects.filter(id=token.id).update(**values)
-    assert constraint_of(refused.value) == constraint
+    assert violated_constraint(refused.value) == constraint
     token.refresh_from_db()
     assert "javascript" not in token.document
 
@@ -261,7 +261,7 @@ def test_no_token_is_listed_that_sells_above_what_it_buys_at():
     token = bare_token(make_organisation(), price_buy=Decimal(5), price_sell=Decimal("5.01"))
     with pytest.raises(IntegrityError) as refused, transaction.atomic():
         token.save(force_insert=True)
-    assert constraint_of(refused.value) == "token_sell_not_above_buy"
+    assert violated_constraint(refused.value) == "token_sell_not_above_buy"
     assert not Token.objects.exists()
 
 

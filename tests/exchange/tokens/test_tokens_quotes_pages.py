@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from exchange.core.database import constraint_of
-from exchange.core.errors import Refused
+from exchange.core.database import violated_constraint
+from exchange.core.errors import Rejected
 from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes
 from tests.assertions.unchanged import everything
@@ -324,7 +324,7 @@ def test_the_database_holds_that_a_quote_does_not_sell_above_what_it_buys_at():
     values = {"token": token, "buy": 10, "created_at": timezone.now(), "status": "Approved"}
     with pytest.raises(IntegrityError) as refused, transaction.atomic():
         Quote.objects.create(**values, sell=Decimal("10.01"), decided_at=timezone.now())
-    assert constraint_of(refused.value) == "quote_sell_not_above_buy"
+    assert violated_constraint(refused.value) == "quote_sell_not_above_buy"
     Quote.objects.create(**values, sell=Decimal(10), decided_at=timezone.now())
 
 
@@ -337,7 +337,7 @@ def test_a_quote_of_before_the_rule_that_sells_above_what_it_buys_at_is_not_appr
     )
     finance = signed_in(FINANCE_APPROVER)
     before = everything()
-    with pytest.raises(Refused) as error:
+    with pytest.raises(Rejected) as error:
         quotes.approve(quote_id=quote.pk, user=user_of(finance))
     assert error.value.code == "sell_above_buy"
     assert everything() == before
@@ -431,7 +431,7 @@ def test_a_quote_without_a_reason_is_not_approved_once_it_is_beyond_the_band():
     before = everything()
     refused = confirm(finance, page(quote, "approve"))
     assert said(refused)[-1].startswith("By now it changes a price by more than 20 %")
-    with pytest.raises(Refused) as error:
+    with pytest.raises(Rejected) as error:
         quotes.approve(quote_id=quote.pk, user=user_of(finance))
     assert error.value.code == "quote_needs_reason"
     assert everything() == before

@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 from django.db import connection, transaction
 
-from exchange.core.errors import Refused
+from exchange.core.errors import Rejected
 from exchange.events.models import Event
 from exchange.tokens.models import Token
 from orders.book.errors import OrderNotActive
@@ -75,7 +75,7 @@ class Sides:
     def place_exactly(self, trader: int, side: str, price: Decimal, units: Decimal) -> None:
         code = self._refusal_of(self.owner(trader), side, price, units)
         if code:
-            with pytest.raises(Refused) as refused, transaction.atomic():
+            with pytest.raises(Rejected) as refused, transaction.atomic():
                 self.traders[trader].place(self.ours, side, price, units)
             assert refused.value.code == code
         else:

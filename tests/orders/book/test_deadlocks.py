@@ -16,7 +16,7 @@ import psycopg
 import pytest
 from django.db import connection, connections, transaction
 
-from exchange.core.errors import Refused
+from exchange.core.errors import Rejected
 from exchange.events.models import Event
 from exchange.tokens.models import Token
 from orders.book.models import Order
@@ -190,7 +190,7 @@ def test_money_spent_between_the_look_and_the_payment_is_told_as_what_is_left(tr
         with transaction.atomic():
             first = trader.place(other, "Buy", 100, 90)
             placed = place_behind(pool, trader, token, 100, 50)
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(Rejected) as refused:
             placed.result(30)
     left = trader.has("KES")
     assert 0 < left < 5_000
@@ -209,7 +209,7 @@ def test_who_waits_for_a_token_looks_at_what_those_before_have_left(trader):
         with transaction.atomic():
             first = trader.place(token, "Buy", 40, 225)
             placed = place_behind(pool, trader, token, 100, 15)
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(Rejected) as refused:
             placed.result(30)
     assert str(refused.value).endswith("Available: 1000, requested: 1500"), refused.value
     assert Order.objects.get(owner_id=trader.owner_id).id == first

@@ -13,7 +13,7 @@ from uuid import UUID
 import pytest
 from django.db import DatabaseError, transaction
 
-from exchange.core.errors import Refused
+from exchange.core.errors import Rejected
 from exchange.tokens.models import Token
 from orders.book import services as placing
 from orders.book.commands import PlaceOrder
@@ -56,11 +56,11 @@ class Market:
                 entered = placing._function.run(commands, 0)
         except DatabaseError:
             return [False] * len(commands)
-        return [one.made_id in entered for one in commands]
+        return [one.created_id in entered for one in commands]
 
     def place(self, ask: Ask) -> None:
         """Place one order by itself, refused or not."""
-        with contextlib.suppress(Refused):
+        with contextlib.suppress(Rejected):
             self.traders[ask.trader].ask(self.token, ask.side, ask.price, ask.units)
 
     def picture(self) -> list[object]:
@@ -183,4 +183,4 @@ def test_the_answers_are_those_of_each_order():
     commands = [market.command(ask) for ask in asks]
     answers = placing._function.run(commands, 0)
     for one in commands:
-        assert UUID(json.loads(answers[one.made_id].data)["_id"]) == one.id
+        assert UUID(json.loads(answers[one.created_id].data)["_id"]) == one.id

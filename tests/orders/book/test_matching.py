@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from django.db import connection, transaction
 
-from exchange.core.errors import Refused
+from exchange.core.errors import Rejected
 from exchange.tokens.models import Token
 from orders.book.models import Order
 from orders.trades.models import Trade
@@ -175,13 +175,13 @@ def test_what_an_owner_cannot_pay_or_deliver_is_refused_whole(issuer, buyer):
     issuer.place(token, "Sell", "100", 1000)
     before = (buyer.has("KES"), Order.objects.count(), Entry.objects.count())
     # At the resting price it could pay; it must be able to at its own.
-    with pytest.raises(Refused) as refused, transaction.atomic():
+    with pytest.raises(Rejected) as refused, transaction.atomic():
         buyer.place(token, "Buy", "100.01", 1000)
     assert (refused.value.code, str(refused.value)) == (
         "insufficient_balance",
         "Insufficient KES balance. Available: 100000, requested: 101010.1",
     )
-    with pytest.raises(Refused) as refused, transaction.atomic():
+    with pytest.raises(Rejected) as refused, transaction.atomic():
         buyer.place(token, "Sell", "100", 1)
     assert (refused.value.code, str(refused.value)) == (
         "insufficient_units",
@@ -262,7 +262,7 @@ def test_a_raise_is_complete_when_less_than_the_smallest_purchase_is_left(issuer
     assert (token.completed_raise, token.total_raised) == (False, 4000)
     assert issuer.has("KES", "raise") == 4000
     # 950 would be left.
-    with pytest.raises(Refused) as refused, transaction.atomic():
+    with pytest.raises(Rejected) as refused, transaction.atomic():
         buyer.place(token, "Buy", "100", "0.5")
     assert refused.value.code == "below_min_trade"
     buyer.place(token, "Buy", "2000", "0.5")
@@ -278,7 +278,7 @@ def test_a_member_of_the_issuer_may_buy_in_its_raise_the_issuer_not(issuer):
     member = make_trader(1000, organisation=issuer.wallet.organisation, member=True)
     member.place(token, "Buy", "100", 5)
     assert (member.has(token.id), issuer.has("KES", "raise")) == (5, 500)
-    with pytest.raises(Refused) as refused, transaction.atomic():
+    with pytest.raises(Rejected) as refused, transaction.atomic():
         issuer.place(token, "Buy", "100", 5)
     assert refused.value.code == "own_raise"
     assert_books_hold()

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from django.db import DatabaseError, connection
 
-from exchange.core.database import refused_by, sqlstate
+from exchange.core.database import read_rejection, sqlstate
 from exchange.core.ids import uuid7
 from tests.environment.sql_functions import Record, call
 from tests.factories.traders import make_trader
@@ -99,4 +99,4 @@ def test_a_refusal_is_raised_with_its_code_and_its_figures():
     with pytest.raises(DatabaseError) as raised, connection.cursor() as cursor:
         cursor.execute(statement)
     assert sqlstate(raised.value) == "XO400"
-    assert refused_by(raised.value, "XO400") == ("below_offer", {"price": 99})
+    assert read_rejection(raised.value, "XO400") == ("below_offer", {"price": 99})

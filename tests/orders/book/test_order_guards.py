@@ -11,7 +11,7 @@ import pytest
 from django.db import DataError
 from psycopg import errors
 
-from exchange.core.errors import Refused
+from exchange.core.errors import Rejected
 from exchange.core.ids import uuid7
 from exchange.participants.errors import UserNotFound
 from exchange.tokens.models import Token
@@ -241,7 +241,7 @@ def test_an_organisation_is_no_member_of_itself(token):
 def test_what_no_column_would_hold_is_refused_by_name(token, side):
     trader = make_trader(10_000)
     before = everything()
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Rejected) as refused:
         trader.place(token, side, 10**15, 10**15)
     assert refused.value.code == "amount_too_large"
     assert everything() == before
@@ -262,7 +262,7 @@ def test_decimals_that_a_column_would_round_away_are_refused(token):
         ("100.000000001", "1", "invalid_request", "price must not have more than 2 decimals"),
         ("100", "1.000000001", "invalid_request", "tokens must not have more than 8 decimals"),
     ):
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(Rejected) as refused:
             trader.place(token, "Buy", price, units)
         assert (refused.value.code, str(refused.value)) == (code, message)
     assert everything() == before

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, connection, connections, transaction
 
-from exchange.core.batching import Combiner
-from exchange.core.errors import DomainError, InvalidRequest, Refused, StillRunning
+from exchange.core.batching import Batcher
+from exchange.core.errors import DomainError, InvalidRequest, Rejected, RequestInProgress
 from exchange.core.idempotency import IdempotencyClaim, StoredResponse
 from exchange.core.ids import uuid7
 from exchange.participants.errors import UserNotFound
@@ -48,7 +48,7 @@ def token(db: None) -> Token:
 
 def place_together(commands: list[PlaceOrder]) -> list[StoredResponse | None]:
     """What orders that came together are answered, as the book of their token has it."""
-    return placing._function.run_together(commands, placing._place_alone)
+    return placing._function.run_batch(commands, placing._place_alone)
 
 
 def failing(times: float, state: str, constraint: str = "") -> Callable[[], int]:
@@ -93,14 +93,14 @@ def test_what_would_fail_again_is_tried_once(state, constraint):
 
 def test_a_refusal_leaves_the_transaction_around_it_usable(trader, token):
     with transaction.atomic():
-        with pytest.raises(Refused, match="Insufficient KES balance"):
+        with pytest.raises(Rejected, match="Insufficient KES balance"):
             trader.place(token, "Buy", 100, 101)
         placed = trader.place(token, "Buy", 100, 1)
     assert Order.objects.get(token=token).id == placed
 
 
 def test_an_order_that_came_alone_is_refused_with_its_reason(trader, token):
-    with pytest.raises(Refused) as refused, transaction.atomic():
+    with pytest.raises(Rejected) as refused, transaction.atomic():
         place_together([trader.command(token, "Buy", 100, 101)])
     assert str(refused.value) == "Insufficient KES balance. Available: 10000, requested: 10100"
 
@@ -111,7 +111,7 @@ def test_orders_that_came_together_are_answered_each_in_its_place(trader, token)
         answers = place_together(commands)
         for one, answer in zip(commands, answers, strict=True):
             assert answer is not None
-            assert one.made_id in (answer.data or "")
+            assert one.created_id in (answer.data or "")
 
 
 def test_of_orders_that_came_together_with_a_refused_one_each_goes_alone(trader, token):
@@ -125,11 +125,11 @@ def test_only_orders_outside_of_a_transaction_go_with_others(trader, token):
     arrived: list[str] = []
 
     def gather(commands: list[PlaceOrder]) -> list[StoredResponse | None]:
-        arrived.extend(one.made_id for one in commands)
+        arrived.extend(one.created_id for one in commands)
         return [None] * len(commands)
 
     # Held here, for as long as orders arrive.
-    book = placing._books[token.id] = Combiner(gather)
+    book = placing._books[token.id] = Batcher(gather)
     with transaction.atomic():
         trader.place(token, "Buy", 100, 1)
     assert arrived == []
@@ -153,7 +153,7 @@ def test_an_order_waits_some_seconds_for_the_first_under_its_key(trader, token, 
         with transaction.atomic():
             first = trader.ask(token, "Buy", 100, 1, claim=claim)
             begins = time.monotonic()
-            with pytest.raises(StillRunning):
+            with pytest.raises(RequestInProgress):
                 pool.submit(ask_again).result(15)
             assert 0.9 < time.monotonic() - begins < 10
         again = pool.submit(ask_again).result(15)
@@ -260,7 +260,7 @@ REFUSALS: list[tuple[str, dict[str, Any], str, str]] = [
 @pytest.mark.parametrize(("raised", "detail", "code", "message"), REFUSALS)
 def test_a_refusal_says_its_figures_plainly(raised, detail, code, message):
     found = refusal(raised, detail, side="Sell")
-    assert isinstance(found, Refused)
+    assert isinstance(found, Rejected)
     assert (found.code, str(found)) == (code or InvalidRequest.code, message)
 
 

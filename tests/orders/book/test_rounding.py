@@ -10,7 +10,7 @@ from django.db import transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exchange.core.errors import Refused
+from exchange.core.errors import Rejected
 from orders.book.models import Order
 from orders.trades.models import Trade
 from tests.environment.property_tests import examples
@@ -110,7 +110,7 @@ def play(
         token = seller.issue(buy_fee=fees[0], sell_fee=fees[1])
         for side, trader, orders in (("Sell", seller, sells), ("Buy", buyer, buys)):
             for units in orders:
-                with suppress(Refused), transaction.atomic():
+                with suppress(Rejected), transaction.atomic():
                     trader.place(token, side, price, units)
         assert_books_hold()
         for order in Order.objects.filter(status="Active"):

@@ -11,7 +11,7 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from exchange.core.errors import InvalidRequest, Refused, StateConflict
+from exchange.core.errors import InvalidRequest, Rejected, StateConflict
 from exchange.core.ids import uuid7
 from exchange.staff.models import StaffUser
 from exchange.tokens.errors import TokenNotFound
@@ -84,7 +84,7 @@ def test_each_decision_sets_its_flag_once_on_its_token_only(issuer, officer):
 @pytest.mark.parametrize("decide", [endings.open_secondaries, endings.exit_token])
 def test_an_open_raise_is_neither_traded_nor_exited(issuer, officer, decide: Decide):
     token = in_raise(issuer)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Rejected) as refused:
         decide(token_id=token.id, user=officer)
     assert refused.value.code == "raise_open"
     assert flags(token) == set()
@@ -143,7 +143,7 @@ def test_units_in_the_way_are_told_with_who_has_them(issuer, officer, member):
     token, buyer = in_raise(issuer), make_trader(1_000, member=member)
     buyer.place(token, "Buy", 100, 2)
     take_units(buyer.wallet, str(token.id), 1)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Rejected) as refused:
         cancel(token_id=token.id, user=officer)
     owner = "Ada Obi" if member else buyer.wallet.organisation.name
     assert str(refused.value) == (

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Refused, StateConflict
+from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Rejected, StateConflict
 from exchange.events.models import Event
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import Token
@@ -104,7 +104,7 @@ def test_closing_cancels_the_book_and_frees_what_was_reserved(issuer, buyer, off
         assert order.reserved == 0
         assert Event.objects.filter(subject_id=order.id, type="order.cancelled").count() == 1
     assert (held(issuer, token.id), held(buyer, "KES")) == (1000, 50_000)
-    with pytest.raises(Refused, match="closed to new orders"):
+    with pytest.raises(Rejected, match="closed to new orders"):
         place(buyer, token, "Buy", 5, 90)
     endings.reopen_token(token_id=token.id, user=officer)
     place(buyer, token, "Buy", 5, 90)
@@ -118,7 +118,7 @@ def test_an_exited_token_keeps_its_holders_and_takes_no_orders(issuer, buyer, of
     endings.exit_token(token_id=token.id, user=officer)
     assert held(buyer, token.id) == 4
     assert not Order.objects.filter(status="Active").exists()
-    with pytest.raises(Refused, match="has exited"):
+    with pytest.raises(Rejected, match="has exited"):
         place(buyer, token, "Sell", 1)
     with pytest.raises(StateConflict):
         endings.exit_token(token_id=token.id, user=officer)
@@ -158,7 +158,7 @@ def test_units_that_are_pledged_stop_the_cancelling_of_a_raise_and_nothing_moves
         actor=SYSTEM,
         legs=[Leg(units[0], Decimal(-1)), Leg(units[1], Decimal(1))],
     )
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Rejected) as refused:
         endings.cancel_token(token_id=token.id, user=officer, reason="no")
     assert refused.value.code == "units_pledged"
     token.refresh_from_db()
@@ -174,7 +174,7 @@ def test_a_raise_completes_by_itself_and_its_proceeds_are_the_issuers(issuer, bu
     assert (order.status, token.completed_raise) == ("Fulfilled", True)
     assert (held(issuer, "KES"), held(issuer, "KES", "raise")) == (10_600, 0)
     assert (held(issuer, token.id), held(issuer, token.id, "unsold")) == (4, 0)
-    with pytest.raises(Refused, match="does not trade in the secondary market"):
+    with pytest.raises(Rejected, match="does not trade in the secondary market"):
         place(buyer, token, "Buy", 5)
     assert_books_hold()
 
@@ -182,7 +182,7 @@ def test_a_raise_completes_by_itself_and_its_proceeds_are_the_issuers(issuer, bu
 def test_staff_complete_a_raise_and_open_the_secondary_market(issuer, buyer, officer):
     token = make_raise(issuer)
     place(buyer, token, "Buy", 10)
-    with pytest.raises(Refused):
+    with pytest.raises(Rejected):
         endings.open_secondaries(token_id=token.id, user=officer)
     endings.complete_raise(token_id=token.id, user=officer)
     endings.open_secondaries(token_id=token.id, user=officer)

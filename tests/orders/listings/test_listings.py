@@ -83,7 +83,7 @@ def test_what_a_listing_does_not_say_is_nothing_public_and_without_a_raise(issue
     # As the database wrote it.
     assert token.document == Token.objects.get().document
     assert f'"reference":{token.reference},' in token.document
-    assert TOKEN.faults() == []
+    assert TOKEN.find_mismatches() == []
     assert_books_hold()
 
 

@@ -15,10 +15,10 @@ from exchange.core.errors import (
     Forbidden,
     InvalidCurrency,
     InvalidRequest,
-    Refused,
+    Rejected,
 )
 from exchange.core.ids import uuid7
-from exchange.core.numbers import LARGEST
+from exchange.core.numbers import MAX_NUMBER
 from exchange.participants.models import Member
 from tests.assertions.unchanged import everything
 from tests.factories.api_clients import TESTER, make_member, make_organisation
@@ -118,7 +118,7 @@ def test_what_cannot_have_arrived_is_refused_by_the_field_it_is_about(payment, m
 
 def test_the_smallest_and_the_largest_amounts_arrive_with_the_longest_words(payment):
     note = "x" * 300
-    for number, amount in enumerate((Decimal("0.01"), Decimal(1), LARGEST)):
+    for number, amount in enumerate((Decimal("0.01"), Decimal(1), MAX_NUMBER)):
         reference = f"{number}".rjust(100, "x")
         given = replace(payment, amount=amount, reference=reference, note=note, member_id=None)
         row = deposits.book_deposit(payment=given, actor=TESTER)
@@ -151,7 +151,7 @@ def test_nobody_confirms_their_own_entry_and_nobody_else_cancels_it(payment):
     person, other = make_staff(), make_staff()
     row = deposits.enter(payment=payment, user=person)
     before = everything()
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Rejected) as refused:
         deposits.confirm(deposit_id=row.id, user=person)
     assert refused.value.message == "Somebody else must confirm what you entered"
     with pytest.raises(Forbidden) as forbidden:

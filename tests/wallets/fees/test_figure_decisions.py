@@ -16,7 +16,7 @@ from exchange.core.errors import (
     DomainError,
     Forbidden,
     InvalidRequest,
-    Refused,
+    Rejected,
     StateConflict,
 )
 from exchange.staff.models import StaffUser
@@ -112,7 +112,7 @@ def test_a_figure_is_proposed_and_decided_once(proposer, approver):
     both = make_staff("propose_configuration", "decide_configuration")
     own = propose(both)
     told = "Somebody else must approve what you proposed"
-    refuses(partial(approve, own, both), Refused, told)
+    refuses(partial(approve, own, both), Rejected, told)
     assert approve(own, approver).status == "Approved"
     assert figure_in_force(FEE) == 40
 
@@ -242,7 +242,7 @@ def test_of_two_who_withdraw_a_figure_one_has_held_access_for_long(proposer, app
         shift_access(person, days=6)
     told = "One of the two who approve must have held their access undisturbed for 7 days"
     agree = partial(figures.agree_to_withdraw, figure_id=figure.pk, user=approver)
-    refuses(agree, Refused, told)
+    refuses(agree, Rejected, told)
     assert figures.describe_obstacle_to_withdrawal(figure, approver) == told
     shift_access(proposer, days=8)
     assert figures.describe_obstacle_to_withdrawal(figure, approver) == ""

@@ -8,8 +8,8 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from exchange.core.errors import InvalidRequest, Refused, StateConflict
-from exchange.core.numbers import LARGEST
+from exchange.core.errors import InvalidRequest, Rejected, StateConflict
+from exchange.core.numbers import MAX_NUMBER
 from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import everything
 from tests.factories.configuration import set_figure
@@ -59,10 +59,10 @@ def test_a_figure_has_a_smallest_and_a_largest_value_and_the_decimals_of_its_cur
     key, least, below, too_fine
 ):
     facts = figures._check(key, Decimal(least))
-    assert figures._check(key, LARGEST) == facts
+    assert figures._check(key, MAX_NUMBER) == facts
     finest = Decimal(10) ** -facts.decimals
     assert figures._check(key, 1 + finest).decimals == facts.decimals
-    for value in (Decimal(below), LARGEST + finest, Decimal("NaN"), Decimal("Infinity")):
+    for value in (Decimal(below), MAX_NUMBER + finest, Decimal("NaN"), Decimal("Infinity")):
         with pytest.raises(InvalidRequest) as refused:
             figures._check(key, value)
         assert refused.value.fields == {
@@ -133,7 +133,7 @@ def test_nobody_agrees_to_the_withdrawal_of_a_figure_that_they_asked_for(propose
     figure = coming(60, 1, proposer, approver)
     figures.ask_to_withdraw(figure_id=figure.pk, user=approver, reason="a slip")
     before = everything()
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Rejected) as refused:
         figures.agree_to_withdraw(figure_id=figure.pk, user=approver)
     assert refused.value.code == "approver_not_independent"
     assert everything() == before

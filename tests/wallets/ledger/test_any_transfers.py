@@ -12,7 +12,7 @@ from django.db.models import Sum
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exchange.core.database import constraint_of
+from exchange.core.database import violated_constraint
 from exchange.core.ids import uuid7
 from tests.assertions.ledger import account_of, system
 from tests.environment.property_tests import examples
@@ -61,7 +61,7 @@ def test_transfers_move_what_they_say_or_nothing(sequence):
             else:
                 with pytest.raises(IntegrityError) as refused, transaction.atomic():
                     post(legs)
-                assert constraint_of(refused.value) == "account_balance_not_negative"
+                assert violated_constraint(refused.value) == "account_balance_not_negative"
             found = Account.objects.filter(id__in=model)
             assert dict(found.values_list("id", "balance")) == model
         for account, balance in model.items():

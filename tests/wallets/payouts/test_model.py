@@ -16,7 +16,7 @@ from hypothesis import seed
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from exchange.core.errors import Refused, StateConflict
+from exchange.core.errors import Rejected, StateConflict
 from tests.environment.property_tests import FUZZING, examples
 from tests.environment.services import Sandbox
 from tests.factories.payouts import (
@@ -268,13 +268,13 @@ class Machine(RuleBasedStateMachine):
         else:
             possible = one.status == "Unknown" and one.not_found >= 2
         if not possible:
-            with pytest.raises(Refused):
+            with pytest.raises(Rejected):
                 self._propose(one, action)
             return
         proposal = self._propose(one, action)
         if action in {ProposalAction.SEND_AGAIN, ProposalAction.FAIL} and one.ordered:
             # The provider hid what it has; asked again, it shows it.
-            with pytest.raises(Refused):
+            with pytest.raises(Rejected):
                 resolutions.confirm(proposal_id=proposal.id, resolver=self.people[1])
             resolutions.decline(proposal_id=proposal.id, resolver=self.people[1])
             one.status, one.not_found = one.ending, 0

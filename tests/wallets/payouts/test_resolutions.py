@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 from django.utils import timezone
 
-from exchange.core.errors import Forbidden, InvalidRequest, Refused
+from exchange.core.errors import Forbidden, InvalidRequest, Rejected
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.wallets import approved, make_staff
 from tests.wallets.payouts.payout_rows import token_of, values
@@ -129,7 +129,7 @@ def test_what_may_be_proposed_about_a_payout_as_it_stands(wallet):
     ):
         assert resolutions.possible_actions(withdrawal) == actions
         for action in {*ProposalAction} - {*actions}:
-            with nothing_moves(), pytest.raises(Refused):
+            with nothing_moves(), pytest.raises(Rejected):
                 propose(withdrawal, action, by=person)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from exchange.core.numbers import plain
+from exchange.core.numbers import format_plain
 from exchange.staff.models import StaffUser
 from tests.environment.owner import as_owner
 from tests.factories.wallets import SYSTEM, Wallet, approved, make_staff
@@ -70,7 +70,7 @@ def begin_after(report: Reconciliation) -> None:
 def breaks(**narrowed: Any) -> list[tuple[str, str, str, bool]]:
     """Breaks, the oldest first: kind, difference, status, and whether it is still shown."""
     return [
-        (each.kind, "" if each.difference is None else plain(each.difference), each.status,
+        (each.kind, "" if each.difference is None else format_plain(each.difference), each.status,
          each.shown)
         for each in ReconciliationBreak.objects.filter(**narrowed).order_by("pk")
     ]  # fmt: skip

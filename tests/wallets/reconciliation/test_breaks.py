@@ -11,7 +11,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from exchange.core.numbers import plain
+from exchange.core.numbers import format_plain
 from tests.environment.concurrency import Callers
 from tests.environment.pause_at_write import Pause
 from tests.environment.processes import wait_until
@@ -257,7 +257,7 @@ def test_differences_of_payouts_are_one_break_each_however_often_they_are_found(
         assert report.differences == 3
         assert ("Balance", "", "", "Unexplained: -150") in off(report)
         assert sorted(breaks()) == [
-            ("Amount", plain(999 - withdrawal.disburse_amount), "Open", True),
+            ("Amount", format_plain(999 - withdrawal.disburse_amount), "Open", True),
             ("Balance", "-150", "Open", True),
             ("Unknown to us", "50", "Open", True),
         ]

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from config.back_office.roles import AUDITOR
 from exchange.core.currencies import payout_currencies
-from exchange.core.numbers import plain
+from exchange.core.numbers import format_plain
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import signed_in, text_of
 from tests.factories.payouts import decide, open_alerts, pass_time
@@ -381,6 +381,6 @@ def test_a_lost_payout_that_is_sent_again_is_no_longer_missing(sandbox, wallet):
     assert status_of(withdrawal) == "Processing"
     assert compare().status == "Agrees"
     assert breaks() == [
-        ("Missing at the provider", plain(-withdrawal.disburse_amount), "Open", False)
+        ("Missing at the provider", format_plain(-withdrawal.disburse_amount), "Open", False)
     ]
     assert_books_hold()

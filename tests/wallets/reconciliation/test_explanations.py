@@ -19,7 +19,7 @@ from exchange.core.errors import (
     Forbidden,
     InvalidRequest,
     NotFound,
-    Refused,
+    Rejected,
     StateConflict,
 )
 from exchange.core.ids import uuid7
@@ -85,7 +85,7 @@ def test_one_explains_and_another_closes(found):
     first, second = approver(), approver()
     proposed = explain(found, first)
     assert status_of(found) == "Explained"
-    message = refuses(Refused, reconciliation.close, explanation_id=proposed.pk, user=first)
+    message = refuses(Rejected, reconciliation.close, explanation_id=proposed.pk, user=first)
     assert message == "Somebody else must close what you explained"
     reconciliation.close(explanation_id=proposed.pk, user=second)
     assert status_of(found) == "Closed"

@@ -77,12 +77,12 @@ def command(
         account_name="Ada Obi",
         given_name="Ada Obi",
     )
-    return command.under(None if key is None else claim_of(wallet, key))
+    return command.with_key(None if key is None else claim_of(wallet, key))
 
 
 def as_set(*orders: RequestWithdrawal) -> list[str | None]:
     """What each answers; None for those that were left."""
-    found = requests._function.run_together(orders, _nobody)
+    found = requests._function.run_batch(orders, _nobody)
     return [None if answer is None else answer.data for answer in found]
 
 
@@ -92,7 +92,7 @@ def _nobody(order: RequestWithdrawal) -> StoredResponse:
 
 def alone(order: RequestWithdrawal) -> str:
     """What the order answers by itself. Raises `DatabaseError` with the code of a refusal."""
-    return requests._function.run([order], 1000)[order.made_id].data
+    return requests._function.run([order], 1000)[order.created_id].data
 
 
 def held(wallet: Wallet, currency: str = "KES") -> list[tuple[str, Decimal, Decimal | None]]:
@@ -178,7 +178,7 @@ def test_wallets_of_all_owners_and_currencies_go_together():
     assert held(other, "GHS") == holds(5000, 20, 4980)
     for order, answer in zip(orders, found, strict=True):
         request = answer["withdrawalRequest"]
-        assert request["_id"] == order.made_id
+        assert request["_id"] == order.created_id
         assert request["owner"] == str(order.member or order.organisation)
         assert (request["currency"], answer["bank"]["currency"]) == (order.currency,) * 2
         told = Event.objects.get(subject_id=order.withdrawal)
@@ -211,7 +211,7 @@ def test_an_order_that_is_left_leaves_no_trace_and_is_refused_by_itself(kind):
     wallet = make_wallet(1000).fund(1000, "GHS")
     set_figure("GHS_WITHDRAWAL_FEE", 50)
     refusal, make = LEFT[kind]
-    bad = make(wallet).under(claim_of(wallet, "bad"))
+    bad = make(wallet).with_key(claim_of(wallet, "bad"))
     orders = [command(wallet, 100, key="a"), bad, command(wallet, 200, key="c")]
     found = as_set(*orders)
     assert [answer is None for answer in found] == [False, True, False]

@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from exchange.core.actors import Actor
-from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Refused, StateConflict
+from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Rejected, StateConflict
 from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import everything
 from tests.environment.processes import wait_until
@@ -85,12 +85,12 @@ def test_nobody_approves_what_they_entered_or_approved_before():
         )
     )
     entered = Withdrawal.objects.get()
-    refused = refuses(partial(approve, entered, person), Refused, told)
+    refused = refuses(partial(approve, entered, person), Rejected, told)
     assert refused.code == "approver_not_independent"
     assert approve(entered, other).status == "Approved"
     large = make_wallet(500_000).request(500_000, account="0611111111")
     assert approve(large, other).status == "Pending"
-    refuses(partial(approve, large, other), Refused, told)
+    refuses(partial(approve, large, other), Rejected, told)
     assert approve(large, person).second_approver == person
     assert_books_hold()
 
@@ -100,7 +100,7 @@ def test_what_is_flagged_stop_is_approved_by_who_writes_why():
     make_wallet(1000).request(500)
     person = make_staff()
     before = everything()
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Rejected) as refused:
         approve(withdrawal, person)
     assert refused.value.code == "stop_not_overridden"
     assert everything() == before
@@ -139,7 +139,7 @@ def test_what_the_corridor_needs_is_filled_in_before_the_approval():
         "Before approval, ZAR payouts need: recipient's first name, recipient's last name,"
         " recipient's email, recipient's phone, recipient's address"
     )
-    assert refuses(partial(approve, withdrawal, person), Refused, told).code == (
+    assert refuses(partial(approve, withdrawal, person), Rejected, told).code == (
         "corridor_incomplete"
     )
     fill = partial(

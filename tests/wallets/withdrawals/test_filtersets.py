@@ -8,7 +8,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from drf_spectacular.drainage import get_override
 
-from exchange.api.filters import AmountField, AmountFilter, read_amount
+from exchange.api.filters import AmountField, AmountFilter, parse_amount
 from exchange.participants.models import Organisation
 from tests.factories.api_clients import make_member
 from tests.factories.wallets import Wallet, know_banks, make_wallet
@@ -18,12 +18,12 @@ from wallets.withdrawals.models import Withdrawal
 
 def test_an_amount_is_a_plain_number_up_to_ten_to_the_fifteenth():
     for text in ("0", "1", "90.02", "0.12345678", "1000000000000000", "0000000000000001"):
-        assert read_amount(text) == Decimal(text), text
+        assert parse_amount(text) == Decimal(text), text
     for text in (
         *("", "-1", "+1", "1e3", "NaN", "Infinity", " 1", "1.", ".5", "1,000", "\u0661"),
         *("1000000000000000.00000001", "1000000000000001", "00000000000000001", "0.123456789"),
     ):
-        assert read_amount(text) is None, text
+        assert parse_amount(text) is None, text
 
 
 def test_an_amount_to_compare_with_has_two_decimals_at_most():

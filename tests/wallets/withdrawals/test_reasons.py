@@ -13,7 +13,7 @@ from credit.loans.models import EndingAction
 from credit.loans.services import endings as loan_endings
 from exchange.core.errors import InvalidRequest
 from exchange.core.ids import uuid7
-from exchange.core.words import given
+from exchange.core.text import clean_text
 from exchange.tokens.services import quotes
 from orders.listings.services import endings
 from tests.assertions.unchanged import everything
@@ -105,8 +105,8 @@ def test_the_ledger_keeps_the_beginning_of_a_long_reason():
 
 
 def test_space_around_words_is_no_part_of_them():
-    assert given("  so \n", otherwise="why?") == "so"
-    assert given(" \n") == ""
-    assert given(" " * 900 + "x" * 500) == "x" * 500
+    assert clean_text("  so \n", missing="why?") == "so"
+    assert clean_text(" \n") == ""
+    assert clean_text(" " * 900 + "x" * 500) == "x" * 500
     with pytest.raises(InvalidRequest, match=r"why\?"):
-        given(" \n", otherwise="why?")
+        clean_text(" \n", missing="why?")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.db import DataError, connection, transaction
 
-from exchange.core.batching import Combiner
+from exchange.core.batching import Batcher
 from exchange.core.errors import DomainError
 from exchange.core.idempotency import IdempotencyClaim, StoredResponse, claim_key, store_response
 from exchange.core.ids import uuid7
@@ -179,9 +179,9 @@ def test_a_refusal_is_the_first_answer_under_the_claim_that_was_given_meanwhile(
 def test_a_request_that_is_to_ask_the_provider_keeps_nobody_waiting():
     wallet = make_wallet()
     with requests.expected_request():
-        assert requests._batcher._coming == 1
+        assert requests._batcher._expected == 1
         assert refusal(wallet, 500, "NGN")[0] == "insufficient_balance"
-        assert requests._batcher._coming == 0
+        assert requests._batcher._expected == 0
 
 
 @pytest.mark.usefixtures("bank_lists")
@@ -212,7 +212,7 @@ def test_only_requests_outside_of_a_transaction_go_with_others(monkeypatch):
         arrived.extend(command.amount for command in commands)
         return [None if c.amount == 300 else StoredResponse(201, "Done", "{}") for c in commands]
 
-    monkeypatch.setattr(requests, "_batcher", Combiner(gather))
+    monkeypatch.setattr(requests, "_batcher", Batcher(gather))
     ask(wallet, 200)
     assert arrived == []
     # What is left by the others is asked for alone.

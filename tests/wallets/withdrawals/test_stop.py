@@ -11,7 +11,7 @@ from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from exchange.core.errors import InvalidRequest, Refused, StateConflict
+from exchange.core.errors import InvalidRequest, Rejected, StateConflict
 from exchange.participants.models import Organisation
 from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import everything
@@ -67,7 +67,7 @@ def test_what_is_flagged_stop_is_not_approved_without_words(wallet, override):
     withdrawal = wallet.request(500)
     person = make_staff()
     before = everything()
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Rejected) as refused:
         approve(withdrawal, approver=person, override=override)
     assert refused.value.code == "stop_not_overridden"
     assert SHARED in refused.value.message
@@ -94,7 +94,7 @@ def test_each_of_two_approvers_overrides_for_themselves(wallet):
     assert approve(withdrawal, override="I called the bank").status == "Pending"
     second = make_staff()
     before = everything()
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Rejected) as refused:
         approve(withdrawal, approver=second)
     assert refused.value.code == "stop_not_overridden"
     assert everything() == before

@@ -9,7 +9,7 @@ from django.utils import timezone
 from exchange.admin.base import Section
 from exchange.admin.confirming import Question
 from exchange.admin.show import difference, page_of, span
-from exchange.core.numbers import grouped
+from exchange.core.numbers import format_grouped
 from exchange.staff.approvals import describe_refusal
 from exchange.staff.models import StaffUser
 from wallets.fees import services as figures
@@ -21,7 +21,7 @@ _SECOND = "%Y-%m-%d %H:%M:%S UTC"
 
 def number(value: Decimal | None) -> str:
     """`1,234.5`; a dash for none."""
-    return "-" if value is None else grouped(value)
+    return "-" if value is None else format_grouped(value)
 
 
 def in_force_now(figure: ConfigurationFigure) -> Decimal:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Model
 
-from exchange.core.currencies import money
+from exchange.core.currencies import format_money
 from wallets.ledger.admin.signs import natural_amount
 from wallets.ledger.models import Account, AccountKind, Asset
 
@@ -36,8 +36,8 @@ def asset_name(asset: Asset) -> str:
 def format_amount(amount: Any, asset: Asset) -> str:
     """An amount of a currency, or units by the token's symbol."""
     if asset.token is None or amount is None:
-        return money(amount, asset.pk)
-    return f"{money(amount, asset.pk).removesuffix(' units')} {asset.token.symbol}"
+        return format_money(amount, asset.pk)
+    return f"{format_money(amount, asset.pk).removesuffix(' units')} {asset.token.symbol}"
 
 
 def format_account_amount(amount: Any, account: Account) -> str:

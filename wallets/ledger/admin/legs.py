@@ -7,8 +7,8 @@ from uuid import UUID
 
 from exchange.admin.base import Section, Tool
 from exchange.admin.show import kind, moment, page_of
-from exchange.core.currencies import money
-from exchange.core.numbers import units
+from exchange.core.currencies import format_money
+from exchange.core.numbers import format_units
 from wallets.ledger.admin.signs import natural_amount
 from wallets.ledger.models import Entry, Transfer
 
@@ -29,8 +29,8 @@ def transfer_legs_section(
 
     def amount(entry: Entry) -> str:
         if entry.asset_id in symbols:
-            return f"{units(entry.amount)} {symbols[entry.asset_id]}".rstrip()
-        return money(natural_amount(entry.amount, entry.account.kind), entry.asset_id)
+            return f"{format_units(entry.amount)} {symbols[entry.asset_id]}".rstrip()
+        return format_money(natural_amount(entry.amount, entry.account.kind), entry.asset_id)
 
     found = (
         Transfer.objects.filter(subject_id__in=subjects)

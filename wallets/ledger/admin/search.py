@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from exchange.admin.searching import of_late
-from exchange.core.numbers import read_typed
+from exchange.core.numbers import parse_typed_amount
 from exchange.participants.admin.owner_search import owner_email_is
 from wallets.ledger.selectors.ledger import find_transfers
 
@@ -31,7 +31,7 @@ def match_legs(term: str) -> Q | None:
     """Entries of the amount `term` of late, whichever way they went, or of the owner with the email
     `term`; None when it is neither.
     """
-    amount = read_typed(term)
+    amount = parse_typed_amount(term)
     if amount is None:
         return owner_email_is(term, ("account__",))
     return Q(amount__in=(amount, -amount)) & of_late()

@@ -9,11 +9,11 @@ from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
 
-from exchange.api.filters import read_amount
+from exchange.api.filters import parse_amount
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
 from exchange.core.ids import new_reference, parse_id
-from exchange.core.numbers import plain
+from exchange.core.numbers import format_plain
 from exchange.participants.models import Member, Organisation
 from wallets.deposits.services import IncomingPayment, book_deposit
 from wallets.ledger.selectors.wallets import available_balance
@@ -58,8 +58,8 @@ class Command(BaseCommand):
             raise CommandError(error.message) from error
         balance = available_balance(member_id or organisation_id, currency)
         self.stdout.write(
-            f"Deposited {plain(amount)} {currency} for {name} ({reference}). "
-            f"Available: {plain(balance)} {currency}"
+            f"Deposited {format_plain(amount)} {currency} for {name} ({reference}). "
+            f"Available: {format_plain(balance)} {currency}"
         )
 
 
@@ -76,7 +76,7 @@ def _owner(text: str) -> tuple[UUID, UUID | None, str]:
 
 
 def _amount(text: str) -> Decimal:
-    amount = read_amount(text)
+    amount = parse_amount(text)
     if amount is None:
         raise CommandError(f"{text!r} is not an amount such as 1000 or 90.02")
     return amount

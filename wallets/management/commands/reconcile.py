@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
-from exchange.core.numbers import plain
+from exchange.core.numbers import format_plain
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import ReportStatus
 from wallets.reconciliation.selectors.movements import day_of
@@ -46,8 +46,8 @@ class Command(BaseCommand):
             raise CommandError("A worker has taken it up: look at the report in the back office")
         report = reconciliation.run(report)
         for line in report.lines.filter(off=True):
-            ours = line.our_text or plain(line.our_amount or Decimal(0))
-            theirs = line.their_text or plain(line.their_amount or Decimal(0))
+            ours = line.our_text or format_plain(line.our_amount or Decimal(0))
+            theirs = line.their_text or format_plain(line.their_amount or Decimal(0))
             about = line.reference or line.currency_id
             self.stdout.write(f"{line.kind}: {about}: ours {ours}, theirs {theirs}")
         said = f"{day}: {report.status}, payouts compared: {report.compared}"

@@ -19,7 +19,7 @@ from exchange.admin.columns import column
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.admin.paging import COUNTED_AT_MOST
 from exchange.admin.show import age, moment, page_of, state
-from exchange.core.currencies import money
+from exchange.core.currencies import format_money
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
@@ -110,11 +110,11 @@ class PayoutAdmin(Exportable):
 
     @admin.display(description="amount of the withdrawal")
     def shown_amount(self, payout: Payout) -> str:
-        return money(payout.withdrawal.amount, payout.withdrawal.currency_id)
+        return format_money(payout.withdrawal.amount, payout.withdrawal.currency_id)
 
     @admin.display(description="net to bank", ordering="withdrawal__disburse_amount")
     def sent_amount(self, payout: Payout) -> str:
-        return money(payout.withdrawal.disburse_amount, payout.withdrawal.currency_id)
+        return format_money(payout.withdrawal.disburse_amount, payout.withdrawal.currency_id)
 
     @admin.display(description="payee")
     def payee(self, payout: Payout) -> str:
@@ -139,7 +139,7 @@ class PayoutAdmin(Exportable):
 
     @admin.display(description="provider's charge")
     def shown_fee(self, payout: Payout) -> str:
-        return money(payout.provider_fee, payout.withdrawal.currency_id)
+        return format_money(payout.provider_fee, payout.withdrawal.currency_id)
 
 
 class ProposalFilters(ListFilters):
@@ -194,7 +194,7 @@ class ProposalAdmin(OwnedRecordAdmin):
     )
     shown_amount = column(
         "amount",
-        lambda proposal: money(proposal.withdrawal.amount, proposal.withdrawal.currency_id),
+        lambda proposal: format_money(proposal.withdrawal.amount, proposal.withdrawal.currency_id),
     )
     shown_withdrawal = column("withdrawal", lambda proposal: page_of(proposal.withdrawal))
     shown_state = column("state", lambda proposal: state(proposal.status), ordering="status")

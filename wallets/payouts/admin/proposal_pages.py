@@ -14,7 +14,7 @@ from django.urls import URLPattern
 from exchange.admin.base import bind, staff_of
 from exchange.admin.confirming import Confirming, Question
 from exchange.admin.fields import VISIBLE, Reason, read_by
-from exchange.core.currencies import money
+from exchange.core.currencies import format_money
 from exchange.staff.models import StaffUser
 from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.services import resolutions
@@ -118,7 +118,10 @@ class ProposalPages(Confirming, ReviewPage):
 def _build_confirmation(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Question:
     action = ProposalAction(proposal.action)
     code, bank = withdrawal.currency_id, withdrawal.bank
-    amount, sent = money(withdrawal.amount, code), money(withdrawal.disburse_amount, code)
+    amount, sent = (
+        format_money(withdrawal.amount, code),
+        format_money(withdrawal.disburse_amount, code),
+    )
     what, words, answer = {
         ProposalAction.SEND_AGAIN: (
             f"Send {sent} to {bank.account_name} again?",
@@ -136,8 +139,8 @@ def _build_confirmation(withdrawal: Withdrawal, proposal: Proposal, user: StaffU
         ProposalAction.REVERSE: (
             f"Reverse the payout: {sent} came back?",
             f"The bank returned the payout: {sent} goes back to the wallet, the fee of "
-            f"{money(withdrawal.fee, code)} stays with us, and the organisation reads the reason. "
-            "Final.",
+            f"{format_money(withdrawal.fee, code)} stays with us, and the organisation reads the "
+            "reason. Final.",
             f"Yes, reverse it: give {sent} back",
         ),
         ProposalAction.RETURN: (
@@ -173,9 +176,9 @@ def _facts(withdrawal: Withdrawal, proposal: Proposal) -> list[tuple[str, object
     return [
         ("Withdrawal", withdrawal.reference),
         ("State", status_label(withdrawal)),
-        ("Amount", money(withdrawal.amount, code)),
-        ("Fee", money(withdrawal.fee, code)),
-        ("Ordered to be paid", money(withdrawal.disburse_amount, code)),
+        ("Amount", format_money(withdrawal.amount, code)),
+        ("Fee", format_money(withdrawal.fee, code)),
+        ("Ordered to be paid", format_money(withdrawal.disburse_amount, code)),
         ("Payee", bank.account_name),
         ("Bank", f"{bank.name} {bank.account_number}"),
         ("Wallet of", withdrawal.member or withdrawal.organisation),

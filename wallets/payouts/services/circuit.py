@@ -20,7 +20,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from exchange.core import leases, wake
+from exchange.core import leases, task_notifier
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.payouts.models import CircuitState, PayoutCircuit
 from wallets.providers.base import ProviderError, ProviderUnavailable
@@ -144,7 +144,7 @@ def probe_if_due() -> None:
         failed_trials=F("failed_trials") + 1,
     )
     loud = Q(quiet_until=None) | Q(quiet_until__lte=now)
-    if not leases.take_step(
+    if not leases.claim_due(
         PayoutCircuit.objects.filter(loud, state=CircuitState.OPEN),
         "next_probe_at",
         timedelta(seconds=settings.PROVIDER_CIRCUIT_PROBE_SECONDS),
@@ -167,7 +167,7 @@ def probe_if_due() -> None:
             circuit.state = CircuitState.HALF_OPEN
             circuit.save()
             log.warning("payout_circuit_half_open")
-            wake.after_commit(SWEEP_PAYOUTS)
+            task_notifier.notify_after_commit(SWEEP_PAYOUTS)
 
 
 def _open(circuit: PayoutCircuit) -> None:
@@ -189,7 +189,7 @@ def _close(circuit: PayoutCircuit) -> None:
     circuit.save()
     log.warning("payout_circuit_closed")
     resolve_alert(ALERT)
-    wake.after_commit(SWEEP_PAYOUTS)
+    task_notifier.notify_after_commit(SWEEP_PAYOUTS)
 
 
 def _raise_outage_alert(circuit: PayoutCircuit) -> None:

@@ -23,7 +23,7 @@ from django.utils import timezone
 
 from exchange.core import leases
 from exchange.core.actors import Actor
-from exchange.core.database import constraint_of
+from exchange.core.database import violated_constraint
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.payouts.services import circuit
 from wallets.payouts.services.payout_row import PayoutRow
@@ -81,7 +81,7 @@ def _claim(withdrawal_id: UUID) -> _Claim | None:
     row = PayoutRow(withdrawal_id)
     with transaction.atomic():
         withdrawal = lock_withdrawal(withdrawal_id)
-        payout = row.query.filter(leases.free(now)).first()
+        payout = row.query.filter(leases.available(now)).first()
         if payout is None:
             return None
         if withdrawal.status == WithdrawalStatus.APPROVED:
@@ -150,7 +150,7 @@ def _mark_posting(withdrawal_id: UUID, token: str) -> bool:
             # False when too slow: the lease is, or will soon be, somebody else's.
             return PayoutRow(withdrawal_id).mark_posted(token)
     except IntegrityError as error:
-        if constraint_of(error) != "payout_circuit_open":
+        if violated_constraint(error) != "payout_circuit_open":
             raise
         # It opened since the claim.
         _requeue(withdrawal_id, token, _ON_HOLD, 0)
@@ -243,7 +243,7 @@ def _mark_unknown_unless_leased(
     withdrawal_id: UUID, error: str, *, not_found: bool = False
 ) -> None:
     leased = Payout.objects.filter(
-        leases.held(timezone.now()),
+        leases.leased(timezone.now()),
         withdrawal_id=withdrawal_id,
         withdrawal__status=WithdrawalStatus.PROCESSING,
     ).exists()

@@ -49,13 +49,13 @@ class PayoutRow:
         """Lease the row for one order; return the lease's token, None when somebody has it."""
         now = timezone.now()
         lease = now + timedelta(seconds=settings.PAYOUT_LEASE_SECONDS)
-        return leases.take(
+        return leases.acquire(
             self.query, prefix="claim_", until=lease, next_step_at=lease, updated_at=now
         )
 
     def claim_step(self, seen: WithdrawalStatus) -> bool:
         """Take the due step of a withdrawal that is still `seen`; False when somebody has."""
-        return leases.take_step(
+        return leases.claim_due(
             self.query.filter(withdrawal__status=seen),
             "next_step_at",
             timedelta(seconds=settings.PAYOUT_LEASE_SECONDS),
@@ -65,7 +65,7 @@ class PayoutRow:
         """Note that the order is about to be posted; False when the lease is nearly over."""
         now = timezone.now()
         marked = self.query.filter(
-            leases.held(now + timedelta(seconds=settings.PAYOUT_LEASE_SECONDS / 2)),
+            leases.leased(now + timedelta(seconds=settings.PAYOUT_LEASE_SECONDS / 2)),
             claimed_by=token,
             posted_at=None,
         ).update(posted_at=now, updated_at=now)
@@ -87,7 +87,7 @@ class PayoutRow:
     def put_back_unsent(self) -> bool:
         """Free an order that was never posted and that nobody works on."""
         now = timezone.now()
-        freed = self.query.filter(leases.free(now), posted_at=None).update(
+        freed = self.query.filter(leases.available(now), posted_at=None).update(
             claimed_by="", leased_until=None, next_step_at=now, updated_at=now
         )
         return freed == 1

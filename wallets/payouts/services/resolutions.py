@@ -11,10 +11,10 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from exchange.core import wake
+from exchange.core import task_notifier
 from exchange.core.actors import Actor
-from exchange.core.errors import Refused, StateConflict
-from exchange.core.words import given
+from exchange.core.errors import Rejected, StateConflict
+from exchange.core.text import clean_text
 from exchange.staff.approvals import TwoPersonApproval, require_decider
 from exchange.staff.models import StaffUser
 from wallets.alerts.services import resolve_alert
@@ -56,11 +56,11 @@ def propose(
     An open proposal that can no longer be carried out is declined by this one.
 
     Raises `Forbidden`, `WithdrawalNotFound`, `InvalidRequest` (no reason, or too long a
-    one), `Refused` (`payout_not_lost`, `payout_not_returned`, `payout_not_waiting`),
+    one), `Rejected` (`payout_not_lost`, `payout_not_returned`, `payout_not_waiting`),
     `StateConflict` (another is open).
     """
     actor = _require_resolver(proposer)
-    reason = given(reason, otherwise="A proposal needs a reason")
+    reason = clean_text(reason, missing="A proposal needs a reason")
     with transaction.atomic():
         withdrawal = lock_withdrawal(withdrawal_id)
         _check_possible(withdrawal, action, _get_payout(withdrawal))
@@ -90,7 +90,7 @@ def confirm(*, proposal_id: UUID, resolver: StaffUser) -> Withdrawal:
     Before a lost payout is sent again or failed, the provider is asked once more: should it know
     the transfer by now, that is acted on instead, and the proposal stays as it is.
 
-    Raises `Forbidden`, `NotFound`, `StateConflict`, `Refused` (`approver_not_independent`,
+    Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected` (`approver_not_independent`,
     `payout_found`, and as `propose` when the facts have changed), `TransferLookUpUnavailable`.
     """
     actor = _require_resolver(resolver)
@@ -129,7 +129,7 @@ def decline(*, proposal_id: UUID, resolver: StaffUser, reason: str = "") -> Prop
     Raises `Forbidden`, `NotFound`, `InvalidRequest` for too long a reason, `StateConflict`.
     """
     actor = _require_resolver(resolver)
-    reason = given(reason)
+    reason = clean_text(reason)
     with transaction.atomic():
         withdrawal = _lock_subject(proposal_id)
         return _decline(withdrawal, PROPOSALS.get_pending(proposal_id), resolver, actor, reason)
@@ -142,7 +142,7 @@ def possible_actions(withdrawal: Withdrawal) -> list[ProposalAction]:
     for action in ProposalAction:
         try:
             _check_possible(withdrawal, action, payout)
-        except Refused:
+        except Rejected:
             continue
         possible.append(action)
     return possible
@@ -156,7 +156,7 @@ def _check_possible(withdrawal: Withdrawal, action: ProposalAction, payout: Payo
     if action == ProposalAction.REVERSE:
         returned = payout is not None and payout.returned
         if withdrawal.status != WithdrawalStatus.COMPLETED or not returned:
-            raise Refused(
+            raise Rejected(
                 "Only a Completed withdrawal that the provider says the bank returned"
                 " can be reversed",
                 code="payout_not_returned",
@@ -174,7 +174,7 @@ def _check_possible(withdrawal: Withdrawal, action: ProposalAction, payout: Payo
         and payout.last_not_found_at - payout.first_not_found_at >= apart
     )
     if withdrawal.status != WithdrawalStatus.UNKNOWN or not lost:
-        raise Refused(
+        raise Rejected(
             "Only an Unknown withdrawal that the provider did not know twice,"
             f" {settings.PAYOUT_LOST_AFTER_SECONDS // 60} minutes apart, is lost",
             code="payout_not_lost",
@@ -184,14 +184,14 @@ def _check_possible(withdrawal: Withdrawal, action: ProposalAction, payout: Payo
 def _check_unsent(withdrawal: Withdrawal, payout: Payout | None) -> None:
     """Certain that nothing was sent: Approved, unclaimed, and never one whose order was lost."""
     if withdrawal.status != WithdrawalStatus.APPROVED or payout is None or payout.claimed_by:
-        raise Refused(
+        raise Rejected(
             "Only an Approved withdrawal whose payout nobody has claimed can be returned",
             code="payout_not_waiting",
         )
     if withdrawal.proposals.filter(
         action=ProposalAction.SEND_AGAIN, status=ProposalStatus.CONFIRMED
     ).exists():
-        raise Refused(
+        raise Rejected(
             "This payout was sent before and may have been paid, so it cannot be returned",
             code="payout_not_waiting",
         )
@@ -227,7 +227,7 @@ def _reject_if_found(withdrawal: Withdrawal, actor: Actor) -> None:
         raise StatusCheckUnavailable from error
     if found is not None:
         apply_record(withdrawal.id, found, actor=actor)
-        raise Refused(
+        raise Rejected(
             f"The payment provider knows this transfer after all, as {found.status}."
             " The proposal was not carried out",
             code="payout_found",
@@ -242,7 +242,7 @@ def _lock_subject(proposal_id: UUID) -> Withdrawal:
 def _send_again(withdrawal: Withdrawal) -> Withdrawal:
     """Back to Approved, with the same reference: the provider takes it once at the most."""
     PayoutRow(withdrawal.id).send_again()
-    wake.after_commit(SWEEP_PAYOUTS)
+    task_notifier.notify_after_commit(SWEEP_PAYOUTS)
     return change_status(
         withdrawal,
         come_from=(WithdrawalStatus.UNKNOWN,),

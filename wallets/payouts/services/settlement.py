@@ -14,7 +14,7 @@ from django.db import transaction
 
 from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
-from exchange.core.numbers import plain, round_to
+from exchange.core.numbers import format_plain, round_half_even
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, post_transfer, system_account, wallet_account
@@ -116,7 +116,7 @@ def _settle(withdrawal: Withdrawal, record: TransferRecord, actor: Actor) -> Non
         memo=withdrawal.reference,
         legs=legs,
     )
-    charge = round_to(record.fee, currencies()[currency].decimals)
+    charge = round_half_even(record.fee, currencies()[currency].decimals)
     if charge > 0:
         # The provider takes its charge out of what it holds for us.
         post_transfer(
@@ -188,7 +188,7 @@ def _describe_differences(withdrawal: Withdrawal, record: TransferRecord) -> str
     bank = withdrawal.bank
     pairs = [
         ("reference", withdrawal.reference, record.reference),
-        ("amount", plain(withdrawal.disburse_amount), plain(record.amount)),
+        ("amount", format_plain(withdrawal.disburse_amount), format_plain(record.amount)),
         ("currency", withdrawal.currency_id, record.currency),
         ("account", bank.account_number, record.account_number or bank.account_number),
     ]

@@ -21,7 +21,7 @@ def due_payouts(limit: int = _BATCH) -> list[tuple[UUID, WithdrawalStatus]]:
     While payouts are on hold only those are looked up whose outcome is open.
     """
     now = timezone.now()
-    due = Payout.objects.filter(leases.free(now), next_step_at__lte=now)
+    due = Payout.objects.filter(leases.available(now), next_step_at__lte=now)
     if not circuit.accepts_payouts():
         due = due.filter(
             withdrawal__status__in=(WithdrawalStatus.PROCESSING, WithdrawalStatus.UNKNOWN)

@@ -77,7 +77,7 @@ def outcome_for(account_number: str, reference: str) -> str:
 
 
 def read_order(body: dict[str, Any]) -> TransferOrder:
-    """The order in the body of `POST /transfers`. Raises `Refused`."""
+    """The order in the body of `POST /transfers`. Raises `Rejected`."""
     currency = _required(body, "currency")
     country = COUNTRY_OF_CURRENCY.get(currency)
     if country is None:
@@ -115,7 +115,7 @@ def read_order(body: dict[str, Any]) -> TransferOrder:
 
 
 def read_amount(value: Any) -> Decimal:
-    """An amount of the wire. Raises `Refused`."""
+    """An amount of the wire. Raises `Rejected`."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise RequestRejected("amount must be a number")
     amount = Decimal(value)

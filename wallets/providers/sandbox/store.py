@@ -96,7 +96,7 @@ class SandboxStore:
             self._db.close()
 
     def accept(self, order: TransferOrder) -> Row:
-        """Write a new transfer and take its amount and fee from the float. Raises `Refused`."""
+        """Write a new transfer and take its amount and fee from the float. Raises `Rejected`."""
         now = time.time()
         with self._lock, self._db:
             if self.by_reference(order.reference) is not None:

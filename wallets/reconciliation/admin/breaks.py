@@ -19,8 +19,8 @@ from exchange.admin.confirming import Confirming, Question
 from exchange.admin.fields import Reason
 from exchange.admin.list_filters import ChoiceFilter, ListFilter, ListFilters, day_field
 from exchange.admin.show import age, moment, page_of, state
-from exchange.core.currencies import currencies, money
-from exchange.core.numbers import plain, read_typed
+from exchange.core.currencies import currencies, format_money
+from exchange.core.numbers import format_plain, parse_typed_amount
 from exchange.staff.admin.pending import Queue, QueueFilter, decision_on
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.staff.services.deciding_access import people_who_decide
@@ -80,7 +80,9 @@ def about(line: ReconciliationLine | ReconciliationBreak) -> str:
 
 def side(text: str, amount: Decimal | None, line: ReconciliationLine | ReconciliationBreak) -> str:
     """Our or their side of a difference."""
-    number = money(amount, line.currency_id) if amount is not None and line.currency_id else ""
+    number = (
+        format_money(amount, line.currency_id) if amount is not None and line.currency_id else ""
+    )
     if number and text and line.kind not in {LineKind.AMOUNT, LineKind.FEE}:
         return f"{number} ({text})"
     return number or text or "-"
@@ -94,8 +96,8 @@ def state_of(found: ReconciliationBreak) -> str:
 def difference_of(found: ReconciliationBreak) -> str:
     """By how much it differs, where that is an amount."""
     if found.difference is None or found.currency_id is None:
-        return "-" if found.difference is None else plain(found.difference)
-    return money(found.difference, found.currency_id)
+        return "-" if found.difference is None else format_plain(found.difference)
+    return format_money(found.difference, found.currency_id)
 
 
 def presence(found: ReconciliationBreak) -> str:
@@ -165,7 +167,7 @@ class ReconciliationBreakAdmin(Confirming):
     def exact_match(self, term: str) -> Q | None:
         """As other lists do, whatever sign a difference is typed with."""
         unsigned = term.removeprefix("-")
-        found, amount = super().exact_match(unsigned), read_typed(unsigned)
+        found, amount = super().exact_match(unsigned), parse_typed_amount(unsigned)
         return found if found is None or amount is None else found | Q(difference=-amount)
 
     what = column("what", lambda found: found.kind, ordering="kind")

@@ -15,7 +15,7 @@ from exchange.admin.base import AddPage, Section, Tool, bind, staff_of
 from exchange.admin.columns import column
 from exchange.admin.fields import DayField
 from exchange.admin.show import moment, state
-from exchange.core.currencies import money
+from exchange.core.currencies import format_money
 from exchange.core.errors import DomainError
 from exchange.exports import services as exports
 from exchange.exports.admin import start_and_respond
@@ -172,9 +172,9 @@ def _payouts(figures: list[ReconciliationLine]) -> Section:
             line.currency_id,
             line.kind,
             "-" if line.our_count is None else f"{line.our_count:,}",
-            money(line.our_amount, str(line.currency_id)),
+            format_money(line.our_amount, str(line.currency_id)),
             "-" if line.their_count is None else f"{line.their_count:,}",
-            money(line.their_amount, str(line.currency_id)),
+            format_money(line.their_amount, str(line.currency_id)),
         )
         for line in figures
         if line.kind in _PAYOUTS and (line.our_amount or line.their_amount)
@@ -190,7 +190,7 @@ def _balances(report: Reconciliation) -> Section:
         (
             found.currency,
             *(
-                money(amount, found.currency)
+                format_money(amount, found.currency)
                 for amount in (
                     found.clearing, found.provider, found.under_way, found.gap, found.expected,
                 )
@@ -210,7 +210,7 @@ def _movement(figures: list[ReconciliationLine]) -> Section:
         if line.kind in MOVEMENT:
             table.setdefault(str(line.currency_id), {})[line.kind] = line.our_amount or Decimal(0)
     rows = [
-        (code, *(money(moved.get(kind, Decimal(0)), code) for kind in MOVEMENT))
+        (code, *(format_money(moved.get(kind, Decimal(0)), code) for kind in MOVEMENT))
         for code, moved in table.items()
         if any(moved.values())
     ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from exchange.core.currencies import payout_currencies
-from exchange.core.numbers import plain
+from exchange.core.numbers import format_plain
 from wallets.providers.base import (
     PaymentProvider,
     ProviderBalance,
@@ -78,7 +78,7 @@ def balance_lines(
                 currency,
                 our_amount=booked,
                 their_amount=balance.available,
-                their_text=f"In its books: {plain(balance.ledger)}",
+                their_text=f"In its books: {format_plain(balance.ledger)}",
             ),
             Line(LineKind.EXPECTED, currency, their_amount=expected),
             Line(LineKind.GAP, currency, their_amount=gap),

@@ -26,7 +26,7 @@ from django.db import connection
 from django.utils import timezone
 
 from exchange.core.currencies import currencies
-from exchange.core.numbers import plain
+from exchange.core.numbers import format_plain
 from wallets.reconciliation.models import BreakStatus, LineKind, Reconciliation, ReconciliationBreak
 from wallets.reconciliation.selectors.movements import charges_since, last_reading
 from wallets.reconciliation.services.differences import Line
@@ -87,7 +87,7 @@ def _judge_gap(report: Reconciliation, line: Line, balances_at: datetime) -> lis
     if not report.provisional:
         _note_gap(report, known, change, rounding, Line(
             LineKind.FLOAT, currency, our_amount=before, their_amount=gap,
-            their_text=f"The gap moved by {plain(change)}",
+            their_text=f"The gap moved by {format_plain(change)}",
         ))  # fmt: skip
     found = [Line(LineKind.GAP, currency, our_amount=gap - unexplained, their_amount=gap)]
     if unexplained:
@@ -98,7 +98,7 @@ def _judge_gap(report: Reconciliation, line: Line, balances_at: datetime) -> lis
                 off=True,
                 our_amount=gap - unexplained,
                 their_amount=gap,
-                their_text=f"Unexplained: {plain(unexplained)}",
+                their_text=f"Unexplained: {format_plain(unexplained)}",
             )
         )
     return found

@@ -7,7 +7,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from exchange.core.currencies import currencies
-from exchange.core.numbers import plain, round_to
+from exchange.core.numbers import format_plain, round_half_even
 from wallets.providers.base import TransferRecord, TransferStatus
 from wallets.reconciliation.models import LineKind
 from wallets.reconciliation.selectors.movements import Held
@@ -79,8 +79,8 @@ def differences(held: Held | None, record: TransferRecord | None) -> list[Line]:
     if record.amount != held.amount:
         differ(
             LineKind.AMOUNT,
-            plain(held.amount),
-            plain(record.amount),
+            format_plain(held.amount),
+            format_plain(record.amount),
             our_amount=held.amount,
             their_amount=record.amount,
         )
@@ -96,8 +96,8 @@ def differences(held: Held | None, record: TransferRecord | None) -> list[Line]:
     if held.status in _CHARGED and charged != (held.charge or 0):
         differ(
             LineKind.FEE,
-            plain(held.charge or Decimal(0)),
-            plain(charged),
+            format_plain(held.charge or Decimal(0)),
+            format_plain(charged),
             our_amount=held.charge or Decimal(0),
             their_amount=charged,
         )
@@ -107,7 +107,7 @@ def differences(held: Held | None, record: TransferRecord | None) -> list[Line]:
 def charge(record: TransferRecord, currency: str) -> Decimal:
     """What the provider charged for it, rounded as the ledger books it."""
     facts = currencies().get(currency)
-    return round_to(record.fee, facts.decimals if facts else 2)
+    return round_half_even(record.fee, facts.decimals if facts else 2)
 
 
 def _may_be_missing(held: Held) -> bool:

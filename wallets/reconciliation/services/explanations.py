@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import transaction
 
 from exchange.core.errors import Forbidden, InvalidRequest, NotFound, StateConflict
-from exchange.core.words import given
+from exchange.core.text import clean_text
 from exchange.staff.approvals import TwoPersonApproval, require_decider
 from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.alerts.services import resolve_alert
@@ -34,7 +34,7 @@ def explain(*, break_id: UUID, explanation: str, user: StaffUser) -> BreakExplan
     a break that is explained or closed.
     """
     require_decider(user, DECIDE, _NOT_YOURS)
-    explanation = given(explanation, otherwise="A break is explained in writing")
+    explanation = clean_text(explanation, missing="A break is explained in writing")
     with transaction.atomic():
         found = _lock(break_id)
         if found.status != BreakStatus.OPEN:
@@ -52,7 +52,7 @@ def explain(*, break_id: UUID, explanation: str, user: StaffUser) -> BreakExplan
 def close(*, explanation_id: UUID, user: StaffUser) -> ReconciliationBreak:
     """Close a break with the explanation of somebody else; the last one of a day ends its alert.
 
-    Raises `Forbidden`, `NotFound`, `StateConflict`, `Refused` (`approver_not_independent`).
+    Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected` (`approver_not_independent`).
     """
     require_decider(user, DECIDE, _NOT_YOURS)
     with transaction.atomic():
@@ -74,7 +74,7 @@ def refuse(*, explanation_id: UUID, user: StaffUser, reason: str) -> BreakExplan
     `StateConflict`.
     """
     require_decider(user, DECIDE, _NOT_YOURS)
-    reason = given(reason, otherwise="A refusal needs a reason", longest=_LONGEST_REFUSAL)
+    reason = clean_text(reason, missing="A refusal needs a reason", max_length=_LONGEST_REFUSAL)
     with transaction.atomic():
         found = _lock(EXPLANATIONS.get(explanation_id, lock=False).subject_id)
         proposed = EXPLANATIONS.get_pending(explanation_id)
@@ -92,7 +92,7 @@ def hand_over(*, break_id: UUID, owner: StaffUser, user: StaffUser) -> Reconcili
     if not user.may(DECIDE):
         raise Forbidden(_NOT_YOURS)
     if not owner.may(DECIDE):
-        raise InvalidRequest.about("owner", "This person may not decide about breaks")
+        raise InvalidRequest.for_field("owner", "This person may not decide about breaks")
     with transaction.atomic():
         found = _lock(break_id)
         if found.status == BreakStatus.CLOSED:

@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from exchange.core import leases, wake
+from exchange.core import leases, task_notifier
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest
 from exchange.core.ids import uuid7
@@ -43,7 +43,7 @@ _BETWEEN_TRIES = timedelta(hours=1)
 def ask(*, day: date, actor: Actor) -> Reconciliation:
     """Asks for a report about `day`. Raises `Conflict` when one is under way, `InvalidRequest`."""
     if day > day_of(timezone.now()):
-        raise InvalidRequest.about("day", "The day has not come yet")
+        raise InvalidRequest.for_field("day", "The day has not come yet")
     try:
         with transaction.atomic():
             report = Reconciliation.objects.create(
@@ -55,7 +55,7 @@ def ask(*, day: date, actor: Actor) -> Reconciliation:
             )
     except IntegrityError:
         raise Conflict(f"A report about {day} is under way") from None
-    wake.after_commit(TASK)
+    task_notifier.notify_after_commit(TASK)
     return report
 
 
@@ -114,7 +114,7 @@ def run(report: Reconciliation) -> Reconciliation:
 
 def claim(report: Reconciliation) -> bool:
     """Whether the report is now ours to make."""
-    token = leases.take(
+    token = leases.acquire(
         Reconciliation.objects.filter(_UNDER_WAY, pk=report.pk, attempts__lt=_ATTEMPTS),
         prefix="report_",
         until=timezone.now() + _LEASE,
@@ -125,7 +125,7 @@ def claim(report: Reconciliation) -> bool:
 
 
 def _claim() -> Reconciliation | None:
-    due = Reconciliation.objects.filter(_UNDER_WAY, leases.free(timezone.now()))
+    due = Reconciliation.objects.filter(_UNDER_WAY, leases.available(timezone.now()))
     for report in due.order_by("created_at")[:20]:
         if report.attempts >= _ATTEMPTS:
             _keep(report, "It was cut off again and again while it was made", [])

@@ -14,7 +14,7 @@ import structlog
 from django.db import DatabaseError
 
 from exchange.admin.show import age, page_of
-from exchange.core.currencies import money
+from exchange.core.currencies import format_money
 from exchange.core.errors import Conflict, DomainError
 from exchange.core.ids import parse_id
 from exchange.staff.models import StaffUser
@@ -72,12 +72,14 @@ def describe_error(object_id: UUID, version: int, error: DomainError) -> str:
 
 
 def describe_decision(decided: Withdrawal) -> str:
-    amount = money(decided.amount, decided.currency_id)
+    amount = format_money(decided.amount, decided.currency_id)
     if decided.status == WithdrawalStatus.PENDING:
         return f"Your approval of {amount} is kept. Another person must approve it too."
     if decided.status == WithdrawalStatus.REJECTED:
         return f"Rejected: {amount} went back to the wallet."
-    return f"Approved. {money(decided.disburse_amount, decided.currency_id)} queued for payout."
+    return (
+        f"Approved. {format_money(decided.disburse_amount, decided.currency_id)} queued for payout."
+    )
 
 
 def build_rows(found: Sequence[Any], decision: str, user: StaffUser) -> list[BulkRow]:
@@ -118,7 +120,7 @@ def _build_row(
     return BulkRow(
         withdrawal=withdrawal,
         owner=str(withdrawal.member or withdrawal.organisation),
-        amount=money(withdrawal.amount, withdrawal.currency_id),
+        amount=format_money(withdrawal.amount, withdrawal.currency_id),
         match=match.label if match else "not checked",
         match_tone=match_tone(match),
         concerns=concerns,
@@ -191,7 +193,7 @@ def decide_row(
         text = "Another person must approve it too." if first else describe_decision(decided)
     return BulkResult(
         withdrawal=page_of(seen) if seen else str(pk),
-        amount=money(seen.amount, seen.currency_id) if seen else "-",
+        amount=format_money(seen.amount, seen.currency_id) if seen else "-",
         payee=str(seen.bank) if seen else "-",
         tone=tone,
         word=word,
@@ -206,6 +208,6 @@ def total_by_currency(amounts: Iterable[tuple[str, Decimal]]) -> list[tuple[int,
     for currency, amount in amounts:
         found.setdefault(currency, []).append(amount)
     return [
-        (len(each), money(sum(each, Decimal(0)), currency))
+        (len(each), format_money(sum(each, Decimal(0)), currency))
         for currency, each in sorted(found.items())
     ]

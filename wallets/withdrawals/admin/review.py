@@ -18,8 +18,8 @@ from django.http import HttpRequest
 from exchange.admin.base import Section, staff_of
 from exchange.admin.show import age, moment, page_of
 from exchange.core.actors import Actor
-from exchange.core.currencies import money
-from exchange.core.numbers import plain
+from exchange.core.currencies import format_money
+from exchange.core.numbers import format_plain
 from exchange.staff.admin.pending import named_deciders
 from exchange.staff.models import StaffUser
 from wallets.banks.admin.name_matching import describe_match, match_tone
@@ -117,15 +117,15 @@ def review_context(
         "status": status_badge(withdrawal),
         "age": age(withdrawal.created_at),
         "created": moment(withdrawal.created_at),
-        "in_usd": money(withdrawal.gusd_amount, "USD") if withdrawal.gusd_amount else "",
+        "in_usd": format_money(withdrawal.gusd_amount, "USD") if withdrawal.gusd_amount else "",
         **(current_flags(withdrawal, facts) if pending else {}),
         "decided_under": decision_flags(withdrawal),
         "use": _describe_account_use(use),
         "other_owners": _describe_sharing(withdrawal, use),
         "velocity": _velocity_lines(withdrawal, recent),
         "velocity_until": moment(recent.until),
-        "largest": money(largest, withdrawal.currency_id) if largest else "none yet",
-        "deposited": f"{money(arrived.amount, withdrawal.currency_id)}"
+        "largest": format_money(largest, withdrawal.currency_id) if largest else "none yet",
+        "deposited": f"{format_money(arrived.amount, withdrawal.currency_id)}"
         f" in {arrived.count} deposit{'' if arrived.count == 1 else 's'}",
         "balances": _balance_lines(withdrawal),
         "open": withdrawal.status in OPEN_STATUSES,
@@ -197,9 +197,9 @@ def payment_summary(withdrawal: Withdrawal) -> dict[str, Any]:
         "match": match.label if match else "not checked",
         "match_tone": match_tone(match),
         "match_details": describe_match(match),
-        "amount": money(withdrawal.amount, withdrawal.currency_id),
-        "fee": money(withdrawal.fee, withdrawal.currency_id),
-        "arrives": money(withdrawal.disburse_amount, withdrawal.currency_id),
+        "amount": format_money(withdrawal.amount, withdrawal.currency_id),
+        "fee": format_money(withdrawal.fee, withdrawal.currency_id),
+        "arrives": format_money(withdrawal.disburse_amount, withdrawal.currency_id),
         "missing": missing_fields(withdrawal.currency_id, withdrawal.bank),
     }
 
@@ -239,9 +239,9 @@ def _velocity_lines(withdrawal: Withdrawal, recent: Velocity) -> list[VelocityLi
         return VelocityLine(
             title,
             owner.count,
-            money(owner.amount, withdrawal.currency_id),
+            format_money(owner.amount, withdrawal.currency_id),
             organisation.count,
-            money(organisation.amount, withdrawal.currency_id),
+            format_money(organisation.amount, withdrawal.currency_id),
         )
 
     return [
@@ -271,10 +271,10 @@ def _balance_lines(withdrawal: Withdrawal) -> list[BalanceLine]:
         lines.append(
             BalanceLine(
                 title=kind.label,
-                before=money(before.get(kind), currency),
-                now=money(amount, currency),
-                after_paying=money(paid, currency) if open_now else "",
-                after_refusing=money(amount + sign * withdrawal.amount, currency)
+                before=format_money(before.get(kind), currency),
+                now=format_money(amount, currency),
+                after_paying=format_money(paid, currency) if open_now else "",
+                after_refusing=format_money(amount + sign * withdrawal.amount, currency)
                 if open_now
                 else "",
             )
@@ -293,7 +293,9 @@ def _payment_instruction(withdrawal: Withdrawal) -> list[tuple[str, str]]:
         if part.name == "recipient":
             lines += [(f"recipient {f.name}", getattr(value, f.name)) for f in fields(value)]
         else:
-            lines.append((part.name, plain(value) if isinstance(value, Decimal) else str(value)))
+            lines.append(
+                (part.name, format_plain(value) if isinstance(value, Decimal) else str(value))
+            )
     return [(name.replace("_", " "), value) for name, value in lines]
 
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from exchange.admin.base import Section, Tool
 from exchange.admin.show import age, kind, moment, page_of, state
-from exchange.core.currencies import money
+from exchange.core.currencies import format_money
 from exchange.events.models import Event
 from wallets.ledger.admin.signs import SIGN, natural_amount
 from wallets.ledger.models import Transfer
@@ -25,7 +25,7 @@ def payout(withdrawal: Withdrawal, known: Payout) -> Section:
         ("Provider's id", known.provider_id or "-"),
         ("Provider's status", known.provider_status or "-"),
         ("Provider's message", known.provider_message or "-"),
-        ("Provider's charge", money(known.provider_fee, withdrawal.currency_id)),
+        ("Provider's charge", format_money(known.provider_fee, withdrawal.currency_id)),
         ("Sent to the provider (UTC)", moment(known.posted_at) if known.posted_at else "not yet"),
         ("Last error", known.last_error or "-"),
         ("Tries", known.attempts),
@@ -77,7 +77,7 @@ def transfers(withdrawal: Withdrawal) -> Section:
             moment(transfer.created_at),
             page_of(transfer, kind(transfer)),
             kind(entry.account),
-            money(natural_amount(entry.amount, entry.account.kind), entry.asset_id),
+            format_money(natural_amount(entry.amount, entry.account.kind), entry.asset_id),
         )
         for transfer in moved
         for entry in sorted(transfer.entries.all(), key=lambda e: e.pk)
@@ -99,7 +99,7 @@ def recent(withdrawal: Withdrawal) -> Section:
             age(other.created_at),
             page_of(other),
             status_badge(other),
-            money(other.amount, other.currency_id),
+            format_money(other.amount, other.currency_id),
             f"{other.bank.account_name}, {other.bank.name} {other.bank.account_number}",
         )
         for other in others
@@ -124,11 +124,11 @@ def deposits(withdrawal: Withdrawal, arrived: RecentDeposits) -> Section:
         (
             age(deposit.decided_at or deposit.created_at),
             page_of(deposit),
-            money(deposit.amount, deposit.currency_id),
+            format_money(deposit.amount, deposit.currency_id),
         )
         for deposit in arrived.deposits
     ]
-    total = money(arrived.amount, withdrawal.currency_id)
+    total = format_money(arrived.amount, withdrawal.currency_id)
     code = withdrawal.currency_id
     address = reverse("admin:wallets_deposit_changelist")
     query = f"owner_id={withdrawal.owner_id}&currency__code__exact={code}"

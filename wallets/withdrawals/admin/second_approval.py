@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.core.currencies import money
+from exchange.core.currencies import format_money
 from exchange.staff.models import StaffUser
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 from wallets.withdrawals.selectors.approvals import (
@@ -41,7 +41,7 @@ def explain_requirement(
     totals = []
     if above is not None:
         totals = [
-            f"{words} {money(total, withdrawal.currency_id)}"
+            f"{words} {format_money(total, withdrawal.currency_id)}"
             for words, total in (
                 ("total for this account", requirement.account_total),
                 ("24-hour total of this owner", requirement.owner_total),
@@ -50,10 +50,12 @@ def explain_requirement(
         ]
     daily = requirement.second_daily_above
     if daily is not None and requirement.organisation_total >= daily:
-        total = money(requirement.organisation_total, withdrawal.currency_id)
+        total = format_money(requirement.organisation_total, withdrawal.currency_id)
         totals.append(f"24-hour total of the organisation and its members {total}")
     if not totals and alone is not None and not alone.allow(withdrawal.amount):
-        left, most = (money(amount, withdrawal.currency_id) for amount in (alone.left, alone.most))
+        left, most = (
+            format_money(amount, withdrawal.currency_id) for amount in (alone.left, alone.most)
+        )
         totals.append(f"of the {most} that you may approve alone in 24 hours, {left} remain")
     if totals:
         return f"Two approvals needed: {'; '.join(totals)}."

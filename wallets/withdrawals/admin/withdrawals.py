@@ -23,7 +23,7 @@ from django.utils.html import format_html
 from exchange.admin.base import staff_of
 from exchange.admin.list_filters import FilteredList
 from exchange.admin.show import age
-from exchange.core.currencies import money
+from exchange.core.currencies import format_money
 from exchange.core.errors import Conflict
 from exchange.exports.admin import Exportable
 from wallets.withdrawals.admin.bulk_rows import describe_error
@@ -108,7 +108,7 @@ class WithdrawalAdmin(Exportable, DecisionPages):
 
     @admin.display(description="amount", ordering="amount")
     def shown_amount(self, withdrawal: Withdrawal) -> str:
-        return money(withdrawal.amount, withdrawal.currency_id)
+        return format_money(withdrawal.amount, withdrawal.currency_id)
 
     @admin.display(description="payee")
     def payee(self, withdrawal: Withdrawal) -> str:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
-from exchange.core.currencies import money, needs_name
+from exchange.core.currencies import format_money, resolves_names
 from exchange.core.ids import parse_id
 from exchange.participants.models import ApiKey
 from wallets.banks.name_matching import NameMatch, compare_names
@@ -126,7 +126,7 @@ def _requester_flags(withdrawal: Withdrawal, key: ApiKey | None) -> Iterator[Rev
 def _name_flags(withdrawal: Withdrawal) -> Iterator[ReviewFlag]:
     match = name_match(withdrawal)
     if match is None:
-        if needs_name(withdrawal.currency_id):
+        if resolves_names(withdrawal.currency_id):
             yield ReviewFlag(
                 "name_not_told", FlagLevel.LOOK, "The bank did not tell the name of the account."
             )
@@ -192,7 +192,7 @@ def _amount_flags(withdrawal: Withdrawal, facts: ReviewFacts) -> Iterator[Review
             "much_larger",
             FlagLevel.LOOK,
             f"More than {_UNUSUAL_MULTIPLE} times the largest amount paid from this wallet before,"
-            f" {money(facts.largest_paid, withdrawal.currency_id)}.",
+            f" {format_money(facts.largest_paid, withdrawal.currency_id)}.",
         )
     day = facts.owner_day
     if day.count >= _MANY_PER_DAY:
@@ -200,7 +200,7 @@ def _amount_flags(withdrawal: Withdrawal, facts: ReviewFacts) -> Iterator[Review
             "many_a_day",
             FlagLevel.LOOK,
             f"{day.count} requests of this owner within 24 hours, together"
-            f" {money(day.amount, withdrawal.currency_id)}.",
+            f" {format_money(day.amount, withdrawal.currency_id)}.",
         )
 
 

@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from exchange.core.ids import ALPHABET, parse_id
-from exchange.core.numbers import read_typed
+from exchange.core.numbers import parse_typed_amount
 from exchange.participants.models import Member, Organisation
 from exchange.participants.selectors import find_participants_by_email
 from exchange.tokens.filters import NameWordsQuery
@@ -78,7 +78,7 @@ def _find_few(word: str) -> set[UUID] | None:
 
 def _term_conditions(word: str) -> Iterator[Q]:
     """All that a word may mean."""
-    if (amount := read_typed(word)) is not None:
+    if (amount := parse_typed_amount(word)) is not None:
         yield Q(amount=amount) | Q(disburse_amount=amount)
         if not word.isdigit():
             return

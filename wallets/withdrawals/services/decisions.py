@@ -18,11 +18,11 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from exchange.core import wake
+from exchange.core import task_notifier
 from exchange.core.actors import Actor
-from exchange.core.database import constraint_of
-from exchange.core.errors import InvalidRequest, Refused, StateConflict
-from exchange.core.words import given
+from exchange.core.database import violated_constraint
+from exchange.core.errors import InvalidRequest, Rejected, StateConflict
+from exchange.core.text import clean_text
 from exchange.staff.approvals import require_decider, require_independent
 from exchange.staff.models import StaffUser
 from exchange.staff.services.deciding_access import require_tenured
@@ -67,12 +67,12 @@ def approve(
     shown; None where nobody was shown a page.
 
     Raises `Forbidden`, `WithdrawalNotFound`, `StateConflict` (not Pending, not the version seen,
-    two are needed by what came meanwhile, or a flag that was not seen), `Refused`
+    two are needed by what came meanwhile, or a flag that was not seen), `Rejected`
     (`corridor_incomplete`, `approver_not_independent`, `stop_not_overridden`), `InvalidRequest`
     for too long a reason or override.
     """
     actor = _require_decider(approver)
-    reason, override = given(reason), given(override)
+    reason, override = clean_text(reason), clean_text(override)
     with transaction.atomic():
         withdrawal = _lock_pending(withdrawal_id, version)
         first = withdrawal.first_approver_id
@@ -87,7 +87,7 @@ def approve(
             require_tenured(first, approver.pk)
         missing = missing_fields(withdrawal.currency_id, withdrawal.bank)
         if missing:
-            raise Refused(
+            raise Rejected(
                 f"Before approval, {withdrawal.currency_id} payouts need: {', '.join(missing)}",
                 code="corridor_incomplete",
             )
@@ -121,13 +121,13 @@ def approve(
                 withdrawal, come_from=_PENDING, to=WithdrawalStatus.APPROVED, **changes
             )
         except IntegrityError as error:
-            if constraint_of(error) not in _DUAL_APPROVAL_CONSTRAINTS:
+            if violated_constraint(error) not in _DUAL_APPROVAL_CONSTRAINTS:
                 raise
             # Another request came, or a figure changed, since `_may_approve_alone`.
             raise StateConflict(
                 "By now two different people must approve it. Please look at it again"
             ) from error
-        wake.after_commit(SWEEP_PAYOUTS)
+        task_notifier.notify_after_commit(SWEEP_PAYOUTS)
     return approved
 
 
@@ -137,7 +137,7 @@ def reject(*, withdrawal_id: UUID, version: int, approver: StaffUser, reason: st
     Raises as `approve`, and `InvalidRequest` without a reason.
     """
     actor = _require_decider(approver)
-    reason = given(reason, otherwise="A rejection needs a reason")
+    reason = clean_text(reason, missing="A rejection needs a reason")
     with transaction.atomic():
         withdrawal = _lock_pending(withdrawal_id, version)
         record_decision(
@@ -196,7 +196,7 @@ def complete_payout_details(
         try:
             bank.full_clean(exclude=["document"])
         except ValidationError as error:
-            raise InvalidRequest.of_model(error) from error
+            raise InvalidRequest.from_validation_error(error) from error
         bank.save(update_fields=list(asdict(corridor)))
         record_decision(
             withdrawal,
@@ -236,7 +236,7 @@ def _require_flags_seen(flags: Collection[ReviewFlag], seen: Collection[str] | N
 def _require_override(flags: Collection[ReviewFlag], override: str) -> None:
     stop = " ".join(flag.text for flag in critical_flags(flags))
     if stop and not override:
-        raise Refused(
+        raise Rejected(
             f"It is flagged Stop. {stop} Whoever approves it writes why, although it is flagged",
             code="stop_not_overridden",
         )

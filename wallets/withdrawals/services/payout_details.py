@@ -38,7 +38,7 @@ def clean_phone(text: str) -> str:
     """
     number = re.sub(r"[ ()-]", "", text)
     if not PHONE.fullmatch(number):
-        raise InvalidRequest.about("recipient_phone", f"recipient_phone {INVALID_PHONE}")
+        raise InvalidRequest.for_field("recipient_phone", f"recipient_phone {INVALID_PHONE}")
     return number
 
 

@@ -12,15 +12,15 @@ from functools import partial
 
 from django.db import DatabaseError, connection
 
-from exchange.core.batching import BatchedFunction, Combiner
+from exchange.core.batching import BatchedFunction, Batcher
 from exchange.core.commands import as_json
-from exchange.core.currencies import needs_name
-from exchange.core.database import fetch_one, refused_by, savepoint_inside
+from exchange.core.currencies import resolves_names
+from exchange.core.database import fetch_one, read_rejection, savepoint_if_in_transaction
 from exchange.core.errors import DomainError
 from exchange.core.idempotency import (
     IdempotencyClaim,
     StoredResponse,
-    claim_refusal,
+    claim_error,
     find_response,
     wait_milliseconds,
 )
@@ -43,16 +43,16 @@ def request_withdrawal(
 
     With a `claim` the first answer given under it is given again. Raises, in this order,
     `UserNotFound`, `InsufficientBalance`, `BelowMinimum`, `NoBankList`, `BankListUnavailable`,
-    `BankNotFound`, `FeeExceedsAmount`; and `IdempotencyKeyReused` or `StillRunning` for the claim.
-    Nothing moves on a refusal.
+    `BankNotFound`, `FeeExceedsAmount`; and `IdempotencyKeyReused` or `RequestInProgress` for the
+    claim. Nothing moves on a refusal.
     """
-    command = command.under(claim)
+    command = command.with_key(claim)
     bank = find_cached_bank(command.currency, command.bank_name)
-    if bank is not None and not needs_name(command.currency):
+    if bank is not None and not resolves_names(command.currency):
         # Nothing to ask the network: the function makes every check that is left, in order.
         return _submit(command, Payee(bank, command.account_name, resolved=False))
 
-    _batcher.not_coming()
+    _batcher.withdraw()
     if claim is not None and (answer := find_response(claim)) is not None:
         return answer
     try:
@@ -76,7 +76,7 @@ def request_withdrawal(
 def _precheck(command: RequestWithdrawal) -> None:
     """Raise what refuses `command` already, so that nobody pays for a look-up to be told so."""
     try:
-        with savepoint_inside():
+        with savepoint_if_in_transaction():
             fetch_one("SELECT check_withdrawal(%s::jsonb)", [as_json([command])])
     except DatabaseError as error:
         refusal = _translate_rejection(error, command)
@@ -109,20 +109,20 @@ def _submit_alone(command: RequestWithdrawal) -> StoredResponse:
         if refusal is None:
             raise
         raise refusal from error
-    return answers[command.made_id]
+    return answers[command.created_id]
 
 
-_batcher: Combiner[RequestWithdrawal, StoredResponse | None] = Combiner(
-    partial(_function.run_together, alone=_submit_alone)
+_batcher: Batcher[RequestWithdrawal, StoredResponse | None] = Batcher(
+    partial(_function.run_batch, run_single=_submit_alone)
 )
-# A view says `with requests_coming():` as early as it can, so that those who wait know.
-expected_request = _batcher.coming
+# A view says `with expect_request():` as early as it can, so that those who wait know.
+expected_request = _batcher.expect
 
 
 def _translate_rejection(error: DatabaseError, command: RequestWithdrawal) -> DomainError | None:
-    refused = refused_by(error, _REJECTED)
+    refused = read_rejection(error, _REJECTED)
     if refused is None:
-        return claim_refusal(error)
+        return claim_error(error)
     code, detail = refused
     match code:
         case "user_not_found":

@@ -16,7 +16,7 @@ from django.db import connection
 from django.db.models import F
 from django.utils import timezone
 
-from exchange.core import wake
+from exchange.core import task_notifier
 from exchange.core.actors import Actor
 from exchange.core.errors import StateConflict
 from exchange.core.ids import uuid7
@@ -76,7 +76,7 @@ def emit_event(withdrawal_id: UUID, event_type: str) -> None:
             "SELECT emit_withdrawal_event(%s, %s, %s, %s)",
             [uuid7(), withdrawal_id, event_type, settings.EVENTS_NAME_STAFF],
         )
-    wake.after_commit(wake.DELIVER_EVENTS)
+    task_notifier.notify_after_commit(task_notifier.DELIVER_EVENTS)
 
 
 def lock_withdrawal(withdrawal_id: UUID, organisation_id: UUID | None = None) -> Withdrawal:

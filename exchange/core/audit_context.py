@@ -30,49 +30,49 @@ _WRITES = re.compile(
 
 
 @dataclass(slots=True)
-class _Acting:
+class _AuditContext:
     """`who` is asked at every write: on the way through a sign-in the answer changes."""
 
     who: Callable[[], Actor | None]
     via: str
 
 
-_acting: ContextVar[_Acting | None] = ContextVar("acting", default=None)
+_current: ContextVar[_AuditContext | None] = ContextVar("acting", default=None)
 
 
 @contextlib.contextmanager
-def acting(who: Actor | Callable[[], Actor | None], via: str) -> Iterator[None]:
+def audit_context(who: Actor | Callable[[], Actor | None], via: str) -> Iterator[None]:
     """Inside, changes are those of `who`, who came through `via` (`request:<id>`, …)."""
     ask = (lambda: who) if isinstance(who, Actor) else who
-    before = _acting.set(_Acting(ask, via))
+    before = _current.set(_AuditContext(ask, via))
     try:
         with contextlib.ExitStack() as stack:
             for connection in connections.all():
-                if _say_who not in connection.execute_wrappers:
-                    stack.enter_context(connection.execute_wrapper(_say_who))
+                if _send_settings not in connection.execute_wrappers:
+                    stack.enter_context(connection.execute_wrapper(_send_settings))
             yield
     finally:
-        _acting.reset(before)
+        _current.reset(before)
 
 
-def acts(actor: Actor) -> None:
+def set_actor(actor: Actor) -> None:
     """From here on the request is `actor`'s: it has shown who it is."""
-    now = _acting.get()
+    now = _current.get()
     if now is not None:
         now.who = lambda: actor
 
 
-def acting_as(actor: Actor) -> list[str]:
+def actor_parameters(actor: Actor) -> list[str]:
     """The parameters of SQL's `act_as` for a service that is told its actor."""
-    now = _acting.get()
+    now = _current.get()
     return [str(actor), actor.label, now.via if now else ""]
 
 
-def _say_who(
+def _send_settings(
     execute: Callable[..., Any], statement: Any, parameters: Any, many: bool, context: Any
 ) -> Any:
     """Sends the settings in front of what may write, as one message."""
-    now = _acting.get()
+    now = _current.get()
     cursor = context["cursor"].cursor
     if (
         now is None
@@ -94,7 +94,7 @@ def _say_who(
     return result
 
 
-def _settings(now: _Acting) -> str:
+def _settings(now: _AuditContext) -> str:
     actor = now.who()
     values = {
         "exchange.actor": str(actor) if actor else VISITOR,

@@ -15,8 +15,8 @@ from uuid import UUID
 import msgspec
 from rest_framework.response import Response
 
-from exchange.core.numbers import plain
-from exchange.core.times import wire_time
+from exchange.core.numbers import format_plain
+from exchange.core.timestamps import wire_time
 
 _encoder = msgspec.json.Encoder()
 
@@ -25,12 +25,12 @@ _encoder = msgspec.json.Encoder()
 RawJSON = msgspec.Raw
 
 
-def documents(texts: Iterable[str]) -> msgspec.Raw:
+def join_documents(texts: Iterable[str]) -> msgspec.Raw:
     """The JSON array of the JSON `texts`."""
     return RawJSON("[" + ",".join(texts) + "]")
 
 
-class Answer(Response):
+class SuccessResponse(Response):
     """A success. `data` may hold decimals, aware times, ids and `RawJSON`, at any depth."""
 
     def __init__(
@@ -43,14 +43,14 @@ class Answer(Response):
         headers: Mapping[str, str] | None = None,
     ) -> None:
         self.message = message
-        self.content_data = data
+        self.payload = data
         envelope = {"status": "success", "message": message, "data": data}
         if meta is not None:
             envelope["meta"] = meta
         super().__init__(envelope, status=status, headers=headers)
 
 
-class Refusal(Response):
+class ErrorResponse(Response):
     """A failure: HTTP status, the message for people and the code for programs."""
 
     def __init__(
@@ -63,31 +63,31 @@ class Refusal(Response):
         )
 
 
-def encode(value: Any) -> bytes:
+def encode_json(value: Any) -> bytes:
     """`value` as JSON: decimals in plain notation, times as `YYYY-MM-DDTHH:MM:SS.mmmZ`.
 
     Raises TypeError for binary floats: an amount that went through one is not exact any more.
     """
-    return _encoder.encode(plainly(value))
+    return _encoder.encode(to_json_types(value))
 
 
-def plainly(value: Any) -> Any:  # noqa: PLR0911 - one return for each kind of value
+def to_json_types(value: Any) -> Any:  # noqa: PLR0911 - one return for each kind of value
     """`value` with its decimals and times already written, as msgspec takes it."""
     kind = type(value)
     if kind in {str, int, bool, type(None), RawJSON, UUID}:
         return value
     if kind is dict:
-        return {key: plainly(item) for key, item in value.items()}
+        return {key: to_json_types(item) for key, item in value.items()}
     if kind in {list, tuple}:
-        return [plainly(item) for item in value]
+        return [to_json_types(item) for item in value]
     if isinstance(value, Decimal):
         if not value.is_finite():
             raise TypeError("only finite numbers can be written as JSON")
-        return RawJSON(plain(value))
+        return RawJSON(format_plain(value))
     if isinstance(value, dt.datetime):
         return wire_time(value)
     if isinstance(value, Mapping):
-        return {key: plainly(item) for key, item in value.items()}
+        return {key: to_json_types(item) for key, item in value.items()}
     if isinstance(value, str | int):
         return value
     raise TypeError(f"{kind.__name__} has no place in an answer")

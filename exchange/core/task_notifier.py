@@ -25,7 +25,7 @@ _INTERVAL_SECONDS = 0.25
 logger = logging.getLogger(__name__)
 
 
-class Waker:
+class TaskNotifier:
     """Passes hints to `publish`, each task at most once in `interval_seconds`.
 
     The first hint is passed on at once; those within the interval after it become one at its end.
@@ -42,24 +42,24 @@ class Waker:
 
     def _reset(self) -> None:
         self._changed = threading.Condition()
-        self._wanted: set[str] = set()
+        self._pending: set[str] = set()
         self._started = False
 
-    def hint(self, task: str) -> None:
+    def notify(self, task: str) -> None:
         """Ask for one run of `task` soon. Returns at once and never raises."""
         with self._changed:
-            self._wanted.add(task)
+            self._pending.add(task)
             if not self._started:
                 self._started = True
-                threading.Thread(target=self._run, name="wake", daemon=True).start()
+                threading.Thread(target=self._run, name="task-notifier", daemon=True).start()
             self._changed.notify()
 
     def _run(self) -> None:
         while True:
             with self._changed:
-                while not self._wanted:
+                while not self._pending:
                     self._changed.wait()
-                tasks, self._wanted = self._wanted, set()
+                tasks, self._pending = self._pending, set()
             for task in sorted(tasks):
                 try:
                     self._publish(task)
@@ -68,19 +68,19 @@ class Waker:
             time.sleep(self._interval_seconds)
 
 
-def _nobody(_task: str) -> None:
+def _discard(_task: str) -> None:
     """Before anything is registered (commands, tests) nobody is woken."""
 
 
-_waker = Waker(_nobody)
+_notifier = TaskNotifier(_discard)
 
 
-def register(publish: Callable[[str], None]) -> None:
+def set_publisher(publish: Callable[[str], None]) -> None:
     """From now on hints go to `publish`, called with a task's name in a background thread."""
-    global _waker  # noqa: PLW0603 - one per process, set once by the composition root
-    _waker = Waker(publish)
+    global _notifier  # noqa: PLW0603 - one per process, set once by the composition root
+    _notifier = TaskNotifier(publish)
 
 
-def after_commit(task: str, *, using: str = DEFAULT_DB_ALIAS) -> None:
+def notify_after_commit(task: str, *, using: str = DEFAULT_DB_ALIAS) -> None:
     """Hint at `task` once the transaction of `using` has committed; at once without one."""
-    transaction.on_commit(lambda: _waker.hint(task), using=using, robust=True)
+    transaction.on_commit(lambda: _notifier.notify(task), using=using, robust=True)

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 
-def address_of(request: HttpRequest) -> str:
+def client_address(request: HttpRequest) -> str:
     """Where the request comes from: the address, of IPv6 the network of a household."""
     given = str(request.META.get("REMOTE_ADDR", ""))
     hops = settings.TRUSTED_PROXIES

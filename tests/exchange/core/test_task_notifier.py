@@ -12,9 +12,9 @@ from types import SimpleNamespace
 import pytest
 from django.db import transaction
 
-from exchange.core import wake
+from exchange.core import task_notifier
 from exchange.core.ids import uuid7
-from exchange.core.wake import DELIVER_EVENTS, Waker
+from exchange.core.task_notifier import DELIVER_EVENTS, TaskNotifier
 from exchange.events.services.outbox import emit
 from exchange.participants.models import Organisation
 
@@ -39,18 +39,18 @@ class Publisher:
 @pytest.fixture
 def publisher() -> Iterator[Publisher]:
     made = Publisher()
-    wake.register(made)
+    task_notifier.set_publisher(made)
     yield made
-    wake.register(Publisher())
+    task_notifier.set_publisher(Publisher())
 
 
 def test_the_first_hint_is_passed_on_at_once_and_a_burst_becomes_one_more() -> None:
     publisher = Publisher()
-    waker = Waker(publisher, interval_seconds=0.3)
-    waker.hint("a")
+    notifier = TaskNotifier(publisher, interval_seconds=0.3)
+    notifier.notify("a")
     publisher.wait_for(1)
     for _ in range(1000):
-        waker.hint("a")
+        notifier.notify("a")
     publisher.wait_for(2)
     time.sleep(0.5)
     assert publisher.published == ["a", "a"]
@@ -60,11 +60,11 @@ def test_hints_are_passed_on_every_quarter_of_a_second_by_a_thread_that_ends_wit
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     slept: SimpleQueue[float] = SimpleQueue()
-    monkeypatch.setattr(wake, "time", SimpleNamespace(sleep=slept.put))
+    monkeypatch.setattr(task_notifier, "time", SimpleNamespace(sleep=slept.put))
     publisher = Publisher()
-    waker = Waker(publisher)
+    notifier = TaskNotifier(publisher)
     for count in (1, 2):
-        waker.hint("a")
+        notifier.notify("a")
         assert slept.get(timeout=5) == 0.25
         assert publisher.published == ["a"] * count
     assert all(thread.daemon for thread in threading.enumerate() if thread.name == "wake")
@@ -72,9 +72,9 @@ def test_hints_are_passed_on_every_quarter_of_a_second_by_a_thread_that_ends_wit
 
 def test_different_tasks_are_each_hinted_at() -> None:
     publisher = Publisher()
-    waker = Waker(publisher, interval_seconds=0.05)
-    waker.hint("a")
-    waker.hint("b")
+    notifier = TaskNotifier(publisher, interval_seconds=0.05)
+    notifier.notify("a")
+    notifier.notify("b")
     publisher.wait_for(2)
     assert sorted(publisher.published) == ["a", "b"]
 
@@ -88,27 +88,27 @@ def test_a_broker_that_is_down_neither_fails_nor_holds_up_whoever_hints() -> Non
         release.wait(5)
         raise ConnectionError("no broker")
 
-    waker = Waker(down, interval_seconds=0.01)
+    notifier = TaskNotifier(down, interval_seconds=0.01)
     started = time.monotonic()
     for _ in range(100):
-        waker.hint("a")
+        notifier.notify("a")
     assert time.monotonic() - started < 0.5
     tried.wait_for(1)
     release.set()
     # And it goes on trying afterwards.
-    waker.hint("a")
+    notifier.notify("a")
     tried.wait_for(2)
 
 
 def test_hints_work_in_a_process_that_was_forked() -> None:
     publisher = Publisher()
-    waker = Waker(publisher, interval_seconds=0.01)
-    waker.hint("before")
+    notifier = TaskNotifier(publisher, interval_seconds=0.01)
+    notifier.notify("before")
     publisher.wait_for(1)
     child = os.fork()
     if child == 0:
         try:
-            waker.hint("after")
+            notifier.notify("after")
             publisher.wait_for(2)
             os._exit(0)
         finally:
@@ -120,7 +120,7 @@ def test_hints_work_in_a_process_that_was_forked() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_a_hint_waits_for_the_commit(publisher: Publisher) -> None:
     with transaction.atomic():
-        wake.after_commit("a")
+        task_notifier.notify_after_commit("a")
         time.sleep(0.2)
         assert publisher.published == []
     publisher.wait_for(1)
@@ -130,7 +130,7 @@ def test_a_hint_waits_for_the_commit(publisher: Publisher) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_a_change_that_is_rolled_back_hints_at_nothing(publisher: Publisher) -> None:
     with transaction.atomic():
-        wake.after_commit("a")
+        task_notifier.notify_after_commit("a")
         transaction.set_rollback(True)
     time.sleep(0.2)
     assert publisher.published == []
@@ -146,7 +146,7 @@ def test_a_process_that_can_start_no_thread_for_hints_commits_all_the_same(
     monkeypatch.setattr(threading.Thread, "start", lambda _: full())
     with transaction.atomic():
         Organisation.objects.create(name="Acme")
-        wake.after_commit("a")
+        task_notifier.notify_after_commit("a")
     assert Organisation.objects.get().name == "Acme"
     assert publisher.published == []
 

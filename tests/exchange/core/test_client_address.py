@@ -6,7 +6,7 @@ import pytest
 from django.test import RequestFactory
 from pytest_django import Settings
 
-from exchange.core.addresses import address_of
+from exchange.core.client_address import client_address
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from exchange.core.addresses import address_of
     ],
 )
 def test_an_address_is_told_and_of_ipv6_the_network_of_a_household(given: str, told: str) -> None:
-    assert address_of(RequestFactory().get("/", REMOTE_ADDR=given)) == told
+    assert client_address(RequestFactory().get("/", REMOTE_ADDR=given)) == told
 
 
 @pytest.mark.parametrize(
@@ -34,4 +34,4 @@ def test_only_what_our_own_proxies_wrote_is_believed(
     settings.TRUSTED_PROXIES = proxies
     request = RequestFactory().get("/", REMOTE_ADDR="10.0.0.1")
     request.META["HTTP_X_FORWARDED_FOR"] = "192.0.2.7, 198.51.100.4 ,10.9.9.9"
-    assert address_of(request) == told
+    assert client_address(request) == told

@@ -8,8 +8,14 @@ import pytest
 from django.db import connection
 from psycopg import sql
 
-from exchange.core.acting import VISITOR, _say_who, acting, acting_as, acts
 from exchange.core.actors import Actor
+from exchange.core.audit_context import (
+    VISITOR,
+    _send_settings,
+    actor_parameters,
+    audit_context,
+    set_actor,
+)
 from exchange.core.ids import uuid7
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +45,7 @@ NOBODY = ("", "", "")
 @pytest.mark.parametrize("parameters", [[], [["x"]]])
 def test_what_may_write_says_who_acts_with_and_without_parameters(parameters):
     where = " WHERE name = %s" if parameters else ""
-    with acting(STAFF, "request:1"):
+    with audit_context(STAFF, "request:1"):
         assert told() == NOBODY
         execute(WRITING + where, *parameters)
         assert told() == (str(STAFF), "O'Neill 100%", "request:1")
@@ -57,7 +63,7 @@ def test_what_may_write_says_who_acts_with_and_without_parameters(parameters):
     ],
 )
 def test_statements_that_may_write_are_known_by_their_beginning(statement):
-    with acting(JOB, "task:1"):
+    with audit_context(JOB, "task:1"):
         execute(statement)
         assert told() == (str(JOB), "nightly", "task:1")
 
@@ -72,20 +78,20 @@ def test_statements_that_may_write_are_known_by_their_beginning(statement):
     ],
 )
 def test_what_reads_or_is_composed_elsewhere_is_sent_as_it_is(statement):
-    with acting(JOB, "task:1"):
+    with audit_context(JOB, "task:1"):
         execute(statement)
         assert told() == NOBODY
 
 
 def test_a_cursor_of_the_server_is_opened_by_the_statement_alone():
-    with acting(JOB, "task:1"), connection.chunked_cursor() as cursor:
+    with audit_context(JOB, "task:1"), connection.chunked_cursor() as cursor:
         cursor.execute("WITH x AS (SELECT 7 AS n) SELECT n FROM x")
         assert cursor.fetchall() == [(7,)]
         assert told() == NOBODY
 
 
 def test_the_answer_is_that_of_the_statement_itself():
-    with acting(JOB, "task:1"), connection.cursor() as cursor:
+    with audit_context(JOB, "task:1"), connection.cursor() as cursor:
         cursor.execute("SELECT public_actor(%s, '', false)", ["system:x"])
         assert cursor.fetchall() == [('{"role":"system","id":"system"}',)]
         # Of several sent together, that of the last.
@@ -94,40 +100,40 @@ def test_the_answer_is_that_of_the_statement_itself():
 
 
 def test_who_acts_inside_another_acts_until_its_own_end():
-    with acting(STAFF, "request:1"):
-        with acting(JOB, "task:1"):
+    with audit_context(STAFF, "request:1"):
+        with audit_context(JOB, "task:1"):
             execute(WRITING)
             assert told()[0] == str(JOB)
         execute(WRITING)
         assert told() == (str(STAFF), "O'Neill 100%", "request:1")
-        assert acting_as(JOB) == [str(JOB), "nightly", "request:1"]
-    assert acting_as(JOB) == [str(JOB), "nightly", ""]
+        assert actor_parameters(JOB) == [str(JOB), "nightly", "request:1"]
+    assert actor_parameters(JOB) == [str(JOB), "nightly", ""]
 
 
 def test_a_visitor_acts_until_it_has_shown_who_it_is():
-    acts(STAFF)  # nobody is acting: nothing to change
-    with acting(lambda: None, "request:1"):
+    set_actor(STAFF)  # nobody is acting: nothing to change
+    with audit_context(lambda: None, "request:1"):
         execute(WRITING)
         assert told() == (VISITOR, "", "request:1")
-        acts(STAFF)
+        set_actor(STAFF)
         execute(WRITING)
         assert told() == (str(STAFF), "O'Neill 100%", "request:1")
 
 
 def test_characters_that_no_text_holds_are_left_out():
-    with acting(Actor.system("a\0b"), "request:\1\0"):
+    with audit_context(Actor.system("a\0b"), "request:\1\0"):
         execute(WRITING)
         assert told() == ("system:ab", "ab", "request:\1")
 
 
 def test_where_nobody_acts_statements_go_as_they_are():
-    with connection.execute_wrapper(_say_who):
+    with connection.execute_wrapper(_send_settings):
         execute(WRITING)
         assert told() == NOBODY
 
 
 def test_many_at_once_say_it_once_in_the_transaction_that_is_open():
-    with acting(JOB, "task:1"), connection.cursor() as cursor:
+    with audit_context(JOB, "task:1"), connection.cursor() as cursor:
         cursor.executemany(
             "UPDATE exchange_organisation SET name = %s WHERE name = %s", [["a", "b"], ["c", "d"]]
         )
