@@ -28,7 +28,7 @@ SAMPLE ?= 100
 THRESHOLD ?= 0
 MUTANTS_ARGS ?=
 
-.PHONY: install tools run test clients requests races fuzz mutants check house bench results screenshots tour lock dump
+.PHONY: install tools run test clients requests races fuzz mutants check structure bench results screenshots tour lock dump
 .DEFAULT_GOAL := run
 
 install: $(VENV)/.installed
@@ -92,7 +92,7 @@ check: tools
 	$(BIN)/ruff check .
 	$(BIN)/mypy config exchange wallets credit orders tests manage.py
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m tests.house --check
+	$(BIN)/python -m tests.structure --check
 	DATA_DIR=build/check SECRET_KEY= FIELD_ENCRYPTION_KEYS= \
 		$(BIN)/python manage.py makemigrations --check --dry-run
 	DJANGO_SETTINGS_MODULE=config.settings.production ALLOWED_HOSTS=exchange.example \
@@ -101,9 +101,9 @@ check: tools
 		FLUTTERWAVE_SECRET_KEY=only-for-the-check FLUTTERWAVE_WEBHOOK_HASH=only-for-the-check \
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
 
-# The rooms of the product, drawn into docs/architecture.md from their imports; prints lines of each.
-house: tools
-	@$(BIN)/python -m tests.house
+# The packages of the product, drawn into docs/architecture.md from their imports; prints lines of each.
+structure: tools
+	@$(BIN)/python -m tests.structure
 
 # Write the start of the upgrade test, a dump with rows in every table: once per release.
 # DATABASE_URL names a PostgreSQL 15 whose user may create databases.

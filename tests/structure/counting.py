@@ -1,4 +1,4 @@
-"""Logical lines of the product: statements of Python, and lines of SQL that say something."""
+"""Count logical lines: Python statements, and SQL lines that are not blank or comments."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import ast
 from pathlib import Path
 
 
-def lines_of(folder: Path) -> tuple[int, int]:
-    """Logical lines of Python and of SQL in `folder`, without migrations, comments, docstrings."""
+def count_lines(folder: Path) -> tuple[int, int]:
+    """Return the logical lines of Python and SQL in `folder`, without migrations."""
     files = [path for path in folder.rglob("*") if "migrations" not in path.parts]
     python = sum(_statements(path.read_text()) for path in files if path.suffix == ".py")
     sql = sum(_lines(path.read_text()) for path in files if path.suffix == ".sql")
@@ -15,7 +15,7 @@ def lines_of(folder: Path) -> tuple[int, int]:
 
 
 def _statements(source: str) -> int:
-    """How many statements there are, docstrings left out; a clause with a body counts as one."""
+    """Count the statements without docstrings; a clause with a body counts as one."""
     return sum(
         isinstance(node, ast.stmt)
         and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))

@@ -1,4 +1,4 @@
-"""The rooms of the product: folders of an app that hold a subject, and which imports which."""
+"""Read the packages of each app, the folders that hold a subject, and their imports."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 import grimp
 
-# From top to bottom; credit and orders stand beside each other.
+# From top to bottom; credit and orders are on the same level.
 APPS = ("config", "credit", "orders", "wallets", "exchange")
-_NO_ROOMS = {"management", "migrations", "settings", "static"}
+_EXCLUDED = {"management", "migrations", "settings", "static"}
 
 
 @dataclass(frozen=True)
-class Room:
-    """One folder: what it says of itself, and the rooms of its app that it imports."""
+class Package:
+    """One folder: its docstring, and the packages of its app that it imports."""
 
     app: str
     name: str
@@ -23,14 +23,14 @@ class Room:
     uses: frozenset[str]
 
 
-def rooms_of(root: Path) -> list[Room]:
-    """Every room below `root`; imports that only name a type do not count."""
+def read_packages(root: Path) -> list[Package]:
+    """Return every package below `root`; imports for type checking do not count."""
     graph = grimp.build_graph(*APPS, exclude_type_checking_imports=True, cache_dir=None)
     names = {
         (app, path.parent.name)
         for app in APPS
         for path in (root / app).glob("*/__init__.py")
-        if path.parent.name not in _NO_ROOMS
+        if path.parent.name not in _EXCLUDED
     }
     uses: dict[tuple[str, str], set[str]] = {each: set() for each in names}
     for module in graph.modules:
@@ -41,24 +41,24 @@ def rooms_of(root: Path) -> list[Room]:
             if there in names and there[0] == app and there != here:
                 uses[here].add(there[1])
     return [
-        Room(app, name, _purpose(root / app / name), frozenset(uses[app, name]))
+        Package(app, name, _purpose(root / app / name), frozenset(uses[app, name]))
         for app, name in sorted(names)
     ]
 
 
-def floors(app: str, rooms: list[Room]) -> list[list[Room]]:
-    """The rooms of `app` from top to bottom: each stands above all that it imports.
+def layers(app: str, packages: list[Package]) -> list[list[Package]]:
+    """Return the packages of `app` from top to bottom, each above those that it imports.
 
-    Raises `ValueError` for rooms that import each other in a circle.
+    Raises `ValueError` for an import cycle.
     """
-    left = {room.name: room for room in rooms if room.app == app}
-    found: list[list[Room]] = []
+    left = {package.name: package for package in packages if package.app == app}
+    found: list[list[Package]] = []
     while left:
-        lowest = [room for room in left.values() if not room.uses & left.keys()]
+        lowest = [package for package in left.values() if not package.uses & left.keys()]
         if not lowest:
-            raise ValueError(f"rooms of {app} import each other: {', '.join(sorted(left))}")
+            raise ValueError(f"packages of {app} import each other: {', '.join(sorted(left))}")
         found.insert(0, lowest)
-        left = {name: room for name, room in left.items() if room not in lowest}
+        left = {name: package for name, package in left.items() if package not in lowest}
     return found
 
 
