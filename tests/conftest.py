@@ -14,10 +14,9 @@ from tests.environment.database import (
     django_db_setup,
     end_run,
     owner_connection,
-    renew_worn_tables,
+    restore_bloated_tables,
     start_run,
 )
-from tests.environment.hints import hints
 from tests.environment.property_tests import load_profile
 from tests.environment.run_order import position
 from tests.environment.services import (
@@ -25,31 +24,32 @@ from tests.environment.services import (
     live_worker,
     provider_sandbox,
     sandbox_program,
-    stage,
+    service_stack,
     web_program,
 )
+from tests.environment.task_notifications import task_notifications
 from tests.environment.webhook_receiver import receiver
 from wallets.banks.services import clear_bank_cache
 
 __all__ = [
     "django_db_setup",
-    "hints",
     "live_service",
     "live_worker",
     "owner_connection",
     "provider_sandbox",
     "receiver",
     "sandbox_program",
-    "stage",
+    "service_stack",
+    "task_notifications",
     "web_program",
 ]
 
 _HERE = Path(__file__).parent
 # Fixtures that reach the run's database, or its broker.
-_OF_THE_RUN = {"db", "transactional_db", "django_db_setup", "stage"}
+_SHARED_FIXTURES = {"db", "transactional_db", "django_db_setup", "service_stack"}
 # Have a server of their own; or are about requests, the provider, connections, files or rules in
 # Python, with the statements, guards and locks of other tests.
-_APART = (
+_STANDALONE = (
     "faults/test_database_kill.py",
     "contract/test_schemathesis.py",
     "contract/test_orders_schema.py",
@@ -100,13 +100,13 @@ _PAGES = (
 
 
 @pytest.fixture(scope="module", autouse=True)
-def short_tables() -> None:
+def restore_long_tables() -> None:
     """What earlier tests wrote and took back does not slow a later one down."""
-    renew_worn_tables()
+    restore_bloated_tables()
 
 
 @pytest.fixture(autouse=True)
-def no_bank_list_of_another_test() -> None:
+def clear_bank_list_cache() -> None:
     """A process remembers each list for half a minute, and with it banks that are in no row."""
     clear_bank_cache()
 
@@ -146,12 +146,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         pages = (
             answers or where.stem.endswith("_pages") or "admin" in where.parts or _in(where, _PAGES)
         )
-        apart = _in(where, _APART)
+        apart = _in(where, _STANDALONE)
         for item in of_file:
             assert isinstance(item, pytest.Function)
-            of_the_run = _OF_THE_RUN.intersection(item.fixturenames)
+            of_the_run = _SHARED_FIXTURES.intersection(item.fixturenames)
             if apart or not (of_the_run or item.get_closest_marker("django_db")):
-                item.add_marker(pytest.mark.apart)
+                item.add_marker(pytest.mark.standalone)
             if pages:
                 item.add_marker(pytest.mark.pages)
 

@@ -17,7 +17,7 @@ _SETTLED = """() => Promise.all(document.getAnimations().map((a) => a.finished.c
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Violation:
     """One element that breaks one rule, and what is wrong with it."""
 
     rule: str
@@ -28,19 +28,19 @@ class Finding:
         return f"{self.rule}: {self.element} ({self.why})"
 
 
-def settle(page: Page) -> None:
+def wait_for_animations(page: Page) -> None:
     """Waits until nothing fades or moves any more."""
     page.evaluate(_SETTLED)
 
 
-def findings(page: Page) -> list[Finding]:
+def find_violations(page: Page) -> list[Violation]:
     """What axe finds on the page as it is now."""
-    settle(page)
+    wait_for_animations(page)
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     found = page.evaluate("(options) => axe.run(document, options)", _OPTIONS)
     return [
-        Finding(
+        Violation(
             violation["id"],
             " ".join(node["html"].split())[:_LONGEST],
             " ".join(node["failureSummary"].split())[:_LONGEST],

@@ -19,11 +19,11 @@ from exchange.api.parsers import read_json
 from exchange.api.viewsets import ApiViewSet
 
 # Status, code and message of a refusal; None for what is taken.
-Refused = tuple[int, str, str] | None
+Rejection = tuple[int, str, str] | None
 _requests = APIRequestFactory()
 
 
-def refusal_of_body(kind: type[BaseSerializer[Any]], body: str | bytes) -> Refused:
+def body_error(kind: type[BaseSerializer[Any]], body: str | bytes) -> Rejection:
     """How a body is refused by the address that takes a `kind`."""
     raw = body if isinstance(body, bytes) else body.encode()
 
@@ -31,10 +31,10 @@ def refusal_of_body(kind: type[BaseSerializer[Any]], body: str | bytes) -> Refus
         values = read_json(raw, depth_limit=settings.API_BODY_DEPTH_LIMIT)
         kind(data=values).is_valid(raise_exception=True)
 
-    return _refusal(parse)
+    return _error(parse)
 
 
-def refusal_of_query(view: type[ApiViewSet], query: str, action: str = "list") -> Refused:
+def query_error(view: type[ApiViewSet], query: str, action: str = "list") -> Rejection:
     """How a query string is refused by a list of `view`."""
 
     def parse() -> None:
@@ -46,11 +46,11 @@ def refusal_of_query(view: type[ApiViewSet], query: str, action: str = "list") -
         made.filter_queryset(made.filterset_class._meta.model.objects.none())
         read_page_request(made.request)
 
-    return _refusal(parse)
+    return _error(parse)
 
 
-def assert_refused(
-    parse: Callable[[str], Refused],
+def assert_rejected(
+    parse: Callable[[str], Rejection],
     cases: Iterable[tuple[str, str]],
     code: str = "invalid_request",
 ) -> None:
@@ -63,7 +63,7 @@ def assert_refused(
     assert [each for each in found if each[2] != (400, code, each[1])] == []
 
 
-def _refusal(parse: Callable[[], None]) -> Refused:
+def _error(parse: Callable[[], None]) -> Rejection:
     try:
         parse()
     except Exception as error:  # noqa: BLE001 - whatever it is, the handler answers it

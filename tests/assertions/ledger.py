@@ -13,7 +13,7 @@ import psycopg.types.json
 import pytest
 
 from exchange.core.ids import uuid7
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.database import Connection
 from tests.factories.wallets import Wallet
 from wallets.ledger.models import Account, Entry, Transfer
@@ -22,17 +22,17 @@ from wallets.withdrawals.models import Withdrawal
 ROLES = ("owner", "runtime")
 
 
-def account_of(wallet: Wallet, kind: str = "available", asset: str = "KES") -> UUID:
+def account_id_of(wallet: Wallet, kind: str = "available", asset: str = "KES") -> UUID:
     found: UUID = Account.objects.get(owner_id=wallet.owner_id, kind=kind, asset_id=asset).id
     return found
 
 
-def system(kind: str = "clearing", asset: str = "KES") -> UUID:
+def system_account_id(kind: str = "clearing", asset: str = "KES") -> UUID:
     found: UUID = Account.objects.get(owner_id=None, kind=kind, asset_id=asset).id
     return found
 
 
-def picture() -> tuple[Any, ...]:
+def ledger_snapshot() -> tuple[Any, ...]:
     """Everything the ledger holds, to compare before and after."""
     return (
         sorted(Account.objects.values_list("id", "balance", "owner_id", "kind")),
@@ -43,12 +43,14 @@ def picture() -> tuple[Any, ...]:
 
 
 @contextmanager
-def refused(*expected: type[psycopg.Error]) -> Iterator[pytest.ExceptionInfo[psycopg.Error]]:
+def assert_rejected(
+    *expected: type[psycopg.Error],
+) -> Iterator[pytest.ExceptionInfo[psycopg.Error]]:
     """The block ends in one of these errors, and nothing of it stays.
 
     Not because no record justifies the transfer: that would be refused whatever else is wrong.
     """
-    with nothing_moves(), pytest.raises(expected) as error:
+    with assert_nothing_changes(), pytest.raises(expected) as error:
         yield error
     assert error.value.diag.constraint_name != "transfer_justified"
 
@@ -109,8 +111,8 @@ def post_deposit(connection: Connection, wallet: Wallet, amount: str) -> UUID:
     deposit = enter_deposit(connection, wallet, amount)
     return post(
         connection,
-        (system(), f"-{amount}"),
-        (account_of(wallet), amount),
+        (system_account_id(), f"-{amount}"),
+        (account_id_of(wallet), amount),
         reference=f"deposit:{deposit}",
         subject=deposit,
     )

@@ -26,7 +26,7 @@ def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
             yield path, method, operation
 
 
-def resolved(found: dict[str, Any]) -> dict[str, Any]:
+def resolve_reference(found: dict[str, Any]) -> dict[str, Any]:
     """`found`, or the component that it refers to."""
     while "$ref" in found:
         _, _, kind, name = found["$ref"].split("/")
@@ -34,9 +34,9 @@ def resolved(found: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def answer(method: str, path: str, status: str = "200") -> dict[str, Any]:
+def documented_response(method: str, path: str, status: str = "200") -> dict[str, Any]:
     """What the document says of one answer: description, headers, content."""
-    return resolved(document()["paths"][path][method]["responses"][status])
+    return resolve_reference(document()["paths"][path][method]["responses"][status])
 
 
 def body_schema(described: dict[str, Any]) -> dict[str, Any]:
@@ -47,11 +47,13 @@ def body_schema(described: dict[str, Any]) -> dict[str, Any]:
 
 def data_properties(method: str, path: str, status: str = "200") -> dict[str, Any]:
     """The fields of the envelope of a success."""
-    fields: dict[str, Any] = resolved(body_schema(answer(method, path, status)))["properties"]
+    fields: dict[str, Any] = resolve_reference(
+        body_schema(documented_response(method, path, status))
+    )["properties"]
     return fields
 
 
-def faults(schema: dict[str, Any], value: Any) -> list[str]:
+def schema_errors(schema: dict[str, Any], value: Any) -> list[str]:
     """What is wrong with `value` by `schema`, whose references are to the document."""
     whole = {**schema, "components": document()["components"]}
     validator = jsonschema_rs.Draft202012Validator(whole, validate_formats=True)

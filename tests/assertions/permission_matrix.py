@@ -33,8 +33,8 @@ ONLY_POST = "only POST"
 class Expected:
     """Letters of the roles that may GET and may POST."""
 
-    look: str
-    act: str
+    viewers: str
+    actors: str
 
 
 # Of each model: who sees its list and its records, and who has the page that adds one. Nobody

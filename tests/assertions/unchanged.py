@@ -31,7 +31,7 @@ _TABLE = (
 
 
 @contextmanager
-def nothing_moves() -> Iterator[None]:
+def assert_nothing_changes() -> Iterator[None]:
     """Asserts that the block leaves every row of our tables as it was, and adds none.
 
     The books hold after it if they did before: nothing that they are proven from is another.
@@ -41,7 +41,7 @@ def nothing_moves() -> Iterator[None]:
     assert _contents(_OURS, _LEFT_OUT) == before
 
 
-def everything() -> dict[str, tuple[int, int]]:
+def table_fingerprints() -> dict[str, tuple[int, int]]:
     """A fingerprint of every table, Django's too: what moved shows as a difference.
 
     Sessions and the provider's webhooks are left out.

@@ -17,7 +17,7 @@ import requests
 
 from config.local.embedded.layout import OWNER, database_url
 from tests.benchmarks.stage import Stage
-from tests.environment.memory import family, forget_peak, peak
+from tests.environment.memory import peak_memory, process_tree, reset_peak
 from tests.factories.ledger_rows import ENTRIES_EACH, fill
 
 ROWS = (20_000, 200_000)
@@ -35,7 +35,7 @@ def run(
     url = database_url(stage.folder, OWNER)
     worker = stage.work()
     web = stage.serve_ours()
-    processes = family(stage.servers[-1])
+    processes = process_tree(stage.servers[-1])
     figures: dict[str, Any] = {}
     filled = 0
     for count in (1_000, *rows):  # the first brings everything into memory that stays there
@@ -45,9 +45,9 @@ def run(
             connection.execute("VACUUM ANALYZE")
         for form in _FORMS:
             for pid in (worker, *processes):
-                forget_peak(pid)
+                reset_peak(pid)
             made = json.loads(stage.python("tests.benchmarks.exports_program", form))
-            wrote = peak(worker)
+            wrote = peak_memory(worker)
             started = perf_counter()
             size = _download(f"{web}{made['address']}", made["session"])
             figures[f"{form.upper()}, {count:,} rows"] = {
@@ -57,7 +57,7 @@ def run(
                 "file_megabytes": round(size / 1e6, 1),
                 "download_seconds": round(perf_counter() - started, 2),
                 "worker_megabytes": round(wrote / 1e6, 1),
-                "web_megabytes": round(sum(map(peak, processes)) / 1e6, 1),
+                "web_megabytes": round(sum(map(peak_memory, processes)) / 1e6, 1),
             }
     return figures
 

@@ -30,11 +30,11 @@ def faults(page: Page) -> list[str]:
     """What is wrong with the page, both ways, and with its width on a phone."""
     page.set_viewport_size(DESKTOP)
     page.emulate_media(color_scheme="light")
-    found = [f"light desktop: {finding}" for finding in axe.findings(page)]
+    found = [f"light desktop: {finding}" for finding in axe.find_violations(page)]
     page.set_viewport_size(PHONE)
     page.emulate_media(color_scheme="dark")
     page.locator("html.dark").wait_for()
-    found += [f"dark phone: {finding}" for finding in axe.findings(page)]
+    found += [f"dark phone: {finding}" for finding in axe.find_violations(page)]
     wide = page.evaluate("document.documentElement.scrollWidth")
     return found if wide <= PHONE["width"] else [*found, f"{wide} pixels wide"]
 
@@ -55,7 +55,7 @@ def enter(page: Page, service: Service) -> None:
 
 def test_axe_finds_that_it_looks_for(page):
     page.set_content("<html lang=en><title>A</title><main><p style='color: #ccc'>Pale</p></main>")
-    assert [finding.rule for finding in axe.findings(page)] == ["color-contrast"]
+    assert [finding.rule for finding in axe.find_violations(page)] == ["color-contrast"]
 
 
 def test_the_pages_of_signing_in_and_deciding_break_no_rule(page, live_service):

@@ -20,7 +20,14 @@ from config.back_office.roles import (
     FINANCE_APPROVER,
 )
 from tests.environment.browser import stray_requests
-from tests.environment.keyboard import PASSWORD, is_, person, says, sign_in, tab_to
+from tests.environment.keyboard import (
+    PASSWORD,
+    create_enrolled_staff,
+    has_text,
+    matches,
+    sign_in,
+    tab_to,
+)
 from tests.environment.services import Service
 from tests.factories.api_clients import make_organisation
 from tests.factories.logins import present_code
@@ -57,7 +64,7 @@ def verdicts(withdrawal: Withdrawal) -> list[str]:
 
 
 def test_signing_in_takes_the_password_and_the_code_and_a_wrong_one_is_explained(page):
-    _, secret = person("amina")
+    _, secret = create_enrolled_staff("amina")
     page.goto("/admin/wallets/withdrawal/")
     assert urlsplit(page.url).path == "/admin/login/"
     page.get_by_label("Username").fill("amina")
@@ -80,7 +87,7 @@ def test_signing_in_takes_the_password_and_the_code_and_a_wrong_one_is_explained
 
 def test_a_full_approval_needs_nothing_but_the_keyboard(page, wallet):
     withdrawal = wallet.request(500)
-    _, secret = person("amina")
+    _, secret = create_enrolled_staff("amina")
     page.goto("/admin/")
     expect(page.locator("[name=username]")).to_be_focused()
     page.keyboard.type("amina")
@@ -91,15 +98,15 @@ def test_a_full_approval_needs_nothing_but_the_keyboard(page, wallet):
     page.keyboard.type(present_code(secret))
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Back office").wait_for()
-    tab_to(page, is_(".skip"))
+    tab_to(page, matches(".skip"))
     page.keyboard.press("Enter")
-    tab_to(page, says("mine to decide"))
+    tab_to(page, has_text("mine to decide"))
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Withdrawals", exact=True).wait_for()
-    tab_to(page, is_(f"a[href*='{withdrawal.pk}']"))
+    tab_to(page, matches(f"a[href*='{withdrawal.pk}']"))
     page.keyboard.press("Enter")
     page.locator("#decision").wait_for()
-    tab_to(page, says("^Approve"))
+    tab_to(page, has_text("^Approve"))
     page.keyboard.press("Enter")
     question = page.get_by_role("button", name=re.compile("^Yes, approve"))
     question.wait_for()
@@ -116,7 +123,7 @@ def test_a_full_approval_needs_nothing_but_the_keyboard(page, wallet):
 
 def test_rejecting_asks_for_a_reason_gives_the_money_back_and_says_so(page, wallet):
     withdrawal = wallet.request(500)
-    person("amina")
+    create_enrolled_staff("amina")
     sign_in(page, "amina")
     review(page, withdrawal)
     page.get_by_label("Reason (required").fill("The account is not the member's")
@@ -131,7 +138,7 @@ def test_rejecting_asks_for_a_reason_gives_the_money_back_and_says_so(page, wall
 
 def test_a_double_click_decides_once(page, wallet):
     withdrawal = wallet.request(500)
-    person("amina")
+    create_enrolled_staff("amina")
     sign_in(page, "amina")
     approve_as_far_as_the_question(page, withdrawal)
     page.get_by_role("button", name=re.compile("^Yes, approve")).dblclick(no_wait_after=True)
@@ -142,7 +149,7 @@ def test_a_double_click_decides_once(page, wallet):
 
 def test_of_two_tabs_the_second_is_refused_and_told_what_happened(page, wallet):
     withdrawal = wallet.request(500)
-    person("amina")
+    create_enrolled_staff("amina")
     sign_in(page, "amina")
     other = page.context.new_page()
     for tab in (page, other):
@@ -156,8 +163,8 @@ def test_of_two_tabs_the_second_is_refused_and_told_what_happened(page, wallet):
 
 def test_a_page_that_somebody_else_overtook_is_refused_with_what_changed(page, wallet):
     withdrawal = wallet.request(500)
-    other, _ = person("kwesi")
-    person("amina")
+    other, _ = create_enrolled_staff("kwesi")
+    create_enrolled_staff("amina")
     sign_in(page, "amina")
     review(page, withdrawal)
     decisions.reject(
@@ -182,8 +189,8 @@ def test_many_are_decided_each_on_its_own_and_each_is_reported(page, wallet):
         .fund(10_000_000, "UGX")
         .request(50_000, currency="UGX", bank="Centenary Bank")
     )
-    other, _ = person("kwesi")
-    person("amina")
+    other, _ = create_enrolled_staff("kwesi")
+    create_enrolled_staff("amina")
     sign_in(page, "amina")
     page.goto("/admin/wallets/withdrawal/?status=Pending")
     for withdrawal in (plain, overtaken, lacking):
@@ -208,7 +215,7 @@ def test_many_are_decided_each_on_its_own_and_each_is_reported(page, wallet):
 def test_nobody_gives_both_of_two_approvals(page, wallet):
     withdrawal = wallet.request(5_000_000)
     assert withdrawal.approvals_needed == 2
-    person("amina")
+    create_enrolled_staff("amina")
     sign_in(page, "amina")
     approve_as_far_as_the_question(page, withdrawal)
     page.get_by_role("button", name=re.compile("^Yes, approve")).click()
@@ -232,7 +239,7 @@ def test_each_role_sees_its_own_pages_and_no_button_it_may_not_press(
     page, wallet, role, shown, hidden
 ):
     withdrawal = wallet.request(500)
-    person("somebody", role)
+    create_enrolled_staff("somebody", role)
     sign_in(page, "somebody")
     links = page.locator("#sidebar a").all_inner_texts()
     names = {re.split(r"\n|\d", text.strip())[0].strip() for text in links}
@@ -247,7 +254,7 @@ def test_on_a_phone_the_menu_opens_and_nothing_is_cut_off(
     chromium: Browser, live_service: Service, wallet: Wallet
 ):
     withdrawal = wallet.request(500)
-    person("amina")
+    create_enrolled_staff("amina")
     context = chromium.new_context(
         base_url=live_service.base_url, viewport={"width": 390, "height": 844}, has_touch=True
     )

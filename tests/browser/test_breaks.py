@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from config.back_office.roles import FINANCE_APPROVER
-from tests.environment.browser import PATIENCE_MILLISECONDS
-from tests.environment.keyboard import person, sign_in
+from tests.environment.browser import TIMEOUT_MILLISECONDS
+from tests.environment.keyboard import create_enrolled_staff, sign_in
 from tests.environment.services import Service
 from tests.factories.breaks import make_break
 from wallets.reconciliation.models import ReconciliationBreak
@@ -31,10 +31,10 @@ def signed_in(
     with ExitStack() as stack:
 
         def opened(name: str) -> Page:
-            person(name, FINANCE_APPROVER)
+            create_enrolled_staff(name, FINANCE_APPROVER)
             context = chromium.new_context(base_url=live_service.base_url)
             stack.callback(context.close)
-            context.set_default_timeout(PATIENCE_MILLISECONDS)
+            context.set_default_timeout(TIMEOUT_MILLISECONDS)
             page = context.new_page()
             sign_in(page, name)
             return page

@@ -13,7 +13,7 @@ from config.back_office.roles import BACK_OFFICE
 from exchange.staff.models import SecondFactor, StaffUser
 from exchange.tokens.models import Quote
 from tests.assertions import accessibility as axe
-from tests.environment.keyboard import person, sign_in
+from tests.environment.keyboard import create_enrolled_staff, sign_in
 from tests.factories.api_clients import make_organisation
 from tests.factories.logins import present_code
 from tests.factories.tokens import make_token
@@ -45,7 +45,7 @@ def answer_the_prompt(page: Page, secret: str, typed: str) -> None:
     expect(page.get_by_role("heading", name="Continue", exact=True)).to_be_visible()
     expect(page.locator("main")).to_contain_text(typed)
     assert typed not in unquote(page.url)
-    assert axe.findings(page) == []
+    assert axe.find_violations(page) == []
     expect(page.get_by_role("button", name="Continue")).to_be_focused()
     page.keyboard.press("Enter")
 
@@ -58,7 +58,7 @@ def wallet() -> Wallet:
 
 def test_a_reason_of_a_rejection_survives_the_code(page, wallet):
     withdrawal = wallet.request(500)
-    _, secret = person("amina")
+    _, secret = create_enrolled_staff("amina")
     sign_in(page, "amina")
     page.goto(f"/admin/wallets/withdrawal/{withdrawal.pk}/change/")
     reason = "The account is not the member's: “Ọmọ & Sons”"
@@ -81,7 +81,7 @@ def test_a_reason_of_a_rejection_survives_the_code(page, wallet):
 def test_a_bulk_approval_survives_the_code(page, wallet):
     chosen = [wallet.request(amount) for amount in (500, 700)]
     left = wallet.request(900)
-    _, secret = person("amina")
+    _, secret = create_enrolled_staff("amina")
     sign_in(page, "amina")
     page.goto("/admin/wallets/withdrawal/?status=Pending")
     for withdrawal in chosen:
@@ -103,7 +103,7 @@ def test_a_bulk_approval_survives_the_code(page, wallet):
 
 def test_a_new_quote_survives_the_code(page):
     token = make_token()
-    _, secret = person("lindiwe", BACK_OFFICE)
+    _, secret = create_enrolled_staff("lindiwe", BACK_OFFICE)
     sign_in(page, "lindiwe")
     page.goto(f"/admin/exchange/token/{token.pk}/quote/")
     for name, value in {"buy": "110.25", "sell": "109", "note": "Annual report 2026"}.items():
@@ -118,7 +118,7 @@ def test_a_new_quote_survives_the_code(page):
 
 def test_a_deposit_survives_the_code_even_if_it_is_to_be_put_right(page):
     organisation = make_organisation("Baobridge Wealth")
-    _, secret = person("lindiwe", BACK_OFFICE)
+    _, secret = create_enrolled_staff("lindiwe", BACK_OFFICE)
     sign_in(page, "lindiwe")
     page.goto("/admin/wallets/deposit/add/")
     page.evaluate(

@@ -17,7 +17,7 @@ from exchange.participants.models import Member
 from exchange.tokens.models import Quote
 from tests.assertions import accessibility as axe
 from tests.environment.browser import stray_requests
-from tests.environment.keyboard import person, sign_in
+from tests.environment.keyboard import create_enrolled_staff, sign_in
 from tests.environment.services import Service
 from tests.factories.api_clients import make_organisation
 from tests.factories.back_office import flags_on, fund, participants, withdraw
@@ -40,7 +40,7 @@ def another(
     chromium: Browser, service: Service, name: str, role: str = FINANCE_APPROVER
 ) -> Iterator[Page]:
     """A second person, in a browser of their own."""
-    person(name, role)
+    create_enrolled_staff(name, role)
     context = chromium.new_context(base_url=service.base_url)
     strayed = stray_requests(context)
     shown = context.new_page()
@@ -51,7 +51,7 @@ def another(
 
 
 def enter(page: Page, name: str, role: str = FINANCE_APPROVER) -> None:
-    person(name, role)
+    create_enrolled_staff(name, role)
     sign_in(page, name)
 
 
@@ -69,7 +69,7 @@ def test_a_quote_is_checked_by_who_proposes_and_decided_where_it_is_shown(
     expect(page.get_by_text("sell must not be above buy").first).to_be_visible()
     expect(page.locator("[name=sell]")).to_have_attribute("aria-invalid", "true")
     expect(page.locator("[name=sell]")).to_be_focused()
-    assert axe.findings(page) == []
+    assert axe.find_violations(page) == []
 
     page.locator("[name=buy]").fill("1100")
     page.locator("[name=sell]").fill("1090")
@@ -124,7 +124,7 @@ def test_stop_is_left_out_of_bulk_and_takes_a_written_reason(page, provider_sand
     expect(page.locator("#approve-override")).to_have_attribute("aria-invalid", "true")
     expect(page.locator("#approve-override")).to_be_focused()
     expect(page.locator("#approve-reason")).to_have_value("Called at noon")
-    assert axe.findings(page) == []
+    assert axe.find_violations(page) == []
     page.locator("#approve-override").fill(OVERRIDE)
     approve.click()
     flags = page.get_by_role("list", name="Flags")

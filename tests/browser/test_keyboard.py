@@ -12,12 +12,12 @@ from playwright.sync_api import Page, expect
 
 from config.back_office.roles import ADMINISTRATOR
 from tests.environment.keyboard import (
-    faults_of_stops,
-    focus_is_shown,
-    is_,
-    person,
-    says,
+    create_enrolled_staff,
+    has_text,
+    is_focus_visible,
+    matches,
     sign_in,
+    tab_stop_faults,
     tab_to,
 )
 from tests.factories.api_clients import make_caller, make_organisation
@@ -33,7 +33,7 @@ LIST = "/admin/wallets/withdrawal/?status=Pending"
 @pytest.fixture
 def office(page: Page) -> Page:
     """Somebody who may decide, at the front page."""
-    person("amina")
+    create_enrolled_staff("amina")
     sign_in(page, "amina")
     page.goto("/admin/")
     return page
@@ -49,29 +49,29 @@ def withdrawals() -> list[Withdrawal]:
 def on(page: Page, selector: str) -> None:
     """The focus is there, and is seen."""
     expect(page.locator(selector)).to_be_focused()
-    assert focus_is_shown(page)
+    assert is_focus_visible(page)
 
 
 def test_the_side_navigation_folds_and_opens_and_leads_on(office):
     menu, sidebar = office.locator(MENU), office.locator(SIDEBAR)
-    tab_to(office, is_(MENU))
-    assert focus_is_shown(office)
+    tab_to(office, matches(MENU))
+    assert is_focus_visible(office)
     expect(menu).to_have_attribute("aria-expanded", "true")
     office.keyboard.press("Enter")
     expect(menu).to_have_attribute("aria-expanded", "false")
     expect(sidebar).to_be_hidden()
     on(office, MENU)
-    tab_to(office, is_("main *"))  # past the links, which are folded away
+    tab_to(office, matches("main *"))  # past the links, which are folded away
     office.keyboard.press("Shift+Tab")
     on(office, ACCOUNT)
     office.reload()
     expect(sidebar).to_be_hidden()
-    tab_to(office, is_(MENU))
+    tab_to(office, matches(MENU))
     office.keyboard.press("Space")
     expect(menu).to_have_attribute("aria-expanded", "true")
     expect(sidebar).to_be_visible()
-    tab_to(office, says("^Withdrawals"))
-    assert focus_is_shown(office)
+    tab_to(office, has_text("^Withdrawals"))
+    assert is_focus_visible(office)
     office.keyboard.press("Enter")
     expect(office.get_by_role("heading", name="Withdrawals", exact=True)).to_be_visible()
     expect(sidebar.locator("[aria-current=page]")).to_contain_text("Withdrawals")
@@ -81,27 +81,27 @@ def test_on_a_narrow_screen_the_menu_closes_by_escape_and_when_it_is_left(office
     office.set_viewport_size({"width": 390, "height": 844})
     menu, sidebar = office.locator(MENU), office.locator(SIDEBAR)
     expect(menu).to_have_attribute("aria-expanded", "false")
-    tab_to(office, is_(MENU))
+    tab_to(office, matches(MENU))
     office.keyboard.press("Enter")
     expect(menu).to_have_attribute("aria-expanded", "true")
     expect(sidebar).to_be_visible()
-    tab_to(office, is_(f"{SIDEBAR} a"))
+    tab_to(office, matches(f"{SIDEBAR} a"))
     office.keyboard.press("Escape")
     expect(sidebar).to_be_hidden()
     expect(menu).to_have_attribute("aria-expanded", "false")
     on(office, MENU)
     office.keyboard.press("Space")
     expect(sidebar).to_be_visible()
-    tab_to(office, is_("main *"))
+    tab_to(office, matches("main *"))
     expect(sidebar).to_be_hidden()
     expect(menu).to_have_attribute("aria-expanded", "false")
-    assert focus_is_shown(office)
+    assert is_focus_visible(office)
 
 
 def test_the_menu_behind_the_name_opens_closes_and_leads_to_help(office):
     panel = office.locator(".account .panel")
-    tab_to(office, is_(ACCOUNT))
-    assert focus_is_shown(office)
+    tab_to(office, matches(ACCOUNT))
+    assert is_focus_visible(office)
     expect(panel).to_be_hidden()
     for opens in ("Enter", "Space"):
         office.keyboard.press(opens)
@@ -109,7 +109,7 @@ def test_the_menu_behind_the_name_opens_closes_and_leads_to_help(office):
         on(office, ACCOUNT)
         office.keyboard.press("Tab")
         expect(panel.locator(":focus")).to_have_count(1)
-        assert focus_is_shown(office)
+        assert is_focus_visible(office)
         office.keyboard.press("Escape")
         expect(panel).to_be_hidden()
         on(office, ACCOUNT)
@@ -117,17 +117,17 @@ def test_the_menu_behind_the_name_opens_closes_and_leads_to_help(office):
     office.keyboard.press("Enter")
     expect(panel).to_be_hidden()
     office.keyboard.press("Enter")
-    tab_to(office, is_("#logout-form button"))
-    assert focus_is_shown(office)
+    tab_to(office, matches("#logout-form button"))
+    assert is_focus_visible(office)
     office.keyboard.press("Tab")  # what is left closes
     expect(panel).to_be_hidden()
     office.keyboard.press("Shift+Tab")
     on(office, ACCOUNT)
     office.keyboard.press("Enter")
-    tab_to(office, says("^Help$"))
+    tab_to(office, has_text("^Help$"))
     office.keyboard.press("Enter")
     expect(office.get_by_role("heading", name="Working in the back office")).to_be_visible()
-    tab_to(office, says("^Two people$"))
+    tab_to(office, has_text("^Two people$"))
     office.keyboard.press("Enter")
     expect(office.get_by_role("heading", name="Two people")).to_be_in_viewport()
 
@@ -135,7 +135,7 @@ def test_the_menu_behind_the_name_opens_closes_and_leads_to_help(office):
 def test_the_theme_is_chosen_and_kept(office):
     dark = office.locator("html.dark")
     expect(dark).to_have_count(0)
-    tab_to(office, is_(ACCOUNT))
+    tab_to(office, matches(ACCOUNT))
     office.keyboard.press("Enter")
     office.keyboard.press("Tab")
     on(office, "input[name=theme][value=system]")
@@ -147,7 +147,7 @@ def test_the_theme_is_chosen_and_kept(office):
     on(office, ACCOUNT)
     office.reload()
     expect(dark).to_have_count(1)
-    tab_to(office, is_(ACCOUNT))
+    tab_to(office, matches(ACCOUNT))
     office.keyboard.press("Space")
     office.keyboard.press("Tab")
     on(office, "input[name=theme][value=dark]")
@@ -158,15 +158,15 @@ def test_the_theme_is_chosen_and_kept(office):
 def test_filters_open_close_and_lead_to_a_narrower_list(office, withdrawals):
     office.goto("/admin/wallets/transfer/")
     panel = office.locator(".filters .panel")
-    tab_to(office, is_(FILTERS))
-    assert focus_is_shown(office)
+    tab_to(office, matches(FILTERS))
+    assert is_focus_visible(office)
     expect(panel).to_be_hidden()
     for opens in ("Space", "Enter"):
         office.keyboard.press(opens)
         expect(panel).to_be_visible()
         office.keyboard.press("Tab")
         expect(panel.locator(":focus")).to_have_count(1)
-        assert focus_is_shown(office)
+        assert is_focus_visible(office)
         office.keyboard.press("Escape")
         expect(panel).to_be_hidden()
         on(office, FILTERS)
@@ -175,8 +175,8 @@ def test_filters_open_close_and_lead_to_a_narrower_list(office, withdrawals):
     expect(panel).to_be_hidden()
     office.keyboard.press("Tab")
     office.keyboard.press("Enter")
-    tab_to(office, says("^Withdrawal Hold"))
-    assert focus_is_shown(office)
+    tab_to(office, has_text("^Withdrawal Hold"))
+    assert is_focus_visible(office)
     office.keyboard.press("Enter")
     expect(office.locator("#result_list tbody tr")).to_have_count(2)
     office.wait_for_load_state()
@@ -190,8 +190,8 @@ def test_filters_open_close_and_lead_to_a_narrower_list(office, withdrawals):
 def test_more_filters_of_withdrawals_open_by_keyboard(office, withdrawals):
     office.goto(LIST)
     more = office.locator(".worklist details")
-    tab_to(office, is_(".worklist summary"))
-    assert focus_is_shown(office)
+    tab_to(office, matches(".worklist summary"))
+    assert is_focus_visible(office)
     for opens, closes in (("Enter", "Space"), ("Space", "Enter")):
         office.keyboard.press(opens)
         expect(more.locator(".narrowing")).to_be_visible()
@@ -202,50 +202,50 @@ def test_more_filters_of_withdrawals_open_by_keyboard(office, withdrawals):
 
 def test_rows_are_ticked_and_decided(office, withdrawals):
     office.goto(LIST)
-    tab_to(office, is_("select[name=action]"))
-    assert focus_is_shown(office)
+    tab_to(office, matches("select[name=action]"))
+    assert is_focus_visible(office)
     office.keyboard.type("Approve")
     for withdrawal in withdrawals:
-        tab_to(office, is_(f"input.action-select[value='{withdrawal.pk}']"))
-        assert focus_is_shown(office)
+        tab_to(office, matches(f"input.action-select[value='{withdrawal.pk}']"))
+        assert is_focus_visible(office)
         office.keyboard.press("Space")
         expect(office.locator(":focus")).to_be_checked()
     expect(office.locator(".action-counter")).to_contain_text("2 of 2 selected")
-    while not is_(".actions button")(office.locator(":focus")):
+    while not matches(".actions button")(office.locator(":focus")):
         office.keyboard.press("Shift+Tab")
-    assert focus_is_shown(office)
+    assert is_focus_visible(office)
     office.keyboard.press("Enter")
     answer = office.get_by_role("button", name=re.compile("^Yes, approve 2"))
     answer.wait_for()
-    tab_to(office, says("^Yes, approve 2"))
-    assert focus_is_shown(office)
+    tab_to(office, has_text("^Yes, approve 2"))
+    assert is_focus_visible(office)
     office.keyboard.press("Enter")
     expect(office.get_by_role("status").first).to_contain_text("2 decided")
     assert {status_of(withdrawal) for withdrawal in withdrawals} & {"Pending"} == set()
 
 
 def test_a_key_and_a_token_are_revoked_by_keyboard(page):
-    person("samuel", ADMINISTRATOR)
+    create_enrolled_staff("samuel", ADMINISTRATOR)
     caller = make_caller()
     sign_in(page, "samuel")
-    yes, no = says("^Yes, revoke"), says("^No, go back$")
+    yes, no = has_text("^Yes, revoke"), has_text("^No, go back$")
     for link in ("a[href*='/revoke-token/?token=']", ".object-tools a[href$='/revoke/']"):
         page.goto(f"/admin/exchange/apikey/{caller.key.pk}/change/")
-        tab_to(page, is_(link))
-        assert focus_is_shown(page)
+        tab_to(page, matches(link))
+        assert is_focus_visible(page)
         page.keyboard.press("Enter")
         page.get_by_text("Nothing has been done yet.").wait_for()
         on_the_question = page.locator(".confirm")
         expect(on_the_question).to_be_focused()
         expect(on_the_question).to_contain_text(caller.key.client_id)
-        number, faults = faults_of_stops(page)
+        number, faults = tab_stop_faults(page)
         assert (number >= 2, faults) == (True, [])
         page.reload()
         tab_to(page, yes)
         page.keyboard.press("Tab")
         assert no(page.locator(":focus"))
         page.keyboard.press("Shift+Tab")
-        assert focus_is_shown(page)
+        assert is_focus_visible(page)
         page.keyboard.press("Enter")
         expect(page.get_by_role("status").first).to_contain_text("was revoked")
         assert AccessToken.objects.count() == 0
@@ -263,6 +263,6 @@ def test_every_stop_of_tab_is_seen(office, withdrawals):
         "help/",
     ):
         office.goto(f"/admin/{address}")
-        number, found[address] = faults_of_stops(office)
+        number, found[address] = tab_stop_faults(office)
         assert number > 30
     assert {address: faults for address, faults in found.items() if faults} == {}

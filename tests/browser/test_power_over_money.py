@@ -24,8 +24,8 @@ from exchange.staff.models import AccessProposal, SecondFactor, StaffUser
 from exchange.tokens.models import Quote
 from exchange.tokens.services import quotes
 from tests.assertions import accessibility as axe
-from tests.environment.browser import PATIENCE_MILLISECONDS
-from tests.environment.keyboard import PASSWORD, person, sign_in
+from tests.environment.browser import TIMEOUT_MILLISECONDS
+from tests.environment.keyboard import PASSWORD, create_enrolled_staff, sign_in
 from tests.environment.services import Service
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.back_office import balances
@@ -54,7 +54,7 @@ class House:
 @pytest.fixture
 def house() -> House:
     roles = {"samuel": ADMINISTRATOR, "amina": FINANCE_APPROVER, "kwesi": FINANCE_APPROVER}
-    secrets = {name: person(name, role)[1] for name, role in roles.items()}
+    secrets = {name: create_enrolled_staff(name, role)[1] for name, role in roles.items()}
     age_installation(days=90)
     organisation = make_organisation("Baobridge Wealth")
     Wallet(organisation).fund(FUNDS, "NGN")
@@ -77,7 +77,7 @@ def browser_of(
 
     def opened(name: str = "") -> Page:
         context = chromium.new_context(base_url=live_service.base_url)
-        context.set_default_timeout(PATIENCE_MILLISECONDS)
+        context.set_default_timeout(TIMEOUT_MILLISECONDS)
         contexts.append(context)
         page = context.new_page()
         if name:
@@ -260,9 +260,9 @@ def test_two_people_let_a_third_one_in_who_decides_a_day_later(browser_of, house
     for address in ("/admin/", f"/admin/exchange/quote/{quote.pk}/approve/"):
         amina.goto(address)
         expect(amina.get_by_text("The access of efua was given or reset").first).to_be_visible()
-        assert axe.findings(amina) == []
+        assert axe.find_violations(amina) == []
     amina.goto("/admin/exchange/accessproposal/")
-    assert axe.findings(amina) == []
+    assert axe.find_violations(amina) == []
 
     def approve() -> None:
         efua.goto(f"/admin/exchange/quote/{quote.pk}/approve/")

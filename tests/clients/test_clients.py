@@ -22,7 +22,7 @@ from credit.configurations.models import Access
 from credit.loans.models import Loan
 from exchange.tokens.models import Token
 from orders.book.models import Order
-from tests.environment.node import BUILD, REQUIRED, absent, node_modules
+from tests.environment.node import BUILD, REQUIRED, node_modules, skip_or_fail
 from tests.environment.services import Service
 from tests.factories.api_clients import ApiCaller, make_caller
 from tests.factories.loan_configurations import make_configuration
@@ -72,7 +72,7 @@ def generator() -> Path:
     stamp = home / "installed"
     if not stamp.exists() or stamp.read_text() != " ".join(PYTHON):
         if not REQUIRED:
-            absent(PYTHON[0])
+            skip_or_fail(PYTHON[0])
         run(sys.executable, "-m", "venv", "--clear", home, folder=HERE)
         run(home / "bin" / "pip", "install", "--quiet", *PYTHON, folder=HERE)
         stamp.write_text(" ".join(PYTHON))

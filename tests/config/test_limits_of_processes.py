@@ -17,15 +17,17 @@ from exchange.api.throttling import count_request
 from exchange.staff.models import SignInTries
 from exchange.staff.services import lockout
 from tests.environment.processes import Program
-from tests.environment.services import HOST, Stage
+from tests.environment.services import HOST, ServiceStack
 from tests.factories.api_clients import make_caller
 
 COUNTERS = {"default": {"BACKEND": "exchange.core.counters.DatabaseCounters"}}
 
 
 @pytest.mark.slow
-def test_two_web_processes_without_redis_count_together(stage: Stage, transactional_db: None):
-    here = replace(stage, web_port=claim_port(HOST, 0))
+def test_two_web_processes_without_redis_count_together(
+    service_stack: ServiceStack, transactional_db: None
+):
+    here = replace(service_stack, web_port=claim_port(HOST, 0))
     caller = make_caller()
     web = Program(
         command=webserver.command(HOST, here.web_port, workers=2),

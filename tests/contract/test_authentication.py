@@ -11,7 +11,7 @@ from oauth2_provider.models import AccessToken
 from exchange.participants.authentication import BearerAuthentication
 from exchange.participants.models import ApiKey, Organisation
 from exchange.participants.services.api_keys import issue_access_token, revoke_api_key
-from tests.assertions.addresses import addresses, routes
+from tests.assertions.endpoints import api_endpoints, routes
 from tests.factories.api_clients import TESTER, failed, make_caller, make_member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]
@@ -172,7 +172,7 @@ def test_a_view_that_forgot_to_declare_its_scope_lets_nobody_in():
 
 
 def test_every_action_of_the_api_declares_a_known_scope(settings):
-    found = addresses()
+    found = api_endpoints()
     assert {address.path for address in found} >= {"/v1/api/members", "/v1/orders"}
     for address in found:
         assert address.operation is not None, address
@@ -181,6 +181,6 @@ def test_every_action_of_the_api_declares_a_known_scope(settings):
 
 
 def test_every_address_under_v1_but_oauth_and_its_description_is_one_of_a_viewset():
-    found = {address.path for address in addresses()}
+    found = {address.path for address in api_endpoints()}
     others = [path for path, _ in routes() if path.startswith("/v1/") and path not in found]
     assert others == ["/v1/oauth/token", "/v1/oauth/revoke", "/v1/schema", "/v1/docs"]

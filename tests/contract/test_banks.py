@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import failed, make_caller
 from tests.factories.withdrawals import (
     BANKS,
@@ -105,7 +105,7 @@ def test_without_a_fresh_list_and_with_the_provider_down_it_is_a_502(
     if stored == "expired":
         store_bank_lists(age_hours=24.1)
     desk.fund(operation, "KES", "1000")
-    with nothing_moves():
+    with assert_nothing_changes():
         unavailable(desk.withdraw(operation, body_of()))
     unavailable(desk.caller.get("/v1/api/banks", {"currency": "KES"}))
 
@@ -117,7 +117,7 @@ def test_whatever_is_wrong_with_the_providers_answer_is_a_502(
 ):
     desk.fund("member", "KES", "1000")
     provider_sandbox.fault(fault, times=20, match={"path_prefix": "/v3/banks"})
-    with nothing_moves():
+    with assert_nothing_changes():
         unavailable(desk.withdraw("member", body_of(bank_name="KCB Bank Kenya")))
     provider_sandbox.reset()
     response = desk.withdraw("member", body_of(bank_name="KCB Bank Kenya"))
@@ -128,7 +128,7 @@ def test_whatever_is_wrong_with_the_providers_answer_is_a_502(
 def test_serving_a_stale_list_is_a_setting(desk: WithdrawalApi, settings):
     settings.BANK_LIST_SERVE_STALE = True
     desk.fund("member", "KES", "1000")
-    with nothing_moves():
+    with assert_nothing_changes():
         unavailable(desk.withdraw("member", body_of()))
     store_bank_lists(age_hours=240)
     assert desk.withdraw("member", body_of()).status_code == 201

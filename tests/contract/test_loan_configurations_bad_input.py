@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import ApiCaller, failed
 from tests.factories.loan_configurations import make_configuration
 from tests.factories.loan_proposals import PATH, put, written
@@ -42,7 +42,7 @@ WRONG = [
 def test_a_bad_field_is_refused_by_name_and_nothing_is_written(lender: ApiCaller):
     mine = make_configuration(lender.organisation)
     for name, text, told in WRONG:
-        with nothing_moves():
+        with assert_nothing_changes():
             proposed = lender.post(PATH, written(name, text))
             changed = put(lender, mine, written(name, text))
         for response in (proposed, changed):
@@ -53,7 +53,7 @@ def test_a_currency_that_is_none_is_refused_as_everywhere(lender: ApiCaller):
     mine = make_configuration(lender.organisation)
     body = written("max_amount", '{"EUR": 5}')
     message = "max_amount: Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]"
-    with nothing_moves():
+    with assert_nothing_changes():
         responses = [lender.post(PATH, body), put(lender, mine, body)]
     for response in responses:
         assert failed(response, 400, "invalid_currency").startswith(message)

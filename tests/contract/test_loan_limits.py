@@ -11,7 +11,7 @@ from credit.loans.models import Valuation
 from credit.loans.services import servicing
 from exchange.tokens.models import Token
 from orders.listings.services import endings
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import ApiCaller, failed, make_caller
 from tests.factories.borrowers import LOAN
 from tests.factories.loan_configurations import make_configuration, make_terms
@@ -55,7 +55,7 @@ def test_a_loan_below_the_least_is_refused_with_the_least(firm):
         firm.world.creditor.organisation, access="public", min_amount={"NGN": Decimal(5000)}
     )
     few = {"amount": "4999.99", "repayment_amount": "9499.98"}
-    with nothing_moves():
+    with assert_nothing_changes():
         failed(firm.create(**few), 400, "amount_below_minimum", "amount must not be below 5000 NGN")
         quote = exact(firm.caller.post(f"{LOAN}/quote", firm.body(**few)))["data"]
     assert [refusal["code"] for refusal in quote["refusals"]] == ["amount_below_minimum"]
@@ -64,7 +64,7 @@ def test_a_loan_below_the_least_is_refused_with_the_least(firm):
 
 def test_no_loan_is_so_small_that_it_bears_no_interest(firm):
     tiny = {"duration": 1, "amount": "0.03", "repayment_amount": "0.04"}
-    with nothing_moves():
+    with assert_nothing_changes():
         failed(firm.create(**tiny), 400, "amount_below_minimum")
     least = {"duration": 1, "amount": "0.04", "repayment_amount": "0.05"}
     firm.made(**least)
@@ -175,7 +175,7 @@ def test_units_bought_in_a_raise_that_is_open_are_not_pledged(firm):
     message = (
         f"{token.symbol} is in its primary raise: its units can be pledged once it is complete"
     )
-    with nothing_moves():
+    with assert_nothing_changes():
         failed(firm.create(collaterals=pledge), 400, "raise_open", message)
         quote = exact(firm.caller.post(f"{LOAN}/quote", firm.body(collaterals=pledge)))["data"]
     assert quote["refusals"] == [{"code": "raise_open", "message": message}]

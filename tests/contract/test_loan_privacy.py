@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from credit.loans.models import Loan
 from exchange.core.ids import uuid7
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import (
     ApiCaller,
     failed,
@@ -64,7 +64,7 @@ def test_a_creditors_balance_cannot_be_found_by_halving_through_quotes(firm):
     low = CENT
     while MOST - low > CENT:  # no answer ever makes the attacker look below it
         low = ((low + MOST) / 2).quantize(CENT)
-        with nothing_moves():
+        with assert_nothing_changes():
             found = quoted(firm.caller, asking(firm, low))
         assert (found["acceptable"], found["refusals"]) == (True, [])
 
@@ -89,7 +89,7 @@ def test_quotes_are_the_same_whatever_the_creditor_has(firm):
 def test_a_loan_that_cannot_be_funded_is_refused_without_a_figure(firm):
     creditor = lend_from(firm, BALANCE)
     answers = []
-    with nothing_moves():
+    with assert_nothing_changes():
         for amount in (BALANCE + CENT, BALANCE * 2, MOST):
             refused = firm.caller.post(LOAN, asking(firm, amount))
             failed(refused, 400, "not_funded", "The loan cannot be funded")
@@ -104,7 +104,7 @@ def test_a_loan_that_cannot_be_funded_is_refused_without_a_figure(firm):
 def test_funds_are_looked_at_last_so_that_nothing_else_tells_of_them(firm):
     lend_from(firm, CENT)
     nobodys = str(uuid7())
-    with nothing_moves():
+    with assert_nothing_changes():
         failed(firm.caller.post(LOAN, asking(firm, MOST, user_id=nobodys)), 404, "user_not_found")
         short = asking(firm, MOST) | {"collaterals": firm.body()["collaterals"]}
         failed(firm.caller.post(LOAN, short), 400, "insufficient_collateral")
@@ -120,7 +120,7 @@ def test_the_creditor_is_told_by_its_own_quote(firm):
     refusals = quoted(lender, asking(firm, BALANCE + CENT, **mine))["refusals"]
     message = "The creditor's NGN wallet does not cover the amount"
     assert refusals == [{"code": "not_funded", "message": message}]
-    with nothing_moves():
+    with assert_nothing_changes():
         answer = lender.post(LOAN, asking(firm, BALANCE + CENT, **mine))
         failed(answer, 400, "not_funded", message)
 
@@ -160,7 +160,7 @@ def test_an_id_of_no_organisation_lets_nobody_borrow(firm):
     creditor = firm.world.creditor.organisation
     terms: dict[str, Any] = {"access": "organisations", "organisation_ids": strangers}
     closed = make_configuration(creditor, **terms)
-    with nothing_moves():
+    with assert_nothing_changes():
         body = firm.body(loan_configuration_id=str(closed.id))
         failed(firm.caller.post(LOAN, body), 404, "loan_configuration_not_found")
     shared = make_configuration(creditor, **terms | {"organisation_ids": [*strangers, here]})

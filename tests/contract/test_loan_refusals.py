@@ -7,7 +7,7 @@ import json
 import pytest
 
 from credit.configurations.services.configurations import retire
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import failed, make_caller, make_member
 from tests.factories.borrowers import LOAN, Borrowing
 from tests.factories.lending import make_lending
@@ -28,7 +28,7 @@ def make_firm() -> Borrowing:
 
 
 def test_104_units_are_too_little_and_1596000_is_the_most_to_repay(firm):
-    with nothing_moves():
+    with assert_nothing_changes():
         short = [{"token_id": str(firm.world.token.id), "quantity": 104}]
         message = failed(firm.create(collaterals=short), 400, "insufficient_collateral")
         assert "832000" in message
@@ -62,13 +62,13 @@ def test_104_units_are_too_little_and_1596000_is_the_most_to_repay(firm):
 )
 def test_a_bad_field_is_named_and_nothing_moves(firm, change, words):
     """Every value that a field refuses is in tests/credit/loans/test_loan_inputs.py."""
-    with nothing_moves():
+    with assert_nothing_changes():
         failed(firm.create(**change), 400, "invalid_request", words)
 
 
 def test_a_currency_that_is_none_is_refused_as_everywhere(firm):
     message = "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]"
-    with nothing_moves():
+    with assert_nothing_changes():
         failed(firm.create(currency="EUR"), 400, "invalid_currency", message)
 
 
@@ -80,7 +80,7 @@ def test_every_missing_field_is_named(firm):
 
 def test_ten_thousand_collaterals_and_a_token_twice_are_refused(firm):
     one = {"token_id": str(firm.world.token.id), "quantity": 1}
-    with nothing_moves():
+    with assert_nothing_changes():
         failed(
             firm.create(collaterals=[{"token_id": "x", "quantity": 1}] * 1000),
             400,
@@ -99,13 +99,13 @@ def test_ten_thousand_collaterals_and_a_token_twice_are_refused(firm):
     ],
 )
 def test_what_does_not_exist_is_not_found(firm, change, code):
-    with nothing_moves():
+    with assert_nothing_changes():
         failed(firm.create(**change), 404, code)
 
 
 def test_what_json_has_no_number_for_is_refused(firm):
     body = json.dumps(firm.body(interest_rate="@")).replace('"@"', "NaN")
-    with nothing_moves():
+    with assert_nothing_changes():
         failed(firm.caller.post(LOAN, body), 400, "invalid_request")
 
 
@@ -120,7 +120,7 @@ def test_only_a_configuration_in_force_lends(module_database):
     for offer, state in ((waits, "Pending"), (firm.world.offer, "Retired")):
         if state == "Retired":
             retire(configuration_id=offer.id, user=make_staff("decide_configuration"))
-        with nothing_moves():
+        with assert_nothing_changes():
             failed(
                 firm.create(loan_configuration_id=str(offer.id)),
                 404,
@@ -139,14 +139,14 @@ def test_only_a_configuration_in_force_lends(module_database):
 
 
 def test_more_than_is_free_is_refused_with_both_figures(firm):
-    with nothing_moves():
+    with assert_nothing_changes():
         much = [{"token_id": str(firm.world.token.id), "quantity": 1000.5}]
         message = failed(firm.create(collaterals=much), 400, "insufficient_units")
         assert message.endswith("units. Available: 1000, requested: 1000.5")
 
 
 def test_a_duration_far_beyond_the_longest_is_refused_with_the_longest(firm):
-    with nothing_moves():
+    with assert_nothing_changes():
         failed(
             firm.create(duration=10**9),
             400,

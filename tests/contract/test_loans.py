@@ -12,7 +12,7 @@ from credit.loans.dates import add_months
 from credit.loans.models import Loan
 from exchange.core.timestamps import javascript_time, wire_time
 from exchange.events.models import Event
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import failed, make_caller, make_member
 from tests.factories.borrowers import LOAN
 from tests.factories.tokens import give_units, make_token
@@ -196,7 +196,7 @@ def test_the_same_key_makes_one_loan(firm):
 
 def test_a_quote_names_every_rule_and_makes_nothing(firm):
     body = firm.body(duration=13, interest_rate=0.2)
-    with nothing_moves():
+    with assert_nothing_changes():
         data = exact(firm.caller.post(f"{LOAN}/quote", body))["data"]
     assert data["acceptable"] is False
     assert [refusal["code"] for refusal in data["refusals"]] == [

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import failed
 from tests.factories.market import ORDERS, Market, body_of
 
@@ -39,14 +39,14 @@ def with_text(body: dict[str, Any], field: str, text: str) -> str:
     ],
 )
 def test_what_is_no_number_above_zero_is_refused(market: Market, field, text, complaint):
-    with nothing_moves():
+    with assert_nothing_changes():
         response = market.buyer.caller.post(ORDERS, with_text(body_of(market.token), field, text))
     failed(response, 400, "invalid_request", f"{field} {complaint}")
 
 
 @pytest.mark.parametrize("text", ["100.001", "1e-8", "99.99999999"])
 def test_a_price_has_at_most_the_decimals_of_its_currency(market: Market, text):
-    with nothing_moves():
+    with assert_nothing_changes():
         response = market.buyer.caller.post(ORDERS, with_text(body_of(market.token), "price", text))
     failed(response, 400, "invalid_request", "price must not have more than 2 decimals")
 
@@ -69,13 +69,13 @@ def test_a_price_has_at_most_the_decimals_of_its_currency(market: Market, text):
     ids=lambda value: str(value)[:40],
 )
 def test_a_field_that_is_not_right_is_named(market: Market, changes, message):
-    with nothing_moves():
+    with assert_nothing_changes():
         response = market.buyer.send(market.token, **changes)
     failed(response, 400, "invalid_request", message)
 
 
 def test_an_empty_object_names_all_that_is_missing(market: Market):
-    with nothing_moves():
+    with assert_nothing_changes():
         response = market.buyer.caller.post(ORDERS, "{}")
     message = "token_id is required; type is required; price is required; tokens is required"
     failed(response, 400, "invalid_request", message)
@@ -96,13 +96,13 @@ def test_an_empty_object_names_all_that_is_missing(market: Market):
     ids=range(8),
 )
 def test_a_body_that_cannot_be_read_is_refused(market: Market, body, status, code):
-    with nothing_moves():
+    with assert_nothing_changes():
         response = market.buyer.caller.post(ORDERS, body)
     failed(response, status, code)
 
 
 def test_a_form_is_no_order(market: Market):
-    with nothing_moves():
+    with assert_nothing_changes():
         response = market.buyer.caller.client.post(
             ORDERS, {"type": "Buy"}, headers=market.buyer.caller.headers
         )
@@ -111,7 +111,7 @@ def test_a_form_is_no_order(market: Market):
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
 def test_orders_are_not_changed_in_place(market: Market, method):
-    with nothing_moves():
+    with assert_nothing_changes():
         response = market.buyer.caller.call(method, ORDERS)
     failed(response, 405, "method_not_allowed", f"{method} is not allowed here")
     assert response["Allow"] == "GET, POST, HEAD, OPTIONS"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import failed, make_caller
 from tests.factories.market import ORDER_FIELDS, ORDERS, Market, events, set_flags
 from tests.factories.wallets import assert_books_hold
@@ -85,7 +85,7 @@ def test_an_order_that_is_over_cannot_be_cancelled(market: Market, status):
         market.sell()
     else:
         market.buyer.cancel(buy["_id"])
-    with nothing_moves():
+    with assert_nothing_changes():
         response = market.buyer.cancel(buy["_id"])
     message = f"Only an Active order can be cancelled: it is {status}"
     failed(response, 409, "state_conflict", message)
@@ -95,7 +95,7 @@ def test_somebody_elses_order_cannot_be_cancelled_though_it_can_be_seen(market: 
     buy = market.buy()
     for stranger in (market.seller.caller, make_caller()):
         assert stranger.get(f"{ORDERS}/{buy['_id']}").status_code == 200
-        with nothing_moves():
+        with assert_nothing_changes():
             response = stranger.call("DELETE", f"{ORDERS}/{buy['_id']}")
         failed(response, 404, "order_not_found", "Order not found")
 
@@ -121,11 +121,11 @@ def test_cancelling_again_under_the_same_key_gives_the_same_bytes(market: Market
     first = market.buyer.cancel(buy["_id"], Idempotency_Key="c")
     assert first.status_code == 200, first.content
     assert "Idempotent-Replayed" not in first
-    with nothing_moves():
+    with assert_nothing_changes():
         again = market.buyer.cancel(buy["_id"], Idempotency_Key="c")
     assert (again.status_code, again.content) == (200, first.content)
     assert again["Idempotent-Replayed"] == "true"
-    with nothing_moves():
+    with assert_nothing_changes():
         failed(market.buyer.cancel(buy["_id"], Idempotency_Key="d"), 409, "state_conflict")
 
 

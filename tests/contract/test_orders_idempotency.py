@@ -7,7 +7,7 @@ import json
 import pytest
 
 from orders.book.models import Order
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import failed
 from tests.factories.market import ORDERS, Market, body_of, set_flags
 
@@ -28,7 +28,7 @@ def test_the_same_key_and_body_give_the_same_bytes_and_no_second_effect(market: 
     first = send(market, "key 1", **changes)
     assert first.status_code == 201, first.content
     assert "Idempotent-Replayed" not in first
-    with nothing_moves():
+    with assert_nothing_changes():
         again = send(market, "key 1", **changes)
     assert (again.status_code, again.content) == (201, first.content)
     assert again["Idempotent-Replayed"] == "true"
@@ -43,7 +43,7 @@ def test_the_first_answer_is_given_again_whatever_became_of_the_order_and_the_to
     market.sell()
     set_flags(market.token, closed=True)
     assert market.buyer.fetch(order_id)["status"] == "Fulfilled"
-    with nothing_moves():
+    with assert_nothing_changes():
         again = send(market, "k")
     assert again.content == first.content
     assert b'"status":"Active"' in again.content
@@ -54,7 +54,7 @@ def test_an_answer_about_a_trade_is_given_again_too(market: Market):
     first = send(market, "k")
     assert b'"filled":4}' in first.content
     market.sell(tokens=3)
-    with nothing_moves():
+    with assert_nothing_changes():
         again = send(market, "k")
     assert again.content == first.content
 
@@ -75,14 +75,14 @@ def test_the_same_key_with_another_body_is_a_422(market: Market, change):
     assert send(market, "k").status_code == 201
     if change == {"customer": None}:
         change = {"customer": {"name": "A", "email": "a@example.com"}}
-    with nothing_moves():
+    with assert_nothing_changes():
         response = send(market, "k", **change)
     message = "This Idempotency-Key was already used with another request body"
     failed(response, 422, "idempotency_key_reused", message)
 
 
 def test_a_refusal_is_not_kept(market: Market):
-    with nothing_moves():
+    with assert_nothing_changes():
         failed(send(market, "k", tokens=1001), 400, "insufficient_balance")
     market.buyer.fund(1000)
     assert send(market, "k", tokens=1001).status_code == 201
@@ -99,7 +99,7 @@ def test_a_key_belongs_to_one_organisation(market: Market):
 
 @pytest.mark.parametrize("key", ["", " ", "x" * 256, "tab\there", "é"])
 def test_a_key_that_is_none_is_refused(market: Market, key):
-    with nothing_moves():
+    with assert_nothing_changes():
         response = send(market, key)
     message = "Idempotency-Key must be 1 to 255 printable ASCII characters"
     failed(response, 400, "invalid_request", message)

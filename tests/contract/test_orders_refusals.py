@@ -11,7 +11,7 @@ from exchange.core.ids import uuid7
 from exchange.tokens.models import DealAccess
 from exchange.tokens.services.tokens import grant_access
 from orders.book.models import Order
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import failed, make_caller, make_member
 from tests.factories.market import ORDERS, ApiTrader, Market, body_of, set_flags
 
@@ -171,7 +171,7 @@ def test_a_rule_that_says_no_names_itself(
     for owner in ({}, {"user_id": str(trader.member.id)}):
         body = body_of(market.token, **changes, **owner)
         for headers in ({}, {"Idempotency_Key": "k"}):
-            with nothing_moves():
+            with assert_nothing_changes():
                 response = trader.caller.post(ORDERS, body, **headers)
             failed(response, 400, code, message)
 
@@ -207,11 +207,11 @@ def test_what_is_just_within_the_rules_is_taken(module_database: None, listing, 
 
 def test_who_has_nothing_has_zero(untouched: Market):
     trader = ApiTrader()
-    with nothing_moves():
+    with assert_nothing_changes():
         response = trader.send(untouched.token)
     message = "Insufficient NGN balance. Available: 0, requested: 1000"
     failed(response, 400, "insufficient_balance", message)
-    with nothing_moves():
+    with assert_nothing_changes():
         response = trader.send(untouched.token, type="Sell")
     message = "Insufficient units. Available: 0, requested: 10"
     failed(response, 400, "insufficient_units", message)
@@ -220,18 +220,18 @@ def test_who_has_nothing_has_zero(untouched: Market):
 def test_what_other_orders_reserved_is_not_there_to_be_offered_again(market: Market):
     market.buy(tokens=600)
     market.sell(price=120, tokens=60)
-    with nothing_moves():
+    with assert_nothing_changes():
         response = market.buyer.send(market.token, tokens=401)
     message = "Insufficient NGN balance. Available: 40000, requested: 40100"
     failed(response, 400, "insufficient_balance", message)
-    with nothing_moves():
+    with assert_nothing_changes():
         response = market.seller.send(market.token, type="Sell", price=120, tokens=41)
     failed(response, 400, "insufficient_units", "Insufficient units. Available: 40, requested: 41")
 
 
 def test_the_organisations_money_does_not_pay_for_its_member(untouched: Market):
     second = make_member(untouched.buyer.organisation, "Obi")
-    with nothing_moves():
+    with assert_nothing_changes():
         response = untouched.buyer.send(untouched.token, user_id=str(second.id))
     message = "Insufficient NGN balance. Available: 0, requested: 1000"
     failed(response, 400, "insufficient_balance", message)
@@ -242,7 +242,7 @@ def test_an_issuer_cannot_buy_in_its_own_raise_but_its_members_can(module_databa
     issuer.fund(5000, member=True)
     market = Market(issuer=issuer.organisation, **RAISE)
     for changes in ({}, {"customer": {"name": "A", "email": "a@example.com"}}):
-        with nothing_moves():
+        with assert_nothing_changes():
             response = issuer.send(market.token, **changes)
         failed(response, 400, "own_raise", "An issuer cannot buy in its own raise")
     assert issuer.place(market.token, user_id=str(issuer.member.id))["status"] == "Fulfilled"
@@ -257,18 +257,18 @@ def test_a_token_that_is_none_is_not_found(untouched: Market, token):
         "upper": "{" + str(untouched.token.id) + "}",
     }
     if token == "":
-        with nothing_moves():
+        with assert_nothing_changes():
             response = untouched.buyer.send(untouched.token, token_id="")
         failed(response, 400, "invalid_request", "token_id must not be blank")
         return
-    with nothing_moves():
+    with assert_nothing_changes():
         response = untouched.buyer.send(untouched.token, token_id=ids[token])
     failed(response, 404, "token_not_found", "Token not found")
 
 
 def test_a_token_one_may_not_see_does_not_exist_until_access_is_granted(module_database: None):
     market = Market(deal_access=DealAccess.PRIVATE)
-    with nothing_moves():
+    with assert_nothing_changes():
         response = market.buyer.send(market.token)
     failed(response, 404, "token_not_found", "Token not found")
     grant_access(token_id=market.token.id, organisation_id=market.buyer.organisation.id)
@@ -282,7 +282,7 @@ def test_a_member_that_is_not_ones_own_is_not_found(untouched: Market, user):
         "malformed": "me",
         "foreign": str(untouched.seller.member.id),
     }
-    with nothing_moves():
+    with assert_nothing_changes():
         response = untouched.buyer.send(untouched.token, user_id=ids[user])
     failed(response, 404, "user_not_found", "User not found")
 
@@ -290,7 +290,7 @@ def test_a_member_that_is_not_ones_own_is_not_found(untouched: Market, user):
 def test_an_own_id_names_one_order_of_the_organisation_for_good(market: Market):
     order = market.buy(client_order_id="A-1")
     for changes in ({}, {"price": 1}, {"user_id": str(market.buyer.member.id)}):
-        with nothing_moves():
+        with assert_nothing_changes():
             response = market.buyer.send(market.token, client_order_id="A-1", **changes)
         message = "There is an order with client_order_id A-1 already"
         failed(response, 409, "duplicate_client_order_id", message)
@@ -304,7 +304,7 @@ def test_an_own_id_names_one_order_of_the_organisation_for_good(market: Market):
 def test_a_duplicate_of_an_order_that_would_trade_undoes_the_trade(market: Market):
     market.buy(client_order_id="A-1", price=90)
     market.sell(price=100)
-    with nothing_moves():
+    with assert_nothing_changes():
         response = market.buyer.send(market.token, client_order_id="A-1", price=100)
     failed(response, 409, "duplicate_client_order_id")
 

@@ -7,7 +7,12 @@ import json
 import pytest
 
 from orders.book import errors
-from tests.assertions.openapi import answer, data_properties, document, resolved
+from tests.assertions.openapi import (
+    data_properties,
+    document,
+    documented_response,
+    resolve_reference,
+)
 from tests.factories.market import ORDERS, Market
 
 
@@ -27,19 +32,21 @@ def test_answers_have_exactly_the_fields_that_the_schema_declares(viewer):
         body = json.loads(caller.get(path).content)
         declared = data_properties("get", described)
         assert set(body) == set(declared)
-        page = resolved(declared["data"])["properties"]
+        page = resolve_reference(declared["data"])["properties"]
         assert list(body["data"]) == list(page)
-        record = resolved(page[plural]["items"])
+        record = resolve_reference(page[plural]["items"])
         for shown in body["data"][plural]:
             assert list(shown) == list(record["properties"]) == record["required"]
         if "meta" in declared:
-            assert list(body["meta"]) == list(resolved(declared["meta"])["properties"])
+            assert list(body["meta"]) == list(resolve_reference(declared["meta"])["properties"])
     listed = json.loads(caller.get(market.path()).content)["data"]["orders"][0]
-    page = resolved(data_properties("get", "/v1/orders/token/{token_id}")["data"])["properties"]
-    [embedded] = resolved(page["orders"]["items"])["properties"]["token"]["allOf"]
-    assert list(listed["token"]) == list(resolved(embedded)["properties"])
+    page = resolve_reference(data_properties("get", "/v1/orders/token/{token_id}")["data"])[
+        "properties"
+    ]
+    [embedded] = resolve_reference(page["orders"]["items"])["properties"]["token"]["allOf"]
+    assert list(listed["token"]) == list(resolve_reference(embedded)["properties"])
     one = json.loads(caller.get(f"{ORDERS}/{order['_id']}").content)["data"]
-    record = resolved(data_properties("get", "/v1/orders/{order_id}")["data"])
+    record = resolve_reference(data_properties("get", "/v1/orders/{order_id}")["data"])
     assert list(one) == list(record["properties"])
 
 
@@ -68,5 +75,5 @@ def test_placing_and_cancelling_take_an_idempotency_key():
         parameters = {p["name"]: p for p in described["parameters"]}
         assert parameters["Idempotency-Key"]["in"] == "header"
         for status in described["responses"]:
-            headers = answer(method, path, status)["headers"]
+            headers = documented_response(method, path, status)["headers"]
             assert ("Idempotent-Replayed" in headers) == (status in {"200", "201"}), status

@@ -19,7 +19,7 @@ from django.forms import fields as form_fields
 from django.utils.functional import Promise
 from rest_framework import exceptions, fields, relations, serializers
 
-from tests.assertions.openapi import document, operations, resolved
+from tests.assertions.openapi import document, operations, resolve_reference
 from tests.environment.request_sampling import is_sent
 from tests.factories.api_clients import ApiCaller
 from tests.factories.api_records import ApiRecords, make_api_records
@@ -68,11 +68,11 @@ def bodies_of(operation: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]
     """Bodies of an operation that are wrong in one field, with that field's name."""
     content = operation["requestBody"]["content"]["application/json"]
     [good, *_] = [example["value"] for example in content["examples"].values()]
-    for name, schema in resolved(content["schema"])["properties"].items():
+    for name, schema in resolve_reference(content["schema"])["properties"].items():
         yield name, {key: value for key, value in good.items() if key != name}
         for bad in BAD:
             yield name, {**good, name: bad}
-        inner = resolved(schema.get("items", schema))
+        inner = resolve_reference(schema.get("items", schema))
         for part in inner.get("properties", {}):
             for bad in BAD:
                 wrong = {part: bad}

@@ -13,7 +13,7 @@ import pytest
 from exchange.core.timestamps import wire_time
 from exchange.tokens.models import Token
 from orders.book.models import Order
-from tests.assertions.addresses import Address, addresses
+from tests.assertions.endpoints import Endpoint, api_endpoints
 from tests.factories.api_clients import failed
 from tests.factories.api_records import ApiRecords, make_api_records
 
@@ -41,11 +41,11 @@ def world(bank_lists: None) -> ApiRecords:
     return make_api_records()
 
 
-def reads() -> list[Address]:
-    return [address for address in addresses() if address.method == "GET"]
+def reads() -> list[Endpoint]:
+    return [address for address in api_endpoints() if address.method == "GET"]
 
 
-def lists() -> list[Address]:
+def lists() -> list[Endpoint]:
     return [address for address in reads() if address.plural]
 
 
@@ -64,7 +64,7 @@ def test_the_lists_are_those_that_are_known_here():
 
 def test_every_address_refuses_unknown_parameters_and_names_the_nearest(world: ApiRecords):
     for read in reads():
-        path, known = world.address(read.path), read.known
+        path, known = world.address(read.path), read.known_parameters
         for name in known:
             wrong = name[:-1] + "qq"
             message = f"Unknown parameter: {wrong} (did you mean {name}?)"
@@ -79,7 +79,7 @@ def test_every_address_refuses_unknown_parameters_and_names_the_nearest(world: A
 def test_every_address_refuses_empty_and_repeated_parameters_by_name(world: ApiRecords):
     for read in reads():
         path = world.address(read.path)
-        for name in read.known:
+        for name in read.known_parameters:
             for nothing in ("", "=", "=%20", "=+%09"):
                 response = world.caller.get(f"{path}?{name}{nothing}")
                 failed(response, 400, "invalid_request", f"{name} must not be empty")
@@ -96,7 +96,7 @@ def test_head_checks_its_parameters_as_get_does(world: ApiRecords):
 
 def test_every_list_of_dated_records_finds_each_at_its_own_printed_time(world: ApiRecords):
     for found_at in lists():
-        route, known = found_at.path, found_at.known
+        route, known = found_at.path, found_at.known_parameters
         found = world.records(found_at)
         assert found, route
         for kind in ("created", "updated"):

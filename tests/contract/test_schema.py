@@ -16,13 +16,13 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from exchange.participants.payloads import MEMBER
 from tests.assertions.openapi import (
-    answer,
     body_schema,
     data_properties,
     document,
-    faults,
+    documented_response,
     operations,
-    resolved,
+    resolve_reference,
+    schema_errors,
 )
 from tests.factories.api_clients import make_caller, make_member
 
@@ -45,7 +45,7 @@ def bodies() -> Iterator[tuple[str, dict[str, Any]]]:
             for content in operation["requestBody"]["content"].values():
                 yield f"{method} {path}", content["schema"]
         for status, found in operation["responses"].items():
-            for content in resolved(found).get("content", {}).values():
+            for content in resolve_reference(found).get("content", {}).values():
                 yield f"{method} {path} {status}", content["schema"]
     for event_type, told in document()["webhooks"].items():
         yield event_type, body_schema(told["post"]["requestBody"])
@@ -58,7 +58,7 @@ def fields(
     name = schema.get("$ref", "")
     if name in walked:
         return
-    walked, schema = walked | {name} - {""}, resolved(schema)
+    walked, schema = walked | {name} - {""}, resolve_reference(schema)
     for field, found in schema.get("properties", {}).items():
         yield f"{where}.{field}", found
         yield from fields(found, f"{where}.{field}", walked)
@@ -148,7 +148,7 @@ def test_bodies_have_no_defaults_and_demand_only_what_the_service_demands():
 
 def unbounded(schema: dict[str, Any], where: str) -> Iterator[str]:
     """Texts of any form, numbers of any size and arrays of any length in what clients send."""
-    schema = resolved(schema)
+    schema = resolve_reference(schema)
     bounds = {
         "string": {"enum", "const", "format", "pattern"},
         "number": {"maximum"},
@@ -197,7 +197,7 @@ def test_bodies_have_the_constraints_that_the_service_enforces():
         "currency": "NGN",
     }
     for more in ({}, {"recipient_email": ""}, {"recipient_email": "a@example.com"}):
-        assert faults(body, {**good, **more}) == []
+        assert schema_errors(body, {**good, **more}) == []
     for bad in (
         {"amount": 0.5},
         {"amount": 90.025},
@@ -210,7 +210,7 @@ def test_bodies_have_the_constraints_that_the_service_enforces():
         {"recipient_email": "nobody"},
         {"branch_code": "\u0007"},
     ):
-        assert faults(body, {**good, **bad}), bad
+        assert schema_errors(body, {**good, **bad}), bad
 
 
 def test_examples_of_bodies_and_answers_are_valid_by_their_own_schemas():
@@ -219,12 +219,12 @@ def test_examples_of_bodies_and_answers_are_valid_by_their_own_schemas():
         for content in operation.get("requestBody", {}).get("content", {}).values():
             assert content["examples"], (path, name)
         parts = [operation["requestBody"]] if "requestBody" in operation else []
-        parts += [resolved(found) for found in operation["responses"].values()]
+        parts += [resolve_reference(found) for found in operation["responses"].values()]
         for part in parts:
             for content in part.get("content", {}).values():
                 for key, example in content.get("examples", {}).items():
                     shown += 1
-                    found = faults(content["schema"], example["value"])
+                    found = schema_errors(content["schema"], example["value"])
                     wrong += [f"{name} {path} {key}: {fault}" for fault in found]
     assert wrong == []
     assert shown > 400
@@ -233,7 +233,7 @@ def test_examples_of_bodies_and_answers_are_valid_by_their_own_schemas():
 def test_every_success_has_an_example_in_its_named_envelope():
     for path, method, operation in in_the_envelope():
         for status in operation["responses"]:
-            found = answer(method, path, status)
+            found = documented_response(method, path, status)
             assert "X-Request-ID" in found["headers"]
             schema = body_schema(found)
             if int(status) >= 300:
@@ -241,7 +241,7 @@ def test_every_success_has_an_example_in_its_named_envelope():
                 assert "X-Error-Code" in found["headers"]
                 continue
             assert schema["$ref"].endswith("Response"), (path, method)
-            envelope = resolved(schema)
+            envelope = resolve_reference(schema)
             assert envelope["required"] == list(envelope["properties"])
             assert envelope["required"][:3] == ["status", "message", "data"]
             assert envelope["properties"]["status"]["const"] == "success"
@@ -253,8 +253,8 @@ def test_every_success_has_an_example_in_its_named_envelope():
 def test_a_429_and_a_503_say_when_to_try_again():
     for path, method, operation in operations():
         for status in ("429", "503"):
-            headers = resolved(operation["responses"][status])["headers"]
-            after = resolved(headers["Retry-After"])
+            headers = resolve_reference(operation["responses"][status])["headers"]
+            after = resolve_reference(headers["Retry-After"])
             assert after["schema"] == {"type": "integer", "minimum": 0}, (path, method)
 
 
@@ -264,7 +264,8 @@ def test_lists_of_orders_always_have_meta():
         for path, method, operation in in_the_envelope()
         for status in operation["responses"]
         if status < "300"
-        and "meta" in resolved(body_schema(answer(method, path, status)))["required"]
+        and "meta"
+        in resolve_reference(body_schema(documented_response(method, path, status)))["required"]
     }
     assert with_meta == {"orders_list", "token_orders_list"}
 
@@ -292,7 +293,7 @@ def test_every_type_of_event_has_a_webhook_whose_example_is_valid():
         assert schema["properties"]["type"]["const"] == event_type
         assert set(told["post"]["tags"]) <= declared
         [example] = body["content"]["application/json"]["examples"].values()
-        assert faults(schema, example["value"]) == [], event_type
+        assert schema_errors(schema, example["value"]) == [], event_type
         assert {p["name"] for p in told["post"]["parameters"]} == {
             "webhook-id", "webhook-timestamp", "webhook-signature",
         }  # fmt: skip
@@ -313,7 +314,7 @@ def test_an_answer_has_exactly_the_fields_that_the_schema_declares():
     caller = make_caller()
     member = make_member(caller.organisation)
     data = caller.get(f"/v1/api/members/{member.id}").json()["data"]
-    declared = resolved(data_properties("get", "/v1/api/members/{member_id}")["data"])
+    declared = resolve_reference(data_properties("get", "/v1/api/members/{member_id}")["data"])
     assert list(data) == list(declared["properties"]) == declared["required"]
     assert declared == MEMBER.schema()
 

@@ -24,7 +24,7 @@ from schemathesis.generation.feedback import FeedbackSources
 from schemathesis.pytest._test_builder import build_operation_test
 from schemathesis.python._constants.orchestrator import make_constants_value_source
 
-from tests.assertions.openapi import answer, document, operations
+from tests.assertions.openapi import document, documented_response, operations
 from tests.environment.request_sampling import is_sent
 from tests.environment.services import Sandbox
 from tests.factories.api_records import ApiRecords, make_api_records
@@ -119,7 +119,9 @@ def names_its_refusal(case: Any, response: Any) -> bool:
     status, path = str(response.status_code), case.operation.path
     if not codes or status not in document()["paths"][path][case.operation.method]["responses"]:
         return not codes or case.meta.generation.mode.is_negative
-    examples = answer(case.operation.method, path, status)["content"]["application/json"]
+    examples = documented_response(case.operation.method, path, status)["content"][
+        "application/json"
+    ]
     return codes[0] in examples["examples"]
 
 

@@ -10,7 +10,7 @@ from exchange.core.currencies import WALLET_CURRENCIES as CURRENCIES
 from exchange.core.models import Currency
 from exchange.tokens.models import InvestmentCategory, InvestmentType
 from exchange.tokens.payloads import TOKEN
-from tests.assertions.openapi import data_properties, document, resolved
+from tests.assertions.openapi import data_properties, document, resolve_reference
 
 TIMES = {"created_from", "created_to", "updated_from", "updated_to"}
 PAGING = {"page", "limit", "sort"} | TIMES
@@ -55,7 +55,7 @@ def test_lists_answer_pages_of_the_record_that_a_single_token_is(paths):
 
     assert data_properties("get", "/v1/api/token/{token_id}")["data"] == record
     for path in ("/v1/api/tokens", "/v1/api/token/search"):
-        shape = resolved(data_properties("get", path)["data"])
+        shape = resolve_reference(data_properties("get", path)["data"])
         assert shape["required"] == ["page", "pages", "count", "total", "tokens"]
         assert shape["properties"]["tokens"]["items"] == record
         assert paths[path]["get"]["security"][0] == {"oauth2": ["tokens:read"]}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from exchange.participants.services.api_keys import revoke_api_key
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import TESTER, failed, make_caller
 from tests.factories.withdrawals import OPERATIONS, WithdrawalApi, body_of
 
@@ -87,7 +87,7 @@ def rich(module_bank_lists: None) -> WithdrawalApi:
 def test_a_body_that_is_not_right_is_refused_by_what_is_wrong(
     rich: WithdrawalApi, operation, body, message
 ):
-    with nothing_moves():
+    with assert_nothing_changes():
         response = rich.withdraw(operation, body)
     code = "invalid_currency" if CURRENCIES in message else "invalid_request"
     failed(response, 400, code, message)
@@ -103,7 +103,7 @@ def test_zero_decimals_written_out_are_no_decimals(rich: WithdrawalApi, operatio
     "name", ["בנק הפועלים", "بنك مصر", "银行", "🏦🏦", "<b>bank</b>", '"', "%s"]
 )
 def test_a_bank_name_in_any_script_is_simply_not_found(rich: WithdrawalApi, name):
-    with nothing_moves():
+    with assert_nothing_changes():
         response = rich.withdraw("member", changed(bank_name=name))
     message = failed(response, 404, "bank_not_found")
     assert message == (
@@ -122,7 +122,7 @@ def test_short_and_long_account_numbers_are_taken(rich: WithdrawalApi, number):
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_a_body_beyond_64_kib_is_a_413(rich: WithdrawalApi, operation):
-    with nothing_moves():
+    with assert_nothing_changes():
         response = rich.withdraw(operation, changed(padding="x" * 65536))
     failed(response, 413, "body_too_large", "The body is larger than 64 KiB")
 
@@ -133,7 +133,7 @@ def test_a_body_beyond_64_kib_is_a_413(rich: WithdrawalApi, operation):
     ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain"],
 )
 def test_another_content_type_is_a_415(rich: WithdrawalApi, operation, content_type):
-    with nothing_moves():
+    with assert_nothing_changes():
         response = rich.caller.client.post(
             rich.path(operation), changed(), content_type=content_type, headers=rich.caller.headers
         )
@@ -148,7 +148,7 @@ def test_another_content_type_is_a_415(rich: WithdrawalApi, operation, content_t
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE"])
 def test_another_method_is_a_405(rich: WithdrawalApi, operation, method):
-    with nothing_moves():
+    with assert_nothing_changes():
         response = rich.caller.call(method, rich.path(operation))
     failed(response, 405, "method_not_allowed", f"{method} is not allowed here")
     assert response["Allow"] == "POST, OPTIONS"
@@ -156,14 +156,14 @@ def test_another_method_is_a_405(rich: WithdrawalApi, operation, method):
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_without_a_working_token_nothing_happens(rich: WithdrawalApi, operation):
-    with nothing_moves():
+    with assert_nothing_changes():
         response = rich.caller.client.post(
             rich.path(operation), changed(), content_type="application/json"
         )
     failed(response, 401, "unauthenticated")
     other = make_caller(organisation=rich.caller.organisation)
     revoke_api_key(key_id=other.key.id, actor=TESTER)
-    with nothing_moves():
+    with assert_nothing_changes():
         response = other.post(rich.path(operation), changed())
     failed(response, 401, "invalid_token")
 
@@ -171,6 +171,6 @@ def test_without_a_working_token_nothing_happens(rich: WithdrawalApi, operation)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_without_the_scope_nothing_happens(rich: WithdrawalApi, operation):
     reader = make_caller(["wallets:read"], organisation=rich.caller.organisation)
-    with nothing_moves():
+    with assert_nothing_changes():
         response = reader.post(rich.path(operation), changed())
     failed(response, 403, "insufficient_scope", "This needs the scope wallets:withdraw")

@@ -9,7 +9,7 @@ import pytest
 from django.db.models import F
 
 from exchange.core.models import IdempotencyRecord
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import failed, make_caller, make_member
 from tests.factories.withdrawals import (
     BANK,
@@ -46,7 +46,7 @@ def test_the_same_key_and_body_give_the_same_bytes_and_no_second_effect(
     first = desk.withdraw(operation, body, Idempotency_Key="key 1")
     assert first.status_code == 201, first.content
     assert "Idempotent-Replayed" not in first
-    with nothing_moves():
+    with assert_nothing_changes():
         again = desk.withdraw(operation, body, Idempotency_Key="key 1")
     assert again.status_code == 201
     assert again.content == first.content
@@ -71,7 +71,7 @@ def test_the_same_key_with_another_body_is_a_422(desk: WithdrawalApi, operation,
     desk.fund(operation, currency, "5000")
     body = body_of(amount=1000, currency=currency)
     assert desk.withdraw(operation, body, Idempotency_Key="k").status_code == 201
-    with nothing_moves():
+    with assert_nothing_changes():
         response = desk.withdraw(operation, {**body, **change}, Idempotency_Key="k")
     failed(
         response,
@@ -86,7 +86,7 @@ def test_an_id_in_capitals_is_the_same_address(desk: WithdrawalApi):
     first = desk.withdraw("member", body_of(amount=1000), Idempotency_Key="k")
     assert first.status_code == 201, first.content
     path = desk.path("member").replace(str(desk.member.id), str(desk.member.id).upper())
-    with nothing_moves():
+    with assert_nothing_changes():
         again = desk.caller.post(path, body_of(amount=1000), Idempotency_Key="k")
     assert again.content == first.content
     assert again["Idempotent-Replayed"] == "true"
@@ -128,7 +128,7 @@ def test_a_key_of_more_than_24_hours_ago_stands_for_nothing(
     assert second.content != first.content
     assert withdrawals_of(desk) == 2
     # From now on the key stands for the second one.
-    with nothing_moves():
+    with assert_nothing_changes():
         again = desk.withdraw("organisation", {**body, **change}, Idempotency_Key="k")
     assert again.content == second.content
 
@@ -146,7 +146,7 @@ def test_each_organisation_gets_its_own_answer_again_under_a_key_that_others_use
     first = [each.withdraw(operation, body, Idempotency_Key="shared") for each in desks]
     assert [answer.status_code for answer in first] == [201] * 3
     assert len({answer.content for answer in first}) == 3
-    with nothing_moves():
+    with assert_nothing_changes():
         again = [each.withdraw(operation, body, Idempotency_Key="shared") for each in desks]
     assert [answer.content for answer in again] == [answer.content for answer in first]
 
@@ -154,7 +154,7 @@ def test_each_organisation_gets_its_own_answer_again_under_a_key_that_others_use
 @pytest.mark.parametrize("key", ["", " ", "x" * 256, "tab\there", "é"])
 def test_a_key_that_is_none_is_refused(desk: WithdrawalApi, key):
     desk.fund("organisation", "KES", "1000")
-    with nothing_moves():
+    with assert_nothing_changes():
         response = desk.withdraw("organisation", body_of(), Idempotency_Key=key)
     failed(
         response,
@@ -170,9 +170,9 @@ def test_cancelling_twice_under_one_key_cancels_once(desk: WithdrawalApi):
     path = f"/v1/api/withdrawals/{made['_id']}/cancel"
     first = desk.caller.post(path, "", Idempotency_Key="c")
     assert first.status_code == 200, first.content
-    with nothing_moves():
+    with assert_nothing_changes():
         again = desk.caller.post(path, "", Idempotency_Key="c")
     assert again.content == first.content
     assert again["Idempotent-Replayed"] == "true"
-    with nothing_moves():
+    with assert_nothing_changes():
         failed(desk.caller.post(path), 409, "state_conflict")

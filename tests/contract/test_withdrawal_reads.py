@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from exchange.events.models import Event
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import failed, make_caller
 from tests.factories.configuration import set_figure
 from tests.factories.wallets import assert_books_hold, make_staff
@@ -60,7 +60,7 @@ def test_nobody_sees_another_organisations_withdrawals(desk: WithdrawalApi):
     assert exact(stranger.get("/v1/api/withdrawals"))["data"]["total"] == 0
     path = f"/v1/api/withdrawals/{made['_id']}"
     failed(stranger.get(path), 404, "withdrawal_not_found", "Withdrawal not found")
-    with nothing_moves():
+    with assert_nothing_changes():
         response = stranger.post(f"{path}/cancel")
     failed(response, 404, "withdrawal_not_found", "Withdrawal not found")
 
@@ -195,7 +195,7 @@ def test_only_a_pending_withdrawal_can_be_cancelled(desk: WithdrawalApi, status)
         decisions.approve(**decided)
     else:
         decisions.reject(**decided, reason="no")
-    with nothing_moves():
+    with assert_nothing_changes():
         response = desk.caller.post(f"/v1/api/withdrawals/{made['_id']}/cancel")
     failed(
         response,

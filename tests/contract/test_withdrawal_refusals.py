@@ -11,7 +11,7 @@ import pytest
 
 from exchange.core.ids import uuid7
 from exchange.core.models import IdempotencyRecord
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import failed, make_caller, make_member
 from tests.factories.configuration import set_figure as put_in_force
 from tests.factories.withdrawals import (
@@ -78,7 +78,7 @@ def test_more_than_the_balance_is_refused_naming_both_amounts(
     desk: WithdrawalApi, operation, currency
 ):
     desk.fund(operation, currency, "5000")
-    with nothing_moves():
+    with assert_nothing_changes():
         response = desk.withdraw(operation, body_of(currency=currency, amount=900000))
     message = f"Insufficient {currency} balance. Available: 5000, requested: 900000"
     failed(response, 400, "insufficient_balance", message)
@@ -90,7 +90,7 @@ def test_balance_and_request_are_written_plainly(desk: WithdrawalApi, operation,
     desk.fund(operation, "KES", "100.50")
     if memory == "warm":
         warm("KES")
-    with nothing_moves():
+    with assert_nothing_changes():
         response = desk.withdraw(operation, body_of(amount=2000))
     failed(
         response,
@@ -105,7 +105,7 @@ def test_balance_and_request_are_written_plainly(desk: WithdrawalApi, operation,
 def test_a_wallet_that_never_had_the_currency_holds_zero(desk: WithdrawalApi, operation, memory):
     if memory == "warm":
         warm("KES")
-    with nothing_moves():
+    with assert_nothing_changes():
         response = desk.withdraw(operation, body_of())
     failed(
         response,
@@ -118,7 +118,7 @@ def test_a_wallet_that_never_had_the_currency_holds_zero(desk: WithdrawalApi, op
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_one_hundredth_above_the_balance_is_too_much(desk: WithdrawalApi, operation):
     desk.fund(operation, "KES", "500")
-    with nothing_moves():
+    with assert_nothing_changes():
         response = desk.withdraw(operation, body_of(amount=500.01))
     failed(
         response,
@@ -130,7 +130,7 @@ def test_one_hundredth_above_the_balance_is_too_much(desk: WithdrawalApi, operat
 
 def test_the_organisations_money_does_not_cover_a_members_withdrawal(desk: WithdrawalApi):
     desk.fund("organisation", "KES", "1000")
-    with nothing_moves():
+    with assert_nothing_changes():
         response = desk.withdraw("member", body_of())
     failed(
         response,
@@ -148,7 +148,7 @@ def test_less_than_the_minimum_is_refused(desk: WithdrawalApi, operation, curren
     if memory == "warm":
         warm(currency)
     minimum = MINIMUMS[currency]
-    with nothing_moves():
+    with assert_nothing_changes():
         response = desk.withdraw(operation, body_of(currency=currency, amount=minimum - 1))
     failed(response, 400, "below_minimum", f"Cannot withdraw less than {minimum} {currency}")
     response = desk.withdraw(operation, body_of(currency=currency, amount=minimum))
@@ -165,7 +165,7 @@ def test_below_one_is_refused_whatever_the_configured_minimum(
     desk.fund("organisation", "KES", "10000")
     if memory == "warm":
         warm("KES")
-    with nothing_moves():
+    with assert_nothing_changes():
         response = desk.withdraw("organisation", body_of(amount=amount))
     failed(response, 400, "below_minimum", "Cannot withdraw less than 1 KES")
 
@@ -176,7 +176,7 @@ def test_zero_from_a_wallet_that_never_had_the_currency_is_below_the_minimum(
 ):
     if memory == "warm":
         warm("KES")
-    with nothing_moves():
+    with assert_nothing_changes():
         response = desk.withdraw("organisation", body_of(amount=0))
     failed(response, 400, "below_minimum", "Cannot withdraw less than 100 KES")
 
@@ -186,7 +186,7 @@ def test_another_currency_is_refused_with_exactly_this_message(desk: WithdrawalA
     """Every value that is none is in tests/wallets/withdrawals/test_withdrawal_inputs.py."""
     desk.fund(operation, "KES", "10000")
     for currency in ("EUR", "ngn", None):
-        with nothing_moves():
+        with assert_nothing_changes():
             response = desk.withdraw(operation, body_of(currency=currency))
         failed(response, 400, "invalid_currency", CURRENCIES)
 
@@ -194,7 +194,7 @@ def test_another_currency_is_refused_with_exactly_this_message(desk: WithdrawalA
 def test_an_absent_currency_is_refused_with_the_same_message(desk: WithdrawalApi):
     body = body_of()
     del body["currency"]
-    with nothing_moves():
+    with assert_nothing_changes():
         response = desk.withdraw("organisation", body)
     failed(response, 400, "invalid_currency", CURRENCIES)
 
@@ -202,7 +202,7 @@ def test_an_absent_currency_is_refused_with_the_same_message(desk: WithdrawalApi
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_usd_has_wallets_but_no_bank_list(desk: WithdrawalApi, operation):
     desk.fund(operation, "USD", "1000")
-    with nothing_moves():
+    with assert_nothing_changes():
         response = desk.withdraw(operation, body_of(currency="USD"))
     failed(response, 400, "currency_not_supported", UNSUPPORTED)
 
@@ -211,7 +211,7 @@ def test_usd_has_wallets_but_no_bank_list(desk: WithdrawalApi, operation):
 @pytest.mark.parametrize("currency", PAYOUT_CURRENCIES)
 def test_an_unknown_bank_is_not_found(desk: WithdrawalApi, operation, currency):
     desk.fund(operation, currency, "10000")
-    with nothing_moves():
+    with assert_nothing_changes():
         response = desk.withdraw(
             operation, body_of(currency=currency, amount=6000, bank_name="Qqqq Xxxx")
         )
@@ -238,7 +238,7 @@ def test_a_short_or_misspelt_name_is_not_found_but_close_names_are_told(
     desk: WithdrawalApi, name, hint
 ):
     desk.fund("organisation", "KES", "10000")
-    with nothing_moves():
+    with assert_nothing_changes():
         response = desk.withdraw("organisation", body_of(bank_name=name))
     message = failed(response, 404, "bank_not_found")
     stem = f'Could not find a bank matching "{name}" for KES. Please check the bank name'
@@ -274,7 +274,7 @@ def test_a_member_that_is_not_the_organisations_does_not_exist(
     for memory in ("cold", "warm"):
         if memory == "warm":
             warm("KES")
-        with nothing_moves():
+        with assert_nothing_changes():
             response = desk.caller.post(path, body_of())
         failed(response, 404, "user_not_found", "User not found")
 
@@ -287,7 +287,7 @@ def foreign_member() -> Any:
     "text", ["x", "1", "%00", "a%00b", "null", "..", "%F0%9F%98%80", "{id}", "0" * 36, "9" * 500]
 )
 def test_a_malformed_member_id_is_an_unknown_one(desk: WithdrawalApi, text):
-    with nothing_moves():
+    with assert_nothing_changes():
         response = desk.caller.post(f"/v1/api/members/{text}/wallet/withdraw", body_of())
     failed(response, 404, "user_not_found", "User not found")
 
@@ -295,7 +295,7 @@ def test_a_malformed_member_id_is_an_unknown_one(desk: WithdrawalApi, text):
 def test_an_id_in_another_spelling_of_uuid_is_unknown(desk: WithdrawalApi):
     desk.fund("member", "KES", "1000")
     for text in (desk.member.id.hex, f"{{{desk.member.id}}}", f"urn:uuid:{desk.member.id}"):
-        with nothing_moves():
+        with assert_nothing_changes():
             response = desk.caller.post(f"/v1/api/members/{text}/wallet/withdraw", body_of())
         failed(response, 404, "user_not_found", "User not found")
 
@@ -307,7 +307,7 @@ def test_a_fee_that_leaves_nothing_is_refused(desk: WithdrawalApi, set_figure, m
     desk.fund("organisation", "KES", "10000")
     if memory == "warm":
         warm("KES")
-    with nothing_moves():
+    with assert_nothing_changes():
         response = desk.withdraw("organisation", body_of())
     failed(
         response,
@@ -371,13 +371,13 @@ def test_of_two_failing_checks_the_earlier_one_wins(
             if failing & {"provider", "no_list"}:
                 break  # no list, no memory of it
             warm(currency)
-        with nothing_moves():
+        with assert_nothing_changes():
             response = desk.caller.post(path, body)
         assert (response.status_code, response.json()["message"]) == expected, memory
 
 
 def test_a_refusal_keeps_no_idempotency_key(desk: WithdrawalApi):
-    with nothing_moves():
+    with assert_nothing_changes():
         refused = desk.withdraw("organisation", body_of(), Idempotency_Key="k")
     failed(refused, 400, "insufficient_balance")
     assert not IdempotencyRecord.objects.filter(organisation=desk.caller.organisation).exists()

@@ -16,7 +16,7 @@ from exchange.core.batching import Batcher
 from tests.environment.concurrency import Callers
 
 
-class Gather:
+class BatchRunner:
     """Has calls of the service, each in a thread of its own, carried out as one set.
 
     `sets` are the sizes of the sets; `leader` is the database connection of the last one.
@@ -49,13 +49,13 @@ class Gather:
 
 
 @contextmanager
-def gathering(
+def batch_runner(
     meeting: Batcher[Any, Any], threads: int, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Gather]:
+) -> Iterator[BatchRunner]:
     """A `Gather` of at most so many calls to whoever submits to `meeting`."""
     # Long enough to wait for a thread on any machine; nobody stays away here.
     monkeypatch.setattr(meeting, "_wait_seconds", 60.0)
     with Callers(threads) as crowd:
-        gather = Gather(crowd, meeting)
+        gather = BatchRunner(crowd, meeting)
         monkeypatch.setattr(meeting, "_execute", partial(gather.watch, meeting._execute))
         yield gather

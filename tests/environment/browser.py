@@ -22,7 +22,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from tests.environment.services import HOST, Service, Stage
+from tests.environment.services import HOST, Service, ServiceStack
 
 # As root Chromium runs only without its sandbox; it shall not call home.
 _FLAGS = (
@@ -37,7 +37,7 @@ _FLAGS = (
     f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {HOST}",
 )
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-PATIENCE_MILLISECONDS = 30_000
+TIMEOUT_MILLISECONDS = 30_000
 
 
 def chromium_path() -> str | None:
@@ -73,7 +73,7 @@ def chromium() -> Iterator[Browser]:
     # Playwright keeps an event loop in this thread; Django's synchronous code runs beside it.
     before = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
-    expect.set_options(timeout=PATIENCE_MILLISECONDS)
+    expect.set_options(timeout=TIMEOUT_MILLISECONDS)
     with sync_playwright() as playwright:
         browser = launch(playwright)
         yield browser
@@ -83,10 +83,10 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def profile(chromium: Browser, stage: Stage) -> Iterator[BrowserContext]:
+def profile(chromium: Browser, service_stack: ServiceStack) -> Iterator[BrowserContext]:
     """One browser profile for all tests of this process: its cache keeps styles and scripts."""
-    context = chromium.new_context(base_url=stage.base_url)
-    context.set_default_timeout(PATIENCE_MILLISECONDS)
+    context = chromium.new_context(base_url=service_stack.base_url)
+    context.set_default_timeout(TIMEOUT_MILLISECONDS)
     yield context
     context.close()
 

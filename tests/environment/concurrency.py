@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from django.db import OperationalError, connection, connections
 
 
-def size(name: str, default: int) -> int:
+def race_size(name: str, default: int) -> int:
     """How large a race is: `RACE_<NAME>` in the environment, or the default."""
     return int(os.environ.get(f"RACE_{name}", default))
 
@@ -46,7 +46,7 @@ class Reply:
         return json.loads(self.body)
 
 
-def storm(base_url: str, calls: Iterable[Call], connections_count: int) -> list[Reply]:
+def send_concurrently(base_url: str, calls: Iterable[Call], connections_count: int) -> list[Reply]:
     """Makes all calls over that many connections at once, kept alive, in the order given."""
     host = urlsplit(base_url).netloc
     queue: SimpleQueue[Call] = SimpleQueue()

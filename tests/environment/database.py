@@ -1,7 +1,7 @@
 """A PostgreSQL database for every test process, cloned from one migrated template.
 
 Without DATABASE_URL an embedded server is started in a temporary directory for the whole run, with
-the template that `kept_template` keeps; with it, that server is used (its user must be able to
+the template that `template_cache` stores; with it, that server is used (its user must be able to
 create databases), and whichever process needs the template first makes it. Tests act as the runtime
 role; `owner` is the owner's alias.
 """
@@ -31,8 +31,8 @@ from pytest_django.plugin import blocking_manager_key
 from config.local.embedded.layout import DATABASE, database_url
 from config.local.embedded.sharing import running_server
 from config.settings.databases import from_url
-from tests.environment import kept_template
 from tests.environment import seed_rows as seed
+from tests.environment import template_cache
 
 # How xdist's workers, which inherit the environment, learn of the run's server.
 _SERVER = "TEST_SERVER_URL"
@@ -41,7 +41,7 @@ _TEMPLATE = "TEST_TEMPLATE_NAME"
 _LOCK_KEY = 0x7E57_0001
 
 # A role or a setting, temporary tables, locks and cursors: what outlives a transaction.
-_AS_NEW = (
+_RESET_SESSION = (
     "CLOSE ALL; RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL; UNLISTEN *; DISCARD TEMP;"
     " SELECT pg_advisory_unlock_all()"
 )
@@ -67,14 +67,14 @@ def start_run(config: pytest.Config) -> None:
     _run_resources.callback(shutil.rmtree, folder, ignore_errors=True)
     os.environ[_SERVER] = database_url(folder, "exchange_owner", "postgres")
     os.environ[_TEMPLATE] = "test_template"
-    name = kept_template.template_hash(kept_template.sources())
-    if not kept_template.take(name, folder):
+    name = template_cache.template_hash(template_cache.sources())
+    if not template_cache.restore_template(name, folder):
         with (
             config.stash[blocking_manager_key].unblock(),
             running_server(folder, durable=False),
         ):
             _make_template(installation=DATABASE)
-        kept_template.keep(name, folder)
+        template_cache.store_template(name, folder)
     _run_resources.enter_context(running_server(folder, durable=False))
 
 
@@ -151,7 +151,7 @@ def session(role: str) -> Iterator[Connection]:
 
 
 @contextlib.contextmanager
-def database_beside(suffix: str, *, migrated: bool = False) -> Iterator[str]:
+def extra_database(suffix: str, *, migrated: bool = False) -> Iterator[str]:
     """The name of a database beside this process's own: empty, or a copy of the run's template."""
     name = f"{worker_database()}_{suffix}"
     source = os.environ[_TEMPLATE] if migrated else "template0"
@@ -169,7 +169,7 @@ def database_beside(suffix: str, *, migrated: bool = False) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def django_at(database: str) -> Iterator[None]:
+def django_connected_to(database: str) -> Iterator[None]:
     """Django's connections lead to `database` inside the block, and back to our own after it."""
     _point_django_at(database)
     ContentType.objects.clear_cache()  # their numbers may be others
@@ -185,10 +185,10 @@ def restore_seed() -> None:
     _restorers[-1].restore()
 
 
-def renew_worn_tables() -> None:
+def restore_bloated_tables() -> None:
     """The same, where earlier tests have left so much that all later ones would be slow."""
     for restorer in _restorers:
-        restorer.restore_if_worn()
+        restorer.restore_if_bloated()
 
 
 def _make_template(installation: str = "") -> None:
@@ -210,7 +210,7 @@ def _make_template(installation: str = "") -> None:
             lock.execute(_drop(installation))
             lock.execute(_clone(draft, installation))
         with psycopg.connect(server_url(draft), autocommit=True) as connection:
-            seed.keep(connection)
+            seed.snapshot_rows(connection)
         lock.execute(
             sql.SQL("ALTER DATABASE {} RENAME TO {}").format(
                 sql.Identifier(draft), sql.Identifier(template)
@@ -228,7 +228,7 @@ def _keep_connections(_: TransactionTestCase) -> bool:
             continue
         clean = not (connection.in_atomic_block or connection.needs_rollback)
         if clean and raw.info.transaction_status == TransactionStatus.IDLE:
-            raw.execute(_AS_NEW)
+            raw.execute(_RESET_SESSION)
         else:  # it was dropped, or left in the middle of something
             connection.close()
     return False

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import Error
 
-from tests.assertions.verdicts import TAKEN, refused_by
+from tests.assertions.statement_results import ACCEPTED, violated_rule
 from tests.factories.bare_rows import as_json
 
 
@@ -72,7 +72,7 @@ class GuardedCopy:
         self._cursor.execute(
             f"ALTER TABLE {self._table} DISABLE TRIGGER guard; DELETE FROM {self._table}"
         )
-        assert self.insert(row) == TAKEN
+        assert self.insert(row) == ACCEPTED
         self._cursor.execute(f"ALTER TABLE {self._table} ENABLE ALWAYS TRIGGER guard")
 
     def _attempt(self, statement: str, row: dict[str, Any]) -> str:
@@ -83,5 +83,5 @@ class GuardedCopy:
             self._cursor.execute("ROLLBACK TO SAVEPOINT attempt")
             refusal: Any = error.__cause__
             self.message = refusal.diag.message_primary
-            return refused_by(error)
-        return TAKEN
+            return violated_rule(error)
+        return ACCEPTED

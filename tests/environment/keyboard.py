@@ -15,7 +15,7 @@ from tests.factories import logins
 from tests.factories.staff import create_staff
 
 PASSWORD = "correct horse battery"
-MOST_TABS, MOST_STOPS = 150, 400
+MAX_TABS, MAX_STOPS = 150, 400
 # Whether the focus is drawn around, and nothing lies over what has it.
 _SHOWN = """() => {
   const at = document.activeElement, style = getComputedStyle(at), box = at.getBoundingClientRect();
@@ -28,7 +28,7 @@ _SHOWN = """() => {
 }"""
 
 
-def person(name: str, role: str = FINANCE_APPROVER) -> tuple[StaffUser, str]:
+def create_enrolled_staff(name: str, role: str = FINANCE_APPROVER) -> tuple[StaffUser, str]:
     """A member of staff, and the secret that their authenticator app holds."""
     user = create_staff(name, PASSWORD, role)
     return user, logins.app_of(user)
@@ -54,14 +54,14 @@ def sign_in(page: Page, name: str) -> None:
 
 def tab_to(page: Page, wanted: Callable[[Locator], bool]) -> None:
     """Presses Tab until the focus is on what is wanted, as somebody without a mouse does."""
-    for _ in range(MOST_TABS):
+    for _ in range(MAX_TABS):
         page.keyboard.press("Tab")
         if wanted(page.locator(":focus")):
             return
-    raise AssertionError(f"{MOST_TABS} presses of Tab did not lead there")
+    raise AssertionError(f"{MAX_TABS} presses of Tab did not lead there")
 
 
-def says(pattern: str) -> Callable[[Locator], bool]:
+def has_text(pattern: str) -> Callable[[Locator], bool]:
     """Whether an element's own words or value match."""
 
     def matches(element: Locator) -> bool:
@@ -72,19 +72,19 @@ def says(pattern: str) -> Callable[[Locator], bool]:
     return matches
 
 
-def is_(selector: str) -> Callable[[Locator], bool]:
+def matches(selector: str) -> Callable[[Locator], bool]:
     """Whether an element is the one that `selector` means."""
     return lambda element: (
         element.count() == 1 and element.evaluate("(e, s) => e.matches(s)", selector) is True
     )
 
 
-def faults_of_stops(page: Page) -> tuple[int, list[str]]:
+def tab_stop_faults(page: Page) -> tuple[int, list[str]]:
     """Presses Tab through the whole page, and back: how many stops there are, and what is wrong
     with them.
     """
     found: list[str] = []
-    while len(found) < MOST_STOPS:
+    while len(found) < MAX_STOPS:
         page.keyboard.press("Tab")
         if page.evaluate("() => document.activeElement === document.body"):
             break
@@ -95,6 +95,6 @@ def faults_of_stops(page: Page) -> tuple[int, list[str]]:
     return len(found) // 2, [fault for fault in found if fault]
 
 
-def focus_is_shown(page: Page) -> bool:
+def is_focus_visible(page: Page) -> bool:
     """Whether a person sees where they are."""
     return bool(page.evaluate(_SHOWN) == "")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def forget_peak(pid: int) -> None:
+def reset_peak(pid: int) -> None:
     """From here on `peak` is about what comes."""
     Path(f"/proc/{pid}/clear_refs").write_text("5")
 
 
-def peak(pid: int) -> int:
+def peak_memory(pid: int) -> int:
     """The most bytes of real memory that the process held at once."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmHWM:"):
@@ -18,7 +18,7 @@ def peak(pid: int) -> int:
     raise AssertionError(f"process {pid} tells no peak")
 
 
-def family(pid: int) -> list[int]:
+def process_tree(pid: int) -> list[int]:
     """The process and all that it started."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [pid, *(one for child in children for one in family(int(child)))]
+    return [pid, *(one for child in children for one in process_tree(int(child)))]

@@ -25,7 +25,7 @@ def node_modules(folder: str, packages: Mapping[str, str]) -> Path:
     found = BUILD / folder / "node_modules"
     npm = shutil.which("npm")
     if shutil.which("node") is None or npm is None:
-        absent("Node.js")
+        skip_or_fail("Node.js")
     missing = [
         f"{name}@{version}"
         for name, version in packages.items()
@@ -33,7 +33,7 @@ def node_modules(folder: str, packages: Mapping[str, str]) -> Path:
     ]
     if missing:
         if not REQUIRED:
-            absent(", ".join(missing))
+            skip_or_fail(", ".join(missing))
         found.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run(
             [str(npm), "install", "--prefix", str(found.parent), *_FLAGS, *missing],
@@ -43,7 +43,7 @@ def node_modules(folder: str, packages: Mapping[str, str]) -> Path:
     return found
 
 
-def absent(what: str) -> None:
+def skip_or_fail(what: str) -> None:
     """Fail where REQUIRE_NODE=1 asks for `what`, and skip elsewhere."""
     if REQUIRED:
         pytest.fail(f"{what} is absent, and REQUIRE_NODE=1 asks for it")

@@ -10,10 +10,10 @@ from django.db import connections, transaction
 
 
 @contextmanager
-def as_owner(*, undone: bool = False) -> Iterator[Any]:
+def as_owner(*, rollback: bool = False) -> Iterator[Any]:
     """A cursor with the owner's rights.
 
-    An error undoes the block; with `undone`, so does its end.
+    An error undoes the block; with `rollback`, so does its end.
     """
     alias = "default" if _is_superuser() else "owner"
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
@@ -22,7 +22,7 @@ def as_owner(*, undone: bool = False) -> Iterator[Any]:
         cursor.execute("SET LOCAL ROLE NONE")
         yield cursor
         cursor.execute(f"SET LOCAL ROLE {role}")
-        if undone:
+        if rollback:
             transaction.set_rollback(True, using=alias)
 
 

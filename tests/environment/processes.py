@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
-PATIENCE_SECONDS = 60.0
+TIMEOUT_SECONDS = 60.0
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Program:
     environment: dict[str, str]
     ready: Callable[[], bool]
     output: Path
-    patience_seconds: float = PATIENCE_SECONDS
+    timeout_seconds: float = TIMEOUT_SECONDS
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     @property
@@ -52,7 +52,7 @@ class Program:
         wait_until(
             lambda: self.ready() or not self.running,
             f"{self.command[2]} is ready",
-            self.patience_seconds,
+            self.timeout_seconds,
         )
         if not self.running:
             raise AssertionError(f"{self.command} ended:\n{self.output.read_text()[-4000:]}")
@@ -81,7 +81,7 @@ class Program:
         self.start()
 
 
-def wait_until(condition: Callable[[], bool], what: str, seconds: float = PATIENCE_SECONDS) -> None:
+def wait_until(condition: Callable[[], bool], what: str, seconds: float = TIMEOUT_SECONDS) -> None:
     """Poll until `condition` holds; AssertionError naming `what` when it does not in time."""
     deadline = time.monotonic() + seconds
     while not condition():

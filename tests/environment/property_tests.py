@@ -10,7 +10,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, settings
 
-from tests.environment.concurrency import size
+from tests.environment.concurrency import race_size
 
 FUZZING = "FUZZ" in os.environ
 # A failing example is made smaller on request only: with a database behind every step that takes
@@ -34,7 +34,7 @@ def load_profile() -> None:
 
 def examples(name: str, count: int, **more: Any) -> settings:
     """`count` examples in the suite, or `RACE_<NAME>_EXAMPLES`; fewer in one turn of a fuzz."""
-    wanted = size(f"{name}_EXAMPLES", count)
+    wanted = race_size(f"{name}_EXAMPLES", count)
     if FUZZING:
         # The first one is always the simplest there is, whatever the seed.
         wanted = 1 + max(1, wanted // _PART)

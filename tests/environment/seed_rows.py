@@ -17,17 +17,17 @@ Connection = psycopg.Connection[Any]
 # What a table may hold of rows that are gone before it is made anew. Deleted and rolled back rows
 # stay in its file until a vacuum, which a given server may never do, and every later test would
 # read past them.
-WORN_BYTES = 1024 * 1024
+BLOAT_BYTES = 1024 * 1024
 
 # `since` is the transaction that wrote a table's rows last: while all of them are its own, and as
 # many, nothing has touched them, and they can stay.
-_KEPT = "CREATE TABLE seed.kept (name text PRIMARY KEY, since xid)"
+_SNAPSHOT = "CREATE TABLE seed.snapshot (name text PRIMARY KEY, since xid)"
 
-_WORN = """
-CREATE FUNCTION seed.worn() RETURNS text LANGUAGE sql AS $$
+_BLOATED = """
+CREATE FUNCTION seed.bloated() RETURNS text LANGUAGE sql AS $$
     SELECT string_agg(oid::regclass::text, ', ') FROM pg_class
      WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
-       AND pg_relation_size(oid) > {worn_bytes}
+       AND pg_relation_size(oid) > {bloat_bytes}
 $$
 """
 
@@ -37,14 +37,14 @@ $$
 _RESTORE = """
 CREATE FUNCTION seed.restore() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    worn text := seed.worn();
+    bloated text := seed.bloated();
     changed text;
     columns text;
 BEGIN
-    IF worn IS NOT NULL THEN
+    IF bloated IS NOT NULL THEN
         SET LOCAL lock_timeout = '100ms';
         BEGIN
-            EXECUTE 'TRUNCATE ' || worn || ' CASCADE';
+            EXECUTE 'TRUNCATE ' || bloated || ' CASCADE';
         EXCEPTION WHEN lock_not_available THEN
             NULL;
         END;
@@ -53,13 +53,13 @@ BEGIN
     FOR changed IN SELECT name FROM (VALUES {tables}) AS tables (name, changed) WHERE tables.changed
     LOOP
         EXECUTE format('DELETE FROM public.%I', changed);
-        IF EXISTS (SELECT FROM seed.kept WHERE name = changed) THEN
+        IF EXISTS (SELECT FROM seed.snapshot WHERE name = changed) THEN
             SELECT string_agg(quote_ident(attname), ', ') INTO columns FROM pg_attribute
              WHERE attrelid = format('public.%I', changed)::regclass
                AND attnum > 0 AND NOT attisdropped AND attgenerated = '';
             EXECUTE format('INSERT INTO public.%I (%s) OVERRIDING SYSTEM VALUE '
                            'SELECT %s FROM seed.%I', changed, columns, columns, changed);
-            UPDATE seed.kept SET since = pg_current_xact_id()::xid WHERE name = changed;
+            UPDATE seed.snapshot SET since = pg_current_xact_id()::xid WHERE name = changed;
         END IF;
     END LOOP;
 END $$
@@ -67,18 +67,18 @@ END $$
 _FILLED = "({name}, EXISTS (SELECT FROM {table}))"
 _TOUCHED = """({name}, (
     SELECT count(*) <> {rows} OR count(*) FILTER (WHERE t.xmin = k.since) <> {rows}
-    FROM (SELECT since FROM seed.kept WHERE name = {name}) k LEFT JOIN {table} t ON true
+    FROM (SELECT since FROM seed.snapshot WHERE name = {name}) k LEFT JOIN {table} t ON true
     ))"""
 
 
-def keep(connection: Connection) -> None:
+def snapshot_rows(connection: Connection) -> None:
     """Remember what is in the tables now.
 
     They are left alone by autovacuum from here on. It would find them empty between two tests, and
     have statements that join them planned for no rows: a proof of books took minutes, not 0.2 s.
     """
     connection.execute("CREATE SCHEMA seed")
-    connection.execute(_KEPT)
+    connection.execute(_SNAPSHOT)
     found = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
     tables = [name for (name,) in found.fetchall()]
     for table in tables:
@@ -86,7 +86,7 @@ def keep(connection: Connection) -> None:
             sql.SQL("ALTER TABLE {} SET (autovacuum_enabled = off)").format(sql.Identifier(table))
         )
     states = [_state(connection, table) for table in tables]
-    connection.execute(sql.SQL(_WORN).format(worn_bytes=sql.Literal(WORN_BYTES)))
+    connection.execute(sql.SQL(_BLOATED).format(bloat_bytes=sql.Literal(BLOAT_BYTES)))
     connection.execute(sql.SQL(_RESTORE).format(tables=sql.SQL(", ").join(states)))
 
 
@@ -103,9 +103,9 @@ class Restorer:
         """Every table is as it was kept."""
         self._call("SELECT seed.restore()")
 
-    def restore_if_worn(self) -> None:
+    def restore_if_bloated(self) -> None:
         """The same where a table has grown long."""
-        self._call("SELECT seed.restore() WHERE seed.worn() IS NOT NULL")
+        self._call("SELECT seed.restore() WHERE seed.bloated() IS NOT NULL")
 
     def close(self) -> None:
         """Leave the database."""
@@ -137,5 +137,5 @@ def _state(connection: Connection, table: str) -> sql.Composed:
         return sql.SQL(_FILLED).format(**parts)
     kept = sql.SQL("CREATE TABLE {} AS TABLE {}")
     connection.execute(kept.format(sql.Identifier("seed", table), parts["table"]))
-    connection.execute("INSERT INTO seed.kept (name) VALUES (%s)", [table])
+    connection.execute("INSERT INTO seed.snapshot (name) VALUES (%s)", [table])
     return sql.SQL(_TOUCHED).format(**parts, rows=sql.Literal(count[0]))

@@ -34,7 +34,7 @@ FILE_BROKER = "files://localhost//"
 
 
 @dataclass(frozen=True)
-class Stage:
+class ServiceStack:
     """Ports, folders and environment that the processes of one test process agree on."""
 
     folder: Path
@@ -79,7 +79,7 @@ class Stage:
         }
 
     def celery(self) -> Celery:
-        """A client of the stage's broker."""
+        """A client of the stack's broker."""
         broker.register()  # its transport is ours
         client = Celery("tests", broker=self.broker_url, set_as_current=False)
         client.conf.broker_transport_options = self.broker_options
@@ -90,9 +90,9 @@ class Stage:
 class Service:
     """The web application over HTTP."""
 
-    def __init__(self, stage: Stage, program: Program) -> None:
-        self.base_url = stage.base_url
-        self.stage = stage
+    def __init__(self, service_stack: ServiceStack, program: Program) -> None:
+        self.base_url = service_stack.base_url
+        self.service_stack = service_stack
         self.kill = program.kill
         self.start = program.start
         self.restart = program.restart
@@ -106,8 +106,8 @@ class Service:
 class Sandbox:
     """The payment provider's sandbox; `base_url` is what a client of the provider is given."""
 
-    def __init__(self, stage: Stage, program: Program) -> None:
-        self.url = f"http://{HOST}:{stage.sandbox_port}"
+    def __init__(self, service_stack: ServiceStack, program: Program) -> None:
+        self.url = f"http://{HOST}:{service_stack.sandbox_port}"
         self.base_url = f"{self.url}/v3"
         self.kill = program.kill
         self.start = program.start
@@ -130,12 +130,14 @@ class Sandbox:
 
 
 @pytest.fixture(scope="session")
-def stage(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+def service_stack(
+    django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ServiceStack]:
     """Where this test process's services meet."""
-    folder = tmp_path_factory.mktemp("stage")
+    folder = tmp_path_factory.mktemp("service_stack")
     for name in ("messages", "control", "run"):
         (folder / name).mkdir()
-    made = Stage(folder, claim_port(HOST, 0), claim_port(HOST, 0))
+    made = ServiceStack(folder, claim_port(HOST, 0), claim_port(HOST, 0))
     yield made
     if made.broker_url.startswith("amqp"):
         with made.celery().connection() as connection:
@@ -143,31 +145,32 @@ def stage(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 @pytest.fixture(scope="session")
-def web_program(stage: Stage) -> Iterator[Callable[[], Program]]:
+def web_program(service_stack: ServiceStack) -> Iterator[Callable[[], Program]]:
     """Starts the web application when it is first asked for; the same one afterwards."""
     program = Program(
-        command=webserver.command(HOST, stage.web_port),
-        environment=stage.environment,
-        ready=lambda: answers(HOST, stage.web_port, "/health"),
-        output=stage.folder / "web.log",
+        command=webserver.command(HOST, service_stack.web_port),
+        environment=service_stack.environment,
+        ready=lambda: answers(HOST, service_stack.web_port, "/health"),
+        output=service_stack.folder / "web.log",
     )
     yield lambda: _running(program)
     program.stop()
 
 
 @pytest.fixture(scope="session")
-def sandbox_program(stage: Stage) -> Iterator[Callable[[], Program]]:
+def sandbox_program(service_stack: ServiceStack) -> Iterator[Callable[[], Program]]:
     """Starts the sandbox when it is first asked for; the same one afterwards."""
     program = Program(
         command=[
             sys.executable, "-m", "wallets.providers.sandbox", "--host", HOST,
-            "--port", str(stage.sandbox_port), "--data", str(stage.folder / "sandbox"),
-            "--webhook-url", f"{stage.base_url}/hooks/flutterwave",
+            "--port", str(service_stack.sandbox_port),
+            "--data", str(service_stack.folder / "sandbox"),
+            "--webhook-url", f"{service_stack.base_url}/hooks/flutterwave",
             "--delay", "0.2", "--return-delay", "0.5", "--hang-seconds", "3",
         ],
-        environment=stage.environment,
-        ready=lambda: answers(HOST, stage.sandbox_port, "/sandbox/health"),
-        output=stage.folder / "sandbox.log",
+        environment=service_stack.environment,
+        ready=lambda: answers(HOST, service_stack.sandbox_port, "/sandbox/health"),
+        output=service_stack.folder / "sandbox.log",
     )  # fmt: skip
     yield lambda: _running(program)
     program.stop()
@@ -175,18 +178,18 @@ def sandbox_program(stage: Stage) -> Iterator[Callable[[], Program]]:
 
 @pytest.fixture
 def live_service(
-    transactional_db: None, web_program: Callable[[], Program], stage: Stage
+    transactional_db: None, web_program: Callable[[], Program], service_stack: ServiceStack
 ) -> Service:
     """The web application: two processes of eight threads, on the test's database."""
-    return Service(stage, web_program())
+    return Service(service_stack, web_program())
 
 
 @pytest.fixture
 def provider_sandbox(
-    sandbox_program: Callable[[], Program], stage: Stage, settings: Settings
+    sandbox_program: Callable[[], Program], service_stack: ServiceStack, settings: Settings
 ) -> Iterator[Sandbox]:
     """The running sandbox, which this process's settings and the live service point at."""
-    sandbox = Sandbox(stage, sandbox_program())
+    sandbox = Sandbox(service_stack, sandbox_program())
     sandbox.reset()
     settings.PAYMENT_PROVIDER = {
         **settings.PAYMENT_PROVIDER,
@@ -200,22 +203,23 @@ def provider_sandbox(
 
 
 @pytest.fixture
-def live_worker(transactional_db: None, stage: Stage) -> Iterator[Program]:
-    """A Celery worker with the beat inside, on the test's database and the stage's broker."""
+def live_worker(transactional_db: None, service_stack: ServiceStack) -> Iterator[Program]:
+    """A Celery worker with the beat inside, on the test's database and the stack's broker."""
     token = uuid.uuid4().hex
-    answer = stage.folder / "run" / "worker"
-    client = stage.celery()
+    answer = service_stack.folder / "run" / "worker"
+    client = service_stack.celery()
     program = Program(
         command=[
             sys.executable, "-m", "celery", "-q", "-A", "config.celery", "worker",
             "--pool", "threads", "--concurrency", "4", "--beat", "--loglevel", "WARNING",
-            "--schedule", str(stage.folder / "beat"), "--without-gossip", "--without-mingle",
+            "--schedule", str(service_stack.folder / "beat"),
+            "--without-gossip", "--without-mingle",
             # A broker lets only one worker of a name in, and other test processes have theirs.
-            "--hostname", f"{stage.queue}@%h",
+            "--hostname", f"{service_stack.queue}@%h",
         ],
-        environment=stage.environment,
+        environment=service_stack.environment,
         ready=lambda: answer.exists() and answer.read_text() == token,
-        output=stage.folder / "worker.log",
+        output=service_stack.folder / "worker.log",
     )  # fmt: skip
     client.send_task("config.answer", [token])
     program.start()
@@ -235,7 +239,7 @@ __all__ = [
     "live_worker",
     "provider_sandbox",
     "sandbox_program",
-    "stage",
+    "service_stack",
     "wait_until",
     "web_program",
 ]

@@ -136,7 +136,7 @@ def raw_server(talk: Callable[[socket.socket], object]) -> Iterator[int]:
         listener.close()
 
 
-def drip(connection: socket.socket, text: bytes, *, every_seconds: float = 0.05) -> None:
+def send_slowly(connection: socket.socket, text: bytes, *, every_seconds: float = 0.05) -> None:
     """Read the request, then send `text` over and over, a byte at a time, until hung up on."""
     connection.recv(65536)
     while True:

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from kombu import Queue
 
 from tests.environment.processes import Program, wait_until
-from tests.environment.services import Stage
+from tests.environment.services import ServiceStack
 
 _POLL_SECONDS = 0.1
 
@@ -24,13 +24,13 @@ class Workers:
     Entered, all of them run.
     """
 
-    def __init__(self, stage: Stage, size: int) -> None:
-        self._queue = f"{stage.queue}-crew"
-        self._client = stage.celery()
+    def __init__(self, service_stack: ServiceStack, size: int) -> None:
+        self._queue = f"{service_stack.queue}-crew"
+        self._client = service_stack.celery()
         self._client.conf.task_default_queue = self._queue
-        self._journals = [stage.folder / "run" / f"crew-{number}" for number in range(size)]
+        self._journals = [service_stack.folder / "run" / f"crew-{number}" for number in range(size)]
         # How often the file broker is looked at; others do not look, they are told.
-        options = {**stage.broker_options, "polling_interval": _POLL_SECONDS}
+        options = {**service_stack.broker_options, "polling_interval": _POLL_SECONDS}
         self._programs = [
             Program(
                 command=[
@@ -40,13 +40,15 @@ class Workers:
                     "--without-gossip", "--without-mingle", "--without-heartbeat",
                 ],
                 environment={
-                    **stage.environment,
-                    "TEST_BROKER_OPTIONS": json.dumps(options if stage.broker_options else {}),
+                    **service_stack.environment,
+                    "TEST_BROKER_OPTIONS": json.dumps(
+                        options if service_stack.broker_options else {}
+                    ),
                     "TEST_BROKER_QUEUE": self._queue,
                     "TEST_JOURNAL": str(journal),
                 },
                 ready=journal.exists,
-                output=stage.folder / f"{journal.name}.log",
+                output=service_stack.folder / f"{journal.name}.log",
             )
             for journal in self._journals
         ]  # fmt: skip

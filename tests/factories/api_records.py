@@ -7,7 +7,7 @@ from typing import Any
 
 from exchange.events.models import Event
 from exchange.events.services.endpoints import set_endpoint
-from tests.assertions.addresses import Address
+from tests.assertions.endpoints import Endpoint
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller
 from tests.factories.lending import make_lending
 from tests.factories.market import ApiTrader, Market
@@ -27,7 +27,7 @@ class ApiRecords:
             route = route.replace(f"<str:{name}>", value).replace(f"{{{name}}}", value)
         return route
 
-    def records(self, found_at: Address, **query: str) -> list[dict[str, Any]]:
+    def records(self, found_at: Endpoint, **query: str) -> list[dict[str, Any]]:
         """What a list answers."""
         response = self.caller.get(self.address(found_at.path), query)
         assert response.status_code == 200, (found_at, query, response.content)

@@ -16,7 +16,7 @@ from django.test import Client, override_settings
 from pytest_django import DjangoDbBlocker
 
 from config.demo.world import paid_in
-from tests.environment.module_world import kept_for_module
+from tests.environment.module_transaction import module_transaction
 from tests.environment.services import PROVIDER_SECRET_KEY, PROVIDER_WEBHOOK_HASH, Sandbox
 from tests.factories.payouts import control
 from wallets.banks.services import clear_bank_cache
@@ -59,7 +59,7 @@ def loaded_for_module(
     with (
         pytest.MonkeyPatch.context() as environment,
         override_settings(DATA_DIR=folder, PAYMENT_PROVIDER=provider),
-        kept_for_module(blocker),
+        module_transaction(blocker),
     ):
         environment.delenv("DEMO_WEBHOOK_URL", raising=False)
         payment_provider.cache_clear()

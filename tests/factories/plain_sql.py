@@ -14,7 +14,7 @@ from django.apps import apps
 from django.db.models import Model
 
 from exchange.core.ids import uuid7
-from tests.assertions.verdicts import undone
+from tests.assertions.statement_results import rolled_back
 from tests.environment.database import Connection
 from tests.factories.bare_rows import put
 
@@ -107,5 +107,5 @@ def make_organisation(owner: Connection) -> UUID:
 @pytest.fixture
 def books(owner_connection: Connection) -> Iterator[Books]:
     """Books to write in as the owner; nothing of it stays."""
-    with undone(owner_connection) as owner:
+    with rolled_back(owner_connection) as owner:
         yield Books(owner, make_organisation(owner))

@@ -8,7 +8,7 @@ import pytest
 from pytest_django import Settings
 
 from tests.environment.processes import Program
-from tests.environment.services import Sandbox, Stage
+from tests.environment.services import Sandbox, ServiceStack
 from tests.factories.wallets import Wallet, know_banks, make_member_wallet
 from wallets.banks.services import clear_bank_cache
 from wallets.providers.registry import payment_provider
@@ -23,8 +23,8 @@ _HELD_BACK = {"timeout_before", "timeout_after", "slow_drip"}
 class FaultySandbox(Sandbox):
     """Hurries the client with the first answer that it is told to hold back."""
 
-    def __init__(self, stage: Stage, program: Program, settings: Settings) -> None:
-        super().__init__(stage, program)
+    def __init__(self, service_stack: ServiceStack, program: Program, settings: Settings) -> None:
+        super().__init__(service_stack, program)
         self._settings = settings
         self._be(_PATIENT)
 
@@ -43,12 +43,12 @@ class FaultySandbox(Sandbox):
 def sandbox(
     provider_sandbox: Sandbox,
     sandbox_program: Callable[[], Program],
-    stage: Stage,
+    service_stack: ServiceStack,
     settings: Settings,
     transactional_db: None,
 ) -> Iterator[Sandbox]:
     clear_bank_cache()
-    yield FaultySandbox(stage, sandbox_program(), settings)
+    yield FaultySandbox(service_stack, sandbox_program(), settings)
     provider_sandbox.reset()
     clear_bank_cache()
 

@@ -16,9 +16,9 @@ import pytest
 
 from config.local.embedded.layout import database_url
 from config.local.embedded.sharing import keeper_pid, running_server
-from tests.environment.kept_template import place_migrated_server
 from tests.environment.processes import CHECKOUT, wait_until
-from tests.environment.services import Sandbox, Stage
+from tests.environment.services import Sandbox, ServiceStack
+from tests.environment.template_cache import place_migrated_server
 from tests.factories.payouts import TRANSFERS, control
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
@@ -27,10 +27,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 class Errands:
     """Steps of a payout, each by a process of its own against the server of `folder`."""
 
-    def __init__(self, folder: Path, stage: Stage) -> None:
+    def __init__(self, folder: Path, service_stack: ServiceStack) -> None:
         self._environment = {
             **os.environ,
-            **stage.environment,
+            **service_stack.environment,
             "TEST_DATABASE_URL": database_url(folder, "exchange_owner"),
         }
 
@@ -79,8 +79,8 @@ def _parent(stat: Path) -> int:
 
 
 @pytest.fixture
-def server(tmp_path: Path, stage: Stage) -> Iterator[tuple[Path, Errands]]:
-    errands = Errands(tmp_path, stage)
+def server(tmp_path: Path, service_stack: ServiceStack) -> Iterator[tuple[Path, Errands]]:
+    errands = Errands(tmp_path, service_stack)
     place_migrated_server(tmp_path)
     with running_server(tmp_path):
         errands.migrate()

@@ -15,10 +15,10 @@ from django.utils import timezone
 from config.back_office.roles import FINANCE_APPROVER
 from exchange.exports.models import Export, ExportChunk
 from tests.environment.database import server_url, worker_database
-from tests.environment.memory import forget_peak, peak
-from tests.environment.pause_at_write import Pause
+from tests.environment.memory import peak_memory, reset_peak
 from tests.environment.processes import Program, wait_until
-from tests.environment.services import Stage
+from tests.environment.services import ServiceStack
+from tests.environment.write_pause import WritePause
 from tests.factories.back_office import said, signed_in, text_of
 from tests.factories.exports import ask, body, sheet, table
 from tests.factories.ledger_rows import ENTRIES_EACH, fill
@@ -36,8 +36,8 @@ def finance(transactional_db: None) -> Client:
 
 
 @pytest.fixture
-def broker(stage: Stage) -> Celery:
-    return stage.celery()
+def broker(service_stack: ServiceStack) -> Celery:
+    return service_stack.celery()
 
 
 class Books:
@@ -123,11 +123,11 @@ def test_a_worker_killed_half_way_leaves_no_file_and_another_one_begins_anew(
     point: tuple[str, str, str],
 ):
     books.fill_to(600)
-    with Pause(*point) as pause:
+    with WritePause(*point) as pause:
         export = asked(finance, broker, form)
         pause.wait()
         live_worker.kill()
-        pause.cut()
+        pause.disconnect()
     export.refresh_from_db()
     assert (export.status, export.attempts) == ("Running", 1)
     no_file(finance, export)
@@ -149,13 +149,13 @@ def test_what_kills_every_worker_ends_as_failed_and_says_so(
     books: Books, finance: Client, live_worker: Program, broker: Celery
 ):
     books.fill_to(600)
-    with Pause("INSERT", "exchange_exportchunk", "true") as pause:
+    with WritePause("INSERT", "exchange_exportchunk", "true") as pause:
         export = asked(finance, broker, "csv")
         for attempt in (1, 2, 3):
             broker.send_task(SWEEP)
             pause.wait()
             live_worker.kill()
-            pause.cut()
+            pause.disconnect()
             export.refresh_from_db()
             assert (export.status, export.attempts) == ("Running", attempt)
             no_file(finance, export)
@@ -176,11 +176,11 @@ def test_four_times_the_rows_take_a_worker_no_more_memory(
 ):
     def most(withdrawals: int) -> int:
         books.fill_to(withdrawals)
-        forget_peak(live_worker.pid)
+        reset_peak(live_worker.pid)
         export = asked(finance, broker, form)
         until(export, "Ready", broker)
         assert export.rows_done == withdrawals * ENTRIES_EACH
-        return peak(live_worker.pid)
+        return peak_memory(live_worker.pid)
 
     most(510)  # what is loaded once is loaded now
     few = most(520)

@@ -1,7 +1,7 @@
 """`kill -9` at named points between request and webhook: nothing lost, nothing paid twice.
 
 Real processes. A process is held up at a point by the sandbox, which hangs as scripted, or by the
-database (`tests.environment.pause_at_write`); then it is killed, and another one must finish its
+database (`tests.environment.write_pause`); then it is killed, and another one must finish its
 work.
 """
 
@@ -19,10 +19,10 @@ from django.utils import timezone
 
 from exchange.events.models import Event
 from exchange.events.services import endpoints as webhook_endpoints
-from tests.environment.pause_at_write import Pause
 from tests.environment.processes import Program, wait_until
-from tests.environment.services import Sandbox, Service, Stage
+from tests.environment.services import Sandbox, Service, ServiceStack
 from tests.environment.webhook_receiver import Receiver
+from tests.environment.write_pause import WritePause
 from tests.factories.api_clients import make_caller
 from tests.factories.payouts import (
     HALF_AN_HOUR,
@@ -57,8 +57,8 @@ SWEEP = "wallets.tasks.sweep_payouts"
 
 
 @pytest.fixture
-def broker(stage: Stage) -> Celery:
-    return stage.celery()
+def broker(service_stack: ServiceStack) -> Celery:
+    return service_stack.celery()
 
 
 def until_it_is(withdrawal: Withdrawal, status: str, broker: Celery) -> None:
@@ -98,12 +98,12 @@ def test_a_worker_killed_after_it_claimed_has_sent_nothing_and_another_one_pays(
     sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery
 ):
     marking = "NEW.posted_at IS NOT NULL AND OLD.posted_at IS NULL"
-    with Pause("UPDATE", "wallets_payout", marking) as pause:
+    with WritePause("UPDATE", "wallets_payout", marking) as pause:
         withdrawal = approved(wallet)
         broker.send_task(SWEEP)
         pause.wait()
         live_worker.kill()
-        pause.cut()
+        pause.disconnect()
     assert (status_of(withdrawal), wallet.kes) == ("Processing", HELD)
     assert Payout.objects.get(withdrawal_id=withdrawal.id).posted_at is None
     assert orders(sandbox, withdrawal) == 0
@@ -167,13 +167,13 @@ def test_a_worker_killed_while_it_settles_settles_nothing_and_another_one_does(
     payouts.send_payout(withdrawal.id)
     settle(sandbox, withdrawal)
     completing = "NEW.status = 'Completed' AND OLD.status = 'Processing'"
-    with Pause("UPDATE", "wallets_withdrawal", completing) as pause:
+    with WritePause("UPDATE", "wallets_withdrawal", completing) as pause:
         pass_time(withdrawal, 60)
         broker.send_task(SWEEP)
         pause.wait()
         live_worker.kill()
         if host_gone:
-            pause.cut()
+            pause.disconnect()
     assert (status_of(withdrawal), wallet.kes) == ("Processing", HELD)
     assert not Transfer.objects.filter(kind="withdrawal_settle").exists()
     assert_books_hold()
@@ -189,7 +189,7 @@ def test_a_worker_killed_between_settling_and_telling_leaves_the_event_to_the_ne
         webhook_endpoints.set_endpoint(
             organisation_id=wallet.organisation.id, url=receiver.url, actor=SYSTEM
         )
-        with Pause("INSERT", "exchange_deliveryattempt", "true") as pause:
+        with WritePause("INSERT", "exchange_deliveryattempt", "true") as pause:
             withdrawal = approved(wallet)
             payouts.send_payout(withdrawal.id)
             settle(sandbox, withdrawal)
@@ -198,7 +198,7 @@ def test_a_worker_killed_between_settling_and_telling_leaves_the_event_to_the_ne
             broker.send_task("exchange.tasks.deliver_events")
             pause.wait()
             live_worker.kill()
-            pause.cut()
+            pause.disconnect()
         told_before = len(receiver.received)
         assert not Event.objects.filter(status="Delivered").exists()
         # The leases of the dead worker run out.
@@ -268,7 +268,7 @@ def test_a_web_process_killed_before_it_answers_has_one_effect_under_the_key(
         except requests.RequestException as error:
             answers.append(error)
 
-    with Pause("INSERT", "wallets_withdrawal", "true") as pause:
+    with WritePause("INSERT", "wallets_withdrawal", "true") as pause:
         client = threading.Thread(target=ask)
         client.start()
         pause.wait()
@@ -276,7 +276,7 @@ def test_a_web_process_killed_before_it_answers_has_one_effect_under_the_key(
         client.join()
         assert isinstance(answers[0], requests.ConnectionError)
         if host_gone:
-            pause.cut()
+            pause.disconnect()
     if host_gone:
         assert (Withdrawal.objects.count(), wallet.kes) == (0, (Decimal(1000), Decimal(0)))
     else:

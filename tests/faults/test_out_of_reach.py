@@ -30,7 +30,7 @@ from exchange.api import throttling
 from exchange.participants.models import Member
 from exchange.staff.models import SignInTries
 from tests.environment.processes import Program, wait_until
-from tests.environment.services import HOST, Service, Stage
+from tests.environment.services import HOST, Service, ServiceStack
 from tests.factories.api_clients import failed, make_caller, make_member
 from tests.factories.logins import person
 
@@ -50,10 +50,10 @@ def nobody() -> Iterator[int]:
 
 
 @contextmanager
-def web(stage: Stage, **environment: str) -> Iterator[Service]:
+def web(service_stack: ServiceStack, **environment: str) -> Iterator[Service]:
     """A web application of its own, which something is out of reach for."""
-    here = replace(stage, web_port=claim_port(HOST, 0))
-    log = stage.folder / "web-out-of-reach.log"
+    here = replace(service_stack, web_port=claim_port(HOST, 0))
+    log = service_stack.folder / "web-out-of-reach.log"
     log.write_text("")
     program = Program(
         command=webserver.command(HOST, here.web_port, workers=1),
@@ -69,15 +69,15 @@ def web(stage: Stage, **environment: str) -> Iterator[Service]:
 
 
 @pytest.fixture
-def limited(stage: Stage, transactional_db: None, nobody: int) -> Iterator[Service]:
+def limited(service_stack: ServiceStack, transactional_db: None, nobody: int) -> Iterator[Service]:
     """With limits that are to be counted where nobody is."""
     cache = f"redis://{HOST}:{nobody}/0"
-    with web(stage, RATE_LIMITS_ENABLED="true", TEST_CACHE_URL=cache) as service:
+    with web(service_stack, RATE_LIMITS_ENABLED="true", TEST_CACHE_URL=cache) as service:
         yield service
 
 
 def lines(service: Service) -> list[str]:
-    text = (service.stage.folder / "web-out-of-reach.log").read_text()
+    text = (service.service_stack.folder / "web-out-of-reach.log").read_text()
     return [line for line in text.splitlines() if line.strip()]
 
 
@@ -233,7 +233,7 @@ def test_reads_beyond_the_limit_are_refused_without_the_cache_too(settings, monk
 
 @pytest.mark.slow
 @pytest.mark.django_db
-def test_without_its_database_every_part_says_that_it_will_be_back(stage, nobody):
+def test_without_its_database_every_part_says_that_it_will_be_back(service_stack, nobody):
     asked = {
         "/health": ("GET", {}, {}),
         "/admin/": ("GET", {"Cookie": "sessionid=abcdefghijklmnopqrstuvwxyz012345"}, {}),
@@ -245,7 +245,7 @@ def test_without_its_database_every_part_says_that_it_will_be_back(stage, nobody
         ),
     }
 
-    with web(stage, TEST_DATABASE_URL=f"postgresql://x@{HOST}:{nobody}/x") as service:
+    with web(service_stack, TEST_DATABASE_URL=f"postgresql://x@{HOST}:{nobody}/x") as service:
 
         def ask(path: str) -> requests.Response:
             method, headers, body = asked[path]
@@ -284,7 +284,7 @@ def full_disk(transactional_db: None, owner_connection: Connection) -> Iterator[
 
 
 @pytest.mark.slow
-def test_a_full_disk_takes_a_few_lines_of_the_log_a_second(stage, full_disk):
+def test_a_full_disk_takes_a_few_lines_of_the_log_a_second(service_stack, full_disk):
     caller = make_caller()
 
     def post(number: int) -> int:
@@ -292,7 +292,7 @@ def test_a_full_disk_takes_a_few_lines_of_the_log_a_second(stage, full_disk):
         url = service.base_url + MEMBERS
         return requests.post(url, json=body, headers=caller.headers, timeout=30).status_code
 
-    with web(stage) as service, ThreadPoolExecutor(8) as pool:
+    with web(service_stack) as service, ThreadPoolExecutor(8) as pool:
         began = time.monotonic()
         assert set(pool.map(post, range(300))) == {503}
         seconds = time.monotonic() - began

@@ -15,9 +15,9 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from tests.environment.concurrency import Callers
-from tests.environment.pause_at_write import Pause
 from tests.environment.processes import Program, wait_until
-from tests.environment.services import Sandbox, Stage
+from tests.environment.services import Sandbox, ServiceStack
+from tests.environment.write_pause import WritePause
 from tests.factories.payouts import (
     TRANSFERS,
     booked,
@@ -408,20 +408,20 @@ def test_the_database_refuses_a_post_while_the_circuit_is_open(sandbox: Sandbox,
 
 @pytest.mark.slow
 def test_a_worker_process_killed_with_the_trial_is_survived_unattended(
-    sandbox: Sandbox, wallet: Wallet, live_worker: Program, stage: Stage
+    sandbox: Sandbox, wallet: Wallet, live_worker: Program, service_stack: ServiceStack
 ):
     break_down(wallet, sandbox)
     waiting = [approved(wallet) for _ in range(4)]
     mend(sandbox)
     marking = "NEW.posted_at IS NOT NULL AND OLD.posted_at IS NULL"
-    with Pause("UPDATE", "wallets_payout", marking) as pause:
+    with WritePause("UPDATE", "wallets_payout", marking) as pause:
         PayoutCircuit.objects.update(next_probe_at=timezone.now())
-        stage.celery().send_task("wallets.tasks.sweep_payouts")
+        service_stack.celery().send_task("wallets.tasks.sweep_payouts")
         pause.wait()
         assert row().state == "Half-open"
         held = row().trial_id
         live_worker.kill()
-        pause.cut()
+        pause.disconnect()
     assert statuses() == Counter(Unknown=FAILURES, Approved=3, Processing=1)
     assert held in {one.id for one in waiting}
     live_worker.start()

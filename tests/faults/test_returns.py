@@ -13,9 +13,9 @@ from django.utils import timezone
 from exchange.core.errors import DomainError, Rejected, StateConflict
 from exchange.events.models import Event
 from tests.environment.concurrency import Callers
-from tests.environment.pause_at_write import Pause
+from tests.environment.lock_barrier import LockBarrier
 from tests.environment.services import Sandbox
-from tests.environment.start_line import StartLine
+from tests.environment.write_pause import WritePause
 from tests.factories.payouts import (
     GIVEN_BACK,
     HALF_AN_HOUR,
@@ -201,7 +201,7 @@ def test_of_a_claim_and_a_return_whoever_locked_the_withdrawal_first_wins(
         connections.close_all()
 
     first, second = (pay, give_back) if winner == "Processing" else (give_back, pay)
-    with Pause("UPDATE", table, write) as pause:
+    with WritePause("UPDATE", table, write) as pause:
         one = threading.Thread(target=first)
         one.start()
         pause.wait()
@@ -221,17 +221,17 @@ def test_of_a_claim_and_a_return_whoever_locked_the_withdrawal_first_wins(
 def test_of_claims_and_returns_at_once_exactly_one_happens_to_each_payout(sandbox: Sandbox):
     wallet = make_member_wallet(ROUNDS * 500)
     returned = 0
-    with Callers(3) as crowd, StartLine("wallets_withdrawal", runners=2) as line:
+    with Callers(3) as crowd, LockBarrier("wallets_withdrawal", runners=2) as barrier:
         for _ in range(ROUNDS):
             withdrawal = approved(wallet)
             proposal = proposed(withdrawal, ProposalAction.RETURN)
             resolver = make_staff()
-            line.draw()
+            barrier.hold()
             crowd.at_once(
                 [
                     partial(payouts.send_payout, withdrawal.id),
                     partial(resolutions.confirm, proposal_id=proposal.id, resolver=resolver),
-                    line.go,
+                    barrier.release,
                 ]
             )
             status = status_of(withdrawal)

@@ -26,7 +26,7 @@ from config import webserver
 from config.local.supervisor.ports import answers, claim_port
 from exchange.participants.models import Member
 from tests.environment.processes import CHECKOUT, Program, wait_until
-from tests.environment.services import HOST, Service, Stage
+from tests.environment.services import HOST, Service, ServiceStack
 from tests.factories.api_clients import ApiCaller, make_caller
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60, func_only=True)]
@@ -51,13 +51,15 @@ def by_the_image(port: int) -> list[str]:
 
 
 @contextlib.contextmanager
-def served(stage: Stage, command: Callable[[int], list[str]]) -> Iterator[tuple[Service, Program]]:
-    here = replace(stage, web_port=claim_port(HOST, 0))
+def served(
+    service_stack: ServiceStack, command: Callable[[int], list[str]]
+) -> Iterator[tuple[Service, Program]]:
+    here = replace(service_stack, web_port=claim_port(HOST, 0))
     program = Program(
         command=command(here.web_port),
         environment=here.environment,
         ready=lambda: answers(HOST, here.web_port, "/health"),
-        output=stage.folder / "web-slow-clients.log",
+        output=service_stack.folder / "web-slow-clients.log",
     )
     program.start()
     try:
@@ -67,8 +69,8 @@ def served(stage: Stage, command: Callable[[int], list[str]]) -> Iterator[tuple[
 
 
 @pytest.fixture(scope="module", params=[as_up_starts_it, by_the_image])
-def started(request: pytest.FixtureRequest, stage: Stage) -> Iterator[Service]:
-    with served(stage, request.param) as (service, _):
+def started(request: pytest.FixtureRequest, service_stack: ServiceStack) -> Iterator[Service]:
+    with served(service_stack, request.param) as (service, _):
         yield service
 
 
@@ -180,10 +182,10 @@ def test_who_reads_slowly_gets_the_whole_answer(service):
     assert buffer.partition(b"\r\n\r\n")[2] == whole.content
 
 
-def test_told_to_stop_it_answers_whom_it_began_to_answer_and_ends(stage, caller):
+def test_told_to_stop_it_answers_whom_it_began_to_answer_and_ends(service_stack, caller):
     """A request that waits for PostgreSQL gets its answer; who sends slowly keeps nothing alive."""
     with (
-        served(stage, as_up_starts_it) as (service, program),
+        served(service_stack, as_up_starts_it) as (service, program),
         ThreadPoolExecutor(1) as pool,
         attached(service, [slow_post(path) for path in POSTS * 4]),
     ):
@@ -198,7 +200,7 @@ def test_told_to_stop_it_answers_whom_it_began_to_answer_and_ends(stage, caller)
             time.sleep(0.5)
         assert waiting.result().status_code == 200
         wait_until(lambda: not program.running, "the server has ended", 20)
-        log = Path(stage.folder / "web-slow-clients.log").read_text()
+        log = Path(service_stack.folder / "web-slow-clients.log").read_text()
         assert "Traceback" not in log
 
 

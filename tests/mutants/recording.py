@@ -24,7 +24,7 @@ from tests.mutants.running import RECORDING
 from tests.mutants.starting import TRACER
 
 # Fixtures that start processes of ours, whose calls the server counts when they pause.
-_OTHER_PROCESSES = {"live_service", "live_worker", "stage", "web_program"}
+_OTHER_PROCESSES = {"live_service", "live_worker", "service_stack", "web_program"}
 _CALLS = (
     "SELECT p.oid::regprocedure::text, s.calls FROM pg_stat_user_functions s"
     " JOIN pg_proc p ON p.oid = s.funcid WHERE s.schemaname = 'public'"

@@ -27,11 +27,11 @@ from exchange.core.errors import IdempotencyKeyReused
 from exchange.core.idempotency import IdempotencyClaim, StoredResponse
 from exchange.core.models import IdempotencyRecord
 from exchange.events.models import Event
-from tests.environment.batching import Gather, gathering
-from tests.environment.concurrency import Callers, size
+from tests.environment.batching import BatchRunner, batch_runner
+from tests.environment.concurrency import Callers, race_size
 from tests.environment.database import session, worker_database
-from tests.environment.pause_at_write import Pause
 from tests.environment.processes import wait_until
+from tests.environment.write_pause import WritePause
 from tests.factories.wallets import (
     SYSTEM,
     Wallet,
@@ -63,8 +63,8 @@ def banks(transactional_db: None) -> Iterator[None]:
 
 
 @pytest.fixture
-def gather(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gather]:
-    with gathering(requests._batcher, THREADS, monkeypatch) as gather:
+def gather(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchRunner]:
+    with batch_runner(requests._batcher, THREADS, monkeypatch) as gather:
         yield gather
 
 
@@ -237,7 +237,7 @@ def test_a_set_whose_connection_breaks_fails_for_all_and_is_not_tried_again(
     wallet = make_wallet(10_000)
     calls = [ask(wallet, key) for key in "abc"]
     with ThreadPoolExecutor(1) as pool:
-        with Pause("INSERT", "wallets_withdrawal", "true") as pause:
+        with WritePause("INSERT", "wallets_withdrawal", "true") as pause:
             answers = pool.submit(gather, *calls)
             pause.wait()
             backend = gather.leader.info.backend_pid
@@ -261,7 +261,7 @@ def test_a_set_whose_connection_breaks_fails_for_all_and_is_not_tried_again(
 def test_a_set_whose_session_is_ended_by_the_server_is_done_at_most_once(gather, owner_connection):
     wallet = make_wallet(10_000)
     calls = [ask(wallet, key) for key in "abc"]
-    with ThreadPoolExecutor(1) as pool, Pause("INSERT", "wallets_withdrawal", "true") as pause:
+    with ThreadPoolExecutor(1) as pool, WritePause("INSERT", "wallets_withdrawal", "true") as pause:
         answers = pool.submit(gather, *calls)
         pause.wait()
         backend = gather.leader.info.backend_pid
@@ -301,7 +301,7 @@ def crowd_of(calls: Sequence[Callable[[], Any]]) -> list[Any]:
 
 
 def test_of_four_hundred_keys_each_sent_by_two_threads_each_takes_effect_once():
-    keys = size("COMBINED_KEYS", 400)
+    keys = race_size("COMBINED_KEYS", 400)
     wallets = [make_wallet(keys * 500), make_member_wallet(keys * 500)]
     # Neighbours, so two threads send the same key at nearly the same moment.
     calls = [ask(wallets[key % 2], key) for key in range(keys) for _ in range(2)]
@@ -353,7 +353,7 @@ def deadlocks_show(owner_connection: psycopg.Connection[Any]) -> Iterator[None]:
 def test_sets_of_several_processes_on_the_same_wallets_do_not_deadlock(keyed):
     """Threads that call the set's function past the batcher stand for processes."""
     wallets = [make_wallet(1_000_000), *(make_member_wallet(1_000_000) for _ in range(3))]
-    rounds, refused = size("COMBINED_ROUNDS", 12), []
+    rounds, refused = race_size("COMBINED_ROUNDS", 12), []
 
     def command(wallet: Wallet, key: str) -> RequestWithdrawal:
         return RequestWithdrawal(

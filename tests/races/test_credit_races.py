@@ -33,8 +33,8 @@ from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
 from exchange.events.models import Event
 from exchange.tokens.models import Token
-from tests.environment.concurrency import Callers, size
-from tests.environment.start_line import StartLine
+from tests.environment.concurrency import Callers, race_size
+from tests.environment.lock_barrier import LockBarrier
 from tests.factories.api_clients import TESTER
 from tests.factories.lending import Lending, make_lending
 from tests.factories.loan_configurations import make_configuration
@@ -53,7 +53,7 @@ from tests.factories.wallets import (
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 Deed = Callable[[], Any]
-ROUNDS = size("CREDIT_ROUNDS", 5)
+ROUNDS = race_size("CREDIT_ROUNDS", 5)
 DUE = 1_596_000  # of the loan that `Lending.lend` makes
 
 
@@ -147,13 +147,13 @@ def test_units_are_sold_or_pledged(world, bought):
 
 
 def test_the_last_payment_is_made_once(world):
-    with Callers(3) as crowd, StartLine("credit_loan", runners=2) as line:
+    with Callers(3) as crowd, LockBarrier("credit_loan", runners=2) as barrier:
         for _ in range(ROUNDS):
             one = another(world)
             loan = one.lend()
             one.borrower.fund(2 * DUE, "NGN")
-            line.draw()
-            *results, released = crowd.at_once([partial(pay, loan, DUE)] * 2 + [line.go])
+            barrier.hold()
+            *results, released = crowd.at_once([partial(pay, loan, DUE)] * 2 + [barrier.release])
             assert released is None
             assert codes(results) == {"done": 1, "state_conflict": 1}
             assert any(str(result) == "The loan is COMPLETED" for result in results)
@@ -168,13 +168,13 @@ def test_the_last_payment_is_made_once(world):
 def test_payments_at_once_add_up_to_no_more_than_is_due(world):
     """Of five payments of three tenths each, three fit."""
     part = Decimal(DUE) * 3 / 10
-    with Callers(6) as crowd, StartLine("credit_loan", runners=5) as line:
+    with Callers(6) as crowd, LockBarrier("credit_loan", runners=5) as barrier:
         for _ in range(ROUNDS):
             one = another(world)
             loan = one.lend()
             one.borrower.fund(2 * DUE, "NGN")
-            line.draw()
-            *results, released = crowd.at_once([partial(pay, loan, part)] * 5 + [line.go])
+            barrier.hold()
+            *results, released = crowd.at_once([partial(pay, loan, part)] * 5 + [barrier.release])
             assert released is None
             assert codes(results) == {"done": 3, "amount_above_due": 2}
             loan.refresh_from_db()
@@ -187,18 +187,20 @@ def test_payments_at_once_add_up_to_no_more_than_is_due(world):
 def test_a_loan_is_ended_or_repaid(world, action, amount):
     first, second = make_staff("end_loan"), make_staff("end_loan")
     outcomes: Counter[str] = Counter()
-    with Callers(3) as crowd, StartLine("credit_loan", runners=2) as line:
+    with Callers(3) as crowd, LockBarrier("credit_loan", runners=2) as barrier:
         for number in range(ROUNDS):
             one = another(world)
             loan = default(one)
             one.borrower.fund(DUE, "NGN")
             proposal = propose_ending(loan_id=loan.id, action=action, note="why", user=first)
-            line.draw()
+            barrier.hold()
             both: list[Deed] = [
                 partial(pay, loan, amount),
                 partial(confirm_ending, proposal_id=proposal.id, user=second),
             ]
-            *results, released = crowd.at_once([*(both if number % 2 else both[::-1]), line.go])
+            *results, released = crowd.at_once(
+                [*(both if number % 2 else both[::-1]), barrier.release]
+            )
             assert released is None
             loan.refresh_from_db()
             outcomes[loan.status] += 1
@@ -295,10 +297,10 @@ def test_of_ten_loans_at_once_the_two_that_the_lender_can_pay_are_made(world, co
     )
     asking = [another(world, offer=offer) for offer in offers]
     calls: list[Deed] = [one.lend for one in asking]
-    with Callers(11) as crowd, StartLine("wallets_account", runners=10) as line:
+    with Callers(11) as crowd, LockBarrier("wallets_account", runners=10) as barrier:
         if count == 10:
-            line.draw()
-            *results, released = crowd.at_once([*calls, line.go])
+            barrier.hold()
+            *results, released = crowd.at_once([*calls, barrier.release])
             assert released is None
         else:
             results = crowd.at_once(calls)
@@ -335,14 +337,14 @@ def test_collateral_that_is_added_and_released_at_once_adds_up(world):
 
 def test_units_needed_for_a_loan_are_not_released_twice(world):
     """210 units, 105 needed: of eight releases of 60 at once one fits."""
-    with Callers(9) as crowd, StartLine("credit_loan", runners=1) as line:
+    with Callers(9) as crowd, LockBarrier("credit_loan", runners=1) as barrier:
         for _ in range(ROUNDS):
             one = another(world, units=210)
             loan = one.lend(units=210)
-            line.draw()
+            barrier.hold()
             # The first to lock the token comes to the line; the others wait behind it.
             *results, released = crowd.at_once(
-                [partial(change, loan, release_collateral, (one.token, 60))] * 8 + [line.go]
+                [partial(change, loan, release_collateral, (one.token, 60))] * 8 + [barrier.release]
             )
             assert released is None
             assert codes(results) == {"done": 1, "insufficient_collateral": 7}
@@ -363,10 +365,10 @@ def test_loans_are_aged_once_whoever_looks(world):
         for one in asking
     ]
     payments: list[Deed] = [partial(pay, loan, 1) for loan in loans[:2]]
-    with Callers(7) as crowd, StartLine("credit_loan", runners=6) as line:
-        line.draw()
+    with Callers(7) as crowd, LockBarrier("credit_loan", runners=6) as barrier:
+        barrier.hold()
         calls: list[Deed] = [*[servicing.age_loans] * 4, *payments]
-        *results, released = crowd.at_once([*calls, line.go])
+        *results, released = crowd.at_once([*calls, barrier.release])
         assert released is None
     aged = results[:4]
     assert codes(results) == {"done": 6}

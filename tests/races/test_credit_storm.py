@@ -22,7 +22,7 @@ from exchange.core.errors import DomainError
 from exchange.tokens.services.quotes import Prices
 from orders.book import services as placing
 from orders.book.models import Order, OrderStatus
-from tests.environment.concurrency import Callers, size
+from tests.environment.concurrency import Callers, race_size
 from tests.factories.api_clients import TESTER
 from tests.factories.lending import Lending, make_lending
 from tests.factories.loan_configurations import make_configuration
@@ -112,7 +112,7 @@ class Storm:
     def live(self, number: int) -> Counter[str]:
         """What one of the crowd did, and was refused; anything but a refusal is raised."""
         random, found = Random(number), Counter[str]()
-        for _ in range(size("CREDIT_STORM", 12)):
+        for _ in range(race_size("CREDIT_STORM", 12)):
             deed = random.choice(self.deeds)
             try:
                 deed(random)

@@ -18,9 +18,9 @@ from config.back_office.roles import FINANCE_APPROVER
 from config.demo.tour.backoffice import BackOffice, Page
 from config.demo.tour.client import Api
 from exchange.events.models import Event
-from tests.environment.concurrency import Callers, size
+from tests.environment.concurrency import Callers, race_size
+from tests.environment.lock_barrier import LockBarrier
 from tests.environment.services import Service
-from tests.environment.start_line import StartLine
 from tests.factories.api_clients import make_caller
 from tests.factories.logins import app_of
 from tests.factories.staff import create_staff
@@ -128,7 +128,7 @@ def test_of_an_approval_a_rejection_and_a_cancellation_at_once_exactly_one_happe
     live_service: Service, part: int
 ):
     know_banks()
-    rounds = size("DECISIONS", 28) // PARTS
+    rounds = race_size("DECISIONS", 28) // PARTS
     caller = make_caller()
     wallet = Wallet(caller.organisation).fund(rounds * 500)
     api = Api(live_service.base_url)
@@ -136,7 +136,7 @@ def test_of_an_approval_a_rejection_and_a_cancellation_at_once_exactly_one_happe
     approver, rejecter = Person("amina", live_service), Person("kofi", live_service)
     by = {"Approved": approver.name, "Rejected": rejecter.name, "Cancelled": caller.key.name}
     outcomes: Counter[str] = Counter()
-    with Callers(4) as crowd, StartLine("wallets_withdrawal", runners=3) as line:
+    with Callers(4) as crowd, LockBarrier("wallets_withdrawal", runners=3) as barrier:
         for number in range(rounds):
             withdrawal = wallet.request(500)
             decisions = crowd.at_once(
@@ -148,8 +148,8 @@ def test_of_an_approval_a_rejection_and_a_cancellation_at_once_exactly_one_happe
             cancel = partial(api.post, f"/v1/api/withdrawals/{withdrawal.id}/cancel", {})
             # One round in four is left to itself: then whose way is the shortest mostly wins.
             if number % 4:
-                line.draw()
-                *answers, released = crowd.at_once([*decisions, cancel, line.go])
+                barrier.hold()
+                *answers, released = crowd.at_once([*decisions, cancel, barrier.release])
                 assert released is None, answers
             else:
                 answers = crowd.at_once([*decisions, cancel])

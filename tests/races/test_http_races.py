@@ -10,7 +10,7 @@ import pytest
 
 from exchange.core.models import IdempotencyRecord
 from exchange.events.models import Event
-from tests.environment.concurrency import Call, Reply, size, storm
+from tests.environment.concurrency import Call, Reply, race_size, send_concurrently
 from tests.environment.services import Service
 from tests.factories.api_clients import ApiCaller, make_caller
 from tests.factories.wallets import BANK, PAID, Wallet, assert_books_hold, know_banks
@@ -19,7 +19,7 @@ from wallets.withdrawals.models import Withdrawal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
-CONNECTIONS = size("CONNECTIONS", 64)
+CONNECTIONS = race_size("CONNECTIONS", 64)
 WITHDRAW = "/v1/api/wallet/withdraw"
 
 
@@ -44,10 +44,10 @@ def order(amount: float = 500) -> str:
 def test_a_wallet_that_affords_seven_of_a_thousand_pays_exactly_seven(
     live_service: Service, caller: ApiCaller
 ):
-    asked = size("REQUESTS", 1000)
+    asked = race_size("REQUESTS", 1000)
     wallet = Wallet(caller.organisation).fund("3999.99")
     calls = [Call(WITHDRAW, order(), caller.headers) for _ in range(asked)]
-    replies = storm(live_service.base_url, calls, CONNECTIONS)
+    replies = send_concurrently(live_service.base_url, calls, CONNECTIONS)
     assert Counter(reply.status for reply in replies) == {201: 7, 400: asked - 7}
     refusals = {reply.json["message"] for reply in replies if reply.status == 400}
     available = [Decimal("3999.99") - 500 * n for n in range(8)]
@@ -66,7 +66,7 @@ def test_different_amounts_never_overdraw_a_wallet(live_service: Service, caller
     wallet = Wallet(caller.organisation).fund("5000.5")
     amounts = ["100", "250.25", "999.99", "1300", "333.33"]
     calls = [Call(WITHDRAW, order(float(amounts[n % 5])), caller.headers) for n in range(200)]
-    replies = storm(live_service.base_url, calls, CONNECTIONS)
+    replies = send_concurrently(live_service.base_url, calls, CONNECTIONS)
     assert {reply.status for reply in replies} == {201, 400}
     left, held = wallet.kes
     taken = sum(
@@ -83,16 +83,16 @@ def test_different_amounts_never_overdraw_a_wallet(live_service: Service, caller
 def test_every_request_under_a_key_gets_the_first_ones_answer_also_after_a_restart(
     live_service: Service, caller: ApiCaller
 ):
-    keys, each = size("KEYS", 80), size("PER_KEY", 16)
+    keys, each = race_size("KEYS", 80), race_size("PER_KEY", 16)
     wallet = Wallet(caller.organisation).fund(keys * 500)
     calls = [
         Call(WITHDRAW, order(), {**caller.headers, "Idempotency-Key": f"key-{key}"}, tag=key)
         for key in range(keys)
         for _ in range(each)
     ]
-    replies = storm(live_service.base_url, calls, CONNECTIONS)
+    replies = send_concurrently(live_service.base_url, calls, CONNECTIONS)
     live_service.restart()
-    replies += storm(live_service.base_url, calls, CONNECTIONS)
+    replies += send_concurrently(live_service.base_url, calls, CONNECTIONS)
     assert len(replies) == 2 * keys * each
     assert {reply.status for reply in replies} <= {201, 409}
     assert wallet.kes == (Decimal(0), Decimal(keys * 500))
@@ -120,7 +120,7 @@ def test_one_key_with_two_bodies_has_one_effect(live_service: Service, caller: A
         Call(WITHDRAW, order(500 + n % 2), {**caller.headers, "Idempotency-Key": f"k{n // 16}"})
         for n in range(320)
     ]
-    replies = storm(live_service.base_url, calls, CONNECTIONS)
+    replies = send_concurrently(live_service.base_url, calls, CONNECTIONS)
     assert {reply.status for reply in replies} <= {201, 409, 422}
     assert Withdrawal.objects.count() == 20
     assert wallet.balance("escrow") == sum(Withdrawal.objects.values_list("amount", flat=True))

@@ -23,9 +23,9 @@ from exchange.events.services.deliveries import deliver_due
 from exchange.participants.models import ApiKey
 from exchange.participants.services import api_keys as access
 from tests.environment.database import server_url, worker_database
-from tests.environment.pause_at_write import Pause
 from tests.environment.processes import wait_until
 from tests.environment.webhook_receiver import Receiver
+from tests.environment.write_pause import WritePause
 from tests.factories.api_clients import TESTER, make_caller
 from tests.factories.events import happened, organisation
 from tests.factories.wallets import (
@@ -141,7 +141,7 @@ def test_of_two_rotations_of_a_key_at_once_one_issues_a_key():
 def twice_at_once(call: Callable[[], None], *write: str) -> None:
     """Run `call` twice: the second one begins while the first is at the `write` of `Pause`."""
     first, second = threading.Thread(target=call), threading.Thread(target=call)
-    with Pause(*write) as pause:
+    with WritePause(*write) as pause:
         first.start()
         pause.wait()
         second.start()

@@ -9,7 +9,7 @@ import pytest
 from django.db import connections
 
 from exchange.core.commands import as_json
-from tests.assertions.ledger import account_of, system
+from tests.assertions.ledger import account_id_of, system_account_id
 from tests.environment.database import session
 from tests.environment.processes import wait_until
 from tests.factories.unjustified_transfers import post_unjustified
@@ -30,7 +30,7 @@ def test_an_account_that_was_opened_since_the_lock_is_left_to_the_next_call() ->
         reference="t",
         subject_id=None,
         actor=SYSTEM,
-        legs=[Leg(account_of(rich), Decimal(-10_000)), Leg(mine, Decimal(10_000))],
+        legs=[Leg(account_id_of(rich), Decimal(-10_000)), Leg(mine, Decimal(10_000))],
     )
     second = [command(new, 1000), command(other, 100)]
 
@@ -77,7 +77,10 @@ def test_an_account_that_was_opened_since_the_lock_is_left_to_the_next_call() ->
             reference="settled",
             subject_id=None,
             actor=SYSTEM,
-            legs=[Leg(account_of(new, "escrow"), Decimal(-500)), Leg(system(), Decimal(500))],
+            legs=[
+                Leg(account_id_of(new, "escrow"), Decimal(-500)),
+                Leg(system_account_id(), Decimal(500)),
+            ],
         )
         bar.rollback()
         thread.join()

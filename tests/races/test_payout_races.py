@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from exchange.events.models import Event
-from tests.environment.concurrency import size
-from tests.environment.services import Sandbox, Stage
-from tests.environment.start_line import StartLine
+from tests.environment.concurrency import race_size
+from tests.environment.lock_barrier import LockBarrier
+from tests.environment.services import Sandbox, ServiceStack
 from tests.environment.workers import Workers
 from tests.factories.payouts import booked, orders, settle
 from tests.factories.wallets import (
@@ -31,8 +31,8 @@ SWEEP = "wallets.tasks.sweep_payouts"
 
 
 @pytest.fixture(scope="module")
-def crew(stage: Stage) -> Iterator[Workers]:
-    with Workers(stage, WORKERS) as made:
+def crew(service_stack: ServiceStack) -> Iterator[Workers]:
+    with Workers(service_stack, WORKERS) as made:
         yield made
 
 
@@ -63,13 +63,13 @@ def check_paid_once(sandbox: Sandbox, withdrawal: Withdrawal) -> None:
 def test_a_payout_that_eight_workers_are_about_to_claim_is_ordered_once(
     provider_sandbox: Sandbox, wallet: Wallet, crew: Workers
 ):
-    with StartLine("wallets_withdrawal", runners=WORKERS) as line:
-        for _ in range(size("PAYOUTS", 6)):
+    with LockBarrier("wallets_withdrawal", runners=WORKERS) as barrier:
+        for _ in range(race_size("PAYOUTS", 6)):
             withdrawal = approved(wallet)
-            line.draw()
+            barrier.hold()
             tasks = crew.send_to_each(SWEEP)
             # All have found the payout due, and none has claimed it.
-            line.go()
+            barrier.release()
             assert [len(done) for done in crew.await_done(tasks)] == [1] * WORKERS
             check_paid_once(provider_sandbox, withdrawal)
     assert wallet.balance("escrow") == 0
@@ -80,7 +80,7 @@ def test_payouts_that_eight_workers_sweep_up_are_ordered_once_each(
     provider_sandbox: Sandbox, wallet: Wallet, crew: Workers
 ):
     """Many are due, and the workers meet at any point of paying them."""
-    due = [approved(wallet) for _ in range(size("PAYOUTS", 6))]
+    due = [approved(wallet) for _ in range(race_size("PAYOUTS", 6))]
     tasks = [task for _ in range(3) for task in crew.send_to_each(SWEEP)]
     crew.await_done(tasks)
     for withdrawal in due:

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from exchange.core.errors import StateConflict
-from tests.environment.concurrency import Callers, size
+from tests.environment.concurrency import Callers, race_size
 from tests.environment.services import Sandbox
 from tests.factories.payouts import booked, orders, proposed, settle
 from tests.factories.unjustified_transfers import post_unjustified
@@ -61,7 +61,7 @@ def test_a_deposit_is_cancelled_or_confirmed_never_both():
     wallet = make_wallet(0)
     office, finance = make_staff("add_deposit"), make_staff("decide_deposit")
     outcomes: Counter[str] = Counter()
-    rounds = size("DEPOSITS", 12)
+    rounds = race_size("DEPOSITS", 12)
     with Callers(2) as crowd:
         for number in range(rounds):
             payment = deposits.IncomingPayment(
@@ -89,7 +89,7 @@ def test_a_deposit_is_cancelled_or_confirmed_never_both():
 
 
 def test_opposite_transfers_do_not_deadlock():
-    rounds = size("TRANSFERS", 15)
+    rounds = race_size("TRANSFERS", 15)
     one, other = make_wallet(1000), make_wallet(1000)
     ids = [
         Account.objects.get(owner_id=wallet.owner_id, kind="available").id
@@ -146,7 +146,7 @@ def test_one_payout_taken_and_looked_up_eight_times_at_once_is_ordered_once(
     know_banks()
     wallet = make_member_wallet(1_000_000)
     with Callers(8) as crowd:
-        for _ in range(size("PAYOUTS", 6)):
+        for _ in range(race_size("PAYOUTS", 6)):
             withdrawal = approved(wallet)
             results = crowd.at_once([partial(take, withdrawal.id)] * 8)
             assert results == [None] * 8

@@ -16,7 +16,7 @@ from config.back_office.roles import FINANCE_APPROVER
 from exchange.core.errors import InvalidRequest
 from exchange.staff.models import AccessRecord, SecondFactor, StaffUser
 from exchange.staff.services import lockout, second_factor
-from tests.environment.concurrency import Call, Callers, Reply, storm
+from tests.environment.concurrency import Call, Callers, Reply, send_concurrently
 from tests.environment.services import Service
 from tests.factories.logins import app_of, present_code
 from tests.factories.staff import create_staff
@@ -80,7 +80,10 @@ def test_of_fifty_wrong_passwords_at_once_no_more_are_checked_than_one_after_ano
     user = create_staff("ada", PASSWORD, FINANCE_APPROVER)
     app_of(user)
     browser = Browser(live_service)
-    assert checked(storm(live_service.base_url, guesses(browser, username, 50), 50)) == TRIES
+    assert (
+        checked(send_concurrently(live_service.base_url, guesses(browser, username, 50), 50))
+        == TRIES
+    )
     kept = AccessRecord.objects.filter(event__in=["refused", "locked_out"]).count()
     assert kept == (TRIES if username == "ada" else 0)
     assert SHUT in browser.enter_password(username, PASSWORD).text
@@ -89,9 +92,9 @@ def test_of_fifty_wrong_passwords_at_once_no_more_are_checked_than_one_after_ano
 def test_a_restart_forgets_no_try(live_service: Service):
     create_staff("ada", PASSWORD, FINANCE_APPROVER)
     browser = Browser(live_service)
-    storm(live_service.base_url, guesses(browser, "ada", TRIES - 1), TRIES - 1)
+    send_concurrently(live_service.base_url, guesses(browser, "ada", TRIES - 1), TRIES - 1)
     live_service.restart()
-    assert checked(storm(live_service.base_url, guesses(browser, "ada", 10), 10)) == 1
+    assert checked(send_concurrently(live_service.base_url, guesses(browser, "ada", 10), 10)) == 1
     live_service.restart()
     assert SHUT in browser.enter_password("ada", PASSWORD).text
 
@@ -100,7 +103,7 @@ def test_one_address_that_tries_many_names_at_once_is_shut_out(live_service: Ser
     browser = Browser(live_service)
     most = settings.SIGN_IN_TRIES["address"]
     calls = [browser.form(LOGIN, username=f"name {n}", password="guess") for n in range(most + 20)]
-    assert checked(storm(live_service.base_url, calls, 50)) == most
+    assert checked(send_concurrently(live_service.base_url, calls, 50)) == most
 
 
 def ready_for_the_code(service: Service, user: StaffUser, count: int) -> list[Browser]:
@@ -118,7 +121,7 @@ def test_the_same_code_sent_by_sixteen_browsers_at_once_lets_one_in(live_service
     browsers = ready_for_the_code(live_service, user, 16)
     code = present_code(secret)
     calls = [browser.form(CODE, n, code=code) for n, browser in enumerate(browsers)]
-    replies = storm(live_service.base_url, calls, 16)
+    replies = send_concurrently(live_service.base_url, calls, 16)
     inside = [reply for reply in replies if reply.status == 302]
     assert [reply.headers["location"] for reply in inside] == [INDEX]
     for page in pages([reply for reply in replies if reply.status != 302]):

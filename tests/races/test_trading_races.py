@@ -30,9 +30,9 @@ from orders.book.errors import OrderNotActive
 from orders.book.models import Order
 from orders.listings.services import endings
 from orders.trades.models import Trade
-from tests.environment.concurrency import Callers, size
+from tests.environment.concurrency import Callers, race_size
 from tests.environment.database import session
-from tests.environment.pause_at_write import Pause
+from tests.environment.write_pause import WritePause
 from tests.factories.tokens import give_units
 from tests.factories.traders import Trader, fee_income, make_trader
 from tests.factories.wallets import assert_books_hold, make_staff
@@ -44,7 +44,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 logger = logging.getLogger(__name__)
 
 CONNECTIONS = 32
-SECONDS = size("TRADING_SECONDS", 3)
+SECONDS = race_size("TRADING_SECONDS", 3)
 MONEY, UNITS = Decimal(10_000), Decimal(1000)
 CENT = Decimal("0.01")
 
@@ -177,7 +177,7 @@ def test_cancelling_and_taking_one_order_at_once_give_every_unit_one_fate():
     maker, *takers = traders
     fates: Counter[str] = Counter()
     with Callers(10) as crowd:
-        for _ in range(size("CANCEL_ROUNDS", 15)):
+        for _ in range(race_size("CANCEL_ROUNDS", 15)):
             ask = maker.place(token, "Sell", 1, 8)
             bids = [partial(taker.place, token, "Buy", 1, 2) for taker in takers]
             results = crowd.at_once([*bids, *[partial(maker.cancel, ask)] * 3, *bids[:2]])
@@ -200,7 +200,7 @@ def test_cancelling_and_taking_one_order_at_once_give_every_unit_one_fate():
 def test_owners_without_accounts_get_each_of_them_once():
     """Several tokens open the same new accounts of the same owners, in both directions."""
     with Callers(8) as crowd:
-        for _ in range(size("NEWCOMER_ROUNDS", 10)):
+        for _ in range(race_size("NEWCOMER_ROUNDS", 10)):
             issuer = make_trader(1000)
             one, other = (
                 make_trader(organisation=issuer.wallet.organisation, member=True) for _ in range(2)
@@ -305,7 +305,7 @@ def test_completing_a_raise_opens_accounts_before_it_locks_any():
     officer = make_staff("end_token")
     with (
         ThreadPoolExecutor(1) as pool,
-        Pause("INSERT", "wallets_account", "NEW.kind = 'available'") as pause,
+        WritePause("INSERT", "wallets_account", "NEW.kind = 'available'") as pause,
         session("owner") as elsewhere,
     ):
         completing = pool.submit(endings.complete_raise, token_id=token.id, user=officer)
@@ -331,7 +331,7 @@ def assert_locked_before_anything_is_written(
     """
     with (
         ThreadPoolExecutor(1) as pool,
-        Pause(*at, "true") as pause,
+        WritePause(*at, "true") as pause,
         session("owner") as elsewhere,
     ):
         acting = pool.submit(act)

@@ -74,7 +74,7 @@ def dress(page: Page, variant: Variant) -> None:
 
 def faults_of(page: Page, variant: Variant) -> list[str]:
     """What axe finds on the page as it is, and whether it is wider than it may be."""
-    faults = [str(finding) for finding in axe.findings(page)]
+    faults = [str(finding) for finding in axe.find_violations(page)]
     wide = page.evaluate("() => document.documentElement.scrollWidth")
     if wide > variant.viewport["width"]:
         faults.append(f"the page is {wide} pixels wide")

@@ -23,7 +23,7 @@ from config.back_office.roles import ADMINISTRATOR
 from config.demo import file
 from config.local.supervisor.ports import claim_port
 from exchange.staff.services import second_factor
-from tests.environment.browser import PATIENCE_MILLISECONDS, stray_requests
+from tests.environment.browser import TIMEOUT_MILLISECONDS, stray_requests
 from tests.environment.processes import Program
 from tests.environment.services import HOST
 
@@ -52,7 +52,7 @@ def demo_service() -> Iterator[Path]:
             },
             ready=lambda: "\nReady: " in output.read_text(),
             output=output,
-            patience_seconds=_START_SECONDS,
+            timeout_seconds=_START_SECONDS,
         )  # fmt: skip
         try:
             program.start()
@@ -116,7 +116,7 @@ class Studio:
         context: BrowserContext = self._browser.new_context(
             base_url=self.demo["base_url"], reduced_motion="reduce"
         )
-        context.set_default_timeout(PATIENCE_MILLISECONDS)
+        context.set_default_timeout(TIMEOUT_MILLISECONDS)
         self._strayed.append(stray_requests(context))
         page = context.new_page()
         seen = self.troubles.seen

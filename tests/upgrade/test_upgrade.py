@@ -34,9 +34,9 @@ from exchange.tokens import payloads as tokens_payloads
 from orders.book import payloads as book_payloads
 from orders.trades import payloads as trades_payloads
 from tests.assertions.schema import KINDS, Schema, differences, read_schema
-from tests.environment.database import Connection, database_beside, django_at, server_url
+from tests.environment.database import Connection, django_connected_to, extra_database, server_url
 from tests.environment.processes import CHECKOUT, Program
-from tests.environment.services import HOST, Sandbox, Stage
+from tests.environment.services import HOST, Sandbox, ServiceStack
 from tests.factories.logins import enter_password, is_in, present_code
 from tests.factories.payouts import settle
 from tests.factories.wallets import BANK, OVERRIDE, make_staff
@@ -101,8 +101,8 @@ def upgraded(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
     """Restored, then migrated; Django's connections lead to it."""
     path = latest_dump()
     with (
-        database_beside("release") as name,
-        database_beside("fresh", migrated=True) as fresh,
+        extra_database("release") as name,
+        extra_database("fresh", migrated=True) as fresh,
         django_db_blocker.unblock(),
     ):
         restore(path, server_url(name))
@@ -111,20 +111,20 @@ def upgraded(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
             psycopg.connect(server_url(fresh), autocommit=True) as beside,
         ):
             empty = empty_tables(connection)
-            with django_at(name):
+            with django_connected_to(name):
                 call_command("migrate", verbosity=0, interactive=False, database="owner")
                 yield Upgraded(name, read_credentials(path), connection, beside, empty)
 
 
 @pytest.fixture
-def service(upgraded: Upgraded, stage: Stage) -> Iterator[str]:
+def service(upgraded: Upgraded, service_stack: ServiceStack) -> Iterator[str]:
     """The address of the web application on the upgraded database."""
     port = claim_port(HOST, 0)
     program = Program(
         command=webserver.command(HOST, port),
-        environment={**stage.environment, "TEST_DATABASE_URL": server_url(upgraded.name)},
+        environment={**service_stack.environment, "TEST_DATABASE_URL": server_url(upgraded.name)},
         ready=lambda: answers(HOST, port, "/health"),
-        output=stage.folder / "upgraded.log",
+        output=service_stack.folder / "upgraded.log",
     )
     program.start()
     yield f"http://{HOST}:{port}/v1"
@@ -305,7 +305,7 @@ CHANGES = {
 def copy(django_db_setup: None) -> Iterator[tuple[Connection, Schema, Rows]]:
     """A fresh database to change, what it consists of, and its rows."""
     with (
-        database_beside("changed", migrated=True) as name,
+        extra_database("changed", migrated=True) as name,
         psycopg.connect(server_url(name), autocommit=True) as connection,
     ):
         yield connection, read_schema(connection), read_rows(connection)

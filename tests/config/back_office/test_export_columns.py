@@ -15,7 +15,7 @@ from django.utils import timezone
 from config.back_office.exports import SOURCES
 from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER
 from exchange.exports.admin import Exportable
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import without_guards
 from tests.factories.back_office import signed_in, text_of
 from tests.factories.exports import ask, body, sheet, table
@@ -165,9 +165,9 @@ def test_a_role_without_exports_is_offered_none_and_gets_none(wallet, model):
     administrator = signed_in(ADMINISTRATOR)
     listed = administrator.get(reverse(f"admin:{model}_changelist"))
     assert f"{model.replace('_', '/')}/export/" not in listed.content.decode()
-    before = everything()
+    before = table_fingerprints()
     assert ask(administrator, model).status_code == 403
-    assert everything() == before
+    assert table_fingerprints() == before
     finance = signed_in(FINANCE_APPROVER)
     listed = finance.get(reverse(f"admin:{model}_changelist"))
     assert f"{model.replace('_', '/')}/export/" in listed.content.decode()

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from config.back_office.roles import BACK_OFFICE
 from exchange.participants.models import Member, Organisation
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import participants, said, text_of
 from tests.factories.logins import app_of, person, present_code, shift_session, sign_in
 
@@ -56,7 +56,7 @@ def office() -> Office:
 
 
 def test_after_a_wrong_code_and_a_right_one_the_form_goes_on_as_it_was_typed(office):
-    before = everything()
+    before = table_fingerprints()
     asked = office.press()
     assert "What you typed is kept" in text_of(office.client.get(asked))
     assert office.enter(asked, "000000").status_code == 200
@@ -70,7 +70,7 @@ def test_after_a_wrong_code_and_a_right_one_the_form_goes_on_as_it_was_typed(off
     assert "Eve <b>" not in page.content.decode()
     assert f'<form method="post" action="{FORM}">' in page.content.decode()
     tables = ("exchange_accessrecord", "exchange_secondfactor", "exchange_signintries")
-    now = everything()
+    now = table_fingerprints()
     moved = {name for name in now if now[name] != before.get(name)} - {"exchange_change"}
     assert moved <= {*tables, "exchange_signinattempt"}
     kept = page.context["kept"]

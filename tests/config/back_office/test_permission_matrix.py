@@ -37,7 +37,7 @@ from tests.assertions.permission_matrix import (
     Expected,
     expectations,
 )
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.every_record import PASSWORD, EveryRecord, make_every_record
 from tests.factories.exports import body, sheet
 from tests.factories.logins import sign_in
@@ -210,7 +210,7 @@ def name_of(path: str) -> str | None:
 
 def readable(letter: str, table: dict[str, Expected]) -> set[str]:
     """Names of the addresses that a role may look at."""
-    return {name for name, expected in table.items() if letter in expected.look}
+    return {name for name, expected in table.items() if letter in expected.viewers}
 
 
 def records(client: Client) -> Iterator[tuple[str, Any]]:
@@ -251,14 +251,14 @@ def test_no_record_has_a_link_that_its_reader_may_not_follow(letter, world):
 def test_a_role_looks_and_acts_where_the_table_says_and_nowhere_else(letter, world):
     table = expectations()
     client = browser(person(ROLE_OF[letter]))
-    fingerprint, before = everything(), written()
+    fingerprint, before = table_fingerprints(), written()
     wrong: dict[str, Any] = {}
     for address in addresses(world):
         if address.name in OUTSIDE:
             continue
         expected = table[address.name]
         for method in ("GET", "POST"):
-            acting = method == "POST" and letter in expected.act
+            acting = method == "POST" and letter in expected.actors
             if acting:
                 response = undone(client, address.path, FILLED_IN)
             else:
@@ -273,7 +273,7 @@ def test_a_role_looks_and_acts_where_the_table_says_and_nowhere_else(letter, wor
             if leaked or dead or not (fine and kept):
                 wrong[f"{method} {address.name}"] = (response.status_code, left, leaked, dead)
     assert wrong == {}
-    assert everything() == fingerprint
+    assert table_fingerprints() == fingerprint
 
 
 def form_of(method: str) -> tuple[str, str]:
@@ -283,9 +283,9 @@ def form_of(method: str) -> tuple[str, str]:
 
 def wanted(expected: Expected, method: str, letter: str) -> set[str]:
     """Answers that are right."""
-    if method == "GET" and expected.look == ONLY_POST:
+    if method == "GET" and expected.viewers == ONLY_POST:
         return {"no such method"}
-    allowed = expected.look if method == "GET" else expected.act
+    allowed = expected.viewers if method == "GET" else expected.actors
     if letter in allowed:
         return {"answered"}
     # Where nobody acts there may be no POST at all.
@@ -305,7 +305,7 @@ def may_leave(letter: str, name: str, *, acting: bool) -> set[str]:
 @pytest.mark.parametrize("who", ["nobody", "somebody whose second factor is missing"])
 def test_who_is_not_in_is_led_to_sign_in_from_everywhere(who, world):
     client = browser(None if who == "nobody" else person(FINANCE_APPROVER), second_factor=False)
-    fingerprint = everything()
+    fingerprint = table_fingerprints()
     wrong: dict[str, Any] = {}
     for address in addresses(world):
         if address.name in OUTSIDE:
@@ -319,20 +319,20 @@ def test_who_is_not_in_is_led_to_sign_in_from_everywhere(who, world):
             if answer(response) != "to sign-in":
                 wrong[f"{method.__name__} {address.name}"] = response.status_code
     assert wrong == {}
-    assert everything() == fingerprint
+    assert table_fingerprints() == fingerprint
 
 
 @pytest.mark.parametrize("who", ["nobody", "somebody who may do everything"])
 def test_a_post_without_its_token_is_refused_everywhere(who, world):
     user = None if who == "nobody" else StaffUser.objects.get(username="owner")
     client = browser(user, enforce_csrf_checks=True)
-    fingerprint = everything()
+    fingerprint = table_fingerprints()
     answers = {
         address.name: client.post(address.path, FILLED_IN).status_code
         for address in addresses(world)
     }
     assert {name: code for name, code in answers.items() if code != 403} == {}
-    assert everything() == fingerprint
+    assert table_fingerprints() == fingerprint
 
 
 def test_a_list_decides_about_ticked_rows_only_for_whom_the_table_says(world):
@@ -346,14 +346,14 @@ def test_a_list_decides_about_ticked_rows_only_for_whom_the_table_says(world):
             told = {key for key, who in ACTIONS.items() if letter in who}
             assert found == {key for key in told if key.startswith(f"{name}: ")}, role
         client = browser(user)
-        fingerprint, before = everything(), written()
+        fingerprint, before = table_fingerprints(), written()
         for action in ("approve_selected", "reject_selected"):
             ticked = {"action": action, "_selected_action": [record_of(Withdrawal, world).pk]}
             response = client.post(reverse("admin:wallets_withdrawal_changelist"), ticked)
             asked = "decide_at" in (getattr(response, "context_data", None) or {})
             assert asked is (letter in ACTIONS[f"wallets_withdrawal: {action}"]), role
         assert written() == before
-        assert everything() == fingerprint
+        assert table_fingerprints() == fingerprint
 
 
 def actions() -> Iterator[tuple[str, str, type[Model]]]:

@@ -14,7 +14,7 @@ from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANC
 from exchange.participants.models import Member
 from exchange.staff.models import AccessRecord, SecondFactor, StaffUser
 from exchange.staff.services import second_factor
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import participants, said, text_of
 from tests.factories.logins import (
     PASSWORD,
@@ -83,7 +83,7 @@ def test_without_a_second_factor_everything_leads_to_setting_one_up():
     client = Client()
     assert enter_password(client, "ada", PASSWORD)["Location"].startswith(ENROL)
     organisation, _ = participants()
-    before = everything()
+    before = table_fingerprints()
     for address in (INDEX, KEYS, reverse("admin:password_change"), reverse("admin:jsi18n")):
         assert client.get(address)["Location"].startswith(CODE)
     answer = client.post(
@@ -92,7 +92,7 @@ def test_without_a_second_factor_everything_leads_to_setting_one_up():
     )
     assert answer["Location"].startswith(CODE)
     assert client.get(CODE)["Location"].startswith(ENROL)
-    assert everything() == before
+    assert table_fingerprints() == before
     assert Member.objects.count() == 1
 
     page = client.get(ENROL)
@@ -260,11 +260,11 @@ def test_a_decision_with_a_stale_code_is_not_made_and_leads_back_after_a_new_one
     shift_session(client, second_factor_at=15 * 60 + 1)
     form = reverse("admin:exchange_member_add")
     body = {"organisation": str(organisation.pk), "name": "Eve", "email": "eve@acme.example"}
-    before = everything()
+    before = table_fingerprints()
     assert client.get(form).status_code == 200
     answer = client.post(form, body, headers={"Referer": f"http://testserver{form}?x=1"})
     assert answer["Location"] == f"{CODE}?next=%2Fadmin%2Fexchange%2Fmember%2Fadd%2F%3Fx%3D1"
-    assert everything() == before
+    assert table_fingerprints() == before
     page = client.get(answer["Location"])
     assert "Nothing was done yet." in text_of(page)
     key = client.session.session_key

@@ -23,7 +23,7 @@ from credit.loans.models import Loan
 from exchange.staff.admin.pending import NOT_FOR_ROLE, queues
 from exchange.staff.models import AccessProposal, StaffUser
 from exchange.tokens.models import Quote
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import signed_in, text_of
 from tests.factories.every_record import EveryRecord, make_every_record
 from tests.factories.logins import sign_in
@@ -165,7 +165,7 @@ def test_the_sidebar_counts_what_the_person_can_decide(world):
 def test_a_proposal_is_decided_on_its_own_page_or_the_page_says_why_not(world, model):
     page, approve_at = approval_of(world, model)
     decider = DECIDED_BY.get(model, FINANCE_APPROVER)
-    before = everything()
+    before = table_fingerprints()
     able = signed_in(decider, "able").get(page)
     assert f'href="{approve_at}"' in able.content.decode()
     assert "Who may" in text_of(able)
@@ -186,6 +186,6 @@ def test_a_proposal_is_decided_on_its_own_page_or_the_page_says_why_not(world, m
     if model is not LoanConfiguration:  # an API client proposed that one
         assert f'href="{approve_at}"' not in own.content.decode()
         assert "Somebody else must" in text_of(own)
-    after = everything()
+    after = table_fingerprints()
     moved = {name for name in before if before[name] != after[name]}
     assert not {name for name in moved if name.startswith(("wallets_", "credit_", "orders_"))}

@@ -27,7 +27,7 @@ from exchange.tokens.models import Quote, Token, TokenAccess
 from orders.book.models import Order
 from orders.trades.models import Trade
 from tests.environment.processes import Program
-from tests.environment.services import Sandbox, Stage
+from tests.environment.services import Sandbox, ServiceStack
 from tests.factories.demo import CURRENCIES, load, loaded_for_module, wallet
 from tests.factories.logins import enter_password, present_code
 from tests.factories.wallets import assert_books_hold
@@ -52,12 +52,12 @@ def world(
     django_db_setup: None,
     django_db_blocker: DjangoDbBlocker,
     sandbox_program: Callable[[], Program],
-    stage: Stage,
+    service_stack: ServiceStack,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Path]:
     """The data directory of a world with a few tokens, loaded once."""
     folder = tmp_path_factory.mktemp("demo")
-    sandbox = Sandbox(stage, sandbox_program())
+    sandbox = Sandbox(service_stack, sandbox_program())
     with pytest.MonkeyPatch.context() as few:
         few.setattr(trading, "TOKENS", TOKENS[:2])
         with loaded_for_module(folder, sandbox, django_db_blocker):

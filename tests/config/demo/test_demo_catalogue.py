@@ -15,7 +15,7 @@ from exchange.tokens.models import InvestmentCategory, InvestmentType, Quote, To
 from orders.book.models import Order
 from orders.trades.models import Trade
 from tests.environment.processes import Program
-from tests.environment.services import Sandbox, Stage
+from tests.environment.services import Sandbox, ServiceStack
 from tests.factories.demo import CURRENCIES, loaded_for_module
 from tests.factories.wallets import assert_books_hold
 from wallets.fees.selectors import minimum_withdrawal
@@ -30,12 +30,12 @@ def demo(
     django_db_setup: None,
     django_db_blocker: DjangoDbBlocker,
     sandbox_program: Callable[[], Program],
-    stage: Stage,
+    service_stack: ServiceStack,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[dict[str, Any]]:
     """What the file of the whole world says, loaded once."""
     folder = tmp_path_factory.mktemp("demo")
-    sandbox = Sandbox(stage, sandbox_program())
+    sandbox = Sandbox(service_stack, sandbox_program())
     with loaded_for_module(folder, sandbox, django_db_blocker) as found:
         yield found
 

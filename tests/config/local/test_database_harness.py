@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from config.local.embedded.layout import postgres_dir
-from tests.environment import kept_template, run_order
+from tests.environment import run_order, template_cache
 
 pytestmark = pytest.mark.django_db
 
@@ -42,12 +42,12 @@ def test_flush_removes_what_tests_wrote_and_restores_what_migrations_wrote(
     assert owner_connection.execute(left).fetchone() == (0,)
 
 
-def test_the_kept_template_is_named_by_migrations_sql_and_what_they_import() -> None:
-    names = {str(path.relative_to(kept_template.CHECKOUT)) for path in kept_template.sources()}
+def test_the_stored_template_is_named_by_migrations_sql_and_what_they_import() -> None:
+    names = {str(path.relative_to(template_cache.CHECKOUT)) for path in template_cache.sources()}
 
     for pattern in ("*/migrations/*.py", "*/*/sql/*.sql", "*/*/models.py", "*/apps.py"):
-        for path in kept_template.CHECKOUT.glob(pattern):
-            assert str(path.relative_to(kept_template.CHECKOUT)) in names
+        for path in template_cache.CHECKOUT.glob(pattern):
+            assert str(path.relative_to(template_cache.CHECKOUT)) in names
     assert {
         "config/back_office/roles.py",
         "exchange/core/sqlfiles.py",
@@ -58,34 +58,34 @@ def test_the_kept_template_is_named_by_migrations_sql_and_what_they_import() -> 
 
 def test_one_changed_letter_names_another_template(tmp_path: Path) -> None:
     (tmp_path / "rules.sql").write_text("SELECT 1")
-    before = kept_template.template_hash([tmp_path / "rules.sql"])
-    assert kept_template.template_hash([tmp_path / "rules.sql"]) == before
+    before = template_cache.template_hash([tmp_path / "rules.sql"])
+    assert template_cache.template_hash([tmp_path / "rules.sql"]) == before
 
     (tmp_path / "rules.sql").write_text("SELECT 2")
 
-    assert kept_template.template_hash([tmp_path / "rules.sql"]) != before
+    assert template_cache.template_hash([tmp_path / "rules.sql"]) != before
 
 
 def test_a_template_is_kept_whole_and_the_oldest_are_dropped(tmp_path: Path) -> None:
     made = tmp_path / "made"
     (postgres_dir(made) / "data").mkdir(parents=True)
     (postgres_dir(made) / "data" / "PG_VERSION").write_text("18")
-    kept_in = tmp_path / "kept"
+    cache_dir = tmp_path / "kept"
 
     for age, name in enumerate(("a", "b", "c", "d")):
-        kept_template.keep(name, made, kept_in)
-        os.utime(kept_in / f"template-{name}", (age, age))
-    kept_template.keep("d", made, kept_in)
+        template_cache.store_template(name, made, cache_dir)
+        os.utime(cache_dir / f"template-{name}", (age, age))
+    template_cache.store_template("d", made, cache_dir)
 
-    assert sorted(path.name for path in kept_in.iterdir()) == [
+    assert sorted(path.name for path in cache_dir.iterdir()) == [
         "template-b", "template-c", "template-d"
     ]  # fmt: skip
-    assert not kept_template.take("a", tmp_path / "run", kept_in)
-    assert kept_template.take("d", tmp_path / "run", kept_in)
+    assert not template_cache.restore_template("a", tmp_path / "run", cache_dir)
+    assert template_cache.restore_template("d", tmp_path / "run", cache_dir)
     assert (postgres_dir(tmp_path / "run") / "data" / "PG_VERSION").read_text() == "18"
 
 
 def test_modules_that_begin_first_exist() -> None:
     named = run_order.WAITING.keys() | run_order.COMPUTING.keys()
-    tests = kept_template.CHECKOUT / "tests"
+    tests = template_cache.CHECKOUT / "tests"
     assert [name for name in sorted(named) if not (tests / name).is_file()] == []

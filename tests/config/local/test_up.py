@@ -20,8 +20,8 @@ import pytest
 import requests
 
 from config.local.supervisor.ports import claim_port
-from tests.environment.kept_template import place_migrated_server
 from tests.environment.processes import CHECKOUT, wait_until
+from tests.environment.template_cache import place_migrated_server
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 

@@ -19,7 +19,7 @@ from config.back_office.roles import (
 from credit.configurations.models import LoanConfiguration
 from credit.configurations.services.configurations import propose_change
 from exchange.core.ids import uuid7
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.back_office import confirm, said, signed_in, text_of
 from tests.factories.lending import make_lending
@@ -77,11 +77,11 @@ def test_one_officer_proposes_and_another_one_approves():
     hers = ada.get(page(made))
     assert "Somebody else must approve what you proposed." in text_of(hers)
     assert b"disabled" in hers.content
-    before = everything()
+    before = table_fingerprints()
     response = confirm(ada, decision(made, "approve"))
     told = "Somebody else must approve what you proposed. Nothing was done."
     assert said(response)[-1] == told
-    assert everything() == before
+    assert table_fingerprints() == before
     his = ben.get(page(made))
     assert "by ada. Who may approve it: ben." in text_of(his)
     assert b"disabled" not in his.content
@@ -104,12 +104,12 @@ def test_a_page_that_has_gone_stale_decides_about_nothing_else_than_it_showed():
     made = LoanConfiguration.objects.get()
     seen = decision(made, "approve")
     confirm(ada, page(made, "propose"), **form(interest_rate="0.01"))
-    before = everything()
+    before = table_fingerprints()
     response = confirm(ben, seen)
     assert said(response)[-1] == (
         "Version 1 is Rejected (replaced by a newer proposal), no longer Pending. Nothing was done."
     )
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_the_difference_says_in_words_what_changes_and_what_does_not():
@@ -191,7 +191,7 @@ def test_while_a_change_waits_no_other_is_offered_or_taken():
     asked = client.get(page(made, "propose"))
     propose_change(configuration_id=made.pk, terms=make_terms(), actor=TESTER)
     assert "Propose new terms" not in text_of(client.get(page(made)))
-    before = everything()
+    before = table_fingerprints()
     stale = confirm(client, page(made, "propose"), at=asked, **form())
     told = "Waits for a decision was nothing and is version 2"
     assert told in said(stale)[-1]
@@ -199,26 +199,26 @@ def test_while_a_change_waits_no_other_is_offered_or_taken():
     response = confirm(client, page(made, "propose"), at=stale, **form())
     assert "Another change of this loan configuration waits for a decision" in text_of(response)
     assert b'value="Secured"' in response.content
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_rejection_needs_a_reason_which_the_creditor_is_told():
     made = make_configuration(approved=False)
     client = signed_in(CREDIT_OFFICER)
-    before = everything()
+    before = table_fingerprints()
     asked = client.get(decision(made, "reject"))
     assert "Interest a month 30 %" in text_of(asked)
     address = decision(made, "reject")
     response = confirm(client, address, at=asked, reason=" ")
     assert "This field is required." in text_of(response)
-    assert everything() == before
+    assert table_fingerprints() == before
     confirm(client, address, at=asked, reason="Too cheap")
-    before = everything()
+    before = table_fingerprints()
     again = confirm(client, address, at=asked, reason="Too cheap")
     assert said(again)[-1] == (
         "Version 1 is Rejected by credit-officer (Too cheap), no longer Pending. Nothing was done."
     )
-    assert everything() == before
+    assert table_fingerprints() == before
     made.refresh_from_db()
     assert made.status == "Rejected"
     text = text_of(client.get(page(made)))
@@ -245,11 +245,11 @@ def test_retiring_is_asked_about_first_and_is_final():
     assert made.status == "Retired"
     text = text_of(client.get(page(made)))
     assert "Propose new terms" not in text
-    before = everything()
+    before = table_fingerprints()
     again = confirm(client, page(made, "retire"), at=asked)
     told = "Only an Approved loan configuration is retired: it is Retired. Nothing was done."
     assert said(again)[-1] == told
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_configuration_that_changed_since_the_question_is_not_retired():
@@ -262,11 +262,11 @@ def test_a_configuration_that_changed_since_the_question_is_not_retired():
     told = "Waits for a decision was nothing and is version 2"
     assert told in said(waiting)[-1]
     approve_waiting(made)
-    before = everything()
+    before = table_fingerprints()
     refused = confirm(client, page(made, "retire"), at=asked)
     assert "In force was version 1 and is version 2" in said(refused)[-1]
     assert "Interest a month was 30 % and is 25 %" in said(refused)[-1]
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_version_that_was_approved_meanwhile_is_not_rejected():
@@ -277,10 +277,10 @@ def test_a_version_that_was_approved_meanwhile_is_not_rejected():
     address = decision(made, "reject")
     asked = client.get(address)
     approve_waiting(made)
-    before = everything()
+    before = table_fingerprints()
     refused = confirm(client, address, at=asked, reason="Too cheap")
     assert "Version 2 is Approved" in said(refused)[-1]
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize(
@@ -304,13 +304,13 @@ def test_a_version_that_was_approved_meanwhile_is_not_rejected():
 def test_terms_that_cannot_be_are_refused_with_what_was_typed_kept(changes, told):
     client = signed_in(CREDIT_OFFICER)
     creditor = str(make_organisation().pk)
-    before = everything()
+    before = table_fingerprints()
     body = form(**{"creditor": creditor, "name": "Kept here", **changes})
     response = client.post(reverse("admin:credit_loanconfiguration_add"), body)
     assert response.status_code == 200
     assert told in text_of(response)
     assert "name" in changes or b'value="Kept here"' in response.content
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_the_list_finds_what_waits_and_searches_by_name_creditor_and_id():
@@ -356,14 +356,14 @@ def test_only_credit_officers_propose_and_decide_and_everybody_may_look(role):
     made = make_configuration(approved=False)
     approved = make_configuration()
     client = signed_in(role)
-    before = everything()
+    before = table_fingerprints()
     assert client.get(reverse("admin:credit_loanconfiguration_add")).status_code == 403
     assert offer_status(client) == 403
     assert client.post(page(made, "propose"), form()).status_code == 403
     assert client.post(page(approved, "retire")).status_code == 403
     assert confirm(client, decision(made, "approve")).status_code == 403
     assert client.post(decision(made, "reject"), {"reason": "x"}).status_code == 403
-    assert everything() == before
+    assert table_fingerprints() == before
     seen = text_of(client.get(page(made)))
     assert "Your role may look at this, not decide." in seen
     assert "Propose new terms" not in seen
@@ -378,7 +378,7 @@ def offer_status(client: Client) -> int:
 def test_pages_change_nothing_by_get_and_nothing_of_another_configuration():
     made, other = make_configuration(approved=False), make_configuration(approved=False)
     client = signed_in(CREDIT_OFFICER)
-    before = everything()
+    before = table_fingerprints()
     for name in ("approve", "reject"):
         assert client.get(decision(made, name)).status_code == 200
         assert client.post(decision(made, name)).status_code == 200
@@ -387,7 +387,7 @@ def test_pages_change_nothing_by_get_and_nothing_of_another_configuration():
         )
         assert client.post(foreign, {"reason": "x"}).status_code == 404
     assert client.post(page(made), {}).status_code == 405
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_the_front_page_and_the_creditor_lead_to_them():

@@ -23,7 +23,7 @@ from credit.configurations.models import (
 )
 from credit.loans.models import Outstanding
 from exchange.core.ids import uuid7
-from tests.assertions.verdicts import TAKEN
+from tests.assertions.statement_results import ACCEPTED
 from tests.environment.database import session
 from tests.environment.guarded_copy import GuardedCopy
 from tests.environment.owner import without_guards
@@ -100,7 +100,7 @@ def test_a_loan_is_made_by_each_of_the_terms_in_force(cursor, offers, loans):
         {"duration": 12, "repayment_amount": 460},
         {"currency_id": "KES", "amount": 20, "repayment_amount": 32},
     ):
-        assert loans.insert({**made, **change}) == TAKEN, change
+        assert loans.insert({**made, **change}) == ACCEPTED, change
     for wrong in (
         {"amount": "49.99", "repayment_amount": "79.98"},
         {"amount": "200.01", "repayment_amount": "320.02"},
@@ -139,11 +139,11 @@ def test_a_loan_is_made_to_those_whom_its_version_names(
         return loans.insert({**made, "organisation_id": organisation or made["creditor_id"]})
 
     refused = "loan_by_terms"
-    assert [found(access, None) for access in ("own", "organisations", "public")] == [TAKEN] * 3
+    assert [found(access, None) for access in ("own", "organisations", "public")] == [ACCEPTED] * 3
     assert [found("own", who) for who in (named, stranger)] == [refused] * 2
-    assert [found("public", who) for who in (named, stranger)] == [TAKEN] * 2
+    assert [found("public", who) for who in (named, stranger)] == [ACCEPTED] * 2
     assert [found("organisations", who) for who in (named, elsewhere, stranger)] == [
-        TAKEN, refused, refused
+        ACCEPTED, refused, refused
     ]  # fmt: skip
 
 
@@ -165,13 +165,13 @@ def test_the_most_is_repaid_and_only_the_creditors_own_pay_less(
     made = {**offers.make(), "currency_id": currency, "amount": amount}
     own = {**made, "organisation_id": made["creditor_id"]}
     refused = "loan_by_terms"
-    assert loans.insert({**made, "repayment_amount": most}) == TAKEN
+    assert loans.insert({**made, "repayment_amount": most}) == ACCEPTED
     assert loans.insert({**made, "repayment_amount": below}) == refused
     assert loans.insert({**made, "repayment_amount": above}) == refused
     assert loans.insert({**made, "repayment_amount": amount}) == refused
-    assert loans.insert({**own, "repayment_amount": most}) == TAKEN
-    assert loans.insert({**own, "repayment_amount": below}) == TAKEN
-    assert loans.insert({**own, "repayment_amount": amount}) == TAKEN
+    assert loans.insert({**own, "repayment_amount": most}) == ACCEPTED
+    assert loans.insert({**own, "repayment_amount": below}) == ACCEPTED
+    assert loans.insert({**own, "repayment_amount": amount}) == ACCEPTED
     assert loans.insert({**own, "repayment_amount": above}) == refused
     less = float(amount) - 0.00000001
     assert loans.insert({**own, "repayment_amount": f"{less:.8f}"}) == refused
@@ -190,20 +190,20 @@ def test_what_is_outstanding_follows_every_loan_of_its_configuration_and_currenc
         return loan["configuration_id"], currency
 
     # Nothing is out by a loan that was over when it was written.
-    assert loans.insert({**made, "closed_at": NOON}) == TAKEN
+    assert loans.insert({**made, "closed_at": NOON}) == ACCEPTED
     assert outstanding() == {}
-    assert loans.insert({**made, "principal_repaid": 10}) == TAKEN
+    assert loans.insert({**made, "principal_repaid": 10}) == ACCEPTED
     assert outstanding() == {key(made): 90}
-    assert loans.insert({**made, "currency_id": "KES"}) == TAKEN
-    assert loans.insert({**other, "amount": 7}) == TAKEN
-    assert loans.insert(made) == TAKEN
+    assert loans.insert({**made, "currency_id": "KES"}) == ACCEPTED
+    assert loans.insert({**other, "amount": 7}) == ACCEPTED
+    assert loans.insert(made) == ACCEPTED
     beside = {key(made, "KES"): 100, key(other): 7}
     assert outstanding() == {key(made): 190, **beside}
 
     def after(row: dict[str, Any], **changes: Any) -> int:
         """What is out once the change is made, which is then taken back."""
         cursor.execute("SAVEPOINT change")
-        assert loans.update(row, **changes) == TAKEN
+        assert loans.update(row, **changes) == ACCEPTED
         found = outstanding()
         cursor.execute("ROLLBACK TO SAVEPOINT change")
         assert {name: found[name] for name in beside} == beside
@@ -235,19 +235,19 @@ def test_no_loan_is_made_beyond_what_its_version_may_have_outstanding(cursor):
     offers.limit(bounded, "NGN", 1, 5, 20)
     made = loan_columns(configuration_id=configuration, version_id=version)
     refused = "loan_within_outstanding"
-    assert loans.insert(made) == TAKEN
+    assert loans.insert(made) == ACCEPTED
     assert loans.insert({**made, "amount": "150.00000001"}) == refused
-    assert loans.insert({**made, "amount": 150}) == TAKEN
+    assert loans.insert({**made, "amount": 150}) == ACCEPTED
     assert loans.insert({**made, "amount": "0.00000001"}) == refused
     assert Outstanding.objects.get().principal == 250
     # The bound of its own version and currency: none, or a lower one.
-    assert loans.insert({**made, "version_id": later}) == TAKEN
+    assert loans.insert({**made, "version_id": later}) == ACCEPTED
     assert loans.insert({**made, "version_id": bounded, "amount": 1}) == refused
     assert loans.insert({**made, "currency_id": "KES", "amount": 11}) == refused
-    assert loans.insert({**made, "currency_id": "KES", "amount": 10}) == TAKEN
+    assert loans.insert({**made, "currency_id": "KES", "amount": 10}) == ACCEPTED
     # What was lent is not made undone by a change, whatever is out by now.
-    assert loans.update({**made, "principal_repaid": 10}, principal_repaid=0) == TAKEN
-    assert loans.update({**made, "principal_repaid": 10}, principal_repaid=20) == TAKEN
+    assert loans.update({**made, "principal_repaid": 10}, principal_repaid=0) == ACCEPTED
+    assert loans.update({**made, "principal_repaid": 10}, principal_repaid=20) == ACCEPTED
 
 
 @pytest.mark.django_db(transaction=True)
@@ -261,7 +261,7 @@ def test_the_first_two_loans_at_once_are_both_outstanding():
             copies.append(
                 GuardedCopy(each.cursor(), "credit_loan", "loan_outstanding", "AFTER INSERT")
             )
-        assert copies[0].insert(made) == TAKEN
+        assert copies[0].insert(made) == ACCEPTED
         waits = threading.Thread(target=copies[1].insert, args=[{**made, "amount": 7}])
         waits.start()
         pid = second.info.backend_pid
@@ -292,7 +292,7 @@ def test_a_configuration_stays_whose_it_is_and_goes_the_listed_ways_only(cursor)
         for new in ConfigurationStatus.values:
             found = rows.update(made, status=new, updated_at="2026-03-02T12:00Z")
             right = old == new or (old, new) in allowed
-            expected = TAKEN if right else "configuration_transition"
+            expected = ACCEPTED if right else "configuration_transition"
             assert (old, new, found) == (old, new, expected)
         for name, value in (("id", uuid7()), ("creditor_id", uuid7()),
                             ("created_at", "2026-03-02T12:00Z")):  # fmt: skip
@@ -309,7 +309,7 @@ def test_a_version_is_decided_with_a_time_and_rejected_with_a_reason(cursor):
                 for reason in ("", "x"):
                     made = columns_of(ConfigurationVersion, status=old)
                     found = rows.update(made, status=new, decided_at=at, reason=reason)
-                    expected = TAKEN
+                    expected = ACCEPTED
                     if old != new and (old, new) not in allowed:
                         expected = "version_transition"
                     elif (at is None) != (new == "Pending") or (new, reason) in wrong:
@@ -343,11 +343,11 @@ def test_who_created_a_configuration_does_not_approve_its_first_version(cursor):
 
     assert found(waiting, creator) == "version_approved_by_another"
     for who in (changer, stranger):
-        assert found(waiting, who) == TAKEN
+        assert found(waiting, who) == ACCEPTED
     for who in (creator, changer, stranger):
-        assert found(in_force, who) == TAKEN
-    assert found(waiting, creator, new="Rejected") == TAKEN
-    assert found(waiting, creator, old="Approved", new="Approved") == TAKEN
+        assert found(in_force, who) == ACCEPTED
+    assert found(waiting, creator, new="Rejected") == ACCEPTED
+    assert found(waiting, creator, old="Approved", new="Approved") == ACCEPTED
 
 
 def test_limits_and_organisations_come_with_a_version_that_waits_and_stay(cursor):
@@ -358,7 +358,7 @@ def test_limits_and_organisations_come_with_a_version_that_waits_and_stay(cursor
         rows = GuardedCopy(cursor, model._meta.db_table, "version_part_guard")
         for status, version in versions.items():
             row = columns_of(model, **{name: version})
-            expected = TAKEN if status == "Pending" else "RestrictViolation"
+            expected = ACCEPTED if status == "Pending" else "RestrictViolation"
             assert (status, rows.insert(row)) == (status, expected)
             assert rows.update(row, **{name: version}) == "RestrictViolation"
             assert rows.delete(row) == "RestrictViolation"
@@ -400,5 +400,5 @@ def test_a_configuration_is_what_its_versions_say(cursor, table):
             else columns_of(ConfigurationVersion, configuration_id=configuration)
         )
         right = status in STATES[in_force, waits]
-        expected = TAKEN if right else "configuration_matches"
+        expected = ACCEPTED if right else "configuration_matches"
         assert (in_force, waits, status, rows.insert(row)) == (in_force, waits, status, expected)

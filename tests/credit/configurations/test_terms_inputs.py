@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 
 from credit.configurations.serializers import TermsInput
-from tests.assertions.inputs import assert_refused, refusal_of_body
+from tests.assertions.inputs import assert_rejected, body_error
 from tests.factories.loan_proposals import body_of, written
 
 # For the currencies, which are read once.
@@ -118,12 +118,12 @@ BAD: dict[str, dict[str, str]] = {
 
 
 def parse(body: str) -> Any:
-    return refusal_of_body(TermsInput, body)
+    return body_error(TermsInput, body)
 
 
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_field_is_refused_by_name(name):
-    assert_refused(
+    assert_rejected(
         parse, ((written(name, text), f"{name} {told}") for text, told in BAD[name].items())
     )
 
@@ -147,7 +147,7 @@ def test_an_amount_that_is_none_is_refused_by_its_currency():
         )
         for text in amounts
     )
-    assert_refused(parse, bodies)
+    assert_rejected(parse, bodies)
 
 
 def test_organisations_are_named_once_and_are_needed():
@@ -160,11 +160,11 @@ def test_organisations_are_named_once_and_are_needed():
         (json.dumps(body_of(access="organisations", organisation_ids=ids)), told)
         for ids, told in cases
     )
-    assert_refused(parse, bodies)
+    assert_rejected(parse, bodies)
 
 
 def test_the_message_names_every_bad_field():
-    assert_refused(
+    assert_rejected(
         parse,
         [
             (

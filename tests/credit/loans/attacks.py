@@ -8,7 +8,7 @@ import pytest
 from config.books import CHECKS
 from credit.loans.models import Loan
 from exchange.core.ids import uuid7
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.database import Connection
 from wallets.ledger import proof as books
 
@@ -22,7 +22,7 @@ _GUARDS = [
 
 def refuses(connection: Connection, attack: str, loan: Loan, *wrong: type[psycopg.Error]) -> None:
     """PostgreSQL does not do it, and nothing changed."""
-    with nothing_moves(), pytest.raises(wrong):
+    with assert_nothing_changes(), pytest.raises(wrong):
         connection.execute(attack, {"loan": loan.id, "new": uuid7()})
 
 

@@ -33,7 +33,7 @@ from exchange.core.ids import uuid7
 from exchange.events.models import Event
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import Token
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.lending import Lending
 from tests.factories.loans import as_time_does, default
 from tests.factories.tokens import give_units, make_token
@@ -140,7 +140,7 @@ def test_what_is_lacking_is_told_in_what_passes_and_in_what_the_two_are_told(wor
 def test_a_price_that_cannot_be_relied_on_holds_up_a_liquidation_and_no_write_off(world, officers):
     loan, _tokens = on_tokens(world)
     Token.objects.filter(id=world.token.id).update(quoted_at=None)
-    with nothing_moves(), pytest.raises(DomainError) as refused:
+    with assert_nothing_changes(), pytest.raises(DomainError) as refused:
         propose(loan, officers[0])
     assert refused.value.message == f"{world.token.symbol} has no price"
     proposal = propose(loan, officers[0], EndingAction.WRITE_OFF)
@@ -158,7 +158,7 @@ def test_the_prices_of_a_liquidation_hold_a_day_and_a_write_off_has_none(world, 
     old = made_before(propose(loans[0], officers[0]), hours=24, seconds=2)
     young = made_before(propose(loans[1], officers[0]), hours=23, minutes=59)
     off = made_before(propose(loans[2], officers[0], EndingAction.WRITE_OFF), days=9)
-    with nothing_moves(), pytest.raises(DomainError) as refused:
+    with assert_nothing_changes(), pytest.raises(DomainError) as refused:
         confirm_ending(proposal_id=old.id, user=officers[1])
     assert refused.value.message == (
         "The prices of the proposal are older than 24 hours: propose again"
@@ -200,10 +200,10 @@ def test_nobody_without_the_permission_proposes_confirms_or_declines(world, offi
         lambda: confirm_ending(proposal_id=proposal.id, user=stranger),
         lambda: decline_ending(proposal_id=proposal.id, user=stranger),
     ):
-        with nothing_moves(), pytest.raises(DomainError) as refused:
+        with assert_nothing_changes(), pytest.raises(DomainError) as refused:
             act()
         assert refused.value.message == "You may not decide about loans"
-    with nothing_moves(), pytest.raises(DomainError) as refused:
+    with assert_nothing_changes(), pytest.raises(DomainError) as refused:
         propose_ending(loan_id=loan.id, action=EndingAction.LIQUIDATE, note=" ", user=officers[0])
     assert refused.value.message == "A proposal needs a note that says why"
 

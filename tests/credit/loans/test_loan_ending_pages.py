@@ -18,7 +18,7 @@ from credit.loans.services.pledging import add_collateral
 from credit.loans.services.repaying import repay
 from credit.loans.services.valuation import Pledge
 from exchange.tokens.models import Token
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import TESTER
 from tests.factories.back_office import confirm, said, signed_in, text_of, user_of
 from tests.factories.loan_pages import LIQUIDATE, page, propose
@@ -49,11 +49,11 @@ def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(world, a
     assert "Somebody else must confirm what you proposed." in text_of(hers)
     assert "Take back" in text_of(hers)
     assert b"disabled" in hers.content
-    before = everything()
+    before = table_fingerprints()
     response = confirm(ada, decision(proposal, "confirm"))
     told = "Somebody else must confirm what you proposed. Nothing was done."
     assert said(response)[-1] == told
-    assert everything() == before
+    assert table_fingerprints() == before
     world.price(1)
     his = ben.get(page(loan))
     assert b"disabled" not in his.content
@@ -101,10 +101,10 @@ def test_a_proposal_is_declined_by_anybody_and_another_one_can_follow(loan, ada,
         assert ("Take back the proposal to liquidate?" in text_of(asked)) is own
         response = confirm(client, decision(proposal, "decline"), at=asked)
         assert said(response)[-1] == "Declined: nothing moved."
-        before = everything()
+        before = table_fingerprints()
         again = confirm(client, decision(proposal, "decline"), at=asked)
         assert said(again)[-1].endswith("no longer Pending. Nothing was done.")
-        assert everything() == before
+        assert table_fingerprints() == before
         proposal.refresh_from_db()
         assert (proposal.status, proposal.decided_by) == ("Declined", user_of(client))
     loan.refresh_from_db()
@@ -116,12 +116,12 @@ def test_a_page_that_has_gone_stale_confirms_nothing_else_than_it_showed(loan, a
     seen = propose(ada, loan)
     confirm(ada, decision(seen, "decline"))
     propose(ada, loan, WRITE_OFF)
-    before = everything()
+    before = table_fingerprints()
     response = confirm(ben, decision(seen, "confirm"))
     assert said(response)[-1] == (
         "The proposal is Declined by ada, no longer Pending. Nothing was done."
     )
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_payment_after_the_proposal_is_told_and_passes_fewer_units(world, ada, ben):
@@ -159,11 +159,11 @@ def test_a_payment_after_the_question_is_told_and_ends_nothing(world, ada, ben):
         amount=Decimal(1000),
         actor=TESTER,
     )
-    before = everything()
+    before = table_fingerprints()
     refused = confirm(ben, address, at=asked)
     told = "Owed now was 1,596,000.00 NGN and is 1,595,000.00 NGN"
     assert told in said(refused)[-1]
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_collateral_added_after_the_proposal_is_told_and_returned(world, loan, ada, ben):
@@ -193,17 +193,17 @@ def test_prices_hold_a_day_and_are_refused_after_it(loan, ada, ben):
         "credit_endingproposal", "approval_guard", "created_at = %s", long_ago, proposal.pk
     )
     assert "Its prices are older than 24 hours." in text_of(ben.get(page(loan)))
-    before = everything()
+    before = table_fingerprints()
     response = confirm(ben, decision(proposal, "confirm"))
     told = "Its prices are older than 24 hours. Nothing was done."
     assert said(response)[-1] == told
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_nobody_proposes_other_prices_than_they_saw(world, loan, ada):
     asked = ada.get(page(loan, LIQUIDATE))
     world.price(9_000)
-    before = everything()
+    before = table_fingerprints()
     response = confirm(ada, page(loan, LIQUIDATE), at=asked, note="Nobody answers")
     symbol = world.token.symbol
     assert said(response) == [
@@ -213,27 +213,27 @@ def test_nobody_proposes_other_prices_than_they_saw(world, loan, ada):
         "546,000.00 NGN and is 651,000.00 NGN. Look again."
     ]
     assert "Nobody answers" in text_of(response)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_double_click_proposes_once(loan, ada):
     asked = ada.get(page(loan, WRITE_OFF))
     confirm(ada, page(loan, WRITE_OFF), at=asked, note="No answer")
-    before = everything()
+    before = table_fingerprints()
     again = confirm(ada, page(loan, WRITE_OFF), at=asked, note="No answer")
     assert said(again)[-1] == "Another proposal for this loan waits. Nothing was done."
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_double_click_confirms_once(loan, ada, ben):
     address = decision(propose(ada, loan), "confirm")
     asked = ben.get(address)
     confirm(ben, address, at=asked)
-    before = everything()
+    before = table_fingerprints()
     again = confirm(ben, address, at=asked)
     told = "The proposal is Confirmed by ben, no longer Pending. Nothing was done."
     assert said(again)[-1] == told
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_what_is_shown_is_what_is_frozen(world, loan, ada):
@@ -246,24 +246,24 @@ def test_what_is_shown_is_what_is_frozen(world, loan, ada):
 
 def test_a_missing_price_blocks_a_liquidation_and_no_write_off(world, loan, ada):
     Token.objects.filter(pk=world.token.pk).update(quoted_at=None)
-    before = everything()
+    before = table_fingerprints()
     for response in (
         ada.get(page(loan, LIQUIDATE)),
         ada.post(page(loan, LIQUIDATE), {"note": "x", "seen": "x"}),
     ):
         assert response["Location"] == page(loan)
         assert said(response)[-1] == f"{world.token.symbol} has no price. Nothing was done."
-    assert everything() == before
+    assert table_fingerprints() == before
     assert ada.get(page(loan, WRITE_OFF)).status_code == 200
     assert f"Value now {world.token.symbol} has no price" in text_of(ada.get(page(loan)))
 
 
 def test_a_proposal_needs_a_note(loan, ada):
-    before = everything()
+    before = table_fingerprints()
     response = confirm(ada, page(loan, WRITE_OFF), note=" ")
     assert "This field is required." in text_of(response)
     assert "Owed, and given up" in text_of(response)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_only_a_defaulted_loan_without_a_proposal_can_be_proposed_to_end(world, ada):
@@ -304,14 +304,14 @@ def test_only_credit_officers_end_loans_and_everybody_may_look(role, world, loan
     other = default(world)
     proposal = propose(ada, loan)
     client = signed_in(role)
-    before = everything()
+    before = table_fingerprints()
     for action in (LIQUIDATE, WRITE_OFF):
         assert client.get(page(other, action)).status_code == 403
         assert client.post(page(other, action), {"note": "x", "seen": "x"}).status_code == 403
     for name in ("confirm", "decline"):
         assert client.get(decision(proposal, name)).status_code == 403
         assert client.post(decision(proposal, name)).status_code == 403
-    assert everything() == before
+    assert table_fingerprints() == before
     seen = text_of(client.get(page(loan)))
     assert "Your role may look at this, not decide." in seen
     assert "Liquidation: units that would pass" in seen
@@ -326,7 +326,7 @@ def test_pages_change_nothing_by_get_nothing_without_a_token_and_nothing_of_anot
     proposal = propose(ada, loan)
     strict = Client(enforce_csrf_checks=True)
     sign_in(strict, user_of(ben))
-    before = everything()
+    before = table_fingerprints()
     for name in ("confirm", "decline"):
         assert ben.get(decision(proposal, name)).status_code == 200
         assert ben.post(decision(proposal, name)).status_code == 200
@@ -344,13 +344,13 @@ def test_pages_change_nothing_by_get_nothing_without_a_token_and_nothing_of_anot
         reverse(LIST), {"action": "delete_selected", "_selected_action": [str(loan.pk)]}
     )
     assert listed.status_code in {200, 302, 403}
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_proposal_made_elsewhere_meanwhile_is_told_on_the_page(loan, ada, ben):
     asked = ada.get(page(loan, LIQUIDATE))
     propose_ending(loan_id=loan.pk, action=EndingAction.WRITE_OFF, note="first", user=user_of(ben))
-    before = everything()
+    before = table_fingerprints()
     response = confirm(ada, page(loan, LIQUIDATE), at=asked, note="second")
     assert said(response)[-1] == "Another proposal for this loan waits. Nothing was done."
-    assert everything() == before
+    assert table_fingerprints() == before

@@ -14,7 +14,7 @@ import pytest
 
 from credit.loans.models import OPEN, EndingProposal, Loan, LoanStatus, Repayment
 from exchange.core.ids import uuid7
-from tests.assertions.verdicts import TAKEN
+from tests.assertions.statement_results import ACCEPTED
 from tests.environment.guarded_copy import GuardedCopy
 from tests.environment.owner import without_guards
 from tests.factories.bare_rows import NOON, columns_of, loan_columns, put
@@ -38,7 +38,7 @@ def loans(cursor: Any) -> GuardedCopy:
 
 
 def test_a_loan_starts_active_and_untouched_and_is_never_removed(loans):
-    assert loans.insert(loan_columns()) == TAKEN
+    assert loans.insert(loan_columns()) == ACCEPTED
     changes: list[dict[str, Any]] = [
         *({"status": status} for status in LoanStatus.values if status != "ACTIVE"),
         *({name: n} for name in ("interest_repaid", "principal_repaid") for n in (TENTH, 1)),
@@ -66,7 +66,7 @@ def test_every_term_of_a_loan_stays(loans):
     }  # fmt: skip
     for name, value in changes.items():
         assert loans.update(made, **{name: value}) == "RestrictViolation", name
-    assert loans.update(made, document="{}", collateral_text="[1]") == TAKEN
+    assert loans.update(made, document="{}", collateral_text="[1]") == ACCEPTED
     [(at,)] = loans.rows("updated_at")
     assert at > NOON
 
@@ -90,7 +90,7 @@ def test_a_loan_goes_from_one_state_to_another_by_the_listed_ways_only(cursor, l
             if new in ENDED:
                 ending(cursor, made, ENDED[new])
             found = loans.update(made, status=new, closed_at=None if new in OPEN else NOON)
-            expected = TAKEN if (old, new) in allowed else "loan_transition"
+            expected = ACCEPTED if (old, new) in allowed else "loan_transition"
             assert (old, new, found) == (old, new, expected)
 
 
@@ -98,7 +98,7 @@ def test_what_is_over_changes_in_its_document_only(loans):
     """Which asks for no proposal anew."""
     for status in set(LoanStatus.values) - set(OPEN):
         made = loan_columns(status=status, closed_at=NOON, **repaid_in_full(status))
-        assert loans.update(made, document="{}") == TAKEN
+        assert loans.update(made, document="{}") == ACCEPTED
         for change in (
             {"interest_repaid": 61},
             {"principal_repaid": 101},
@@ -128,7 +128,7 @@ def test_what_is_repaid_never_falls_and_completes_a_loan_at_the_last_of_it(loans
         assert loans.update(made, **change) == expected, change
     full = loan_columns(interest_repaid=60, principal_repaid=100)
     assert loans.update(full, status="COMPLETED") == "loan_repaid"
-    assert loans.update(full, **over) == TAKEN
+    assert loans.update(full, **over) == ACCEPTED
     assert loans.update(full, document="{}") == "loan_repaid"
 
 
@@ -141,12 +141,12 @@ def test_what_is_repaid_is_the_sum_of_the_repayments_of_that_loan(cursor, loans)
         )  # fmt: skip
     wrong = "loan_repaid_by_repayments"
     for of, interest, principal, expected in (
-        (paid, 12, 5, TAKEN),
+        (paid, 12, 5, ACCEPTED),
         (paid, 12, 4, wrong),
         (paid, 11, 5, wrong),
         (paid, 15, 9, wrong),
         (paid, 3, 4, wrong),
-        (other, 3, 4, TAKEN),
+        (other, 3, 4, ACCEPTED),
         (unpaid, 1, 0, wrong),
         (unpaid, 0, 1, wrong),
         (unpaid, 12, 5, wrong),
@@ -154,10 +154,10 @@ def test_what_is_repaid_is_the_sum_of_the_repayments_of_that_loan(cursor, loans)
         found = loans.update(of, interest_repaid=interest, principal_repaid=principal)
         assert (interest, principal, found) == (interest, principal, expected)
     # What was wrong before stays as it is while something else changes.
-    assert loans.update({**paid, "interest_repaid": 9}, document="{}") == TAKEN
+    assert loans.update({**paid, "interest_repaid": 9}, document="{}") == ACCEPTED
     assert loans.update({**paid, "interest_repaid": 9}, principal_repaid=5) == wrong
     assert loans.update({**paid, "interest_repaid": 9}, interest_repaid=12, principal_repaid=5) == (
-        TAKEN
+        ACCEPTED
     )
 
 
@@ -188,7 +188,7 @@ def test_a_default_ends_as_a_confirmed_proposal_and_its_transfer_say(
 
     refused = "loan_ended_by_proposal"
     for status, action in ENDED.items():
-        assert found(status, action) == TAKEN
+        assert found(status, action) == ACCEPTED
         for undecided in ("Pending", "Declined", "Lapsed"):
             assert found(status, action, decision=undecided) == refused
         other = ENDED["LIQUIDATED" if status == "WRITTEN_OFF" else "WRITTEN_OFF"]
@@ -201,8 +201,8 @@ def test_a_default_ends_as_a_confirmed_proposal_and_its_transfer_say(
         refused
     )
     completed = loan_columns(status="DEFAULTED", **repaid_in_full("COMPLETED"))
-    assert loans.update(completed, status="COMPLETED", closed_at=NOON) == TAKEN
-    assert loans.update(loan_columns(status="DEFAULTED"), document="{}") == TAKEN
+    assert loans.update(completed, status="COMPLETED", closed_at=NOON) == ACCEPTED
+    assert loans.update(loan_columns(status="DEFAULTED"), document="{}") == ACCEPTED
 
 
 def test_a_repayment_is_written_where_its_own_transfer_is_there(cursor):
@@ -210,7 +210,7 @@ def test_a_repayment_is_written_where_its_own_transfer_is_there(cursor):
     one, two = (columns_of(Repayment, loan_id=uuid7()) for _ in range(2))
     put(cursor, Transfer, reference=f"loan:{one['loan_id']}:repay:{one['id']}", kind="loan_repay")
     put(cursor, Transfer, reference=f"loan:{two['loan_id']}:repay:{uuid7()}", kind="loan_repay")
-    assert repayments.insert(one) == TAKEN
+    assert repayments.insert(one) == ACCEPTED
     assert repayments.insert(two) == "repayment_moved_money"
     assert repayments.insert({**one, "loan_id": uuid7()}) == "repayment_moved_money"
 
@@ -249,10 +249,10 @@ def confirmed(**given: Any) -> dict[str, Any]:
 def test_only_for_a_loan_in_default_an_end_is_proposed(cursor, proposals):
     made = {status: put(cursor, Loan, status=status) for status in LoanStatus.values}
     for status, loan in made.items():
-        expected = TAKEN if status == "DEFAULTED" else "ending_of_default"
+        expected = ACCEPTED if status == "DEFAULTED" else "ending_of_default"
         assert proposals.insert(proposal(loan)) == expected
         # Once it is proposed it is decided about, whatever has become of the loan.
-        assert proposals.update(proposal(loan), **confirmed()) == TAKEN
+        assert proposals.update(proposal(loan), **confirmed()) == ACCEPTED
     assert proposals.insert(proposal(loan_columns())) == "ending_of_default"
 
 
@@ -274,7 +274,7 @@ def test_a_proposal_has_the_signs_of_its_state_and_no_others(proposals):
                     found = proposals.update(
                         proposal(loan_columns()), **{**change, **NO_FIGURES, **some}
                     )
-                    expected = TAKEN if (at, who, many) == right else "ending_decision"
+                    expected = ACCEPTED if (at, who, many) == right else "ending_decision"
                     assert (status, at, who, many, found) == (status, at, who, many, expected)
 
 
@@ -310,4 +310,4 @@ def test_a_proposal_has_the_signs_of_its_state_and_no_others(proposals):
 )
 def test_no_more_is_confirmed_than_was_proposed(proposals, changes, passes):
     found = proposals.update(proposal(loan_columns()), **confirmed(**changes))
-    assert found == (TAKEN if passes else "ending_within_plan")
+    assert found == (ACCEPTED if passes else "ending_within_plan")

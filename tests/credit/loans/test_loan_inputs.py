@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 
 from credit.loans.serializers import CollateralInput, LoanInput, RepaymentInput
-from tests.assertions.inputs import assert_refused, refusal_of_body
+from tests.assertions.inputs import assert_rejected, body_error
 
 # For the currencies, which are read once.
 pytestmark = pytest.mark.django_db
@@ -106,7 +106,7 @@ FIELDS: list[tuple[dict[str, Any], str]] = [
 
 
 def parse(body: str) -> Any:
-    return refusal_of_body(LoanInput, body)
+    return body_error(LoanInput, body)
 
 
 def changed(**changes: Any) -> str:
@@ -116,31 +116,33 @@ def changed(**changes: Any) -> str:
 @pytest.mark.parametrize("name", ["amount", "repayment_amount"])
 def test_an_amount_that_is_none_is_named(name):
     frame = changed(**{name: "<>"})
-    assert_refused(
+    assert_rejected(
         parse, ((frame.replace('"<>"', text), f"{name} {told}") for text, told in AMOUNTS.items())
     )
 
 
 def test_a_bad_field_is_named():
-    assert_refused(parse, ((changed(**changes), told) for changes, told in FIELDS))
+    assert_rejected(parse, ((changed(**changes), told) for changes, told in FIELDS))
 
 
 @pytest.mark.parametrize("literal", ["NaN", "Infinity", "-Infinity"])
 def test_what_json_has_no_number_for_is_refused(literal):
     body = changed(interest_rate="<>").replace('"<>"', literal)
-    assert_refused(parse, [(body, "interest_rate must be a number")])
+    assert_rejected(parse, [(body, "interest_rate must be a number")])
 
 
 def test_a_currency_that_is_none_is_refused_as_everywhere():
     message = "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]"
     wrong: list[Any] = ["EUR", "ngn", "", 5, ["NGN"]]
-    assert_refused(parse, ((changed(currency=code), message) for code in wrong), "invalid_currency")
+    assert_rejected(
+        parse, ((changed(currency=code), message) for code in wrong), "invalid_currency"
+    )
 
 
 def test_every_missing_field_is_named():
     fields = ("user_id", "duration", "currency", "interest_rate", "amount", "repayment_amount",
               "collaterals", "loan_configuration_id")  # fmt: skip
-    assert_refused(parse, [("{}", "; ".join(f"{name} is required" for name in fields))])
+    assert_rejected(parse, [("{}", "; ".join(f"{name} is required" for name in fields))])
 
 
 def test_what_is_just_right_is_taken():
@@ -158,12 +160,12 @@ def test_payments_and_pledges_are_held_to_the_same_rules():
         "-1": "amount must not be negative",
         "0.000000001": "amount must not have more than 8 decimals",
     }
-    assert_refused(
-        lambda body: refusal_of_body(RepaymentInput, body),
+    assert_rejected(
+        lambda body: body_error(RepaymentInput, body),
         ((f'{{"amount": {text}}}', told) for text, told in payments.items()),
     )
-    assert_refused(
-        lambda body: refusal_of_body(CollateralInput, body),
+    assert_rejected(
+        lambda body: body_error(CollateralInput, body),
         [
             ('{"collaterals": []}', "collaterals must have 1 to 50 items"),
             ("{}", "collaterals is required"),

@@ -40,7 +40,7 @@ from orders.book.models import Order
 from orders.listings.services.endings import exit_token
 from tests.credit.loans.loan_model import ASKED, OPEN, UNIT, ZERO, Ending, Modelled, Sell, World
 from tests.credit.loans.loan_steps import step_of
-from tests.environment.concurrency import size
+from tests.environment.concurrency import race_size
 from tests.environment.property_tests import FUZZING, examples
 from tests.factories.api_clients import TESTER
 from tests.factories.loans import age, let_grow_old
@@ -353,5 +353,5 @@ class Machine(RuleBasedStateMachine):
 @pytest.mark.hypothesis
 def test_no_sequence_of_steps_leads_a_loan_away_from_the_model(transactional_db):
     run_state_machine_as_test(
-        Machine, settings=examples("LOAN", 3, stateful_step_count=size("LOAN_STEPS", 40))
+        Machine, settings=examples("LOAN", 3, stateful_step_count=race_size("LOAN_STEPS", 40))
     )

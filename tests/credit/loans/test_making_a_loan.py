@@ -16,8 +16,8 @@ from credit.loans.models import Loan
 from exchange.core.ids import uuid7
 from exchange.events.models import Event
 from exchange.tokens.models import Token
-from tests.assertions.ledger import system
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.ledger import system_account_id
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import make_member
 from tests.factories.bare_rows import as_json
@@ -50,7 +50,7 @@ def make(
 
 def refusal(loan: Loan, *pledges: tuple[UUID, str, str], **changes: Any) -> str:
     """The constraint that refuses it; nothing may have moved."""
-    with nothing_moves(), pytest.raises(Error) as refused:
+    with assert_nothing_changes(), pytest.raises(Error) as refused:
         make(loan, *pledges, **changes)
     cause: Any = refused.value.__cause__
     return str(cause.diag.constraint_name)
@@ -89,7 +89,7 @@ def test_the_collateral_covers_what_is_lent_at_the_prices_in_force(world):
 
 def test_money_or_units_that_went_elsewhere_move_nothing_and_other_faults_are_told(world):
     loan, pledge = world.lend(), (world.token.id, "105", "10000")
-    with nothing_moves():
+    with assert_nothing_changes():
         assert make(loan, (world.token.id, "895.00000001", "10000")) is None
     poor = make_wallet(839_999, currency="NGN")
     offer = make_configuration(poor.organisation, access="public")
@@ -110,11 +110,11 @@ def test_the_other_side_of_a_loan_is_the_account_of_its_currency(world):
         cursor.execute("SELECT open_account(%s, 'KES', 'loans', NULL, NULL)", [uuid7()])
     loan = world.lend()
     entries = Transfer.objects.get(reference=f"loan:{loan.id}:disburse").entries
-    assert list(entries.filter(account_id=system("loans", "NGN")).values_list("amount")) == [
-        (Decimal(-840_000),)
-    ]
+    assert list(
+        entries.filter(account_id=system_account_id("loans", "NGN")).values_list("amount")
+    ) == [(Decimal(-840_000),)]
     again = world.lend()
-    assert entries.model.objects.filter(account_id=system("loans", "NGN")).count() == 2
+    assert entries.model.objects.filter(account_id=system_account_id("loans", "NGN")).count() == 2
     assert again.id != loan.id
     assert_books_hold()
 

@@ -14,7 +14,7 @@ from credit.loans.services.pledging import add_collateral, release_collateral
 from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
 from exchange.tokens.models import Token
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import TESTER
 from tests.factories.loans import default
 from tests.factories.tokens import give_units, make_token
@@ -43,7 +43,7 @@ def rows(loan: Loan) -> list[tuple[Any, ...]]:
 
 def refusal(act: Any) -> str:
     """What is said; nothing may have moved."""
-    with nothing_moves(), pytest.raises(DomainError) as refused:
+    with assert_nothing_changes(), pytest.raises(DomainError) as refused:
         act()
     return refused.value.message
 

@@ -17,7 +17,7 @@ from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
 from exchange.events.models import Event
 from exchange.participants.models import Member
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.lending import make_lending
 from tests.factories.loans import default, pay, told
@@ -39,7 +39,7 @@ def test_a_payment_is_refused_beyond_its_edges_and_taken_up_to_them(world):
         "1596000.01": "amount must not be above 1596000, which is due",
     }
     for amount, message in cases.items():
-        with nothing_moves(), pytest.raises(DomainError) as refused:
+        with assert_nothing_changes(), pytest.raises(DomainError) as refused:
             pay(loan, amount)
         assert refused.value.message == message, amount
     loan = pay(loan, "0.01")
@@ -55,7 +55,7 @@ def test_a_currency_without_decimals_is_repaid_without():
     give_units(token, world.borrower, 50)
     pledge = (Pledge(token.id, Decimal(50)),)
     loan = world.lend(amount=100, currency="UGX", collaterals=pledge)
-    with nothing_moves(), pytest.raises(DomainError) as refused:
+    with assert_nothing_changes(), pytest.raises(DomainError) as refused:
         pay(loan, "1.5")
     assert refused.value.message == "amount must not have decimals"
     pay(loan, 1)
@@ -115,7 +115,7 @@ def test_a_payment_is_for_the_loan_that_is_named_and_by_its_borrower(world):
         payments = Repayment.objects.filter(loan=loan).values_list("amount", flat=True)
         assert list(payments) == [amount]
     for organisation in (world.creditor.organisation, make_organisation()):
-        with nothing_moves(), pytest.raises(LoanNotFound):
+        with assert_nothing_changes(), pytest.raises(LoanNotFound):
             repay(
                 loan_id=first.id, organisation_id=organisation.id, amount=Decimal(1), actor=TESTER
             )

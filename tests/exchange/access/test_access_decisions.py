@@ -21,7 +21,7 @@ from exchange.staff.models import AccessKind, AccessProposal, AccessRecord, Staf
 from exchange.staff.services import accounts
 from exchange.staff.services import proposals as staff_proposals
 from exchange.staff.services.deciding_access import notices_for
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.exchange.access.proposing import MONEY, PASSWORD, collect, confirm
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.logins import app_of
@@ -171,7 +171,7 @@ def test_what_cannot_be_proposed_is_refused_and_not_filed(house):
     finance, by = role_called(FINANCE_APPROVER), {"by": house.admin}
     nobody = {"user_id": uuid7(), **by}
     own, other = "Nobody changes their own access", "You may not change this person's access"
-    before = everything()
+    before = table_fingerprints()
     for act, error, told in (
         (lambda: staff_proposals.propose_activation(**nobody), NotFound, "no such member"),
         (
@@ -234,7 +234,7 @@ def test_what_cannot_be_proposed_is_refused_and_not_filed(house):
     ):
         with pytest.raises(error, match=told):
             act()
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_the_same_is_proposed_once_and_something_else_beside_it(house):

@@ -23,7 +23,7 @@ from exchange.participants.services import api_keys
 from exchange.staff.models import AccessProposal, AccessRecord, SecondFactor, StaffUser
 from exchange.staff.services import accounts, second_factor
 from exchange.staff.services import proposals as staff_proposals
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import without_guards
 from tests.exchange.access.proposing import PASSWORD, collect, confirm
 from tests.factories.api_clients import make_organisation
@@ -64,7 +64,7 @@ def test_nobody_does_at_once_what_takes_two(house):
     StaffUser.objects.filter(pk=house.second.pk).update(is_active=False)
     by_admin = {"by": house.admin}
     finance = role_called(FINANCE_APPROVER)
-    before = everything()
+    before = table_fingerprints()
     for act in (
         lambda: accounts.add_person(username="x", role=finance, **by_admin),
         lambda: accounts.change_role(user_id=reader.pk, role=finance, seen=AUDITOR, **by_admin),
@@ -78,7 +78,7 @@ def test_nobody_does_at_once_what_takes_two(house):
         with pytest.raises(Forbidden) as refused:
             act()
         assert refused.value.code == "second_person_needed"
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_what_was_confirmed_and_not_collected_in_three_days_is_worth_nothing(house):

@@ -17,7 +17,7 @@ from exchange.participants.models import ApiKey
 from exchange.participants.services import api_keys
 from exchange.participants.services import proposals as participant_proposals
 from exchange.staff.models import AccessProposal, StaffUser
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import without_guards
 from tests.exchange.access.proposing import MONEY, collect, confirm
 from tests.factories.api_clients import TESTER, make_organisation
@@ -132,10 +132,10 @@ def test_a_secret_is_not_collected_by_somebody_who_decides_again_after_a_reset(h
             created_at=now - timedelta(hours=30), decided_at=now - timedelta(hours=29)
         )
     shift_access(house.admin, hours=25)
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(Conflict, match="admin proposed this and has left, or was reset since"):
         collect(proposal, house.admin)
-    assert everything() == before
+    assert table_fingerprints() == before
     shift_access(house.admin, hours=31)
     assert isinstance(collect(proposal, house.admin).subject, ApiKey)
 

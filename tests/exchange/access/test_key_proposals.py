@@ -16,7 +16,7 @@ from exchange.participants.models import ApiKey
 from exchange.participants.services import api_keys, organisations
 from exchange.participants.services import proposals as participant_proposals
 from exchange.staff.models import AccessProposal
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.exchange.access.proposing import MONEY, collect, confirm
 from tests.factories.api_clients import TESTER, make_organisation
 
@@ -27,7 +27,7 @@ def test_nobody_gives_a_key_power_over_money_at_once(house):
     owner = make_organisation()
     actor = Actor.staff(house.admin.pk, "admin")
     key, _ = api_keys.issue_api_key(organisation=owner, name="Old", scopes=MONEY, actor=TESTER)
-    before = everything()
+    before = table_fingerprints()
     for scope in ("wallets:withdraw", "wallets:transfer", "orders:write", "credit:write"):
         with pytest.raises(Forbidden, match="power over money"):
             api_keys.issue_api_key(organisation=owner, name="New", scopes=[scope], actor=actor)
@@ -37,7 +37,7 @@ def test_nobody_gives_a_key_power_over_money_at_once(house):
         api_keys.rotate_api_key(key_id=key.pk, overlap=timedelta(0), actor=actor)
     with pytest.raises(Forbidden, match="power over money"):
         api_keys.issue_access_token(key=key, lifetime=timedelta(days=90), actor=actor)
-    assert everything() == before
+    assert table_fingerprints() == before
     made, _ = api_keys.issue_api_key(
         organisation=owner, name="Reports", scopes=["wallets:read"], actor=actor
     )
@@ -49,7 +49,7 @@ def test_keys_with_power_over_money_come_back_with_their_organisation_by_two(hou
     key, _ = api_keys.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
     actor = Actor.staff(house.admin.pk, "admin")
     organisations.set_active(organisation_id=owner.pk, active=False, actor=actor)
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(Forbidden) as refused:
         organisations.set_active(organisation_id=owner.pk, active=True, actor=actor)
     assert refused.value.code == "second_person_needed"
@@ -57,7 +57,7 @@ def test_keys_with_power_over_money_come_back_with_their_organisation_by_two(hou
         participant_proposals.propose_organisation_activation(
             organisation_id=owner.pk, by=house.first
         )
-    assert everything() == before
+    assert table_fingerprints() == before
     proposal = participant_proposals.propose_organisation_activation(
         organisation_id=owner.pk, by=house.admin
     )
@@ -130,17 +130,17 @@ def test_the_rotation_of_a_key_that_was_rotated_is_not_even_proposed(house):
         expires_at=None,
         by=house.admin,
     )
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(Conflict, match=f"{made.client_id} took its place"):
         propose(key_id=key.pk)
-    assert everything() == before
+    assert table_fingerprints() == before
     assert propose(key_id=made.pk).key == made
 
 
 def test_a_rotation_to_a_key_that_has_ended_is_not_even_proposed(house):
     owner = make_organisation()
     key, _ = api_keys.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(InvalidRequest, match="must lie ahead"):
         participant_proposals.propose_rotation(
             key_id=key.pk,
@@ -148,7 +148,7 @@ def test_a_rotation_to_a_key_that_has_ended_is_not_even_proposed(house):
             expires_at=timezone.now() - timedelta(seconds=1),
             by=house.admin,
         )
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_key_whose_name_was_taken_since_it_was_proposed_is_not_issued(house):
@@ -158,10 +158,10 @@ def test_a_key_whose_name_was_taken_since_it_was_proposed_is_not_issued(house):
     api_keys.issue_api_key(
         organisation=proposal.organisation, name="Payouts", scopes=["wallets:read"], actor=TESTER
     )
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(Conflict, match="has a key of this name already"):
         collect(proposal, house.admin)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_key_gets_no_wider_scope_no_later_end_and_stays_revoked():

@@ -23,7 +23,7 @@ from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.core.ids import uuid7
 from exchange.staff.models import AccessRecord, StaffUser
 from exchange.staff.services import accounts, lockout
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.logins import PASSWORD, person
 from tests.factories.staff import create_staff, create_superuser
 
@@ -91,7 +91,7 @@ def test_a_settled_person_of_the_demo_world_has_been_there_for_thirty_days():
 def test_a_new_person_is_refused_with_a_reason(admin):
     reader = person(AUDITOR, "reader")
     auditor = role_called(AUDITOR)
-    before = everything()
+    before = table_fingerprints()
     for by, username, details, error, message in (
         (reader, "ada", None, Forbidden, "You may not add members of staff"),
         (admin, "READER", None, Conflict, "There is a member of staff called READER already"),
@@ -100,7 +100,7 @@ def test_a_new_person_is_refused_with_a_reason(admin):
     ):
         with pytest.raises(error, match=message):
             accounts.add_person(username=username, role=auditor, by=by, details=details)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_name_that_was_free_a_moment_ago_is_taken(admin):
@@ -148,9 +148,9 @@ def test_of_what_is_told_of_a_change_three_hundred_characters_are_kept(admin):
 
 def test_details_that_are_as_they_were_are_not_told_and_bad_ones_are_refused(admin):
     ada = person(AUDITOR)
-    before = everything()
+    before = table_fingerprints()
     accounts.change_details(user_id=ada.pk, details={"first_name": ""}, by=admin)
-    assert everything() == before
+    assert table_fingerprints() == before
     for details in ({"email": "nowhere"}, {"first_name": "x" * 151}):
         with pytest.raises(InvalidRequest):
             accounts.change_details(user_id=ada.pk, details=details, by=admin)
@@ -158,7 +158,7 @@ def test_details_that_are_as_they_were_are_not_told_and_bad_ones_are_refused(adm
         accounts.change_details(user_id=ada.pk, details={"first_name": "A"}, by=ada)
     with pytest.raises(NotFound, match="There is no such member of staff"):
         accounts.change_details(user_id=uuid7(), details={}, by=admin)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 # --- role ---
@@ -167,11 +167,11 @@ def test_details_that_are_as_they_were_are_not_told_and_bad_ones_are_refused(adm
 def test_another_role_takes_the_place_of_the_one_that_was_seen(admin):
     ada, bob = person(AUDITOR), person(AUDITOR, "bob")
     long_ago = ada.access_changed_at
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(Conflict) as refused:
         accounts.change_role(user_id=ada.pk, role=None, seen=BACK_OFFICE, by=admin)
     assert refused.value.message == f"ada is {AUDITOR} by now. Please look again"
-    assert everything() == before
+    assert table_fingerprints() == before
     accounts.change_role(user_id=ada.pk, role=None, seen=AUDITOR, by=admin)
     ada.refresh_from_db()
     assert (accounts.role_of(ada), accounts.role_of(bob)) == ("", AUDITOR)
@@ -273,7 +273,7 @@ def test_nobody_changes_their_own_access_and_others_only_with_the_permission(adm
     ada, reader = person(AUDITOR), person(AUDITOR, "reader")
     auditor = role_called(AUDITOR)
     own, other = "Nobody changes their own access", "You may not change this person's access"
-    before = everything()
+    before = table_fingerprints()
     for user, seen, by, message in (
         (admin, ADMINISTRATOR, admin, own),
         (ada, AUDITOR, reader, other),
@@ -289,12 +289,12 @@ def test_nobody_changes_their_own_access_and_others_only_with_the_permission(adm
         ):
             with pytest.raises(Forbidden, match=message):
                 act()
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_only_a_superuser_touches_a_superuser(admin, second):
     owner, other = create_superuser(), create_superuser("other")
-    before = everything()
+    before = table_fingerprints()
     for act in (
         lambda: accounts.change_details(user_id=owner.pk, details={"first_name": "O"}, by=admin),
         lambda: accounts.deactivate(user_id=owner.pk, by=admin),
@@ -306,7 +306,7 @@ def test_only_a_superuser_touches_a_superuser(admin, second):
             act()
     with pytest.raises(Forbidden, match="Nobody changes their own access"):
         accounts.require_touchable(owner, owner)
-    assert everything() == before
+    assert table_fingerprints() == before
     accounts.require_touchable(owner, other)
     accounts.require_touchable(admin, other)
     accounts.require_touchable(second, admin)

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.roles import ADMINISTRATOR, BACK_OFFICE, FINANCE_APPROVER
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import confirm, signed_in, text_of
 from tests.factories.tokens import make_token
 from tests.factories.wallets import Wallet, know_banks, make_member_wallet
@@ -104,10 +104,10 @@ def test_what_the_service_refuses_about_a_field_is_marked_there(wallet, changes,
     office = signed_in(BACK_OFFICE)
     address = reverse("admin:wallets_deposit_add")
     assert office.post(address, deposit_of(wallet, reference="taken")).status_code == 302
-    before = everything()
+    before = table_fingerprints()
     answer = office.post(address, deposit_of(wallet, **changes))
     assert_marked(answer, field, words)
-    assert everything() == before
+    assert table_fingerprints() == before
     assert Deposit.objects.filter(status="Pending").count() == 1
 
 
@@ -123,10 +123,10 @@ def test_the_price_that_is_wrong_or_the_reason_that_is_missing_is_marked(typed, 
     address = reverse("admin:exchange_token_quote", args=[make_token().pk])
     office = signed_in(BACK_OFFICE)
     asked = confirm(office, address, **typed)
-    before = everything()
+    before = table_fingerprints()
     answer = confirm(office, address, at=asked, **typed)
     assert_marked(answer, field, words, anchor=False)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_the_term_that_is_wrong_is_marked():
@@ -136,10 +136,10 @@ def test_the_term_that_is_wrong_is_marked():
     form = office.get(address).context["form"]
     typed = {name: form[name].value() for name in form.fields}
     typed |= {"min_buy": "12", "max_buy": "11"}
-    before = everything()
+    before = table_fingerprints()
     answer = office.post(address, {k: v for k, v in typed.items() if v not in (None, False)})
     assert_marked(answer, "id_min_buy", "min_buy must not be above max_buy")
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_what_speaks_of_no_field_stands_above_all(wallet):
@@ -183,15 +183,15 @@ def test_a_confirmation_that_needs_a_reason_marks_it(wallet, finance):
     deposit = Deposit.objects.get(status="Pending")
     address = reverse("admin:wallets_deposit_reject", args=[deposit.pk])
     seen = finance.get(address).context["seen"]
-    before = everything()
+    before = table_fingerprints()
     answer = finance.post(address, {"seen": seen, "reason": ""})
     assert_marked(answer, "id_reason", "This field is required.")
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_rejection_without_a_reason_comes_back_to_its_field(wallet, finance):
     made = wallet.request(500)
-    before = everything()
+    before = table_fingerprints()
     answer = finance.post(
         reverse("admin:wallets_withdrawal_reject", args=[made.pk]),
         {"version": made.version, "reason": "  "},
@@ -203,18 +203,18 @@ def test_a_rejection_without_a_reason_comes_back_to_its_field(wallet, finance):
     )
     assert_marked(answer, "approve-reason", "at most 500 characters", anchor=False)
     assert "x" * 501 in answer.content.decode()
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_bulk_rejection_without_a_reason_marks_it(wallet, finance):
     made = wallet.request(500)
-    before = everything()
+    before = table_fingerprints()
     answer = finance.post(
         reverse("admin:wallets_withdrawal_bulk"),
         {"decision": "reject", "row": f"{made.pk}:{made.version}", "reason": ""},
     )
     assert_marked(answer, "reason", "A rejection needs a reason", anchor=False)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_filter_that_cannot_be_read_says_so_at_its_field(finance):

@@ -11,7 +11,7 @@ import pytest
 
 from exchange.participants.api import MemberViewSet
 from exchange.tokens.api import TokenViewSet
-from tests.assertions.inputs import assert_refused, refusal_of_query
+from tests.assertions.inputs import assert_rejected, query_error
 
 TYPES = "[the service, SAFE, Debt, Fixed Interest]"
 CATEGORIES = (
@@ -33,7 +33,7 @@ LISTS = [MEMBERS, ACTIVE, SEARCH]
 
 def refusal(found_at: Any, query: str) -> Any:
     view, action = found_at
-    return refusal_of_query(view, query, action)
+    return query_error(view, query, action)
 
 
 def parse(found_at: Any) -> Any:
@@ -46,7 +46,7 @@ def test_a_page_or_limit_that_is_no_whole_number_from_one_is_refused(view, name)
     wrong = ["-1", "0", "00", "abc", "1.5", "%00", "1e3", "1e1", "%D9%A3", "%2B1", "null", "%201",
              "0x1", "%C2%B2", "1,2"]  # fmt: skip
     message = f"{name} must be a whole number from 1"
-    assert_refused(parse(view), ((f"{name}={value}", message) for value in wrong))
+    assert_rejected(parse(view), ((f"{name}={value}", message) for value in wrong))
     for value in ("1", "007", "100000000000000000000", "9" * 5000):
         assert refusal(view, f"{name}={value}") is None
 
@@ -54,7 +54,7 @@ def test_a_page_or_limit_that_is_no_whole_number_from_one_is_refused(view, name)
 @pytest.mark.parametrize("view", FLAGS)
 def test_a_flag_that_is_neither_true_nor_false_is_refused(view):
     wrong = ["yes", "2", "-1", "%20true", "t", "null", "true,false", "%00"]
-    assert_refused(
+    assert_rejected(
         parse(view),
         ((f"{name}={value}", f"{name} must be true or false")
          for name in FLAGS[view] for value in wrong),
@@ -65,15 +65,15 @@ def test_a_kind_that_does_not_exist_is_refused_naming_those_that_do():
     wrong = ["equity", "SAF", "safe,debt", "%00", "debt%20", "9" * 500]
     kind = f"investment_type must be one of {TYPES}"
     for view in FLAGS:
-        assert_refused(parse(view), ((f"investment_type={value}", kind) for value in wrong))
+        assert_rejected(parse(view), ((f"investment_type={value}", kind) for value in wrong))
     category = f"investment_category must be one of {CATEGORIES}"
-    assert_refused(parse(SEARCH), ((f"investment_category={value}", category) for value in wrong))
+    assert_rejected(parse(SEARCH), ((f"investment_category={value}", category) for value in wrong))
 
 
 def test_a_currency_that_is_not_traded_is_refused_naming_those_that_are():
     message = "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]"
     wrong = ["EUR", "NG", "NGN,KES", "%00"]
-    assert_refused(
+    assert_rejected(
         parse(ACTIVE),
         ((f"currency={value}", message) for value in wrong),
         "invalid_currency",
@@ -84,10 +84,10 @@ def test_an_order_that_is_not_documented_is_refused_naming_those_that_are():
     wrong = ["id", "-", "price", "--name", "Name", "name,createdAt", "%00"]
     message = f"sort must be one of [createdAt, updatedAt, name]{SORT}"
     for view in FLAGS:
-        assert_refused(parse(view), ((f"sort={value}", message) for value in wrong))
+        assert_rejected(parse(view), ((f"sort={value}", message) for value in wrong))
     wrong = ["id", "-", "--name", "name,email", "organisation", "Name", "%3F"]
     message = f"sort must be one of [createdAt, updatedAt, name, email]{SORT}"
-    assert_refused(parse(MEMBERS), ((f"sort={value}", message) for value in wrong))
+    assert_rejected(parse(MEMBERS), ((f"sort={value}", message) for value in wrong))
 
 
 def test_a_parameter_given_twice_is_refused_even_when_both_agree():
@@ -100,23 +100,23 @@ def test_a_parameter_given_twice_is_refused_even_when_both_agree():
         flags = dict.fromkeys(FLAGS.get(view, ()), "true")
         named = {**given, **flags, "page": "1", "limit": "5"}
         twice = ((f"{name}={value}&{name}={value}", name) for name, value in named.items())
-        assert_refused(
+        assert_rejected(
             parse(view), ((query, f"{name} must be given once") for query, name in twice)
         )
-    assert_refused(parse(MEMBERS), [("page=1&page=2", "page must be given once")])
+    assert_rejected(parse(MEMBERS), [("page=1&page=2", "page must be given once")])
 
 
 def test_a_text_has_no_nul_and_no_more_characters_than_any_name():
     for name, most in (("name", 200), ("symbol", 20)):
         nul = f"{name} must not contain NUL characters"
-        assert_refused(parse(SEARCH), [(f"{name}=%00", nul), (f"{name}=a%00b", nul)])
+        assert_rejected(parse(SEARCH), [(f"{name}=%00", nul), (f"{name}=a%00b", nul)])
         long = f"{name} must have at most {most} characters"
         for text in ("a", "%C3%A9", "%25", "%F0%9F%98%80", "%27", "%5C"):
             assert refusal(SEARCH, f"{name}={text * most}") is None
             query = f"{name}={text * (most + 1)}"
-            assert_refused(parse(SEARCH), [(query, long)])
+            assert_rejected(parse(SEARCH), [(query, long)])
     nul = "email must not contain NUL characters"
-    assert_refused(parse(MEMBERS), [("email=%00", nul)])
+    assert_rejected(parse(MEMBERS), [("email=%00", nul)])
 
 
 def test_all_that_is_wrong_is_named_at_once():
@@ -128,8 +128,8 @@ def test_all_that_is_wrong_is_named_at_once():
     assert "exited" not in found[2]
     names = ("closed", "currency", "page", "sort")
     empty = "; ".join(f"{name} must not be empty" for name in names)
-    assert_refused(parse(ACTIVE), [(f"{'=&'.join(names)}=", empty)])
-    assert_refused(
+    assert_rejected(parse(ACTIVE), [(f"{'=&'.join(names)}=", empty)])
+    assert_rejected(
         parse(SEARCH),
         [
             ("name=%20%20&symbol", "name must not be empty; symbol must not be empty"),
@@ -146,4 +146,4 @@ def test_all_that_is_wrong_is_named_at_once():
         "Unknown parameter: x (known are created_from, created_to, updated_from, updated_to, "
         "email, external_id, page, limit, sort)"
     )
-    assert_refused(parse(MEMBERS), [("page=&email=%20&emial=a&x=1", message)])
+    assert_rejected(parse(MEMBERS), [("page=&email=%20&emial=a&x=1", message)])

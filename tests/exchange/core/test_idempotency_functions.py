@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from psycopg import DatabaseError, errors
 
-from tests.assertions.verdicts import undone
+from tests.assertions.statement_results import rolled_back
 from tests.environment.database import Connection, session
 from tests.factories.plain_sql import make_organisation
 
@@ -25,7 +25,7 @@ NOTHING = (None, None, None)
 
 @pytest.fixture
 def owner(owner_connection: Connection) -> Iterator[Connection]:
-    with undone(owner_connection) as owner:
+    with rolled_back(owner_connection) as owner:
         yield owner
 
 
@@ -114,7 +114,7 @@ def test_a_claim_leaves_how_long_locks_are_waited_for_as_it_was(owner_connection
 def test_a_key_that_another_is_claiming_is_waited_for_only_so_long(owner_connection):
     """And how long is forgotten with the transaction that was broken by it."""
     values = [make_organisation(owner_connection)]
-    with undone(owner_connection) as first, session("owner") as second:
+    with rolled_back(owner_connection) as first, session("owner") as second:
         first.execute(CLAIMING, values)
         second.autocommit = True
         # Far above what the claim waits, so that nothing hangs where it waits for ever.

@@ -33,7 +33,7 @@ from exchange.events.services.outbox import (
     redeliver_exhausted,
 )
 from exchange.participants.models import Organisation
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.environment.database import session
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import TESTER, make_organisation
@@ -98,11 +98,11 @@ def test_an_event_that_is_being_sent_keeps_its_lease(owner):
 
 def test_only_the_events_of_an_organisation_itself_are_found(owner, bystander):
     event = happened(bystander)
-    before = everything()
+    before = table_fingerprints()
     for unknown, of in ((event.id, owner.pk), (uuid.uuid4(), owner.pk), (uuid.uuid4(), None)):
         with pytest.raises(EventNotFound):
             redeliver(event_id=unknown, actor=TESTER, organisation_id=of)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("endpoint", ["none", "disabled"])
@@ -110,7 +110,7 @@ def test_nothing_is_sent_again_without_an_enabled_endpoint_of_the_organisation(o
     event = nobody_took(happened(owner))
     own = WebhookEndpoint.objects.filter(organisation=owner)
     own.update(enabled=False) if endpoint == "disabled" else own.delete()
-    before = everything()
+    before = table_fingerprints()
     for act in (
         lambda: redeliver(event_id=event.id, actor=TESTER),
         lambda: redeliver_exhausted(organisation_id=owner.pk, actor=TESTER),
@@ -119,7 +119,7 @@ def test_nothing_is_sent_again_without_an_enabled_endpoint_of_the_organisation(o
             act()
         assert refused.value.message == "There is no enabled webhook endpoint to send to"
         assert refused.value.code == "no_endpoint"
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_what_nobody_took_is_sent_again_and_nothing_else(owner, bystander):
@@ -176,7 +176,7 @@ def test_what_somebody_else_is_sending_again_is_not_waited_for():
 
 
 def test_whatever_is_to_be_sent_wakes_who_delivers_it(
-    owner, hints, django_capture_on_commit_callbacks
+    owner, task_notifications, django_capture_on_commit_callbacks
 ):
     event = nobody_took(happened(owner))
     for act in (
@@ -187,12 +187,18 @@ def test_whatever_is_to_be_sent_wakes_who_delivers_it(
         lambda: redeliver(event_id=event.id, actor=TESTER),
         lambda: send_test(organisation_id=owner.pk, actor=TESTER),
     ):
-        hints.clear()
-        task_notifier.set_publisher(hints.append)  # which passes its first hint on at once
+        task_notifications.clear()
+        task_notifier.set_publisher(
+            task_notifications.append
+        )  # which passes its first hint on at once
         with django_capture_on_commit_callbacks(execute=True) as callbacks:
             act()
         assert len(callbacks) == 1
-        wait_until(lambda: hints == ["exchange.tasks.deliver_events"], "events are delivered", 10)
+        wait_until(
+            lambda: task_notifications == ["exchange.tasks.deliver_events"],
+            "events are delivered",
+            10,
+        )
 
 
 def test_events_of_a_built_world_are_delivered_at_once_all_or_those_about_some_records(

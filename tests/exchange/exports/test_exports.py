@@ -24,7 +24,7 @@ from exchange.exports.sheets import open_spool
 from exchange.exports.sources import DateRange
 from exchange.participants.models import Organisation
 from exchange.staff.models import StaffUser
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.exchange.exports.export_factories import (
     NAME,
     SOURCE,
@@ -90,7 +90,7 @@ def test_what_cannot_be_exported_is_refused_and_not_recorded(user):
     gone = person(AUDITOR, "gone")
     StaffUser.objects.filter(pk=gone.pk).update(is_active=False)
     gone.refresh_from_db()
-    before = everything()
+    before = table_fingerprints()
     for who, values, error, told in (
         (administrator, {}, Forbidden, "You may not export this list"),
         (gone, {}, Forbidden, "You may not export this list"),
@@ -100,7 +100,7 @@ def test_what_cannot_be_exported_is_refused_and_not_recorded(user):
     ):
         with pytest.raises(error, match=told):
             begin(who, **values)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_reading_the_list_takes_its_own_permission_too(user, monkeypatch):

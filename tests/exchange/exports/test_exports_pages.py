@@ -27,7 +27,7 @@ from exchange.exports import services as housekeeping
 from exchange.exports.models import Export, ExportChunk
 from exchange.exports.sources import DateRange, Source, get_source
 from exchange.staff.models import StaffUser
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import TESTER
 from tests.factories.back_office import said, signed_in, text_of, user_of
@@ -115,32 +115,32 @@ def test_the_filter_and_the_search_of_the_list_are_those_of_the_export(wallet, f
 @pytest.mark.parametrize("query", ["status=all&created_at__gte=nonsense", "secret__x=1", "o=abc"])
 def test_a_filter_that_is_none_is_refused_and_nothing_is_exported(wallet, finance, query):
     wallet.request(500)
-    before = everything()
+    before = table_fingerprints()
     response = ask(finance, WITHDRAWALS, query)
     if query == "o=abc":  # an order that is none is no filter
         assert table(body(response))[1].startswith("Complete: 1 row,")
         return
     assert said(response)[-1] == "The filter of the list is not valid"
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_the_days_must_be_in_order_and_the_form_one_we_have(wallet, finance):
-    before = everything()
+    before = table_fingerprints()
     page = ask(finance, WITHDRAWALS, first="2026-02-01", last="2026-01-01")
     assert "The first day must not be after the last one" in text_of(page)
     assert "Select a valid choice" in text_of(ask(finance, WITHDRAWALS, form="pdf"))
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_asking_shows_what_would_come_and_changes_nothing(wallet, finance):
     wallet.request(500)
-    before = everything()
+    before = table_fingerprints()
     listed = finance.get(reverse("admin:wallets_withdrawal_changelist") + "?status=Pending&p=1")
     address = reverse("admin:wallets_withdrawal_export")
     assert f'href="{address}?status=Pending"' in listed.content.decode()
     page = text_of(finance.get(f"{address}?status=Pending"))
     assert "1 withdrawal now. Filter: status: Pending." in page
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_who_may_export(wallet, role, may):
     client = signed_in(role)
     listed = client.get(reverse("admin:wallets_withdrawal_changelist")).content.decode()
     assert (reverse("admin:wallets_withdrawal_export") in listed) == may
-    before = everything()
+    before = table_fingerprints()
     response = ask(client, WITHDRAWALS)
     if may:
         assert len(table(body(response))[0]) == 1
@@ -166,7 +166,7 @@ def test_who_may_export(wallet, role, may):
     else:
         assert response.status_code == 403
         assert client.get(reverse("admin:wallets_withdrawal_export")).status_code == 403
-        assert everything() == before
+        assert table_fingerprints() == before
 
 
 def test_a_statement_carries_the_balance_of_an_account_on(wallet, finance):

@@ -23,7 +23,7 @@ from config.back_office.roles import (
 from exchange.events.models import Event, WebhookEndpoint
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.staff.models import AccessRecord, RecoveryCode, SecondFactor, StaffUser
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import confirm, participants, said, signed_in, text_of, user_of
 from tests.factories.events import happened, nobody_took
 from tests.factories.logins import app_of, enter_password, sign_in
@@ -102,12 +102,12 @@ def test_a_long_lived_token_shows_once_and_ends_with_its_key(caplog):
     revoked = confirm(client, revoke)
     assert said(revoked) == ["Payouts was revoked: it and its tokens stopped working."]
     assert get_access_token_model().objects.count() == 0
-    before = everything()
+    before = table_fingerprints()
     again = confirm(client, revoke, at=asked)
     assert said(again)[-1] == "The API key was revoked before. Nothing was done."
     refused = client.post(reverse("admin:exchange_apikey_token", args=[key.pk]), {"days": "90"})
     assert "The API key was revoked" in text_of(refused)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("days", ["0", "-1", "3651", "x", ""])
@@ -231,19 +231,19 @@ def test_each_role_does_its_own_and_nothing_else(role, allowed):
         "switch": (reverse("admin:exchange_organisation_deactivate", args=[org]), {}),
     }
     for name, (address, body) in actions.items():
-        before = everything()
+        before = table_fingerprints()
         if name in {"revoke", "switch"}:
             asked = client.get(address)
             body["seen"] = asked.context["seen"] if asked.status_code == 200 else "{}"
         response = client.post(address, body)
         if name in allowed:
             assert response.status_code in {200, 302}, name
-            assert everything() != before, name
+            assert table_fingerprints() != before, name
         else:
             # Finance approvers have the form: they propose administrators, and nobody else.
             told = 200 if (role, name) == (FINANCE_APPROVER, "staff") else 403
             assert response.status_code == told, name
-            assert everything() == before, name
+            assert table_fingerprints() == before, name
     assert member.organisation == organisation
 
 
@@ -303,7 +303,7 @@ def test_nobody_changes_their_own_access_not_even_an_administrator():
     app_of(me)
     sign_in(client, me)
     finance = str(Group.objects.get(name=FINANCE_APPROVER).pk)
-    before = everything()
+    before = table_fingerprints()
     for page, body in (
         ("role", {"role": finance, "seen": ADMINISTRATOR}),
         ("reset", {}),
@@ -314,19 +314,19 @@ def test_nobody_changes_their_own_access_not_even_an_administrator():
         refused = client.post(of(me, page), body)
         assert refused.status_code == 200
         assert "another administrator" in text_of(refused), page
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_nobody_but_a_superuser_touches_a_superuser():
     client = signed_in(ADMINISTRATOR)
     superuser = create_superuser("owner", password="x")
     app_of(superuser)
-    before = everything()
+    before = table_fingerprints()
     for page in ("details", "role", "reset", "unlock", "deactivate", "activate", "invitation"):
         assert client.get(of(superuser, page)).status_code == 403
         assert client.post(of(superuser, page), {"email": "x@example.com"}).status_code == 403
     assert client.post(of(superuser, "change"), {"is_superuser": "on"}).status_code in {403, 405}
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER])
@@ -334,7 +334,7 @@ def test_only_an_administrator_manages_people(role):
     somebody = create_staff("somebody", "correct horse battery", AUDITOR)
     app_of(somebody)
     client = signed_in(role)
-    before = everything()
+    before = table_fingerprints()
     refused = invite(client)
     if role == FINANCE_APPROVER:  # who may propose administrators, and nobody else
         assert "You may not add members of staff" in text_of(refused)
@@ -342,7 +342,7 @@ def test_only_an_administrator_manages_people(role):
         assert refused.status_code == 403
     for page in ("details", "role", "reset", "unlock", "deactivate", "activate", "invitation"):
         assert client.post(of(somebody, page), {}).status_code == 403
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_role_is_changed_as_it_was_seen():

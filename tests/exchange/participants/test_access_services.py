@@ -26,7 +26,7 @@ from exchange.participants.services.api_keys import (
     rotate_api_key,
 )
 from exchange.staff.models import AccessProposal
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import TESTER, make_caller, make_organisation
 from tests.factories.staff import create_staff
 
@@ -102,13 +102,13 @@ def test_a_key_is_rotated_whichever_other_keys_have_its_name():
 def test_a_key_that_was_rotated_is_not_rotated_again_but_the_one_in_its_place_is():
     first = issued(make_organisation())
     second = rotated(first)
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(Conflict) as refused:
         rotated(first)
     assert refused.value.message == (
         f"The API key was rotated before: {second.client_id} took its place. Rotate that one"
     )
-    assert everything() == before
+    assert table_fingerprints() == before
     third = rotated(second)
     second.refresh_from_db()
     assert second.rotated_to == third
@@ -146,7 +146,7 @@ def test_a_rotated_key_ends_after_the_overlap_or_when_it_would_have_ended_anyway
 def test_what_cannot_be_rotated_is_left_alone():
     key, gone = issued(make_organisation()), issued(make_organisation())
     revoke_api_key(key_id=gone.id, actor=TESTER)
-    before = everything()
+    before = table_fingerprints()
     for key_id, overlap, error, told in (
         (key.id, -timedelta.resolution, InvalidRequest, "The old key cannot end before now"),
         (uuid7(), timedelta(0), NotFound, "API key not found"),
@@ -154,7 +154,7 @@ def test_what_cannot_be_rotated_is_left_alone():
     ):
         with pytest.raises(error, match=told):
             rotate_api_key(key_id=key_id, overlap=overlap, actor=TESTER)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_token_lasts_as_long_as_it_was_asked_for_and_one_of_them_is_revoked():

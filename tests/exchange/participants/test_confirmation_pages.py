@@ -19,7 +19,7 @@ from exchange.participants.services.api_keys import (
     issue_api_key,
     rotate_api_key,
 )
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import confirm, participants, said, signed_in, text_of
 from tests.factories.staff import confirm_latest
 
@@ -74,7 +74,7 @@ def test_revoking_a_key_is_asked_with_whose_it_is_and_what_stops(organisation, k
     token = token_of(key)
     issue(organisation, "Trading")
     client = signed_in(ADMINISTRATOR)
-    before = everything()
+    before = table_fingerprints()
     unused = text_of(client.get(page(key, "revoke")))
     for words in (
         "Revoke Payouts of Acme?",
@@ -85,7 +85,7 @@ def test_revoking_a_key_is_asked_with_whose_it_is_and_what_stops(organisation, k
         "Whatever Acme runs with it is shut out.",
     ):
         assert words in unused, words
-    assert everything() == before
+    assert table_fingerprints() == before
     assert call(token) == 200
 
     asked = client.get(page(key, "revoke"))
@@ -113,13 +113,13 @@ def test_a_key_that_somebody_else_rotated_meanwhile_is_asked_anew(key):
     client = signed_in(ADMINISTRATOR)
     asked = client.get(page(key, "revoke"))
     rotate_api_key(key_id=key.pk, overlap=timedelta(hours=24), actor=SYSTEM)
-    before = everything()
+    before = table_fingerprints()
     refused = confirm(client, page(key, "revoke"), at=asked)
     assert (
         "Nothing was done. Since you opened the page: Expiry was No expiry and is Expires"
         in text_of(refused)
     )
-    assert everything() == before
+    assert table_fingerprints() == before
     assert call(token) == 200
     confirm(client, page(key, "revoke"), at=refused)
     assert call(token) == 401
@@ -127,13 +127,13 @@ def test_a_key_that_somebody_else_rotated_meanwhile_is_asked_anew(key):
 
 def test_a_post_that_did_not_come_from_the_page_only_asks(key, organisation):
     client = signed_in(ADMINISTRATOR)
-    before = everything()
+    before = table_fingerprints()
     for address in (page(key, "revoke"), page(organisation, "deactivate")):
         for body in ({}, {"seen": ""}, {"seen": "{}"}, {"seen": "x"}):
             answer = client.post(address, body)
             assert answer.status_code == 200
             assert "Nothing has been done yet." in text_of(answer)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_shutting_out_an_organisation_is_asked_with_the_keys_that_stop(organisation, key):

@@ -14,7 +14,7 @@ from exchange.participants.services.organisations import (
     create_organisation,
     set_active,
 )
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import TESTER
 
 pytestmark = pytest.mark.django_db
@@ -52,7 +52,7 @@ def test_one_organisation_is_renamed_and_switched_and_no_other():
 def test_a_bad_name_or_address_is_refused_and_nobody_is_not_found():
     kept = create_organisation(name="Acme", actor=TESTER)
     nobody: dict[str, Any] = {"organisation_id": uuid7(), "actor": TESTER}
-    before = everything()
+    before = table_fingerprints()
     for values, fields in (
         ({"name": " ", "email": ""}, {"name": "This field cannot be blank."}),
         ({"name": "Acme", "email": "nowhere"}, {"email": EMAIL}),
@@ -72,4 +72,4 @@ def test_a_bad_name_or_address_is_refused_and_nobody_is_not_found():
     ):
         with pytest.raises(NotFound, match=r"^Organisation not found$"):
             missing()
-    assert everything() == before
+    assert table_fingerprints() == before

@@ -16,7 +16,7 @@ from exchange.events.models import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.events.services import outbox as events
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.participants.services.api_keys import issue_access_token, issue_api_key
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import confirm, participants, said, signed_in, text_of
 from tests.factories.events import happened, nobody_took
 
@@ -85,11 +85,11 @@ def test_a_key_rotated_at_once_stops_at_once(key, token):
 def test_sending_the_rotation_twice_issues_one_key(key):
     client = signed_in(ADMINISTRATOR)
     rotate(client, key, "24")
-    before = everything()
+    before = table_fingerprints()
     again = text_of(rotate(client, key, "24"))
     made = ApiKey.objects.exclude(pk=key.pk).get()
     assert f"The API key was rotated before: {made.client_id} took its place" in again
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_an_end_that_comes_before_the_overlap_stays(key):
@@ -121,22 +121,22 @@ def test_one_live_token_of_a_key_is_ended_without_the_others(key, token):
     told = said(confirm(client, this, at=asked))
     assert told[-1] == "The token was revoked: it stopped working."
     assert (works(token), works(other)) == (False, True)
-    before = everything()
+    before = table_fingerprints()
     assert said(confirm(client, this, at=asked))[-1] == gone
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, FINANCE_APPROVER])
 def test_only_an_administrator_rotates_and_ends(key, token, role):
     client = signed_in(role)
     (found,) = get_access_token_model().objects.all()
-    before = everything()
+    before = table_fingerprints()
     assert rotate(client, key, "0").status_code == 403
     address = reverse("admin:exchange_apikey_revoke_token", args=[key.pk])
     this = f"{address}?token={found.pk}"
     assert client.get(this).status_code == 403
     assert client.post(this, {"seen": "{}"}).status_code == 403
-    assert everything() == before
+    assert table_fingerprints() == before
     assert works(token)
 
 
@@ -157,14 +157,14 @@ def test_a_member_is_corrected_and_the_organisation_sees_it():
     )
     assert '"name":"Ada Obi"' in member.document
     Member.objects.create(organisation=organisation, name="Bo", email="bo@acme.example")
-    before = everything()
+    before = table_fingerprints()
     for changes, told in (
         ({"email": "BO@acme.example"}, "A member with this email exists already"),
         ({"email": "nobody"}, "Enter a valid email address."),
         ({"name": " "}, "This field is required."),
     ):
         assert told in text_of(correct(client, member, **changes))
-    assert everything() == before
+    assert table_fingerprints() == before
     assert correct(signed_in(AUDITOR), member).status_code == 403
 
 
@@ -223,13 +223,13 @@ def test_a_disabled_endpoint_gets_nothing_until_it_is_enabled(settings):
     confirm(client, address_of(endpoint, "disable"))
     endpoint.refresh_from_db()
     assert (endpoint.enabled, endpoint.disabled_reason) == (False, "Switched off by the exchange")
-    before = everything()
+    before = table_fingerprints()
     assert said(client.post(address_of(endpoint, "test")))[-1] == "The webhook endpoint is disabled"
     told = said(confirm(client, address_of(endpoint, "send_again")))
     assert told[-1] == "The webhook endpoint is disabled. Nothing was done."
     settings.WEBHOOK_ALLOW_LOCAL = False
     assert "url must" in said(confirm(client, address_of(endpoint, "enable")))[-1]
-    assert everything() == before
+    assert table_fingerprints() == before
     settings.WEBHOOK_ALLOW_LOCAL = True
     confirm(client, address_of(endpoint, "enable"))
     endpoint.refresh_from_db()
@@ -243,10 +243,10 @@ def test_who_may_not_switch_webhooks_changes_nothing(role):
     organisation, _ = participants()
     endpoint = endpoint_of(organisation)
     client = signed_in(role)
-    before = everything()
+    before = table_fingerprints()
     for name in ("test", "send_again", "enable", "disable"):
         assert client.post(address_of(endpoint, name)).status_code == 403
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_an_organisations_page_leads_to_all_that_is_its():

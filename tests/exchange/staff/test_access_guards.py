@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.assertions.verdicts import TAKEN, guarded, verdict
+from tests.assertions.statement_results import ACCEPTED, create_guarded_table, try_statement
 from tests.factories.plain_sql import Books
 
 REFUSED = "RestrictViolation"
@@ -19,11 +19,11 @@ def verdicts(books: Books, start: str, expected: dict[str, str]) -> dict[str, st
     """What becomes of each change of the row `start`."""
     books.owner.execute("TRUNCATE given")
     books.owner.execute(f"INSERT INTO given VALUES ({start})")
-    return {each: verdict(books.owner, f"UPDATE given SET {each}") for each in expected}
+    return {each: try_statement(books.owner, f"UPDATE given SET {each}") for each in expected}
 
 
 def test_an_api_key_gets_no_more_than_it_was_issued_with(books):
-    guarded(
+    create_guarded_table(
         books.owner,
         "id int, scopes text[], organisation_id int, expires_at timestamptz,"
         " revoked_at timestamptz",
@@ -31,24 +31,24 @@ def test_an_api_key_gets_no_more_than_it_was_issued_with(books):
         events="UPDATE",
     )
     of_any = {
-        "scopes = '{a}'": TAKEN,
-        "scopes = '{}'": TAKEN,
-        "scopes = '{b,a}'": TAKEN,
+        "scopes = '{a}'": ACCEPTED,
+        "scopes = '{}'": ACCEPTED,
+        "scopes = '{b,a}'": ACCEPTED,
         "scopes = '{a,b,c}'": REFUSED,
         "scopes = '{c}'": REFUSED,
-        "organisation_id = 1": TAKEN,
+        "organisation_id = 1": ACCEPTED,
         "organisation_id = 2": REFUSED,
-        f"expires_at = {NOON}": TAKEN,
-        f"expires_at = {EARLIER}": TAKEN,
-        f"revoked_at = {LATER}": TAKEN,
+        f"expires_at = {NOON}": ACCEPTED,
+        f"expires_at = {EARLIER}": ACCEPTED,
+        f"revoked_at = {LATER}": ACCEPTED,
     }
     that_ends = of_any | {
         f"expires_at = {LATER}": REFUSED,
         "expires_at = NULL": REFUSED,
-        "revoked_at = NULL": TAKEN,
+        "revoked_at = NULL": ACCEPTED,
     }
     that_is_revoked = that_ends | {"revoked_at = NULL": REFUSED}
-    for_ever = of_any | {f"expires_at = {LATER}": TAKEN, "expires_at = NULL": TAKEN}
+    for_ever = of_any | {f"expires_at = {LATER}": ACCEPTED, "expires_at = NULL": ACCEPTED}
     for start, expected in (
         (f"1, '{{a,b}}', 1, {NOON}, NULL", that_ends),
         (f"1, '{{a,b}}', 1, {NOON}, {NOON}", that_is_revoked),
@@ -59,25 +59,25 @@ def test_an_api_key_gets_no_more_than_it_was_issued_with(books):
 
 def test_an_access_token_gets_no_more_than_it_was_issued_with(books):
     columns = "id int, scope text, expires timestamptz, application_id int"
-    guarded(books.owner, columns, "access_token_guard()", events="UPDATE")
+    create_guarded_table(books.owner, columns, "access_token_guard()", events="UPDATE")
     of_any = {
-        "scope = 'a b'": TAKEN,
+        "scope = 'a b'": ACCEPTED,
         "scope = 'a'": REFUSED,
-        f"expires = {NOON}": TAKEN,
-        f"expires = {EARLIER}": TAKEN,
+        f"expires = {NOON}": ACCEPTED,
+        f"expires = {EARLIER}": ACCEPTED,
         f"expires = {LATER}": REFUSED,
-        "application_id = application_id": TAKEN,
+        "application_id = application_id": ACCEPTED,
         "application_id = 2": REFUSED,
     }
     expected = of_any | {"application_id = NULL": REFUSED}
     assert verdicts(books, f"1, 'a b', {NOON}, 1", expected) == expected
-    expected = of_any | {"application_id = NULL": TAKEN}
+    expected = of_any | {"application_id = NULL": ACCEPTED}
     assert verdicts(books, f"1, 'a b', {NOON}, NULL", expected) == expected
 
 
 def test_what_is_written_once_on_an_access_proposal_stays(books):
     columns = "id int, proposed_by_id int, person_id int, collected_at timestamptz, key_id int"
-    guarded(books.owner, columns, "access_proposal_once()", events="UPDATE")
+    create_guarded_table(books.owner, columns, "access_proposal_once()", events="UPDATE")
     changes = [
         "proposed_by_id = 2",
         "person_id = 2",
@@ -93,7 +93,7 @@ def test_what_is_written_once_on_an_access_proposal_stays(books):
 
     def refused(start: str) -> set[str]:
         found = verdicts(books, start, dict.fromkeys(changes, ""))
-        assert set(found.values()) <= {TAKEN, REFUSED}
+        assert set(found.values()) <= {ACCEPTED, REFUSED}
         return {each for each, said in found.items() if said == REFUSED}
 
     proposer, person = {changes[0], changes[5]}, {changes[1], changes[6]}
@@ -109,7 +109,7 @@ def test_what_is_written_once_on_an_access_proposal_stays(books):
 @pytest.mark.parametrize("role", ["exchange_runtime", "none"])
 def test_the_service_makes_no_access_look_older_than_it_is(books, role):
     columns = "changed timestamptz, access_changed_at timestamptz, is_active boolean"
-    guarded(books.owner, columns, "staff_access_guard()", events="UPDATE")
+    create_guarded_table(books.owner, columns, "staff_access_guard()", events="UPDATE")
     books.owner.execute("GRANT ALL ON given TO exchange_runtime")
     service = role == "exchange_runtime"
 
@@ -142,10 +142,10 @@ def test_what_an_event_tells_is_frozen_and_how_far_telling_came_is_known(books):
         "id int, organisation_id int, type text, subject_id int, body text, created_at timestamptz,"
         " status text, attempts int"
     )
-    guarded(books.owner, columns, "event_guard()", events="UPDATE")
+    create_guarded_table(books.owner, columns, "event_guard()", events="UPDATE")
     unknown = "event_status_known"
     expected = {
-        "id = id": TAKEN,
+        "id = id": ACCEPTED,
         "id = 2": REFUSED,
         "organisation_id = 2": REFUSED,
         "type = 'b'": REFUSED,
@@ -153,13 +153,13 @@ def test_what_an_event_tells_is_frozen_and_how_far_telling_came_is_known(books):
         "subject_id = NULL": REFUSED,
         "body = '[]'": REFUSED,
         f"created_at = {LATER}": REFUSED,
-        "status = 'Pending'": TAKEN,
-        "status = 'Delivered'": TAKEN,
-        "status = 'Exhausted'": TAKEN,
-        "status = 'Unsent'": TAKEN,
+        "status = 'Pending'": ACCEPTED,
+        "status = 'Delivered'": ACCEPTED,
+        "status = 'Exhausted'": ACCEPTED,
+        "status = 'Unsent'": ACCEPTED,
         "status = 'Lost'": unknown,
-        "attempts = 0": TAKEN,
-        "attempts = 5": TAKEN,
+        "attempts = 0": ACCEPTED,
+        "attempts = 5": ACCEPTED,
         "attempts = -1": unknown,
         "status = 'Lost', attempts = -1": unknown,
     }

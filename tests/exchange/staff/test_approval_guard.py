@@ -6,7 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.assertions.verdicts import TAKEN, guarded, undone, verdict
+from tests.assertions.statement_results import (
+    ACCEPTED,
+    create_guarded_table,
+    rolled_back,
+    try_statement,
+)
 from tests.environment.database import Connection
 
 ADA = "00000000-0000-7000-8000-00000000000a"
@@ -30,19 +35,19 @@ def later(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def owner(owner_connection: Connection, later: str) -> Iterator[Connection]:
-    with undone(owner_connection) as owner:
+    with rolled_back(owner_connection) as owner:
         events = "INSERT OR UPDATE OR DELETE"
-        guarded(owner, COLUMNS, f"two_person_guard({ARGUMENTS}{later})", events=events)
+        create_guarded_table(owner, COLUMNS, f"two_person_guard({ARGUMENTS}{later})", events=events)
         yield owner
 
 
 def test_a_proposal_starts_pending_and_undecided(owner):
     expected = {
-        ("Pending", ADA, None, None): TAKEN,
-        ("Pending", None, None, None): TAKEN,
+        ("Pending", ADA, None, None): ACCEPTED,
+        ("Pending", None, None, None): ACCEPTED,
         # Of a command, which no person proposed.
-        ("Approved", None, None, None): TAKEN,
-        ("Approved", None, None, NOW): TAKEN,
+        ("Approved", None, None, None): ACCEPTED,
+        ("Approved", None, None, NOW): ACCEPTED,
         ("Approved", None, BEN, NOW): "paper_starts_pending",
         ("Approved", ADA, BEN, NOW): "paper_starts_pending",
         ("Approved", ADA, None, None): "paper_starts_pending",
@@ -52,19 +57,19 @@ def test_a_proposal_starts_pending_and_undecided(owner):
         ("Pending", ADA, None, NOW): "paper_undecided",
         ("Pending", None, None, NOW): "paper_undecided",
     }
-    assert {row: verdict(owner, INSERT, row) for row in expected} == expected
+    assert {row: try_statement(owner, INSERT, row) for row in expected} == expected
 
 
 def test_a_pending_proposal_is_decided_by_another_and_changes_in_nothing_else(owner):
     approved = f"status = 'Approved', decided_at = now(), decided_by_id = '{BEN}'"
     expected = {
-        (ADA, approved): TAKEN,
-        (f"staff:{ADA}", approved): TAKEN,
-        (ADA, f"{approved}, note = 'seen'"): TAKEN,
-        (ADA, "note = 'seen'"): TAKEN,
-        (ADA, "status = 'Rejected'"): TAKEN,
-        (BEN, approved.replace("Approved", "Rejected")): TAKEN,
-        (None, "status = 'Approved'"): TAKEN,
+        (ADA, approved): ACCEPTED,
+        (f"staff:{ADA}", approved): ACCEPTED,
+        (ADA, f"{approved}, note = 'seen'"): ACCEPTED,
+        (ADA, "note = 'seen'"): ACCEPTED,
+        (ADA, "status = 'Rejected'"): ACCEPTED,
+        (BEN, approved.replace("Approved", "Rejected")): ACCEPTED,
+        (None, "status = 'Approved'"): ACCEPTED,
         (BEN, approved): "paper_approved_by_another",
         (f"staff:{BEN}", approved): "paper_approved_by_another",
         (ADA, "status = 'Approved', decided_at = now()"): "paper_approved_by_another",
@@ -79,7 +84,7 @@ def test_a_pending_proposal_is_decided_by_another_and_changes_in_nothing_else(ow
     for proposer, change in expected:
         owner.execute("TRUNCATE given")
         owner.execute(INSERT, ["Pending", proposer, None, None])
-        found[proposer, change] = verdict(owner, f"UPDATE given SET {change}")
+        found[proposer, change] = try_statement(owner, f"UPDATE given SET {change}")
     assert found == expected
 
 
@@ -89,8 +94,8 @@ def test_a_decided_proposal_stays_as_it_is_but_for_what_may_follow(owner, later)
         "UPDATE given SET status = 'Approved', decided_at = now(), decided_by_id = %s", [BEN]
     )
     expected = {
-        "id = id": TAKEN,
-        "stamp = 'x'": TAKEN if later else "RestrictViolation",
+        "id = id": ACCEPTED,
+        "stamp = 'x'": ACCEPTED if later else "RestrictViolation",
         "note = 'x'": "RestrictViolation",
         "status = 'Pending', decided_by_id = NULL, decided_at = NULL": "RestrictViolation",
         "status = 'Rejected'": "RestrictViolation",
@@ -98,9 +103,11 @@ def test_a_decided_proposal_stays_as_it_is_but_for_what_may_follow(owner, later)
         f"decided_by_id = '{ADA}'": "RestrictViolation",
         "amount = 6": "RestrictViolation",
     }
-    assert {change: verdict(owner, f"UPDATE given SET {change}") for change in expected} == expected
+    assert {
+        change: try_statement(owner, f"UPDATE given SET {change}") for change in expected
+    } == expected
 
 
 def test_a_proposal_is_never_removed(owner):
     owner.execute(INSERT, ["Pending", ADA, None, None])
-    assert verdict(owner, "DELETE FROM given") == "RestrictViolation"
+    assert try_statement(owner, "DELETE FROM given") == "RestrictViolation"

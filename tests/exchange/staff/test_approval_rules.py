@@ -26,7 +26,7 @@ from exchange.staff.models import StaffUser
 from exchange.tokens.models import Quote
 from exchange.tokens.services import quotes
 from exchange.tokens.services.quotes import QUOTES, Prices
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.logins import person
 from tests.factories.staff import age_installation, create_staff, shift_access
 from tests.factories.tokens import make_token
@@ -123,7 +123,7 @@ def test_one_proposal_is_closed_and_no_other(office, finance):
         assert quote.decided_at is not None
         assert before <= quote.decided_at <= timezone.now()
     assert set(QUOTES.waiting()) == {second}
-    unmoved = everything()
+    unmoved = table_fingerprints()
     for record in (stored, Quote(pk=uuid7())):
         with pytest.raises(StateConflict) as refused:
             QUOTES.close(record, "Approved", finance)
@@ -134,7 +134,7 @@ def test_one_proposal_is_closed_and_no_other(office, finance):
         QUOTES.get_approvable(second.pk, office)
     with pytest.raises(NotFound):
         QUOTES.get(uuid7())
-    assert everything() == unmoved
+    assert table_fingerprints() == unmoved
     assert QUOTES.get(first.pk) == first
     assert QUOTES.get_approvable(second.pk, finance) == second
     assert set(Quote.objects.filter(QUOTES.own(office))) == {first, second}

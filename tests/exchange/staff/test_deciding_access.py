@@ -41,7 +41,7 @@ from exchange.staff.services.deciding_access import (
 )
 from exchange.tokens.models import Quote
 from exchange.tokens.services import quotes
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.configuration import set_figure
 from tests.factories.staff import (
     age_installation,
@@ -84,11 +84,11 @@ def test_whoever_is_new_approves_no_withdrawal():
     know_banks()
     withdrawal = make_wallet(1000).request(500)
     new = newcomer()
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(Forbidden) as refused:
         approve(withdrawal, new)
     assert refused.value.code == "cooling_off"
-    assert everything() == before
+    assert table_fingerprints() == before
     shift_access(new, hours=25)
     assert approve(withdrawal, new).status == "Approved"
 

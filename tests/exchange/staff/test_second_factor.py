@@ -14,7 +14,7 @@ from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.core.ids import uuid7
 from exchange.staff.models import AccessRecord, RecoveryCode, SecondFactor, StaffUser
 from exchange.staff.services import second_factor
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.logins import person
 from tests.factories.staff import create_superuser, shift_access
 
@@ -102,20 +102,20 @@ def test_spaces_in_a_code_are_left_out_and_six_digits_are_all_of_it(clock):
 def test_a_wrong_code_sets_no_second_factor_up(clock):
     user = person(FINANCE_APPROVER)
     secret = second_factor.new_secret()
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(InvalidRequest) as refused:
         second_factor.set_up(user=user, secret=secret, code=code_of(secret, STEP - 2))
     assert refused.value.message == WRONG
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_second_factor_is_replaced_only_where_that_is_wanted(clock):
     user = person(FINANCE_APPROVER)
     secret, codes = enrol(user)
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(Conflict, match="You have a second factor already"):
         enrol(user)
-    assert everything() == before
+    assert table_fingerprints() == before
     other, renewed = enrol(user, replace=True)
     assert second_factor.holds(user=user, secret=other)
     assert not second_factor.holds(user=user, secret=secret)
@@ -234,10 +234,10 @@ def test_a_row_of_another_person_with_the_same_hash_is_not_used_up(clock):
 def test_a_recovery_code_whose_use_cannot_be_recorded_is_not_used(clock):
     user = person(AUDITOR)
     _, codes = enrol(user)
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(DataError), transaction.atomic():
         second_factor.use_recovery_code(user=user, code=codes[0], address=TOO_LONG)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_new_recovery_codes_take_the_place_of_all_earlier_ones_of_the_person(clock):
@@ -283,7 +283,7 @@ def test_a_reset_is_refused_where_there_is_nothing_to_reset_or_nobody_may(clock)
     ada, owner = person(AUDITOR), create_superuser()
     enrol(admin, settled=True)
     enrol(owner)
-    before = everything()
+    before = table_fingerprints()
     for user_id, by, error, message in (
         (uuid7(), admin, NotFound, "There is no such member of staff"),
         (admin.pk, admin, Forbidden, "Nobody resets their own second factor"),
@@ -293,7 +293,7 @@ def test_a_reset_is_refused_where_there_is_nothing_to_reset_or_nobody_may(clock)
     ):
         with pytest.raises(error, match=message):
             second_factor.reset(user_id=user_id, by=by)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_reset_that_was_confirmed_says_by_whom(clock):
@@ -316,7 +316,7 @@ def test_each_change_of_a_second_factor_is_made_whole_or_not_at_all(clock):
     """Nobody else has begun a transaction for them."""
     admin, user = person(ADMINISTRATOR, "admin"), person(AUDITOR)
     _, codes = enrol(user)
-    before = everything()
+    before = table_fingerprints()
     for act in (
         lambda: enrol(user, replace=True, address=TOO_LONG),
         lambda: second_factor.use_recovery_code(user=user, code=codes[0], address=TOO_LONG),
@@ -324,7 +324,7 @@ def test_each_change_of_a_second_factor_is_made_whole_or_not_at_all(clock):
     ):
         with pytest.raises(DataError):
             act()
-    assert everything() == before
+    assert table_fingerprints() == before
     assert len(second_factor.renew_recovery_codes(user=user)) == 10
     second_factor.reset(user_id=user.pk, by=admin)
     assert not second_factor.is_set_up(user)

@@ -14,7 +14,7 @@ from exchange.staff.models import StaffUser
 from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes
 from exchange.tokens.services.quotes import PriceChange, Prices, find_price_errors
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.logins import person
 from tests.factories.quotes import put_in_force_at_once
 from tests.factories.tokens import make_token
@@ -128,11 +128,11 @@ def test_a_change_beyond_the_band_needs_a_reason_then_and_now(settings, office, 
     near = propose(token, office, prices=prices("105", "80"), note="")
     meanwhile = prices("200", "80") if side == "buy" else prices("105", "100")
     put_in_force_at_once(token_id=token.pk, prices=meanwhile, note="Loaded")
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(Rejected, match="By now it changes a price by more than 10 %") as refused:
         quotes.approve(quote_id=near.pk, user=finance)
     assert refused.value.code == "quote_needs_reason"
-    assert everything() == before
+    assert table_fingerprints() == before
     quotes.reject(quote_id=near.pk, user=finance, reason="Too far by now")
     again = propose(token, office, prices=far, note="Revalued")
     assert quotes.approve(quote_id=again.pk, user=finance).status == "Approved"
@@ -141,7 +141,7 @@ def test_a_change_beyond_the_band_needs_a_reason_then_and_now(settings, office, 
 def test_who_may_propose_approve_and_reject(office, finance):
     reader, token = person(AUDITOR), make_token()
     quote = propose(token, office)
-    before = everything()
+    before = table_fingerprints()
     for act, told in (
         (lambda: propose(token, reader), "You may not propose quotes"),
         (lambda: propose(token, finance), "You may not propose quotes"),
@@ -161,7 +161,7 @@ def test_who_may_propose_approve_and_reject(office, finance):
     for user in (office, finance):
         with pytest.raises(InvalidRequest, match="A rejection needs a reason"):
             quotes.reject(quote_id=quote.pk, user=user, reason=" ")
-    assert everything() == before
+    assert table_fingerprints() == before
     done = quotes.reject(quote_id=quote.pk, user=office, reason=" Mistyped ")
     assert (done.status, done.decided_by, done.reason) == ("Rejected", office, "Mistyped")
     over = f"^The quote is Rejected by {office}, no longer Pending$"

@@ -11,7 +11,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from exchange.core.ids import uuid7
-from tests.assertions.verdicts import TAKEN, verdict
+from tests.assertions.statement_results import ACCEPTED, try_statement
 from tests.environment.database import Connection
 from tests.environment.sql_functions import Record, expression
 from tests.factories.plain_sql import Books, make_organisation
@@ -50,13 +50,13 @@ def guard_tokens(books: Books, function: str) -> None:
 
 
 def inserted(books: Books, **changes: Any) -> str:
-    return verdict(books.owner, INSERT, [Jsonb(TERMS | changes)])
+    return try_statement(books.owner, INSERT, [Jsonb(TERMS | changes)])
 
 
 def updated(books: Books, **changes: Any) -> str:
     """What becomes of the change of a token that has the usual terms."""
     names = ", ".join(f"{name} = %s" for name in changes)
-    return verdict(books.owner, f"UPDATE given SET {names}", list(changes.values()))
+    return try_statement(books.owner, f"UPDATE given SET {names}", list(changes.values()))
 
 
 def edges() -> Iterator[tuple[str, Changes]]:
@@ -68,13 +68,13 @@ def edges() -> Iterator[tuple[str, Changes]]:
             yield rule, {name: str(value)}
 
     fees, percents = "buy_fee sell_fee", "carry management_fee discount interest dividend"
-    yield TAKEN, {}
+    yield ACCEPTED, {}
     yield from each("token_fees_within_half", fees, below)
     yield from each("token_fees_within_half", fees, "50.01")
-    yield from each(TAKEN, fees, 50)
+    yield from each(ACCEPTED, fees, 50)
     yield from each("token_percent_within_100", percents, below)
     yield from each("token_percent_within_100", percents, "100.01")
-    yield from each(TAKEN, percents, 100)
+    yield from each(ACCEPTED, percents, 100)
     prices = (
         "price_sell price_exchange prev_price_buy prev_price_sell prev_price_exchange valuation"
         " post_raise_valuation raise_amount"
@@ -87,18 +87,18 @@ def edges() -> Iterator[tuple[str, Changes]]:
         for least, most in ((2, "1"), (5, "4.99"), (5, "-1")):
             yield "token_bounds_in_order", {low: least, high: most}
         for least, most in ((5, "0"), (5, "5"), (5, "6"), (0, "0.5")):
-            yield TAKEN, {low: least, high: most}
+            yield ACCEPTED, {low: least, high: most}
     offer: Changes = {"completed_raise": False, "raise_amount": "0.01", "price_buy": "0.01"}
-    yield TAKEN, offer
+    yield ACCEPTED, offer
     for missing in ("raise_amount", "price_buy"):
         for nothing in (0, -1):
             yield "token_raise_has_an_offer", offer | {missing: nothing}
     yield "token_secondaries_after_raise", offer | {"secondaries": True}
-    yield TAKEN, {"secondaries": True}
-    yield TAKEN, {"price_buy": 5, "price_sell": 5}
+    yield ACCEPTED, {"secondaries": True}
+    yield ACCEPTED, {"price_buy": 5, "price_sell": 5}
     for image in ("x", "//a.example/x.png", "javascript:alert(1)"):
         yield "token_image_is_an_address", {"image": image}
-    yield TAKEN, {"image": "/x.png"}
+    yield ACCEPTED, {"image": "/x.png"}
     yield from each(
         "token_words_known",
         "type deal_access investment_type investment_category payout_frequency",
@@ -112,7 +112,7 @@ def test_terms_are_taken_up_to_their_edges_and_refused_beyond(books):
     assert [(changes, inserted(books, **changes)) for changes, _ in expected] == expected
     books.owner.execute(INSERT, [Jsonb(TERMS)])
     assert [
-        (changes, updated(books, **changes) if changes else TAKEN) for changes, _ in expected
+        (changes, updated(books, **changes) if changes else ACCEPTED) for changes, _ in expected
     ] == expected
 
 
@@ -121,16 +121,16 @@ def test_a_token_is_listed_at_no_higher_price_than_it_is_bought_at_and_may_get_o
     prices = {"price_buy": 5, "price_sell": "5.01"}
     assert inserted(books, **prices) == "token_sell_not_above_buy"
     books.owner.execute(INSERT, [Jsonb(TERMS)])
-    assert updated(books, **prices) == TAKEN
+    assert updated(books, **prices) == ACCEPTED
 
 
 def test_totals_of_a_token_are_within_their_bounds(books):
     guard_tokens(books, "token_guard")
     negative, supply = "token_totals_not_negative", "token_supply_within_total"
     expected: list[tuple[Changes, str]] = [
-        ({}, TAKEN),
-        ({"total_supply": 5, "supply": 5}, TAKEN),
-        ({"total_supply": "0.5", "supply": "0.25"}, TAKEN),
+        ({}, ACCEPTED),
+        ({"total_supply": 5, "supply": 5}, ACCEPTED),
+        ({"total_supply": "0.5", "supply": "0.25"}, ACCEPTED),
         ({"total_supply": 5, "supply": "5.01"}, supply),
         ({"total_supply": 5, "supply": "-0.01"}, supply),
         *(
@@ -138,7 +138,7 @@ def test_totals_of_a_token_are_within_their_bounds(books):
             for name in ("vol_buy", "vol_sell", "total_supply", "total_allocated", "total_raised")
         ),
         *(
-            ({name: "0.01"}, TAKEN)
+            ({name: "0.01"}, ACCEPTED)
             for name in ("vol_buy", "vol_sell", "total_supply", "total_allocated", "total_raised")
         ),
     ]
@@ -159,12 +159,12 @@ def test_what_a_token_is_never_changes_and_its_endings_are_final(books):
     for name, value in what_it_is.items():
         assert (name, updated(books, **{name: value})) == (name, changed)
     for name in endings:
-        assert (name, updated(books, **{name: True})) == (name, TAKEN)
+        assert (name, updated(books, **{name: True})) == (name, ACCEPTED)
         assert (name, updated(books, **{name: False})) == (name, changed)
         books.owner.execute("TRUNCATE given")
         books.owner.execute(INSERT, [Jsonb(TERMS | dict.fromkeys(endings, False))])
-        assert (name, updated(books, **{name: True})) == (name, TAKEN)
-        assert (name, updated(books, **{name: False})) == (name, TAKEN)
+        assert (name, updated(books, **{name: True})) == (name, ACCEPTED)
+        assert (name, updated(books, **{name: False})) == (name, ACCEPTED)
         books.owner.execute("TRUNCATE given")
         books.owner.execute(INSERT, [Jsonb(TERMS | dict.fromkeys(endings, True))])
 
@@ -208,7 +208,7 @@ def guard_prices(books: Books) -> None:
 
 
 def priced(books: Books, token: UUID) -> str:
-    return verdict(books.owner, "INSERT INTO given VALUES (%s, 5, 4, 3)", [token])
+    return try_statement(books.owner, "INSERT INTO given VALUES (%s, 5, 4, 3)", [token])
 
 
 def test_prices_come_from_the_newest_quote_with_them_approved_in_the_same_transaction(
@@ -217,7 +217,7 @@ def test_prices_come_from_the_newest_quote_with_them_approved_in_the_same_transa
     guard_prices(books)
     refused = "token_price_by_quote"
     attempts: list[tuple[Changes, str]] = [
-        ({}, TAKEN),
+        ({}, ACCEPTED),
         ({"status": "Pending"}, refused),
         ({"status": "Rejected"}, refused),
         ({"buy": 6}, refused),
@@ -238,7 +238,7 @@ def test_prices_come_from_the_newest_quote_with_them_approved_in_the_same_transa
     approve(books, earlier, decided_at="2026-01-02", buy=6)
     assert priced(books, earlier) == refused
     approve(books, earlier, decided_at="2026-01-02")
-    assert priced(books, earlier) == TAKEN
+    assert priced(books, earlier) == ACCEPTED
 
 
 def test_prices_still_change_after_four_billion_transactions(books):
@@ -257,7 +257,7 @@ def test_prices_still_change_after_four_billion_transactions(books):
         " (id::text::bigint & 4294967295)::text::xid8) END $$"
     )
     books.owner.execute("SET LOCAL search_path = later, pg_catalog, public")
-    assert priced(books, token) == TAKEN
+    assert priced(books, token) == ACCEPTED
     assert priced(books, uuid7()) == "token_price_by_quote"
 
 

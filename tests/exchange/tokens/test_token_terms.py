@@ -24,7 +24,7 @@ from exchange.tokens.services.terms import (
     find_term_errors,
 )
 from exchange.tokens.services.tokens import change_terms, get_version, grant_access, withdraw_access
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import make_organisation
 from tests.factories.logins import person
 from tests.factories.tokens import make_token
@@ -134,7 +134,7 @@ def test_what_is_not_given_is_zero_and_columns_take_no_more_than_they_hold():
 
 def test_every_bad_field_is_named(office):
     token = make_token()
-    before = everything()
+    before = table_fingerprints()
     for terms, fields in (
         ({"name": "x" * 201}, {"name"}),
         ({"name": "", "type": "Secret"}, {"name", "type"}),
@@ -147,7 +147,7 @@ def test_every_bad_field_is_named(office):
         assert all(name in refused.value.message for name in fields)
     with pytest.raises(InvalidRequest, match="price_buy, supply cannot be changed here"):
         change(token, office, supply=Decimal(1), price_buy=Decimal(1), name="New")
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_one_token_changes_and_no_other(office):
@@ -159,9 +159,9 @@ def test_one_token_changes_and_no_other(office):
     other.refresh_from_db()
     assert (other.name, other.buy_fee) == (named, 0)
     expected_version = get_version(token)
-    before = everything()
+    before = table_fingerprints()
     change(token, office, name="New", buy_fee=Decimal("1.50"))
-    assert everything() == before
+    assert table_fingerprints() == before
     assert get_version(token) == expected_version
 
 
@@ -195,7 +195,7 @@ def test_who_may_not_and_what_is_not_there_are_refused(office):
     token, cancelled = make_token(), make_token(cancelled=True)
     other = make_organisation()
     one = {"token_id": token.pk, "organisation_id": other.pk}
-    before = everything()
+    before = table_fingerprints()
     for user in (reader, admin):
         for act in (
             lambda user=user: change(token, user, name="New"),
@@ -213,7 +213,7 @@ def test_who_may_not_and_what_is_not_there_are_refused(office):
             allow(token_id=uuid7(), organisation_id=other.pk, user=office)
         with pytest.raises(NotFound, match="Organisation not found"):
             allow(token_id=token.pk, organisation_id=uuid7(), user=office)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 # --- access ---

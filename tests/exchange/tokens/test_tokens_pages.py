@@ -14,7 +14,7 @@ from django.urls import reverse
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.participants.models import Organisation
 from exchange.tokens.models import Token, TokenAccess
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import said, signed_in, text_of, user_of
 from tests.factories.tokens import make_token
 
@@ -64,9 +64,9 @@ def test_terms_are_changed_and_who_when_before_and_after_are_kept():
 def test_saving_the_form_as_it_was_changes_nothing():
     token = make_token(min_buy=Decimal("0.5"), valuation=Decimal("1e9"), esop_token=True)
     client = signed_in(BACK_OFFICE)
-    before = everything()
+    before = table_fingerprints()
     assert said(edit(client, token)) == ["Saved."]
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize(
@@ -91,12 +91,12 @@ def test_saving_the_form_as_it_was_changes_nothing():
 def test_terms_that_cannot_be_are_refused_with_what_was_typed_kept(changes, told):
     token = make_token()
     client = signed_in(BACK_OFFICE)
-    before = everything()
+    before = table_fingerprints()
     response = edit(client, token, **{"listing_reference": "kept", **changes})
     assert response.status_code == 200
     assert told in text_of(response)
     assert b'value="kept"' in response.content
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_currency_without_decimals_takes_none():
@@ -114,10 +114,10 @@ def test_terms_somebody_else_changed_meanwhile_are_not_overwritten():
     first, second = signed_in(BACK_OFFICE), signed_in(BACK_OFFICE, "another")
     stale = opened(first, token)
     edit(second, token, max_buy="130")
-    before = everything()
+    before = table_fingerprints()
     response = first.post(page(token, "edit"), {**stale, "max_buy": "120"})
     assert "The token was changed meanwhile (max_buy). Please look at it again" in text_of(response)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_what_trading_changes_does_not_stand_in_the_way_of_an_edit():
@@ -148,9 +148,9 @@ def test_a_cancelled_token_is_not_edited():
     client = signed_in(BACK_OFFICE)
     body = opened(client, token)
     Token.objects.filter(pk=token.pk).update(cancelled=True)
-    before = everything()
+    before = table_fingerprints()
     assert "The token is cancelled" in text_of(client.post(page(token, "edit"), body))
-    assert everything() == before
+    assert table_fingerprints() == before
     assert page(token, "edit") not in client.get(page(token, "change")).content.decode()
 
 
@@ -185,10 +185,10 @@ def test_access_is_granted_once_and_withdrawn_once():
     gone = client.post(page(token, "withdraw"), body)
     assert said(gone)[-1] == f"Baobab has no access to {token.symbol} any more."
     assert TokenAccess.objects.count() == 0
-    before = everything()
+    before = table_fingerprints()
     twice = client.post(page(token, "withdraw"), body)
     assert "Select a valid choice." in text_of(twice)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("role", [AUDITOR, FINANCE_APPROVER, ADMINISTRATOR])
@@ -196,13 +196,13 @@ def test_only_the_back_office_lists_edits_and_grants(role):
     token = make_token(deal_access="Private")
     friend = Organisation.objects.create(name="Baobab")
     client = signed_in(role)
-    before = everything()
+    before = table_fingerprints()
     for name in ("edit", "grant", "withdraw", "quote"):
         assert client.get(page(token, name)).status_code == 403
         assert client.post(page(token, name), {"organisation": str(friend.pk)}).status_code == 403
     assert client.get(reverse("admin:exchange_token_add")).status_code == 403
     assert client.post(reverse("admin:exchange_token_add"), {}).status_code == 403
-    assert everything() == before
+    assert table_fingerprints() == before
     shown = client.get(page(token, "change"))
     assert shown.status_code == 200
     for name in ("edit", "grant", "quote"):
@@ -212,10 +212,10 @@ def test_only_the_back_office_lists_edits_and_grants(role):
 def test_the_page_of_a_token_is_only_read():
     token = make_token()
     client = signed_in(BACK_OFFICE)
-    before = everything()
+    before = table_fingerprints()
     assert client.post(page(token, "change"), {"name": "x"}).status_code == 405
     assert client.post(page(token, "delete"), {"post": "yes"}).status_code == 403
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_the_page_tells_what_it_is_its_limits_and_where_its_units_are():

@@ -16,7 +16,7 @@ from exchange.core.database import violated_constraint
 from exchange.core.errors import Rejected
 from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import as_owner
 from tests.factories.back_office import confirm, said, signed_in, text_of, user_of
 from tests.factories.logins import sign_in
@@ -76,13 +76,13 @@ def test_a_decided_quote_is_not_decided_again():
     quote = Quote.objects.get()
     finance = signed_in(FINANCE_APPROVER)
     confirm(finance, page(quote, "approve"))
-    before = everything()
+    before = table_fingerprints()
     again = confirm(finance, page(quote, "approve"))
     told = "The quote is Approved by finance-approver, no longer Pending"
     assert said(again)[-1] == f"{told}. Nothing was done."
     late = confirm(finance, page(quote, "reject"), reason="Too high")
     assert said(late)[-1] == f"{told}. Nothing was done."
-    assert everything() == before
+    assert table_fingerprints() == before
     assert "Approve 118" not in text_of(finance.get(page(quote, "change")))
 
 
@@ -92,12 +92,12 @@ def test_nobody_approves_what_they_proposed_whatever_they_may():
     sign_in(client, create_superuser("owner", password="x"))
     propose(client, token)
     quote = Quote.objects.get()
-    before = everything()
+    before = table_fingerprints()
     assert "Approve 118" not in text_of(client.get(page(quote, "change")))
     response = confirm(client, page(quote, "approve"))
     told = "Somebody else must approve what you proposed. Nothing was done."
     assert said(response)[-1] == told
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_rejected_quote_changes_no_price_and_needs_a_reason():
@@ -157,21 +157,21 @@ def test_one_quote_of_a_token_waits_at_a_time():
 def test_prices_that_cannot_be_are_refused_with_what_was_typed_kept(changes, told):
     token = make_token()
     client = signed_in(BACK_OFFICE)
-    before = everything()
+    before = table_fingerprints()
     response = propose(client, token, **{"note": "kept", **changes})
     assert response.status_code == 200
     assert told in text_of(response)
     assert b'value="kept"' in response.content
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("role", [AUDITOR, FINANCE_APPROVER, ADMINISTRATOR])
 def test_only_the_back_office_proposes(role):
     token = make_token()
     client = signed_in(role)
-    before = everything()
+    before = table_fingerprints()
     assert propose(client, token).status_code == 403
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, ADMINISTRATOR])
@@ -180,11 +180,11 @@ def test_only_finance_decides_about_quotes(role):
     propose(signed_in(BACK_OFFICE, "somebody"), token)
     quote = Quote.objects.get()
     client = signed_in(role)
-    before = everything()
+    before = table_fingerprints()
     assert client.post(page(quote, "approve")).status_code == 403
     assert client.post(page(quote, "reject"), {"reason": "no"}).status_code == 403
     assert client.get(page(quote, "reject")).status_code == 403
-    assert everything() == before
+    assert table_fingerprints() == before
     assert "Pending" in text_of(client.get(page(quote, "change")))
 
 
@@ -193,7 +193,7 @@ def test_approving_asks_first_and_repeats_what_changes_for_which_token():
     propose(signed_in(BACK_OFFICE), token)
     quote = Quote.objects.get()
     finance = signed_in(FINANCE_APPROVER)
-    before = everything()
+    before = table_fingerprints()
     asked = finance.get(page(quote, "approve"))
     text = text_of(asked)
     for told in (
@@ -207,7 +207,7 @@ def test_approving_asks_first_and_repeats_what_changes_for_which_token():
         assert told in text
     # A button of a page that showed nothing asks too.
     assert "Nothing has been done yet." in text_of(finance.post(page(quote, "approve")))
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_prices_that_changed_since_the_question_are_told_and_nothing_is_approved():
@@ -218,15 +218,15 @@ def test_prices_that_changed_since_the_question_are_told_and_nothing_is_approved
     asked = finance.get(page(quote, "approve"))
     prices = quotes.Prices(Decimal(110), Decimal(105))
     put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
-    before = everything()
+    before = table_fingerprints()
     refused = confirm(finance, page(quote, "approve"), at=asked)
     told = said(refused)[-1]
     assert told.startswith("Nothing was done. Since you opened the page: ")
     assert "Buy, in force now was 100.00 NGN and is 110.00 NGN" in told
-    assert everything() == before
+    assert table_fingerprints() == before
     for nonsense in ("x", "[]", "{}", '{"Token": 1}'):
         finance.post(page(quote, "approve"), {"seen": nonsense})
-    assert everything() == before
+    assert table_fingerprints() == before
     confirm(finance, page(quote, "approve"))
     token.refresh_from_db()
     assert (token.price_buy, token.prev_price_buy) == (118, 110)
@@ -247,11 +247,11 @@ def test_prices_that_changed_since_they_were_to_be_proposed_or_rejected_are_told
     to_reject = finance.get(page(quote, "reject"))
     prices = quotes.Prices(Decimal(110), Decimal(105))
     put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
-    before = everything()
+    before = table_fingerprints()
     refused = confirm(finance, page(quote, "reject"), at=to_reject, reason="Too high")
     assert "Buy, in force now was 100.00 NGN and is 110.00 NGN" in said(refused)[-1]
     assert "Too high" in text_of(refused)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_double_click_approves_once():
@@ -261,11 +261,11 @@ def test_a_double_click_approves_once():
     finance = signed_in(FINANCE_APPROVER)
     asked = finance.get(page(quote, "approve"))
     confirm(finance, page(quote, "approve"), at=asked)
-    before = everything()
+    before = table_fingerprints()
     again = confirm(finance, page(quote, "approve"), at=asked)
     told = "The quote is Approved by finance-approver, no longer Pending. Nothing was done."
     assert said(again)[-1] == told
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_the_front_page_leads_to_quotes_that_wait():
@@ -311,10 +311,10 @@ def test_prices_that_never_moved_are_drawn_too():
 def test_a_sell_quote_above_the_buy_quote_is_refused():
     token = make_token()
     client = signed_in(BACK_OFFICE)
-    before = everything()
+    before = table_fingerprints()
     response = propose(client, token, buy="110", sell="110.01")
     assert "sell must not be above buy" in text_of(response)
-    assert everything() == before
+    assert table_fingerprints() == before
     propose(client, token, buy="110", sell="110")
     assert Quote.objects.get().status == "Pending"
 
@@ -336,11 +336,11 @@ def test_a_quote_of_before_the_rule_that_sells_above_what_it_buys_at_is_not_appr
         token=token, buy=110, sell=111, note="Old", created_at=timezone.now()
     )
     finance = signed_in(FINANCE_APPROVER)
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(Rejected) as error:
         quotes.approve(quote_id=quote.pk, user=user_of(finance))
     assert error.value.code == "sell_above_buy"
-    assert everything() == before
+    assert table_fingerprints() == before
     assert confirm(finance, page(quote, "reject"), reason="Propose it anew").status_code == 302
 
 
@@ -349,7 +349,7 @@ def test_a_change_beyond_the_band_is_shown_in_red_before_it_is_proposed_and_need
     client = signed_in(BACK_OFFICE)
     address = reverse("admin:exchange_token_quote", args=[token.pk])
     assert "errornote" not in client.get(address).content.decode()
-    before = everything()
+    before = table_fingerprints()
     asked = propose(client, token, buy="1180", sell="79.99", note="")
     told = "A price changes by more than 20 %: buy +1,080.00 %, sell -20.01 %."
     assert told in text_of(asked)
@@ -364,7 +364,7 @@ def test_a_change_beyond_the_band_is_shown_in_red_before_it_is_proposed_and_need
     # And other prices than those on the page are shown first.
     other = confirm(client, address, at=asked, buy="1280", sell="79.99", note="Split undone")
     assert "buy +1,180.00 %" in text_of(other)
-    assert everything() == before
+    assert table_fingerprints() == before
     done = confirm(client, address, at=asked, **typed, note="Split undone")
     assert said(done) == ["Proposed. Nothing has changed yet: somebody else must approve it."]
     assert Quote.objects.get().note == "Split undone"
@@ -408,14 +408,14 @@ def test_the_approver_sees_in_red_what_is_beyond_the_band_by_the_prices_in_force
     prices = quotes.Prices(Decimal(90), Decimal(85))
     put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
     assert told in text_of(finance.get(page(quote, "change")))
-    before = everything()
+    before = table_fingerprints()
     # The button of the page that did not show it does nothing.
     assert told in text_of(confirm(finance, page(quote, "approve"), at=asked))
     asked = finance.get(page(quote, "approve"))
     assert told in text_of(asked)
     assert "Buy 90.00 NGN 119.00 NGN +32.22 %" in text_of(asked)
     finance.post(page(quote, "approve"), {"seen": asked.context["seen"]})
-    assert everything() == before
+    assert table_fingerprints() == before
     confirm(finance, page(quote, "approve"), at=asked)
     token.refresh_from_db()
     assert (token.price_buy, token.prev_price_buy) == (119, 90)
@@ -428,11 +428,11 @@ def test_a_quote_without_a_reason_is_not_approved_once_it_is_beyond_the_band():
     prices = quotes.Prices(Decimal(90), Decimal(85))
     put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
     finance = signed_in(FINANCE_APPROVER)
-    before = everything()
+    before = table_fingerprints()
     refused = confirm(finance, page(quote, "approve"))
     assert said(refused)[-1].startswith("By now it changes a price by more than 20 %")
     with pytest.raises(Rejected) as error:
         quotes.approve(quote_id=quote.pk, user=user_of(finance))
     assert error.value.code == "quote_needs_reason"
-    assert everything() == before
+    assert table_fingerprints() == before
     assert confirm(finance, page(quote, "reject"), reason="Propose it anew").status_code == 302

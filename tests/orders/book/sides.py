@@ -17,7 +17,7 @@ from exchange.tokens.models import Token
 from orders.book.errors import OrderNotActive
 from orders.book.models import Order
 from orders.trades.models import Trade
-from tests.environment.concurrency import size
+from tests.environment.concurrency import race_size
 from tests.factories.api_clients import make_caller, make_member
 from tests.factories.tokens import give_units
 from tests.factories.traders import Trader, fee_income, make_trader
@@ -26,7 +26,7 @@ from tests.orders.book import reference
 from tests.orders.book.streams import UNIT, Cancel, NewFees, Place, Setting
 from wallets.ledger.models import Account
 
-PROVE_EVERY = size("ORACLE_PROVE_EVERY", 15)
+PROVE_EVERY = race_size("ORACLE_PROVE_EVERY", 15)
 ISSUER = 0
 
 

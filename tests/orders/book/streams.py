@@ -8,9 +8,9 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from tests.environment.concurrency import size
+from tests.environment.concurrency import race_size
 
-STEPS = size("ORACLE_STEPS", 30)
+STEPS = race_size("ORACLE_STEPS", 30)
 TRADERS = 6
 UNIT = Decimal("0.00000001")
 

@@ -22,10 +22,10 @@ from exchange.tokens.models import Token
 from orders.book.models import Order
 from orders.listings.services.endings import close_token
 from orders.trades.models import Trade
-from tests.assertions.ledger import account_of
+from tests.assertions.ledger import account_id_of
 from tests.environment.database import session
-from tests.environment.pause_at_write import Pause
 from tests.environment.processes import wait_until
+from tests.environment.write_pause import WritePause
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import assert_books_hold, make_staff
 from wallets.ledger.models import Entry, Transfer
@@ -122,9 +122,9 @@ def test_an_order_that_a_deadlock_undoes_is_placed_again(trader, token):
     before = deadlocks()
     with (
         ThreadPoolExecutor(2) as pool,
-        holding(account_of(trader.wallet)) as other,
+        holding(account_id_of(trader.wallet)) as other,
         # The first order opens an account: after it has the token, before it locks accounts.
-        Pause("INSERT", "wallets_account", "true") as pause,
+        WritePause("INSERT", "wallets_account", "true") as pause,
     ):
         placed = pool.submit(closing(lambda: trader.place(token, "Buy", 10, 5)))
         pause.wait()
@@ -150,7 +150,7 @@ def test_a_cancellation_that_a_deadlock_undoes_is_done_again(trader, token, nest
 
     with (
         ThreadPoolExecutor(2) as pool,
-        holding(account_of(trader.wallet)) as other,
+        holding(account_id_of(trader.wallet)) as other,
         session("owner") as reader,
     ):
         # Cancelling holds the token and waits for the order, until the other asks for the token.
@@ -171,9 +171,9 @@ def test_a_cancellation_that_a_deadlock_undoes_is_done_again(trader, token, nest
 def test_who_ends_trading_locks_all_accounts_before_the_first_order(trader, token):
     """In the order that everybody locks accounts in, whichever order was placed first."""
     other, officer = make_trader(10_000), make_staff("end_token")
-    last, first = sorted((trader, other), key=lambda each: account_of(each.wallet), reverse=True)
+    last, first = sorted((trader, other), key=lambda each: account_id_of(each.wallet), reverse=True)
     placed = [last.place(token, "Buy", 10, 5), first.place(token, "Buy", 10, 5)]
-    with ThreadPoolExecutor(1) as pool, holding(account_of(first.wallet)) as holder:
+    with ThreadPoolExecutor(1) as pool, holding(account_id_of(first.wallet)) as holder:
         ended = pool.submit(closing(lambda: close_token(token_id=token.id, user=officer)))
         wait_until(lambda: others_wait_for(holder), "the decision waits for the account")
         with session("owner") as look:

@@ -12,7 +12,7 @@ from django.urls import reverse
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.tokens.models import Token
 from orders.book.models import Order
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import confirm, said, signed_in, text_of
 from tests.factories.traders import Trader, make_trader
 from tests.factories.unjustified_transfers import post_unjustified
@@ -73,13 +73,13 @@ def test_closing_tells_what_is_in_the_book_and_cancels_it(issuer, buyer, finance
 def test_looking_at_what_would_happen_changes_nothing(issuer, buyer, finance):
     token = issuer.issue(raise_amount=Decimal(100_000))
     buyer.place(token, "Buy", 100, 10)
-    before = everything()
+    before = table_fingerprints()
     for name in PAGES:
         looked = finance.get(page(token, name))
         # A button of a page that showed nothing asks too.
         pressed = finance.post(page(token, name), {"reason": "no"})
         assert looked.status_code == pressed.status_code == (200 if name in POSSIBLE else 302)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_cancelling_a_raise_tells_every_refund_and_gives_it_back(issuer, buyer, finance):
@@ -120,7 +120,7 @@ def test_a_raise_that_went_on_meanwhile_is_looked_at_again(issuer, buyer, financ
     buyer.place(token, "Buy", 100, 10)
     to_cancel, to_complete = (finance.get(page(token, name)) for name in ("cancel", "complete"))
     buyer.place(token, "Buy", 100, 5)
-    before = everything()
+    before = table_fingerprints()
     response = confirm(finance, page(token, "cancel"), at=to_cancel, reason="Withdrawn")
     assert said(response)[-1] == (
         "Nothing was done. Since you opened the page: Money given back, fees included was "
@@ -131,7 +131,7 @@ def test_a_raise_that_went_on_meanwhile_is_looked_at_again(issuer, buyer, financ
     assert b"Withdrawn" in response.content
     response = confirm(finance, page(token, "complete"), at=to_complete)
     assert "Proceeds, to the issuer was 1,000.00 KES and is 1,500.00 KES" in said(response)[-1]
-    assert everything() == before
+    assert table_fingerprints() == before
     cancel(finance, token)
     assert buyer.has("KES") == 50_000
 
@@ -158,19 +158,19 @@ def test_a_refund_whose_units_are_not_free_is_told_and_refused(issuer, buyer, fi
     shown = text_of(finance.get(page(token, "cancel")))
     assert "Buyers whose units are not free: this will be refused 1" in shown
     assert "no, only 6 units" in shown
-    before = everything()
+    before = table_fingerprints()
     refused = cancel(finance, token)
     assert refused.status_code == 200
     assert "not free to be taken back; release them first" in text_of(refused)
     assert b"The issuer withdrew" in refused.content
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_cancelling_needs_a_reason(issuer, finance):
     token = issuer.issue()
-    before = everything()
+    before = table_fingerprints()
     assert "This field is required." in text_of(cancel(finance, token, reason=" "))
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_completing_a_raise_pays_the_issuer_and_secondaries_open_after_it(issuer, buyer, finance):
@@ -210,7 +210,7 @@ def test_what_was_decided_meanwhile_is_told_and_not_done_again(issuer, finance):
     token = issuer.issue()
     to_exit, to_cancel = (finance.get(page(token, name)) for name in ("exit", "cancel"))
     confirm(finance, page(token, "exit"), at=to_exit)
-    before = everything()
+    before = table_fingerprints()
     again = confirm(finance, page(token, "exit"), at=to_exit)
     told = "is not possible now: the token is exited. Nothing was done."
     assert said(again)[-1] == f"Exit {told}"
@@ -218,36 +218,36 @@ def test_what_was_decided_meanwhile_is_told_and_not_done_again(issuer, finance):
     assert said(not_closed)[-1] == f"Open again {told}"
     stale = confirm(finance, page(token, "cancel"), at=to_cancel, reason="no")
     assert "State was Trading and is Exited" in said(stale)[-1]
-    assert everything() == before
+    assert table_fingerprints() == before
     confirm(finance, page(token, "cancel"), at=stale, reason="no")
-    before = everything()
+    before = table_fingerprints()
     last = confirm(finance, page(token, "cancel"), at=stale, reason="no")
     told = "Cancel is not possible now: the token is cancelled. Nothing was done."
     assert said(last)[-1] == told
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_raise_is_not_exited(issuer, finance):
     token = issuer.issue(raise_amount=Decimal(100_000))
-    before = everything()
+    before = table_fingerprints()
     refused = confirm(finance, page(token, "exit"))
     assert said(refused)[-1] == (
         "Exit is not possible now: the token is in its raise. Nothing was done."
     )
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, ADMINISTRATOR])
 def test_only_finance_ends_tokens(issuer, role):
     token = issuer.issue()
     client = signed_in(role)
-    before = everything()
+    before = table_fingerprints()
     for name in PAGES:
         body = {"reason": "no", "seen": "complete:0"}
         assert client.post(page(token, name), body).status_code == 403, name
     for name in PAGES:
         assert client.get(page(token, name)).status_code == 403, name
-    assert everything() == before
+    assert table_fingerprints() == before
     assert "What can be decided" not in text_of(client.get(page(token, "change")))
 
 

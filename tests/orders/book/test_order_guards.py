@@ -17,7 +17,7 @@ from exchange.participants.errors import UserNotFound
 from exchange.tokens.models import Token
 from orders.book.models import Order
 from orders.trades.models import Trade
-from tests.assertions.ledger import ROLES, picture
+from tests.assertions.ledger import ROLES, ledger_snapshot
 from tests.environment.database import session
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import Wallet, assert_books_hold
@@ -47,7 +47,7 @@ def orders(token: Token) -> dict[str, UUID]:
 
 def everything() -> tuple[Any, ...]:
     return (
-        picture(),
+        ledger_snapshot(),
         sorted(Order.objects.values_list()),
         sorted(Trade.objects.values_list()),
     )

@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 
 from orders.book.serializers import OrderInput
-from tests.assertions.inputs import assert_refused, refusal_of_body
+from tests.assertions.inputs import assert_rejected, body_error
 
 LIMIT = "1000000000000000"
 BODY = {"token_id": str(UUID(int=1)), "type": "Buy", "price": 100, "tokens": 10}
@@ -106,13 +106,13 @@ FIELDS: list[tuple[dict[str, Any], str]] = [
 
 
 def parse(body: str) -> Any:
-    return refusal_of_body(OrderInput, body)
+    return body_error(OrderInput, body)
 
 
 @pytest.mark.parametrize("field", ["price", "tokens"])
 def test_what_is_no_number_above_zero_is_refused(field):
     frame = json.dumps({**BODY, field: "<>"})
-    assert_refused(
+    assert_rejected(
         parse, ((frame.replace('"<>"', text), f"{field} {told}") for text, told in NUMBERS)
     )
     for text in ("0.00000001", "100.10000000000", LIMIT, "1e15"):
@@ -120,15 +120,15 @@ def test_what_is_no_number_above_zero_is_refused(field):
 
 
 def test_a_field_that_is_not_right_is_named():
-    assert_refused(parse, ((json.dumps({**BODY, **changes}), told) for changes, told in FIELDS))
+    assert_rejected(parse, ((json.dumps({**BODY, **changes}), told) for changes, told in FIELDS))
 
 
 def test_a_field_that_is_missing_is_named():
     for field in BODY:
         body = {name: value for name, value in BODY.items() if name != field}
-        assert_refused(parse, [(json.dumps(body), f"{field} is required")])
+        assert_rejected(parse, [(json.dumps(body), f"{field} is required")])
     message = "token_id is required; type is required; price is required; tokens is required"
-    assert_refused(parse, [("{}", message)])
+    assert_rejected(parse, [("{}", message)])
 
 
 @pytest.mark.parametrize("side", ["Buy", "buy", "SELL", "Sell"])

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 def justified(transfer: Transfer, *changes: str) -> bool:
     """Whether the record of a transfer justifies it, after changes that nothing else checks."""
-    with as_owner(undone=True) as cursor:
+    with as_owner(rollback=True) as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
         for change in changes:
             cursor.execute(change)

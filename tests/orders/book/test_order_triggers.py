@@ -47,7 +47,7 @@ def market() -> Market:
 def outcome(statement: str, *values: Any) -> str:
     """The constraint that refuses a statement, its SQLSTATE where there is none, or "allowed"."""
     try:
-        with as_owner(undone=True) as cursor:
+        with as_owner(rollback=True) as cursor:
             cursor.execute(statement, values)
             assert cursor.rowcount == 1
     except DatabaseError as error:

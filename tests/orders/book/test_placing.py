@@ -194,14 +194,18 @@ def test_who_owns_an_order_is_the_member_else_the_key_of_a_customer_else_the_org
 
 
 def test_placing_and_cancelling_wake_who_delivers_events(
-    trader, token, hints, django_capture_on_commit_callbacks
+    trader, token, task_notifications, django_capture_on_commit_callbacks
 ):
     with django_capture_on_commit_callbacks(execute=True):
         order_id = trader.place(token, "Buy", 100, 1)
-    wait_until(lambda: hints == ["exchange.tasks.deliver_events"], "one is woken", 10)
+    wait_until(lambda: task_notifications == ["exchange.tasks.deliver_events"], "one is woken", 10)
     with django_capture_on_commit_callbacks(execute=True):
         trader.cancel(order_id)
-    wait_until(lambda: hints == ["exchange.tasks.deliver_events"] * 2, "one is woken again", 10)
+    wait_until(
+        lambda: task_notifications == ["exchange.tasks.deliver_events"] * 2,
+        "one is woken again",
+        10,
+    )
 
 
 def test_only_the_organisation_cancels_its_order_and_only_once(trader, token):

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from config.back_office.roles import BACK_OFFICE
 from exchange.tokens.models import Token
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.back_office import said, signed_in, text_of
 from tests.factories.wallets import assert_books_hold
@@ -105,12 +105,12 @@ def test_a_token_with_a_raise_waits_to_be_sold():
 def test_a_listing_that_cannot_be_is_refused_with_what_was_typed_kept(changes, told):
     issuer = make_organisation()
     client = signed_in(BACK_OFFICE)
-    before = everything()
+    before = table_fingerprints()
     response = enter(client, **{"issuer": str(issuer.pk), "listing_reference": "kept", **changes})
     assert response.status_code == 200
     assert told in text_of(response)
     assert b'value="kept"' in response.content
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_creator_belongs_to_the_issuer():

@@ -21,7 +21,7 @@ from orders.listings.services.listing import (
     list_token,
     list_tokens,
 )
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.tokens import make_token
 from tests.factories.wallets import assert_books_hold, make_staff
@@ -154,7 +154,7 @@ WRONG: list[tuple[dict[str, Any], dict[str, str]]] = [
 
 
 def test_a_listing_that_cannot_be_is_refused_with_every_field_that_is_wrong(issuer):
-    before = everything()
+    before = table_fingerprints()
     for terms, wrong in WRONG:
         listing = listing_with(**terms)
         assert check_listing(issuer_id=issuer.id, listing=listing) == list(wrong.values()), terms
@@ -163,7 +163,7 @@ def test_a_listing_that_cannot_be_is_refused_with_every_field_that_is_wrong(issu
                 list_token(issuer_id=issuer.id, listing=listing, actor=TESTER)
             assert refused.value.fields == wrong, terms
             assert refused.value.message == "; ".join(wrong.values())
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_creator_is_a_member_of_the_issuer(issuer):
@@ -179,7 +179,7 @@ def test_a_creator_is_a_member_of_the_issuer(issuer):
 def test_a_symbol_is_listed_once_and_those_in_use_are_named(issuer):
     for symbol in ("A", "B", "C"):
         make_token(issuer, symbol=symbol)
-    before = everything()
+    before = table_fingerprints()
     for symbols, taken, message in (
         ("BD", "B", "A token with symbol B exists already"),
         ("BDA", "AB", "Tokens with symbol A, B exist already"),
@@ -191,7 +191,7 @@ def test_a_symbol_is_listed_once_and_those_in_use_are_named(issuer):
             list_tokens(listings=listings, actor=TESTER)
         assert (refused.value.message, refused.value.code) == (message, "symbol_taken")
         assert refused.value.symbols == set(taken)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_many_tokens_are_listed_at_once_each_with_its_units_and_reference(issuer):
@@ -222,7 +222,7 @@ def test_a_person_lists_tokens_only_with_the_permission(issuer):
         if allowed:
             assert list_token(issuer_id=issuer.id, listing=PLAIN, actor=actor).symbol == "RVT"
             continue
-        before = everything()
+        before = table_fingerprints()
         with pytest.raises(Forbidden, match=r"^You may not list tokens$"):
             list_token(issuer_id=issuer.id, listing=PLAIN, actor=actor)
-        assert everything() == before
+        assert table_fingerprints() == before

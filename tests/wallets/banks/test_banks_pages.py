@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import said, signed_in, text_of
 from tests.factories.wallets import know_banks
 from wallets.banks.models import BankList
@@ -62,10 +62,10 @@ def test_a_failing_provider_is_told_and_the_stored_list_stays():
 def test_who_may_not_fetch_changes_nothing(role):
     know_banks()
     client = signed_in(role)
-    before = everything()
+    before = table_fingerprints()
     assert client.post(page("refresh", "KES")).status_code == 403
     assert client.get(page("add")).status_code == 403
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_looking_fetches_nothing():

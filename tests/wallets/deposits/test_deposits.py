@@ -20,7 +20,7 @@ from exchange.core.errors import (
 from exchange.core.ids import uuid7
 from exchange.core.numbers import MAX_NUMBER
 from exchange.participants.models import Member
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.wallets import Wallet, assert_books_hold, make_staff
 from wallets.deposits import services as deposits
@@ -104,7 +104,7 @@ def test_what_cannot_have_arrived_is_refused_by_the_field_it_is_about(payment, m
         partial(deposits.book_deposit, actor=TESTER),
         partial(deposits.enter, user=make_staff("add_deposit")),
     )
-    before = everything()
+    before = table_fingerprints()
     for change, error, field, message in wrong:
         for act in acts:
             with pytest.raises(error) as refused:
@@ -113,7 +113,7 @@ def test_what_cannot_have_arrived_is_refused_by_the_field_it_is_about(payment, m
             assert refused.value.message == message
     with pytest.raises(InvalidCurrency):
         deposits.book_deposit(payment=replace(payment, currency="EUR"), actor=TESTER)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_the_smallest_and_the_largest_amounts_arrive_with_the_longest_words(payment):
@@ -134,7 +134,7 @@ def test_each_decision_about_a_deposit_needs_its_own_permission(payment):
     entered = deposits.enter(payment=payment, user=make_staff("add_deposit"))
     other = replace(payment, reference="bank-2")
     entering, deciding = make_staff("add_deposit"), make_staff("decide_deposit")
-    before = everything()
+    before = table_fingerprints()
     for act, person, verb in (
         (partial(deposits.enter, payment=other), deciding, "enter"),
         (partial(deposits.cancel, deposit_id=entered.id), deciding, "cancel"),
@@ -144,20 +144,20 @@ def test_each_decision_about_a_deposit_needs_its_own_permission(payment):
         with pytest.raises(Forbidden) as refused:
             act(user=person)
         assert refused.value.message == f"You may not {verb} deposits"
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_nobody_confirms_their_own_entry_and_nobody_else_cancels_it(payment):
     person, other = make_staff(), make_staff()
     row = deposits.enter(payment=payment, user=person)
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(Rejected) as refused:
         deposits.confirm(deposit_id=row.id, user=person)
     assert refused.value.message == "Somebody else must confirm what you entered"
     with pytest.raises(Forbidden) as forbidden:
         deposits.cancel(deposit_id=row.id, user=other)
     assert forbidden.value.message == "Only the person who entered a deposit cancels it"
-    assert everything() == before
+    assert table_fingerprints() == before
     cancelled = deposits.cancel(deposit_id=row.id, user=person)
     assert (cancelled.status, cancelled.decided_by) == ("Cancelled", person)
     again = deposits.enter(payment=payment, user=person)

@@ -11,7 +11,7 @@ from django.urls import reverse
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.audit.models import Change
 from exchange.core.errors import Forbidden, StateConflict
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import (
     balances,
     confirm,
@@ -56,12 +56,12 @@ def test_one_person_enters_and_another_one_confirms():
     assert balances(member.pk, "NGN") == (Decimal(0), Decimal(0))
     confirm(finance, page(deposit, "confirm"))
     assert balances(member.pk, "NGN") == (Decimal("1500.5"), Decimal(0))
-    before = everything()
+    before = table_fingerprints()
     again = confirm(finance, page(deposit, "confirm"))
     assert said(again)[-1] == (
         "The deposit is Confirmed by finance-approver, no longer Pending. Nothing was done."
     )
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_nobody_confirms_what_they_entered_whatever_they_may():
@@ -72,11 +72,11 @@ def test_nobody_confirms_what_they_entered_whatever_they_may():
     deposit = Deposit.objects.get()
     signed_in(FINANCE_APPROVER, "zoe")
     assert "Who may decide: zoe." in text_of(client.get(page(deposit, "change")))
-    before = everything()
+    before = table_fingerprints()
     response = confirm(client, page(deposit, "confirm"))
     told = "Somebody else must confirm what you entered. Nothing was done."
     assert said(response)[-1] == told
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, ADMINISTRATOR])
@@ -85,19 +85,19 @@ def test_only_finance_decides_about_deposits(role):
     enter(signed_in(BACK_OFFICE, "somebody"), organisation=str(organisation.pk))
     deposit = Deposit.objects.get()
     client = signed_in(role)
-    before = everything()
+    before = table_fingerprints()
     assert client.post(page(deposit, "confirm")).status_code == 403
     assert client.post(page(deposit, "reject"), {"reason": "no"}).status_code == 403
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("role", [AUDITOR, FINANCE_APPROVER, ADMINISTRATOR])
 def test_only_the_back_office_enters_deposits(role):
     organisation, _ = participants()
     client = signed_in(role)
-    before = everything()
+    before = table_fingerprints()
     assert enter(client, organisation=str(organisation.pk)).status_code == 403
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_rejected_deposit_moves_nothing_and_needs_a_reason():
@@ -132,12 +132,12 @@ def test_a_rejected_deposit_moves_nothing_and_needs_a_reason():
 def test_a_deposit_that_cannot_be_is_refused_with_what_was_typed_kept(changes, told):
     organisation, _ = participants()
     client = signed_in(BACK_OFFICE)
-    before = everything()
+    before = table_fingerprints()
     response = enter(client, **{"organisation": str(organisation.pk), "note": "kept", **changes})
     assert response.status_code == 200
     assert told in text_of(response)
     assert b'value="kept"' in response.content
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_deposit_is_not_for_another_organisations_member():
@@ -180,14 +180,14 @@ def test_whoever_entered_a_deposit_cancels_it_and_enters_it_again():
     enter(office, organisation=str(organisation.pk), amount="10000")
     wrong = Deposit.objects.get()
     colleague, finance = signed_in(BACK_OFFICE, "colleague"), signed_in(FINANCE_APPROVER)
-    before = everything()
+    before = table_fingerprints()
     told = "Only the person who entered a deposit cancels it. Nothing was done."
     assert said(confirm(colleague, page(wrong, "cancel")))[-1] == told
     with pytest.raises(Forbidden, match="Only the person who entered a deposit cancels it"):
         deposits.cancel(deposit_id=wrong.pk, user=user_of(colleague))
     assert confirm(finance, page(wrong, "cancel")).status_code == 403
     assert page(wrong, "cancel") not in colleague.get(page(wrong, "change")).content.decode()
-    assert everything() == before
+    assert table_fingerprints() == before
 
     assert page(wrong, "cancel") in office.get(page(wrong, "change")).content.decode()
     done = confirm(office, page(wrong, "cancel"))
@@ -214,14 +214,14 @@ def test_a_confirmed_deposit_is_not_cancelled():
     deposit = Deposit.objects.get()
     asked = office.get(page(deposit, "cancel"))
     confirm(signed_in(FINANCE_APPROVER), page(deposit, "confirm"))
-    before = everything()
+    before = table_fingerprints()
     late = confirm(office, page(deposit, "cancel"), at=asked)
     assert said(late)[-1] == (
         "The deposit is Confirmed by finance-approver, no longer Pending. Nothing was done."
     )
     with pytest.raises(StateConflict):
         deposits.cancel(deposit_id=deposit.pk, user=user_of(office))
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_an_account_leads_to_its_entries_and_a_transfer_to_its_legs():

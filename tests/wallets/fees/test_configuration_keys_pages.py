@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import confirm, text_of
 from tests.factories.configuration import set_figure
 from tests.factories.configuration_pages import FEE, approve, page, propose
@@ -35,19 +35,19 @@ pytestmark = pytest.mark.django_db
     ],
 )
 def test_a_figure_that_cannot_be_is_not_proposed(office, key, value, told):
-    before = everything()
+    before = table_fingerprints()
     response = propose(office, value, key=key)
     assert response.status_code == 200
     assert told in text_of(response)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("after", [timedelta(hours=-1), timedelta(days=400)])
 def test_a_figure_holds_from_an_instant_ahead_within_a_year(office, after):
-    before = everything()
+    before = table_fingerprints()
     told = text_of(propose(office, after=after))
     assert "It can take effect at an instant ahead, within a year" in told
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_every_key_that_the_service_reads_is_there():

@@ -20,7 +20,7 @@ from exchange.core.errors import (
     StateConflict,
 )
 from exchange.staff.models import StaffUser
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.configuration import set_figure
 from tests.factories.loans import as_time_does
 from tests.factories.staff import age_installation, shift_access
@@ -73,11 +73,11 @@ def pass_hours(figure: ConfigurationFigure, hours: int) -> None:
 
 
 def refuses(act: Callable[[], object], kind: type[DomainError], message: str) -> None:
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(kind) as refusal:
         act()
     assert refusal.value.message == message
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_each_decision_about_a_figure_needs_its_own_permission(proposer, approver):

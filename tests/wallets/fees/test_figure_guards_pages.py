@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import user_of
 from tests.factories.configuration_pages import coming, propose
 
@@ -34,10 +34,10 @@ pytestmark = pytest.mark.django_db
 )
 def test_the_database_lets_nobody_rewrite_an_approved_figure(office, finance, attack):
     coming(office, finance)
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(attack)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_the_database_lets_nobody_rewrite_an_approved_figure(office, finance, at
 )
 def test_the_database_asks_for_another_person_and_no_instant_of_the_past(office, finance, attack):
     propose(office)
-    before = everything()
+    before = table_fingerprints()
     change = attack.format(other=f"'{user_of(finance).pk}'")
     with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"UPDATE wallets_configurationfigure SET {change}")
-    assert everything() == before
+    assert table_fingerprints() == before

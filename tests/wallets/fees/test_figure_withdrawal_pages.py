@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.db import connection
 
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import confirm, said, text_of, user_of
 from tests.factories.configuration_pages import FEE, approve, coming, labels, page, propose
 from wallets.fees.models import ConfigurationFigure
@@ -28,10 +28,10 @@ def test_what_is_coming_is_withdrawn_by_two(office, finance):
     with connection.cursor() as cursor:
         cursor.execute("SELECT figure_in_force(%s, now() + interval '1 day')", [FEE])
         assert cursor.fetchone() == (50,)
-    before = everything()
+    before = table_fingerprints()
     again = confirm(finance, page(figure, "agree"), at=question)
     assert said(again)[-1] == "The figure is Withdrawn, not Approved. Nothing was done."
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_what_was_asked_for_anew_meanwhile_is_not_agreed_to(office, finance):
@@ -40,21 +40,21 @@ def test_what_was_asked_for_anew_meanwhile_is_not_agreed_to(office, finance):
     question = finance.get(page(figure, "agree"))
     confirm(office, page(figure, "keep"))
     confirm(office, page(figure, "withdraw"), reason="A slip of the pen")
-    before = everything()
+    before = table_fingerprints()
     refused = confirm(finance, page(figure, "agree"), at=question)
     told = "Why withdraw was The bank took it back and is A slip of the pen"
     assert told in said(refused)[-1]
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_nobody_agrees_to_what_they_asked_for_and_keeping_ends_the_asking(office, finance):
     figure = coming(office, finance)
     confirm(finance, page(figure, "withdraw"), reason="Changed my mind")
-    before = everything()
+    before = table_fingerprints()
     refused = confirm(finance, page(figure, "agree"))
     told = "Somebody else must agree to what you asked for. Nothing was done."
     assert said(refused)[-1] == told
-    assert everything() == before
+    assert table_fingerprints() == before
     confirm(finance, page(figure, "keep"))
     figure.refresh_from_db()
     assert (figure.status, figure.withdrawal_asked_by) == ("Approved", None)
@@ -64,7 +64,7 @@ def test_what_is_in_force_is_not_withdrawn(office, finance):
     propose(office)
     figure = ConfigurationFigure.objects.get()
     approve(finance, figure)
-    before = everything()
+    before = table_fingerprints()
     told = said(confirm(office, page(figure, "withdraw"), reason="no"))
     assert told[-1].startswith("The figure is in force already. Please propose another one.")
-    assert everything() == before
+    assert table_fingerprints() == before

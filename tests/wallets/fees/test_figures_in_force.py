@@ -11,7 +11,7 @@ from django.utils import timezone
 from exchange.core.errors import InvalidRequest, Rejected, StateConflict
 from exchange.core.numbers import MAX_NUMBER
 from exchange.staff.models import StaffUser
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.configuration import set_figure
 from tests.factories.loans import as_time_does
 from tests.factories.wallets import know_banks, make_staff, make_wallet
@@ -79,13 +79,13 @@ def test_a_figure_has_a_smallest_and_a_largest_value_and_the_decimals_of_its_cur
 def test_a_figure_takes_effect_within_a_year(proposer):
     year, minute = timedelta(days=366), timedelta(minutes=1)
     now = timezone.now()
-    before = everything()
+    before = table_fingerprints()
     for when in (now, now + year + minute):
         with pytest.raises(InvalidRequest, match="at an instant ahead, within a year"):
             figures.propose(
                 key=FEE, value=Decimal(31), reason="why", effective_from=when, user=proposer
             )
-    assert everything() == before
+    assert table_fingerprints() == before
     figures.propose(
         key=FEE, value=Decimal(31), reason="why", effective_from=now + year, user=proposer
     )
@@ -121,10 +121,10 @@ def test_of_two_figures_the_one_in_force_later_holds_whichever_was_decided_first
 def test_a_figure_is_not_approved_beside_another_one_in_force_than_was_seen(proposer, approver):
     pass_hours(coming(45, 1, proposer, approver), 2)
     figure = propose(60, proposer)
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(StateConflict, match=f"{FEE} is 45 by now"):
         figures.approve(figure_id=figure.pk, seen=Decimal(30), user=approver)
-    assert everything() == before
+    assert table_fingerprints() == before
     figures.approve(figure_id=figure.pk, seen=Decimal(45), user=approver)
     assert withdrawal_fee("KES") == 60
 
@@ -132,11 +132,11 @@ def test_a_figure_is_not_approved_beside_another_one_in_force_than_was_seen(prop
 def test_nobody_agrees_to_the_withdrawal_of_a_figure_that_they_asked_for(proposer, approver):
     figure = coming(60, 1, proposer, approver)
     figures.ask_to_withdraw(figure_id=figure.pk, user=approver, reason="a slip")
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(Rejected) as refused:
         figures.agree_to_withdraw(figure_id=figure.pk, user=approver)
     assert refused.value.code == "approver_not_independent"
-    assert everything() == before
+    assert table_fingerprints() == before
     figures.agree_to_withdraw(figure_id=figure.pk, user=make_staff("decide_configuration"))
     figure.refresh_from_db()
     assert figure.status == "Withdrawn"

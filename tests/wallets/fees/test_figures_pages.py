@@ -20,7 +20,7 @@ from config.back_office.roles import (
     FINANCE_APPROVER,
 )
 from exchange.core.errors import Conflict
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import (
     confirm,
     fund,
@@ -64,12 +64,12 @@ def test_one_person_proposes_and_another_one_puts_it_in_force(office, finance):
     figure.refresh_from_db()
     assert (figure.status, figure.decided_by) == ("Approved", user_of(finance))
     assert withdrawal_fee("NGN") == Decimal("75.5")
-    before = everything()
+    before = table_fingerprints()
     again = approve(finance, figure)
     assert said(again)[-1] == (
         "The figure is Approved by finance-approver, no longer Pending. Nothing was done."
     )
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_figure_takes_effect_at_its_instant_and_not_before(office, finance):
@@ -121,18 +121,18 @@ def test_nobody_approves_what_they_proposed_whatever_they_may():
     sign_in(client, create_superuser("owner", password="x"))
     propose(client)
     figure = ConfigurationFigure.objects.get()
-    before = everything()
+    before = table_fingerprints()
     told = "Somebody else must approve what you proposed. Nothing was done."
     assert said(approve(client, figure))[-1] == told
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("role", [AUDITOR, ADMINISTRATOR, CREDIT_OFFICER, FINANCE_APPROVER])
 def test_only_the_back_office_proposes(role):
     client = signed_in(role)
-    before = everything()
+    before = table_fingerprints()
     assert propose(client).status_code == 403
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("role", [AUDITOR, ADMINISTRATOR, CREDIT_OFFICER, BACK_OFFICE])
@@ -140,26 +140,26 @@ def test_only_finance_decides(role):
     propose(signed_in(BACK_OFFICE, "somebody"))
     figure = ConfigurationFigure.objects.get()
     client = signed_in(role)
-    before = everything()
+    before = table_fingerprints()
     assert approve(client, figure).status_code == 403
     for name in ("reject", "agree"):
         assert client.get(page(figure, name)).status_code == 403
         assert client.post(page(figure, name), {"reason": "no"}).status_code == 403
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_figure_that_changed_since_the_page_was_shown_is_told(office, finance):
     propose(office)
     figure = ConfigurationFigure.objects.get()
     seen = finance.get(page(figure, "approve")).context["seen"]
-    before = everything()
+    before = table_fingerprints()
     # As a page that was opened before the figure in force took effect.
     earlier = seen.replace('"In force now": "50"', '"In force now": "40"')
     refused = finance.post(page(figure, "approve"), {"seen": earlier})
     assert said(refused) == [
         "Nothing was done. Since you opened the page: In force now was 40 and is 50. Look again."
     ]
-    assert everything() == before
+    assert table_fingerprints() == before
     # The page that says so asks anew.
     confirm(finance, page(figure, "approve"), at=refused)
     assert withdrawal_fee("NGN") == Decimal("75.5")
@@ -172,11 +172,11 @@ def test_an_instant_that_passed_since_the_page_was_shown_is_told(office, finance
     )
     asked = finance.get(page(figure, "approve"))
     time.sleep(max(0, (when - timezone.now()).total_seconds()))
-    before = everything()
+    before = table_fingerprints()
     refused = confirm(finance, page(figure, "approve"), at=asked)
     shown = f"{when:%Y-%m-%d %H:%M:%S} UTC"
     assert f"In force from was {shown} and is its approval: {shown} has passed" in said(refused)[0]
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_figure_in_force_of_nothing_is_told_as_nothing(office, finance):
@@ -192,11 +192,11 @@ def test_a_proposal_beside_a_figure_that_changed_meanwhile_is_told_and_keeps_wha
     asked = office.get(address)
     assert "In force now 50 Approved and to come nothing" in text_of(asked)
     set_figure(FEE, Decimal(40))
-    before = everything()
+    before = table_fingerprints()
     refused = confirm(office, address, at=asked, value="75.5", reason="Typed with care")
     assert "In force now was 50 and is 40" in said(refused)[0]
     assert "Typed with care" in text_of(refused)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("name", ["approve", "reject", "take_back"])
@@ -206,29 +206,29 @@ def test_a_double_click_decides_about_a_figure_once(office, finance, name):
     client = office if name == "take_back" else finance
     asked = client.get(page(figure, name))
     confirm(client, page(figure, name), at=asked, reason="Because")
-    before = everything()
+    before = table_fingerprints()
     again = confirm(client, page(figure, name), at=asked, reason="Because")
     assert said(again)[-1].endswith("no longer Pending. Nothing was done.")
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_looking_at_the_pages_of_a_figure_changes_nothing(office, finance):
     propose(office)
     figure = ConfigurationFigure.objects.get()
-    before = everything()
+    before = table_fingerprints()
     for client, name in ((finance, "approve"), (finance, "reject"), (office, "take_back")):
         assert "Nothing has been done yet." in text_of(client.get(page(figure, name)))
         # A button of a page that showed nothing asks too.
         assert "Nothing has been done yet." in text_of(client.post(page(figure, name)))
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_one_figure_of_a_key_waits_at_a_time(office):
     propose(office)
-    before = everything()
+    before = table_fingerprints()
     told = text_of(propose(office, "60"))
     assert f"Another figure of {FEE} waits for a decision" in told
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_two_figures_do_not_take_effect_at_one_instant(office, finance):
@@ -240,10 +240,10 @@ def test_two_figures_do_not_take_effect_at_one_instant(office, finance):
         effective_from=first.effective_from,
         user=user_of(office),
     )
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(Conflict, match="at the same instant"):
         figures.approve(figure_id=other.pk, seen=Decimal(50), user=user_of(finance))
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_rejecting_needs_a_reason_and_taking_back_is_the_proposers(office, finance):
@@ -257,10 +257,10 @@ def test_rejecting_needs_a_reason_and_taking_back_is_the_proposers(office, finan
     propose(office, "60")
     other = ConfigurationFigure.objects.get(status="Pending")
     stranger = signed_in(BACK_OFFICE, "stranger")
-    before = everything()
+    before = table_fingerprints()
     told = "Only the person who proposed a figure takes it back. Nothing was done."
     assert said(confirm(stranger, page(other, "take_back"))) == [told]
-    assert everything() == before
+    assert table_fingerprints() == before
     confirm(office, page(other, "take_back"))
     other.refresh_from_db()
     assert other.status == FigureStatus.TAKEN_BACK

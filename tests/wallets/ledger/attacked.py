@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from credit.loans.models import Loan
-from tests.assertions.ledger import account_of, post
+from tests.assertions.ledger import account_id_of, post
 from tests.environment.database import Connection
 from tests.factories.lending import Lending, make_lending
 from tests.factories.wallets import Wallet, know_banks, make_wallet
@@ -37,7 +37,7 @@ class World:
         return found
 
     def money(self, wallet: Wallet, kind: str = "available") -> UUID:
-        return account_of(wallet, kind, "NGN")
+        return account_id_of(wallet, kind, "NGN")
 
 
 def make_world(attacker: Connection) -> World:

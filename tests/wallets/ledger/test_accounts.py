@@ -7,13 +7,13 @@ from psycopg import errors
 
 from exchange.core.ids import uuid7
 from tests.assertions.ledger import (
-    account_of,
+    account_id_of,
+    assert_rejected,
     copy_withdrawal,
     insert_entries,
     insert_transfer,
     post,
-    refused,
-    system,
+    system_account_id,
 )
 from tests.environment.database import session
 from tests.factories.wallets import (
@@ -24,8 +24,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_an_owners_balance_never_goes_below_zero(wallet, role):
-    with refused(errors.CheckViolation), session(role) as connection:
-        post(connection, (account_of(wallet), "-1000.01"), (system(), "1000.01"))
+    with assert_rejected(errors.CheckViolation), session(role) as connection:
+        post(connection, (account_id_of(wallet), "-1000.01"), (system_account_id(), "1000.01"))
 
 
 def test_the_whole_balance_may_go(wallet):
@@ -34,15 +34,15 @@ def test_the_whole_balance_may_go(wallet):
 
 
 def test_a_negative_balance_is_refused_whoever_writes_it(wallet):
-    with refused(errors.CheckViolation), session("owner") as connection:
+    with assert_rejected(errors.CheckViolation), session("owner") as connection:
         connection.execute(
-            "UPDATE wallets_account SET balance = -1 WHERE id = %s", [account_of(wallet)]
+            "UPDATE wallets_account SET balance = -1 WHERE id = %s", [account_id_of(wallet)]
         )
 
 
 def test_an_account_does_not_start_with_money(wallet):
     owner = wallet.organisation.id
-    with refused(errors.RestrictViolation), session("owner") as connection:
+    with assert_rejected(errors.RestrictViolation), session("owner") as connection:
         connection.execute(
             "INSERT INTO wallets_account (id, asset_id, kind, organisation_id, balance)"
             " VALUES (%s, 'ZAR', 'available', %s, 5)",
@@ -69,20 +69,21 @@ def test_what_an_account_is_never_changes(wallet, other, column, value):
         errors.ForeignKeyViolation,
         errors.UniqueViolation,
     )
-    with refused(*wrong), session("owner") as connection:
+    with assert_rejected(*wrong), session("owner") as connection:
         connection.execute(
-            f"UPDATE wallets_account SET {column} = %s WHERE id = %s", [value, account_of(wallet)]
+            f"UPDATE wallets_account SET {column} = %s WHERE id = %s",
+            [value, account_id_of(wallet)],
         )
 
 
 def test_one_owner_has_one_account_of_a_kind_and_asset(wallet):
-    with refused(errors.UniqueViolation), session("owner") as connection:
+    with assert_rejected(errors.UniqueViolation), session("owner") as connection:
         connection.execute(
             "INSERT INTO wallets_account (id, asset_id, kind, organisation_id, balance)"
             " VALUES (%s, 'KES', 'available', %s, 0)",
             [uuid7(), wallet.organisation.id],
         )
-    with refused(errors.UniqueViolation), session("owner") as connection:
+    with assert_rejected(errors.UniqueViolation), session("owner") as connection:
         connection.execute(
             "INSERT INTO wallets_account (id, asset_id, kind) VALUES (%s, 'KES', 'clearing')",
             [uuid7()],
@@ -95,7 +96,7 @@ def test_one_owner_has_one_account_of_a_kind_and_asset(wallet):
 )
 def test_an_account_has_the_owner_that_its_kind_calls_for(wallet, kind, owned, balance):
     owner = wallet.organisation.id if owned else None
-    with refused(errors.CheckViolation), session("owner") as connection:
+    with assert_rejected(errors.CheckViolation), session("owner") as connection:
         connection.execute(
             "INSERT INTO wallets_account (id, asset_id, kind, organisation_id, balance)"
             " VALUES (%s, 'USD', %s, %s, %s)",
@@ -104,32 +105,40 @@ def test_an_account_has_the_owner_that_its_kind_calls_for(wallet, kind, owned, b
 
 
 def test_an_entry_has_the_asset_of_its_account(wallet):
-    with refused(errors.ForeignKeyViolation), session("owner") as connection:
+    with assert_rejected(errors.ForeignKeyViolation), session("owner") as connection:
         transfer = insert_transfer(connection)
-        insert_entries(connection, transfer, (system(asset="NGN"), "-5"), (system("fees"), "5"))
+        insert_entries(
+            connection,
+            transfer,
+            (system_account_id(asset="NGN"), "-5"),
+            (system_account_id("fees"), "5"),
+        )
 
 
 @pytest.mark.parametrize(("asset", "amount"), [("UGX", "10.5"), ("KES", "0.001"), ("NGN", "1e-8")])
 def test_an_amount_has_no_more_decimals_than_its_asset(wallet, role, asset, amount):
     wallet.fund(100, asset)
-    legs = ((account_of(wallet, asset=asset), amount), (system(asset=asset), f"-{amount}"))
-    with refused(errors.CheckViolation), session(role) as connection:
+    legs = (
+        (account_id_of(wallet, asset=asset), amount),
+        (system_account_id(asset=asset), f"-{amount}"),
+    )
+    with assert_rejected(errors.CheckViolation), session(role) as connection:
         post(connection, *legs)
 
 
 def test_a_repeated_or_unknown_account_in_one_transfer_is_refused(wallet, role):
-    mine = account_of(wallet)
-    with refused(errors.UniqueViolation), session(role) as connection:
-        post(connection, (mine, "5"), (mine, "5"), (system(), "-10"))
+    mine = account_id_of(wallet)
+    with assert_rejected(errors.UniqueViolation), session(role) as connection:
+        post(connection, (mine, "5"), (mine, "5"), (system_account_id(), "-10"))
     # None of its legs is left out, although the others balance without them.
-    with refused(errors.NotNullViolation), session(role) as connection:
-        post(connection, (mine, "5"), (system(), "-5"), (uuid7(), "5"), (uuid7(), "-5"))
+    with assert_rejected(errors.NotNullViolation), session(role) as connection:
+        post(connection, (mine, "5"), (system_account_id(), "-5"), (uuid7(), "5"), (uuid7(), "-5"))
 
 
 def test_a_member_of_another_organisation_gets_no_account(wallet, role):
     foreign = make_member_wallet().member
     assert foreign is not None
-    with refused(errors.ForeignKeyViolation), session(role) as connection:
+    with assert_rejected(errors.ForeignKeyViolation), session(role) as connection:
         connection.execute(
             "SELECT open_account(%s, 'KES', 'available', %s, %s)",
             [uuid7(), wallet.organisation.id, foreign.id],
@@ -139,7 +148,7 @@ def test_a_member_of_another_organisation_gets_no_account(wallet, role):
 def test_a_member_without_an_organisation_gets_no_account(wallet, role):
     member = make_member_wallet().member
     assert member is not None
-    with refused(errors.CheckViolation), session(role) as connection:
+    with assert_rejected(errors.CheckViolation), session(role) as connection:
         connection.execute(
             "SELECT open_account(%s, 'KES', 'available', NULL, %s)", [uuid7(), member.id]
         )
@@ -151,20 +160,23 @@ def test_a_withdrawals_member_bank_and_escrow_belong_to_its_organisation_and_cur
     own, theirs = wallet.request(500), other.request(500)
     foreign = make_member_wallet().member
     assert foreign is not None
-    with refused(errors.ForeignKeyViolation), session("owner") as connection:
+    with assert_rejected(errors.ForeignKeyViolation), session("owner") as connection:
         copy_withdrawal(connection, own.id, member_id=foreign.id)
-    with refused(errors.ForeignKeyViolation, errors.UniqueViolation), session("owner") as attack:
+    with (
+        assert_rejected(errors.ForeignKeyViolation, errors.UniqueViolation),
+        session("owner") as attack,
+    ):
         copy_withdrawal(attack, own.id, bank_id=theirs.bank_id)
-    with refused(errors.ForeignKeyViolation), session("owner") as attack:
+    with assert_rejected(errors.ForeignKeyViolation), session("owner") as attack:
         copy_withdrawal(attack, own.id, escrow_account_id=theirs.escrow_account_id)
-    with refused(errors.ForeignKeyViolation), session("owner") as attack:
+    with assert_rejected(errors.ForeignKeyViolation), session("owner") as attack:
         copy_withdrawal(attack, own.id, currency_id="NGN")
 
 
 def test_a_deposits_member_belongs_to_its_organisation(wallet):
     foreign = make_member_wallet().member
     assert foreign is not None
-    with refused(errors.ForeignKeyViolation), session("runtime") as connection:
+    with assert_rejected(errors.ForeignKeyViolation), session("runtime") as connection:
         connection.execute(
             "INSERT INTO wallets_deposit (id, organisation_id, member_id, currency_id, amount,"
             " reference, note, status, reason, created_at)"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from exchange.core.database import violated_constraint
 from exchange.core.ids import uuid7
-from tests.assertions.ledger import account_of, system
+from tests.assertions.ledger import account_id_of, system_account_id
 from tests.environment.property_tests import examples
 from tests.factories.api_clients import TESTER
 from tests.factories.unjustified_transfers import post_unjustified
@@ -46,7 +46,7 @@ class _Undo(Exception):
 def test_transfers_move_what_they_say_or_nothing(sequence):
     """Each is from one account to two others, of which the second gets a part."""
     with suppress(_Undo), transaction.atomic():
-        accounts = [system(), *(account_of(make_wallet(FUNDS)) for _ in range(3))]
+        accounts = [system_account_id(), *(account_id_of(make_wallet(FUNDS)) for _ in range(3))]
         # What the exchange's own accounts hold is summed up from their entries, not kept.
         model = dict.fromkeys(accounts[1:], FUNDS)
         for payer, first, second, amount, share in sequence:

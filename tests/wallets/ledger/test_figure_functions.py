@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from exchange.core.ids import uuid7
-from tests.assertions.verdicts import TAKEN, guarded, verdict
+from tests.assertions.statement_results import ACCEPTED, create_guarded_table, try_statement
 from tests.factories.plain_sql import Books
 
 COLUMNS = (
@@ -25,7 +25,7 @@ LATER = "clock_timestamp() + interval '1 hour'"
 
 @pytest.fixture
 def figures(books: Books) -> Books:
-    guarded(books.owner, COLUMNS, "figure_guard()")
+    create_guarded_table(books.owner, COLUMNS, "figure_guard()")
     return books
 
 
@@ -38,12 +38,14 @@ def answers(figures: Books, setup: str, changes: list[str]) -> dict[str, str]:
             " VALUES (1, 'Pending', 'why', 1, '')"
         )
         figures.owner.execute(f"UPDATE given SET {setup}")
-    return {change: verdict(figures.owner, f"UPDATE given SET {change}") for change in changes}
+    return {
+        change: try_statement(figures.owner, f"UPDATE given SET {change}") for change in changes
+    }
 
 
 def test_a_figure_begins_with_a_reason_and_with_nothing_of_its_later_life(figures):
     expected = {
-        ("why", "NULL", None, None): TAKEN,
+        ("why", "NULL", None, None): ACCEPTED,
         ("", "NULL", None, None): BEGINS,
         ("why", LATER, None, None): BEGINS,
         ("why", "NULL", 2, None): BEGINS,
@@ -52,7 +54,7 @@ def test_a_figure_begins_with_a_reason_and_with_nothing_of_its_later_life(figure
         ("", LATER, 2, 3): BEGINS,
     }
     assert {
-        row: verdict(
+        row: try_statement(
             figures.owner,
             "INSERT INTO given (id, status, reason, in_force_from, withdrawal_asked_by_id,"
             f" withdrawn_by_id) VALUES (1, 'Pending', %s, {row[1]}, %s, %s)",
@@ -77,7 +79,7 @@ def test_a_figure_goes_from_state_to_state_on_the_known_ways_only(figures):
         )
         [found[before, after]] = answers(figures, f"status = '{before}'", [change]).values()
     assert found == {
-        pair: TAKEN if pair in legal else TRANSITION for pair in product(STATES, STATES)
+        pair: ACCEPTED if pair in legal else TRANSITION for pair in product(STATES, STATES)
     }
 
 
@@ -87,22 +89,22 @@ def test_a_pending_figure_is_decided_whole_and_in_force_from_its_approval_at_the
     back = "status = 'Taken back', decided_at = now(), decided_by_id ="
     at_once, note = "in_force_from = now()", "decision_note = 'no'"
     expected = {
-        f"{approved}, {at_once}": TAKEN,
-        f"{approved}, in_force_from = {LATER}": TAKEN,
-        f"{approved}, {at_once}, {note}": TAKEN,
-        f"{approved}, {at_once}, effective_from = now()": TAKEN,
-        f"{approved}, {at_once}, effective_from = now() - interval '1 microsecond'": TAKEN,
+        f"{approved}, {at_once}": ACCEPTED,
+        f"{approved}, in_force_from = {LATER}": ACCEPTED,
+        f"{approved}, {at_once}, {note}": ACCEPTED,
+        f"{approved}, {at_once}, effective_from = now()": ACCEPTED,
+        f"{approved}, {at_once}, effective_from = now() - interval '1 microsecond'": ACCEPTED,
         f"{approved}, {at_once}, effective_from = now() + interval '1 microsecond'": DECISION,
         f"{approved}, in_force_from = now() - interval '1 microsecond'": DECISION,
         approved: DECISION,
         f"status = 'Approved', decided_at = now(), {at_once}": DECISION,
         f"status = 'Approved', decided_by_id = 2, {at_once}": DECISION,
         f"{approved}, {at_once}, withdrawal_asked_by_id = 3": DECISION,
-        f"{rejected}, {note}": TAKEN,
+        f"{rejected}, {note}": ACCEPTED,
         rejected: DECISION,
         f"{rejected}, {note}, in_force_from = {LATER}": DECISION,
-        f"{back} 1": TAKEN,
-        f"{back} 1, {note}": TAKEN,
+        f"{back} 1": ACCEPTED,
+        f"{back} 1, {note}": ACCEPTED,
         f"{back} 2": DECISION,
         f"{back} 1, in_force_from = {LATER}": DECISION,
     }
@@ -113,10 +115,10 @@ def test_an_approved_figure_changes_only_before_it_is_in_force(figures):
     withdrawn = "status = 'Withdrawn', withdrawn_by_id = 4"
     asked = "status = 'Approved', withdrawal_asked_by_id = 3"
     ahead = {
-        "reason = 'other'": TAKEN,
-        "withdrawal_asked_by_id = 4": TAKEN,
-        "withdrawal_asked_by_id = NULL": TAKEN,
-        withdrawn: TAKEN,
+        "reason = 'other'": ACCEPTED,
+        "withdrawal_asked_by_id = 4": ACCEPTED,
+        "withdrawal_asked_by_id = NULL": ACCEPTED,
+        withdrawn: ACCEPTED,
         f"{withdrawn}, withdrawal_asked_by_id = 4": BY_TWO,
         f"{withdrawn}, withdrawal_asked_by_id = NULL": BY_TWO,
         "in_force_from = clock_timestamp()": IN_FORCE,

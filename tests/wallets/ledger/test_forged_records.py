@@ -18,7 +18,7 @@ from credit.loans.models import Loan
 from exchange.audit.models import Change
 from exchange.core.ids import uuid7
 from exchange.tokens.models import Token
-from tests.assertions.ledger import enter_deposit, picture, post_deposit
+from tests.assertions.ledger import enter_deposit, ledger_snapshot, post_deposit
 from tests.factories.payouts import settle
 from tests.factories.wallets import approved, assert_books_hold, know_banks, make_wallet, status_of
 from tests.wallets.ledger.attacked import World
@@ -120,11 +120,11 @@ def make_loan(world: World, units: int, **changes: Any) -> UUID:
     ],
 )
 def test_a_loan_is_made_by_the_terms_in_force_whoever_calls(world, changes, units, constraint):
-    before = picture()
+    before = ledger_snapshot()
     with pytest.raises(errors.CheckViolation) as error:
         make_loan(world, units, **changes)
     assert error.value.diag.constraint_name == constraint
-    assert picture() == before
+    assert ledger_snapshot() == before
 
 
 def test_units_of_an_open_raise_are_not_liened_whoever_calls(world, owner_connection):
@@ -135,11 +135,11 @@ def test_units_of_an_open_raise_are_not_liened_whoever_calls(world, owner_connec
         owner_connection.execute(
             "UPDATE exchange_token SET completed_raise = false WHERE id = %s", [token]
         )
-    before = picture()
+    before = ledger_snapshot()
     with pytest.raises(errors.CheckViolation) as error:
         make_loan(world, 105)
     assert error.value.diag.constraint_name == "transfer_justified"
-    assert picture() == before
+    assert ledger_snapshot() == before
 
     def move(kind: str, sign: int) -> None:
         """Pledge one more unit of the loan that is there, or release one."""
@@ -162,9 +162,9 @@ def test_units_of_an_open_raise_are_not_liened_whoever_calls(world, owner_connec
     with pytest.raises(errors.CheckViolation) as error:
         move("pledge", 1)
     assert error.value.diag.constraint_name == "transfer_justified"
-    assert picture() == before
+    assert ledger_snapshot() == before
     move("release", -1)
-    assert picture() != before
+    assert ledger_snapshot() != before
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,14 @@ import pytest
 from psycopg import errors
 
 from exchange.core.ids import uuid7
-from tests.assertions.ledger import account_of, copy_withdrawal, enter_deposit, picture, system
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.ledger import (
+    account_id_of,
+    copy_withdrawal,
+    enter_deposit,
+    ledger_snapshot,
+    system_account_id,
+)
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.database import Connection
 from tests.environment.module_database import module_rows
 from tests.factories.wallets import make_wallet
@@ -37,34 +43,56 @@ def world(attacker: Connection) -> World:
 
 
 def deposit_of_nothing(world: World) -> None:
-    world.post("deposit", "deposit:1", None, (system(), "-9"), (account_of(world.wallet), "9"))
+    world.post(
+        "deposit",
+        "deposit:1",
+        None,
+        (system_account_id(), "-9"),
+        (account_id_of(world.wallet), "9"),
+    )
 
 
 def deposit_that_is_pending(world: World) -> None:
     made = enter_deposit(world.attacker, world.wallet, "9", confirmed=False)
     world.post(
-        "deposit", f"deposit:{made}", made, (system(), "-9"), (account_of(world.wallet), "9")
+        "deposit",
+        f"deposit:{made}",
+        made,
+        (system_account_id(), "-9"),
+        (account_id_of(world.wallet), "9"),
     )
 
 
 def deposit_of_more(world: World) -> None:
     made = enter_deposit(world.attacker, world.wallet, "9")
     world.post(
-        "deposit", f"deposit:{made}", made, (system(), "-10"), (account_of(world.wallet), "10")
+        "deposit",
+        f"deposit:{made}",
+        made,
+        (system_account_id(), "-10"),
+        (account_id_of(world.wallet), "10"),
     )
 
 
 def deposit_of_somebody_else(world: World) -> None:
     made = enter_deposit(world.attacker, world.other, "9")
     world.post(
-        "deposit", f"deposit:{made}", made, (system(), "-9"), (account_of(world.wallet), "9")
+        "deposit",
+        f"deposit:{made}",
+        made,
+        (system_account_id(), "-9"),
+        (account_id_of(world.wallet), "9"),
     )
 
 
 def deposit_booked_again(world: World) -> None:
     made = Deposit.objects.get(owner_id=world.wallet.owner_id).id
     world.post(
-        "deposit", f"again:{made}", made, (system(), "-1000"), (account_of(world.wallet), "1000")
+        "deposit",
+        f"again:{made}",
+        made,
+        (system_account_id(), "-1000"),
+        (account_id_of(world.wallet), "1000"),
     )
 
 
@@ -74,8 +102,8 @@ def deposit_out_of_fees(world: World) -> None:
         "deposit",
         f"deposit:{made}",
         made,
-        (system("fees"), "-9"),
-        (account_of(world.wallet), "9"),
+        (system_account_id("fees"), "-9"),
+        (account_id_of(world.wallet), "9"),
     )
 
 
@@ -83,7 +111,9 @@ def of_the_withdrawal(kind: str, end: str, *legs: tuple[str, str]) -> Callable[[
     def attack(world: World) -> None:
         accounts = [
             (
-                account_of(world.wallet, name) if name in {"available", "escrow"} else system(name),
+                account_id_of(world.wallet, name)
+                if name in {"available", "escrow"}
+                else system_account_id(name),
                 amount,
             )
             for name, amount in legs
@@ -104,8 +134,8 @@ def release_to_somebody_else(world: World) -> None:
         "withdrawal_release",
         f"withdrawal:{subject}:close",
         subject,
-        (account_of(world.wallet, "escrow"), "-500"),
-        (account_of(world.other), "500"),
+        (account_id_of(world.wallet, "escrow"), "-500"),
+        (account_id_of(world.other), "500"),
     )
 
 
@@ -172,7 +202,9 @@ def loan_written_off(world: World) -> None:
 
 
 def kind_without_a_rule(world: World) -> None:
-    world.post("gift", "gift:1", None, (system(), "-9"), (account_of(world.wallet), "9"))
+    world.post(
+        "gift", "gift:1", None, (system_account_id(), "-9"), (account_id_of(world.wallet), "9")
+    )
 
 
 def by_a_functions_kind(kind: str) -> Callable[[World], None]:
@@ -182,8 +214,8 @@ def by_a_functions_kind(kind: str) -> Callable[[World], None]:
             kind,
             f"order:{subject}:x",
             subject,
-            (account_of(world.other), "-9"),
-            (account_of(world.wallet), "9"),
+            (account_id_of(world.other), "-9"),
+            (account_id_of(world.wallet), "9"),
         )
 
     attack.__name__ = kind
@@ -225,7 +257,7 @@ BY_FUNCTIONS_ONLY = [
 @pytest.mark.parametrize("attack", UNJUSTIFIED, ids=lambda attack: attack.__name__)
 def test_a_transfer_that_no_record_justifies_is_refused(world, attack):
     with (
-        nothing_moves(),
+        assert_nothing_changes(),
         pytest.raises(errors.CheckViolation) as error,
         world.attacker.transaction(),
     ):
@@ -236,7 +268,7 @@ def test_a_transfer_that_no_record_justifies_is_refused(world, attack):
 @pytest.mark.parametrize("attack", BY_FUNCTIONS_ONLY, ids=lambda attack: attack.__name__)
 def test_what_functions_post_with_their_record_the_login_does_not_post(world, attack):
     with (
-        nothing_moves(),
+        assert_nothing_changes(),
         pytest.raises(errors.InsufficientPrivilege),
         world.attacker.transaction(),
     ):
@@ -259,8 +291,8 @@ def test_what_only_other_functions_need_the_login_does_not_call(attacker, functi
 def test_a_hold_with_legs_beside_its_own_is_refused_whoever_posts(attacker, owner_connection):
     world = make_world(attacker)
     wallet, made = world.wallet, uuid7()
-    own = [(account_of(wallet), "-9"), (account_of(wallet, "escrow"), "9")]
-    more = [(account_of(world.other), "-7"), (account_of(make_wallet(1000)), "7")]
+    own = [(account_id_of(wallet), "-9"), (account_id_of(wallet, "escrow"), "9")]
+    more = [(account_id_of(world.other), "-7"), (account_id_of(make_wallet(1000)), "7")]
 
     def hold(*legs: tuple[UUID, str]) -> None:
         transfer = uuid7()
@@ -281,10 +313,10 @@ def test_a_hold_with_legs_beside_its_own_is_refused_whoever_posts(attacker, owne
                 ],
             )
 
-    before = picture()
+    before = ledger_snapshot()
     with pytest.raises(errors.CheckViolation) as error:
         hold(*own, *more)
     assert error.value.diag.constraint_name == "transfer_justified"
-    assert picture() == before
+    assert ledger_snapshot() == before
     hold(*own)
-    assert picture() != before
+    assert ledger_snapshot() != before

@@ -13,7 +13,7 @@ import pytest
 
 from exchange.core.ids import uuid7
 from tests.assertions.ledger import insert_transfer
-from tests.assertions.verdicts import TAKEN, guarded, verdict
+from tests.assertions.statement_results import ACCEPTED, create_guarded_table, try_statement
 from tests.environment.database import Connection
 from tests.factories.plain_sql import Books, make_organisation
 
@@ -42,7 +42,7 @@ def closed(owner_connection: Connection) -> Iterator[UUID]:
 
 def legs_verdict(books: Books, *legs: Leg) -> str:
     rows = ", ".join(["(%s, %s, %s, %s, %s)"] * len(legs))
-    return verdict(
+    return try_statement(
         books.owner,
         "INSERT INTO legs (transfer_id, account_id, asset_id, amount, balance_after)"
         f" VALUES {rows}",
@@ -122,22 +122,22 @@ def test_what_the_legs_of_a_statement_are_held_to(closed, books):
         ],
     }
     for name, legs in taken.items():
-        assert (name, legs_verdict(books, *legs)) == (name, TAKEN)
+        assert (name, legs_verdict(books, *legs)) == (name, ACCEPTED)
     for rule, attempts in refused.items():
         for number, legs in enumerate(attempts):
             assert (rule, number, legs_verdict(books, *legs)) == (rule, number, rule)
 
 
 def test_an_account_starts_empty_and_has_the_owner_of_its_kind(books):
-    guarded(
+    create_guarded_table(
         books.owner,
         "id int, kind text, organisation_id int, member_id int, balance numeric",
         "account_starts_right()",
     )
     fits = "account_owner_fits_kind"
     expected = {
-        ("available", 1, None, "0"): TAKEN,
-        ("escrow", 1, 2, "0.00"): TAKEN,
+        ("available", 1, None, "0"): ACCEPTED,
+        ("escrow", 1, 2, "0.00"): ACCEPTED,
         ("available", None, None, "0"): fits,
         ("available", None, 2, "0"): fits,
         ("available", None, None, None): fits,
@@ -148,7 +148,7 @@ def test_an_account_starts_empty_and_has_the_owner_of_its_kind(books):
     }
     for kind in ("clearing", "fees", "expenses", "issuance", "loans"):
         expected |= {
-            (kind, None, None, None): TAKEN,
+            (kind, None, None, None): ACCEPTED,
             (kind, 1, None, None): fits,
             (kind, None, 2, None): fits,
             (kind, None, None, "0"): fits,
@@ -156,20 +156,20 @@ def test_an_account_starts_empty_and_has_the_owner_of_its_kind(books):
             (kind, 1, 2, "0"): fits,
         }
     insert = "INSERT INTO given VALUES (7, %s, %s, %s, %s)"
-    assert {row: verdict(books.owner, insert, row) for row in expected} == expected
+    assert {row: try_statement(books.owner, insert, row) for row in expected} == expected
 
 
 def test_only_the_balance_of_an_account_changes(books):
     account, other = books.account(), make_organisation(books.owner)
     change = f"UPDATE wallets_account SET {{}} WHERE id = '{account}'"
     expected = {
-        "balance = 5": TAKEN,
+        "balance = 5": ACCEPTED,
         "asset_id = 'NGN'": "RestrictViolation",
         "kind = 'escrow'": "RestrictViolation",
         f"organisation_id = '{other}'": "RestrictViolation",
         f"id = '{uuid7()}'": "RestrictViolation",
     }
-    assert {each: verdict(books.owner, change.format(each)) for each in expected} == expected
-    assert verdict(books.owner, "DELETE FROM wallets_account WHERE id = %s", [account]) == (
+    assert {each: try_statement(books.owner, change.format(each)) for each in expected} == expected
+    assert try_statement(books.owner, "DELETE FROM wallets_account WHERE id = %s", [account]) == (
         "RestrictViolation"
     )

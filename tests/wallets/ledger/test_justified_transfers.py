@@ -13,7 +13,7 @@ from uuid import UUID
 import pytest
 
 from exchange.core.ids import uuid7
-from tests.assertions.ledger import account_of, insert_entries, system
+from tests.assertions.ledger import account_id_of, insert_entries, system_account_id
 from tests.environment.database import Connection, session
 from tests.factories.tokens import make_token
 from tests.factories.wallets import Wallet, know_banks, make_staff, make_wallet
@@ -72,9 +72,11 @@ def judge() -> Iterator[Judge]:
     token = make_token(wallet.organisation)
     make_token(other.organisation)
     with session("owner") as owner:
-        accounts = {name: account_of(wallet, name) for name in ("available", "escrow")}
-        accounts |= {f"other {name}": account_of(other, name) for name in ("available", "escrow")}
-        accounts |= {name: system(name) for name in ("clearing", "fees", "expenses")}
+        accounts = {name: account_id_of(wallet, name) for name in ("available", "escrow")}
+        accounts |= {
+            f"other {name}": account_id_of(other, name) for name in ("available", "escrow")
+        }
+        accounts |= {name: system_account_id(name) for name in ("clearing", "fees", "expenses")}
         rows = owner.execute(
             "SELECT 'token ' || kind, id FROM wallets_account WHERE asset_id = %s", [str(token.id)]
         ).fetchall()

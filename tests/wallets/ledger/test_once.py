@@ -9,7 +9,13 @@ from uuid import UUID
 import pytest
 from psycopg import errors
 
-from tests.assertions.ledger import account_of, copy_withdrawal, picture, refused, system
+from tests.assertions.ledger import (
+    account_id_of,
+    assert_rejected,
+    copy_withdrawal,
+    ledger_snapshot,
+    system_account_id,
+)
 from tests.environment.database import session
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import (
@@ -36,8 +42,8 @@ def close(
         subject_id=subject,
         actor=SYSTEM,
         legs=[
-            Leg(account_of(wallet, "escrow"), Decimal(-1)),
-            Leg(account_of(wallet), Decimal(1)),
+            Leg(account_id_of(wallet, "escrow"), Decimal(-1)),
+            Leg(account_id_of(wallet), Decimal(1)),
         ],
     )
 
@@ -57,11 +63,11 @@ def close(
 def test_a_withdrawal_is_closed_once_and_reversed_once(wallet, first, second, same_reference):
     withdrawal = wallet.request(500)
     close(first, "attack:1", withdrawal.id, wallet, post_unjustified)
-    before = picture()
+    before = ledger_snapshot()
     reference = "attack:1" if same_reference else "attack:2"
     with pytest.raises(TransferAlreadyPosted):
         close(second, reference, withdrawal.id, wallet)
-    assert picture() == before
+    assert ledger_snapshot() == before
 
 
 def test_a_refused_posting_leaves_the_callers_transaction_usable(wallet):
@@ -71,14 +77,17 @@ def test_a_refused_posting_leaves_the_callers_transaction_usable(wallet):
             reference="attack:1",
             subject_id=None,
             actor=SYSTEM,
-            legs=[Leg(account_of(wallet), Decimal(-1001)), Leg(system(), Decimal(1001))],
+            legs=[
+                Leg(account_id_of(wallet), Decimal(-1001)),
+                Leg(system_account_id(), Decimal(1001)),
+            ],
         )
     assert wallet.balance() == 1000
 
 
 def test_a_reference_towards_the_provider_is_used_once(wallet):
     first, second = wallet.request(300), wallet.request(300)
-    with refused(errors.UniqueViolation), session("owner") as connection:
+    with assert_rejected(errors.UniqueViolation), session("owner") as connection:
         copy_withdrawal(connection, first.id, reference=second.reference)
 
 
@@ -88,7 +97,7 @@ def test_a_reference_towards_the_provider_is_used_once(wallet):
 )
 def test_amount_is_fee_and_disbursed_amount(wallet, amount, fee, disburse):
     source = wallet.request(500)
-    with refused(errors.CheckViolation), session("owner") as connection:
+    with assert_rejected(errors.CheckViolation), session("owner") as connection:
         copy_withdrawal(connection, source.id, amount=amount, fee=fee, disburse_amount=disburse)
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from exchange.core.ids import uuid7
-from tests.assertions.ledger import account_of, system
+from tests.assertions.ledger import account_id_of, system_account_id
 from tests.factories.wallets import SYSTEM, Wallet, know_banks, make_wallet
 from wallets.ledger.models import Account, AccountKind, Transfer, TransferKind
 from wallets.ledger.posting import (
@@ -59,7 +59,7 @@ def test_accounts_are_opened_in_the_order_of_owner_asset_and_kind_and_found_agai
 
 
 def postings(wallet: Wallet, amount: int, references: list[str]) -> list[Posting]:
-    legs = [Leg(account_of(wallet), Decimal(amount)), Leg(system(), Decimal(-amount))]
+    legs = [Leg(account_id_of(wallet), Decimal(amount)), Leg(system_account_id(), Decimal(-amount))]
     return [
         Posting(
             kind=TransferKind.DEPOSIT, reference=each, subject_id=uuid7(), actor=SYSTEM, legs=legs

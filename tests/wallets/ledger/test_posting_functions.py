@@ -12,7 +12,7 @@ import psycopg.types.json
 import pytest
 
 from exchange.core.ids import uuid7
-from tests.assertions.verdicts import TAKEN, refused_by
+from tests.assertions.statement_results import ACCEPTED, violated_rule
 from tests.environment.database import Connection, session
 from tests.environment.processes import wait_until
 from tests.factories.plain_sql import make_organisation
@@ -96,15 +96,15 @@ def test_the_service_posts_the_kinds_that_rules_leave_to_it_each_with_legs(books
             with books.owner.transaction(force_rollback=True):
                 books.post_set(transfers, legs, "post_service_transfers")
         except psycopg.Error as error:
-            return refused_by(error)
-        return TAKEN
+            return violated_rule(error)
+        return ACCEPTED
 
     both = [*legs, (more, out, "-1"), (more, mine, "1")]
     own_function, no_legs = "InsufficientPrivilege", "transfer_balanced"
     by_service = dict(books.rows("SELECT kind, by_service FROM wallets_transferrule"))
-    assert {kind: answer(kind) == TAKEN for kind in by_service} == by_service
+    assert {kind: answer(kind) == ACCEPTED for kind in by_service} == by_service
     assert answer("gift") == own_function
-    assert answer("deposit", "deposit", legs=both) == TAKEN
+    assert answer("deposit", "deposit", legs=both) == ACCEPTED
     assert answer("deposit", "withdrawal_hold", legs=both) == own_function
     assert answer("withdrawal_hold", "deposit", legs=both) == own_function
     assert answer("deposit", "deposit") == no_legs
@@ -285,13 +285,13 @@ def test_a_transfer_of_an_order_or_a_trade_has_legs_and_a_record_of_its_kind(boo
                     )
                 books.owner.execute("SET CONSTRAINTS ALL IMMEDIATE")
         except psycopg.Error as error:
-            return refused_by(error)
-        return TAKEN
+            return violated_rule(error)
+        return ACCEPTED
 
     legs = ((out, "-5"), (fees, "5"))
     unjustified, no_legs = "transfer_justified", "transfer_balanced"
     for kind, record, other in (("order_reserve", order, trade), ("trade", trade, order)):
-        assert (kind, answer(kind, record, *legs)) == (kind, TAKEN)
+        assert (kind, answer(kind, record, *legs)) == (kind, ACCEPTED)
         for wrong in (other, uuid7()):
             assert (kind, answer(kind, wrong, *legs)) == (kind, unjustified)
             assert (kind, answer(kind, wrong)) == (kind, no_legs)

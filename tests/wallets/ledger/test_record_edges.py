@@ -10,7 +10,7 @@ import pytest
 from psycopg import errors
 
 from exchange.core.ids import uuid7
-from tests.assertions.verdicts import TAKEN, guarded, verdict
+from tests.assertions.statement_results import ACCEPTED, create_guarded_table, try_statement
 from tests.environment.database import session
 from tests.factories.plain_sql import Books
 
@@ -18,42 +18,42 @@ CHANGED = "RestrictViolation"
 
 
 def test_a_deposit_is_entered_pending_and_confirmed_by_another_than_who_entered_it(books):
-    guarded(books.owner, "id int, status text, entered_by_id int, decided_by_id int",
+    create_guarded_table(books.owner, "id int, status text, entered_by_id int, decided_by_id int",
             "deposit_entry()")  # fmt: skip
     starts, by_another = "deposit_starts_pending", "deposit_confirmed_by_another"
     insert = "INSERT INTO given VALUES (1, %s, %s, %s)"
     entered = {
-        ("Pending", None, None): TAKEN,
-        ("Pending", 1, None): TAKEN,
+        ("Pending", None, None): ACCEPTED,
+        ("Pending", 1, None): ACCEPTED,
         ("Pending", None, 2): starts,
         ("Pending", 1, 2): starts,
         ("Confirmed", None, None): starts,
         ("Confirmed", 1, 2): starts,
         ("Rejected", None, None): starts,
     }
-    assert {row: verdict(books.owner, insert, row) for row in entered} == entered
+    assert {row: try_statement(books.owner, insert, row) for row in entered} == entered
     decided = {
-        (1, "Confirmed", 2): TAKEN,
-        (None, "Confirmed", None): TAKEN,
+        (1, "Confirmed", 2): ACCEPTED,
+        (None, "Confirmed", None): ACCEPTED,
         (1, "Confirmed", None): by_another,
         (None, "Confirmed", 2): by_another,
-        (1, "Rejected", None): TAKEN,
-        (None, "Rejected", 2): TAKEN,
-        (1, "Rejected", 2): TAKEN,
-        (1, "Pending", 2): TAKEN,
+        (1, "Rejected", None): ACCEPTED,
+        (None, "Rejected", 2): ACCEPTED,
+        (1, "Rejected", 2): ACCEPTED,
+        (1, "Pending", 2): ACCEPTED,
     }
     found = {}
     for entered_by, status, decided_by in decided:
         books.owner.execute("TRUNCATE given")
         books.owner.execute(insert, ["Pending", entered_by, None])
-        found[entered_by, status, decided_by] = verdict(
+        found[entered_by, status, decided_by] = try_statement(
             books.owner, "UPDATE given SET status = %s, decided_by_id = %s", [status, decided_by]
         )
     assert found == decided
 
 
 def test_the_circuit_of_payouts_goes_from_state_to_state_by_its_trials_only(books):
-    guarded(
+    create_guarded_table(
         books.owner,
         "id int, state text, trial_id int, updated_at timestamptz",
         "payout_circuit_guard()",
@@ -66,9 +66,11 @@ def test_the_circuit_of_payouts_goes_from_state_to_state_by_its_trials_only(book
         books.owner.execute("INSERT INTO given VALUES (1, %s, %s)", [state, trial])
         for new, next_trial in product(states, trials):
             change = f"UPDATE given SET state = '{new}', trial_id = %s"
-            if verdict(books.owner, change, [next_trial]) != TAKEN:
-                found[state, trial, new, next_trial] = verdict(books.owner, change, [next_trial])
-        assert verdict(books.owner, "UPDATE given SET id = 2") == "payout_circuit_transition"
+            if try_statement(books.owner, change, [next_trial]) != ACCEPTED:
+                found[state, trial, new, next_trial] = try_statement(
+                    books.owner, change, [next_trial]
+                )
+        assert try_statement(books.owner, "UPDATE given SET id = 2") == "payout_circuit_transition"
     forbidden = [("Closed", "Half-open"), ("Open", "Closed")]
     expected = {
         (state, trial, new, next_trial): "payout_circuit_transition"
@@ -85,13 +87,13 @@ def test_the_circuit_of_payouts_goes_from_state_to_state_by_its_trials_only(book
 def test_a_payout_is_posted_only_while_the_circuit_lets_it_and_keeps_it_from_opening(
     books,
 ):
-    guarded(books.owner, "withdrawal_id uuid", "payout_post_guard()")
+    create_guarded_table(books.owner, "withdrawal_id uuid", "payout_post_guard()")
     mine, other = uuid7(), uuid7()
     hour, past = "1 hour", "-1 second"
     refused = "payout_circuit_open"
     expected = {
-        ("Closed", None, None): TAKEN,
-        ("Half-open", mine, hour): TAKEN,
+        ("Closed", None, None): ACCEPTED,
+        ("Half-open", mine, hour): ACCEPTED,
         ("Half-open", mine, past): refused,
         ("Half-open", None, None): refused,
         ("Half-open", other, hour): refused,
@@ -106,12 +108,12 @@ def test_a_payout_is_posted_only_while_the_circuit_lets_it_and_keeps_it_from_ope
                 " opened_at = now(), trial_until = clock_timestamp() + %s::interval",
                 [state, trial, until],
             )
-        found[state, trial, until] = verdict(books.owner, post, [mine])
+        found[state, trial, until] = try_statement(books.owner, post, [mine])
     assert found == expected
 
 
 def test_whoever_marks_a_payout_shares_the_circuit_with_others_and_keeps_it_from_changing(books):
-    guarded(books.owner, "withdrawal_id uuid", "payout_post_guard()")
+    create_guarded_table(books.owner, "withdrawal_id uuid", "payout_post_guard()")
     books.owner.execute("INSERT INTO given VALUES (%s)", [uuid7()])
     with session("owner") as other:
         look = "SELECT count(*) FROM (SELECT FROM wallets_payoutcircuit {} SKIP LOCKED) c"
@@ -120,7 +122,7 @@ def test_whoever_marks_a_payout_shares_the_circuit_with_others_and_keeps_it_from
 
 
 def test_a_break_is_as_far_as_its_own_explanations(books):
-    guarded(
+    create_guarded_table(
         books.owner,
         "id uuid, status text, owner_id int, shown boolean",
         "break_guard()",
@@ -146,22 +148,23 @@ def test_a_break_is_as_far_as_its_own_explanations(books):
     for name, subject in explained.items():
         for state in states:
             insert = "INSERT INTO given VALUES (%s, %s, 1)"
-            assert verdict(books.owner, insert, [subject, state]) == (
-                TAKEN if state == "Open" else wrong
+            assert try_statement(books.owner, insert, [subject, state]) == (
+                ACCEPTED if state == "Open" else wrong
             )
         books.owner.execute("TRUNCATE given")
         books.owner.execute("INSERT INTO given VALUES (%s, 'Open', 1)", [subject])
         found = {
-            state: verdict(books.owner, "UPDATE given SET status = %s", [state]) for state in states
+            state: try_statement(books.owner, "UPDATE given SET status = %s", [state])
+            for state in states
         }
         assert (name, found) == (
             name,
-            {state: TAKEN if state == wanted[name] else wrong for state in states},
+            {state: ACCEPTED if state == wanted[name] else wrong for state in states},
         )
 
 
 def test_a_closed_break_stays_closed_and_with_whom_it_was(books):
-    guarded(
+    create_guarded_table(
         books.owner,
         "id uuid, status text, owner_id int, shown boolean",
         "break_guard()",
@@ -171,17 +174,21 @@ def test_a_closed_break_stays_closed_and_with_whom_it_was(books):
     books.insert("wallets_breakexplanation", subject_id=subject, status="Approved")
     books.owner.execute("INSERT INTO given VALUES (%s, 'Closed', 1)", [subject])
     expected = {
-        "shown = true": TAKEN,
-        "owner_id = owner_id, status = status": TAKEN,
+        "shown = true": ACCEPTED,
+        "owner_id = owner_id, status = status": ACCEPTED,
         "status = 'Open'": CHANGED,
         "status = 'Explained'": CHANGED,
         "owner_id = 2": CHANGED,
         "owner_id = NULL": CHANGED,
     }
-    assert {each: verdict(books.owner, f"UPDATE given SET {each}") for each in expected} == expected
+    assert {
+        each: try_statement(books.owner, f"UPDATE given SET {each}") for each in expected
+    } == expected
     books.owner.execute("TRUNCATE given")
     books.owner.execute("INSERT INTO given VALUES (%s, 'Explained', 1)", [subject])
-    assert verdict(books.owner, "UPDATE given SET owner_id = 2, status = 'Closed'") == TAKEN
+    assert (
+        try_statement(books.owner, "UPDATE given SET owner_id = 2, status = 'Closed'") == ACCEPTED
+    )
 
 
 def test_a_bank_record_is_a_snapshot_and_its_corridor_is_filled_in_before_the_decision(books):
@@ -189,7 +196,9 @@ def test_a_bank_record_is_a_snapshot_and_its_corridor_is_filled_in_before_the_de
     free, pending, decided = banks = [
         books.insert("wallets_bankaccount", currency_id="KES") for _ in range(3)
     ]
-    guarded(owner, "LIKE wallets_bankaccount", "bank_account_guard()", events="UPDATE OR DELETE")
+    create_guarded_table(
+        owner, "LIKE wallets_bankaccount", "bank_account_guard()", events="UPDATE OR DELETE"
+    )
     owner.execute(
         "INSERT INTO given SELECT * FROM wallets_bankaccount WHERE id = ANY (%s)", [banks]
     )
@@ -204,12 +213,15 @@ def test_a_bank_record_is_a_snapshot_and_its_corridor_is_filled_in_before_the_de
     fixed += [f"{name} = '{uuid7()}'" for name in ("id", "organisation_id")]
     fixed += ["code = 'zz'", "provider_bank_id = 987", "currency_id = 'NGN'"]
     fixed += ["name_resolved = NOT name_resolved", "created_at = '2001-01-01'"]
-    for bank, filled in ((free, TAKEN), (pending, TAKEN), (decided, CHANGED)):
+    for bank, filled in ((free, ACCEPTED), (pending, ACCEPTED), (decided, CHANGED)):
         expected = dict.fromkeys(fixed, CHANGED)
         expected |= dict.fromkeys((f"{name} = 'other'" for name in corridor.split()), filled)
-        expected |= {"branch_code = branch_code": TAKEN, "branch_code = 'x', name = 'x'": CHANGED}
+        expected |= {
+            "branch_code = branch_code": ACCEPTED,
+            "branch_code = 'x', name = 'x'": CHANGED,
+        }
         assert {
-            each: verdict(owner, f"UPDATE given SET {each} WHERE id = %s", [bank])
+            each: try_statement(owner, f"UPDATE given SET {each} WHERE id = %s", [bank])
             for each in expected
         } == expected
         with pytest.raises(errors.RestrictViolation, match="never removed"), owner.transaction():
@@ -272,15 +284,17 @@ def test_approvals_of_one_person_wait_for_each_other_and_for_nobody_else(books):
 
 
 def test_a_key_of_the_configuration_keeps_its_name_and_its_first_figure(books):
-    guarded(
+    create_guarded_table(
         books.owner, "key text, value numeric, note text", "configuration_key_guard()",
         events="UPDATE",
     )  # fmt: skip
     books.owner.execute("INSERT INTO given VALUES ('KES_FEE', 30, '')")
     expected = {
-        "note = 'x'": TAKEN,
+        "note = 'x'": ACCEPTED,
         "value = 31": CHANGED,
         "value = NULL": CHANGED,
         "key = 'NGN_FEE'": CHANGED,
     }
-    assert {each: verdict(books.owner, f"UPDATE given SET {each}") for each in expected} == expected
+    assert {
+        each: try_statement(books.owner, f"UPDATE given SET {each}") for each in expected
+    } == expected

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from exchange.core.ids import uuid7
-from tests.assertions.verdicts import undone
+from tests.assertions.statement_results import rolled_back
 from tests.factories.plain_sql import Books, make_organisation
 
 
@@ -39,7 +39,7 @@ def told(books: Books, withdrawal_id: UUID, *, named: bool | None = None) -> Any
     """What the only event tells that is emitted about the withdrawal."""
     event = uuid7()
     arguments = [event, withdrawal_id, "withdrawal.test", *([] if named is None else [named])]
-    with undone(books.owner):
+    with rolled_back(books.owner):
         places = ", ".join(["%s"] * len(arguments))
         books.owner.execute(f"SELECT emit_withdrawal_event({places})", arguments)
         [(*row, data)] = books.rows(
@@ -66,7 +66,7 @@ def test_an_event_tells_of_a_withdrawal_its_bank_record_and_who_decided_first(bo
         decide(books, one, verdict, "Ben", 1)
     assert told(books, one) == event(None)
     for verdict in ("Cancel", "Reject", "Approve"):
-        with undone(books.owner):
+        with rolled_back(books.owner):
             decide(books, one, verdict, "Cem", 2)
             decided = {"role": "staff", "id": None, "name": "Cem"}
             assert told(books, one, named=True) == event(decided)

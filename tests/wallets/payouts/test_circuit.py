@@ -113,7 +113,7 @@ def test_an_answer_about_another_payout_leaves_the_trial_alone(wallet, answer):
 
 
 def test_the_acceptance_of_the_trial_closes_the_circuit(
-    wallet, hints, django_capture_on_commit_callbacks
+    wallet, task_notifications, django_capture_on_commit_callbacks
 ):
     one = approved(wallet)
     circuit._raise_outage_alert(row())
@@ -127,7 +127,9 @@ def test_the_acceptance_of_the_trial_closes_the_circuit(
         *(None, None, None, None),
     )
     assert Alert.objects.get().resolved_at is not None
-    wait_until(lambda: hints == ["wallets.tasks.sweep_payouts"], "payouts are swept", 10)
+    wait_until(
+        lambda: task_notifications == ["wallets.tasks.sweep_payouts"], "payouts are swept", 10
+    )
 
 
 def test_an_answer_that_does_not_accept_the_trial_lets_another_payout_be_tried(wallet):
@@ -191,7 +193,7 @@ def due(**changes: Any) -> None:
 
 
 def test_a_good_read_makes_an_open_circuit_half_open(
-    sandbox, hints, django_capture_on_commit_callbacks
+    sandbox, task_notifications, django_capture_on_commit_callbacks
 ):
     for idle in (
         lambda: None,
@@ -206,7 +208,9 @@ def test_a_good_read_makes_an_open_circuit_half_open(
         circuit.probe_if_due()
     assert (asked(sandbox), row().state, row().reason) == (1, "Half-open", "broken")
     assert minutes_until(row().next_probe_at) == 1
-    wait_until(lambda: hints == ["wallets.tasks.sweep_payouts"], "payouts are swept", 10)
+    wait_until(
+        lambda: task_notifications == ["wallets.tasks.sweep_payouts"], "payouts are swept", 10
+    )
     assert not Alert.objects.exists()
     become("Half-open", next_probe_at=timezone.now())
     circuit.probe_if_due()

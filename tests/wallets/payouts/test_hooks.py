@@ -61,7 +61,9 @@ def paying() -> Withdrawal:
     return withdrawal
 
 
-def test_an_authentic_webhook_brings_the_look_up_forward_and_changes_nothing_else(paying, hints):
+def test_an_authentic_webhook_brings_the_look_up_forward_and_changes_nothing_else(
+    paying, task_notifications
+):
     body = event_of(paying.reference)
     response = send(body)
     assert response.status_code == 200
@@ -69,7 +71,7 @@ def test_an_authentic_webhook_brings_the_look_up_forward_and_changes_nothing_els
     payout = Payout.objects.get(withdrawal=paying)
     assert payout.next_step_at is not None
     assert payout.next_step_at <= timezone.now()
-    wait_until(lambda: hints == ["wallets.tasks.sweep_payouts"], "payouts are swept")
+    wait_until(lambda: task_notifications == ["wallets.tasks.sweep_payouts"], "payouts are swept")
     paying.refresh_from_db()
     assert paying.status == "Approved"
     (event,) = kept(body)

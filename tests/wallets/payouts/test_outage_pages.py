@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.roles import AUDITOR, FINANCE_APPROVER
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import (
     approval_of,
     balances,
@@ -78,11 +78,11 @@ def test_two_people_return_a_waiting_payout_by_its_page(waiting):
     assert "Propose what to do What Return Why" in text_of(one.get(page(waiting)))
     one.post(page(waiting, "propose"), {"action": "Return", "reason": "The bank is closed"})
     proposal = Proposal.objects.get()
-    before = everything()
+    before = table_fingerprints()
     told = said(confirm(one, page(waiting, "confirm", proposal.pk)))
     assert told[-1] == "Somebody else must confirm what you proposed. Nothing was done."
     assert confirm(auditor, page(waiting, "confirm", proposal.pk)).status_code == 403
-    assert everything() == before
+    assert table_fingerprints() == before
 
     asked = text_of(other.get(page(waiting, "confirm", proposal.pk)))
     assert "Return 400.00 KES to the wallet?" in asked
@@ -101,10 +101,10 @@ def test_a_payout_that_went_out_meanwhile_is_not_returned(waiting):
     overtaken = text_of(other.get(page(waiting)))
     assert "It can no longer be carried out. Decline" in overtaken
     assert "Propose what to do" not in overtaken
-    before = everything()
+    before = table_fingerprints()
     told = said(confirm(other, page(waiting, "confirm", Proposal.objects.get().pk)))
     assert told[-1].startswith("Only an Approved withdrawal whose payout nobody has claimed")
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_after_a_return_that_came_too_late_the_page_offers_what_is_possible(

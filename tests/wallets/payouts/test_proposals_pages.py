@@ -9,7 +9,7 @@ import requests
 from django.urls import reverse
 
 from config.back_office.roles import AUDITOR, FINANCE_APPROVER
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.environment.services import PROVIDER_SECRET_KEY
 from tests.factories.back_office import (
     approval_of,
@@ -57,11 +57,11 @@ def page(withdrawal: Withdrawal, name: str = "change", *more: object) -> str:
 
 def test_two_people_fail_a_lost_payout_and_the_money_goes_back(lost):
     one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
-    before = everything()
+    before = table_fingerprints()
     early = one.post(page(lost, "propose"), {"action": "Fail", "reason": "not there"})
     assert said(early)[-1].startswith("Only an Unknown withdrawal that the provider did not know")
     assert "Propose what to do" not in text_of(one.get(page(lost)))
-    assert everything() == before
+    assert table_fingerprints() == before
 
     lose_for_good(lost)
     seen = text_of(one.get(page(lost)))
@@ -70,7 +70,7 @@ def test_two_people_fail_a_lost_payout_and_the_money_goes_back(lost):
     proposal = Proposal.objects.get()
     assert "Somebody else must confirm what you proposed." in text_of(one.get(page(lost)))
     assert "Proposed by one: The bank never got it" in text_of(other.get(page(lost)))
-    before = everything()
+    before = table_fingerprints()
     own = confirm(one, page(lost, "confirm", proposal.pk))
     told = "Somebody else must confirm what you proposed. Nothing was done."
     assert said(own)[-1] == told
@@ -90,10 +90,10 @@ def test_two_people_fail_a_lost_payout_and_the_money_goes_back(lost):
     lost.refresh_from_db()
     assert (lost.status, lost.reason) == ("Failed", "The bank never got it")
     assert balances(lost.owner_id, "KES") == (Decimal(1000), Decimal(0))
-    before = everything()
+    before = table_fingerprints()
     again = confirm(other, page(lost, "confirm", proposal.pk))
     assert said(again)[-1] == "The proposal is Confirmed already. Nothing was done."
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_lost_payout_is_sent_again_under_its_reference(lost, provider_sandbox):
@@ -122,10 +122,10 @@ def test_a_declined_proposal_does_nothing_else(lost):
     done = confirm(other, address, at=question, reason="wait")
     assert said(done)[-1] == "Declined. Nothing else happened."
     assert Proposal.objects.get().status == "Declined"
-    before = everything()
+    before = table_fingerprints()
     again = confirm(other, address, at=question, reason="wait")
     assert said(again)[-1] == "The proposal is Declined already. Nothing was done."
-    assert everything() == before
+    assert table_fingerprints() == before
     lost.refresh_from_db()
     assert lost.status == "Unknown"
     assert balances(lost.owner_id, "KES") == (Decimal(600), Decimal(400))
@@ -135,10 +135,10 @@ def test_a_declined_proposal_does_nothing_else(lost):
 def test_a_proposal_without_action_and_reason_does_nothing(lost, body):
     lose_for_good(lost)
     client = signed_in(FINANCE_APPROVER, "one")
-    before = everything()
+    before = table_fingerprints()
     response = client.post(page(lost, "propose"), body)
     assert said(response) == ["A proposal needs an action and a reason. Nothing was done."]
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_proposal_is_decided_on_the_page_of_its_own_withdrawal(lost):
@@ -149,9 +149,9 @@ def test_a_proposal_is_decided_on_the_page_of_its_own_withdrawal(lost):
     organisation = lost.organisation
     fund(organisation, None, "KES", "1000")
     elsewhere = withdraw(organisation, None, "KES", "400")
-    before = everything()
+    before = table_fingerprints()
     assert confirm(other, page(elsewhere, "confirm", proposal.pk)).status_code == 403
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_record_that_differs_shows_what_to_do_and_leaves_nothing_to_propose(
@@ -178,11 +178,11 @@ def test_a_record_that_differs_shows_what_to_do_and_leaves_nothing_to_propose(
     assert "What to do: call the provider" in seen
     assert f"The provider's record of {lost.reference} differs: amount 7 instead of 370." in seen
     assert "Propose what to do" not in seen
-    before = everything()
+    before = table_fingerprints()
     for action in ("Fail", "Send again"):
         told = said(person.post(page(lost, "propose"), {"action": action, "reason": "now"}))
         assert told[-1].startswith("Only an Unknown withdrawal that the provider did not know")
-    assert everything() == before
+    assert table_fingerprints() == before
     assert balances(lost.owner_id, "KES") == (Decimal(600), Decimal(400))
 
 
@@ -194,10 +194,10 @@ def test_a_person_is_told_when_the_provider_cannot_be_asked_before_confirming(
     one.post(page(lost, "propose"), {"action": "Fail", "reason": "not there"})
     proposal = Proposal.objects.get()
     provider_sandbox.fault("error_5xx", times=EVERY_TRY, match=LOOK_UPS)
-    before = everything()
+    before = table_fingerprints()
     told = said(confirm(other, page(lost, "confirm", proposal.pk)))
     assert told[-1] == (
         "Could not ask the payment provider about this transfer, so nothing was done."
         " Please try again later"
     )
-    assert everything() == before
+    assert table_fingerprints() == before

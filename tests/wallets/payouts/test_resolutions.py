@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from exchange.core.errors import Forbidden, InvalidRequest, Rejected
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.wallets import approved, make_staff
 from tests.wallets.payouts.payout_rows import token_of, values
 from tests.wallets.payouts.resolving import (
@@ -129,7 +129,7 @@ def test_what_may_be_proposed_about_a_payout_as_it_stands(wallet):
     ):
         assert resolutions.possible_actions(withdrawal) == actions
         for action in {*ProposalAction} - {*actions}:
-            with nothing_moves(), pytest.raises(Rejected):
+            with assert_nothing_changes(), pytest.raises(Rejected):
                 propose(withdrawal, action, by=person)
 
 
@@ -147,7 +147,7 @@ def test_a_proposal_is_open_and_on_record_and_the_only_one(wallet, action):
         ("Propose", f"staff:{person.pk}", WHY, {"action": action}, withdrawal.version)
     ]
     assert values(withdrawal) == before
-    with nothing_moves():
+    with assert_nothing_changes():
         assert refusal(lambda: propose(withdrawal, action, by=person)) == (
             "state_conflict",
             "Another proposal about this withdrawal is open",
@@ -156,7 +156,7 @@ def test_a_proposal_is_open_and_on_record_and_the_only_one(wallet, action):
 
 def test_a_proposal_says_why(wallet):
     withdrawal, person = approved(wallet), make_staff()
-    with nothing_moves():
+    with assert_nothing_changes():
         found = refusal(lambda: propose(withdrawal, RETURN, " ", person))
     assert found == (InvalidRequest.code, "A proposal needs a reason")
 
@@ -190,7 +190,7 @@ def test_a_proposal_that_was_declined_stands_in_the_way_of_none(wallet):
 def test_who_may_not_resolve_payouts_neither_proposes_nor_confirms_nor_declines(wallet):
     withdrawal, stranger = lost(wallet), make_staff("decide_withdrawal")
     open_one = propose(withdrawal, FAIL)
-    with nothing_moves():
+    with assert_nothing_changes():
         for act in (
             lambda: propose(withdrawal, FAIL, by=stranger),
             lambda: confirm(open_one, stranger),

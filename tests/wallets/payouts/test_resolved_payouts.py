@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from exchange.core.errors import StateConflict
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.processes import wait_until
 from tests.factories.payouts import proposed
 from tests.factories.wallets import approved, assert_books_hold, make_staff, status_of
@@ -44,7 +44,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_a_lost_payout_that_is_sent_again_is_as_new_but_for_its_attempts(
-    sandbox, wallet, hints, django_capture_on_commit_callbacks
+    sandbox, wallet, task_notifications, django_capture_on_commit_callbacks
 ):
     one, other = lost(wallet), lost(wallet)
     for withdrawal in (one, other):
@@ -55,7 +55,9 @@ def test_a_lost_payout_that_is_sent_again_is_as_new_but_for_its_attempts(
     with django_capture_on_commit_callbacks(execute=True):
         moved = confirm(proposal, person)
     assert (moved.pk, moved.status, moved.version) == (one.pk, "Approved", one.version + 1)
-    wait_until(lambda: hints == ["wallets.tasks.sweep_payouts"], "payouts are swept", 10)
+    wait_until(
+        lambda: task_notifications == ["wallets.tasks.sweep_payouts"], "payouts are swept", 10
+    )
     payout = row(one)
     assert (payout.claimed_by, payout.leased_until, payout.posted_at) == ("", None, None)
     assert (payout.provider_id, payout.provider_status) == ("", "")
@@ -132,7 +134,7 @@ def test_a_payout_that_the_provider_knows_by_now_is_as_the_provider_has_it(sandb
     not_found_twice(withdrawal)
     proposal, person = propose(withdrawal, action), make_staff()
     fail(sandbox)
-    with nothing_moves(), pytest.raises(StatusCheckUnavailable):
+    with assert_nothing_changes(), pytest.raises(StatusCheckUnavailable):
         confirm(proposal, person)
     asked = len(sandbox.requests.entries())
     assert refusal(lambda: confirm(proposal, proposal.proposed_by)) == (
@@ -168,7 +170,7 @@ def test_a_proposal_that_is_declined_does_nothing_and_stays_declined(wallet, rea
     ]
     assert values(withdrawal) == before
     for act in (resolutions.confirm, resolutions.decline):
-        with nothing_moves(), pytest.raises(StateConflict) as closed:
+        with assert_nothing_changes(), pytest.raises(StateConflict) as closed:
             act(proposal_id=proposal.id, resolver=person)
         assert closed.value.message == "The proposal is Declined already"
 

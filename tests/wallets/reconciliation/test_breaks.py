@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from exchange.core.numbers import format_plain
 from tests.environment.concurrency import Callers
-from tests.environment.pause_at_write import Pause
 from tests.environment.processes import wait_until
+from tests.environment.write_pause import WritePause
 from tests.factories.breaks import make_break
 from tests.factories.payouts import open_alerts
 from tests.factories.wallets import BANKS, SYSTEM, Wallet, know_banks, make_member_wallet
@@ -356,7 +356,7 @@ def test_a_break_that_is_closed_while_a_comparison_is_kept_waits_for_it(
     )
     second = approver()
     with (
-        Pause("UPDATE", "wallets_reconciliation", "NEW.finished_at IS NOT NULL") as pause,
+        WritePause("UPDATE", "wallets_reconciliation", "NEW.finished_at IS NOT NULL") as pause,
         Callers(3) as crowd,
     ):
 

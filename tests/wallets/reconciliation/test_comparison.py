@@ -13,7 +13,7 @@ from django.utils import timezone
 from config.back_office.roles import AUDITOR
 from exchange.core.currencies import payout_currencies
 from exchange.core.numbers import format_plain
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import signed_in, text_of
 from tests.factories.payouts import decide, open_alerts, pass_time
 from tests.factories.wallets import (
@@ -183,7 +183,7 @@ def test_each_kind_of_difference_is_found_and_leads_to_its_withdrawal(sandbox, w
     book(sandbox, change.format("status = 'FAILED'"), by["status"])
     book(sandbox, change.format("fee = '101.5'"), by["fee"])
     send_past_us("payout_stranger")
-    before = everything()
+    before = table_fingerprints()
     report = compare()
     assert (report.status, report.differences) == ("Differs", 8)
     code = mine["account"].bank.code
@@ -199,7 +199,7 @@ def test_each_kind_of_difference_is_found_and_leads_to_its_withdrawal(sandbox, w
         ("Balance", "", "", "Unexplained: -150"),
     }  # fmt: skip
     assert open_alerts() == {"reconciliation"}
-    touched = {table for table, seen in everything().items() if seen != before[table]}
+    touched = {table for table, seen in table_fingerprints().items() if seen != before[table]}
     assert touched == {
         "exchange_change",
         "wallets_reconciliation",

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from exchange.core.ids import parse_id
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import (
     balances,
     flags_on,
@@ -65,10 +65,10 @@ def test_choosing_rows_asks_with_amounts_payees_and_totals_and_changes_nothing(w
     large = withdraw(organisation, member, "NGN", "6000000", account_name=AT_THE_BANK)
     lacking = withdraw(organisation, member, "GHS", "100")
     client = signed_in(FINANCE_APPROVER)
-    before = everything()
+    before = table_fingerprints()
     asked = choose(client, [small, same, large, lacking])
     assert asked.status_code == 200
-    assert everything() == before
+    assert table_fingerprints() == before
     seen = text_of(asked)
     for part in (
         "Approve 3?",
@@ -164,7 +164,7 @@ def test_the_first_of_two_approvals_and_ones_own_are_told_apart(world):
     # What waits for a second approval is not told as approved.
     assert "2 decided, 0 refused. Approved: 1, together 6,000.00 KES. What came" in text_of(answer)
     # The same page once more, and one's own approval: nothing is decided twice.
-    before = everything()
+    before = table_fingerprints()
     assert [word for word, _ in outcomes(decide(client, rows))] == ["Refused", "Refused"]
     assert outcomes(decide(client, [f"{one.pk}:2"])) == [
         (
@@ -172,7 +172,7 @@ def test_the_first_of_two_approvals_and_ones_own_are_told_apart(world):
             "Somebody else must approve this withdrawal: you entered or approved it already",
         )
     ]
-    assert everything() == before
+    assert table_fingerprints() == before
     asked = text_of(choose(client, [one, two]))
     assert "Nothing to decide" in asked
     assert "Left out You approved it already." in asked
@@ -184,11 +184,11 @@ def test_a_row_sent_without_the_flags_that_were_shown_is_refused(world):
     flagged = withdraw(organisation, member, "KES", "1000")
     client = signed_in(FINANCE_APPROVER)
     body = {"decision": "approve", "row": [f"{flagged.pk}:1"], "reason": ""}
-    before = everything()
+    before = table_fingerprints()
     [(word, text)] = outcomes(client.post(reverse("admin:wallets_withdrawal_bulk"), body))
     assert word == "Refused"
     assert text.startswith("Flagged since you looked: Look: ")
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_many_are_rejected_with_one_reason(world):
@@ -198,11 +198,11 @@ def test_many_are_rejected_with_one_reason(world):
     asked = choose(client, rows, "reject_selected")
     assert "Reason (required). Visible to the organisations" in text_of(asked)
     versions = [f"{row.pk}:1" for row in rows]
-    before = everything()
+    before = table_fingerprints()
     again = decide(client, versions, "reject", "  ")
     assert "A rejection needs a reason. Nothing was done." in text_of(again)
     assert f'value="{rows[0].pk}:1"' in again.content.decode()
-    assert everything() == before
+    assert table_fingerprints() == before
 
     answer = decide(client, versions, "reject", "Ask your bank")
     assert [word for word, _ in outcomes(answer)] == ["Rejected", "Rejected"]
@@ -228,21 +228,21 @@ def test_many_are_rejected_with_one_reason(world):
 def test_a_form_that_cannot_be_read_does_nothing(world, decision, rows):
     withdrawal = withdraw(world[0], world[1], "KES", "1000")
     client = signed_in(FINANCE_APPROVER)
-    before = everything()
+    before = table_fingerprints()
     response = decide(client, [row.format(pk=withdrawal.pk) for row in rows], decision)
     assert response.status_code == 302
     assert said(response) == ["The form was not complete. Nothing was done."]
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_nothing_chosen_or_too_many_is_said(world, monkeypatch):
     organisation, member = world
     client = signed_in(FINANCE_APPROVER)
     withdrawal = withdraw(organisation, member, "KES", "1000")
-    before = everything()
+    before = table_fingerprints()
     response = client.post(reverse(LIST), {"action": "approve_selected", "index": "0"})
     assert "Items must be selected" in said(response)[-1]
-    assert everything() == before
+    assert table_fingerprints() == before
     monkeypatch.setattr("wallets.withdrawals.admin.decision_pages.MAX_BULK", 1)
     response = choose(client, [withdrawal, withdraw(organisation, member, "KES", "1000")])
     assert said(response)[-1] == "At most 1 withdrawals at once. Nothing has been done."
@@ -252,7 +252,7 @@ def test_bulk_takes_post_only_and_deciders_only(world):
     withdrawal = withdraw(world[0], world[1], "KES", "1000")
     address = reverse("admin:wallets_withdrawal_bulk")
     approver, auditor = signed_in(FINANCE_APPROVER), signed_in(AUDITOR)
-    before = everything()
+    before = table_fingerprints()
     led = approver.get(address, {"decision": "approve", "row": f"{withdrawal.pk}:1"})
     assert (led.status_code, led["Location"]) == (302, reverse(LIST))
     approver.get(
@@ -265,4 +265,4 @@ def test_bulk_takes_post_only_and_deciders_only(world):
     strict = Client(enforce_csrf_checks=True)
     strict.cookies = approver.cookies
     assert decide(strict, [f"{withdrawal.pk}:1"]).status_code == 403
-    assert everything() == before
+    assert table_fingerprints() == before

@@ -24,8 +24,8 @@ from exchange.core.ids import uuid7
 from exchange.core.models import IdempotencyRecord
 from exchange.events.models import Event
 from exchange.participants.models import Member, Organisation
-from tests.assertions.ledger import account_of
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.ledger import account_id_of
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.property_tests import examples
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.configuration import set_figure
@@ -142,7 +142,7 @@ def test_on_one_wallet_those_are_done_that_it_can_pay_until_one_is_too_much():
     assert [rows_of(order) for order in orders] == [4, 4, 4, 0, 0]
     assert keys_kept() == {"0", "1", "2"}
     assert_books_hold()
-    with nothing_moves(), pytest.raises(DatabaseError, match="insufficient_balance"):
+    with assert_nothing_changes(), pytest.raises(DatabaseError, match="insufficient_balance"):
         alone(too_much)
     wallet.fund("0.5")
     alone(after_it)
@@ -155,7 +155,7 @@ def test_what_a_wallet_could_never_pay_keeps_nobody_after_it_from_being_done():
     orders = [command(wallet, amount) for amount in (400, "1000.01", 600)]
     assert [answer is None for answer in as_set(*orders)] == [False, True, False]
     assert held(wallet) == holds(1000, 400, 600)
-    with nothing_moves(), pytest.raises(DatabaseError, match="insufficient_balance"):
+    with assert_nothing_changes(), pytest.raises(DatabaseError, match="insufficient_balance"):
         alone(orders[1])
     assert_books_hold()
 
@@ -218,7 +218,7 @@ def test_an_order_that_is_left_leaves_no_trace_and_is_refused_by_itself(kind):
     assert [rows_of(order) for order in orders] == [4, 0, 4]
     assert keys_kept() == {"a", "c"}
     assert held(wallet) == holds(1000, 100, 200)
-    with nothing_moves(), pytest.raises(DatabaseError, match=refusal):
+    with assert_nothing_changes(), pytest.raises(DatabaseError, match=refusal):
         alone(bad)
 
 
@@ -230,13 +230,13 @@ def test_a_wallet_without_an_escrow_account_is_left_and_then_gets_one():
         reference="tests:1",
         subject_id=None,
         actor=SYSTEM,
-        legs=[Leg(account_of(rich), Decimal(-300)), Leg(mine, Decimal(300))],
+        legs=[Leg(account_id_of(rich), Decimal(-300)), Leg(mine, Decimal(300))],
     )
     orders = [command(new, 100), command(rich, 100), command(new, 200)]
     assert [answer is None for answer in as_set(*orders)] == [True, False, True]
     assert [rows_of(order) for order in orders] == [0, 4, 0]
     alone(orders[0])
-    assert account_of(new, "escrow") == orders[0].new_escrow
+    assert account_id_of(new, "escrow") == orders[0].new_escrow
     assert None not in as_set(command(rich, 100), orders[2])
     assert held(new) == holds(300, 100, 200)
     assert_books_hold()
@@ -275,10 +275,10 @@ def test_an_order_that_cannot_be_written_undoes_the_set_and_harms_no_other(kind)
     wallet = make_wallet(1000)
     first, second = command(wallet, 100, key="a"), command(wallet, 200)
     bad = replace(command(wallet, 300), **IMPOSSIBLE[kind](first))
-    with nothing_moves():
+    with assert_nothing_changes():
         assert as_set(first, bad, second) == [None] * 3
     alone(first)
-    with nothing_moves(), pytest.raises(DatabaseError):
+    with assert_nothing_changes(), pytest.raises(DatabaseError):
         alone(bad)
     alone(second)
     assert held(wallet) == holds(1000, 100, 200)

@@ -13,17 +13,11 @@ from django.utils import timezone
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Rejected, StateConflict
 from exchange.staff.models import StaffUser
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import TESTER
 from tests.factories.configuration import set_figure
-from tests.factories.wallets import (
-    OVERRIDE,
-    assert_books_hold,
-    know_banks,
-    make_staff,
-    make_wallet,
-)
+from tests.factories.wallets import OVERRIDE, assert_books_hold, know_banks, make_staff, make_wallet
 from wallets.banks.models import BankList
 from wallets.withdrawals.commands import PayoutDetails, RequestWithdrawal
 from wallets.withdrawals.models import Decision, Payout, Withdrawal
@@ -60,11 +54,11 @@ def approve(withdrawal: Withdrawal, person: StaffUser, override: str = "") -> Wi
 
 def refuses(act: Callable[[], object], kind: type[DomainError], message: str) -> DomainError:
     """Assert that the act is refused and moves nothing."""
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(kind) as refusal:
         act()
     assert refusal.value.message == message
-    assert everything() == before
+    assert table_fingerprints() == before
     return refusal.value
 
 
@@ -99,18 +93,18 @@ def test_what_is_flagged_stop_is_approved_by_who_writes_why():
     withdrawal = make_wallet(1000).request(500)
     make_wallet(1000).request(500)
     person = make_staff()
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(Rejected) as refused:
         approve(withdrawal, person)
     assert refused.value.code == "stop_not_overridden"
-    assert everything() == before
+    assert table_fingerprints() == before
     assert approve(withdrawal, person, OVERRIDE).status == "Approved"
     kept = Decision.objects.get(withdrawal=withdrawal)
     assert (kept.verdict, kept.override, kept.version) == ("Approve", OVERRIDE, 1)
 
 
 def test_payouts_are_swept_as_soon_as_the_last_needed_approval_is_given(
-    hints, django_capture_on_commit_callbacks
+    task_notifications, django_capture_on_commit_callbacks
 ):
     large = make_wallet(500_000).request(500_000)
     with django_capture_on_commit_callbacks(execute=True) as first:
@@ -119,7 +113,7 @@ def test_payouts_are_swept_as_soon_as_the_last_needed_approval_is_given(
     assert not Payout.objects.exists()
     with django_capture_on_commit_callbacks(execute=True):
         approve(large, make_staff())
-    wait_until(lambda: "wallets.tasks.sweep_payouts" in hints, "payouts are swept", 10)
+    wait_until(lambda: "wallets.tasks.sweep_payouts" in task_notifications, "payouts are swept", 10)
     assert Payout.objects.get().withdrawal_id == large.pk
 
 

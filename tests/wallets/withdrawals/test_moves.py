@@ -9,7 +9,7 @@ from exchange.core.actors import Actor
 from exchange.core.errors import StateConflict
 from exchange.core.ids import uuid7
 from exchange.events.models import Event
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import make_organisation
 from tests.factories.wallets import SYSTEM, Wallet, approved, know_banks, make_wallet
@@ -58,7 +58,7 @@ def test_a_move_from_another_state_or_version_is_refused_and_says_which(wallet):
     nobody, somebody = wallet.request(), withdrawal.actioned_by
     assert somebody
     changed = "The withdrawal changed meanwhile. Please look at it again"
-    before = everything()
+    before = table_fingerprints()
     for row, states, message in (
         (stale, (Status.APPROVED,), changed),
         (
@@ -71,7 +71,7 @@ def test_a_move_from_another_state_or_version_is_refused_and_says_which(wallet):
         with pytest.raises(StateConflict) as refusal:
             change_status(row, come_from=states, to=Status.PROCESSING)
         assert refusal.value.message == message
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_what_is_kept_of_a_decision(wallet):
@@ -121,12 +121,14 @@ def test_a_withdrawal_is_found_within_its_organisation_only(wallet):
 
 
 def test_workers_are_asked_to_deliver_what_is_told(
-    wallet, hints, django_capture_on_commit_callbacks
+    wallet, task_notifications, django_capture_on_commit_callbacks
 ):
     withdrawal = approved(wallet)
     with django_capture_on_commit_callbacks(execute=True):
         change_status(withdrawal, come_from=(Status.APPROVED,), to=Status.PROCESSING)
-    wait_until(lambda: hints == ["exchange.tasks.deliver_events"], "events are delivered", 10)
+    wait_until(
+        lambda: task_notifications == ["exchange.tasks.deliver_events"], "events are delivered", 10
+    )
 
 
 def test_of_a_long_name_the_beginning_is_kept_with_the_decision(wallet):

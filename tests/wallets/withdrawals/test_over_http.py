@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.wallets import approved, make_wallet
 from tests.factories.withdrawals import BANK, OPERATIONS, WithdrawalApi, body_of, store_bank_lists
 from wallets.banks.services import clear_bank_cache
@@ -48,7 +48,7 @@ def test_ids_that_no_client_should_send_are_not_found(live_service, desk: Withdr
     connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=20)
     headers = {**desk.caller.headers, "Content-Type": "application/json"}
     path = f"/v1/api/members/{text}/wallet/withdraw"
-    with nothing_moves():
+    with assert_nothing_changes():
         connection.request("POST", path, json.dumps(body_of()), headers)
         answer = connection.getresponse()
         body = json.loads(answer.read())

@@ -16,7 +16,7 @@ from exchange.core.ids import uuid7
 from exchange.core.text import clean_text
 from exchange.tokens.services import quotes
 from orders.listings.services import endings
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.tokens import make_token
 from tests.factories.wallets import know_banks, make_staff, make_wallet
 from wallets.deposits import services as deposits
@@ -83,13 +83,13 @@ def acts() -> list[tuple[Act, str, int]]:
 
 def test_words_that_are_too_long_are_refused_by_their_length_and_nothing_happens():
     for act, name, longest in acts():
-        before = everything()
+        before = table_fingerprints()
         with pytest.raises(InvalidRequest) as refused:
             act(**{name: "x" * (longest + 1)})
         assert refused.value.message == (
             f"The text must have at most {longest} characters, not {longest + 1}"
         ), act
-        assert everything() == before
+        assert table_fingerprints() == before
 
 
 def test_the_ledger_keeps_the_beginning_of_a_long_reason():

@@ -17,7 +17,7 @@ from exchange.core.errors import DomainError
 from exchange.core.idempotency import IdempotencyClaim, StoredResponse, claim_key, store_response
 from exchange.core.ids import uuid7
 from exchange.participants.models import Member
-from tests.assertions.unchanged import nothing_moves
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.configuration import set_figure
@@ -51,14 +51,14 @@ def ask(
 
 def refusal(*order: Any, **more: Any) -> tuple[str, str]:
     """The code and the message that a request is refused with; nothing moves."""
-    with nothing_moves(), pytest.raises(DomainError) as refused:
+    with assert_nothing_changes(), pytest.raises(DomainError) as refused:
         ask(*order, **more)
     return refused.value.code, refused.value.message
 
 
 @pytest.mark.usefixtures("bank_lists")
 def test_a_request_is_answered_and_workers_are_woken_for_its_event(
-    hints, django_capture_on_commit_callbacks
+    task_notifications, django_capture_on_commit_callbacks
 ):
     wallet = make_member_wallet(1000)
     with django_capture_on_commit_callbacks(execute=True):
@@ -71,7 +71,9 @@ def test_a_request_is_answered_and_workers_are_woken_for_its_event(
     assert (made.bank.name, made.bank.account_name, made.bank.name_resolved) == (
         BANK, "Ada Obi", False,
     )  # fmt: skip
-    wait_until(lambda: hints == ["exchange.tasks.deliver_events"], "events are delivered", 10)
+    wait_until(
+        lambda: task_notifications == ["exchange.tasks.deliver_events"], "events are delivered", 10
+    )
     assert_books_hold()
 
 
@@ -198,7 +200,7 @@ def test_a_refusal_leaves_the_transaction_around_it_usable(currency):
 @pytest.mark.usefixtures("bank_lists")
 def test_what_the_database_cannot_keep_is_no_refusal():
     wallet = make_wallet(1000)
-    with nothing_moves(), pytest.raises(DataError):
+    with assert_nothing_changes(), pytest.raises(DataError):
         ask(wallet, 500, account="0" * 200)
 
 

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import (
     approval_of,
     balances,
@@ -86,12 +86,12 @@ def test_a_rejection_gives_the_money_back_and_keeps_the_reason(world):
 def test_a_rejection_without_a_reason_moves_nothing(world, reason):
     withdrawal = withdraw(world[0], world[1], "KES", "1000")
     client = signed_in(FINANCE_APPROVER)
-    before = everything()
+    before = table_fingerprints()
     for confirmed in ("", "yes"):
         body = {"version": 1, "reason": reason, "confirmed": confirmed}
         response = client.post(page(withdrawal, "reject"), body)
         assert said(response)[-1] == "A rejection needs a reason"
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_of_a_double_click_one_decides_and_the_other_is_told(world):
@@ -114,7 +114,7 @@ def test_a_stale_page_decides_nothing_and_says_what_changed(world):
     one = signed_in(FINANCE_APPROVER, "one")
     other = signed_in(FINANCE_APPROVER, "other")
     one.post(page(withdrawal, "details"), {"version": 1, "branch_code": "GH280100"})
-    before = everything()
+    before = table_fingerprints()
     # On the first step, and on a page that asked before it changed.
     for confirmed in ("", "yes"):
         response = other.post(page(withdrawal, "approve"), {"version": 1, "confirmed": confirmed})
@@ -122,17 +122,17 @@ def test_a_stale_page_decides_nothing_and_says_what_changed(world):
             "The withdrawal changed meanwhile. Please look at it again. Nothing was done."
             " Since you opened the page: details filled in by one at "
         )
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("body", [{}, {"version": "x"}, {"version": "0"}, {"version": "-1"}])
 def test_a_decision_that_names_no_version_does_nothing(world, body):
     withdrawal = withdraw(world[0], world[1], "KES", "1000")
     client = signed_in(FINANCE_APPROVER)
-    before = everything()
+    before = table_fingerprints()
     response = client.post(page(withdrawal, "approve"), body)
     assert said(response) == ["The form was not complete. Nothing was done."]
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_large_amounts_need_two_people_and_nobody_counts_twice(world):
@@ -150,14 +150,14 @@ def test_large_amounts_need_two_people_and_nobody_counts_twice(world):
     assert "1 of 2 given, by one" in seen
     assert "You approved it already. Somebody else must approve it too, or reject it." in seen
     assert "Who may still decide: other." in seen
-    before = everything()
+    before = table_fingerprints()
     for confirmed, told in (
         ("", "You approved it already. Somebody else must approve it too, or reject it."),
         ("yes", "Somebody else must approve this withdrawal: you entered or approved it already"),
     ):
         body = approval_of(withdrawal, confirmed=confirmed)
         assert said(one.post(page(withdrawal, "approve"), body))[-1] == told
-    assert everything() == before
+    assert table_fingerprints() == before
 
     decide(other, withdrawal, "approve", 2)
     withdrawal.refresh_from_db()
@@ -180,7 +180,7 @@ def test_approval_waits_for_what_the_corridor_needs(world):
     assert "Before approval this payout needs: recipient's first name" in text_of(seen)
     assert "Missing Recipient's first name" in text_of(seen)
     assert b"disabled>Approve" in seen.content
-    before = everything()
+    before = table_fingerprints()
     for confirmed, told in (
         ("", "Before approval this payout needs: recipient's first"),
         ("yes", "Before approval, ZAR payouts need: recipient's first"),
@@ -188,7 +188,7 @@ def test_approval_waits_for_what_the_corridor_needs(world):
         body = {"version": 1, "confirmed": confirmed}
         response = client.post(page(withdrawal, "approve"), body)
         assert said(response)[-1].startswith(told)
-    assert everything() == before
+    assert table_fingerprints() == before
 
     filled = {
         "version": 1,
@@ -201,14 +201,14 @@ def test_approval_waits_for_what_the_corridor_needs(world):
     refused = client.post(page(withdrawal, "details"), filled)
     assert refused.status_code == 200
     assert "Enter a valid email address." in text_of(refused)
-    assert everything() == before
+    assert table_fingerprints() == before
 
     filled["recipient_email"] = "ada@example.com"
     for phone in ("082 123 4567", "+0821234567", "+27", "+2782123456789012", "phone", "+27x"):
         refused = client.post(page(withdrawal, "details"), {**filled, "recipient_phone": phone})
         assert "recipient_phone must be a phone number with its country code" in text_of(refused)
         assert b'aria-invalid="true"' in refused.content
-        assert everything() == before
+        assert table_fingerprints() == before
     filled["recipient_phone"] = "+27 (11) 000-0000"
     client.post(page(withdrawal, "details"), filled)
     seen = client.get(page(withdrawal))
@@ -248,18 +248,18 @@ def test_the_page_shows_what_is_asked_and_what_will_be_sent(world):
 def test_only_finance_decides(world, role, action):
     withdrawal = withdraw(world[0], world[1], "KES", "1000")
     client = signed_in(role)
-    before = everything()
+    before = table_fingerprints()
     body = {"version": 1, "reason": "because", "action": "Fail", "confirmed": "yes"}
     response = client.post(page(withdrawal, action), body)
     assert response.status_code == 403
-    assert everything() == before
+    assert table_fingerprints() == before
     assert client.get(page(withdrawal, "details")).status_code == 403
 
 
 def test_decisions_take_post_only_and_a_token_against_forgery(world):
     withdrawal = withdraw(world[0], world[1], "KES", "1000")
     client = signed_in(FINANCE_APPROVER)
-    before = everything()
+    before = table_fingerprints()
     for action in ("approve", "reject"):
         led = client.get(page(withdrawal, action), {"version": "1", "confirmed": "yes"})
         assert (led.status_code, led["Location"]) == (302, page(withdrawal))
@@ -271,7 +271,7 @@ def test_decisions_take_post_only_and_a_token_against_forgery(world):
     assert strict.post(page(withdrawal, "approve"), body).status_code == 403
     assert Withdrawal.objects.get(pk=withdrawal.pk).status == "Pending"
     before.pop("exchange_staffuser")  # the second sign-in
-    after = everything()
+    after = table_fingerprints()
     after.pop("exchange_staffuser")
     assert after == before
 
@@ -280,11 +280,11 @@ def test_decisions_take_post_only_and_a_token_against_forgery(world):
 def test_the_first_step_asks_and_changes_nothing(world, decision):
     withdrawal = withdraw(world[0], world[1], "NGN", "2000")
     client = signed_in(FINANCE_APPROVER)
-    before = everything()
+    before = table_fingerprints()
     given = {"version": 1, "reason": "Because <b>", "override": OVERRIDE}
     asked = client.post(page(withdrawal, decision), given)
     assert asked.status_code == 200
-    assert everything() == before
+    assert table_fingerprints() == before
     seen, bank = text_of(asked), withdrawal.bank
     for part in (
         "Nothing has been done yet.",

@@ -14,7 +14,7 @@ from django.utils import timezone
 from exchange.core.errors import InvalidRequest, Rejected, StateConflict
 from exchange.participants.models import Organisation
 from exchange.staff.models import StaffUser
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.wallets import OVERRIDE, Wallet, know_banks, make_staff, make_wallet
 from wallets.withdrawals.models import Decision, Payout, Withdrawal
 from wallets.withdrawals.selectors.review_flags import FlagLevel, review_flags
@@ -66,12 +66,12 @@ def approve(
 def test_what_is_flagged_stop_is_not_approved_without_words(wallet, override):
     withdrawal = wallet.request(500)
     person = make_staff()
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(Rejected) as refused:
         approve(withdrawal, approver=person, override=override)
     assert refused.value.code == "stop_not_overridden"
     assert SHARED in refused.value.message
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_an_override_approves_and_is_kept_with_the_flags(wallet):
@@ -93,11 +93,11 @@ def test_each_of_two_approvers_overrides_for_themselves(wallet):
     withdrawal = wallet.request(5_000_000)
     assert approve(withdrawal, override="I called the bank").status == "Pending"
     second = make_staff()
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(Rejected) as refused:
         approve(withdrawal, approver=second)
     assert refused.value.code == "stop_not_overridden"
-    assert everything() == before
+    assert table_fingerprints() == before
     assert not Payout.objects.exists()
     assert approve(withdrawal, approver=second, override="So did I").status == "Approved"
     kept = Decision.objects.filter(withdrawal=withdrawal).order_by("created_at", "id")
@@ -110,23 +110,23 @@ def test_a_flag_that_came_since_the_page_was_shown_is_told_and_refuses(wallet):
     assert shown == ["payee_not_owner", "account_first_used"]
     Organisation.objects.filter(pk=withdrawal.organisation_id).update(active=False)
     person = make_staff()
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(StateConflict) as refused:
         approve(withdrawal, approver=person, override=OVERRIDE, seen=shown)
     assert refused.value.message == (
         "Flagged since you looked: Stop: The organisation is not active. Please look at it again"
     )
-    assert everything() == before
+    assert table_fingerprints() == before
     done = approve(withdrawal, override=OVERRIDE, seen=codes(withdrawal))
     assert done.status == "Approved"
 
 
 def test_a_page_that_showed_nothing_approves_nothing_that_is_flagged():
     withdrawal, person = alone(), make_staff()
-    before = everything()
+    before = table_fingerprints()
     with pytest.raises(StateConflict, match="This owner uses this account for the first time"):
         approve(withdrawal, approver=person, seen=[])
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_what_is_no_longer_flagged_is_approved_and_its_override_kept():

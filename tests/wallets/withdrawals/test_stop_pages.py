@@ -16,7 +16,7 @@ from django.urls import reverse
 from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from exchange.events.models import Event
 from exchange.participants.models import Organisation
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import without_guards
 from tests.factories.back_office import (
     approval_of,
@@ -71,9 +71,9 @@ def test_one_flagged_stop_among_eight_is_left_out_by_name_and_the_others_are_app
     fine = [withdraw(organisation, member, "KES", str(1000 + n)) for n in range(7)]
     flagged = withdraw(organisation, member, "NGN", "2000")
     client = signed_in(FINANCE_APPROVER)
-    before = everything()
+    before = table_fingerprints()
     asked = choose(client, [*fine, flagged])
-    assert everything() == before
+    assert table_fingerprints() == before
     seen = text_of(asked)
     assert "Approve: 7 withdrawals; 1 left out" in seen
     assert (
@@ -119,11 +119,11 @@ def test_a_stop_sent_to_bulk_by_hand_is_refused(world):
         "seen": [f"{flagged.pk}:{code}" for code in flags_on(flagged)],
         "override": WHY,
     }
-    before = everything()
+    before = table_fingerprints()
     done = client.post(reverse("admin:wallets_withdrawal_bulk"), body)
     (row,) = done.context["outcomes"]
     assert (row.word, STOP in row.text) == ("Refused", True)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_flag_that_comes_between_the_question_and_bulk_refuses_that_row(world):
@@ -134,14 +134,14 @@ def test_a_flag_that_comes_between_the_question_and_bulk_refuses_that_row(world)
     rival = Organisation.objects.create(name="Rival")
     fund(rival, None, "KES", "5000")
     withdraw(rival, None, "KES", "1000")
-    before = everything()
+    before = table_fingerprints()
     (row,) = answer(client, asked).context["outcomes"]
     assert row.word == "Refused"
     assert row.text.startswith(
         "Flagged since you looked: Stop: Withdrawals of 1 other organisation go to the same"
         " account. Please look at it again. Nothing was done."
     )
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("override", [None, "", "   "])
@@ -156,14 +156,14 @@ def test_the_single_page_wants_the_reason_in_writing(world, override, confirmed)
     body.pop("override")
     if override is not None:
         body["override"] = override
-    before = everything()
+    before = table_fingerprints()
     response = client.post(page(flagged, "approve"), body)
     assert response.status_code == 200
     html = response.content.decode()
     assert re.search(r'<p class="wrong" id="approve-override_error">It is flagged Stop', html)
     assert re.search(r'<textarea name="override"[^>]*aria-invalid="true"', html)
     assert re.search(r'<textarea name="reason" id="approve-reason"[^>]*>Called at noon<', html)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_what_was_written_stays_when_a_flag_comes_meanwhile(world):
@@ -173,7 +173,7 @@ def test_what_was_written_stays_when_a_flag_comes_meanwhile(world):
     rival = Organisation.objects.create(name="Rival")
     fund(rival, None, "NGN", "5000")
     withdraw(rival, None, "NGN", "2000")
-    before = everything()
+    before = table_fingerprints()
     response = client.post(page(flagged, "approve"), body)
     html = response.content.decode()
     assert re.search(
@@ -181,7 +181,7 @@ def test_what_was_written_stays_when_a_flag_comes_meanwhile(world):
     )
     assert re.search(rf'<textarea name="override"[^>]*aria-invalid="true"[^>]*>{WHY}<', html)
     assert re.search(r'<textarea name="reason" id="approve-reason"[^>]*>Called at noon<', html)
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_a_page_without_stop_asks_for_no_override(world):
@@ -202,10 +202,10 @@ def test_two_approvers_read_each_others_reason_and_the_client_reads_none(world):
     flagged.refresh_from_db()
     assert (flagged.status, flagged.version) == ("Pending", 2)
 
-    before = everything()
+    before = table_fingerprints()
     told = other.post(page(flagged, "approve"), approval_of(flagged, override=" "))
     assert "It is flagged Stop" in text_of(told)
-    assert everything() == before
+    assert table_fingerprints() == before
     for shown in (
         other.get(page(flagged)),
         other.post(page(flagged, "approve"), {"version": 2, "override": "I called too"}),

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.assertions.inputs import assert_refused, refusal_of_body
+from tests.assertions.inputs import assert_rejected, body_error
 from tests.factories.withdrawals import body_of
 from wallets.withdrawals.serializers import WithdrawalInput
 
@@ -40,7 +40,7 @@ EVERY_FIELD = "; ".join(
 
 
 def parse(body: str) -> Any:
-    return refusal_of_body(WithdrawalInput, body)
+    return body_error(WithdrawalInput, body)
 
 
 def changed(**changes: Any) -> str:
@@ -84,7 +84,7 @@ AMOUNTS = {
 
 
 def test_an_amount_that_is_none_is_refused():
-    assert_refused(parse, ((with_amount(text), told) for text, told in AMOUNTS.items()))
+    assert_rejected(parse, ((with_amount(text), told) for text, told in AMOUNTS.items()))
 
 
 def test_more_decimals_than_the_currency_has_are_refused():
@@ -94,7 +94,7 @@ def test_more_decimals_than_the_currency_has_are_refused():
         ("UGX", "1000000.01", none),
         *((code, "90.025", TOO_FINE) for code in ("NGN", "KES", "GHS", "ZAR", "TZS", "USD")),
     ]
-    assert_refused(parse, ((with_amount(text, currency=code), told) for code, text, told in cases))
+    assert_rejected(parse, ((with_amount(text, currency=code), told) for code, text, told in cases))
 
 
 def test_what_is_no_object_is_refused():
@@ -111,8 +111,8 @@ def test_what_is_no_object_is_refused():
         '{"amount": ' + "[" * 30 + "]" * 30 + "}": "The body is nested more than 20 levels deep",
         '{"a":' * 5000 + "1" + "}" * 5000: "The body is nested more than 20 levels deep",
     }
-    assert_refused(parse, cases.items())
-    wrong = refusal_of_body(WithdrawalInput, b'{"amount": 500, "bank_name": "\xff\xfe"}')
+    assert_rejected(parse, cases.items())
+    wrong = body_error(WithdrawalInput, b'{"amount": 500, "bank_name": "\xff\xfe"}')
     assert wrong == (400, "invalid_request", "The body is not valid UTF-8 (byte 30)")
 
 
@@ -121,14 +121,14 @@ def test_every_field_is_required_and_not_null():
         absent = {key: value for key, value in body_of().items() if key != name}
         cases = [(json.dumps(absent), f"{name} is required"),
                  (changed(**{name: None}), f"{name} must not be null")]  # fmt: skip
-        assert_refused(parse, cases)
+        assert_rejected(parse, cases)
 
 
 def test_a_currency_that_is_not_paid_out_is_refused_with_exactly_this_message():
     wrong: list[Any] = ["EUR", "ngn", "", " KES", "NGNN", None, 5, True, ["NGN"], {}]
     absent = {key: value for key, value in body_of().items() if key != "currency"}
     cases = [json.dumps(absent), *(changed(currency=value) for value in wrong)]
-    assert_refused(parse, ((body, CURRENCIES) for body in cases), "invalid_currency")
+    assert_rejected(parse, ((body, CURRENCIES) for body in cases), "invalid_currency")
 
 
 @pytest.mark.parametrize("name", ["bank_name", "account_name", "account_number", *OPTIONAL])
@@ -141,13 +141,13 @@ def test_a_text_must_be_a_string_of_one_line(name):
         (changed(**{name: "a\x00b"}), f"{name} must not contain NUL characters"),
         (changed(**{name: "a\ud800b"}), f"{name} must not contain lone surrogates"),
     ]
-    assert_refused(parse, cases)
+    assert_rejected(parse, cases)
 
 
 def test_a_phone_number_has_its_country_code():
     phones = ["0821234567", "27821234567", "+0821234567", "+27 821234567", "+2782",
               "+27821234567890123", "+27٨21234567", "phone"]  # fmt: skip
-    assert_refused(parse, ((changed(recipient_phone=phone), PHONE) for phone in phones))
+    assert_rejected(parse, ((changed(recipient_phone=phone), PHONE) for phone in phones))
 
 
 @pytest.mark.parametrize("name", ["bank_name", "account_name"])
@@ -159,7 +159,7 @@ def test_a_name_has_one_to_two_hundred_visible_characters(name):
         ("x" * 201, "must have at most 200 characters"),
         *((f"Guaranty{character} Trust Bank", INVISIBLE) for character in hidden),
     ]
-    assert_refused(parse, ((changed(**{name: text}), f"{name} {told}") for text, told in cases))
+    assert_rejected(parse, ((changed(**{name: text}), f"{name} {told}") for text, told in cases))
     for taken in ("é" * 200, "בנק הפועלים", "بنك مصر", "银行", "🏦🏦", "<b>bank</b>", '"', "%s"):
         assert parse(changed(**{name: taken})) is None
 
@@ -167,7 +167,7 @@ def test_a_name_has_one_to_two_hundred_visible_characters(name):
 def test_an_account_number_is_4_to_34_letters_and_digits():
     wrong = ["069 000 0031", "069-000-0031", "123", "1" * 35, "٠٦٩٠٠٠٠٠٣١",
              "\uff10\uff16\uff19\uff10", "0690000031 ", "a.bc"]  # fmt: skip
-    assert_refused(parse, ((changed(account_number=number), ACCOUNT_NUMBER) for number in wrong))
+    assert_rejected(parse, ((changed(account_number=number), ACCOUNT_NUMBER) for number in wrong))
     for number in ("1234", "GB33BUKB20201555555555", "A" * 34):
         assert parse(changed(account_number=number)) is None
 
@@ -178,7 +178,7 @@ def test_the_message_names_every_bad_field():
         f"{NOT_A_NUMBER}; bank_name must not be blank; {CURRENCIES}; "
         "recipient_email must be an email address"
     )
-    assert_refused(parse, [("{}", EVERY_FIELD), (several, message)], "invalid_currency")
+    assert_rejected(parse, [("{}", EVERY_FIELD), (several, message)], "invalid_currency")
 
 
 def test_zero_decimals_written_out_are_no_decimals():

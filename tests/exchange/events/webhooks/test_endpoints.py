@@ -20,7 +20,7 @@ from exchange.events.services.endpoints import (
     switch_endpoint,
 )
 from exchange.participants.models import Organisation
-from tests.assertions.unchanged import everything
+from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.events import organisation
 
@@ -69,7 +69,7 @@ def test_an_endpoint_is_made_once_and_changed_after_that(bystander):
 def test_an_address_that_must_not_be_called_is_neither_set_nor_switched_on(owner):
     switch_endpoint(organisation_id=owner.id, enabled=False, actor=TESTER)
     WebhookEndpoint.objects.update(url=UNSAFE)
-    before = everything()
+    before = table_fingerprints()
     for act in (
         lambda: set_endpoint(organisation_id=owner.id, url=UNSAFE, actor=TESTER),
         lambda: switch_endpoint(organisation_id=owner.id, enabled=True, actor=TESTER),
@@ -77,7 +77,7 @@ def test_an_address_that_must_not_be_called_is_neither_set_nor_switched_on(owner
         with pytest.raises(InvalidRequest, match=r"^url ") as refused:
             act()
         assert refused.value.code == "invalid_url"
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 def test_one_endpoint_is_switched_off_and_on(owner, bystander):
@@ -146,7 +146,7 @@ def test_a_test_event_goes_to_the_organisation_that_asks(owner, bystander):
 
 def test_without_an_endpoint_there_is_none_to_switch_rotate_or_test(bystander):
     nobody = make_organisation()
-    before = everything()
+    before = table_fingerprints()
     for act in (
         lambda: switch_endpoint(organisation_id=nobody.id, enabled=False, actor=TESTER),
         lambda: rotate_secret(organisation_id=nobody.id, actor=TESTER),
@@ -154,7 +154,7 @@ def test_without_an_endpoint_there_is_none_to_switch_rotate_or_test(bystander):
     ):
         with pytest.raises(EndpointNotFound):
             act()
-    assert everything() == before
+    assert table_fingerprints() == before
 
 
 @pytest.mark.django_db(transaction=True)

@@ -26,7 +26,7 @@ from exchange.events.webhooks.posting import (
     _session,
     post,
 )
-from tests.environment.webhook_receiver import Received, Receiver, Reply, drip, raw_server
+from tests.environment.webhook_receiver import Received, Receiver, Reply, raw_server, send_slowly
 
 BODY = '{"name":"Zoë"}'.encode()
 
@@ -173,7 +173,7 @@ def test_a_receiver_that_says_nothing_is_cut_at_the_deadline(receiver: Receiver)
     ids=["status line", "headers", "endless 100s"],
 )
 def test_a_slow_drip_of_headers_is_cut_at_the_deadline(text: bytes) -> None:
-    with raw_server(lambda connection: drip(connection, text, every_seconds=0.02)) as port:
+    with raw_server(lambda connection: send_slowly(connection, text, every_seconds=0.02)) as port:
         started = time.monotonic()
         outcome = send(f"http://127.0.0.1:{port}/", deadline=0.6)
         assert time.monotonic() - started < 2
@@ -186,7 +186,7 @@ def test_a_slow_drip_in_the_body_is_cut_and_its_beginning_kept() -> None:
     def talk(connection: socket.socket) -> None:
         connection.recv(65536)
         connection.sendall(b"HTTP/1.1 500 Oops\r\nContent-Length: 5000\r\n\r\nbeg")
-        drip(connection, b".", every_seconds=0.1)
+        send_slowly(connection, b".", every_seconds=0.1)
 
     with raw_server(talk) as port:
         started = time.monotonic()
@@ -199,7 +199,9 @@ def test_a_slow_drip_in_the_body_is_cut_and_its_beginning_kept() -> None:
 
 def test_a_tls_handshake_that_never_ends_is_cut_at_the_deadline() -> None:
     # The first bytes of a TLS record that announces more than will ever come.
-    with raw_server(lambda connection: drip(connection, b"\x16\x03\x03\x40\x00" * 4)) as port:
+    with raw_server(
+        lambda connection: send_slowly(connection, b"\x16\x03\x03\x40\x00" * 4)
+    ) as port:
         started = time.monotonic()
         outcome = send(f"https://127.0.0.1:{port}/", deadline=0.6)
         assert time.monotonic() - started < 2

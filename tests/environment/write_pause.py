@@ -17,7 +17,7 @@ from tests.environment.processes import wait_until
 _KEY = 0x7E57_0002
 
 
-class Pause:
+class WritePause:
     """While open, a write of `table` (`INSERT` or `UPDATE`) that is `when` waits.
 
     `when` is SQL over NEW and, for an update, OLD.
@@ -27,7 +27,7 @@ class Pause:
         self._event, self._table, self._when = event, table, when
         self._held = False
 
-    def __enter__(self) -> Pause:
+    def __enter__(self) -> WritePause:
         self._owner: psycopg.Connection[Any] = psycopg.connect(
             server_url(worker_database()), autocommit=True
         )
@@ -63,7 +63,7 @@ class Pause:
             self._owner.execute("SELECT pg_advisory_unlock(%s)", [_KEY])
             self._held = False
 
-    def cut(self) -> None:
+    def disconnect(self) -> None:
         """End the database sessions that wait, as a server does whose client's host is gone."""
         for pid in self._waiting():
             self._owner.execute("SELECT pg_terminate_backend(%s)", [pid])

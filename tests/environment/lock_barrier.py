@@ -15,16 +15,16 @@ from psycopg import sql
 from tests.environment.database import server_url, worker_database
 from tests.environment.processes import wait_until
 
-_PATIENCE_SECONDS = 10.0
+_TIMEOUT_SECONDS = 10.0
 
 
-class StartLine:
+class LockBarrier:
     """While drawn, whoever is about to lock or write a row of `table` waits; readers pass."""
 
     def __init__(self, table: str, runners: int) -> None:
         self._table, self._runners = table, runners
 
-    def __enter__(self) -> StartLine:
+    def __enter__(self) -> LockBarrier:
         self._owner: psycopg.Connection[Any] = psycopg.connect(server_url(worker_database()))
         self._watch: psycopg.Connection[Any] = psycopg.connect(
             server_url(worker_database()), autocommit=True
@@ -35,20 +35,20 @@ class StartLine:
         self._owner.close()
         self._watch.close()
 
-    def draw(self) -> None:
+    def hold(self) -> None:
         """From now on they wait."""
         # Conflicts with the ROW SHARE of SELECT ... FOR UPDATE, not with a plain SELECT.
         self._owner.execute(
             sql.SQL("LOCK TABLE {} IN EXCLUSIVE MODE").format(sql.Identifier(self._table))
         )
 
-    def go(self) -> None:
+    def release(self) -> None:
         """Lets all go once the last one waits; AssertionError when one does not come in time."""
         try:
             wait_until(
                 lambda: self._waiting() == self._runners,
                 f"{self._runners} wait for {self._table}",
-                _PATIENCE_SECONDS,
+                _TIMEOUT_SECONDS,
             )
         finally:
             self._owner.rollback()

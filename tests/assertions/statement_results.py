@@ -11,10 +11,10 @@ from django.db import Error
 
 from tests.environment.database import Connection
 
-TAKEN = "taken"
+ACCEPTED = "taken"
 
 
-def verdict(
+def try_statement(
     connection: Connection, statement: str, values: Any = (), *, at_commit: bool = False
 ) -> str:
     """TAKEN, or what refuses the statement; nothing stays.
@@ -27,17 +27,17 @@ def verdict(
             if at_commit:
                 connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
     except psycopg.Error as error:
-        return refused_by(error)
-    return TAKEN
+        return violated_rule(error)
+    return ACCEPTED
 
 
-def refused_by(error: psycopg.Error | Error) -> str:
+def violated_rule(error: psycopg.Error | Error) -> str:
     """The constraint that an error of the database names, or else the kind of the error."""
     refusal: Any = error.__cause__ if isinstance(error, Error) else error
     return refusal.diag.constraint_name or type(refusal).__name__
 
 
-def guarded(
+def create_guarded_table(
     connection: Connection, columns: str, function: str, *, events: str = "INSERT OR UPDATE"
 ) -> None:
     """Make the temporary table `given` of these columns, with the trigger function before it.
@@ -51,7 +51,7 @@ def guarded(
 
 
 @contextmanager
-def undone(connection: Connection) -> Iterator[Connection]:
+def rolled_back(connection: Connection) -> Iterator[Connection]:
     """A transaction of which nothing stays."""
     with connection.transaction(force_rollback=True):
         yield connection

@@ -10,7 +10,7 @@ from exchange.core import task_notifier
 
 
 @pytest.fixture
-def hints() -> Iterator[list[str]]:
+def task_notifications() -> Iterator[list[str]]:
     """The tasks that workers are woken for."""
     tasks: list[str] = []
     before = task_notifier._notifier

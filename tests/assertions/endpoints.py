@@ -14,7 +14,7 @@ from exchange.api.viewsets import ApiViewSet
 
 
 @dataclass(frozen=True)
-class Address:
+class Endpoint:
     """A path, a method, and the action that answers."""
 
     path: str
@@ -28,7 +28,7 @@ class Address:
         return found
 
     @property
-    def known(self) -> tuple[str, ...]:
+    def known_parameters(self) -> tuple[str, ...]:
         return known_parameters(self.viewset, self.action)
 
     @property
@@ -38,10 +38,10 @@ class Address:
         return page.plural if page else None
 
 
-def addresses(urlconf: str = "config.urls") -> list[Address]:
+def api_endpoints(urlconf: str = "config.urls") -> list[Endpoint]:
     """Every action of the viewsets."""
     return [
-        Address(path, method.upper(), callback.cls, action)
+        Endpoint(path, method.upper(), callback.cls, action)
         for path, callback in routes(urlconf)
         if isinstance(getattr(callback, "cls", None), type) and issubclass(callback.cls, ApiViewSet)
         for method, action in callback.actions.items()

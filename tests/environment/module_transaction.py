@@ -10,7 +10,7 @@ from pytest_django import DjangoDbBlocker
 
 
 @contextmanager
-def kept_for_module(blocker: DjangoDbBlocker) -> Iterator[None]:
+def module_transaction(blocker: DjangoDbBlocker) -> Iterator[None]:
     """Keep what is written inside until the block ends; then it is taken back.
 
     For a fixture of the scope `module`. Each test's own transaction becomes a part of this one, and

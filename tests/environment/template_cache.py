@@ -22,35 +22,35 @@ import grimp
 from config.local.embedded.layout import postgres_dir
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
-KEPT_IN = CHECKOUT / "build"
+CACHE_DIR = CHECKOUT / "build"
 _APPS = ("config", "credit", "exchange", "orders", "wallets")
 # Where `migrate` begins; what these import decides with them, and nothing else of the source does.
-_BEGINS = re.compile(
+_ENTRY_MODULES = re.compile(
     r"^\w+\.(apps|\w+\.(commands|payloads)|models|migrations(\..+)?|settings\.test"
     r"|management\.commands\.migrate)$"
 )
-_BESIDES = (
+_OTHER_SOURCES = (
     "config/local/embedded/cluster.py",
     "config/local/embedded/layout.py",
     "tests/environment/database.py",
-    "tests/environment/kept_template.py",
+    "tests/environment/template_cache.py",
     "tests/environment/seed_rows.py",
 )
 # Another branch of the same checkout finds its own again.
-_KEPT = 3
+_TEMPLATES_STORED = 3
 
 
 def sources() -> set[Path]:
     """Files that decide the template: migrations, SQL, and what they and models import."""
     graph = grimp.build_graph(*_APPS, cache_dir=None)
-    modules = {name for name in graph.modules if _BEGINS.match(name)}
+    modules = {name for name in graph.modules if _ENTRY_MODULES.match(name)}
     for name in tuple(modules):
         modules |= graph.find_upstream_modules(name)
     # To import a module runs its packages too.
     modules |= {name[:end] for name in modules for end, letter in enumerate(name) if letter == "."}
     files = {_file(name) for name in modules}
     files.update(path for app in _APPS for path in (CHECKOUT / app).rglob("*.sql"))
-    files.update(CHECKOUT / name for name in _BESIDES)
+    files.update(CHECKOUT / name for name in _OTHER_SOURCES)
     return files
 
 
@@ -65,9 +65,9 @@ def template_hash(files: Iterable[Path]) -> str:
     return digest.hexdigest()[:20]
 
 
-def take(name: str, data_dir: Path, kept_in: Path = KEPT_IN) -> bool:
+def restore_template(name: str, data_dir: Path, cache_dir: Path = CACHE_DIR) -> bool:
     """Copy the files kept under `name` into a new data directory; False where there are none."""
-    kept = kept_in / f"template-{name}"
+    kept = cache_dir / f"template-{name}"
     home = postgres_dir(data_dir)
     try:
         os.utime(kept)  # used last
@@ -79,19 +79,19 @@ def take(name: str, data_dir: Path, kept_in: Path = KEPT_IN) -> bool:
     return True
 
 
-def keep(name: str, data_dir: Path, kept_in: Path = KEPT_IN) -> None:
+def store_template(name: str, data_dir: Path, cache_dir: Path = CACHE_DIR) -> None:
     """Keep the files of the stopped server of `data_dir` under `name`, and drop the oldest."""
-    kept_in.mkdir(exist_ok=True)
-    draft = Path(mkdtemp(prefix="draft-template-", dir=kept_in))
+    cache_dir.mkdir(exist_ok=True)
+    draft = Path(mkdtemp(prefix="draft-template-", dir=cache_dir))
     try:
         shutil.copytree(postgres_dir(data_dir) / "data", draft, dirs_exist_ok=True)
         os.sync()  # a machine that stops now leaves nothing half-written under the name
         with contextlib.suppress(OSError):  # another run was first
-            draft.rename(kept_in / f"template-{name}")
+            draft.rename(cache_dir / f"template-{name}")
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-    found = sorted(kept_in.glob("template-*"), key=lambda path: path.stat().st_mtime)
-    for old in found[:-_KEPT]:
+    found = sorted(cache_dir.glob("template-*"), key=lambda path: path.stat().st_mtime)
+    for old in found[:-_TEMPLATES_STORED]:
         shutil.rmtree(old, ignore_errors=True)
 
 
@@ -99,7 +99,7 @@ def place_migrated_server(data_dir: Path) -> None:
     """Give a new data directory the server of an installation that has migrated; where none is
     kept, the first start on it migrates.
     """
-    take(template_hash(sources()), data_dir)
+    restore_template(template_hash(sources()), data_dir)
 
 
 def _file(module: str) -> Path:
