@@ -317,7 +317,7 @@ OAUTH2_PROVIDER: dict[str, Any] = {
     "REFRESH_TOKEN_REUSE_PROTECTION": True,
     "COMPLIANT_BCP_RFC9700_REDIRECT_URI_SCHEME": True,
     "ALLOWED_REDIRECT_URI_SCHEMES": ["https"],
-    "OAUTH2_VALIDATOR_CLASS": "exchange.participants.oauth.KeyValidator",
+    "OAUTH2_VALIDATOR_CLASS": "exchange.participants.oauth.ApiKeyValidator",
     "CLIENT_SECRET_HASHER": "client_sha256",
 }
 
