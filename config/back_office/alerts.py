@@ -14,8 +14,8 @@ from django.utils.html import format_html
 from config.back_office.alert_links import link_of, with_records
 from exchange.admin.base import Tool
 from exchange.admin.columns import column
-from exchange.admin.confirming import Confirming, Question
-from exchange.admin.show import age, moment, state
+from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
+from exchange.admin.display import age, format_time, status_badge
 from exchange.core.errors import Conflict
 from exchange.staff.models import StaffUser
 from wallets.alerts.models import Alert
@@ -23,7 +23,7 @@ from wallets.alerts.services import resolve_alert
 
 
 @admin.register(Alert)
-class AlertAdmin(Confirming):
+class AlertAdmin(ConfirmationAdmin):
     list_display = ("message", "kind", "about", "times", "raised", "shown_state")
     list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind")
     search_fields = ("subject", "message")
@@ -39,7 +39,9 @@ class AlertAdmin(Confirming):
     raised = column(
         "raised", lambda alert: format_html("{} ago", age(alert.raised_at)), ordering="raised_at"
     )
-    shown_state = column("state", lambda alert: state("Resolved" if alert.resolved_at else "Open"))
+    shown_state = column(
+        "state", lambda alert: status_badge("Resolved" if alert.resolved_at else "Open")
+    )
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -64,18 +66,18 @@ class AlertAdmin(Confirming):
         return self.confirm_page(request, alert, _resolving(alert), act, "Resolved.")
 
 
-def _resolving(alert: Alert) -> Question:
-    return Question(
+def _resolving(alert: Alert) -> Confirmation:
+    return Confirmation(
         title="Resolve the alert?",
         facts=[
             ("Kind", alert.kind.capitalize()),
             ("About", alert.subject or "everything"),
             ("Message", alert.message),
-            ("First raised", format_html("{} UTC", moment(alert.raised_at))),
+            ("First raised", format_html("{} UTC", format_time(alert.raised_at))),
         ],
-        passing=[("Raised", "once" if alert.times == 1 else f"{alert.times:,} times")],
-        words="It leaves the list of what needs somebody. What it tells of is not put right by"
+        live_facts=[("Raised", "once" if alert.times == 1 else f"{alert.times:,} times")],
+        text="It leaves the list of what needs somebody. What it tells of is not put right by"
         " this: it is raised anew when that is found again.",
         submit="Yes, resolve it",
-        hindrance="The alert was resolved before" if alert.resolved_at else "",
+        blocker="The alert was resolved before" if alert.resolved_at else "",
     )

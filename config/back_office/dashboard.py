@@ -32,8 +32,8 @@ from config.back_office.waiting import (
 from credit.loans.selectors.overview import loans_by_state, owed_by_currency
 from exchange.admin.bars import Bars, stacked_bars
 from exchange.admin.base import staff_of
-from exchange.admin.paging import COUNTED_AT_MOST
-from exchange.admin.show import age
+from exchange.admin.display import age
+from exchange.admin.paging import COUNT_LIMIT
 from exchange.core.currencies import format_money
 from exchange.events.models import Event, EventStatus
 from exchange.staff.models import StaffUser
@@ -184,7 +184,7 @@ _STUCK = (
 
 
 def _stuck(user: StaffUser, counts: dict[str, int]) -> Iterator[Item]:
-    hold = get_payout_hold(at_most=COUNTED_AT_MOST) if counts else None
+    hold = get_payout_hold(at_most=COUNT_LIMIT) if counts else None
     if hold is not None:
         yield Item(
             "Payouts on hold: the payment provider fails",

@@ -136,7 +136,9 @@ def _badges(user: StaffUser, seen: Mapping[str, object]) -> dict[str, str]:
         waiting["wallets.withdrawal"] = Withdrawal.objects.filter(awaiting_approval_by(user))
     for model, queue in queues().items():
         if user.has_perm(queue.permission):
-            waiting[model._meta.label_lower] = queue.mine(model._default_manager.all(), user)
+            waiting[model._meta.label_lower] = queue.awaiting_approval_by(
+                model._default_manager.all(), user
+            )
     parts = [
         rows.order_by()
         .annotate(of=Value(label, output_field=CharField()))

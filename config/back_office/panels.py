@@ -11,7 +11,7 @@ from django.db.models import Model
 
 from credit.configurations.admin.configurations import offers_of
 from credit.loans.admin.loans import loans_about
-from exchange.admin.panels import Links, Panel
+from exchange.admin.panels import LinksPanel, Panel
 from exchange.audit.admin.history import HistoryPanel
 from exchange.events.admin.links import events_link, webhook_link
 from exchange.participants.models import Member, Organisation
@@ -23,16 +23,16 @@ from wallets.ledger.admin.accounts import (
     withdrawals_link,
 )
 
-_WALLET = Links(wallet_link, statement_link, deposits_link, withdrawals_link)
+_WALLET = LinksPanel(wallet_link, statement_link, deposits_link, withdrawals_link)
 
 EVERYWHERE: tuple[Panel, ...] = (HistoryPanel(),)
 PANELS: dict[type[Model], tuple[Panel, ...]] = {
     Organisation: (
-        Links(events_link, webhook_link),
+        LinksPanel(events_link, webhook_link),
         _WALLET,
-        Links(orders_of, tokens_of, offers_of, loans_about),
+        LinksPanel(orders_of, tokens_of, offers_of, loans_about),
     ),
-    Member: (_WALLET, Links(orders_of, loans_about)),
+    Member: (_WALLET, LinksPanel(orders_of, loans_about)),
 }
 
 

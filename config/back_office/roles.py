@@ -23,7 +23,7 @@ from django.db import transaction
 from exchange.core.errors import InvalidRequest
 from exchange.staff.models import StaffUser
 from exchange.staff.services.accounts import add_person
-from exchange.staff.services.deciding_access import is_deciding
+from exchange.staff.services.privileged_access import is_privileged
 
 FINANCE_APPROVER = "Finance approver"
 BACK_OFFICE = "Back office"
@@ -123,7 +123,7 @@ ROLES: dict[str, frozenset[str]] = {
 
 # Who has one of these decides about money, or about who may: they sign in with a second factor, and
 # enter a code again before they decide.
-DECIDING = frozenset(
+PRIVILEGED_PERMISSIONS = frozenset(
     {
         "credit.decide_configuration",
         "credit.end_loan",
@@ -149,7 +149,7 @@ DECIDING = frozenset(
     }
 )
 # Changes that move no money and open no door. What stands in neither list counts as deciding.
-HARMLESS = frozenset(
+UNPRIVILEGED_PERMISSIONS = frozenset(
     {
         "exchange.add_export",
         "exchange.add_member",
@@ -168,7 +168,7 @@ HARMLESS = frozenset(
 
 def decides(user: StaffUser) -> bool:
     """Whether the person may do anything that asks for a second factor."""
-    return user.is_superuser or any(map(is_deciding, user.get_all_permissions()))
+    return user.is_superuser or any(map(is_privileged, user.get_all_permissions()))
 
 
 def ensure_roles(

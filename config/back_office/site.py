@@ -23,7 +23,7 @@ from unfold.sites import UnfoldAdminSite
 from config.back_office import help as help_pages
 from config.back_office.signin.site import StaffSignIn
 from exchange.staff.models import StaffUser
-from exchange.staff.services.deciding_access import notices_for
+from exchange.staff.services.privileged_access import access_notices
 
 # Scripts come from our own static files only; the widgets of Django's admin set styles.
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -78,7 +78,7 @@ class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes wi
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         """What every page has; a template that shows the notices about access asks for them."""
         user = request.user
-        told = partial(notices_for, user) if isinstance(user, StaffUser) else tuple
+        told = partial(access_notices, user) if isinstance(user, StaffUser) else tuple
         return {**super().each_context(request), "access_notices": told}
 
     def dressed(self, response: HttpResponseBase) -> HttpResponseBase:

@@ -13,8 +13,8 @@ from django.urls import reverse
 from config.back_office.roles import decides
 from credit.loans.admin.loan_lists import QUEUE as LOAN_ENDINGS
 from credit.loans.admin.loan_lists import work as loan_work
-from exchange.admin.paging import COUNTED_AT_MOST
-from exchange.staff.admin.pending import MINE, OTHERS, queues
+from exchange.admin.paging import COUNT_LIMIT
+from exchange.staff.admin.pending import AWAITING_MY_APPROVAL, AWAITING_OTHERS, queues
 from exchange.staff.models import StaffUser
 from wallets.withdrawals.admin.saved_views import saved_views_for
 from wallets.withdrawals.services.decisions import DECIDE
@@ -35,7 +35,7 @@ class Item:
     @property
     def shown(self) -> str:
         """The count as it is read: `12`, or `10,000+` where counting stopped."""
-        return f"{self.count:,}{'+' if self.count >= COUNTED_AT_MOST else ''}"
+        return f"{self.count:,}{'+' if self.count >= COUNT_LIMIT else ''}"
 
 
 def list_address(model: str, **query: str) -> str:
@@ -46,7 +46,7 @@ def list_address(model: str, **query: str) -> str:
 
 def bounded_count(rows: QuerySet[Any]) -> int:
     """How many `rows` there are, counted no further than anybody pages."""
-    return rows.order_by()[:COUNTED_AT_MOST].count()
+    return rows.order_by()[:COUNT_LIMIT].count()
 
 
 def waiting_for(user: StaffUser, counts: dict[str, int]) -> tuple[list[Item], list[Item]]:
@@ -64,10 +64,12 @@ def waiting_for(user: StaffUser, counts: dict[str, int]) -> tuple[list[Item], li
             continue
         rows, address = model._default_manager.all(), f"{app}_{name}"
         if user.has_perm(queue.permission):
-            count = bounded_count(queue.mine(rows, user))
-            mine.append(Item(queue.words, list_address(address, decision=MINE), count))
-        count = bounded_count(queue.others(rows, user))
-        others.append(Item(queue.words, list_address(address, decision=OTHERS), count))
+            count = bounded_count(queue.awaiting_approval_by(rows, user))
+            mine.append(
+                Item(queue.label, list_address(address, decision=AWAITING_MY_APPROVAL), count)
+            )
+        count = bounded_count(queue.awaiting_others(rows, user))
+        others.append(Item(queue.label, list_address(address, decision=AWAITING_OTHERS), count))
     if user.has_perm("credit.view_loan"):
         ends_loans = user.has_perm(LOAN_ENDINGS.permission)
         (mine if ends_loans else others).extend(

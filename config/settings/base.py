@@ -137,7 +137,7 @@ TENURE_DAYS = 7
 # Only the demo world makes people whose access counts as held for long.
 DEMO_WORLD = False
 # Permissions that do not count as deciding; any other does, but those that begin with `view_`.
-HARMLESS_PERMISSIONS = "config.back_office.roles.HARMLESS"
+UNPRIVILEGED_PERMISSIONS = "config.back_office.roles.UNPRIVILEGED_PERMISSIONS"
 # Models whose records the audit calls by name where a change points to one, and what finds the ids
 # of records that a whole word or reference names.
 AUDIT_NAMED_MODELS = (

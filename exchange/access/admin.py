@@ -20,12 +20,12 @@ from django.utils.dateparse import parse_datetime
 
 from exchange.access.services import decisions
 from exchange.access.services.decisions import collectable
-from exchange.admin.base import PendingDecision, Tool, bind, staff_of
-from exchange.admin.confirming import Confirming, Question
-from exchange.admin.fields import Reason
+from exchange.admin.base import PendingDecision, Tool, bind_form, staff_of
+from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
+from exchange.admin.display import expiry, format_time, record_link, status_badge
+from exchange.admin.fields import ReasonField
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
-from exchange.admin.show import expiry, moment, page_of, state
-from exchange.staff.admin.pending import QueueFilter, decision_on, queue_of
+from exchange.staff.admin.pending import QueueFilter, approval_queue, pending_decision
 from exchange.staff.models import AccessKind, AccessProposal, AccessProposalStatus, StaffUser
 from exchange.staff.services.proposals import APPROVAL, DECIDE
 
@@ -48,11 +48,11 @@ _TITLES = {
 class RejectionForm(forms.Form):
     """Why a proposal is rejected."""
 
-    reason = Reason(max_length=300)
+    reason = ReasonField(max_length=300)
 
 
 class AccessProposalFilters(ListFilters):
-    decision = QueueFilter(queue_of("Access proposals to confirm", APPROVAL))
+    decision = QueueFilter(approval_queue("Access proposals to confirm", APPROVAL))
     status__exact = ChoiceFilter("status", AccessProposalStatus.choices, title="status")
     kind__exact = ChoiceFilter("kind", AccessKind.choices, title="kind")
     break_glass__exact = ChoiceFilter(
@@ -62,7 +62,7 @@ class AccessProposalFilters(ListFilters):
 
 
 @admin.register(AccessProposal)
-class AccessProposalAdmin(Confirming):
+class AccessProposalAdmin(ConfirmationAdmin):
     filters = AccessProposalFilters
     list_display = (
         "created", "kind", "about", "shown_state", "shown_proposer", "decided_by", "decided",
@@ -85,11 +85,11 @@ class AccessProposalAdmin(Confirming):
 
     @admin.display(description="proposed (UTC)", ordering="created_at")
     def created(self, proposal: AccessProposal) -> str:
-        return moment(proposal.created_at)
+        return format_time(proposal.created_at)
 
     @admin.display(description="decided (UTC)", ordering="decided_at")
     def decided(self, proposal: AccessProposal) -> str:
-        return moment(proposal.decided_at) if proposal.decided_at else "-"
+        return format_time(proposal.decided_at) if proposal.decided_at else "-"
 
     @admin.display(description="about")
     def about(self, proposal: AccessProposal) -> str:
@@ -102,9 +102,9 @@ class AccessProposalAdmin(Confirming):
     @admin.display(description="state", ordering="status")
     def shown_state(self, proposal: AccessProposal) -> str:
         if proposal.break_glass:
-            return state("Break-glass", "bad")
+            return status_badge("Break-glass", "bad")
         approved = proposal.status == AccessProposalStatus.APPROVED
-        return state(proposal.status, "good" if approved else "")
+        return status_badge(proposal.status, "good" if approved else "")
 
     @admin.display(description="proposed by", ordering="proposed_by__username")
     def shown_proposer(self, proposal: AccessProposal) -> str:
@@ -134,7 +134,7 @@ class AccessProposalAdmin(Confirming):
         own = obj.proposed_by_id == me.pk
         confirm = "Confirm" if obj.proposed_by_id else "Take up"
         withdraw = Tool("Withdraw", self.address("withdraw", obj.pk))
-        return decision_on(
+        return pending_decision(
             obj,
             me,
             APPROVAL,
@@ -161,16 +161,16 @@ class AccessProposalAdmin(Confirming):
             _ending(proposal, "Reject"),
             partial(decisions.reject, proposal_id=proposal.pk, by=me),
             "Rejected. Nothing has changed.",
-            form=bind(request, RejectionForm),
+            form=bind_form(request, RejectionForm),
         )
 
     def withdraw(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Asks, and takes one's own proposal back."""
         proposal, me = self._decidable(request, object_id)
         act = partial(decisions.withdraw, proposal_id=proposal.pk, by=me)
-        question = _ending(proposal, "Withdraw")
+        confirmation = _ending(proposal, "Withdraw")
         return self.confirm_page(
-            request, proposal, question, act, "Withdrawn. Nothing has changed."
+            request, proposal, confirmation, act, "Withdrawn. Nothing has changed."
         )
 
     def collect(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -198,7 +198,7 @@ class AccessProposalAdmin(Confirming):
 
         return self.form_page(
             request,
-            bind(request, forms.Form),
+            bind_form(request, forms.Form),
             act,
             title="Collect the secret",
             submit="Show it once",
@@ -239,51 +239,51 @@ def _payload(proposal: AccessProposal) -> list[tuple[str, str]]:
 def _facts(proposal: AccessProposal) -> list[tuple[str, object]]:
     facts: list[tuple[str, object]] = [("Proposal", proposal.get_kind_display())]
     if proposal.person:
-        facts.append(("Person", page_of(proposal.person)))
+        facts.append(("Person", record_link(proposal.person)))
     if proposal.organisation:
-        facts.append(("Organisation", page_of(proposal.organisation)))
+        facts.append(("Organisation", record_link(proposal.organisation)))
     if proposal.key:
-        facts.append(("Key", page_of(proposal.key)))
+        facts.append(("Key", record_link(proposal.key)))
     return [
         *facts,
         *_payload(proposal),
         ("Proposed by", proposal.proposed_by or "the command line"),
-        ("Proposed (UTC)", moment(proposal.created_at)),
+        ("Proposed (UTC)", format_time(proposal.created_at)),
         ("Why", proposal.note or "not provided"),
     ]
 
 
-def _confirmation(proposal: AccessProposal, me: StaffUser) -> Question:
-    hindrance = APPROVAL.describe_obstacle(proposal, me)
+def _confirmation(proposal: AccessProposal, me: StaffUser) -> Confirmation:
+    blocker = APPROVAL.describe_blocker(proposal, me)
     kind = proposal.get_kind_display().lower()
     if proposal.proposed_by_id is None:
-        return Question(
+        return Confirmation(
             title=f"Take up: {kind}?",
             facts=_facts(proposal),
-            words="A command filed this. You become its proposer, and another person must still"
+            text="A command filed this. You become its proposer, and another person must still"
             " confirm it.",
             submit="Yes, take it up",
-            hindrance=hindrance,
+            blocker=blocker,
         )
-    return Question(
+    return Confirmation(
         title=f"Confirm: {kind}?",
         facts=_facts(proposal),
-        words="Make sure, not through the proposer, that the person or organisation concerned asks"
+        text="Make sure, not through the proposer, that the person or organisation concerned asks"
         " for it. It gives power over money. A secret that it leads to is shown to the proposer"
         " alone.",
         submit="Yes, confirm",
-        hindrance=hindrance,
+        blocker=blocker,
         final=True,
     )
 
 
-def _ending(proposal: AccessProposal, word: str) -> Question:
-    return Question(
+def _ending(proposal: AccessProposal, word: str) -> Confirmation:
+    return Confirmation(
         title=f"{word}: {proposal.get_kind_display().lower()}?",
         facts=_facts(proposal),
-        words="Nothing changes.",
+        text="Nothing changes.",
         submit=f"Yes, {word.lower()}",
-        hindrance=APPROVAL.describe_closed(proposal),
+        blocker=APPROVAL.describe_closed(proposal),
     )
 
 

@@ -35,11 +35,11 @@ from django.views.decorators.http import require_POST
 from unfold.forms import AdminForm
 from unfold.mixins import BaseModelAdminMixin
 
-from exchange.admin.kept_filters import KeptFilters
 from exchange.admin.list_filters import FilteredList
 from exchange.admin.listing import Listing
 from exchange.admin.paging import BoundedPaginator
 from exchange.admin.panels import Panel, panels_of
+from exchange.admin.preserved_filters import PreservedFilters
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
 from exchange.core.ids import parse_id
@@ -65,14 +65,12 @@ class Tool:
     label: str
     url: str
     post: bool = False
-    leads: bool = False
+    opens_record: bool = False
 
     @property
-    def looks(self) -> bool:
-        """Whether it only leads on: to another record (`leads`), or to a list, narrowed by its
-        query.
-        """
-        return self.leads or (not self.post and "?" in self.url)
+    def is_navigation(self) -> bool:
+        """Whether it only navigates: to another record, or to a filtered list."""
+        return self.opens_record or (not self.post and "?" in self.url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +89,15 @@ class Section:
 @dataclass(frozen=True, slots=True)
 class PendingDecision:
     """What waits for a second person, above a record's fields: `words` say who proposed it,
-    `eligible` who may decide. `hindrance` says why the person who looks cannot approve it, and
+    `eligible` who may decide. `blocker` says why the person who looks cannot approve it, and
     `approve` is None then.
     """
 
-    words: str
+    summary: str
     eligible: str
     approve: Tool | None
-    others: Sequence[Tool]
-    hindrance: str = ""
+    other_tools: Sequence[Tool]
+    blocker: str = ""
 
 
 def staff_of(request: HttpRequest) -> StaffUser:
@@ -116,7 +114,7 @@ def actor_of(request: HttpRequest) -> Actor:
     return Actor.staff(user.pk, str(user))
 
 
-class SafeAdmin(KeptFilters, Listing, ModelAdmin):
+class SafeAdmin(PreservedFilters, Listing, ModelAdmin):
     """Lists and shows; adds, changes and deletes nothing unless a subclass says how."""
 
     in_back_office = True
@@ -126,10 +124,10 @@ class SafeAdmin(KeptFilters, Listing, ModelAdmin):
     paginator = BoundedPaginator
     change_form_template = "admin/record.html"
     # Columns that name a part of the record which is a record itself.
-    part_columns: Sequence[str] = ()
+    linked_columns: Sequence[str] = ()
     # Whether only who owns a record opens its page.
     owners_only = False
-    # What the button above the list says that leads to a new record; empty: "Add" and its name.
+    # Label of the button that adds a record; empty: "Add" and the model's name.
     add_label = ""
     # What one must know to read the list, above it.
     list_note = ""
@@ -220,23 +218,23 @@ class SafeAdmin(KeptFilters, Listing, ModelAdmin):
             for panel in self.panels:
                 tools += panel.tools(self, request, obj)
                 sections += panel.sections(self, request, obj)
-            context["tools"] = self.keep_in_tools(request, tools)
+            context["tools"] = self.preserve_in_tools(request, tools)
             context["unlinked"] = self.unlinked_fields(request)
-            context |= self.kept_context(request)
+            context |= self.preserved_context(request)
             context["warnings"] = self.warnings(obj)
-            context["decision"] = self.keep_in_decision(request, self.decision(request, obj))
+            context["decision"] = self.preserve_in_decision(request, self.decision(request, obj))
             context["sections"] = sections
         return super().render_change_form(request, context, *args, **kwargs)
 
     # --- addresses and records ---
 
-    def name_of(self, page: str) -> str:
+    def url_name(self, page: str) -> str:
         """The name of this model's address for `page`."""
         return f"{self.opts.app_label}_{self.opts.model_name}_{page}"
 
     def address(self, page: str, *args: object) -> str:
         """This model's address for `page`."""
-        return reverse(f"admin:{self.name_of(page)}", args=args)
+        return reverse(f"admin:{self.url_name(page)}", args=args)
 
     def action_url(
         self,
@@ -247,8 +245,8 @@ class SafeAdmin(KeptFilters, Listing, ModelAdmin):
         only_post: bool = True,
     ) -> URLPattern:
         """An address of our own below the model's; by default it takes POST only."""
-        wanted = self.keep_in_redirects(require_POST(view) if only_post else view)
-        return path(route, self.admin_site.admin_view(wanted), name=self.name_of(name))
+        wanted = self.preserve_in_redirects(require_POST(view) if only_post else view)
+        return path(route, self.admin_site.admin_view(wanted), name=self.url_name(name))
 
     def require(self, request: HttpRequest, *permissions: str) -> None:
         """Raise `PermissionDenied` for a person who has none of `permissions`."""
@@ -281,7 +279,7 @@ class SafeAdmin(KeptFilters, Listing, ModelAdmin):
         messages.success(request, done)
         return True
 
-    def back_to(self, record_id: object) -> HttpResponseRedirect:
+    def redirect_to_record(self, record_id: object) -> HttpResponseRedirect:
         """To the record's page."""
         return HttpResponseRedirect(self.address("change", record_id))
 
@@ -299,7 +297,7 @@ class SafeAdmin(KeptFilters, Listing, ModelAdmin):
         if "form" in context:
             media += context["form"].media
         if "tools" in context:
-            context["tools"] = self.keep_in_tools(request, context["tools"])
+            context["tools"] = self.preserve_in_tools(request, context["tools"])
         return TemplateResponse(
             request,
             template,
@@ -311,7 +309,7 @@ class SafeAdmin(KeptFilters, Listing, ModelAdmin):
                 "title": title,
                 "media": media,
                 **self.panel_context(request, record),
-                **self.kept_context(request),
+                **self.preserved_context(request),
                 "has_view_permission": self.has_view_permission(request, record),
                 **context,
             },
@@ -344,7 +342,7 @@ class SafeAdmin(KeptFilters, Listing, ModelAdmin):
             try:
                 return act(form.cleaned_data)
             except DomainError as error:
-                mark_refusal(form, error)
+                add_form_error(form, error)
         named = self.heading(record) if record else ""
         return self.page(
             request,
@@ -360,7 +358,7 @@ class SafeAdmin(KeptFilters, Listing, ModelAdmin):
         )
 
 
-class OwnPage(SafeAdmin):
+class CustomPageAdmin(SafeAdmin):
     """An admin whose records have a page of our own instead of their fields: to look at only."""
 
     def change_view(
@@ -373,14 +371,14 @@ class OwnPage(SafeAdmin):
         """The record's page."""
         if request.method not in {"GET", "HEAD"}:
             return HttpResponseNotAllowed(["GET", "HEAD"])
-        return self.own_page(request, self.record(request, object_id))
+        return self.record_page(request, self.record(request, object_id))
 
     @abstractmethod
-    def own_page(self, request: HttpRequest, record: Any, /) -> HttpResponse:
+    def record_page(self, request: HttpRequest, record: Any, /) -> HttpResponse:
         """The page of `record`, which the person may see."""
 
 
-class AddPage(SafeAdmin):
+class AddFormAdmin(SafeAdmin):
     """An admin whose records are added by a form of our own, by whoever has `add_permission`."""
 
     add_permission = ""
@@ -394,7 +392,7 @@ class AddPage(SafeAdmin):
         """The form that adds one."""
         if not self.has_add_permission(request):
             raise PermissionDenied
-        answer: HttpResponse = self.keep_in_redirects(self.add_page)(request)
+        answer: HttpResponse = self.preserve_in_redirects(self.add_page)(request)
         return answer
 
     @abstractmethod
@@ -423,7 +421,7 @@ def fieldsets_of(form: forms.Form) -> list[Any]:
     return list(AdminForm(form, fields, {}))
 
 
-def mark_refusal(form: forms.Form, error: DomainError) -> None:
+def add_form_error(form: forms.Form, error: DomainError) -> None:
     """Put what a service refused beside the fields it speaks of, or above all of them."""
     if not error.fields or error.fields.keys() - form.fields.keys():
         form.add_error(None, error.message)
@@ -432,7 +430,7 @@ def mark_refusal(form: forms.Form, error: DomainError) -> None:
         form.add_error(name, words)
 
 
-def bind(request: HttpRequest, form: type[forms.Form], **initial: Any) -> forms.Form:
+def bind_form(request: HttpRequest, form: type[forms.Form], **initial: Any) -> forms.Form:
     """`form` with what was posted, or empty with `initial`."""
     make = partial(form, initial=initial)
     return make(request.POST) if request.method == "POST" else make()

@@ -10,7 +10,7 @@ VISIBLE = "Visible to the organisation"
 INTERNAL = "Internal: not sent to the organisation"
 
 
-def read_by(audience: str, help_text: str = "") -> str:
+def audience_help(audience: str, help_text: str = "") -> str:
     """Return the help of a text that staff type: first who reads it, `VISIBLE` or `INTERNAL`.
 
     Every field for a reason or a note says it (`tests/config/test_audiences.py`).
@@ -18,18 +18,18 @@ def read_by(audience: str, help_text: str = "") -> str:
     return f"{audience}. {help_text}" if help_text else audience
 
 
-class Reason(forms.CharField):
+class ReasonField(forms.CharField):
     """Why, in a few lines; `audience` says who reads it, and the form says so."""
 
     def __init__(self, *, audience: str = INTERNAL, help_text: str = "", **kwargs: Any) -> None:
         super().__init__(
             widget=forms.Textarea(attrs={"rows": 3}),
-            help_text=read_by(audience, help_text),
+            help_text=audience_help(audience, help_text),
             **kwargs,
         )
 
 
-class DayField(forms.DateField):
+class DatePickerField(forms.DateField):
     """A day, by the browser's own picker."""
 
     def __init__(self, **kwargs: Any) -> None:
@@ -37,7 +37,7 @@ class DayField(forms.DateField):
         super().__init__(widget=widget, **kwargs)
 
 
-class InstantField(forms.SplitDateTimeField):
+class DateTimePickerField(forms.SplitDateTimeField):
     """A day and a time in UTC, by the browser's own pickers; may be empty."""
 
     def __init__(self, **kwargs: Any) -> None:
@@ -57,5 +57,5 @@ class NoteForm(forms.Form):
         label="Why",
         max_length=300,
         required=False,
-        help_text=read_by(INTERNAL, "For the person who confirms it"),
+        help_text=audience_help(INTERNAL, "For the person who confirms it"),
     )

@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet, UUIDField
 from django.http import QueryDict
 
 from exchange.admin.list_filters import ListFilters
-from exchange.admin.searching import by_amount, of_late
+from exchange.admin.search import amount_condition, recent_condition
 from exchange.core.ids import parse_id
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ class Listing(ModelAdmin):
 
     def exact_match(self, term: str) -> Q | None:
         """Return what `term` finds as a whole, such as an amount; None when it finds nothing so."""
-        found = by_amount(term, self.amount_fields)
-        return found & of_late() if self.long and found is not None else found
+        found = amount_condition(term, self.amount_fields)
+        return found & recent_condition() if self.long and found is not None else found
 
     def default_order(self, query: Mapping[str, str]) -> tuple[str, ...]:
         """Return the columns by which the list is in order under `query`, where none is chosen."""

@@ -9,7 +9,7 @@ from django.core.paginator import Paginator
 from django.db.models import QuerySet
 
 # Counting stops here; nobody pages further, they filter.
-COUNTED_AT_MOST = 10_000
+COUNT_LIMIT = 10_000
 
 
 class BoundedPaginator(Paginator):  # type: ignore[type-arg] # not generic when it runs
@@ -21,9 +21,9 @@ class BoundedPaginator(Paginator):  # type: ignore[type-arg] # not generic when 
         rows: Any = self.object_list
         if not isinstance(rows, QuerySet):
             return len(rows)
-        return rows.order_by()[:COUNTED_AT_MOST].count()
+        return rows.order_by()[:COUNT_LIMIT].count()
 
     @property
-    def stopped(self) -> bool:
+    def is_truncated(self) -> bool:
         """Whether there may be more than `count` says."""
-        return self.count >= COUNTED_AT_MOST
+        return self.count >= COUNT_LIMIT

@@ -41,7 +41,7 @@ class Panel:
         return []
 
 
-class Links(Panel):
+class LinksPanel(Panel):
     """Links that each follow from the record alone; a function answers None where it has none."""
 
     def __init__(self, *links: Callable[[Any], Tool | None]) -> None:

@@ -28,9 +28,9 @@ from django.http import (
 from django.template.defaultfilters import filesizeformat
 from django.urls import URLPattern, reverse
 
-from exchange.admin.base import OwnPage, SafeAdmin, bind, staff_of
-from exchange.admin.fields import DayField
-from exchange.admin.show import moment, state
+from exchange.admin.base import CustomPageAdmin, SafeAdmin, bind_form, staff_of
+from exchange.admin.display import format_time, status_badge
+from exchange.admin.fields import DatePickerField
 from exchange.core.errors import DomainError, InvalidRequest, NotFound
 from exchange.exports import services as exports
 from exchange.exports.models import Export, ExportStatus
@@ -55,8 +55,8 @@ class FileFormatForm(forms.Form):
 class ExportForm(FileFormatForm):
     """What file, and of which days."""
 
-    first = DayField(label="From day", required=False, help_text="UTC; empty: the first")
-    last = DayField(label="To day", required=False, help_text="UTC, included; empty: today")
+    first = DatePickerField(label="From day", required=False, help_text="UTC; empty: the first")
+    last = DatePickerField(label="To day", required=False, help_text="UTC, included; empty: today")
 
 
 class Exportable(SafeAdmin):
@@ -76,7 +76,7 @@ class Exportable(SafeAdmin):
     def get_preserved_filters(self, request: HttpRequest) -> str:
         """The export's page has the filter of its list as its own query."""
         match = request.resolver_match
-        if match is None or match.url_name != self.name_of("export"):
+        if match is None or match.url_name != self.url_name("export"):
             return super().get_preserved_filters(request)
         query = extract_filter(request.GET)
         return urlencode({"_changelist_filters": query}) if query else ""
@@ -101,7 +101,7 @@ class Exportable(SafeAdmin):
             return HttpResponseRedirect(self.address("changelist"))
         about = exports.estimate_rows(rows)
         name = str(self.opts.verbose_name if about == 1 else self.opts.verbose_name_plural)
-        form = bind(request, ExportForm if source.has_days else FileFormatForm)
+        form = bind_form(request, ExportForm if source.has_days else FileFormatForm)
         if request.method == "POST" and form.is_valid():
             try:
                 return start_and_respond(request, source.name, query, form.cleaned_data)
@@ -153,7 +153,7 @@ def _as_download(response: HttpResponseBase, export: Export) -> HttpResponseBase
 
 
 @admin.register(Export)
-class ExportAdmin(OwnPage):
+class ExportAdmin(CustomPageAdmin):
     owners_only = True
     list_display = (
         "file_name",
@@ -169,7 +169,7 @@ class ExportAdmin(OwnPage):
 
     @admin.display(description="state", ordering="status")
     def shown_state(self, export: Export) -> str:
-        return state(export.status)
+        return status_badge(export.status)
 
     @admin.display(description="filter", ordering="filter_words")
     def filter_display(self, export: Export) -> str:
@@ -181,7 +181,7 @@ class ExportAdmin(OwnPage):
 
     @admin.display(description="asked for (UTC)", ordering="created_at")
     def requested_at(self, export: Export) -> str:
-        return moment(export.created_at)
+        return format_time(export.created_at)
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         """One's own; all of them for auditors."""
@@ -195,7 +195,7 @@ class ExportAdmin(OwnPage):
             *super().get_urls(),
         ]
 
-    def own_page(self, request: HttpRequest, export: Export, /) -> HttpResponse:
+    def record_page(self, request: HttpRequest, export: Export, /) -> HttpResponse:
         """How far the file is, and the way to it."""
         words = export.filter_words or "none, all of them"
         days = f"{export.first_day or 'the first'} to {export.last_day or 'the last'}"
@@ -205,8 +205,8 @@ class ExportAdmin(OwnPage):
             ("Days (UTC)", days if export.first_day or export.last_day else "all"),
             ("File", export.get_form_display()),
             ("Asked for by", export.requested_by),
-            ("Asked for (UTC)", moment(export.created_at)),
-            ("As of (UTC)", moment(export.as_of) if export.as_of else "-"),
+            ("Asked for (UTC)", format_time(export.created_at)),
+            ("As of (UTC)", format_time(export.as_of) if export.as_of else "-"),
             ("Rows", f"{export.rows_done:,}"),
             ("Size", filesizeformat(export.size_bytes) if export.size_bytes else "-"),
         ]
@@ -217,7 +217,7 @@ class ExportAdmin(OwnPage):
             record=export,
             facts=facts,
             export=export,
-            shown_state=state(export.status),
+            shown_state=status_badge(export.status),
             under_way=export.status in _PENDING,
             ready=export.status == ExportStatus.READY,
             why=exports.describe_missing_file(export),
@@ -244,7 +244,7 @@ class ExportAdmin(OwnPage):
         export: Export = self.record(request, object_id)
         if export.status != ExportStatus.READY:
             messages.error(request, NotFound("There is no file to download").message)
-            return self.back_to(export.pk)
+            return self.redirect_to_record(export.pk)
         return _as_download(StreamingHttpResponse(read_file(export)), export)
 
 

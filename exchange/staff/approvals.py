@@ -22,12 +22,12 @@ from exchange.core.database import violated_constraint
 from exchange.core.errors import DomainError, Forbidden, NotFound, Rejected, StateConflict
 from exchange.core.querysets import get_or_raise
 from exchange.staff.models import StaffUser
-from exchange.staff.services.deciding_access import require_settled, require_tenured
+from exchange.staff.services.privileged_access import require_cooled_off, require_tenured
 
 Record = TypeVar("Record", bound=Model)
 
 
-def require_decider(user: StaffUser, permission: str, message: str) -> Actor:
+def authorize_staff(user: StaffUser, permission: str, message: str) -> Actor:
     """Return `user` as the actor of a decision, or of a proposal, about money.
 
     Raises `Forbidden` with `message` for anybody who is not active staff with `permission`, and
@@ -35,15 +35,15 @@ def require_decider(user: StaffUser, permission: str, message: str) -> Actor:
     """
     if not user.may(permission):
         raise Forbidden(message)
-    require_settled(user.pk)
+    require_cooled_off(user.pk)
     return Actor.staff(user.pk, str(user))
 
 
-def require_deciding_actor(actor: Actor, permission: str, message: str) -> None:
+def authorize_actor(actor: Actor, permission: str, message: str) -> None:
     """Ask `require_decider` about the person behind `actor`; API keys and the system pass."""
     if actor.kind == ActorKind.STAFF:
         user = get_or_raise(StaffUser.objects.filter(pk=actor.id), Forbidden(message))
-        require_decider(user, permission, message)
+        authorize_staff(user, permission, message)
 
 
 def is_independent(user: StaffUser, *others: UUID | str | None) -> bool:
@@ -57,7 +57,7 @@ def require_independent(user: StaffUser, *others: UUID | str | None, message: st
         raise Rejected(message, code="approver_not_independent")
 
 
-def describe_refusal(*checks: Callable[[], object]) -> str:
+def first_error_message(*checks: Callable[[], object]) -> str:
     """Return what the first of `checks` that refuses says; empty when none does."""
     try:
         for check in checks:
@@ -94,22 +94,22 @@ class TwoPersonApproval(Generic[Record]):
     model: type[Record]
     noun: str
     permission: str
-    once: str = ""
+    unique_constraint: str = ""
     pending: str = "Pending"
-    independence: str = "Somebody else must approve what you proposed"
+    independence_message: str = "Somebody else must approve what you proposed"
     proposers: Callable[[Any], Collection[UUID | str | None]] = _proposer
-    own: Callable[[StaffUser], Q] = _proposed_by
-    tenured: Callable[[Any], Collection[UUID | str | None]] | None = None
-    closed: Callable[[Any], str] | None = None
+    proposed_by: Callable[[StaffUser], Q] = _proposed_by
+    tenured_people: Callable[[Any], Collection[UUID | str | None]] | None = None
+    closed_message: Callable[[Any], str] | None = None
 
-    def propose(self, otherwise: DomainError, **values: Any) -> Record:
-        """Insert a proposal; raise `otherwise` when `once` allows no other one."""
+    def propose(self, conflict: DomainError, **values: Any) -> Record:
+        """Insert a proposal; raise `conflict` when `once` allows no other one."""
         try:
             with transaction.atomic():
                 return self.model._default_manager.create(created_at=timezone.now(), **values)
         except IntegrityError as error:
-            if violated_constraint(error) == self.once:
-                raise otherwise from error
+            if violated_constraint(error) == self.unique_constraint:
+                raise conflict from error
             raise
 
     def get(self, record_id: UUID, *, lock: bool = True) -> Record:
@@ -139,7 +139,7 @@ class TwoPersonApproval(Generic[Record]):
         self._require_second_person(record, user)
         return record
 
-    def waiting(self) -> QuerySet[Record]:
+    def pending_records(self) -> QuerySet[Record]:
         """Return the pending records."""
         return self.model._default_manager.filter(status=self.pending)
 
@@ -166,22 +166,22 @@ class TwoPersonApproval(Generic[Record]):
         """Return why nobody can decide about `record` any more; empty while it is pending."""
         if record.status == self.pending:
             return ""
-        if self.closed is not None:
-            return self.closed(record)
+        if self.closed_message is not None:
+            return self.closed_message(record)
         by = f" by {record.decided_by}" if record.decided_by else ""
         return f"The {self.noun} is {record.status}{by}, no longer {self.pending}"
 
-    def describe_obstacle(self, record: Any, user: StaffUser) -> str:
+    def describe_blocker(self, record: Any, user: StaffUser) -> str:
         """Return why `user` cannot approve `record` now; empty when nothing prevents it."""
         problem = self.describe_closed(record)
         if problem:
             return problem
-        return describe_refusal(
-            lambda: self._require_second_person(record, user), lambda: require_settled(user.pk)
+        return first_error_message(
+            lambda: self._require_second_person(record, user), lambda: require_cooled_off(user.pk)
         )
 
     def _require_second_person(self, record: Record, user: StaffUser) -> None:
-        require_independent(user, *self.proposers(record), message=self.independence)
-        people = (self.tenured or self.proposers)(record)
+        require_independent(user, *self.proposers(record), message=self.independence_message)
+        people = (self.tenured_people or self.proposers)(record)
         if any(_is_person(other) for other in people):
             require_tenured(*people, user.pk)

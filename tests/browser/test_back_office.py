@@ -219,7 +219,7 @@ def test_nobody_gives_both_of_two_approvals(page, wallet):
     sign_in(page, "amina")
     approve_as_far_as_the_question(page, withdrawal)
     page.get_by_role("button", name=re.compile("^Yes, approve")).click()
-    expect(page.locator(".hindrance")).to_contain_text("You approved it already")
+    expect(page.locator(".blocker")).to_contain_text("You approved it already")
     expect(page.get_by_role("button", name=re.compile("^Approve"))).to_be_disabled()
     assert status_of(withdrawal) == "Pending"
     assert verdicts(withdrawal) == ["Approve"]

@@ -16,7 +16,7 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exchange.admin import searching
+from exchange.admin import search
 from exchange.core.ids import first_id_at
 from exchange.core.numbers import parse_typed_amount
 from exchange.participants.models import Member
@@ -200,11 +200,11 @@ def test_amounts_of_long_lists_are_looked_for_among_records_of_late(client, ada,
     with connection.cursor() as cursor:
         cursor.execute("SET enable_seqscan = off")
         for model in (Entry, Order):
-            plan = model._default_manager.filter(searching.of_late(), amount=5).explain()
+            plan = model._default_manager.filter(search.recent_condition(), amount=5).explain()
             # Which index it is follows from the rows that other tests have left statistics of.
             assert "Index Cond: (id >= " in plan, plan
     # As if all of them were older than that.
-    monkeypatch.setattr(searching, "OF_LATE", -timedelta(hours=1))
+    monkeypatch.setattr(search, "RECENT_PERIOD", -timedelta(hours=1))
     assert [model for model in long if found(client, model, "12,500.50")] == []
     assert found(client, "wallets_withdrawal", "12,500.50")
 

@@ -106,7 +106,10 @@ def confirm(client: Client, address: str, *, at: Any = None, **typed: str) -> An
     asked = at or client.get(address)
     if asked.status_code != 200:
         return asked
-    shown = {"seen": asked.context["seen"], "warned": asked.context["question"].warned}
+    shown = {
+        "seen": asked.context["seen"],
+        "warned": asked.context["confirmation"].displayed_warnings,
+    }
     return client.post(address, {**shown, **typed})
 
 

@@ -11,17 +11,18 @@ from django.urls import URLPattern
 from django.utils.html import format_html
 
 from exchange.admin.base import (
-    AddPage,
+    AddFormAdmin,
     ModelChoice,
     PendingDecision,
     RecordSelect,
     Section,
     Tool,
-    bind,
+    bind_form,
     staff_of,
 )
-from exchange.admin.confirming import Confirming, Question, Step
-from exchange.admin.fields import INTERNAL, VISIBLE, Reason, read_by
+from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
+from exchange.admin.display import age, format_time, kind_label, record_link, status_badge
+from exchange.admin.fields import INTERNAL, VISIBLE, ReasonField, audience_help
 from exchange.admin.list_filters import (
     ChoiceFilter,
     ListFilters,
@@ -29,7 +30,6 @@ from exchange.admin.list_filters import (
     day_range,
     id_filter,
 )
-from exchange.admin.show import age, kind, moment, page_of, state
 from exchange.core.currencies import format_money
 from exchange.core.errors import InvalidRequest
 from exchange.core.models import Currency
@@ -38,7 +38,7 @@ from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.models import Member
-from exchange.staff.admin.pending import QueueFilter, decision_on, queue_of
+from exchange.staff.admin.pending import QueueFilter, approval_queue, pending_decision
 from exchange.staff.models import StaffUser
 from wallets.deposits import services as deposits
 from wallets.deposits.models import Deposit, DepositStatus
@@ -71,19 +71,19 @@ class DepositForm(forms.Form):
     amount = forms.DecimalField(max_digits=38, decimal_places=8)
     reference = forms.CharField(
         max_length=100,
-        help_text=read_by(VISIBLE, "The bank's reference of the incoming payment"),
+        help_text=audience_help(VISIBLE, "The bank's reference of the incoming payment"),
     )
-    note = forms.CharField(max_length=300, required=False, help_text=read_by(INTERNAL))
+    note = forms.CharField(max_length=300, required=False, help_text=audience_help(INTERNAL))
 
 
 class ReasonForm(forms.Form):
     """Why something is refused."""
 
-    reason = Reason(max_length=500)
+    reason = ReasonField(max_length=500)
 
 
 class DepositFilters(ListFilters):
-    decision = QueueFilter(queue_of("Deposits to confirm", deposits.DEPOSITS))
+    decision = QueueFilter(approval_queue("Deposits to confirm", deposits.DEPOSITS))
     status__exact = ChoiceFilter("status", DepositStatus.choices, title="status")
     currency__code__exact = currency_filter()
     organisation_name = OrganisationNameFilter()
@@ -92,7 +92,7 @@ class DepositFilters(ListFilters):
 
 
 @admin.register(Deposit)
-class DepositAdmin(Exportable, AddPage, Confirming, OwnedRecordAdmin):
+class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin):
     add_permission = deposits.ENTER
     filters = DepositFilters
     list_display = (
@@ -114,17 +114,17 @@ class DepositAdmin(Exportable, AddPage, Confirming, OwnedRecordAdmin):
 
     @admin.display(description="state", ordering="status")
     def shown_state(self, deposit: Deposit) -> str:
-        return state(deposit.status)
+        return status_badge(deposit.status)
 
     @admin.display(description="for")
     def owned_by(self, deposit: Deposit) -> str:
         if deposit.member is None:
-            return page_of(deposit.organisation)
-        return format_html("{}<br>{}", page_of(deposit.member), deposit.organisation)
+            return record_link(deposit.organisation)
+        return format_html("{}<br>{}", record_link(deposit.member), deposit.organisation)
 
     @admin.display(description="for")
     def owner(self, deposit: Deposit) -> str:
-        return page_of(deposit.member or deposit.organisation)
+        return record_link(deposit.member or deposit.organisation)
 
     @admin.display(description="amount", ordering="amount")
     def shown_amount(self, deposit: Deposit) -> str:
@@ -136,7 +136,7 @@ class DepositAdmin(Exportable, AddPage, Confirming, OwnedRecordAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         return [
-            *self.step_urls(_STEPS),
+            *self.confirmed_action_urls(_STEPS),
             *super().get_urls(),
         ]
 
@@ -144,7 +144,7 @@ class DepositAdmin(Exportable, AddPage, Confirming, OwnedRecordAdmin):
         user = staff_of(request)
         own = obj.entered_by_id == user.pk and self.may(request, deposits.ENTER)
         confirm = f"Confirm {format_money(obj.amount, obj.currency_id)}"
-        return decision_on(
+        return pending_decision(
             obj,
             user,
             deposits.DEPOSITS,
@@ -156,7 +156,7 @@ class DepositAdmin(Exportable, AddPage, Confirming, OwnedRecordAdmin):
 
     def sections(self, request: HttpRequest, obj: Deposit) -> list[Section]:
         transfers = Transfer.objects.filter(subject_id=obj.pk)
-        rows = [(moment(t.created_at), page_of(t, kind(t))) for t in transfers]
+        rows = [(format_time(t.created_at), record_link(t, kind_label(t))) for t in transfers]
         empty = "Nothing has moved yet: somebody else than who entered it must confirm it."
         if obj.status in {DepositStatus.REJECTED, DepositStatus.CANCELLED}:
             empty = "Nothing moved."
@@ -170,11 +170,11 @@ class DepositAdmin(Exportable, AddPage, Confirming, OwnedRecordAdmin):
             messages.success(
                 request, "Entered. Nothing has moved yet: somebody else must confirm it."
             )
-            return self.back_to(made.pk)
+            return self.redirect_to_record(made.pk)
 
         return self.form_page(
             request,
-            bind(request, DepositForm),
+            bind_form(request, DepositForm),
             act,
             title="Enter a deposit",
             submit="Enter",
@@ -182,41 +182,41 @@ class DepositAdmin(Exportable, AddPage, Confirming, OwnedRecordAdmin):
         )
 
 
-def _confirmation(deposit: Deposit, user: StaffUser) -> Question:
+def _confirmation(deposit: Deposit, user: StaffUser) -> Confirmation:
     amount = format_money(deposit.amount, deposit.currency_id)
-    return Question(
+    return Confirmation(
         title=f"Confirm {amount} for {deposit.member or deposit.organisation}?",
         facts=_facts(deposit),
-        words="The money is in the wallet at once, and its owner may spend or withdraw it. "
+        text="The money is in the wallet at once, and its owner may spend or withdraw it. "
         "Compare amount and reference with the bank's statement first.",
         submit=f"Yes, confirm {amount}",
-        hindrance=deposits.DEPOSITS.describe_obstacle(deposit, user),
+        blocker=deposits.DEPOSITS.describe_blocker(deposit, user),
     )
 
 
-def _rejection(deposit: Deposit, _user: StaffUser) -> Question:
+def _rejection(deposit: Deposit, _user: StaffUser) -> Confirmation:
     amount = format_money(deposit.amount, deposit.currency_id)
-    return Question(
+    return Confirmation(
         title=f"Reject {amount} for {deposit.member or deposit.organisation}?",
         facts=_facts(deposit),
-        words="Nothing moves. It can be entered again, correctly, under the same reference.",
+        text="Nothing moves. It can be entered again, correctly, under the same reference.",
         submit=f"Yes, reject {amount}",
-        hindrance=deposits.DEPOSITS.describe_closed(deposit),
+        blocker=deposits.DEPOSITS.describe_closed(deposit),
         final=True,
     )
 
 
-def _cancellation(deposit: Deposit, user: StaffUser) -> Question:
+def _cancellation(deposit: Deposit, user: StaffUser) -> Confirmation:
     amount = format_money(deposit.amount, deposit.currency_id)
-    hindrance = deposits.DEPOSITS.describe_closed(deposit)
-    if not hindrance and deposit.entered_by_id != user.pk:
-        hindrance = "Only the person who entered a deposit cancels it"
-    return Question(
+    blocker = deposits.DEPOSITS.describe_closed(deposit)
+    if not blocker and deposit.entered_by_id != user.pk:
+        blocker = "Only the person who entered a deposit cancels it"
+    return Confirmation(
         title=f"Cancel {amount} for {deposit.member or deposit.organisation}?",
         facts=_facts(deposit),
-        words="Nothing moves. It can be entered again, correctly, under the same reference.",
+        text="Nothing moves. It can be entered again, correctly, under the same reference.",
         submit=f"Yes, cancel {amount}",
-        hindrance=hindrance,
+        blocker=blocker,
         final=True,
     )
 
@@ -224,8 +224,8 @@ def _cancellation(deposit: Deposit, user: StaffUser) -> Question:
 def _facts(deposit: Deposit) -> list[tuple[str, object]]:
     return [
         ("Amount", format_money(deposit.amount, deposit.currency_id)),
-        ("Into the wallet of", page_of(deposit.member or deposit.organisation)),
-        ("Organisation", page_of(deposit.organisation)),
+        ("Into the wallet of", record_link(deposit.member or deposit.organisation)),
+        ("Organisation", record_link(deposit.organisation)),
         ("Reference at the bank", deposit.reference),
         ("Note", deposit.note or "none"),
         ("Entered by", deposit.entered_by or "the system"),
@@ -248,7 +248,7 @@ def _incoming_payment(data: dict[str, Any]) -> deposits.IncomingPayment:
 
 
 _STEPS = (
-    Step(
+    ConfirmedAction(
         "confirm",
         "deposit_id",
         (deposits.DECIDE,),
@@ -256,7 +256,7 @@ _STEPS = (
         deposits.confirm,
         lambda row: f"Confirmed: {format_money(row.amount, row.currency_id)} is in the wallet.",
     ),
-    Step(
+    ConfirmedAction(
         "reject",
         "deposit_id",
         (deposits.DECIDE,),
@@ -265,7 +265,7 @@ _STEPS = (
         "Rejected. Nothing moved.",
         ReasonForm,
     ),
-    Step(
+    ConfirmedAction(
         "cancel",
         "deposit_id",
         (deposits.ENTER,),

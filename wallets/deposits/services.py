@@ -15,7 +15,7 @@ from exchange.core.errors import Conflict, Forbidden, InvalidCurrency, InvalidRe
 from exchange.core.numbers import MAX_NUMBER, count_decimals
 from exchange.core.text import clean_text
 from exchange.participants.models import Member
-from exchange.staff.approvals import TwoPersonApproval, require_decider
+from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import StaffUser
 from wallets.deposits.models import Deposit, DepositStatus
 from wallets.ledger.models import AccountKind, TransferKind
@@ -26,10 +26,10 @@ DEPOSITS = TwoPersonApproval(
     model=Deposit,
     noun="deposit",
     permission=DECIDE,
-    once="deposit_reference_once",
-    independence="Somebody else must confirm what you entered",
+    unique_constraint="deposit_reference_once",
+    independence_message="Somebody else must confirm what you entered",
     proposers=lambda row: (row.entered_by_id,),
-    own=lambda user: Q(entered_by=user),
+    proposed_by=lambda user: Q(entered_by=user),
 )
 
 _LONGEST_REFERENCE, _LONGEST_NOTE = 100, 300
@@ -64,7 +64,7 @@ def enter(*, payment: IncomingPayment, user: StaffUser) -> Deposit:
 
     Raises `Forbidden` and as `deposit`.
     """
-    require_decider(user, ENTER, "You may not enter deposits")
+    authorize_staff(user, ENTER, "You may not enter deposits")
     return _create(payment, entered_by=user)
 
 
@@ -73,7 +73,7 @@ def confirm(*, deposit_id: UUID, user: StaffUser) -> Deposit:
 
     Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected` (`approver_not_independent`).
     """
-    actor = require_decider(user, DECIDE, "You may not confirm deposits")
+    actor = authorize_staff(user, DECIDE, "You may not confirm deposits")
     with transaction.atomic():
         row = DEPOSITS.get_approvable(deposit_id, user)
         _book(row, actor)
@@ -85,7 +85,7 @@ def reject(*, deposit_id: UUID, user: StaffUser, reason: str) -> Deposit:
 
     Raises as `confirm`, and `InvalidRequest` without a reason.
     """
-    require_decider(user, DECIDE, "You may not reject deposits")
+    authorize_staff(user, DECIDE, "You may not reject deposits")
     reason = clean_text(reason, missing="A rejection needs a reason")
     with transaction.atomic():
         row = DEPOSITS.get_pending(deposit_id)
@@ -97,7 +97,7 @@ def cancel(*, deposit_id: UUID, user: StaffUser) -> Deposit:
 
     Raises `Forbidden` for anybody else, `NotFound`, `StateConflict`.
     """
-    require_decider(user, ENTER, "You may not cancel deposits")
+    authorize_staff(user, ENTER, "You may not cancel deposits")
     with transaction.atomic():
         row = DEPOSITS.get_pending(deposit_id)
         if row.entered_by_id != user.pk:

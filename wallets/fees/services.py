@@ -24,12 +24,12 @@ from exchange.core.numbers import MAX_NUMBER, count_decimals, format_plain
 from exchange.core.text import clean_text
 from exchange.staff.approvals import (
     TwoPersonApproval,
-    describe_refusal,
-    require_decider,
+    authorize_staff,
+    first_error_message,
     require_independent,
 )
 from exchange.staff.models import StaffUser
-from exchange.staff.services.deciding_access import require_settled, require_tenured
+from exchange.staff.services.privileged_access import require_cooled_off, require_tenured
 from wallets.fees.models import Configuration, ConfigurationFigure, FigureStatus
 from wallets.fees.selectors import coming, figure_in_force
 
@@ -37,7 +37,10 @@ PROPOSE = "wallets.propose_configuration"
 DECIDE = "wallets.decide_configuration"
 
 FIGURES = TwoPersonApproval(
-    model=ConfigurationFigure, noun="figure", permission=DECIDE, once="figure_pending_once"
+    model=ConfigurationFigure,
+    noun="figure",
+    permission=DECIDE,
+    unique_constraint="figure_pending_once",
 )
 
 _RATE_DECIMALS = 8
@@ -120,7 +123,7 @@ def propose(
 
     Raises `Forbidden`, `InvalidRequest`, or `Conflict` while another figure of the key waits.
     """
-    require_decider(user, PROPOSE, "You may not propose figures")
+    authorize_staff(user, PROPOSE, "You may not propose figures")
     _check(key, value)
     why = clean_text(reason, missing="A figure needs a reason", max_length=_LONGEST_REASON)
     now = timezone.now()
@@ -145,7 +148,7 @@ def approve(*, figure_id: UUID, seen: Decimal, user: StaffUser) -> Configuration
     `StateConflict`, `Conflict` when another figure takes effect at the same instant, `Rejected`
     (`approver_not_independent`).
     """
-    require_decider(user, DECIDE, "You may not approve figures")
+    authorize_staff(user, DECIDE, "You may not approve figures")
     with transaction.atomic():
         figure = FIGURES.get_approvable(figure_id, user)
         now = _now()
@@ -163,7 +166,7 @@ def approve(*, figure_id: UUID, seen: Decimal, user: StaffUser) -> Configuration
 
 def reject(*, figure_id: UUID, user: StaffUser, reason: str) -> ConfigurationFigure:
     """Closes a proposal without effect. Raises as `approve`, `InvalidRequest` without a reason."""
-    require_decider(user, DECIDE, "You may not reject figures")
+    authorize_staff(user, DECIDE, "You may not reject figures")
     why = clean_text(reason, missing="A rejection needs a reason", max_length=_LONGEST_REASON)
     with transaction.atomic():
         figure = FIGURES.get_pending(figure_id)
@@ -172,7 +175,7 @@ def reject(*, figure_id: UUID, user: StaffUser, reason: str) -> ConfigurationFig
 
 def take_back(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigure:
     """Whoever proposed it closes it. Raises as `approve`, `Forbidden` for anybody else."""
-    require_decider(user, PROPOSE, "You may not take figures back")
+    authorize_staff(user, PROPOSE, "You may not take figures back")
     with transaction.atomic():
         figure = FIGURES.get(figure_id)
         require_own(figure, user)
@@ -186,7 +189,7 @@ def ask_to_withdraw(*, figure_id: UUID, user: StaffUser, reason: str) -> Configu
     or somebody asked before.
     """
     permission = DECIDE if user.may(DECIDE) else PROPOSE
-    require_decider(user, permission, "You may not withdraw figures")
+    authorize_staff(user, permission, "You may not withdraw figures")
     why = clean_text(reason, missing="A withdrawal needs a reason", max_length=_LONGEST_REASON)
     with transaction.atomic():
         figure = FIGURES.get(figure_id)
@@ -203,7 +206,7 @@ def keep(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigure:
         figure = FIGURES.get(figure_id)
         require_asked_for(figure)
         if figure.withdrawal_asked_by_id != user.pk:
-            require_decider(user, DECIDE, "You may not decide about figures")
+            authorize_staff(user, DECIDE, "You may not decide about figures")
         figure.withdrawal_asked_by = None
         figure.withdrawal_reason = ""
         figure.save(update_fields=["withdrawal_asked_by", "withdrawal_reason"])
@@ -215,7 +218,7 @@ def agree_to_withdraw(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigur
 
     Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected` (`approver_not_independent`).
     """
-    require_decider(user, DECIDE, "You may not withdraw figures")
+    authorize_staff(user, DECIDE, "You may not withdraw figures")
     with transaction.atomic():
         figure = FIGURES.get(figure_id)
         require_asked_for(figure)
@@ -258,10 +261,10 @@ def require_asked_for(figure: ConfigurationFigure) -> None:
 
 def describe_obstacle_to_withdrawal(figure: ConfigurationFigure, user: StaffUser) -> str:
     """Return why `user` cannot agree to withdraw `figure`; empty when nothing prevents it."""
-    return describe_refusal(
+    return first_error_message(
         lambda: require_asked_for(figure),
         lambda: _require_other(figure, user),
-        lambda: require_settled(user.pk),
+        lambda: require_cooled_off(user.pk),
     )
 
 

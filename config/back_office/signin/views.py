@@ -36,7 +36,7 @@ from exchange.staff.models import AccessEvent, StaffUser
 from exchange.staff.services import lockout, second_factor
 from exchange.staff.services.access_records import record
 from exchange.staff.services.accounts import one_time_addresses
-from exchange.staff.services.deciding_access import mark_changed
+from exchange.staff.services.privileged_access import restart_cooling_off
 
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite
@@ -335,7 +335,7 @@ class Welcome(PasswordResetConfirmView):
                 details="By invitation",
             )
             response = super().form_valid(form)
-            mark_changed(form.user)
+            restart_cooling_off(form.user)
         messages.success(self.request, "Your password is set. Please sign in with it.")
         return response
 

@@ -9,7 +9,7 @@ from django.contrib.auth.management.commands import changepassword
 from django.core.management.base import CommandError
 
 from exchange.staff.models import StaffUser
-from exchange.staff.services.deciding_access import holds_deciding_access, mark_changed
+from exchange.staff.services.privileged_access import has_privileged_access, restart_cooling_off
 
 
 class Command(changepassword.Command):
@@ -20,12 +20,12 @@ class Command(changepassword.Command):
         # Without a name, Django takes that of the account of the operating system.
         options["username"] = options["username"] or getpass.getuser()
         user = StaffUser.objects.filter(username=options["username"]).first()
-        if user is not None and holds_deciding_access(user):
+        if user is not None and has_privileged_access(user):
             raise CommandError(
                 "This person decides: propose a new invitation in the back office, where another"
                 " person confirms it, or make somebody else with create_staff --break-glass."
             )
         done: str | None = super().handle(*args, **options)
         if user is not None:
-            mark_changed(user)
+            restart_cooling_off(user)
         return done

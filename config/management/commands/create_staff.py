@@ -16,7 +16,7 @@ from config.back_office.roles import ROLES, create_staff, role_called
 from exchange.core.errors import DomainError
 from exchange.staff.commands import BreakGlassCommand
 from exchange.staff.models import AccessKind
-from exchange.staff.services.deciding_access import nobody_decides_yet
+from exchange.staff.services.privileged_access import is_new_installation
 from exchange.staff.services.proposals import propose_invitation, record_break_glass
 
 
@@ -39,7 +39,7 @@ class Command(BreakGlassCommand):
         """Create the user, or file the proposal."""
         username, role = options["username"], options["role"]
         try:
-            if options["break_glass"] or nobody_decides_yet():
+            if options["break_glass"] or is_new_installation():
                 _create(username, role, break_glass=options["break_glass"])
                 done = f"{username} may sign in at /admin/ as {role}."
             else:

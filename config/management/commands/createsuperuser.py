@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib.auth.management.commands import createsuperuser
 from django.core.management.base import CommandError
 
-from exchange.staff.services.deciding_access import nobody_decides_yet
+from exchange.staff.services.privileged_access import is_new_installation
 
 
 class Command(createsuperuser.Command):
@@ -15,7 +15,7 @@ class Command(createsuperuser.Command):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Creates the superuser of a new installation."""
-        if not nobody_decides_yet():
+        if not is_new_installation():
             raise CommandError(
                 "There are people who decide already: use create_staff, which asks two of them."
             )

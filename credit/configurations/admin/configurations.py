@@ -39,11 +39,19 @@ from credit.configurations.models import (
     VersionStatus,
 )
 from credit.configurations.services import configurations
-from exchange.admin.base import AddPage, OwnPage, Section, Tool, actor_of, bind, staff_of
-from exchange.admin.confirming import Confirming
-from exchange.admin.fields import VISIBLE, Reason
+from exchange.admin.base import (
+    AddFormAdmin,
+    CustomPageAdmin,
+    Section,
+    Tool,
+    actor_of,
+    bind_form,
+    staff_of,
+)
+from exchange.admin.confirmation import ConfirmationAdmin
+from exchange.admin.display import age, status_badge
+from exchange.admin.fields import VISIBLE, ReasonField
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, id_filter
-from exchange.admin.show import age, state
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.models import Organisation
 from exchange.staff.admin.pending import Queue, QueueFilter
@@ -57,13 +65,13 @@ def offers_of(organisation: Organisation) -> Tool:
 
 
 def _pending() -> QuerySet[ConfigurationVersion]:
-    return configurations.VERSIONS.waiting().filter(configuration=OuterRef("pk"))
+    return configurations.VERSIONS.pending_records().filter(configuration=OuterRef("pk"))
 
 
 class ReasonForm(forms.Form):
     """Why terms are rejected."""
 
-    reason = Reason(
+    reason = ReasonField(
         audience=VISIBLE,
         max_length=configurations.LONGEST_REASON,
         help_text="The creditor reads it",
@@ -75,8 +83,10 @@ class LoanConfigurationFilters(ListFilters):
         Queue(
             "Loan configurations to decide",
             configurations.DECIDE,
-            waiting=lambda rows: rows.filter(Exists(_pending())),
-            own=lambda user: Q(Exists(_pending().filter(configurations.VERSIONS.own(user)))),
+            filter_pending=lambda rows: rows.filter(Exists(_pending())),
+            proposed_by=lambda user: Q(
+                Exists(_pending().filter(configurations.VERSIONS.proposed_by(user)))
+            ),
         )
     )
     status__exact = ChoiceFilter("status", ConfigurationStatus.choices, title="status")
@@ -84,7 +94,7 @@ class LoanConfigurationFilters(ListFilters):
     creditor__id__exact = id_filter("creditor")
 
 
-class LoanConfigurationPages(AddPage, OwnPage, Confirming):
+class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
     """Loan configurations. `credit.loans.admin.configurations` adds what they lent and registers
     the pages.
     """
@@ -110,7 +120,9 @@ class LoanConfigurationPages(AddPage, OwnPage, Confirming):
     @admin.display(description="state", ordering="status")
     def shown_state(self, obj: LoanConfiguration) -> str:
         # What is approved lends: nothing about it is under way.
-        return state(obj.status, "good" if obj.status == ConfigurationStatus.APPROVED else "")
+        return status_badge(
+            obj.status, "good" if obj.status == ConfigurationStatus.APPROVED else ""
+        )
 
     @admin.display(description="waits since")
     def waits(self, obj: LoanConfiguration) -> str:
@@ -163,7 +175,7 @@ class LoanConfigurationPages(AddPage, OwnPage, Confirming):
             found.append(Tool("Retire", self.address("retire", obj.pk)))
         return found
 
-    def own_page(self, request: HttpRequest, obj: LoanConfiguration, /) -> HttpResponse:
+    def record_page(self, request: HttpRequest, obj: LoanConfiguration, /) -> HttpResponse:
         """What is in force, what waits beside it, and the decision."""
         return self.page(
             request,
@@ -191,11 +203,11 @@ class LoanConfigurationPages(AddPage, OwnPage, Confirming):
             messages.success(
                 request, "Proposed. It makes no loans until somebody else has approved it."
             )
-            return self.back_to(made.pk)
+            return self.redirect_to_record(made.pk)
 
         return self.form_page(
             request,
-            bind(request, OfferForm),
+            bind_form(request, OfferForm),
             act,
             title="Propose a loan configuration",
             submit="Propose",
@@ -213,7 +225,7 @@ class LoanConfigurationPages(AddPage, OwnPage, Confirming):
                 configuration_id=obj.pk, terms=terms_in(data), actor=actor_of(request)
             ),
             "Proposed. Nothing changes until somebody else approves it.",
-            form=bind(request, TermsForm, **form_values(shown(obj))),
+            form=bind_form(request, TermsForm, **form_values(shown(obj))),
         )
 
     # --- deciding ---
@@ -238,7 +250,7 @@ class LoanConfigurationPages(AddPage, OwnPage, Confirming):
             rejection_question(obj, version),
             partial(configurations.reject, version_id=proposal_id, user=staff_of(request)),
             "Rejected. What was in force stays so.",
-            form=bind(request, ReasonForm),
+            form=bind_form(request, ReasonForm),
         )
 
     def retire(self, request: HttpRequest, object_id: UUID) -> HttpResponse:

@@ -12,71 +12,73 @@ from credit.configurations.models import (
 )
 from credit.configurations.services.configurations import VERSIONS
 from exchange.admin.base import Section
-from exchange.admin.confirming import Question
-from exchange.admin.show import page_of
+from exchange.admin.confirmation import Confirmation
+from exchange.admin.display import record_link
 from exchange.staff.models import StaffUser
 
 
-def change_question(configuration: LoanConfiguration) -> Question:
+def change_question(configuration: LoanConfiguration) -> Confirmation:
     """Asked for new terms: what they would take the place of."""
-    hindrance = ""
+    blocker = ""
     words = "Somebody else must approve them. Loans that exist keep the terms they were made on."
     if configuration.status == ConfigurationStatus.RETIRED:
-        hindrance = "The loan configuration is Retired: that is final"
+        blocker = "The loan configuration is Retired: that is final"
     elif configuration.status == ConfigurationStatus.PENDING:
         words = f"They take the place of the terms that wait. {words}"
-    return Question(
+    return Confirmation(
         title=f"Propose new terms of {shown(configuration).name}",
-        facts=[("Creditor", page_of(configuration.creditor)), *_as_it_is(configuration)],
-        words=words,
+        facts=[("Creditor", record_link(configuration.creditor)), *_as_it_is(configuration)],
+        text=words,
         submit="Propose",
-        hindrance=hindrance,
+        blocker=blocker,
     )
 
 
 def approval_question(
     user: StaffUser, configuration: LoanConfiguration, version: ConfigurationVersion
-) -> Question:
+) -> Confirmation:
     """What is asked before `version` is in force: every term that changes, from what to what."""
-    return Question(
+    return Confirmation(
         title=f"Approve version {version.number} of {version.name}?",
         facts=_proposed(configuration, version),
-        words="New loans are made on these terms at once. Loans that exist keep theirs.",
+        text="New loans are made on these terms at once. Loans that exist keep theirs.",
         submit=f"Yes, approve version {version.number}",
-        hindrance=VERSIONS.describe_obstacle(version, user),
+        blocker=VERSIONS.describe_blocker(version, user),
     )
 
 
-def rejection_question(configuration: LoanConfiguration, version: ConfigurationVersion) -> Question:
+def rejection_question(
+    configuration: LoanConfiguration, version: ConfigurationVersion
+) -> Confirmation:
     """Asked with a reason before `version` is closed."""
-    return Question(
+    return Confirmation(
         title=f"Reject version {version.number} of {version.name}?",
         facts=_proposed(configuration, version),
-        words="What is in force stays so. The creditor is told, with the reason.",
+        text="What is in force stays so. The creditor is told, with the reason.",
         submit=f"Yes, reject version {version.number}",
-        hindrance=VERSIONS.describe_closed(version),
+        blocker=VERSIONS.describe_closed(version),
         final=True,
     )
 
 
-def retirement_question(configuration: LoanConfiguration, lent: Section) -> Question:
+def retirement_question(configuration: LoanConfiguration, lent: Section) -> Confirmation:
     """Asked before a configuration makes no more loans; `lent` is what its loans come to."""
     in_force = _version(configuration, VersionStatus.APPROVED)
-    hindrance = ""
+    blocker = ""
     if configuration.status != ConfigurationStatus.APPROVED:
         status = configuration.status
-        hindrance = f"Only an Approved loan configuration is retired: it is {status}"
-    return Question(
+        blocker = f"Only an Approved loan configuration is retired: it is {status}"
+    return Confirmation(
         title=f"Retire {shown(configuration).name}?",
         facts=[
-            ("Creditor", page_of(configuration.creditor)),
+            ("Creditor", record_link(configuration.creditor)),
             *_as_it_is(configuration),
             *((line.title, line.in_force) for line in compare(in_force, None)),
         ],
-        words="It makes no more loans, and this cannot be undone. Loans that exist keep their "
+        text="It makes no more loans, and this cannot be undone. Loans that exist keep their "
         "terms; a change that waits is rejected.",
         submit="Yes, retire the configuration",
-        hindrance=hindrance,
+        blocker=blocker,
         sections=[lent],
         final=True,
     )
@@ -104,7 +106,7 @@ def _proposed(
     """Whose version it is, and every term that it changes."""
     in_force = _version(configuration, VersionStatus.APPROVED)
     facts: list[tuple[str, object]] = [
-        ("Creditor", page_of(configuration.creditor)),
+        ("Creditor", record_link(configuration.creditor)),
         ("Version", version.number),
         ("Takes the place of", f"version {in_force.number}" if in_force else "nothing: it is new"),
         ("Proposed by", version.proposed_by_label or version.proposed_by),

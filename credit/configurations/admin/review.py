@@ -8,9 +8,9 @@ from credit.configurations.admin.terms import compare, difference_rows, share
 from credit.configurations.models import ConfigurationVersion, LoanConfiguration, VersionStatus
 from credit.configurations.services.configurations import VERSIONS, proposers
 from exchange.admin.base import Section
-from exchange.admin.show import age, moment, page_of, state
+from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.events.models import Event
-from exchange.staff.admin.pending import named_deciders
+from exchange.staff.admin.pending import describe_approvers
 from exchange.staff.models import StaffUser
 
 
@@ -28,8 +28,8 @@ def review(user: StaffUser, configuration: LoanConfiguration, lent: Section) -> 
     waiting = next((v for v in versions if v.status == VersionStatus.PENDING), None)
     found: dict[str, Any] = {
         "configuration": configuration,
-        "creditor": page_of(configuration.creditor),
-        "status": state(configuration.status),
+        "creditor": record_link(configuration.creditor),
+        "status": status_badge(configuration.status),
         "waiting": waiting,
         "sections": [
             *([] if waiting else [_terms(in_force or versions[0])]),
@@ -39,12 +39,12 @@ def review(user: StaffUser, configuration: LoanConfiguration, lent: Section) -> 
         ],
     }
     if waiting is not None:
-        obstacle = VERSIONS.describe_obstacle(waiting, user)
+        blocker = VERSIONS.describe_blocker(waiting, user)
         found |= {
             "difference": _difference(in_force, waiting),
             "proposed": age(waiting.created_at),
-            "hindrance": f"{obstacle}." if obstacle else "",
-            "others": named_deciders(VERSIONS.permission, *proposers(waiting)),
+            "blocker": f"{blocker}." if blocker else "",
+            "others": describe_approvers(VERSIONS.permission, *proposers(waiting)),
         }
     return found
 
@@ -76,15 +76,15 @@ def _versions(versions: list[ConfigurationVersion]) -> Section:
     rows = [
         (
             version.number,
-            state(version.status),
+            status_badge(version.status),
             version.name,
             share(version.collateral_ratio),
             share(version.interest_rate),
             f"{version.duration} months",
             version.proposed_by_label or version.proposed_by,
-            moment(version.created_at),
+            format_time(version.created_at),
             version.decided_by or "-",
-            moment(version.decided_at) if version.decided_at else "-",
+            format_time(version.decided_at) if version.decided_at else "-",
             version.reason or "-",
         )
         for version in versions
@@ -98,6 +98,9 @@ def _versions(versions: list[ConfigurationVersion]) -> Section:
 
 def _events(configuration: LoanConfiguration) -> Section:
     events = Event.objects.filter(subject_id=configuration.pk).order_by("created_at", "id")
-    rows = [(moment(e.created_at), page_of(e, e.type), state(e.status), e.attempts) for e in events]
+    rows = [
+        (format_time(e.created_at), record_link(e, e.type), status_badge(e.status), e.attempts)
+        for e in events
+    ]
     headings = ("When (UTC)", "Event", "Delivery", "Tries")
     return Section("Events told to the creditor", headings, rows, right=(3,))

@@ -21,7 +21,7 @@ from credit.configurations.services.terms import (
     Terms,
     default_least_amount,
 )
-from exchange.admin.show import percent, state
+from exchange.admin.display import percent, status_badge
 from exchange.core.currencies import currencies, format_money
 from exchange.core.ids import parse_id
 from exchange.core.numbers import format_plain
@@ -203,7 +203,9 @@ def difference_rows(lines: list[TermLine]) -> list[tuple[object, ...]]:
             line.title,
             line.in_force,
             _strong(line.proposed) if line.changed else line.proposed,
-            format_html("{} {}", state("changed"), line.change) if line.changed else "the same",
+            format_html("{} {}", status_badge("changed"), line.change)
+            if line.changed
+            else "the same",
         )
         for line in lines
     ]

@@ -29,7 +29,7 @@ from exchange.core.querysets import get_or_raise
 from exchange.core.text import clean_text
 from exchange.events.services.outbox import emit
 from exchange.participants.models import Organisation
-from exchange.staff.approvals import TwoPersonApproval, require_decider, require_deciding_actor
+from exchange.staff.approvals import TwoPersonApproval, authorize_actor, authorize_staff
 from exchange.staff.models import StaffUser
 
 APPROVED = "loan_configuration.approved"
@@ -75,8 +75,8 @@ VERSIONS = TwoPersonApproval(
     noun="version",
     permission=DECIDE,
     proposers=proposers,
-    own=_own,
-    closed=_describe_closed,
+    proposed_by=_own,
+    closed_message=_describe_closed,
 )
 
 
@@ -259,8 +259,8 @@ def _tell(configuration: LoanConfiguration, event_type: str) -> None:
 
 
 def _may_propose(actor: Actor) -> None:
-    require_deciding_actor(actor, PROPOSE, "You may not propose loan configurations")
+    authorize_actor(actor, PROPOSE, "You may not propose loan configurations")
 
 
 def _may_decide(user: StaffUser) -> None:
-    require_decider(user, DECIDE, "You may not decide about loan configurations")
+    authorize_staff(user, DECIDE, "You may not decide about loan configurations")

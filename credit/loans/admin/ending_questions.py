@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from credit.loans.admin.loan_plan import drafted, hindrances, plan_sections
+from credit.loans.admin.loan_plan import blockers, drafted, plan_sections
 from credit.loans.models import EndingAction, EndingProposal, Loan
 from credit.loans.services import endings
 from credit.loans.services.valuation import open_collateral, owed
-from exchange.admin.confirming import Question
-from exchange.admin.show import page_of
+from exchange.admin.confirmation import Confirmation
+from exchange.admin.display import record_link
 from exchange.core.currencies import format_money
 from exchange.core.errors import DomainError
 from exchange.core.numbers import format_units
@@ -24,13 +24,13 @@ _WORDS = {
 }
 
 
-def proposal_question(loan: Loan, action: EndingAction) -> Question:
+def proposal_question(loan: Loan, action: EndingAction) -> Confirmation:
     """Asked of who proposes: every figure that would be frozen now."""
     title = f"Propose: {action.label.lower()}"
     try:
         draft = drafted(loan, action)
     except DomainError as error:
-        return Question(title, (), "", "", hindrance=error.message)
+        return Confirmation(title, (), "", "", blocker=error.message)
     facts = [*_parties(loan), *_as_it_is(loan)]
     code = loan.currency_id
     for step in draft.plan:
@@ -42,23 +42,23 @@ def proposal_question(loan: Loan, action: EndingAction) -> Question:
             ("Value of the units that would pass", format_money(draft.value_passed, code)),
             ("Deficiency: owed and not covered", format_money(draft.deficiency, code)),
         ]
-    return Question(
+    return Confirmation(
         title=title,
         facts=facts,
-        words=_WORDS[action],
+        text=_WORDS[action],
         submit=f"Propose to {action.label.lower()}",
         sections=plan_sections(loan, draft),
         final=True,
     )
 
 
-def ending_question(loan: Loan, proposal: EndingProposal, user: StaffUser) -> Question:
+def ending_question(loan: Loan, proposal: EndingProposal, user: StaffUser) -> Confirmation:
     """What is asked before `proposal` is carried out: what moves now, and what is given up."""
     facts = [*_parties(loan), *_proposed(proposal)]
     closed = endings.ENDINGS.describe_closed(proposal)
-    hindrance = closed or " ".join(hindrances(user, loan, proposal))
-    if hindrance:
-        return Question("", facts, "", "", hindrance=hindrance)
+    blocker = closed or " ".join(blockers(user, loan, proposal))
+    if blocker:
+        return Confirmation("", facts, "", "", blocker=blocker)
     code, action = loan.currency_id, EndingAction(proposal.action)
     owing = format_money(owed(loan), code)
     facts += _as_it_is(loan)
@@ -69,10 +69,10 @@ def ending_question(loan: Loan, proposal: EndingProposal, user: StaffUser) -> Qu
             f"The creditor gives up {owing} and all units return to the borrower. Final: it "
             "cannot be undone."
         )
-        return Question(
+        return Confirmation(
             title=f"Write off {owing} of {loan.borrower.name}?",
             facts=facts,
-            words=words,
+            text=words,
             submit=f"Yes, write off {owing}",
             sections=sections,
             final=True,
@@ -85,10 +85,10 @@ def ending_question(loan: Loan, proposal: EndingProposal, user: StaffUser) -> Qu
             format_money(final.final_deficiency or Decimal(0), code),
         ),
     ]
-    return Question(
+    return Confirmation(
         title=f"Liquidate the loan of {loan.borrower.name}?",
         facts=facts,
-        words=f"Units worth {passes} pass to the creditor as shown below, the rest returns to the "
+        text=f"Units worth {passes} pass to the creditor as shown below, the rest returns to the "
         "borrower. Final: it cannot be undone.",
         submit=f"Yes, liquidate: {passes} of {owing}",
         sections=sections,
@@ -96,21 +96,21 @@ def ending_question(loan: Loan, proposal: EndingProposal, user: StaffUser) -> Qu
     )
 
 
-def declining_question(loan: Loan, proposal: EndingProposal, user: StaffUser) -> Question:
+def declining_question(loan: Loan, proposal: EndingProposal, user: StaffUser) -> Confirmation:
     """Asked before a proposal is closed without effect, by who made it or by anybody else."""
     own = proposal.proposed_by_id == user.pk
     what = f"the proposal to {proposal.get_action_display().lower()}"
-    return Question(
+    return Confirmation(
         title=f"Take back {what}?" if own else f"Decline {what}?",
         facts=[*_parties(loan), *_proposed(proposal)],
-        words="Nothing moves, and the loan stays in default. It can be proposed again.",
+        text="Nothing moves, and the loan stays in default. It can be proposed again.",
         submit="Yes, take it back" if own else "Yes, decline it",
-        hindrance=endings.ENDINGS.describe_closed(proposal),
+        blocker=endings.ENDINGS.describe_closed(proposal),
     )
 
 
 def _parties(loan: Loan) -> list[tuple[str, object]]:
-    return [("Borrower", page_of(loan.borrower)), ("Creditor", page_of(loan.creditor))]
+    return [("Borrower", record_link(loan.borrower)), ("Creditor", record_link(loan.creditor))]
 
 
 def _as_it_is(loan: Loan) -> list[tuple[str, object]]:

@@ -28,7 +28,7 @@ from exchange.admin.list_filters import (
     currency_filter,
     id_filter,
 )
-from exchange.admin.paging import COUNTED_AT_MOST
+from exchange.admin.paging import COUNT_LIMIT
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.staff.admin.pending import Queue, QueueFilter
 
@@ -74,8 +74,8 @@ def undecided(loans: Loans) -> Loans:
 QUEUE = Queue(
     "Loan endings to confirm",
     endings.PERMISSION,
-    waiting=proposed,
-    own=lambda user: Q(Exists(_proposals().filter(endings.ENDINGS.own(user)))),
+    filter_pending=proposed,
+    proposed_by=lambda user: Q(Exists(_proposals().filter(endings.ENDINGS.proposed_by(user)))),
 )
 
 
@@ -149,6 +149,6 @@ def work() -> list[Work]:
         ("Loans near their shortfall", f"shortfall=near&o={_BY_LOAN_TO_VALUE}", near),
         ("Defaulted loans, nothing proposed", "ending=none", undecided),
     ):
-        count = narrow(Loan.objects.order_by())[:COUNTED_AT_MOST].count()
-        found.append(Work(words, f"{address}?{query}", count, count >= COUNTED_AT_MOST))
+        count = narrow(Loan.objects.order_by())[:COUNT_LIMIT].count()
+        found.append(Work(words, f"{address}?{query}", count, count >= COUNT_LIMIT))
     return found

@@ -12,7 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from credit.configurations.admin.terms import share
-from credit.loans.admin.loan_plan import changes_since, hindrances, plan_sections
+from credit.loans.admin.loan_plan import blockers, changes_since, plan_sections
 from credit.loans.models import (
     OPEN,
     EndingProposal,
@@ -25,12 +25,12 @@ from credit.loans.models import (
 from credit.loans.services import endings
 from credit.loans.services.valuation import owed, principal_owed, worth
 from exchange.admin.base import Section, Tool
-from exchange.admin.show import age, difference, moment, page_of, state
+from exchange.admin.display import age, difference, format_time, record_link, status_badge
 from exchange.core.currencies import currencies, format_money
 from exchange.core.numbers import format_units, round_half_even
 from exchange.events.models import Event
 from exchange.participants.selectors import describe_actors
-from exchange.staff.admin.pending import named_deciders
+from exchange.staff.admin.pending import describe_approvers
 from exchange.staff.models import StaffUser
 from exchange.tokens.admin.token_page import Facts
 from wallets.ledger.admin.legs import transfer_legs_section
@@ -52,7 +52,7 @@ _TONES = {
 def loan_state(loan: Loan) -> SafeString:
     """The state as a coloured label."""
     tone = _TONES[LoanStatus(loan.status)]
-    return state(loan.get_status_display().capitalize(), tone)
+    return status_badge(loan.get_status_display().capitalize(), tone)
 
 
 def is_open(loan: Loan) -> bool:
@@ -108,8 +108,8 @@ def review(user: StaffUser, loan: Loan) -> dict[str, Any]:
             "changes": changes,
             "plan": plan_sections(loan, plan),
             "mine": waiting.proposed_by_id == user.pk,
-            "hindrances": hindrances(user, loan, waiting),
-            "others": named_deciders(endings.PERMISSION, waiting.proposed_by_id),
+            "blockers": blockers(user, loan, waiting),
+            "others": describe_approvers(endings.PERMISSION, waiting.proposed_by_id),
         }
     return found
 
@@ -120,12 +120,12 @@ def _lede(loan: Loan) -> SafeString:
 
 def _who(loan: Loan) -> Facts:
     return (
-        ("Borrower", page_of(loan.borrower)),
+        ("Borrower", record_link(loan.borrower)),
         ("E-mail", loan.borrower.email),
-        ("Borrower's organisation", page_of(loan.organisation)),
-        ("Creditor", page_of(loan.creditor)),
+        ("Borrower's organisation", record_link(loan.organisation)),
+        ("Creditor", record_link(loan.creditor)),
         ("Asked for by", describe_actors([loan.requested_by])[0]),
-        ("Made (UTC)", moment(loan.created_at)),
+        ("Made (UTC)", format_time(loan.created_at)),
         ("Over since (UTC)", _moment(loan.closed_at)),
         ("Reason", loan.reason or "-"),
     )
@@ -133,7 +133,7 @@ def _who(loan: Loan) -> Facts:
 
 def _terms(loan: Loan) -> Facts:
     return (
-        ("Configuration", page_of(loan.configuration, str(loan.version))),
+        ("Configuration", record_link(loan.configuration, str(loan.version))),
         ("Lent", format_money(loan.amount, loan.currency_id)),
         ("Interest a month", share(loan.interest_rate)),
         ("Duration", f"{loan.duration} months"),
@@ -157,9 +157,9 @@ def _owed(loan: Loan) -> Facts:
         (f"Interest owed{suffix}", format_money(interest - loan.interest_repaid, code)),
         ("Principal repaid", format_money(loan.principal_repaid, code)),
         ("Interest repaid", format_money(loan.interest_repaid, code)),
-        ("Due (UTC)", moment(loan.repayment_date)),
-        ("Days late", "-" if over else state(f"{late:,}", "bad") if late else "0"),
-        ("In default after (UTC)", moment(defaults_at)),
+        ("Due (UTC)", format_time(loan.repayment_date)),
+        ("Days late", "-" if over else status_badge(f"{late:,}", "bad") if late else "0"),
+        ("In default after (UTC)", format_time(defaults_at)),
     )
 
 
@@ -186,7 +186,7 @@ def _cover(loan: Loan) -> Facts:
         return [*found, ("Last valuation (UTC)", "none yet")]
     return [
         *found,
-        ("Last valuation (UTC)", moment(last.valued_at)),
+        ("Last valuation (UTC)", format_time(last.valued_at)),
         ("Value then", format_money(last.value, code)),
         ("Principal owed to value then", ratio(last.loan_to_value)),
         ("Problem then", last.problem or "none"),
@@ -208,7 +208,7 @@ def _collateral(loan: Loan) -> Section:
         token, found = row.token, worth([(row.token, row.quantity)])
         rows.append(
             (
-                page_of(token, token.symbol),
+                record_link(token, token.symbol),
                 format_units(row.quantity),
                 format_money(row.pledged_price, code),
                 _worth(row.pledged_price * row.quantity, code),
@@ -231,12 +231,12 @@ def _shortfalls(loan: Loan) -> Section:
     code = loan.currency_id
     rows = [
         (
-            moment(found.opened_at),
+            format_time(found.opened_at),
             found.cause,
             format_money(found.required, code),
             format_money(found.value, code),
             format_money(found.required - found.value, code),
-            moment(found.cured_at) if found.cured_at else state("Open"),
+            format_time(found.cured_at) if found.cured_at else status_badge("Open"),
         )
         for found in Shortfall.objects.filter(loan=loan)
     ]
@@ -250,7 +250,7 @@ def _repayments(loan: Loan) -> Section:
     code = loan.currency_id
     rows = [
         (
-            moment(payment.created_at),
+            format_time(payment.created_at),
             format_money(payment.amount, code),
             format_money(payment.interest, code),
             format_money(payment.principal, code),
@@ -267,9 +267,9 @@ def _proposals(loan: Loan, proposals: list[EndingProposal]) -> Section:
     code = loan.currency_id
     rows = [
         (
-            moment(p.created_at),
+            format_time(p.created_at),
             p.get_action_display(),
-            state(p.status),
+            status_badge(p.status),
             p.proposed_by,
             p.note,
             format_money(p.owed, code),
@@ -299,7 +299,13 @@ def _ledger(loan: Loan) -> Section:
 def _events(loan: Loan) -> Section:
     events = Event.objects.filter(subject_id=loan.pk).select_related("organisation")
     rows = [
-        (moment(e.created_at), page_of(e, e.type), e.organisation, state(e.status), e.attempts)
+        (
+            format_time(e.created_at),
+            record_link(e, e.type),
+            e.organisation,
+            status_badge(e.status),
+            e.attempts,
+        )
         for e in events.order_by("created_at", "id")
     ]
     headings = ("When (UTC)", "Event", "Told to", "Delivery", "Tries")
@@ -311,4 +317,4 @@ def _worth(value: Decimal, code: str) -> str:
 
 
 def _moment(when: datetime | None) -> str:
-    return moment(when) if when else "-"
+    return format_time(when) if when else "-"

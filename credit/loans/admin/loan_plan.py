@@ -11,7 +11,7 @@ from credit.loans.models import EndingAction, EndingProposal, EndingStatus, Loan
 from credit.loans.services import endings
 from credit.loans.services.valuation import open_collateral, owed, principal_owed
 from exchange.admin.base import Section
-from exchange.admin.show import moment, page_of
+from exchange.admin.display import format_time, record_link
 from exchange.core.currencies import format_money
 from exchange.core.errors import Conflict, StateConflict
 from exchange.core.numbers import format_units
@@ -78,9 +78,9 @@ def _units_that_pass(loan: Loan, proposal: EndingProposal) -> list[tuple[object,
         most = (format_units(Decimal(steps[key]["passed"])) if step else "added since",)
         rows.append(
             (
-                page_of(token, token.symbol),
+                record_link(token, token.symbol),
                 format_money(Decimal(step["price"]), code) if step else "-",
-                moment(datetime.fromisoformat(quoted)) if quoted else "-",
+                format_time(datetime.fromisoformat(quoted)) if quoted else "-",
                 format_units(row.quantity),
                 *(most if final is not None else ()),
                 format_units(passed),
@@ -133,10 +133,10 @@ def changes_since(loan: Loan, proposal: EndingProposal) -> list[str]:
     return found
 
 
-def hindrances(user: StaffUser, loan: Loan, proposal: EndingProposal) -> list[str]:
+def blockers(user: StaffUser, loan: Loan, proposal: EndingProposal) -> list[str]:
     """Why `user` could not confirm it now, in words."""
-    obstacle = endings.ENDINGS.describe_obstacle(proposal, user)
-    found = [f"{obstacle}."] if obstacle else []
+    blocker = endings.ENDINGS.describe_blocker(proposal, user)
+    found = [f"{blocker}."] if blocker else []
     if loan.status != LoanStatus.DEFAULTED:
         found.append(f"The loan is {loan.status}: only a DEFAULTED one can be ended.")
     if proposal.action == EndingAction.LIQUIDATE:
@@ -151,7 +151,7 @@ def _write_off(loan: Loan, *, ended: bool) -> list[Section]:
     code = loan.currency_id
     principal = principal_owed(loan)
     rows = [
-        (page_of(token, token.symbol), format_units(row.quantity))
+        (record_link(token, token.symbol), format_units(row.quantity))
         for row, token in open_collateral(loan)
     ]
     sums = [

@@ -36,10 +36,10 @@ from credit.loans.models import (
 )
 from credit.loans.services import endings
 from credit.loans.services.valuation import owed
-from exchange.admin.base import OwnPage, Tool, bind, staff_of
-from exchange.admin.confirming import Confirming
-from exchange.admin.fields import Reason
-from exchange.admin.show import age, state
+from exchange.admin.base import CustomPageAdmin, Tool, bind_form, staff_of
+from exchange.admin.confirmation import ConfirmationAdmin
+from exchange.admin.display import age, status_badge
+from exchange.admin.fields import ReasonField
 from exchange.core.currencies import format_money
 from exchange.exports.admin import Exportable
 from exchange.staff.models import StaffUser
@@ -57,7 +57,9 @@ def loans_about(party: Any) -> Tool:
 class NoteForm(forms.Form):
     """Why a loan is ended."""
 
-    note = Reason(max_length=500, help_text="Whoever confirms reads it; it stays with the proposal")
+    note = ReasonField(
+        max_length=500, help_text="Whoever confirms reads it; it stays with the proposal"
+    )
 
 
 _DONE = {
@@ -67,7 +69,7 @@ _DONE = {
 
 
 @admin.register(Loan)
-class LoanAdmin(Exportable, OwnPage, Confirming):
+class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
     list_display = (
         "shown_state", "shown_borrower", "creditor", "shown_amount", "shown_balance", "due",
         "shown_value", "shortfall", "ending",
@@ -141,7 +143,7 @@ class LoanAdmin(Exportable, OwnPage, Confirming):
         if not found:
             return "-"
         missing = format_money(found[0].required - found[0].value, obj.currency_id)
-        return format_html("{} {} for {}", state("Open"), missing, age(found[0].opened_at))
+        return format_html("{} {} for {}", status_badge("Open"), missing, age(found[0].opened_at))
 
     @admin.display(description="proposal")
     def ending(self, obj: Loan) -> str:
@@ -177,7 +179,7 @@ class LoanAdmin(Exportable, OwnPage, Confirming):
             for action in EndingAction
         ]
 
-    def own_page(self, request: HttpRequest, obj: Loan, /) -> HttpResponse:
+    def record_page(self, request: HttpRequest, obj: Loan, /) -> HttpResponse:
         """The loan, to read; what waits stands above the tables with its decision."""
         return self.page(
             request,
@@ -201,7 +203,7 @@ class LoanAdmin(Exportable, OwnPage, Confirming):
             proposal_question(loan, action),
             partial(endings.propose_ending, loan_id=loan.pk, action=action, user=staff_of(request)),
             "Proposed. Nothing moves until somebody else confirms it.",
-            form=bind(request, NoteForm),
+            form=bind_form(request, NoteForm),
         )
 
     def confirm(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:

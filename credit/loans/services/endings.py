@@ -35,7 +35,7 @@ from exchange.core.currencies import currencies
 from exchange.core.errors import Conflict, Rejected, StateConflict
 from exchange.core.numbers import TOKEN_DECIMALS, format_plain, round_half_even
 from exchange.core.text import clean_text
-from exchange.staff.approvals import TwoPersonApproval, require_decider
+from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import StaffUser
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, open_account, post_transfer, system_account
@@ -47,8 +47,8 @@ ENDINGS = TwoPersonApproval(
     model=EndingProposal,
     noun="proposal",
     permission=PERMISSION,
-    once="ending_pending_once",
-    independence="Somebody else must confirm what you proposed",
+    unique_constraint="ending_pending_once",
+    independence_message="Somebody else must confirm what you proposed",
 )
 # A liquidation is confirmed within this time at the prices it was proposed with.
 PRICES_HOLD = timedelta(hours=24)
@@ -253,4 +253,4 @@ def _defaulted(loan_id: UUID) -> Loan:
 
 
 def _require_decider(user: StaffUser) -> Actor:
-    return require_decider(user, PERMISSION, "You may not decide about loans")
+    return authorize_staff(user, PERMISSION, "You may not decide about loans")

@@ -24,7 +24,7 @@ from exchange.core.querysets import get_or_raise
 from exchange.core.text import clean_text
 from exchange.participants.models import ApiKey
 from exchange.participants.services import api_keys, organisations
-from exchange.staff.approvals import require_decider
+from exchange.staff.approvals import authorize_staff
 from exchange.staff.models import AccessKind, AccessProposal, AccessProposalStatus, StaffUser
 from exchange.staff.services import accounts, second_factor
 from exchange.staff.services.proposals import APPROVAL, DECIDE, LONGEST_WORDS
@@ -61,7 +61,7 @@ def confirm(*, proposal_id: UUID, by: StaffUser) -> AccessProposal:
     `StateConflict`, `Rejected` (`approver_not_independent`, `approvers_too_new`), and what the
     action itself raises.
     """
-    require_decider(by, DECIDE, "You may not confirm access proposals")
+    authorize_staff(by, DECIDE, "You may not confirm access proposals")
     with transaction.atomic():
         proposal = APPROVAL.get_approvable(proposal_id, by)
         if proposal.proposed_by is None:
@@ -76,7 +76,7 @@ def confirm(*, proposal_id: UUID, by: StaffUser) -> AccessProposal:
 
 def reject(*, proposal_id: UUID, by: StaffUser, reason: str) -> AccessProposal:
     """Close a proposal without effect. Raises as `confirm`, `InvalidRequest` without a reason."""
-    require_decider(by, DECIDE, "You may not reject access proposals")
+    authorize_staff(by, DECIDE, "You may not reject access proposals")
     why = clean_text(reason, missing="A rejection needs a reason", max_length=LONGEST_WORDS)
     with transaction.atomic():
         proposal = APPROVAL.get_pending(proposal_id)
@@ -110,7 +110,7 @@ def collect(*, proposal_id: UUID, by: StaffUser) -> Collected:
     Raises `Forbidden`, `NotFound`, `Conflict` when there is nothing to collect (any more), and what
     the action itself raises.
     """
-    require_decider(by, DECIDE, "You may not collect what an access proposal led to")
+    authorize_staff(by, DECIDE, "You may not collect what an access proposal led to")
     with transaction.atomic():
         proposal = APPROVAL.get(proposal_id)
         if proposal.proposed_by_id != by.pk:

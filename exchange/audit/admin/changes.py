@@ -22,7 +22,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from exchange.admin.base import SafeAdmin, Section
-from exchange.admin.show import moment
+from exchange.admin.display import format_time
 from exchange.audit import selectors as audit
 from exchange.audit.admin.history import shown, way_of, words
 from exchange.audit.models import Change, Operation
@@ -146,7 +146,7 @@ class ChangeAdmin(SafeAdmin):
 
     @admin.display(description="when (UTC)")
     def when(self, change: Change) -> str:
-        return moment(change.at)
+        return format_time(change.at)
 
     @admin.display(description="who")
     def who(self, change: Change) -> str:

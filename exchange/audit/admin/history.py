@@ -17,8 +17,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from exchange.admin.base import SafeAdmin
+from exchange.admin.display import format_time
 from exchange.admin.panels import Panel
-from exchange.admin.show import moment
 from exchange.audit import selectors as audit
 from exchange.audit.models import Change, Operation
 from exchange.core.numbers import format_grouped
@@ -41,7 +41,7 @@ class HistoryPanel(Panel):
         if not address or isinstance(record, Change):
             return []
         changes = audit.history(*_ids(page, record), most=_ON_THE_PAGE)
-        url = f"{address}{page.kept_context(request)['keep']}"
+        url = f"{address}{page.preserved_context(request)['preserved_query']}"
         return [section(changes, more={"label": "The whole history", "url": url})]
 
     def context(self, page: SafeAdmin, request: HttpRequest, record: Any) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def _ids(page: SafeAdmin, record: Any) -> list[object]:
     """Return the ids whose changes are the history of `record`; what names one of them as what it
     is about comes with it.
     """
-    return [record.pk, *(getattr(record, name) for name in page.part_columns)]
+    return [record.pk, *(getattr(record, name) for name in page.linked_columns)]
 
 
 def section(
@@ -112,7 +112,7 @@ def rows(change: Change, name: str, names: Mapping[str, str]) -> list[tuple[obje
         return names.get(str(value)) or shown(value)
 
     what = audit.in_words(change.table)
-    head = (moment(change.at), name)
+    head = (format_time(change.at), name)
     if change.operation == Operation.UPDATE:
         return [
             (*head, f"{what}: {words(column)}", told(was), told(now), through(change))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from exchange.admin.confirming import Question
-from exchange.admin.show import lately
+from exchange.admin.confirmation import Confirmation
+from exchange.admin.display import last_used
 from exchange.events.models import WebhookEndpoint
 from exchange.events.selectors import MAX_COUNTED, EndpointHealth
 from exchange.events.services.outbox import MAX_REDELIVERIES
@@ -11,35 +11,35 @@ from exchange.events.services.outbox import MAX_REDELIVERIES
 
 def confirm_endpoint_status(
     endpoint: WebhookEndpoint, health: EndpointHealth, *, enabled: bool
-) -> Question:
+) -> Confirmation:
     """Whether events are to be delivered to `endpoint`."""
     so_already = "enabled" if enabled else "disabled"
-    return Question(
+    return Confirmation(
         title=f"{'Enable' if enabled else 'Disable'} the webhook of {endpoint.organisation}?",
         facts=_endpoint_facts(endpoint),
-        passing=_health_facts(health),
-        words="New events are delivered from now on. Those that came up while it was disabled are"
+        live_facts=_health_facts(health),
+        text="New events are delivered from now on. Those that came up while it was disabled are"
         " Unsent: each can be sent again on its own page."
         if enabled
         else "Events are kept and not delivered: its server hears nothing of payouts, orders and"
         " loans until the endpoint is enabled again.",
         submit=f"Yes, {'enable' if enabled else 'disable'} it",
-        hindrance=f"The endpoint is {so_already} already" if endpoint.enabled == enabled else "",
+        blocker=f"The endpoint is {so_already} already" if endpoint.enabled == enabled else "",
         final=not enabled,
     )
 
 
-def confirm_redelivery(endpoint: WebhookEndpoint, health: EndpointHealth) -> Question:
+def confirm_redelivery(endpoint: WebhookEndpoint, health: EndpointHealth) -> Confirmation:
     """Whether everything that nobody took is to be sent once more."""
-    hindrance = "" if health.exhausted else "There is nothing that nobody took"
-    return Question(
+    blocker = "" if health.exhausted else "There is nothing that nobody took"
+    return Confirmation(
         title=f"Send {endpoint.organisation} what nobody took?",
         facts=_endpoint_facts(endpoint),
-        passing=_health_facts(health),
-        words="Each event goes out once more, with its own webhook-id, at most"
+        live_facts=_health_facts(health),
+        text="Each event goes out once more, with its own webhook-id, at most"
         f" {MAX_REDELIVERIES:,} of them. Make sure that the server is ready for them.",
         submit="Yes, send them again",
-        hindrance=hindrance if endpoint.enabled else "The webhook endpoint is disabled",
+        blocker=blocker if endpoint.enabled else "The webhook endpoint is disabled",
     )
 
 
@@ -55,6 +55,6 @@ def _endpoint_facts(endpoint: WebhookEndpoint) -> list[tuple[str, object]]:
 def _health_facts(health: EndpointHealth) -> list[tuple[str, object]]:
     many = f"{health.exhausted:,}{' or more' if health.exhausted >= MAX_COUNTED else ''}"
     return [
-        ("Last delivered", lately(health.last_success, "not lately")),
+        ("Last delivered", last_used(health.last_success, "not lately")),
         ("Events nobody took", many if health.exhausted else "none"),
     ]

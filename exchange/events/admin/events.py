@@ -18,9 +18,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from exchange.admin.base import SafeAdmin, Section, Tool, actor_of
-from exchange.admin.confirming import Confirming
+from exchange.admin.confirmation import ConfirmationAdmin
+from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range, id_filter
-from exchange.admin.show import age, moment, page_of, state
 from exchange.events.admin.confirmations import confirm_endpoint_status, confirm_redelivery
 from exchange.events.models import Event, EventStatus, WebhookEndpoint
 from exchange.events.selectors import MAX_COUNTED, get_endpoint_health
@@ -62,14 +62,14 @@ class EventAdmin(SafeAdmin):
 
     @admin.display(description="when (UTC)", ordering="created_at")
     def shown_at(self, event: Event) -> str:
-        return moment(event.created_at)
+        return format_time(event.created_at)
 
     @admin.display(description="about")
     def about(self, event: Event) -> str:
         model = _models_by_name().get(event.type.partition(".")[0].replace("_", ""))
         if model is None:
             return str(event.subject_id)
-        return page_of(model(pk=event.subject_id), str(event.subject_id))
+        return record_link(model(pk=event.subject_id), str(event.subject_id))
 
     def default_order(self, query: Mapping[str, str]) -> tuple[str, ...]:
         # The index of one organisation's events is by time.
@@ -77,7 +77,7 @@ class EventAdmin(SafeAdmin):
 
     @admin.display(description="delivery", ordering="status")
     def shown_state(self, event: Event) -> str:
-        return state(event.status)
+        return status_badge(event.status)
 
     @admin.display(description="body")
     def shown_body(self, event: Event) -> str:
@@ -99,7 +99,7 @@ class EventAdmin(SafeAdmin):
         attempts = obj.delivery_attempts.order_by("-attempted_at", "-id")[:_MAX_ATTEMPTS]
         rows = [
             (
-                moment(attempt.attempted_at),
+                format_time(attempt.attempted_at),
                 attempt.number,
                 attempt.url,
                 attempt.status_code or attempt.error or "no answer",
@@ -119,11 +119,11 @@ class EventAdmin(SafeAdmin):
             lambda: redeliver(event_id=event.pk, actor=actor_of(request)),
             "The event is being sent again.",
         )
-        return self.back_to(event.pk)
+        return self.redirect_to_record(event.pk)
 
 
 @admin.register(WebhookEndpoint)
-class WebhookEndpointAdmin(Confirming):
+class WebhookEndpointAdmin(ConfirmationAdmin):
     list_display = (
         "organisation", "endpoint_url", "shown_state", "disabled_reason", "updated_at",
     )  # fmt: skip
@@ -147,11 +147,11 @@ class WebhookEndpointAdmin(Confirming):
 
     @admin.display(description="organisation")
     def shown_organisation(self, endpoint: WebhookEndpoint) -> str:
-        return page_of(endpoint.organisation)
+        return record_link(endpoint.organisation)
 
     @admin.display(description="state", ordering="enabled")
     def shown_state(self, endpoint: WebhookEndpoint) -> str:
-        return state("Enabled" if endpoint.enabled else "Disabled")
+        return status_badge("Enabled" if endpoint.enabled else "Disabled")
 
     def get_urls(self) -> list[URLPattern]:
         one = "<uuid:object_id>"
@@ -188,7 +188,7 @@ class WebhookEndpointAdmin(Confirming):
                     "{}: {} ({})",
                     _ago(failure.attempted_at),
                     failure.status_code or failure.error or "no answer",
-                    page_of(failure.event, failure.event.type),
+                    record_link(failure.event, failure.event.type),
                 )
                 if failure
                 else "none lately",
@@ -217,7 +217,7 @@ class WebhookEndpointAdmin(Confirming):
             lambda: send_test(organisation_id=obj.organisation_id, actor=actor_of(request)),
             "A test event is being sent: look for it among the events.",
         )
-        return self.back_to(obj.pk)
+        return self.redirect_to_record(obj.pk)
 
     def send_again(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Asks, and delivers what nobody took once more, as much as one request may."""

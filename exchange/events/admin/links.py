@@ -21,4 +21,4 @@ def webhook_link(organisation: Organisation) -> Tool | None:
     if endpoint is None:
         return None
     address = reverse("admin:exchange_webhookendpoint_change", args=[endpoint.pk])
-    return Tool("Webhook", address, leads=True)
+    return Tool("Webhook", address, opens_record=True)

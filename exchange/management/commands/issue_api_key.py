@@ -20,7 +20,7 @@ from exchange.participants.services.api_keys import has_privileged_scope, issue_
 from exchange.participants.services.proposals import propose_key
 from exchange.staff.commands import BreakGlassCommand
 from exchange.staff.models import AccessKind
-from exchange.staff.services.deciding_access import nobody_decides_yet
+from exchange.staff.services.privileged_access import is_new_installation
 from exchange.staff.services.proposals import record_break_glass
 
 
@@ -59,7 +59,7 @@ class Command(BreakGlassCommand):
             "expires_at": _moment(options["expires"]),
         }
         break_glass = options["break_glass"]
-        at_once = break_glass or not has_privileged_scope(wanted["scopes"]) or nobody_decides_yet()
+        at_once = break_glass or not has_privileged_scope(wanted["scopes"]) or is_new_installation()
         try:
             if not at_once:
                 propose_key(**wanted, by=None, note="By issue_api_key")

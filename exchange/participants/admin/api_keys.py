@@ -22,11 +22,18 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from exchange.admin.base import AddPage, Section, Tool, actor_of, bind, staff_of
-from exchange.admin.confirming import Confirming
-from exchange.admin.fields import VISIBLE, InstantField, NoteForm, read_by
+from exchange.admin.base import AddFormAdmin, Section, Tool, actor_of, bind_form, staff_of
+from exchange.admin.confirmation import ConfirmationAdmin
+from exchange.admin.display import (
+    expiry,
+    format_time,
+    last_used,
+    record_link,
+    record_url,
+    status_badge,
+)
+from exchange.admin.fields import VISIBLE, DateTimePickerField, NoteForm, audience_help
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, id_filter
-from exchange.admin.show import expiry, lately, moment, page_address, page_of, state
 from exchange.participants.admin.confirmations import (
     confirm_key_revocation,
     confirm_token_revocation,
@@ -59,12 +66,12 @@ class ApiKeyForm(NoteForm):
     """A new API key."""
 
     organisation = OrganisationChoiceField()
-    name = forms.CharField(max_length=200, help_text=read_by(VISIBLE, "What the key is for"))
+    name = forms.CharField(max_length=200, help_text=audience_help(VISIBLE, "What the key is for"))
     scopes = forms.MultipleChoiceField(
         choices=[(scope, f"{scope}: {words}") for scope, words in settings.SCOPES.items()],
         widget=forms.CheckboxSelectMultiple,
     )
-    expires_at = InstantField(label="Expires", help_text="UTC; empty: no expiry")
+    expires_at = DateTimePickerField(label="Expires", help_text="UTC; empty: no expiry")
     field_order = ("organisation", "name", "scopes", "expires_at", "note")
 
 
@@ -87,7 +94,7 @@ class KeyRotationForm(NoteForm):
         initial="24",
         widget=forms.RadioSelect,
     )
-    expires_at = InstantField(label="The new key expires", help_text="UTC; empty: no expiry")
+    expires_at = DateTimePickerField(label="The new key expires", help_text="UTC; empty: no expiry")
     field_order = ("overlap", "expires_at", "note")
 
 
@@ -102,7 +109,7 @@ class ApiKeyFilters(ListFilters):
 
 
 @admin.register(ApiKey)
-class ApiKeyAdmin(AddPage, Confirming):
+class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
     add_permission = "exchange.add_apikey"
     list_display = (
         "name",
@@ -130,7 +137,7 @@ class ApiKeyAdmin(AddPage, Confirming):
 
     @admin.display(description="organisation")
     def shown_organisation(self, key: ApiKey) -> str:
-        return page_of(key.organisation)
+        return record_link(key.organisation)
 
     @admin.display(description="scopes")
     def shown_scopes(self, key: ApiKey) -> str:
@@ -139,14 +146,14 @@ class ApiKeyAdmin(AddPage, Confirming):
     @admin.display(description="state")
     def shown_state(self, key: ApiKey) -> str:
         if key.revoked_at is not None:
-            return state("Revoked")
+            return status_badge("Revoked")
         if key.expires_at is not None and key.expires_at <= timezone.now():
-            return state("Expired")
-        return state("Active" if key.organisation.active else "Inactive")
+            return status_badge("Expired")
+        return status_badge("Active" if key.organisation.active else "Inactive")
 
     @admin.display(description="created (UTC)", ordering="created")
     def shown_created(self, key: ApiKey) -> str:
-        return moment(key.created)
+        return format_time(key.created)
 
     @admin.display(description="expiry", ordering="expires_at")
     def ends(self, key: ApiKey) -> str:
@@ -154,11 +161,11 @@ class ApiKeyAdmin(AddPage, Confirming):
 
     @admin.display(description="revoked")
     def shown_revoked(self, key: ApiKey) -> str:
-        return lately(key.revoked_at, "Not revoked")
+        return last_used(key.revoked_at, "Not revoked")
 
     @admin.display(description="last used", ordering="last_used_at")
     def last_used(self, key: ApiKey) -> str:
-        return lately(key.last_used_at)
+        return last_used(key.last_used_at)
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -187,8 +194,8 @@ class ApiKeyAdmin(AddPage, Confirming):
         found = list(tokens.order_by("-expires", "-pk")[: _TOKEN_LIMIT + 1])
         rows = [
             (
-                moment(token.created),
-                moment(token.expires),
+                format_time(token.created),
+                format_time(token.expires),
                 token.scope.replace(" ", ", "),
                 self._revoke_link(request, obj, token) if may_revoke else "",
             )
@@ -206,7 +213,7 @@ class ApiKeyAdmin(AddPage, Confirming):
         address = f"{self.address('revoke_token', key.pk)}?token={token.pk}"
         return format_html(
             '<a class="button" href="{}" aria-label="Revoke the token issued {}">Revoke</a>',
-            self.keep_in_url(request, address),
+            self.preserve_in_url(request, address),
             f"{token.created:%Y-%m-%d %H:%M:%S} UTC",
         )
 
@@ -232,7 +239,7 @@ class ApiKeyAdmin(AddPage, Confirming):
 
         return self.form_page(
             request,
-            bind(request, ApiKeyForm),
+            bind_form(request, ApiKeyForm),
             act,
             title="Issue an API key",
             submit="Issue",
@@ -261,7 +268,7 @@ class ApiKeyAdmin(AddPage, Confirming):
 
         return self.form_page(
             request,
-            bind(request, AccessTokenForm),
+            bind_form(request, AccessTokenForm),
             act,
             title="Issue an access token",
             submit="Issue",
@@ -309,7 +316,7 @@ class ApiKeyAdmin(AddPage, Confirming):
 
         return self.form_page(
             request,
-            bind(request, KeyRotationForm, expires_at=key.expires_at),
+            bind_form(request, KeyRotationForm, expires_at=key.expires_at),
             act,
             title=f"Rotate {key.name}",
             submit="Rotate",
@@ -344,7 +351,7 @@ class ApiKeyAdmin(AddPage, Confirming):
 
     def _redirect_to_proposal(self, request: HttpRequest, proposal: AccessProposal) -> HttpResponse:
         messages.success(request, _PROPOSED_MESSAGE)
-        return HttpResponseRedirect(page_address(proposal))
+        return HttpResponseRedirect(record_url(proposal))
 
     def _show_secret(
         self, request: HttpRequest, key: ApiKey, shown: list[tuple[str, object]]

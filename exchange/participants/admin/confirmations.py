@@ -9,8 +9,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from oauth2_provider.models import get_access_token_model
 
-from exchange.admin.confirming import Question
-from exchange.admin.show import expiry, lately, moment
+from exchange.admin.confirmation import Confirmation
+from exchange.admin.display import expiry, format_time, last_used
 from exchange.participants.models import ApiKey, Organisation
 from exchange.participants.services.api_keys import get_live_keys, get_privileged_keys
 
@@ -23,42 +23,42 @@ def get_live_tokens(key: ApiKey) -> QuerySet[Any]:
     return found
 
 
-def confirm_key_revocation(key: ApiKey) -> Question:
+def confirm_key_revocation(key: ApiKey) -> Confirmation:
     """Whether `key` and its tokens are to end."""
     live = get_live_tokens(key).count()
     others = _get_working_keys(key.organisation).exclude(pk=key.pk).count()
-    return Question(
+    return Confirmation(
         title=f"Revoke {key.name} of {key.organisation}?",
         facts=_key_facts(key),
-        passing=[
-            ("Last used", lately(key.last_used_at)),
+        live_facts=[
+            ("Last used", last_used(key.last_used_at)),
             ("Live access tokens", live),
             ("Other keys that work", others or "none"),
         ],
-        words="From the next request on the key gets no more access tokens, and "
+        text="From the next request on the key gets no more access tokens, and "
         + ("those it has stop working" if live else "it has none that works now")
         + f". Whatever {key.organisation} runs with it is shut out. A key that was revoked stays"
         " so: a new one has another client id and secret.",
         submit=f"Yes, revoke {key.name}",
-        hindrance="" if key.revoked_at is None else "The API key was revoked before",
+        blocker="" if key.revoked_at is None else "The API key was revoked before",
         final=True,
     )
 
 
-def confirm_token_revocation(key: ApiKey, token: Any) -> Question:
+def confirm_token_revocation(key: ApiKey, token: Any) -> Confirmation:
     """Whether `token` of `key` is to end; None: there is no such token."""
     if token is None:
-        return Question("", (), "", "", hindrance="The key has no such token any more")
-    return Question(
+        return Confirmation("", (), "", "", blocker="The key has no such token any more")
+    return Confirmation(
         title=f"Revoke an access token of {key.name}?",
         facts=[
-            ("Issued", format_html("{} UTC", moment(token.created))),
+            ("Issued", format_html("{} UTC", format_time(token.created))),
             ("Expiry", expiry(token.expires)),
             ("May", token.scope.replace(" ", ", ")),
             *_key_facts(key)[:3],
         ],
-        passing=[("Key last used", lately(key.last_used_at))],
-        words="The token stops working with the next request. The key and its other tokens go on,"
+        live_facts=[("Key last used", last_used(key.last_used_at))],
+        text="The token stops working with the next request. The key and its other tokens go on,"
         " so whoever has its secret can get a new one.",
         submit="Yes, revoke the token",
         final=True,
@@ -75,7 +75,7 @@ def _key_facts(key: ApiKey) -> list[tuple[str, object]]:
     ]
 
 
-def confirm_organisation_status(organisation: Organisation, *, active: bool) -> Question:
+def confirm_organisation_status(organisation: Organisation, *, active: bool) -> Confirmation:
     """Whether `organisation` is to be shut out, or let in again."""
     keys = get_live_keys(organisation)
     used = keys.aggregate(latest=Max("last_used_at"))["latest"]
@@ -91,22 +91,20 @@ def confirm_organisation_status(organisation: Organisation, *, active: bool) -> 
             " confirms it. Then all that were not revoked and have not expired work again."
         )
     so_already = "active" if active else "not active"
-    return Question(
+    return Confirmation(
         title=f"Activate {organisation}?" if active else f"Deactivate {organisation}?",
         facts=[
             ("Organisation", organisation.name),
             ("Email", organisation.email or "none"),
             ("State", "Active" if organisation.active else "Inactive"),
         ],
-        passing=[
+        live_facts=[
             ("Keys that work again" if active else "Keys that stop working", working or "none"),
-            ("Last used", lately(used)),
+            ("Last used", last_used(used)),
         ],
-        words=go_on if active else stop,
+        text=go_on if active else stop,
         submit=f"Yes, {'activate' if active else 'deactivate'} {organisation}",
-        hindrance=f"{organisation} is {so_already} already"
-        if organisation.active == active
-        else "",
+        blocker=f"{organisation} is {so_already} already" if organisation.active == active else "",
         final=not active,
     )
 

@@ -12,11 +12,19 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 
-from exchange.admin.base import AddPage, ModelChoice, RecordSelect, Tool, actor_of, bind, staff_of
-from exchange.admin.confirming import Confirming
+from exchange.admin.base import (
+    AddFormAdmin,
+    ModelChoice,
+    RecordSelect,
+    Tool,
+    actor_of,
+    bind_form,
+    staff_of,
+)
+from exchange.admin.confirmation import ConfirmationAdmin
+from exchange.admin.display import record_link, status_badge
 from exchange.admin.fields import NoteForm
 from exchange.admin.list_filters import ListFilters, id_filter
-from exchange.admin.show import page_of, state
 from exchange.participants.admin.confirmations import confirm_organisation_status
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.models import Member, Organisation
@@ -71,7 +79,7 @@ class MemberEditForm(forms.Form):
 
 
 @admin.register(Organisation)
-class OrganisationAdmin(AddPage, Confirming):
+class OrganisationAdmin(AddFormAdmin, ConfirmationAdmin):
     add_permission = "exchange.add_organisation"
     list_display = ("name", "email", "shown_state", "created_at")
     list_filter = ("active",)
@@ -83,7 +91,7 @@ class OrganisationAdmin(AddPage, Confirming):
 
     @admin.display(description="state", ordering="active")
     def shown_state(self, organisation: Organisation) -> str:
-        return state("Active" if organisation.active else "Inactive")
+        return status_badge("Active" if organisation.active else "Inactive")
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -116,11 +124,11 @@ class OrganisationAdmin(AddPage, Confirming):
         def act(data: dict[str, Any]) -> HttpResponse:
             made = create_organisation(**data, actor=actor_of(request))
             messages.success(request, f"{made} was created.")
-            return self.back_to(made.pk)
+            return self.redirect_to_record(made.pk)
 
         return self.form_page(
             request,
-            bind(request, OrganisationForm),
+            bind_form(request, OrganisationForm),
             act,
             title="New organisation",
             submit="Create",
@@ -133,9 +141,9 @@ class OrganisationAdmin(AddPage, Confirming):
         def act(data: dict[str, Any]) -> HttpResponse:
             change_organisation(organisation_id=obj.pk, **data, actor=actor_of(request))
             messages.success(request, "Saved.")
-            return self.back_to(obj.pk)
+            return self.redirect_to_record(obj.pk)
 
-        form = bind(request, OrganisationForm, name=obj.name, email=obj.email)
+        form = bind_form(request, OrganisationForm, name=obj.name, email=obj.email)
         return self.form_page(request, form, act, title="Edit", submit="Save", record=obj)
 
     def activate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -149,7 +157,7 @@ class OrganisationAdmin(AddPage, Confirming):
             confirm_organisation_status(obj, active=True),
             partial(propose_organisation_activation, organisation_id=obj.pk, by=staff_of(request)),
             "Proposed. Its API keys have power over money: another person must confirm it.",
-            form=bind(request, NoteForm),
+            form=bind_form(request, NoteForm),
         )
 
     def deactivate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -175,7 +183,7 @@ class MemberFilters(ListFilters):
 
 
 @admin.register(Member)
-class MemberAdmin(AddPage):
+class MemberAdmin(AddFormAdmin):
     add_permission = "exchange.add_member"
     list_display = ("name", "email", "organisation", "external_id", "created_at")
     filters = MemberFilters
@@ -191,7 +199,7 @@ class MemberAdmin(AddPage):
 
     @admin.display(description="organisation")
     def shown_organisation(self, member: Member) -> str:
-        return page_of(member.organisation)
+        return record_link(member.organisation)
 
     def choice_label(self, obj: Model) -> str:
         if not isinstance(obj, Member):
@@ -205,10 +213,10 @@ class MemberAdmin(AddPage):
             organisation = data.pop("organisation")
             made = create_member(organisation_id=organisation.pk, **data, actor=actor_of(request))
             messages.success(request, f"{made} was created.")
-            return self.back_to(made.pk)
+            return self.redirect_to_record(made.pk)
 
         return self.form_page(
-            request, bind(request, MemberForm), act, title="New member", submit="Create"
+            request, bind_form(request, MemberForm), act, title="New member", submit="Create"
         )
 
     def get_urls(self) -> list[URLPattern]:
@@ -229,11 +237,11 @@ class MemberAdmin(AddPage):
         def act(data: dict[str, Any]) -> HttpResponse:
             change_member(member_id=obj.pk, **data, actor=actor_of(request))
             messages.success(request, "Saved.")
-            return self.back_to(obj.pk)
+            return self.redirect_to_record(obj.pk)
 
         return self.form_page(
             request,
-            bind(
+            bind_form(
                 request,
                 MemberEditForm,
                 name=obj.name,

@@ -25,7 +25,7 @@ from exchange.core.errors import Conflict, InvalidRequest, NotFound
 from exchange.core.querysets import get_or_raise, purge
 from exchange.participants.models import ApiKey, Organisation
 from exchange.staff.models import StaffUser
-from exchange.staff.services.deciding_access import require_second_person, require_settled
+from exchange.staff.services.privileged_access import require_confirmation, require_cooled_off
 
 logger = structlog.get_logger(__name__)
 
@@ -225,8 +225,8 @@ def _require_second_person(
     scopes: Iterable[str], actor: Actor, confirmed_by: StaffUser | None
 ) -> None:
     if actor.kind == ActorKind.STAFF and confirmed_by is None:
-        require_settled(UUID(actor.id))
-        require_second_person(needed=has_privileged_scope(scopes))
+        require_cooled_off(UUID(actor.id))
+        require_confirmation(needed=has_privileged_scope(scopes))
 
 
 # An expired token is kept for a day, so that support can still see it.

@@ -13,7 +13,7 @@ from exchange.participants.models import Organisation
 from exchange.participants.selectors import get_organisation
 from exchange.participants.services.api_keys import get_privileged_keys
 from exchange.staff.models import StaffUser
-from exchange.staff.services.deciding_access import require_second_person
+from exchange.staff.services.privileged_access import require_confirmation
 
 logger = structlog.get_logger(__name__)
 
@@ -54,7 +54,7 @@ def set_active(
     """
     organisation = get_organisation(organisation_id)
     if active and confirmed_by is None:
-        require_second_person(needed=get_privileged_keys(organisation).exists())
+        require_confirmation(needed=get_privileged_keys(organisation).exists())
     organisation.active = active
     organisation.save(update_fields=["active", "updated_at"])
     logger.info(

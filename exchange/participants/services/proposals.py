@@ -16,7 +16,7 @@ from exchange.core.querysets import get_or_raise
 from exchange.participants.models import ApiKey, Organisation
 from exchange.participants.selectors import get_organisation
 from exchange.participants.services import api_keys
-from exchange.staff.approvals import require_decider
+from exchange.staff.approvals import authorize_staff
 from exchange.staff.models import AccessKind, AccessProposal, StaffUser
 from exchange.staff.services.proposals import file_proposal
 
@@ -35,7 +35,7 @@ def propose_key(
     Raises `Forbidden`, `InvalidRequest`, `Conflict` for a name that is taken or proposed already.
     """
     if by is not None:
-        require_decider(by, "exchange.add_apikey", "You may not propose API keys")
+        authorize_staff(by, "exchange.add_apikey", "You may not propose API keys")
     wanted = api_keys.validate_key(name=name, scopes=scopes, expires_at=expires_at)
     api_keys.require_unique_key_name(organisation, name)
     payload = {"name": name, "scopes": sorted(wanted), "expires_at": _format_time(expires_at)}
@@ -71,7 +71,7 @@ def propose_organisation_activation(
 
     Raises as `propose_key`.
     """
-    require_decider(
+    authorize_staff(
         by,
         "exchange.add_apikey",
         "Its API keys have power over money: only an administrator proposes to activate it",
@@ -93,7 +93,7 @@ def _file_key_proposal(
 
 
 def _get_usable_key(key_id: UUID, by: StaffUser) -> ApiKey:
-    require_decider(by, "exchange.add_apikey", "You may not propose API keys")
+    authorize_staff(by, "exchange.add_apikey", "You may not propose API keys")
     keys = ApiKey.objects.select_related("organisation").filter(pk=key_id)
     key: ApiKey = get_or_raise(keys, NotFound("API key not found"))
     if not key.usable:

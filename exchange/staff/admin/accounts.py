@@ -24,15 +24,15 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
-from exchange.admin.base import AddPage, SafeAdmin, Section, Tool, bind, staff_of
+from exchange.admin.base import AddFormAdmin, SafeAdmin, Section, Tool, bind_form, staff_of
+from exchange.admin.display import format_time, record_url, status_badge
 from exchange.admin.fields import NoteForm
-from exchange.admin.show import moment, page_address, state
 from exchange.staff.models import AccessProposal, AccessRecord, StaffUser
 from exchange.staff.services import accounts, lockout, proposals, second_factor
-from exchange.staff.services.deciding_access import (
-    holds_deciding_access,
-    manages_access,
-    role_decides,
+from exchange.staff.services.privileged_access import (
+    can_manage_staff,
+    has_privileged_access,
+    is_privileged_role,
 )
 
 _RECORDS_SHOWN = 20
@@ -66,7 +66,7 @@ class InvitationForm(DetailsForm, NoteForm):
 
 
 @admin.register(StaffUser)
-class StaffUserAdmin(AddPage):
+class StaffUserAdmin(AddFormAdmin):
     list_display = ("username", "name", "email", "role", "factor", "access")
     list_filter = ("is_active", "groups")
     list_select_related = ("second_factor",)
@@ -95,16 +95,16 @@ class StaffUserAdmin(AddPage):
     @admin.display(description="second factor")
     def factor(self, user: StaffUser) -> str:
         found = getattr(user, "second_factor", None)
-        return format_html("Since {} UTC", moment(found.set_up_at)) if found else "None"
+        return format_html("Since {} UTC", format_time(found.set_up_at)) if found else "None"
 
     @admin.display(description="access")
     def access(self, user: StaffUser) -> str:
-        return state("Active" if user.is_active else "Inactive")
+        return status_badge("Active" if user.is_active else "Inactive")
 
     @admin.display(description="locked out")
     def locked_out(self, user: StaffUser) -> str:
         until = lockout.locked_until(user)
-        return format_html("Until {} UTC", moment(until)) if until else "No"
+        return format_html("Until {} UTC", format_time(until)) if until else "No"
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         return super().rows(user).prefetch_related("groups")
@@ -166,7 +166,7 @@ class StaffUserAdmin(AddPage):
         )
         rows = [
             (
-                moment(row.at),
+                format_time(row.at),
                 row.get_event_display(),
                 row.by or "-",
                 row.address or "-",
@@ -187,7 +187,7 @@ class StaffUserAdmin(AddPage):
 
         def act(data: dict[str, Any]) -> HttpResponse:
             username, role, note = (data.pop(name) for name in ("username", "role", "note"))
-            if role_decides(role):
+            if is_privileged_role(role):
                 proposal = proposals.propose_invitation(
                     username=username, role=role, by=me, details=data, note=note
                 )
@@ -197,7 +197,7 @@ class StaffUserAdmin(AddPage):
 
         return self.form_page(
             request,
-            bind(request, InvitationForm),
+            bind_form(request, InvitationForm),
             act,
             title="Invite somebody",
             submit="Invite",
@@ -209,7 +209,7 @@ class StaffUserAdmin(AddPage):
         """Changes name and email address."""
         user: StaffUser = self._changeable(request, object_id)
         initial = {name: getattr(user, name) for name in DetailsForm.base_fields}
-        form = bind(request, DetailsForm, **initial)
+        form = bind_form(request, DetailsForm, **initial)
 
         def act(data: dict[str, Any]) -> StaffUser:
             return accounts.change_details(user_id=user.pk, details=data, by=staff_of(request))
@@ -219,11 +219,11 @@ class StaffUserAdmin(AddPage):
     def change_role(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Gives another role."""
         user: StaffUser = self._changeable(request, object_id)
-        form = bind(request, RoleForm, role=user.groups.first(), seen=accounts.role_of(user))
+        form = bind_form(request, RoleForm, role=user.groups.first(), seen=accounts.role_of(user))
 
         def act(data: dict[str, Any]) -> object:
             me = staff_of(request)
-            if role_decides(data["role"]) or holds_deciding_access(user):
+            if is_privileged_role(data["role"]) or has_privileged_access(user):
                 return proposals.propose_role(user_id=user.pk, **data, by=me)
             del data["note"]
             return accounts.change_role(user_id=user.pk, **data, by=me)
@@ -273,7 +273,7 @@ class StaffUserAdmin(AddPage):
         user: StaffUser = self._changeable(request, object_id, restoring=True)
 
         def act(data: dict[str, Any]) -> HttpResponse:
-            if holds_deciding_access(user):
+            if has_privileged_access(user):
                 proposal = proposals.propose_reset_of_password(
                     user_id=user.pk, by=staff_of(request), **data
                 )
@@ -282,7 +282,7 @@ class StaffUserAdmin(AddPage):
 
         return self.form_page(
             request,
-            bind(request, NoteForm),
+            bind_form(request, NoteForm),
             act,
             title="New invitation",
             submit="Make the address",
@@ -309,11 +309,11 @@ class StaffUserAdmin(AddPage):
     def _may_propose(me: StaffUser, user: StaffUser) -> bool:
         if user.is_superuser and not me.is_superuser:
             return False
-        return me.has_perm(_CHANGE) or (me.has_perm(_RESTORE) and manages_access(user))
+        return me.has_perm(_CHANGE) or (me.has_perm(_RESTORE) and can_manage_staff(user))
 
     def _proposed(self, request: HttpRequest, proposal: AccessProposal) -> HttpResponse:
         self.message_user(request, _PROPOSED)
-        return HttpResponseRedirect(page_address(proposal))
+        return HttpResponseRedirect(record_url(proposal))
 
     def _restore(
         self,
@@ -328,11 +328,11 @@ class StaffUserAdmin(AddPage):
 
         def act(data: dict[str, Any]) -> object:
             me = staff_of(request)
-            if holds_deciding_access(user):
+            if has_privileged_access(user):
                 return propose(user_id=user.pk, by=me, **data)
             return restore(user_id=user.pk, by=me)
 
-        return self._do(request, user, bind(request, NoteForm), act, *words)
+        return self._do(request, user, bind_form(request, NoteForm), act, *words)
 
     def _at_once(
         self,
@@ -343,7 +343,7 @@ class StaffUserAdmin(AddPage):
     ) -> HttpResponse:
         user: StaffUser = self._changeable(request, object_id)
         act = partial(service, user_id=user.pk, by=staff_of(request))
-        return self._do(request, user, bind(request, forms.Form), lambda _: act(), *words)
+        return self._do(request, user, bind_form(request, forms.Form), lambda _: act(), *words)
 
     def _do(
         self,
@@ -361,7 +361,7 @@ class StaffUserAdmin(AddPage):
             if isinstance(made, AccessProposal):
                 return self._proposed(request, made)
             self.message_user(request, done.format(user))
-            return self.back_to(user.pk)
+            return self.redirect_to_record(user.pk)
 
         final = title in {"Reset second factor", "Deactivate"}
         return self.form_page(
@@ -395,7 +395,7 @@ class AccessRecordAdmin(SafeAdmin):
 
     @admin.display(description="when (UTC)", ordering="at")
     def when(self, record: AccessRecord) -> str:
-        return moment(record.at)
+        return format_time(record.at)
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         return lookup == "user" or super().lookup_allowed(lookup, value, request)  # type: ignore[arg-type]

@@ -16,25 +16,25 @@ from django.db.models import Model, Q, QuerySet
 from django.utils.html import format_html
 
 from exchange.admin.base import PendingDecision, SafeAdmin, Tool
+from exchange.admin.display import age
 from exchange.admin.list_filters import ChoiceFilter, Choices
-from exchange.admin.show import age
 from exchange.staff.approvals import TwoPersonApproval
 from exchange.staff.models import StaffUser
-from exchange.staff.services.deciding_access import people_who_decide
+from exchange.staff.services.privileged_access import eligible_approvers
 
-NOT_FOR_ROLE = "Your role may look at this, not decide"
-MINE, OTHERS = "mine", "others"
+VIEW_ONLY = "Your role may look at this, not decide"
+AWAITING_MY_APPROVAL, AWAITING_OTHERS = "mine", "others"
 _PEOPLE_NAMED = 8
 
 
-def named_deciders(permission: str, *others: UUID | str | None) -> str:
+def describe_approvers(permission: str, *others: UUID | str | None) -> str:
     """Give in words who may decide by `permission` now, without `others`."""
-    names = [str(user) for user in people_who_decide(permission, *others)[: _PEOPLE_NAMED + 1]]
+    names = [str(user) for user in eligible_approvers(permission, *others)[: _PEOPLE_NAMED + 1]]
     more = " and others" if len(names) > _PEOPLE_NAMED else ""
     return ", ".join(names[:_PEOPLE_NAMED]) + more if names else "nobody else has the role"
 
 
-def decision_on(
+def pending_decision(
     record: Any,
     user: StaffUser,
     approval: TwoPersonApproval[Any],
@@ -52,13 +52,13 @@ def decision_on(
         return None
     may = user.has_perm(approval.permission)
     ways = [take_back] if take_back else [reject] if may else []
-    hindrance = approval.describe_obstacle(record, user) if may or take_back else NOT_FOR_ROLE
+    blocker = approval.describe_blocker(record, user) if may or take_back else VIEW_ONLY
     return PendingDecision(
-        words=format_html("Proposed by {} {} ago.", proposer, age(record.created_at)),
-        eligible=named_deciders(approval.permission, *approval.proposers(record)),
-        approve=None if hindrance else approve,
-        others=ways,
-        hindrance=hindrance,
+        summary=format_html("Proposed by {} {} ago.", proposer, age(record.created_at)),
+        eligible=describe_approvers(approval.permission, *approval.proposers(record)),
+        approve=None if blocker else approve,
+        other_tools=ways,
+        blocker=blocker,
     )
 
 
@@ -69,31 +69,31 @@ class Queue:
     `waiting` narrows rows of the list to them; `own` are those that a person may not decide.
     """
 
-    words: str
+    label: str
     permission: str
-    waiting: Callable[[QuerySet[Any]], QuerySet[Any]]
-    own: Callable[[StaffUser], Q]
+    filter_pending: Callable[[QuerySet[Any]], QuerySet[Any]]
+    proposed_by: Callable[[StaffUser], Q]
 
-    def mine(self, rows: QuerySet[Any], user: StaffUser) -> QuerySet[Any]:
+    def awaiting_approval_by(self, rows: QuerySet[Any], user: StaffUser) -> QuerySet[Any]:
         """Those of `rows` that `user` may decide."""
         if not user.has_perm(self.permission):
             return rows.none()
-        return self.waiting(rows).exclude(self.own(user))
+        return self.filter_pending(rows).exclude(self.proposed_by(user))
 
-    def others(self, rows: QuerySet[Any], user: StaffUser) -> QuerySet[Any]:
+    def awaiting_others(self, rows: QuerySet[Any], user: StaffUser) -> QuerySet[Any]:
         """Those of `rows` that wait for somebody else than `user`."""
         if not user.has_perm(self.permission):
-            return self.waiting(rows)
-        return self.waiting(rows).filter(self.own(user))
+            return self.filter_pending(rows)
+        return self.filter_pending(rows).filter(self.proposed_by(user))
 
 
-def queue_of(words: str, approval: TwoPersonApproval[Any]) -> Queue:
+def approval_queue(label: str, approval: TwoPersonApproval[Any]) -> Queue:
     """Give the pending proposals of `approval`."""
     return Queue(
-        words,
+        label,
         approval.permission,
         lambda rows: rows.filter(status=approval.pending),
-        approval.own,
+        approval.proposed_by,
     )
 
 
@@ -106,12 +106,15 @@ class QueueFilter(ChoiceFilter):
 
     @property
     def choices(self) -> Choices:
-        mine = [(MINE, "Mine to decide")]
+        mine = [(AWAITING_MY_APPROVAL, "Mine to decide")]
         may = self.parent.user.has_perm(self.queue.permission)
-        return [*(mine if may else []), (OTHERS, "Waits for somebody else")]
+        return [*(mine if may else []), (AWAITING_OTHERS, "Waits for somebody else")]
 
     def filter(self, qs: QuerySet[Any], value: Any) -> QuerySet[Any]:
-        found = {MINE: self.queue.mine, OTHERS: self.queue.others}.get(value)
+        found = {
+            AWAITING_MY_APPROVAL: self.queue.awaiting_approval_by,
+            AWAITING_OTHERS: self.queue.awaiting_others,
+        }.get(value)
         return found(qs, self.parent.user) if found else qs
 
 

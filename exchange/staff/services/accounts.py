@@ -26,15 +26,15 @@ from django.utils.http import urlsafe_base64_encode
 
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.core.querysets import get_or_raise
-from exchange.staff.approvals import require_decider
+from exchange.staff.approvals import authorize_staff
 from exchange.staff.models import AccessEvent, StaffUser
 from exchange.staff.services import lockout
 from exchange.staff.services.access_records import record
-from exchange.staff.services.deciding_access import (
-    holds_deciding_access,
-    mark_changed,
-    require_second_person,
-    role_decides,
+from exchange.staff.services.privileged_access import (
+    has_privileged_access,
+    is_privileged_role,
+    require_confirmation,
+    restart_cooling_off,
 )
 
 _NOT_YOURS = "You may not change this person's access"
@@ -70,8 +70,8 @@ def add_person(
     or address, `Conflict` for a taken name.
     """
     if by is not None and confirmed_by is None:
-        require_decider(by, "exchange.add_staffuser", "You may not add members of staff")
-        require_second_person(needed=role_decides(role))
+        authorize_staff(by, "exchange.add_staffuser", "You may not add members of staff")
+        require_confirmation(needed=is_privileged_role(role))
     user = check_new_person(username, details)
     if settled:
         user.access_changed_at = _long_ago()
@@ -123,13 +123,13 @@ def change_role(
     user = lock_person(user_id, by, confirmed_by)
     _not_oneself(user, by)
     if confirmed_by is None:
-        require_second_person(needed=role_decides(role) or holds_deciding_access(user))
+        require_confirmation(needed=is_privileged_role(role) or has_privileged_access(user))
     before = role_of(user)
     if before != seen:
         raise Conflict(f"{user} is {before or 'without a role'} by now. Please look again")
     user.groups.set([role] if role else [])
     end_sessions(user)
-    mark_changed(user)
+    restart_cooling_off(user)
     after = role.name if role else ""
     words = _words(f"{before or 'None'} → {after or 'None'}", confirmed_by)
     record(event=AccessEvent.ROLE_CHANGED, user=user, by=by, details=words)
@@ -150,7 +150,7 @@ def activate(*, user_id: UUID, by: StaffUser, confirmed_by: StaffUser | None = N
     user = lock_person(user_id, by, confirmed_by)
     _not_oneself(user, by)
     if confirmed_by is None:
-        require_second_person(needed=holds_deciding_access(user))
+        require_confirmation(needed=has_privileged_access(user))
     return _set_active(user, active=True, by=by, confirmed_by=confirmed_by)
 
 
@@ -166,10 +166,10 @@ def invitation(
     user = lock_person(user_id, by, confirmed_by)
     _not_oneself(user, by)
     if confirmed_by is None:
-        require_second_person(needed=holds_deciding_access(user))
+        require_confirmation(needed=has_privileged_access(user))
     if not user.is_active:
         raise Conflict(f"{user} is deactivated")
-    mark_changed(user)
+    restart_cooling_off(user)
     words = _words("One-time address made", confirmed_by)
     record(event=AccessEvent.INVITED, user=user, by=by, details=words)
     return urlsafe_base64_encode(force_bytes(user.pk)), one_time_addresses.make_token(user)
@@ -210,7 +210,7 @@ def lock_person(
     """
     user = get_person(user_id, StaffUser.objects.select_for_update())
     if by is not None and confirmed_by is None:
-        require_decider(by, "exchange.change_staffuser", message)
+        authorize_staff(by, "exchange.change_staffuser", message)
     if by is not None and user.is_superuser and not by.is_superuser:
         raise Forbidden(message)
     return user

@@ -23,7 +23,7 @@ from django.utils import timezone
 
 from exchange.core.errors import Conflict
 from exchange.core.text import clean_text
-from exchange.staff.approvals import TwoPersonApproval, require_decider
+from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import (
     AccessEvent,
     AccessKind,
@@ -33,7 +33,7 @@ from exchange.staff.models import (
 )
 from exchange.staff.services import accounts, second_factor
 from exchange.staff.services.access_records import record
-from exchange.staff.services.deciding_access import manages_access, role_manages_access
+from exchange.staff.services.privileged_access import can_manage_staff, role_can_manage_staff
 
 logger = structlog.get_logger(__name__)
 
@@ -45,12 +45,12 @@ APPROVAL = TwoPersonApproval(
     model=AccessProposal,
     noun="proposal",
     permission=DECIDE,
-    once="access_proposal_pending_once",
-    independence="Somebody else must confirm what you proposed, or what is about you",
+    unique_constraint="access_proposal_pending_once",
+    independence_message="Somebody else must confirm what you proposed, or what is about you",
     proposers=lambda proposal: (proposal.proposed_by_id, proposal.person_id),
-    own=lambda user: Q(proposed_by=user) | Q(person=user),
+    proposed_by=lambda user: Q(proposed_by=user) | Q(person=user),
     # The person concerned is none of the two; what a command filed has no first one yet.
-    tenured=lambda proposal: (proposal.proposed_by_id,),
+    tenured_people=lambda proposal: (proposal.proposed_by_id,),
 )
 
 
@@ -67,7 +67,7 @@ def propose_invitation(
     `by` is None where a command files it. Raises `Forbidden`, `InvalidRequest`, `Conflict` for a
     name that is taken or proposed already.
     """
-    _require_proposer(by, "exchange.add_staffuser", restores=role_manages_access(role))
+    _require_proposer(by, "exchange.add_staffuser", restores=role_can_manage_staff(role))
     accounts.check_new_person(username, details)
     payload = {"username": username, "role": role.name, "details": dict(details or {})}
     once = {"payload__username__iexact": username}
@@ -175,7 +175,7 @@ def _require_proposer(by: StaffUser | None, permission: str, *, restores: bool) 
     if by is None:
         return
     restoring = restores and not by.may(permission)
-    require_decider(by, _RESTORE if restoring else permission, _NOT_YOURS)
+    authorize_staff(by, _RESTORE if restoring else permission, _NOT_YOURS)
 
 
 def _require_no_other(kind: AccessKind, once: Mapping[str, Any]) -> None:
@@ -188,7 +188,7 @@ def _require_no_other(kind: AccessKind, once: Mapping[str, Any]) -> None:
 
 def _person(user_id: UUID, by: StaffUser, *, restorable: bool) -> StaffUser:
     user = accounts.get_person(user_id)
-    restores = restorable and manages_access(user)
+    restores = restorable and can_manage_staff(user)
     _require_proposer(by, "exchange.change_staffuser", restores=restores)
     accounts.require_touchable(user, by)
     return user

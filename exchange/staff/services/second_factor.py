@@ -26,10 +26,10 @@ from exchange.core.errors import Conflict, Forbidden, InvalidRequest
 from exchange.staff.models import AccessEvent, RecoveryCode, SecondFactor, StaffUser
 from exchange.staff.services.access_records import record
 from exchange.staff.services.accounts import end_sessions, lock_person
-from exchange.staff.services.deciding_access import (
-    holds_deciding_access,
-    mark_changed,
-    require_second_person,
+from exchange.staff.services.privileged_access import (
+    has_privileged_access,
+    require_confirmation,
+    restart_cooling_off,
 )
 
 ISSUER = "Tokenized Investment Exchange"
@@ -108,7 +108,7 @@ def set_up(
     codes = _new_recovery_codes(locked)
     end_sessions(user)
     if first and not (settled and settings.DEMO_WORLD):
-        mark_changed(user)
+        restart_cooling_off(user)
     record(event=AccessEvent.SECOND_FACTOR_SET_UP, user=user, address=address)
     return codes
 
@@ -165,13 +165,13 @@ def reset(*, user_id: UUID, by: StaffUser, confirmed_by: StaffUser | None = None
     if user.pk == by.pk:
         raise Forbidden("Nobody resets their own second factor: ask another administrator")
     if confirmed_by is None:
-        require_second_person(needed=holds_deciding_access(user))
+        require_confirmation(needed=has_privileged_access(user))
     removed, _ = SecondFactor.objects.filter(user=user).delete()
     if not removed:
         raise Conflict(f"{user} has no second factor")
     RecoveryCode.objects.filter(user=user).delete()
     end_sessions(user)
-    mark_changed(user)
+    restart_cooling_off(user)
     words = f"Confirmed by {confirmed_by.username}" if confirmed_by else ""
     record(event=AccessEvent.SECOND_FACTOR_RESET, user=user, by=by, details=words)
     return user

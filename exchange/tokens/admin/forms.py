@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 
-from exchange.admin.fields import VISIBLE, read_by
+from exchange.admin.fields import VISIBLE, audience_help
 from exchange.core.numbers import format_plain
 from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.models import Organisation
@@ -45,7 +45,7 @@ class TermsForm(forms.Form):
         max_length=500, required=False, help_text="Web address, or a path of this service"
     )
     listing_reference = forms.CharField(
-        max_length=60, required=False, help_text=read_by(VISIBLE, "`request` in the API")
+        max_length=60, required=False, help_text=audience_help(VISIBLE, "`request` in the API")
     )
     type = forms.ChoiceField(choices=TokenType.choices, initial=TokenType.PUBLIC)
     deal_access = forms.ChoiceField(

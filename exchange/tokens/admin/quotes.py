@@ -16,14 +16,14 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.functional import lazy
 
-from exchange.admin.base import PendingDecision, Section, Tool, bind, staff_of
-from exchange.admin.confirming import Confirming, Question
-from exchange.admin.fields import INTERNAL, Reason, read_by
+from exchange.admin.base import PendingDecision, Section, Tool, bind_form, staff_of
+from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
+from exchange.admin.display import age, difference, record_link, status_badge
+from exchange.admin.fields import INTERNAL, ReasonField, audience_help
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
-from exchange.admin.show import age, difference, page_of, state
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_grouped
-from exchange.staff.admin.pending import QueueFilter, decision_on, queue_of
+from exchange.staff.admin.pending import QueueFilter, approval_queue, pending_decision
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes
@@ -33,7 +33,7 @@ _DECIDE_PERMISSION = "exchange.decide_quote"
 
 def _reason_help() -> str:
     words = f"Required when a price changes by more than {settings.QUOTE_BAND_PERCENT} %"
-    return read_by(INTERNAL, f"Where the prices come from. {words}")
+    return audience_help(INTERNAL, f"Where the prices come from. {words}")
 
 
 class PriceForm(forms.Form):
@@ -72,18 +72,18 @@ def read_prices(typed: Mapping[str, Any]) -> quotes.Prices:
 class QuoteRejectionForm(forms.Form):
     """Why a quote is refused, or taken back."""
 
-    reason = Reason(max_length=300)
+    reason = ReasonField(max_length=300)
 
 
 class QuoteFilters(ListFilters):
-    decision = QueueFilter(queue_of("Quotes to approve", quotes.QUOTES))
+    decision = QueueFilter(approval_queue("Quotes to approve", quotes.QUOTES))
     status__exact = ChoiceFilter("status", ApprovalStatus.choices, title="status")
     token__currency__code__exact = currency_filter("token__currency")
     day_from, day_to = day_range()
 
 
 @admin.register(Quote)
-class QuoteAdmin(Confirming):
+class QuoteAdmin(ConfirmationAdmin):
     filters = QuoteFilters
     list_display = (
         "created", "symbol", "shown_state", "shown_buy", "shown_sell", "proposed_by", "decided_by",
@@ -120,12 +120,12 @@ class QuoteAdmin(Confirming):
 
     @admin.display(description="token")
     def shown_token(self, quote: Quote) -> str:
-        return page_of(quote.token)
+        return record_link(quote.token)
 
     @admin.display(description="state", ordering="status")
     def shown_state(self, quote: Quote) -> str:
         # An approved quote is in force, or was: nothing about it is under way.
-        return state(quote.status, "good" if quote.status == ApprovalStatus.APPROVED else "")
+        return status_badge(quote.status, "good" if quote.status == ApprovalStatus.APPROVED else "")
 
     @admin.display(description="buy", ordering="buy")
     def shown_buy(self, quote: Quote) -> str:
@@ -159,7 +159,7 @@ class QuoteAdmin(Confirming):
         code = obj.token.currency_id
         prices = f"{format_money(obj.buy, code)} / {format_money(obj.sell, code)}"
         own = obj.proposed_by_id == user.pk
-        return decision_on(
+        return pending_decision(
             obj,
             user,
             quotes.QUOTES,
@@ -204,7 +204,7 @@ class QuoteAdmin(Confirming):
             _confirm_rejection(quote, own=own),
             partial(quotes.reject, quote_id=quote.pk, user=user),
             f"{'Taken back' if own else 'Rejected'}. The prices stay as they are.",
-            form=bind(request, QuoteRejectionForm),
+            form=bind_form(request, QuoteRejectionForm),
         )
 
 
@@ -255,7 +255,7 @@ def _comparison_section(title: str, token: Token, prices: quotes.Prices) -> Sect
 
 def _format_change(change: quotes.PriceChange) -> str:
     return (
-        state(_format_difference(change), "bad")
+        status_badge(_format_difference(change), "bad")
         if change.exceeds_band
         else _format_difference(change)
     )
@@ -266,47 +266,47 @@ def _format_difference(change: quotes.PriceChange) -> str:
     return difference(change.current, change.proposed, places=2)
 
 
-def confirm_proposal(token: Token, prices: quotes.Prices | None) -> Question:
+def confirm_proposal(token: Token, prices: quotes.Prices | None) -> Confirmation:
     """What is asked of who proposes `prices`; None while they are still to be typed."""
     if prices and quotes.find_price_errors(token, prices):
         prices = None
     waiting = token.quotes.filter(status=ApprovalStatus.PENDING).first()
-    return Question(
+    return Confirmation(
         title=f"Propose quotes of {token.symbol}",
         facts=[
-            ("Token", page_of(token)),
+            ("Token", record_link(token)),
             *_current_price_facts(token),
             ("Waits for a decision", f"the quote of {waiting.proposed_by}" if waiting else "none"),
         ],
-        words="Nothing changes before somebody else approves them.",
+        text="Nothing changes before somebody else approves them.",
         submit="Propose",
         sections=[_comparison_section("What you propose", token, prices)] if prices else (),
         warnings=_warnings(token, prices) if prices else (),
     )
 
 
-def _confirm_approval(quote: Quote, user: StaffUser) -> Question:
+def _confirm_approval(quote: Quote, user: StaffUser) -> Confirmation:
     token, code = quote.token, quote.token.currency_id
-    return Question(
+    return Confirmation(
         title=f"Approve the quote of {token.symbol}?",
         facts=_quote_facts(quote),
-        words="The prices are in force at once: raises sell at them, lending values collateral by "
+        text="The prices are in force at once: raises sell at them, lending values collateral by "
         "them. They change again only by another quote.",
         submit=f"Yes, approve {format_money(quote.buy, code)} / {format_money(quote.sell, code)}",
-        hindrance=quotes.QUOTES.describe_obstacle(quote, user),
+        blocker=quotes.QUOTES.describe_blocker(quote, user),
         sections=[_comparison_section("Side by side", token, _prices(quote))],
         warnings=_warnings(token, _prices(quote)),
     )
 
 
-def _confirm_rejection(quote: Quote, *, own: bool) -> Question:
+def _confirm_rejection(quote: Quote, *, own: bool) -> Confirmation:
     symbol = quote.token.symbol
-    return Question(
+    return Confirmation(
         title=f"Take the quote of {symbol} back?" if own else f"Reject the quote of {symbol}?",
         facts=_quote_facts(quote),
-        words="The prices stay as they are.",
+        text="The prices stay as they are.",
         submit="Yes, take the quote back" if own else "Yes, reject the quote",
-        hindrance=quotes.QUOTES.describe_closed(quote),
+        blocker=quotes.QUOTES.describe_closed(quote),
     )
 
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from exchange.admin.base import Section
 from exchange.admin.chart import Chart, step_chart
-from exchange.admin.show import age, difference, moment, page_of, percent, state
+from exchange.admin.display import age, difference, format_time, percent, record_link, status_badge
 from exchange.audit import selectors as audit
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_grouped, format_units
@@ -63,8 +63,8 @@ def description_facts(token: Token) -> Facts:
         ("Name", token.name),
         ("Symbol", token.symbol),
         ("Reference", token.reference),
-        ("Issuer", page_of(token.issuer)),
-        ("Creator", page_of(token.creator) if token.creator else "-"),
+        ("Issuer", record_link(token.issuer)),
+        ("Creator", record_link(token.creator) if token.creator else "-"),
         ("Currency", token.currency_id),
         ("Offering", token.type),
         ("Instrument", token.get_investment_type_display()),
@@ -73,7 +73,7 @@ def description_facts(token: Token) -> Facts:
         ("Employee share plan", "yes" if token.esop_token else "no"),
         ("Listing request", token.listing_reference or "-"),
         ("Image", token.image or "-"),
-        ("Listed (UTC)", moment(token.created_at)),
+        ("Listed (UTC)", format_time(token.created_at)),
         ("Id", token.pk),
     ]
 
@@ -166,12 +166,12 @@ def limit_section(token: Token) -> Section:
 
 def access_section(token: Token) -> Section:
     """Who finds the token."""
-    rows: list[tuple[object, ...]] = [(page_of(token.issuer), "issuer", "", "")]
+    rows: list[tuple[object, ...]] = [(record_link(token.issuer), "issuer", "", "")]
     rows += [
         (
-            page_of(grant.organisation),
+            record_link(grant.organisation),
             "granted",
-            moment(grant.created_at),
+            format_time(grant.created_at),
             grant.granted_by or "The system",
         )
         for grant in token.grants.select_related("organisation", "granted_by").order_by("id")
@@ -215,8 +215,8 @@ def approved_quote_section(token: Token, quotes: Sequence[Quote]) -> Section:
     """The approved quotes as figures."""
     rows = [
         (
-            moment(quote.decided_at) if quote.decided_at else "-",
-            page_of(quote, format_money(quote.buy, token.currency_id)),
+            format_time(quote.decided_at) if quote.decided_at else "-",
+            record_link(quote, format_money(quote.buy, token.currency_id)),
             format_money(quote.sell, token.currency_id),
             format_grouped(quote.exchange) if quote.exchange else "-",
             quote.proposed_by or "The system",
@@ -235,7 +235,7 @@ def change_section(token: Token) -> Section:
     found = audit.changes_of(Token._meta.db_table, token.pk, (*TERM_FIELDS, *STATE_FIELDS))
     made = list(found.exclude(before=None)[:_MAX_CHANGES])
     rows = [
-        (moment(change.at), person, field_label(name), _format_value(was), _format_value(now))
+        (format_time(change.at), person, field_label(name), _format_value(was), _format_value(now))
         for change, person in zip(made, audit.who(made), strict=True)
         for name, was, now in audit.columns_of(change)
         if name in TERM_FIELDS or name in STATE_FIELDS
@@ -271,7 +271,7 @@ def field_label(name: str) -> str:
 
 def state_label(token: Token) -> str:
     """The token's state as a label."""
-    return state(state_of(token))
+    return status_badge(state_of(token))
 
 
 def quote_age(token: Token) -> str:

@@ -17,8 +17,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
-from exchange.admin.base import OwnPage, Section, Tool, bind, staff_of
-from exchange.admin.confirming import Confirming
+from exchange.admin.base import CustomPageAdmin, Section, Tool, bind_form, staff_of
+from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_plain
@@ -60,7 +60,7 @@ class TokenFilters(ListFilters):
     day_from, day_to = day_range(id_column="")
 
 
-class BaseTokenAdmin(OwnPage, Confirming):
+class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
     list_display = (
         "symbol", "name", "shown_state", "issuer", "instrument", "shown_buy", "shown_sell",
     )  # fmt: skip
@@ -101,7 +101,7 @@ class BaseTokenAdmin(OwnPage, Confirming):
 
     # --- the page of a token ---
 
-    def own_page(self, request: HttpRequest, token: Token, /) -> HttpResponse:
+    def record_page(self, request: HttpRequest, token: Token, /) -> HttpResponse:
         """Everything about it."""
         approved = token_page.approved_quotes(token)
         waiting = (
@@ -125,7 +125,7 @@ class BaseTokenAdmin(OwnPage, Confirming):
                 *self.tables(token),
             ],
             decisions=[
-                (*self.keep_in_tools(request, [tool]), words)
+                (*self.preserve_in_tools(request, [tool]), words)
                 for tool, words in self.decisions(request, token)
             ],
             chart=token_page.price_chart(token, approved),
@@ -191,12 +191,12 @@ class BaseTokenAdmin(OwnPage, Confirming):
                 user=staff_of(request),
             )
             messages.success(request, "Saved.")
-            return self.back_to(token.pk)
+            return self.redirect_to_record(token.pk)
 
         now = {name: getattr(token, name) for name in TERM_FIELDS}
         return self.form_page(
             request,
-            bind(request, TokenEditForm, expected_version=tokens.get_version(token), **now),
+            bind_form(request, TokenEditForm, expected_version=tokens.get_version(token), **now),
             act,
             title="Edit",
             submit="Save",
@@ -212,7 +212,7 @@ class BaseTokenAdmin(OwnPage, Confirming):
         if token.deal_access == DealAccess.PUBLIC:
             note = "Everybody sees it now. Access matters once its deal access is Private."
         words = {"title": "Grant access", "submit": "Grant", "note": note}
-        form = bind(request, GrantAccessForm)
+        form = bind_form(request, GrantAccessForm)
         return self._access(request, token, form, tokens.grant_access, "{} sees {}.", **words)
 
     def withdraw(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -245,7 +245,7 @@ class BaseTokenAdmin(OwnPage, Confirming):
             organisation, user = data["organisation"], staff_of(request)
             change(token_id=token.pk, organisation_id=organisation.pk, user=user)
             messages.success(request, done.format(organisation, token.symbol))
-            return self.back_to(token.pk)
+            return self.redirect_to_record(token.pk)
 
         return self.form_page(request, form, act, record=token, **words)
 
@@ -257,7 +257,7 @@ class BaseTokenAdmin(OwnPage, Confirming):
             prices = read_prices(numbers)
             quotes.propose(token_id=token.pk, prices=prices, user=staff_of(request), note=note)
 
-        form = bind(
+        form = bind_form(
             request,
             PriceForm,
             buy=format_plain(token.price_buy),

@@ -18,14 +18,14 @@ from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Rejected
 from exchange.core.numbers import MAX_NUMBER, TOKEN_DECIMALS, decimals_error
 from exchange.core.querysets import get_or_raise
 from exchange.core.text import clean_text
-from exchange.staff.approvals import TwoPersonApproval, require_decider
+from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Quote, Token
 
 _DECIDE_PERMISSION = "exchange.decide_quote"
 QUOTES = TwoPersonApproval(
-    model=Quote, noun="quote", permission=_DECIDE_PERMISSION, once="quote_pending_once"
+    model=Quote, noun="quote", permission=_DECIDE_PERMISSION, unique_constraint="quote_pending_once"
 )
 
 _MAX_REASON_LENGTH = 300
@@ -71,7 +71,7 @@ def propose(*, token_id: UUID, prices: Prices, user: StaffUser, note: str = "") 
     Raises `Forbidden`, `TokenNotFound`, `InvalidRequest`, or `Conflict` while another quote of
     the token waits.
     """
-    require_decider(user, "exchange.propose_quote", "You may not propose quotes")
+    authorize_staff(user, "exchange.propose_quote", "You may not propose quotes")
     token = _get_token_for_prices(token_id, prices)
     note = clean_text(note, max_length=_MAX_REASON_LENGTH)
     if not note and _exceeds_band(token, prices):
@@ -95,7 +95,7 @@ def approve(*, quote_id: UUID, user: StaffUser) -> Quote:
     `StateConflict`, `Rejected` (`approver_not_independent`, `quote_needs_reason`,
     `sell_above_buy`).
     """
-    require_decider(user, _DECIDE_PERMISSION, "You may not approve quotes")
+    authorize_staff(user, _DECIDE_PERMISSION, "You may not approve quotes")
     with transaction.atomic():
         quote = QUOTES.get_approvable(quote_id, user)
         prices = Prices(quote.buy, quote.sell, quote.exchange)
@@ -122,7 +122,7 @@ def reject(*, quote_id: UUID, user: StaffUser, reason: str) -> Quote:
     with transaction.atomic():
         quote = QUOTES.get(quote_id)
         if quote.proposed_by_id != user.pk:
-            require_decider(user, _DECIDE_PERMISSION, "You may not reject quotes")
+            authorize_staff(user, _DECIDE_PERMISSION, "You may not reject quotes")
         elif not (user.is_active and user.is_staff):
             raise Forbidden("You may not take back quotes")
         reason = clean_text(

@@ -19,7 +19,7 @@ from exchange.audit.selectors import changes_of, last_change
 from exchange.core.errors import Conflict, InvalidRequest, Rejected
 from exchange.core.querysets import get_or_raise
 from exchange.participants.selectors import get_organisation
-from exchange.staff.approvals import require_decider
+from exchange.staff.approvals import authorize_staff
 from exchange.staff.models import StaffUser
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import STATE_FIELDS, TERM_FIELDS, Token, TokenAccess
@@ -48,7 +48,7 @@ def change_terms(
     Raises `Forbidden`, `TokenNotFound`, `InvalidRequest`, which names every bad field, or
     `Conflict` for a cancelled token and for one that was changed meanwhile.
     """
-    require_decider(user, CHANGE_PERMISSION, "You may not change tokens")
+    authorize_staff(user, CHANGE_PERMISSION, "You may not change tokens")
     unknown = sorted(set(terms) - set(TERM_FIELDS))
     if unknown:
         raise InvalidRequest(f"{', '.join(unknown)} cannot be changed here")
@@ -78,7 +78,7 @@ def grant_access(
     `Conflict` when the organisation has access.
     """
     if user is not None:
-        require_decider(user, CHANGE_PERMISSION, "You may not change tokens")
+        authorize_staff(user, CHANGE_PERMISSION, "You may not change tokens")
     with transaction.atomic():
         token = _lock_token(token_id)
         organisation = get_organisation(organisation_id)
@@ -99,7 +99,7 @@ def withdraw_access(*, token_id: UUID, organisation_id: UUID, user: StaffUser) -
     What they hold and what they have in the book stays. Raises `Forbidden`, `TokenNotFound`,
     `NotFound`, or `Conflict` when the organisation has no access.
     """
-    require_decider(user, CHANGE_PERMISSION, "You may not change tokens")
+    authorize_staff(user, CHANGE_PERMISSION, "You may not change tokens")
     with transaction.atomic():
         token = _lock_token(token_id)
         organisation = get_organisation(organisation_id)

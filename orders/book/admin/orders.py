@@ -11,7 +11,7 @@ from django.utils.html import format_html
 
 from exchange.admin.base import Tool
 from exchange.admin.columns import column
-from exchange.admin.show import moment, page_of, percent, state
+from exchange.admin.display import format_time, percent, record_link, status_badge
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units, round_half_even
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
@@ -66,9 +66,9 @@ class OrderPages(OwnedRecordAdmin):
     created = column(
         "placed (UTC)", lambda order: f"{order.created_at:%Y-%m-%d %H:%M:%S}", ordering="seq"
     )
-    symbol = column("token", lambda order: page_of(order.token, order.token.symbol))
-    shown_token = column("token", lambda order: page_of(order.token))
-    shown_state = column("state", lambda order: state(order.status), ordering="status")
+    symbol = column("token", lambda order: record_link(order.token, order.token.symbol))
+    shown_token = column("token", lambda order: record_link(order.token))
+    shown_state = column("state", lambda order: status_badge(order.status), ordering="status")
 
     @admin.display(description="owner")
     def owned_by(self, order: Order) -> str:
@@ -93,7 +93,7 @@ class OrderPages(OwnedRecordAdmin):
     )
     shown_key = column(
         "API key",
-        lambda order: page_of(order.api_key, order.api_key.name) if order.api_key else "-",
+        lambda order: record_link(order.api_key, order.api_key.name) if order.api_key else "-",
     )
 
     @admin.display(description="average price")
@@ -120,9 +120,9 @@ class OrderPages(OwnedRecordAdmin):
         return format_units(order.reserved)
 
     placed = column("placed by", lambda order: describe_actors([order.placed_by])[0])
-    shown_created = column("placed (UTC)", lambda order: moment(order.created_at))
+    shown_created = column("placed (UTC)", lambda order: format_time(order.created_at))
     shown_closed = column(
-        "over since (UTC)", lambda order: moment(order.closed_at) if order.closed_at else "-"
+        "over since (UTC)", lambda order: format_time(order.closed_at) if order.closed_at else "-"
     )
 
     def tools(self, request: HttpRequest, obj: Order) -> list[Tool]:

@@ -13,9 +13,9 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import Section
-from exchange.admin.confirming import Question
-from exchange.admin.fields import Reason
-from exchange.admin.show import page_of
+from exchange.admin.confirmation import Confirmation
+from exchange.admin.display import record_link
+from exchange.admin.fields import ReasonField
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units
 from exchange.staff.models import StaffUser
@@ -32,7 +32,7 @@ Facts = list[tuple[str, object]]
 class CancelForm(forms.Form):
     """Why a token is cancelled."""
 
-    reason = Reason(max_length=300, help_text="Kept with every refund in the ledger")
+    reason = ReasonField(max_length=300, help_text="Kept with every refund in the ledger")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Ending:
 
     name: str
     label: str
-    words: str
+    text: str
     possible: Callable[[Token], bool]
     decide: Callable[..., str]
     consequences: Callable[[Token], list[Section]]
@@ -57,23 +57,23 @@ class Ending:
     form: type[forms.Form] | None = None
     final: bool = False
 
-    def question(self, token: Token) -> Question:
+    def confirmation(self, token: Token) -> Confirmation:
         """What is asked before it is done to `token`."""
-        hindrance = ""
+        blocker = ""
         if token.cancelled or not self.possible(token):
             now = state_of(token).lower()
-            hindrance = f"{self.label} is not possible now: the token is {now}"
-        return Question(
+            blocker = f"{self.label} is not possible now: the token is {now}"
+        return Confirmation(
             title=self.ask.format(token=token),
             facts=[
-                ("Token", page_of(token)),
-                ("Issuer", page_of(token.issuer)),
+                ("Token", record_link(token)),
+                ("Issuer", record_link(token.issuer)),
                 ("State", state_of(token)),
                 *self.facts(token),
             ],
-            words=self.words,
+            text=self.text,
             submit=f"Yes, {self.submit}",
-            hindrance=hindrance,
+            blocker=blocker,
             sections=self.consequences(token),
             final=self.final,
         )
@@ -188,7 +188,7 @@ ENDINGS = (
     Ending(
         name="close",
         label="Close",
-        words="Takes no new orders and cancels those in the book. It can be opened again.",
+        text="Takes no new orders and cancels those in the book. It can be opened again.",
         ask="Close {token} to new orders?",
         submit="close the token",
         possible=lambda token: not token.closed and not token.exited,
@@ -202,7 +202,7 @@ ENDINGS = (
     Ending(
         name="reopen",
         label="Open again",
-        words="Takes new orders again.",
+        text="Takes new orders again.",
         ask="Open {token} to new orders again?",
         submit="open the token again",
         possible=lambda token: token.closed and not token.exited,
@@ -212,7 +212,7 @@ ENDINGS = (
     Ending(
         name="complete",
         label="Complete the raise",
-        words="Ends the raise with what it has brought: proceeds and unsold units go to the "
+        text="Ends the raise with what it has brought: proceeds and unsold units go to the "
         "issuer. Final.",
         ask="Complete the raise of {token} now?",
         submit="complete the raise",
@@ -225,7 +225,7 @@ ENDINGS = (
     Ending(
         name="secondaries",
         label="Open secondary trading",
-        words="Holders may trade it among themselves from now on.",
+        text="Holders may trade it among themselves from now on.",
         ask="Let holders trade {token}?",
         submit="open secondary trading",
         possible=lambda token: token.completed_raise and not token.secondaries and not token.exited,
@@ -235,7 +235,7 @@ ENDINGS = (
     Ending(
         name="exit",
         label="Exit",
-        words="The investment has ended: no more trading, orders are cancelled, units stay with "
+        text="The investment has ended: no more trading, orders are cancelled, units stay with "
         "their holders. Final.",
         ask="End {token} for good?",
         submit="end its trading",
@@ -251,7 +251,7 @@ ENDINGS = (
     Ending(
         name="cancel",
         label="Cancel",
-        words="Takes it off the exchange. An open raise is undone and its buyers are refunded. "
+        text="Takes it off the exchange. An open raise is undone and its buyers are refunded. "
         "Final.",
         ask="Cancel {token} for good?",
         submit="cancel the token",

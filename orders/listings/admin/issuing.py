@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import Section, Tool
-from exchange.admin.show import kind, moment, page_of
+from exchange.admin.display import format_time, kind_label, record_link
 from exchange.core.models import Currency
 from exchange.core.numbers import format_units
 from exchange.participants.admin.participants import OrganisationChoiceField
@@ -147,7 +147,7 @@ def issue_and_raise(token: Token) -> Section:
         ]
     )
     rows = [
-        (moment(transfer.created_at), page_of(transfer, kind(transfer)), who)
+        (format_time(transfer.created_at), record_link(transfer, kind_label(transfer)), who)
         for transfer, who in zip(found, describe_actors([t.actor for t in found]), strict=True)
     ]
     return Section("In the ledger", ("When (UTC)", "Transfer", "By"), rows)

@@ -13,8 +13,8 @@ from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
-from exchange.admin.base import AddPage, Section, Tool, actor_of, bind, staff_of
-from exchange.admin.show import moment, page_of
+from exchange.admin.base import AddFormAdmin, Section, Tool, actor_of, bind_form, staff_of
+from exchange.admin.display import format_time, record_link
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units
 from exchange.tokens.admin.tokens import BaseTokenAdmin
@@ -32,7 +32,7 @@ _TRADES_SHOWN = 10
 
 
 @admin.register(Token)
-class TokenAdmin(AddPage, BaseTokenAdmin):
+class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
     add_permission = "exchange.add_token"
 
     def get_urls(self) -> list[URLPattern]:
@@ -74,11 +74,11 @@ class TokenAdmin(AddPage, BaseTokenAdmin):
             messages.success(
                 request, f"{made.symbol} is listed: {format_units(made.total_supply)} were issued."
             )
-            return self.back_to(made.pk)
+            return self.redirect_to_record(made.pk)
 
         return self.form_page(
             request,
-            bind(request, ListingForm),
+            bind_form(request, ListingForm),
             act,
             title="List a token",
             submit="List",
@@ -93,7 +93,7 @@ class TokenAdmin(AddPage, BaseTokenAdmin):
         if token.cancelled or not self.may(request, endings.PERMISSION):
             return []
         return [
-            (Tool(ending.label, self.address(ending.name, token.pk)), ending.words)
+            (Tool(ending.label, self.address(ending.name, token.pk)), ending.text)
             for ending in ENDINGS
             if ending.possible(token)
         ]
@@ -104,10 +104,10 @@ class TokenAdmin(AddPage, BaseTokenAdmin):
         return self.confirm_page(
             request,
             token,
-            ending.question(token),
+            ending.confirmation(token),
             partial(ending.decide, token, staff_of(request)),
             str,  # what it answers tells what was done
-            form=bind(request, ending.form) if ending.form else None,
+            form=bind_form(request, ending.form) if ending.form else None,
         )
 
 
@@ -128,8 +128,8 @@ def _trades(token: Token) -> Section:
     found = Trade.objects.filter(token=token).select_related(*BOTH_SIDES).order_by("-seq")
     rows = [
         (
-            moment(trade.created_at),
-            page_of(trade, format_units(trade.tokens)),
+            format_time(trade.created_at),
+            record_link(trade, format_units(trade.tokens)),
             format_money(trade.price, token.currency_id),
             format_money(trade.buyer_value, token.currency_id),
             side_of(trade, trade.buy_order),

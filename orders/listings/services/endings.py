@@ -17,7 +17,7 @@ from exchange.core.database import fetch_one
 from exchange.core.errors import Rejected, StateConflict
 from exchange.core.numbers import format_plain
 from exchange.core.text import clean_text
-from exchange.staff.approvals import require_decider
+from exchange.staff.approvals import authorize_staff
 from exchange.staff.models import StaffUser
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Token
@@ -146,7 +146,7 @@ def _decide(
     change: Callable[[Token, Actor], None],
     seen: str | None = None,
 ) -> Token:
-    actor = require_decider(user, PERMISSION, "You may not decide about a token's trading")
+    actor = authorize_staff(user, PERMISSION, "You may not decide about a token's trading")
     with transaction.atomic():
         token = Token.objects.select_for_update(no_key=True).filter(id=token_id).first()
         if token is None:

@@ -22,7 +22,7 @@ from exchange.core.errors import Conflict, InvalidRequest
 from exchange.core.ids import uuid7
 from exchange.core.numbers import TOKEN_DECIMALS
 from exchange.participants.models import Member
-from exchange.staff.approvals import require_deciding_actor
+from exchange.staff.approvals import authorize_actor
 from exchange.tokens.models import DealAccess, Token, TokenType
 from exchange.tokens.services.terms import describe_number_error, find_term_errors
 from wallets.ledger.models import AccountKind, TransferKind
@@ -117,7 +117,7 @@ def list_tokens(*, listings: Sequence[tuple[UUID, Listing]], actor: Actor) -> li
     """Lists many tokens by their issuers at once, in a number of statements that does not grow with
     theirs: all of them, or none when it raises as `list_token`. Gives them as they were written.
     """
-    require_deciding_actor(actor, "exchange.add_token", "You may not list tokens")
+    authorize_actor(actor, "exchange.add_token", "You may not list tokens")
     tokens = []
     for issuer_id, listing in listings:
         token, wrong = _draft(issuer_id, listing)

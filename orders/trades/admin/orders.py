@@ -12,7 +12,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from exchange.admin.base import Section
-from exchange.admin.show import page_of
+from exchange.admin.display import record_link
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units
 from orders.book.admin.orders import OrderPages
@@ -49,7 +49,7 @@ def _fill(order: Order, trade: Trade) -> tuple[object, ...]:
     fee: Decimal = trade.buyer_fee if bought else trade.seller_fee
     other = trade.sell_order if bought else trade.buy_order
     return (
-        page_of(trade, f"{trade.created_at:%Y-%m-%d %H:%M:%S}"),
+        record_link(trade, f"{trade.created_at:%Y-%m-%d %H:%M:%S}"),
         format_units(trade.tokens),
         format_money(trade.price, order.token.currency_id),
         format_money(value, order.token.currency_id),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.admin.show import page_of
+from exchange.admin.display import record_link
 from orders.book.models import Order
 from orders.trades.models import Trade
 
@@ -19,5 +19,5 @@ BOTH_SIDES = (
 def side_of(trade: Trade, order: Order | None) -> str:
     """The order on one side of a trade, by its owner; the issuer where there is none."""
     if order is None:
-        return page_of(trade.token.issuer, f"{trade.token.issuer}, the issuer")
-    return page_of(order, str(order.member or order.organisation))
+        return record_link(trade.token.issuer, f"{trade.token.issuer}, the issuer")
+    return record_link(order, str(order.member or order.organisation))

@@ -7,6 +7,7 @@ from django.contrib.admin.utils import flatten
 from django.http import HttpRequest
 
 from exchange.admin.base import Section
+from exchange.admin.display import format_time, record_link
 from exchange.admin.list_filters import (
     ChoiceFilter,
     ListFilters,
@@ -14,7 +15,6 @@ from exchange.admin.list_filters import (
     currency_filter,
     day_range,
 )
-from exchange.admin.show import moment, page_of
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units
 from exchange.exports.admin import Exportable
@@ -67,7 +67,7 @@ class TradeAdmin(Exportable, OwnedRecordAdmin):
 
     @admin.display(description="when (UTC)")
     def shown_created(self, trade: Trade) -> str:
-        return moment(trade.created_at)
+        return format_time(trade.created_at)
 
     @admin.display(description="token")
     def symbol(self, trade: Trade) -> str:
@@ -75,7 +75,7 @@ class TradeAdmin(Exportable, OwnedRecordAdmin):
 
     @admin.display(description="token")
     def shown_token(self, trade: Trade) -> str:
-        return page_of(trade.token)
+        return record_link(trade.token)
 
     @admin.display(description="units")
     def shown_tokens(self, trade: Trade) -> str:

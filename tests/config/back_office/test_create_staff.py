@@ -10,7 +10,7 @@ from django.test import Client
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.staff.models import AccessProposal, AccessRecord, StaffUser
-from exchange.staff.services.deciding_access import cooling_off, notices_for
+from exchange.staff.services.privileged_access import access_notices, is_cooling_off
 from tests.factories.back_office import text_of
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_staff
@@ -80,13 +80,13 @@ def test_break_glass_acts_at_once_and_everybody_who_decides_is_told(monkeypatch)
     call_command("create_staff", "ada", "--role", ADMINISTRATOR, "--break-glass")
     made = StaffUser.objects.get(username="ada")
     assert made.check_password("correct horse battery")
-    assert cooling_off(made)
+    assert is_cooling_off(made)
     for user in (finance, office):
-        assert any("Break-glass access was used" in words for words in notices_for(user))
+        assert any("Break-glass access was used" in words for words in access_notices(user))
         client = Client()
         sign_in(client, user)
         assert "Break-glass access was used" in text_of(client.get("/admin/"))
-    assert notices_for(reader) == []
+    assert access_notices(reader) == []
     proposal = AccessProposal.objects.get()
     assert (proposal.break_glass, proposal.status, proposal.person) == (True, "Approved", made)
     assert AccessRecord.objects.filter(user=made, event="break_glass").exists()

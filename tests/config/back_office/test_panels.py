@@ -28,7 +28,7 @@ def links(client: Client, record: Organisation | Member) -> list[str]:
     """The labels of the links on the page of a record."""
     address = reverse(f"admin:exchange_{record._meta.model_name}_change", args=[record.pk])
     tools = client.get(address).context["tools"]
-    return [tool.label for tool in tools if tool.looks]
+    return [tool.label for tool in tools if tool.is_navigation]
 
 
 def test_an_organisation_leads_to_what_is_its_own_in_the_order_of_the_list():

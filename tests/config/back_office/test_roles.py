@@ -9,17 +9,17 @@ from config.back_office.roles import (
     ADMINISTRATOR,
     AUDITOR,
     BACK_OFFICE,
-    DECIDING,
-    HARMLESS,
+    PRIVILEGED_PERMISSIONS,
     ROLES,
+    UNPRIVILEGED_PERMISSIONS,
     decides,
 )
 from config.management.commands.make_roles_migration import roles_in_force
 from exchange.staff.models import StaffUser
-from exchange.staff.services.deciding_access import is_deciding
+from exchange.staff.services.privileged_access import is_privileged
 from tests.factories.staff import create_staff, create_superuser
 
-DECIDING_ABOUT_MONEY = DECIDING - {
+DECIDING_ABOUT_MONEY = PRIVILEGED_PERMISSIONS - {
     "exchange.add_apikey",
     "exchange.add_staffuser",
     "exchange.change_apikey",
@@ -47,7 +47,7 @@ def test_migrating_an_empty_database_makes_the_roles():
 
 @pytest.mark.django_db
 def test_every_permission_that_is_given_or_of_our_own_making_is_classified():
-    assert not DECIDING & HARMLESS
+    assert not PRIVILEGED_PERMISSIONS & UNPRIVILEGED_PERMISSIONS
     given = {permission for role in ROLES.values() for permission in role}
     plain = ("add_", "change_", "delete_", "view_")
     for permission in Permission.objects.select_related("content_type"):
@@ -57,20 +57,20 @@ def test_every_permission_that_is_given_or_of_our_own_making_is_classified():
                 given.add(name)
     unclassified = {
         name
-        for name in given - DECIDING - HARMLESS
+        for name in given - PRIVILEGED_PERMISSIONS - UNPRIVILEGED_PERMISSIONS
         if not name.partition(".")[2].startswith("view_")
     }
     assert unclassified == set()
-    assert given >= DECIDING
-    assert all(map(is_deciding, DECIDING))
-    assert not any(map(is_deciding, HARMLESS))
-    assert is_deciding("wallets.something_new")
+    assert given >= PRIVILEGED_PERMISSIONS
+    assert all(map(is_privileged, PRIVILEGED_PERMISSIONS))
+    assert not any(map(is_privileged, UNPRIVILEGED_PERMISSIONS))
+    assert is_privileged("wallets.something_new")
 
 
 def test_an_auditor_only_reads_and_an_administrator_decides_nothing_about_money():
     beyond = {name for name in ROLES[AUDITOR] if ".view_" not in name}
     assert beyond <= {"exchange.add_export", "exchange.read_every_export"}
-    assert not any(map(is_deciding, ROLES[AUDITOR]))
+    assert not any(map(is_privileged, ROLES[AUDITOR]))
     assert not ROLES[ADMINISTRATOR] & DECIDING_ABOUT_MONEY
     for role, permissions in ROLES.items():
         if role != AUDITOR:

@@ -20,7 +20,7 @@ from config.back_office.roles import (
 )
 from credit.configurations.models import LoanConfiguration
 from credit.loans.models import Loan
-from exchange.staff.admin.pending import NOT_FOR_ROLE, queues
+from exchange.staff.admin.pending import VIEW_ONLY, queues
 from exchange.staff.models import AccessProposal, StaffUser
 from exchange.tokens.models import Quote
 from tests.assertions.unchanged import table_fingerprints
@@ -146,7 +146,7 @@ def test_each_count_is_that_of_the_list_behind_it_and_all_of_it_can_be_decided(w
                     page = reverse(
                         f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk]
                     )
-                    assert 'class="hindrance"' not in client.get(page).content.decode(), page
+                    assert 'class="blocker"' not in client.get(page).content.decode(), page
 
 
 def test_the_sidebar_counts_what_the_person_can_decide(world):
@@ -169,7 +169,7 @@ def test_a_proposal_is_decided_on_its_own_page_or_the_page_says_why_not(world, m
     able = signed_in(decider, "able").get(page)
     assert f'href="{approve_at}"' in able.content.decode()
     assert "Who may" in text_of(able)
-    assert 'class="hindrance"' not in able.content.decode()
+    assert 'class="blocker"' not in able.content.decode()
 
     new = signed_in(decider, "new")
     shift_access(StaffUser.objects.get(username="new"), hours=1)
@@ -180,7 +180,7 @@ def test_a_proposal_is_decided_on_its_own_page_or_the_page_says_why_not(world, m
 
     looking = signed_in(AUDITOR).get(page)
     assert f'href="{approve_at}"' not in looking.content.decode()
-    assert NOT_FOR_ROLE in text_of(looking)
+    assert VIEW_ONLY in text_of(looking)
 
     own = signed_in_as("decider" if model in {Proposal, AccessProposal} else "owner").get(page)
     if model is not LoanConfiguration:  # an API client proposed that one

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db
 
 def to_decide(user: StaffUser) -> list[ConfigurationVersion]:
     """What the list of those that `user` can decide holds."""
-    return list(VERSIONS.waiting().exclude(VERSIONS.own(user)))
+    return list(VERSIONS.pending_records().exclude(VERSIONS.proposed_by(user)))
 
 
 def test_nobody_approves_what_they_proposed_whatever_they_may():

@@ -45,7 +45,7 @@ def test_who_created_one_configuration_may_decide_about_the_others():
     propose_change(configuration_id=other.id, terms=make_terms(), actor=TESTER)
 
     def own(user: object) -> set[object]:
-        found = VERSIONS.waiting().filter(VERSIONS.own(user))  # type: ignore[arg-type]
+        found = VERSIONS.pending_records().filter(VERSIONS.proposed_by(user))  # type: ignore[arg-type]
         return set(found.values_list("configuration_id", flat=True))
 
     assert own(creator) == {first.id}

@@ -238,7 +238,7 @@ def test_a_double_click_confirms_once(loan, ada, ben):
 
 def test_what_is_shown_is_what_is_frozen(world, loan, ada):
     world.price("7001.5")
-    sections = ada.get(page(loan, LIQUIDATE)).context["question"].sections
+    sections = ada.get(page(loan, LIQUIDATE)).context["confirmation"].sections
     proposal = propose(ada, loan)
     assert ada.get(page(loan)).context["plan"] == sections
     assert proposal.deficiency == 1_596_000 - Decimal("735157.50")

@@ -20,7 +20,7 @@ from exchange.participants.services import proposals as participant_proposals
 from exchange.staff.models import AccessKind, AccessProposal, AccessRecord, StaffUser
 from exchange.staff.services import accounts
 from exchange.staff.services import proposals as staff_proposals
-from exchange.staff.services.deciding_access import notices_for
+from exchange.staff.services.privileged_access import access_notices
 from tests.assertions.unchanged import table_fingerprints
 from tests.exchange.access.proposing import MONEY, PASSWORD, collect, confirm
 from tests.factories.api_clients import TESTER, make_organisation
@@ -303,12 +303,12 @@ def test_who_decides_is_told_for_a_week_that_a_command_acted_at_once(house):
     assert not collectable(about_person)
     record = AccessRecord.objects.filter(user=reader).latest("id")
     assert (record.event, record.details) == ("break_glass", "Reset a password")
-    told = notices_for(house.first)
+    told = access_notices(house.first)
     assert len(told) == 2
     assert {text.partition(": ")[2].partition(".")[0] for text in told} == {
         f"reset a password, for {reader}", f"issue an api key, for {key.organisation}",
     }  # fmt: skip
-    assert notices_for(reader) == []
+    assert access_notices(reader) == []
 
 
 def test_a_notice_of_break_glass_ends_after_a_week(house):
@@ -318,5 +318,5 @@ def test_a_notice_of_break_glass_ends_after_a_week(house):
             kind="issue_key", organisation=make_organisation(), break_glass=True,
             status="Approved", created_at=now - ago, decided_at=now - ago,
         )  # fmt: skip
-    (told,) = notices_for(house.first)
+    (told,) = access_notices(house.first)
     assert f"{now - timedelta(days=6, hours=23, minutes=59):%Y-%m-%d %H:%M} UTC" in told

@@ -308,7 +308,7 @@ def test_a_proposal_is_ones_own_where_one_made_it_or_it_is_about_one(house):
     made = house.invite(house.admin)
     about = staff_proposals.propose_reset_of_password(user_id=house.second.pk, by=house.admin)
     own = {
-        user: set(AccessProposal.objects.filter(staff_proposals.APPROVAL.own(user)))
+        user: set(AccessProposal.objects.filter(staff_proposals.APPROVAL.proposed_by(user)))
         for user in (house.admin, house.first, house.second)
     }
     assert own == {house.admin: {made, about}, house.first: set(), house.second: {about}}

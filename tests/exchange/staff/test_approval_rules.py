@@ -18,9 +18,9 @@ from exchange.core.errors import Conflict, Forbidden, NotFound, Rejected, StateC
 from exchange.core.ids import uuid7
 from exchange.staff.approvals import (
     TwoPersonApproval,
-    describe_refusal,
-    require_decider,
-    require_deciding_actor,
+    authorize_actor,
+    authorize_staff,
+    first_error_message,
 )
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import Quote
@@ -49,7 +49,7 @@ def finance() -> StaffUser:
 
 def with_tenured(people: Collection[UUID | str | None]) -> TwoPersonApproval[Quote]:
     """Quotes of which these count as the first of the two who approve."""
-    return replace(QUOTES, tenured=lambda _record: people)
+    return replace(QUOTES, tenured_people=lambda _record: people)
 
 
 def make_quote(office: StaffUser) -> Quote:
@@ -59,16 +59,16 @@ def make_quote(office: StaffUser) -> Quote:
 
 def test_staff_decide_by_their_own_permission_and_keys_and_the_system_by_other_means(finance):
     reader = person(AUDITOR, "aaron")
-    actor = require_decider(finance, DECIDE, NO)
+    actor = authorize_staff(finance, DECIDE, NO)
     assert actor == Actor.staff(finance.pk, "finance")
     for passes in (actor, Actor(ActorKind.API_KEY, str(reader.pk), "key"), Actor.system("demo")):
-        require_deciding_actor(passes, DECIDE, NO)
+        authorize_actor(passes, DECIDE, NO)
     for refused in (Actor.staff(reader.pk, "aaron"), Actor.staff(uuid7(), "nobody")):
         with pytest.raises(Forbidden, match=NO):
-            require_deciding_actor(refused, DECIDE, NO)
+            authorize_actor(refused, DECIDE, NO)
     new = create_staff("new", "x", FINANCE_APPROVER, settled=False)
     with pytest.raises(Forbidden) as told:
-        require_decider(new, DECIDE, NO)
+        authorize_staff(new, DECIDE, NO)
     assert told.value.code == "cooling_off"
 
 
@@ -82,9 +82,9 @@ def test_the_first_refusal_is_told_and_nothing_is_asked_after_it():
         asked.append("refuses")
         raise Conflict("Not now")
 
-    assert describe_refusal() == ""
-    assert describe_refusal(passes, passes) == ""
-    assert describe_refusal(passes, refuses, passes) == "Not now"
+    assert first_error_message() == ""
+    assert first_error_message(passes, passes) == ""
+    assert first_error_message(passes, refuses, passes) == "Not now"
     assert asked == ["passes"] * 3 + ["refuses"]
 
 
@@ -97,23 +97,23 @@ def test_what_stands_in_the_way_of_each_person_is_told(office, finance):
         (office, "Somebody else must approve what you proposed"),
         (new, cooling),
     ):
-        assert QUOTES.describe_obstacle(quote, user).partition(", and decide from ")[0] == told
+        assert QUOTES.describe_blocker(quote, user).partition(", and decide from ")[0] == told
     quotes.reject(quote_id=quote.pk, user=finance, reason="No")
     quote.refresh_from_db()
     over = "The quote is Rejected by finance, no longer Pending"
-    assert QUOTES.describe_obstacle(quote, office) == over
+    assert QUOTES.describe_blocker(quote, office) == over
     assert QUOTES.describe_closed(Quote(status="Approved")) == (
         "The quote is Approved, no longer Pending"
     )
     assert QUOTES.describe_closed(Quote(status="Pending")) == ""
-    with_words = replace(QUOTES, closed=lambda record: f"It is {record.status}")
+    with_words = replace(QUOTES, closed_message=lambda record: f"It is {record.status}")
     assert with_words.describe_closed(quote) == "It is Rejected"
     assert with_words.describe_closed(Quote(status="Pending")) == ""
 
 
 def test_one_proposal_is_closed_and_no_other(office, finance):
     first, second = make_quote(office), make_quote(office)
-    assert set(QUOTES.waiting()) == {first, second}
+    assert set(QUOTES.pending_records()) == {first, second}
     before = timezone.now()
     closed = QUOTES.close(first, "Rejected", finance, reason="No")
     assert closed is first
@@ -122,7 +122,7 @@ def test_one_proposal_is_closed_and_no_other(office, finance):
         assert (quote.status, quote.decided_by, quote.reason) == ("Rejected", finance, "No")
         assert quote.decided_at is not None
         assert before <= quote.decided_at <= timezone.now()
-    assert set(QUOTES.waiting()) == {second}
+    assert set(QUOTES.pending_records()) == {second}
     unmoved = table_fingerprints()
     for record in (stored, Quote(pk=uuid7())):
         with pytest.raises(StateConflict) as refused:
@@ -137,8 +137,8 @@ def test_one_proposal_is_closed_and_no_other(office, finance):
     assert table_fingerprints() == unmoved
     assert QUOTES.get(first.pk) == first
     assert QUOTES.get_approvable(second.pk, finance) == second
-    assert set(Quote.objects.filter(QUOTES.own(office))) == {first, second}
-    assert set(Quote.objects.filter(QUOTES.own(finance))) == set()
+    assert set(Quote.objects.filter(QUOTES.proposed_by(office))) == {first, second}
+    assert set(Quote.objects.filter(QUOTES.proposed_by(finance))) == set()
 
 
 def test_what_cannot_be_stored_for_another_reason_is_an_error_and_no_conflict(office):
@@ -164,9 +164,9 @@ def test_of_the_two_who_approve_one_has_been_there_for_long(office, finance):
         (("system:demo", "api_key:1"), True),
     )
     for first, may in people:
-        obstacle = with_tenured(first).describe_obstacle(quote, finance)
-        assert obstacle == ("" if may else QUOTES.describe_obstacle(quote, finance)), first
-    assert QUOTES.describe_obstacle(quote, finance).startswith("One of the two who approve must")
+        blocker = with_tenured(first).describe_blocker(quote, finance)
+        assert blocker == ("" if may else QUOTES.describe_blocker(quote, finance)), first
+    assert QUOTES.describe_blocker(quote, finance).startswith("One of the two who approve must")
     shift_access(office, days=8)
-    assert QUOTES.describe_obstacle(quote, finance) == ""
+    assert QUOTES.describe_blocker(quote, finance) == ""
     assert QUOTES.get_approvable(quote.pk, finance) == quote

@@ -13,7 +13,7 @@ from psycopg import errors
 
 from exchange.core.errors import Forbidden, NotFound, Rejected, StateConflict
 from exchange.core.ids import uuid7
-from exchange.staff.approvals import is_independent, require_decider, require_independent
+from exchange.staff.approvals import authorize_staff, is_independent, require_independent
 from exchange.staff.models import ProposalModel, StaffUser
 from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes
@@ -110,7 +110,7 @@ def test_the_proposer_does_not_approve():
     with pytest.raises(Rejected) as refusal:
         quotes.approve(quote_id=quote.id, user=quote.proposed_by)
     assert refusal.value.code == "approver_not_independent"
-    assert refusal.value.message == QUOTES.describe_obstacle(quote, quote.proposed_by)
+    assert refusal.value.message == QUOTES.describe_blocker(quote, quote.proposed_by)
     assert picture() == before
 
 
@@ -127,7 +127,7 @@ def test_nobody_decides_without_the_permission_or_after_they_left():
         with pytest.raises(Forbidden):
             quotes.reject(quote_id=quote.id, user=person, reason="No")
         with pytest.raises(Forbidden, match="You may not look"):
-            require_decider(person, "exchange.decide_quote", "You may not look")
+            authorize_staff(person, "exchange.decide_quote", "You may not look")
     assert picture() == before
 
 

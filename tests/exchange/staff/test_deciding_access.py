@@ -21,34 +21,29 @@ from config.back_office.roles import (
 from config.checks import access_rests
 from exchange.core.errors import Forbidden, Rejected
 from exchange.core.ids import uuid7
-from exchange.staff.approvals import require_decider
+from exchange.staff.approvals import authorize_staff
 from exchange.staff.models import AccessProposal, AccessRecord, StaffUser
-from exchange.staff.services.deciding_access import (
+from exchange.staff.services.privileged_access import (
     _installed_after,
-    cooling_off,
-    deciding_from,
-    holds_deciding_access,
-    is_deciding,
-    manages_access,
-    mark_changed,
-    nobody_decides_yet,
-    notices_for,
-    people_who_decide,
-    require_settled,
+    access_notices,
+    can_manage_staff,
+    cooling_off_end,
+    eligible_approvers,
+    has_privileged_access,
+    is_cooling_off,
+    is_new_installation,
+    is_privileged,
+    is_privileged_role,
+    require_cooled_off,
     require_tenured,
-    role_decides,
-    role_manages_access,
+    restart_cooling_off,
+    role_can_manage_staff,
 )
 from exchange.tokens.models import Quote
 from exchange.tokens.services import quotes
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.configuration import set_figure
-from tests.factories.staff import (
-    age_installation,
-    create_staff,
-    create_superuser,
-    shift_access,
-)
+from tests.factories.staff import age_installation, create_staff, create_superuser, shift_access
 from tests.factories.tokens import make_token
 from tests.factories.wallets import know_banks, make_wallet
 from wallets.withdrawals.models import Withdrawal
@@ -68,7 +63,7 @@ def test_whoever_is_new_looks_and_does_not_decide_until_a_day_has_passed():
     proposer = create_staff("office", PASSWORD, BACK_OFFICE)
     prices = quotes.Prices(Decimal(5), Decimal(4))
     quote = quotes.propose(token_id=make_token().pk, prices=prices, user=proposer, note="Revalued")
-    until = f"{deciding_from(new):%Y-%m-%d %H:%M} UTC"
+    until = f"{cooling_off_end(new):%Y-%m-%d %H:%M} UTC"
     with pytest.raises(Forbidden, match=f"decide from {until} on") as refused:
         quotes.approve(quote_id=quote.pk, user=new)
     assert refused.value.code == "cooling_off"
@@ -128,7 +123,7 @@ def test_the_service_never_makes_access_look_older_than_it_is():
     old = create_staff("old", PASSWORD, FINANCE_APPROVER)
     StaffUser.objects.filter(pk=old.pk).update(is_active=False)
     StaffUser.objects.filter(pk=old.pk).update(is_active=True)
-    assert cooling_off(StaffUser.objects.get(pk=old.pk))
+    assert is_cooling_off(StaffUser.objects.get(pk=old.pk))
 
 
 def test_of_two_who_approve_one_has_held_access_for_seven_days():
@@ -148,20 +143,20 @@ def test_of_two_who_approve_one_has_held_access_for_seven_days():
 
 
 def test_an_installation_is_new_until_somebody_decides_and_never_again():
-    assert nobody_decides_yet()
+    assert is_new_installation()
     create_staff("reader", PASSWORD, AUDITOR)
     first = newcomer(ADMINISTRATOR, "first")
-    assert nobody_decides_yet()
+    assert is_new_installation()
     shift_access(first, hours=25)
-    assert not nobody_decides_yet()
+    assert not is_new_installation()
     StaffUser.objects.filter(pk=first.pk).update(is_active=False)
-    assert not nobody_decides_yet()
+    assert not is_new_installation()
     # A reset makes the access young again, not the installation.
     joined = timezone.now() - timedelta(hours=25)
     StaffUser.objects.filter(pk=first.pk).update(
         date_joined=joined, access_changed_at=timezone.now()
     )
-    assert not nobody_decides_yet()
+    assert not is_new_installation()
 
 
 def test_what_only_looks_or_does_no_harm_decides_nothing():
@@ -173,7 +168,7 @@ def test_what_only_looks_or_does_no_harm_decides_nothing():
         ("exchange.add_member", False),
         ("wallets.change_alert", False),
     ):
-        assert is_deciding(permission) is decides
+        assert is_privileged(permission) is decides
 
 
 def test_a_role_and_its_bearer_decide_alike_and_a_permission_of_ones_own_counts():
@@ -188,13 +183,13 @@ def test_a_role_and_its_bearer_decide_alike_and_a_permission_of_ones_own_counts(
         (ADMINISTRATOR, True, True),
     ):
         group, user = role_called(role), create_staff(f"one-{role[:3]}", PASSWORD, role)
-        assert (role_decides(group), role_manages_access(group)) == (decides, manages)
-        assert (holds_deciding_access(user), manages_access(user)) == (decides, manages)
-    assert (role_decides(None), role_manages_access(None)) == (False, False)
-    assert (holds_deciding_access(own), manages_access(own)) == (True, False)
-    assert (holds_deciding_access(manager), manages_access(manager)) == (True, True)
+        assert (is_privileged_role(group), role_can_manage_staff(group)) == (decides, manages)
+        assert (has_privileged_access(user), can_manage_staff(user)) == (decides, manages)
+    assert (is_privileged_role(None), role_can_manage_staff(None)) == (False, False)
+    assert (has_privileged_access(own), can_manage_staff(own)) == (True, False)
+    assert (has_privileged_access(manager), can_manage_staff(manager)) == (True, True)
     owner = create_superuser()
-    assert (holds_deciding_access(owner), manages_access(owner)) == (True, False)
+    assert (has_privileged_access(owner), can_manage_staff(owner)) == (True, False)
 
 
 def test_who_decides_now_is_there_for_a_day_and_none_of_those_left_out():
@@ -212,21 +207,21 @@ def test_who_decides_now_is_there_for_a_day_and_none_of_those_left_out():
         ((ada.pk,), ["zoe"]),
         ((f"staff:{zoe.pk}", str(ada.pk)), []),
     ):
-        assert [user.username for user in people_who_decide(permission, *others)] == found
+        assert [user.username for user in eligible_approvers(permission, *others)] == found
 
 
 def test_a_person_decides_by_their_own_access_and_nobody_decides_as_nobody():
     settled, new = create_staff("ada", PASSWORD, FINANCE_APPROVER), newcomer(name="aaron")
-    require_settled(settled.pk)
+    require_cooled_off(settled.pk)
     looks = "Your access was given or reset a short time ago. You may look at everything"
-    until = f"{deciding_from(new):%Y-%m-%d %H:%M} UTC"
+    until = f"{cooling_off_end(new):%Y-%m-%d %H:%M} UTC"
     for user_id, told in ((new.pk, f"{looks}, and decide from {until} on"), (uuid7(), looks)):
         with pytest.raises(Forbidden) as refused:
-            require_settled(user_id)
+            require_cooled_off(user_id)
         assert (refused.value.message, refused.value.code) == (told, "cooling_off")
     was = StaffUser.objects.get(pk=new.pk).access_changed_at
     before = timezone.now()
-    mark_changed(settled)
+    restart_cooling_off(settled)
     changed = dict(StaffUser.objects.values_list("username", "access_changed_at"))
     assert before <= changed["ada"] == settled.access_changed_at <= timezone.now()
     assert changed["aaron"] == was
@@ -265,7 +260,7 @@ def test_who_left_is_not_told_of_nor_is_what_two_have_confirmed():
     gone = [newcomer(name=name) for name in ("left", "outside")]
     for user, flag in zip(gone, ("is_active", "is_staff"), strict=True):
         StaffUser.objects.filter(pk=user.pk).update(**{flag: False})
-    assert notices_for(finance) == notices_for(bo) == []
+    assert access_notices(finance) == access_notices(bo) == []
 
 
 def test_who_decides_is_told_of_everybody_whose_access_is_new():
@@ -273,15 +268,15 @@ def test_who_decides_is_told_of_everybody_whose_access_is_new():
     finance = create_staff("bo", PASSWORD, FINANCE_APPROVER)
     office = create_staff("office", PASSWORD, BACK_OFFICE)
     reader = newcomer(AUDITOR, "reader")
-    (told,) = notices_for(finance)
+    (told,) = access_notices(finance)
     assert told.startswith("The access of ada was given or reset at ")
-    assert f"decide from {deciding_from(new):%Y-%m-%d %H:%M} UTC" in told
-    assert notices_for(office) == []
-    assert notices_for(reader) == []
-    (own,) = notices_for(new)
+    assert f"decide from {cooling_off_end(new):%Y-%m-%d %H:%M} UTC" in told
+    assert access_notices(office) == []
+    assert access_notices(reader) == []
+    (own,) = access_notices(new)
     assert own.startswith("Your access was given or reset")
     shift_access(new, hours=25)
-    assert notices_for(finance) == notices_for(new) == []
+    assert access_notices(finance) == access_notices(new) == []
 
 
 def test_only_the_demo_world_makes_people_who_count_as_there_for_long(settings):
@@ -297,4 +292,4 @@ def test_only_the_demo_world_makes_people_who_count_as_there_for_long(settings):
 
 def test_somebody_without_the_permission_is_told_so_first():
     with pytest.raises(Forbidden, match="No"):
-        require_decider(newcomer(AUDITOR), "exchange.decide_quote", "No")
+        authorize_staff(newcomer(AUDITOR), "exchange.decide_quote", "No")

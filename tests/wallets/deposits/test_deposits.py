@@ -173,5 +173,5 @@ def test_entries_of_ones_own_are_those_of_that_person(payment):
     for number, person in enumerate(people):
         deposits.enter(payment=replace(payment, reference=f"bank-{number}"), user=person)
     for number, person in enumerate(people):
-        found = DEPOSITS.waiting().filter(DEPOSITS.own(person))
+        found = DEPOSITS.pending_records().filter(DEPOSITS.proposed_by(person))
         assert list(found.values_list("reference", flat=True)) == [f"bank-{number}"]

@@ -13,9 +13,9 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
 
-from exchange.admin.base import AddPage, Section, Tool, bind
+from exchange.admin.base import AddFormAdmin, Section, Tool, bind_form
 from exchange.admin.columns import column
-from exchange.admin.show import age, moment, state
+from exchange.admin.display import age, format_time, status_badge
 from exchange.core.currencies import payout_currencies
 from wallets.banks.bank_names import match_keys
 from wallets.banks.models import BankList
@@ -38,7 +38,7 @@ class CurrencyForm(forms.Form):
 
 
 @admin.register(BankList)
-class BankListAdmin(AddPage):
+class BankListAdmin(AddFormAdmin):
     add_permission = REFRESH
     list_display = ("currency", "how_many", "shown_state", "fetched")
     ordering = ("currency__position",)
@@ -49,12 +49,12 @@ class BankListAdmin(AddPage):
 
     how_many = column("banks", lambda banks: len(banks.banks))
     shown_state = column(
-        "state", lambda banks: state("Fresh" if is_fresh(banks.fetched_at) else "Stale")
+        "state", lambda banks: status_badge("Fresh" if is_fresh(banks.fetched_at) else "Stale")
     )
     fetched = column(
         "fetched", lambda banks: format_html("{} ago", age(banks.fetched_at)), ordering="fetched_at"
     )
-    fetched_at_utc = column("fetched (UTC)", lambda banks: moment(banks.fetched_at))
+    fetched_at_utc = column("fetched (UTC)", lambda banks: format_time(banks.fetched_at))
 
     def heading(self, obj: BankList) -> str:
         return f"{obj.currency_id} banks of {obj.fetched_at:%Y-%m-%d %H:%M} UTC"
@@ -90,11 +90,11 @@ class BankListAdmin(AddPage):
         def act(data: dict[str, Any]) -> HttpResponse:
             made = refresh_bank_list(data["currency"])
             messages.success(request, f"{len(made.banks):,} banks were fetched.")
-            return self.back_to(data["currency"])
+            return self.redirect_to_record(data["currency"])
 
         return self.form_page(
             request,
-            bind(request, CurrencyForm),
+            bind_form(request, CurrencyForm),
             act,
             title="Fetch a bank list",
             submit="Fetch",
@@ -111,7 +111,7 @@ class BankListAdmin(AddPage):
             lambda: refresh_bank_list(obj.pk),
             f"The {obj.pk} bank list was fetched.",
         )
-        return self.back_to(obj.pk)
+        return self.redirect_to_record(obj.pk)
 
 
 def _missing_currencies() -> list[str]:

@@ -16,12 +16,12 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
-from exchange.admin.base import Section, Tool, bind, staff_of
+from exchange.admin.base import Section, Tool, bind_form, staff_of
 from exchange.admin.columns import column
-from exchange.admin.confirming import Confirming
-from exchange.admin.fields import InstantField, Reason
+from exchange.admin.confirmation import ConfirmationAdmin
+from exchange.admin.display import format_time, record_link, status_badge
+from exchange.admin.fields import DateTimePickerField, ReasonField
 from exchange.admin.list_filters import ChoiceFilter, ListFilters
-from exchange.admin.show import moment, page_of, state
 from exchange.core.currencies import payout_currencies
 from exchange.staff.models import StaffUser
 from wallets.fees import services as figures
@@ -46,10 +46,10 @@ class FigureForm(forms.Form):
     """A new figure, why, and from when."""
 
     value = forms.DecimalField(label="New figure", max_digits=30, decimal_places=8)
-    effective_from = InstantField(
+    effective_from = DateTimePickerField(
         label="In force from", help_text="UTC; empty: from its approval on"
     )
-    reason = Reason(max_length=300)
+    reason = ReasonField(max_length=300)
 
 
 class ConfigurationFilters(ListFilters):
@@ -68,7 +68,7 @@ class ConfigurationFilters(ListFilters):
 
 
 @admin.register(Configuration)
-class ConfigurationAdmin(Confirming):
+class ConfigurationAdmin(ConfirmationAdmin):
     list_display = (
         "key", "description", "shown_in_force", "since", "shown_coming", "shown_waiting",
     )  # fmt: skip
@@ -85,7 +85,9 @@ class ConfigurationAdmin(Confirming):
     shown_in_force = column(
         "in force now", lambda row: f"{number(row.in_force)} {_unit(row.key)}".rstrip()
     )
-    since = column("since (UTC)", lambda row: moment(row.since) if row.since else "the beginning")
+    since = column(
+        "since (UTC)", lambda row: format_time(row.since) if row.since else "the beginning"
+    )
 
     @admin.display(description="coming")
     def shown_coming(self, row: Any) -> str:
@@ -127,8 +129,8 @@ class ConfigurationAdmin(Confirming):
                 headings,
                 [
                     (
-                        page_of(row, f"{number(before)} → {number(row.value)}"),
-                        state(row.status),
+                        record_link(row, f"{number(before)} → {number(row.value)}"),
+                        status_badge(row.status),
                         _from(row),
                         str(row.proposed_by),
                         str(row.decided_by or "nobody yet"),
@@ -150,7 +152,7 @@ class ConfigurationAdmin(Confirming):
             questions.proposal(row),
             partial(figures.propose, key=row.key, user=staff_of(request)),
             "Proposed. Nothing has changed yet: somebody else must approve it.",
-            form=bind(request, FigureForm),
+            form=bind_form(request, FigureForm),
         )
 
 
@@ -176,10 +178,10 @@ def _history(obj: Configuration, found: list[ConfigurationFigure], now: datetime
         (
             _from(row),
             number(before[row.pk]) if row.pk in before else "-",
-            page_of(row, number(row.value)),
-            state("In force" if row is effective[-1] else "Was in force")
+            record_link(row, number(row.value)),
+            status_badge("In force" if row is effective[-1] else "Was in force")
             if row.pk in before
-            else state(row.status),
+            else status_badge(row.status),
             str(row.proposed_by),
             str(row.decided_by or "-"),
             row.reason,
@@ -187,7 +189,9 @@ def _history(obj: Configuration, found: list[ConfigurationFigure], now: datetime
         for row in over
     ]
     if len(found) < _HISTORY_SHOWN:
-        rows.append(("the beginning", "-", number(obj.value), state("First figure"), "-", "-", ""))
+        rows.append(
+            ("the beginning", "-", number(obj.value), status_badge("First figure"), "-", "-", "")
+        )
     headings = (
         "In force from (UTC)", "Before", "After", "State", "Proposed by", "Decided by", "Why",
     )  # fmt: skip
@@ -205,7 +209,7 @@ def _from(figure: ConfigurationFigure) -> str:
     if figure.status in _NEVER_IN_FORCE:
         return "never"
     when = figure.in_force_from or figure.effective_from
-    return moment(when) if when else "its approval"
+    return format_time(when) if when else "its approval"
 
 
 def _unit(key: str) -> str:

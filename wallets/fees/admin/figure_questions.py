@@ -7,10 +7,10 @@ from decimal import Decimal
 from django.utils import timezone
 
 from exchange.admin.base import Section
-from exchange.admin.confirming import Question
-from exchange.admin.show import difference, page_of, span
+from exchange.admin.confirmation import Confirmation
+from exchange.admin.display import difference, format_duration, record_link
 from exchange.core.numbers import format_grouped
-from exchange.staff.approvals import describe_refusal
+from exchange.staff.approvals import first_error_message
 from exchange.staff.models import StaffUser
 from wallets.fees import services as figures
 from wallets.fees.models import Configuration, ConfigurationFigure, FigureStatus
@@ -32,7 +32,7 @@ def in_force_now(figure: ConfigurationFigure) -> Decimal:
 
 def is_to_come(figure: ConfigurationFigure) -> bool:
     """Whether it is approved and takes effect later."""
-    return not describe_refusal(lambda: figures.require_to_come(figure))
+    return not first_error_message(lambda: figures.require_to_come(figure))
 
 
 def what_changes(figure: ConfigurationFigure) -> Section:
@@ -42,7 +42,7 @@ def what_changes(figure: ConfigurationFigure) -> Section:
     if when is None or when <= timezone.now():
         starts = "as soon as it is approved"
     else:
-        starts = f"{when:{_SECOND}}, in {span(when - timezone.now())}"
+        starts = f"{when:{_SECOND}}, in {format_duration(when - timezone.now())}"
     headings = ("", "In force now", "Then", "Change", "In force from")
     row = (
         figure.configuration.description,
@@ -54,83 +54,83 @@ def what_changes(figure: ConfigurationFigure) -> Section:
     return Section("What changes", headings, [row], right=(1, 2, 3))
 
 
-def proposal(key: Configuration) -> Question:
+def proposal(key: Configuration) -> Confirmation:
     """Asked for a new figure of `key`."""
-    return Question(
+    return Confirmation(
         title=f"Propose a figure for {key.key}",
         facts=[("What it is", key.description), *_as_it_is(key)],
-        words="Somebody else must approve it; from its instant on it holds by itself. Withdrawals "
+        text="Somebody else must approve it; from its instant on it holds by itself. Withdrawals "
         "that exist keep what they have.",
         submit="Propose",
     )
 
 
-def approval(figure: ConfigurationFigure, user: StaffUser) -> Question:
+def approval(figure: ConfigurationFigure, user: StaffUser) -> Confirmation:
     """Asked of another person than who proposed it."""
-    return Question(
+    return Confirmation(
         title=f"Approve {_name(figure)}?",
         facts=_facts(figure),
-        words="From its instant on it holds for whatever is done then. Withdrawals that exist keep "
+        text="From its instant on it holds for whatever is done then. Withdrawals that exist keep "
         "what they have.",
         submit=f"Yes, approve {number(figure.value)}",
-        hindrance=figures.FIGURES.describe_obstacle(figure, user),
+        blocker=figures.FIGURES.describe_blocker(figure, user),
     )
 
 
-def rejection(figure: ConfigurationFigure, _user: StaffUser) -> Question:
+def rejection(figure: ConfigurationFigure, _user: StaffUser) -> Confirmation:
     """Asked with a reason."""
-    return Question(
+    return Confirmation(
         title=f"Reject {_name(figure)}?",
         facts=_facts(figure),
-        words="The figure in force stays as it is.",
+        text="The figure in force stays as it is.",
         submit=f"Yes, reject {number(figure.value)}",
-        hindrance=figures.FIGURES.describe_closed(figure),
+        blocker=figures.FIGURES.describe_closed(figure),
         final=True,
     )
 
 
-def taking_back(figure: ConfigurationFigure, user: StaffUser) -> Question:
+def taking_back(figure: ConfigurationFigure, user: StaffUser) -> Confirmation:
     """Asked of whoever proposed it."""
-    return Question(
+    return Confirmation(
         title=f"Take {_name(figure)} back?",
         facts=_facts(figure),
-        words="The figure in force stays as it is.",
+        text="The figure in force stays as it is.",
         submit=f"Yes, take {number(figure.value)} back",
-        hindrance=describe_refusal(lambda: figures.require_own(figure, user)),
+        blocker=first_error_message(lambda: figures.require_own(figure, user)),
     )
 
 
-def withdrawal(figure: ConfigurationFigure, _user: StaffUser) -> Question:
+def withdrawal(figure: ConfigurationFigure, _user: StaffUser) -> Confirmation:
     """Asked, with a reason, of the first of two."""
-    return Question(
+    return Confirmation(
         title=f"Ask to withdraw {_name(figure)}?",
         facts=_facts(figure),
-        words="Somebody else has to agree before it takes effect.",
+        text="Somebody else has to agree before it takes effect.",
         submit="Yes, ask to withdraw it",
-        hindrance=describe_refusal(lambda: figures.require_not_asked_for(figure)),
+        blocker=first_error_message(lambda: figures.require_not_asked_for(figure)),
     )
 
 
-def agreement(figure: ConfigurationFigure, user: StaffUser) -> Question:
+def agreement(figure: ConfigurationFigure, user: StaffUser) -> Confirmation:
     """Asked of the second of two."""
-    return Question(
+    return Confirmation(
         title=f"Withdraw {_name(figure)}?",
         facts=[*_facts(figure), *_asked_for(figure)],
-        words=f"It never takes effect: {number(in_force_now(figure))} stays in force.",
+        text=f"It never takes effect: {number(in_force_now(figure))} stays in force.",
         submit=f"Yes, withdraw {number(figure.value)}",
-        hindrance=figures.describe_obstacle_to_withdrawal(figure, user),
+        blocker=figures.describe_obstacle_to_withdrawal(figure, user),
         final=True,
     )
 
 
-def keeping(figure: ConfigurationFigure, _user: StaffUser) -> Question:
+def keeping(figure: ConfigurationFigure, _user: StaffUser) -> Confirmation:
     """Asked before the asking is ended."""
-    return Question(
+    return Confirmation(
         title=f"Keep {_name(figure)}?",
         facts=[*_facts(figure), *_asked_for(figure)],
-        words="It takes effect as approved.",
+        text="It takes effect as approved.",
         submit=f"Yes, keep {number(figure.value)}",
-        hindrance=describe_refusal(lambda: figures.require_asked_for(figure)),
+        blocker=first_error_message(lambda: figures.require_asked_for(figure)),
     )
 
 
@@ -154,7 +154,7 @@ def _as_it_is(key: Configuration) -> list[tuple[str, object]]:
 def _facts(figure: ConfigurationFigure) -> list[tuple[str, object]]:
     key = figure.configuration
     facts: list[tuple[str, object]] = [
-        ("Figure", page_of(key, key.key)),
+        ("Figure", record_link(key, key.key)),
         ("What it is", key.description),
         *_as_it_is(key),
         ("Proposed", number(figure.value)),

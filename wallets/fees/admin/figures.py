@@ -16,16 +16,16 @@ from django.urls import URLPattern
 
 from exchange.admin.base import PendingDecision, Section, Tool, staff_of
 from exchange.admin.columns import column
-from exchange.admin.confirming import Confirming, Step
-from exchange.admin.fields import Reason
+from exchange.admin.confirmation import ConfirmationAdmin, ConfirmedAction
+from exchange.admin.display import format_time, record_link, status_badge
+from exchange.admin.fields import ReasonField
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
-from exchange.admin.show import moment, page_of, state
 from exchange.staff.admin.pending import (
-    NOT_FOR_ROLE,
+    VIEW_ONLY,
     Queue,
     QueueFilter,
-    decision_on,
-    named_deciders,
+    describe_approvers,
+    pending_decision,
 )
 from exchange.staff.models import StaffUser
 from wallets.fees import services as figures
@@ -37,11 +37,11 @@ from wallets.fees.models import ConfigurationFigure, FigureStatus
 class ReasonForm(forms.Form):
     """Why not."""
 
-    reason = Reason(max_length=300)
+    reason = ReasonField(max_length=300)
 
 
 _STEPS = (
-    Step(
+    ConfirmedAction(
         "reject",
         "figure_id",
         (figures.DECIDE,),
@@ -50,7 +50,7 @@ _STEPS = (
         "Rejected. The figure in force stays as it is.",
         form=ReasonForm,
     ),
-    Step(
+    ConfirmedAction(
         "take_back",
         "figure_id",
         (figures.PROPOSE,),
@@ -58,7 +58,7 @@ _STEPS = (
         figures.take_back,
         "Taken back.",
     ),
-    Step(
+    ConfirmedAction(
         "withdraw",
         "figure_id",
         (figures.PROPOSE, figures.DECIDE),
@@ -67,7 +67,7 @@ _STEPS = (
         "Asked. It takes effect all the same unless somebody else agrees in time.",
         form=ReasonForm,
     ),
-    Step(
+    ConfirmedAction(
         "keep",
         "figure_id",
         (figures.PROPOSE, figures.DECIDE),
@@ -75,7 +75,7 @@ _STEPS = (
         figures.keep,
         "Kept: it takes effect as approved.",
     ),
-    Step(
+    ConfirmedAction(
         "agree",
         "figure_id",
         (figures.DECIDE,),
@@ -95,7 +95,7 @@ class FigureFilters(ListFilters):
 
 
 @admin.register(ConfigurationFigure)
-class ConfigurationFigureAdmin(Confirming):
+class ConfigurationFigureAdmin(ConfirmationAdmin):
     filters = FigureFilters
     list_display = (
         "shown_key", "shown_value", "shown_state", "shown_from", "proposed_by", "proposed",
@@ -119,28 +119,28 @@ class ConfigurationFigureAdmin(Confirming):
 
     shown_key = column("key", lambda figure: figure.configuration_id, ordering="configuration")
     shown_link = column(
-        "key", lambda figure: page_of(figure.configuration, figure.configuration_id)
+        "key", lambda figure: record_link(figure.configuration, figure.configuration_id)
     )
     shown_value = column("figure", lambda figure: number(figure.value), ordering="value")
-    shown_state = column("state", lambda figure: state(figure.status), ordering="status")
+    shown_state = column("state", lambda figure: status_badge(figure.status), ordering="status")
 
     @admin.display(description="in force from (UTC)", ordering="in_force_from")
     def shown_from(self, figure: ConfigurationFigure) -> str:
         when = figure.in_force_from or figure.effective_from
-        return moment(when) if when else "its approval"
+        return format_time(when) if when else "its approval"
 
     proposed = column(
-        "proposed (UTC)", lambda figure: moment(figure.created_at), ordering="created_at"
+        "proposed (UTC)", lambda figure: format_time(figure.created_at), ordering="created_at"
     )
     shown_decided = column(
-        "decided (UTC)", lambda figure: moment(figure.decided_at) if figure.decided_at else "-"
+        "decided (UTC)", lambda figure: format_time(figure.decided_at) if figure.decided_at else "-"
     )
 
     def get_urls(self) -> list[URLPattern]:
         one = "<uuid:object_id>"
         return [
             self.action_url(f"{one}/approve/", "approve", self.approve, only_post=False),
-            *self.step_urls(_STEPS),
+            *self.confirmed_action_urls(_STEPS),
             *super().get_urls(),
         ]
 
@@ -155,7 +155,7 @@ class ConfigurationFigureAdmin(Confirming):
         if questions.is_to_come(obj) and obj.withdrawal_asked_by_id is not None:
             return self._withdrawal_decision(user, obj)
         own = obj.proposed_by_id == user.pk and self.may(request, figures.PROPOSE)
-        return decision_on(
+        return pending_decision(
             obj,
             user,
             figures.FIGURES,
@@ -171,13 +171,13 @@ class ConfigurationFigureAdmin(Confirming):
         own = obj.withdrawal_asked_by_id == user.pk
         agree = Tool("Agree to withdraw it", self.address("agree", obj.pk))
         keep = Tool("Keep it", self.address("keep", obj.pk))
-        hindrance = questions.agreement(obj, user).hindrance if may or own else NOT_FOR_ROLE
+        blocker = questions.agreement(obj, user).blocker if may or own else VIEW_ONLY
         return PendingDecision(
-            words=f"{obj.withdrawal_asked_by} asks to withdraw it: {obj.withdrawal_reason}.",
-            eligible=named_deciders(figures.DECIDE, obj.withdrawal_asked_by_id),
-            approve=None if hindrance else agree,
-            others=[keep] if may or own else [],
-            hindrance=hindrance,
+            summary=f"{obj.withdrawal_asked_by} asks to withdraw it: {obj.withdrawal_reason}.",
+            eligible=describe_approvers(figures.DECIDE, obj.withdrawal_asked_by_id),
+            approve=None if blocker else agree,
+            other_tools=[keep] if may or own else [],
+            blocker=blocker,
         )
 
     def sections(self, request: HttpRequest, obj: ConfigurationFigure) -> list[Section]:

@@ -12,9 +12,9 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import Section, Tool
+from exchange.admin.display import format_time, kind_label, record_link
 from exchange.admin.list_filters import ChoiceFilter, ListFilter, ListFilters, id_filter
-from exchange.admin.searching import by_amount
-from exchange.admin.show import kind, moment, page_of
+from exchange.admin.search import amount_condition
 from exchange.core.currencies import currencies
 from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
@@ -93,13 +93,13 @@ class AccountAdmin(Exportable):
         wanted = parse_id(term)
         if wanted is not None:
             return rows.filter(Q(pk=wanted) | Q(owner_id=wanted))
-        exact = by_amount(term, ("balance",)) or owner_email_is(term, ("",))
+        exact = amount_condition(term, ("balance",)) or owner_email_is(term, ("",))
         return rows.filter(exact or owner_name_contains(term))
 
     @admin.display(description="asset")
     def shown_asset(self, account: Account) -> str:
         token = account.asset.token
-        return page_of(token) if token else asset_name(account.asset)
+        return record_link(token) if token else asset_name(account.asset)
 
     @admin.display(description="account")
     def heading(self, account: Account) -> str:
@@ -109,7 +109,7 @@ class AccountAdmin(Exportable):
     @admin.display(description="owner")
     def owner(self, account: Account) -> str:
         who = account.member or account.organisation
-        return page_of(who) if who else "The exchange"
+        return record_link(who) if who else "The exchange"
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         """The list, the balances of the exchange's own accounts added up at once."""
@@ -147,8 +147,8 @@ class AccountAdmin(Exportable):
         entries = obj.entries.select_related("transfer").order_by("-id")[:_ENTRIES_SHOWN]
         rows = [
             (
-                moment(entry.transfer.created_at),
-                page_of(entry.transfer, kind(entry.transfer)),
+                format_time(entry.transfer.created_at),
+                record_link(entry.transfer, kind_label(entry.transfer)),
                 entry.transfer.memo,
                 format_account_amount(entry.amount, obj),
                 format_account_amount(entry.balance_after, obj),
@@ -176,7 +176,7 @@ def _balance_source(total: SystemBalance) -> str:
     """How the balance of a system account, which keeps none, was made."""
     if total.proof is None:
         return "(sum of its entries)"
-    proof = page_of(total.proof, f"proof of {total.proof.ran_at:%Y-%m-%d %H:%M} UTC")
+    proof = record_link(total.proof, f"proof of {total.proof.ran_at:%Y-%m-%d %H:%M} UTC")
     return format_html("(balance at the {} and entries since)", proof)
 
 
@@ -184,5 +184,5 @@ def _balance_as_of(total: SystemBalance) -> str:
     """Of which moment the balance is, where too much came after to add it up."""
     if total.proof is None:
         return "(too many entries to add up here before the first proof of books)"
-    proof = page_of(total.proof, f"proof of {total.proof.ran_at:%Y-%m-%d %H:%M} UTC")
+    proof = record_link(total.proof, f"proof of {total.proof.ran_at:%Y-%m-%d %H:%M} UTC")
     return format_html("(at the {}; too many entries since to add up here)", proof)

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 from exchange.admin.base import SafeAdmin, Section
 from exchange.admin.columns import column
-from exchange.admin.show import moment, state
+from exchange.admin.display import format_time, status_badge
 from wallets.ledger.models import BooksProof
 
 
@@ -22,10 +22,10 @@ class BooksProofAdmin(SafeAdmin):
     def heading(self, obj: BooksProof) -> str:
         return f"Proof of books of {obj.ran_at:%Y-%m-%d %H:%M:%S} UTC"
 
-    shown_at = column("ran at (UTC)", lambda proof: moment(proof.ran_at), ordering="ran_at")
+    shown_at = column("ran at (UTC)", lambda proof: format_time(proof.ran_at), ordering="ran_at")
     took = column("took", lambda proof: f"{proof.milliseconds:,} ms", ordering="milliseconds")
     shown_state = column(
-        "books", lambda proof: state("Holds" if proof.passed else "Off"), ordering="passed"
+        "books", lambda proof: status_badge("Holds" if proof.passed else "Off"), ordering="passed"
     )
 
     def sections(self, request: HttpRequest, obj: BooksProof) -> list[Section]:

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 
+from exchange.admin.display import format_time, kind_label, record_link
 from exchange.admin.list_filters import (
     ChoiceFilter,
     ListFilters,
@@ -15,8 +16,7 @@ from exchange.admin.list_filters import (
     day_range,
     id_filter,
 )
-from exchange.admin.searching import of_late
-from exchange.admin.show import kind, moment, page_of
+from exchange.admin.search import recent_condition
 from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
 from wallets.ledger.admin.accounts import asset_filter
@@ -44,7 +44,7 @@ class EntryFilters(ListFilters):
         found = super().filter_queryset(queryset)
         amounts = self.given.keys() & {"amount_from", "amount_to"}
         bounded = self.given.keys() & {"day_from", "account__id__exact"}
-        return found.filter(of_late()) if amounts and not bounded else found
+        return found.filter(recent_condition()) if amounts and not bounded else found
 
 
 @admin.register(Entry)
@@ -75,20 +75,20 @@ class EntryAdmin(TransferSearch, Exportable):
 
     @admin.display(description="when (UTC)", ordering="id")
     def shown_at(self, entry: Entry) -> str:
-        return moment(entry.transfer.created_at)
+        return format_time(entry.transfer.created_at)
 
     def heading(self, obj: Entry) -> str:
-        return f"{kind(obj.transfer)}: {self.shown_amount(obj)}"
+        return f"{kind_label(obj.transfer)}: {self.shown_amount(obj)}"
 
     @admin.display(description="transfer")
     def what(self, entry: Entry) -> str:
-        return page_of(entry.transfer, kind(entry.transfer))
+        return record_link(entry.transfer, kind_label(entry.transfer))
 
     @admin.display(description="account")
     def shown_account(self, entry: Entry) -> str:
         account = entry.account
         owner = account.member or account.organisation or "the exchange"
-        return page_of(account, f"{kind(account)} of {owner}")
+        return record_link(account, f"{kind_label(account)} of {owner}")
 
     @admin.display(description="amount")
     def shown_amount(self, entry: Entry) -> str:

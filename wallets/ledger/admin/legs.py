@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from uuid import UUID
 
 from exchange.admin.base import Section, Tool
-from exchange.admin.show import kind, moment, page_of
+from exchange.admin.display import format_time, kind_label, record_link
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units
 from wallets.ledger.admin.signs import natural_amount
@@ -39,10 +39,10 @@ def transfer_legs_section(
     )
     rows = [
         (
-            moment(transfer.created_at),
-            page_of(transfer, kind(transfer)),
+            format_time(transfer.created_at),
+            record_link(transfer, kind_label(transfer)),
             entry.account.member or entry.account.organisation or "The exchange",
-            page_of(entry.account, kind(entry.account)),
+            record_link(entry.account, kind_label(entry.account)),
             amount(entry),
         )
         for transfer in found[:_TRANSFERS_SHOWN]

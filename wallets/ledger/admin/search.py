@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from exchange.admin.searching import of_late
+from exchange.admin.search import recent_condition
 from exchange.core.numbers import parse_typed_amount
 from exchange.participants.admin.owner_search import owner_email_is
 from wallets.ledger.selectors.ledger import find_transfers
@@ -34,4 +34,4 @@ def match_legs(term: str) -> Q | None:
     amount = parse_typed_amount(term)
     if amount is None:
         return owner_email_is(term, ("account__",))
-    return Q(amount__in=(amount, -amount)) & of_late()
+    return Q(amount__in=(amount, -amount)) & recent_condition()

@@ -11,8 +11,8 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
 from exchange.admin.base import Section, Tool
+from exchange.admin.display import format_time, kind_label, record_link
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
-from exchange.admin.show import kind, moment, page_of
 from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
 from exchange.participants.selectors import describe_actors
@@ -58,7 +58,9 @@ def subject_link(transfer: Transfer) -> Tool | None:
         return None
     name, label = known
     try:
-        return Tool(label, reverse(f"admin:{name}_change", args=[transfer.subject_id]), leads=True)
+        return Tool(
+            label, reverse(f"admin:{name}_change", args=[transfer.subject_id]), opens_record=True
+        )
     except NoReverseMatch:
         return None
 
@@ -88,7 +90,7 @@ class TransferAdmin(TransferSearch, Exportable):
     readonly_fields = fields
 
     def heading(self, obj: Transfer) -> str:
-        return f"{kind(obj)} of {obj.created_at:%Y-%m-%d %H:%M:%S} UTC"
+        return f"{kind_label(obj)} of {obj.created_at:%Y-%m-%d %H:%M:%S} UTC"
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         """Transfers with the payee of the withdrawal that each is about."""
@@ -110,11 +112,11 @@ class TransferAdmin(TransferSearch, Exportable):
 
     @admin.display(description="when (UTC)", ordering="id")
     def shown_at(self, transfer: Transfer) -> str:
-        return moment(transfer.created_at)
+        return format_time(transfer.created_at)
 
     @admin.display(description="kind", ordering="kind")
     def shown_kind(self, transfer: Transfer) -> str:
-        return kind(transfer)
+        return kind_label(transfer)
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         """The list, what each transfer moved read at once."""
@@ -160,7 +162,7 @@ class TransferAdmin(TransferSearch, Exportable):
         ).order_by("id")
         rows = [
             (
-                page_of(leg.account, kind(leg.account)),
+                record_link(leg.account, kind_label(leg.account)),
                 account_owner(leg.account),
                 format_account_amount(leg.amount, leg.account),
                 format_account_amount(leg.balance_after, leg.account),

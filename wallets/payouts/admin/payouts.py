@@ -16,19 +16,19 @@ from django.utils.html import format_html
 
 from exchange.admin.base import PendingDecision, SafeAdmin, Tool, staff_of
 from exchange.admin.columns import column
+from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
-from exchange.admin.paging import COUNTED_AT_MOST
-from exchange.admin.show import age, moment, page_of, state
+from exchange.admin.paging import COUNT_LIMIT
 from exchange.core.currencies import format_money
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
-from exchange.staff.admin.pending import QueueFilter, decision_on, queue_of
+from exchange.staff.admin.pending import QueueFilter, approval_queue, pending_decision
 from wallets.payouts.models import Proposal, ProposalAction, ProposalStatus, ProviderEvent
 from wallets.payouts.selectors import get_payout_hold
 from wallets.payouts.services.resolutions import PROPOSALS, RESOLVE, possible_actions
 from wallets.providers.base import TransferStatus
-from wallets.withdrawals.admin.show import status_badge
+from wallets.withdrawals.admin.show import withdrawal_badge
 from wallets.withdrawals.commands import PAYOUT_DETAILS
 from wallets.withdrawals.models import (
     BankAccount,
@@ -83,7 +83,7 @@ class PayoutAdmin(Exportable):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """The list; above it whether payouts are on hold."""
-        hold = get_payout_hold(at_most=COUNTED_AT_MOST) if request.method == "GET" else None
+        hold = get_payout_hold(at_most=COUNT_LIMIT) if request.method == "GET" else None
         if hold is not None:
             messages.warning(
                 request,
@@ -102,11 +102,11 @@ class PayoutAdmin(Exportable):
 
     @admin.display(description="approved (UTC)", ordering="pk")
     def shown_at(self, payout: Payout) -> str:
-        return moment(payout.created_at)
+        return format_time(payout.created_at)
 
     @admin.display(description="owner")
     def owner(self, payout: Payout) -> str:
-        return page_of(payout.withdrawal.member or payout.withdrawal.organisation)
+        return record_link(payout.withdrawal.member or payout.withdrawal.organisation)
 
     @admin.display(description="amount of the withdrawal")
     def shown_amount(self, payout: Payout) -> str:
@@ -127,11 +127,11 @@ class PayoutAdmin(Exportable):
 
     @admin.display(description="withdrawal", ordering="withdrawal__reference")
     def reference(self, payout: Payout) -> str:
-        return page_of(payout.withdrawal)
+        return record_link(payout.withdrawal)
 
     @admin.display(description="state", ordering="withdrawal__status")
     def shown_state(self, payout: Payout) -> str:
-        return status_badge(payout.withdrawal)
+        return withdrawal_badge(payout.withdrawal)
 
     @admin.display(description="look-ups", ordering="look_ups")
     def looked_up(self, payout: Payout) -> int:
@@ -143,7 +143,7 @@ class PayoutAdmin(Exportable):
 
 
 class ProposalFilters(ListFilters):
-    decision = QueueFilter(queue_of("Payout proposals to confirm", PROPOSALS))
+    decision = QueueFilter(approval_queue("Payout proposals to confirm", PROPOSALS))
     status__exact = ChoiceFilter("status", ProposalStatus.choices, title="status")
     action__exact = ChoiceFilter("action", ProposalAction.choices, title="action")
 
@@ -176,7 +176,7 @@ class ProposalAdmin(OwnedRecordAdmin):
             for name in ("confirm", "decline")
         )
         own = obj.proposed_by_id == user.pk and self.may(request, RESOLVE)
-        found = decision_on(
+        found = pending_decision(
             obj,
             user,
             PROPOSALS,
@@ -185,19 +185,19 @@ class ProposalAdmin(OwnedRecordAdmin):
             reject=Tool("Decline", decline),
             take_back=Tool("Take back", decline) if own else None,
         )
-        if found and not found.hindrance and obj.action not in possible_actions(obj.withdrawal):
-            return replace(found, approve=None, hindrance="It can no longer be carried out")
+        if found and not found.blocker and obj.action not in possible_actions(obj.withdrawal):
+            return replace(found, approve=None, blocker="It can no longer be carried out")
         return found
 
     shown_at = column(
-        "proposed (UTC)", lambda proposal: moment(proposal.created_at), ordering="created_at"
+        "proposed (UTC)", lambda proposal: format_time(proposal.created_at), ordering="created_at"
     )
     shown_amount = column(
         "amount",
         lambda proposal: format_money(proposal.withdrawal.amount, proposal.withdrawal.currency_id),
     )
-    shown_withdrawal = column("withdrawal", lambda proposal: page_of(proposal.withdrawal))
-    shown_state = column("state", lambda proposal: state(proposal.status), ordering="status")
+    shown_withdrawal = column("withdrawal", lambda proposal: record_link(proposal.withdrawal))
+    shown_state = column("state", lambda proposal: status_badge(proposal.status), ordering="status")
 
 
 class DecisionFilters(ListFilters):
@@ -224,10 +224,10 @@ class DecisionAdmin(OwnedRecordAdmin):
     readonly_fields = fields
 
     shown_at = column(
-        "when (UTC)", lambda decision: moment(decision.created_at), ordering="created_at"
+        "when (UTC)", lambda decision: format_time(decision.created_at), ordering="created_at"
     )
     by = column("by", lambda decision: decision.actor_label, ordering="actor_label")
-    shown_withdrawal = column("withdrawal", lambda decision: page_of(decision.withdrawal))
+    shown_withdrawal = column("withdrawal", lambda decision: record_link(decision.withdrawal))
 
 
 class BankAccountFilters(ListFilters):
@@ -254,7 +254,7 @@ class BankAccountAdmin(OwnedRecordAdmin):
     )  # fmt: skip
     readonly_fields = fields
 
-    shown_withdrawal = column("withdrawal", lambda bank: page_of(bank.withdrawal))
+    shown_withdrawal = column("withdrawal", lambda bank: record_link(bank.withdrawal))
     bank = column("bank", lambda record: f"{record.name} ({record.code})", ordering="name")
 
 
@@ -268,5 +268,5 @@ class ProviderEventAdmin(SafeAdmin):
     readonly_fields = fields
 
     shown_at = column(
-        "received (UTC)", lambda event: moment(event.received_at), ordering="received_at"
+        "received (UTC)", lambda event: format_time(event.received_at), ordering="received_at"
     )

@@ -11,9 +11,9 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
-from exchange.admin.base import bind, staff_of
-from exchange.admin.confirming import Confirming, Question
-from exchange.admin.fields import VISIBLE, Reason, read_by
+from exchange.admin.base import bind_form, staff_of
+from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
+from exchange.admin.fields import VISIBLE, ReasonField, audience_help
 from exchange.core.currencies import format_money
 from exchange.staff.models import StaffUser
 from wallets.payouts.models import Proposal, ProposalAction
@@ -30,7 +30,7 @@ class ProposalForm(forms.Form):
     action = forms.ChoiceField(choices=ProposalAction.choices)
     reason = forms.CharField(
         max_length=500,
-        help_text=read_by(
+        help_text=audience_help(
             VISIBLE,
             "It reads the reason of a payout that is failed, reversed or returned. "
             "The reason to send one again stays internal",
@@ -41,10 +41,10 @@ class ProposalForm(forms.Form):
 class DeclineForm(forms.Form):
     """Why not, if they say so."""
 
-    reason = Reason(label="Why not", max_length=500, required=False)
+    reason = ReasonField(label="Why not", max_length=500, required=False)
 
 
-class ProposalPages(Confirming, ReviewPage):
+class ProposalPages(ConfirmationAdmin, ReviewPage):
     """The proposals of a withdrawal's admin."""
 
     def proposal_urls(self) -> list[URLPattern]:
@@ -60,11 +60,11 @@ class ProposalPages(Confirming, ReviewPage):
     def propose(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Opens a proposal."""
         withdrawal = self.record(request, object_id, RESOLVE)
-        form = bind(request, ProposalForm)
+        form = bind_form(request, ProposalForm)
         if not form.is_valid():
             messages.error(request, "A proposal needs an action and a reason. Nothing was done.")
             wrong = {f"propose_{name}": texts[0] for name, texts in form.errors.items()}
-            return self.own_page(request, withdrawal, wrong=wrong)
+            return self.record_page(request, withdrawal, wrong=wrong)
         self.attempt(
             request,
             lambda: resolutions.propose(
@@ -75,7 +75,7 @@ class ProposalPages(Confirming, ReviewPage):
             ),
             "Proposed. Another person must confirm it.",
         )
-        return self.back_to(object_id)
+        return self.redirect_to_record(object_id)
 
     def confirm(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
         """Asks, and carries a proposal out."""
@@ -98,7 +98,7 @@ class ProposalPages(Confirming, ReviewPage):
             _build_decline(withdrawal, proposal, user),
             partial(resolutions.decline, proposal_id=proposal_id, resolver=user),
             "Declined. Nothing else happened.",
-            form=bind(request, DeclineForm),
+            form=bind_form(request, DeclineForm),
         )
 
     def _proposal(
@@ -115,7 +115,9 @@ class ProposalPages(Confirming, ReviewPage):
         return withdrawal, found
 
 
-def _build_confirmation(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Question:
+def _build_confirmation(
+    withdrawal: Withdrawal, proposal: Proposal, user: StaffUser
+) -> Confirmation:
     action = ProposalAction(proposal.action)
     code, bank = withdrawal.currency_id, withdrawal.bank
     amount, sent = (
@@ -150,24 +152,24 @@ def _build_confirmation(withdrawal: Withdrawal, proposal: Proposal, user: StaffU
             f"Yes, return it: give {amount} back",
         ),
     }[action]
-    return Question(
+    return Confirmation(
         title=what,
         facts=_facts(withdrawal, proposal),
-        words=words,
+        text=words,
         submit=answer,
-        hindrance=resolutions.PROPOSALS.describe_obstacle(proposal, user),
+        blocker=resolutions.PROPOSALS.describe_blocker(proposal, user),
         final=True,
     )
 
 
-def _build_decline(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Question:
+def _build_decline(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Confirmation:
     own = proposal.proposed_by_id == user.pk
-    return Question(
+    return Confirmation(
         title="Take the proposal back?" if own else "Decline the proposal?",
         facts=_facts(withdrawal, proposal),
-        words="Nothing else happens: no money moves, and it can be proposed again.",
+        text="Nothing else happens: no money moves, and it can be proposed again.",
         submit="Yes, take it back" if own else "Yes, decline it",
-        hindrance=resolutions.PROPOSALS.describe_closed(proposal),
+        blocker=resolutions.PROPOSALS.describe_closed(proposal),
     )
 
 

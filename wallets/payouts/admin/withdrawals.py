@@ -16,7 +16,7 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 
 from exchange.admin.base import Section, staff_of
-from exchange.admin.show import moment, state
+from exchange.admin.display import format_time, status_badge
 from exchange.staff.models import StaffUser
 from wallets.alerts.models import Alert
 from wallets.payouts.admin.proposal_pages import ProposalPages
@@ -136,7 +136,14 @@ def _closed_proposals(withdrawal: Withdrawal) -> list[Section]:
     """Closed proposals, if there are any."""
     closed = withdrawal.proposals.exclude(status=ProposalStatus.OPEN)
     rows = [
-        (moment(p.created_at), p.action, state(p.status), p.proposed_by, p.decided_by, p.reason)
+        (
+            format_time(p.created_at),
+            p.action,
+            status_badge(p.status),
+            p.proposed_by,
+            p.decided_by,
+            p.reason,
+        )
         for p in closed.select_related("proposed_by", "decided_by")
     ]
     headings = ("When (UTC)", "Proposal", "State", "By", "Decided by", "Reason")

@@ -15,7 +15,7 @@ from exchange.core import task_notifier
 from exchange.core.actors import Actor
 from exchange.core.errors import Rejected, StateConflict
 from exchange.core.text import clean_text
-from exchange.staff.approvals import TwoPersonApproval, require_decider
+from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import StaffUser
 from wallets.alerts.services import resolve_alert
 from wallets.ledger.models import AccountKind, TransferKind
@@ -40,10 +40,10 @@ PROPOSALS = TwoPersonApproval(
     model=Proposal,
     noun="proposal",
     permission=RESOLVE,
-    once="proposal_one_open_per_withdrawal",
+    unique_constraint="proposal_one_open_per_withdrawal",
     pending=ProposalStatus.OPEN,
-    independence="Somebody else must confirm what you proposed",
-    closed=lambda proposal: f"The proposal is {proposal.status} already",
+    independence_message="Somebody else must confirm what you proposed",
+    closed_message=lambda proposal: f"The proposal is {proposal.status} already",
 )
 
 
@@ -302,4 +302,4 @@ def _return(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
 
 
 def _require_resolver(user: StaffUser) -> Actor:
-    return require_decider(user, RESOLVE, "You may not decide about lost and returned payouts")
+    return authorize_staff(user, RESOLVE, "You may not decide about lost and returned payouts")

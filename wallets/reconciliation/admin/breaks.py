@@ -13,17 +13,17 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern
 
-from exchange.admin.base import ModelChoice, PendingDecision, Section, Tool, bind, staff_of
+from exchange.admin.base import ModelChoice, PendingDecision, Section, Tool, bind_form, staff_of
 from exchange.admin.columns import column
-from exchange.admin.confirming import Confirming, Question
-from exchange.admin.fields import Reason
+from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
+from exchange.admin.display import age, format_time, record_link, status_badge
+from exchange.admin.fields import ReasonField
 from exchange.admin.list_filters import ChoiceFilter, ListFilter, ListFilters, day_field
-from exchange.admin.show import age, moment, page_of, state
 from exchange.core.currencies import currencies, format_money
 from exchange.core.numbers import format_plain, parse_typed_amount
-from exchange.staff.admin.pending import Queue, QueueFilter, decision_on
+from exchange.staff.admin.pending import Queue, QueueFilter, pending_decision
 from exchange.staff.models import ApprovalStatus, StaffUser
-from exchange.staff.services.deciding_access import people_who_decide
+from exchange.staff.services.privileged_access import eligible_approvers
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import (
     BreakExplanation,
@@ -40,7 +40,7 @@ _TONES = {BreakStatus.OPEN: "bad", BreakStatus.EXPLAINED: "waiting", BreakStatus
 class ExplanationForm(forms.Form):
     """Why there is a difference."""
 
-    explanation = Reason(
+    explanation = ReasonField(
         max_length=500,
         help_text="What happened, and where it is seen. Whoever closes the break reads it",
     )
@@ -49,7 +49,7 @@ class ExplanationForm(forms.Form):
 class RefusalForm(forms.Form):
     """Why an explanation is refused, or taken back."""
 
-    reason = Reason(max_length=300)
+    reason = ReasonField(max_length=300)
 
 
 class OwnerForm(forms.Form):
@@ -59,7 +59,7 @@ class OwnerForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["owner"].queryset = people_who_decide(  # type: ignore[attr-defined]
+        self.fields["owner"].queryset = eligible_approvers(  # type: ignore[attr-defined]
             reconciliation.DECIDE
         )
 
@@ -74,7 +74,7 @@ _NONE = "none"
 def about(line: ReconciliationLine | ReconciliationBreak) -> str:
     """The withdrawal of a difference, else its reference or currency."""
     if line.withdrawal is not None:
-        return page_of(line.withdrawal)
+        return record_link(line.withdrawal)
     return line.reference or line.currency_id or "-"
 
 
@@ -90,7 +90,7 @@ def side(text: str, amount: Decimal | None, line: ReconciliationLine | Reconcili
 
 def state_of(found: ReconciliationBreak) -> str:
     """Its status as a coloured label."""
-    return state(found.status, _TONES[BreakStatus(found.status)])
+    return status_badge(found.status, _TONES[BreakStatus(found.status)])
 
 
 def difference_of(found: ReconciliationBreak) -> str:
@@ -124,8 +124,10 @@ class BreakFilters(ListFilters):
         Queue(
             "Breaks to close",
             reconciliation.DECIDE,
-            waiting=lambda rows: rows.filter(status=BreakStatus.EXPLAINED),
-            own=lambda user: Q(Exists(_pending().filter(reconciliation.EXPLANATIONS.own(user)))),
+            filter_pending=lambda rows: rows.filter(status=BreakStatus.EXPLAINED),
+            proposed_by=lambda user: Q(
+                Exists(_pending().filter(reconciliation.EXPLANATIONS.proposed_by(user)))
+            ),
         )
     )
     status__exact = ChoiceFilter("status", BreakStatus.choices, title="status")
@@ -141,7 +143,7 @@ class BreakFilters(ListFilters):
 
 
 @admin.register(ReconciliationBreak)
-class ReconciliationBreakAdmin(Confirming):
+class ReconciliationBreakAdmin(ConfirmationAdmin):
     filters = BreakFilters
     list_display = (
         "day", "what", "about", "shown_difference", "shown_state", "owned_by", "still_there",
@@ -212,7 +214,7 @@ class ReconciliationBreakAdmin(Confirming):
         refuse = self.address("refuse", obj.pk, proposed.pk)
         user = staff_of(request)
         own = proposed.proposed_by_id == user.pk and self.may(request, reconciliation.DECIDE)
-        return decision_on(
+        return pending_decision(
             proposed,
             user,
             reconciliation.EXPLANATIONS,
@@ -225,12 +227,12 @@ class ReconciliationBreakAdmin(Confirming):
     def sections(self, request: HttpRequest, obj: ReconciliationBreak) -> list[Section]:
         rows = [
             (
-                moment(each.created_at),
+                format_time(each.created_at),
                 each.proposed_by,
                 each.explanation,
                 _EXPLAINED[ApprovalStatus(each.status)],
                 each.decided_by or "-",
-                moment(each.decided_at) if each.decided_at else "-",
+                format_time(each.decided_at) if each.decided_at else "-",
                 each.reason or "-",
             )
             for each in obj.explanations.select_related("proposed_by", "decided_by")
@@ -244,21 +246,21 @@ class ReconciliationBreakAdmin(Confirming):
     def explain(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Proposes to close it; somebody else does."""
         found: ReconciliationBreak = self.record(request, object_id, reconciliation.DECIDE)
-        hindrance = reconciliation.describe_status(found)
-        question = Question(
+        blocker = reconciliation.describe_status(found)
+        confirmation = Confirmation(
             title="Explain the break",
             facts=_facts(found),
-            words="It stays open until somebody else closes it with your explanation.",
+            text="It stays open until somebody else closes it with your explanation.",
             submit="Propose to close",
-            hindrance=hindrance,
+            blocker=blocker,
         )
         return self.confirm_page(
             request,
             found,
-            question,
+            confirmation,
             partial(reconciliation.explain, break_id=found.pk, user=staff_of(request)),
             "Explained. It stays open until somebody else closes it.",
-            form=bind(request, ExplanationForm),
+            form=bind_form(request, ExplanationForm),
         )
 
     def take(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -267,7 +269,7 @@ class ReconciliationBreakAdmin(Confirming):
         user = staff_of(request)
         act = partial(reconciliation.hand_over, break_id=found.pk, owner=user, user=user)
         self.attempt(request, act, "It is yours.")
-        return self.back_to(found.pk)
+        return self.redirect_to_record(found.pk)
 
     def hand_over(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Makes somebody its owner."""
@@ -277,11 +279,11 @@ class ReconciliationBreakAdmin(Confirming):
             owner = data["owner"]
             reconciliation.hand_over(break_id=found.pk, owner=owner, user=staff_of(request))
             messages.success(request, f"Handed over to {owner}.")
-            return self.back_to(found.pk)
+            return self.redirect_to_record(found.pk)
 
         return self.form_page(
             request,
-            bind(request, OwnerForm, owner=found.owner_id),
+            bind_form(request, OwnerForm, owner=found.owner_id),
             act,
             title="Hand the break over",
             submit="Hand over",
@@ -296,35 +298,35 @@ class ReconciliationBreakAdmin(Confirming):
         words = "It is closed for good."
         if found.kind == LineKind.FLOAT and found.shown:
             words += " The gap it left is expected from now on."
-        question = Question(
+        confirmation = Confirmation(
             title=f"Close the break of {found.day}?",
             facts=[*_facts(found), *_explanation(proposed)],
-            words=words,
+            text=words,
             submit="Yes, close the break",
-            hindrance=reconciliation.EXPLANATIONS.describe_obstacle(proposed, user),
+            blocker=reconciliation.EXPLANATIONS.describe_blocker(proposed, user),
         )
         act = partial(reconciliation.close, explanation_id=proposed.pk, user=user)
-        return self.confirm_page(request, found, question, act, "Closed.")
+        return self.confirm_page(request, found, confirmation, act, "Closed.")
 
     def refuse(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
         """Opens it again, also by who explained it."""
         found, proposed = self._explained(request, object_id, proposal_id)
         user = staff_of(request)
         own = proposed.proposed_by_id == user.pk
-        question = Question(
+        confirmation = Confirmation(
             title="Take the explanation back?" if own else "Refuse the explanation?",
             facts=[*_facts(found), *_explanation(proposed)],
-            words="The break is open again.",
+            text="The break is open again.",
             submit="Yes, take it back" if own else "Yes, refuse it",
-            hindrance=reconciliation.EXPLANATIONS.describe_closed(proposed),
+            blocker=reconciliation.EXPLANATIONS.describe_closed(proposed),
         )
         return self.confirm_page(
             request,
             found,
-            question,
+            confirmation,
             partial(reconciliation.refuse, explanation_id=proposed.pk, user=user),
             f"{'Taken back' if own else 'Refused'}. The break is open again.",
-            form=bind(request, RefusalForm),
+            form=bind_form(request, RefusalForm),
         )
 
     def _explained(
@@ -343,7 +345,7 @@ def breaks_of(report: Reconciliation) -> Section | None:
         return None
     rows = [
         (
-            page_of(each, each.kind),
+            record_link(each, each.kind),
             each.day,
             about(each),
             difference_of(each),
@@ -374,7 +376,7 @@ _EXPLAINED = {
 
 
 def _report(report: Reconciliation) -> str:
-    return page_of(report, f"{report.day}, requested {report.created_at:%Y-%m-%d %H:%M} UTC")
+    return record_link(report, f"{report.day}, requested {report.created_at:%Y-%m-%d %H:%M} UTC")
 
 
 def _facts(found: ReconciliationBreak) -> list[tuple[str, object]]:

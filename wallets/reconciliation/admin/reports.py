@@ -11,10 +11,10 @@ from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern
 
-from exchange.admin.base import AddPage, Section, Tool, bind, staff_of
+from exchange.admin.base import AddFormAdmin, Section, Tool, bind_form, staff_of
 from exchange.admin.columns import column
-from exchange.admin.fields import DayField
-from exchange.admin.show import moment, state
+from exchange.admin.display import format_time, status_badge
+from exchange.admin.fields import DatePickerField
 from exchange.core.currencies import format_money
 from exchange.core.errors import DomainError
 from exchange.exports import services as exports
@@ -36,11 +36,11 @@ _PAYOUTS = (LineKind.IN_FLIGHT, LineKind.COMPLETED, LineKind.FAILED, LineKind.CH
 class DayForm(forms.Form):
     """Which day is compared."""
 
-    day = DayField(help_text="UTC")
+    day = DatePickerField(help_text="UTC")
 
 
 @admin.register(Reconciliation)
-class ReconciliationAdmin(AddPage):
+class ReconciliationAdmin(AddFormAdmin):
     add_permission = reconciliation.PERMISSION
     list_display = ("day", "verdict", "basis", "differences", "compared", "asked_for_by", "made")
     list_filter = ("status", "day")
@@ -52,7 +52,7 @@ class ReconciliationAdmin(AddPage):
     )  # fmt: skip
     readonly_fields = fields
 
-    verdict = column("result", lambda report: state(report.status), ordering="status")
+    verdict = column("result", lambda report: status_badge(report.status), ordering="status")
     basis = column(
         "basis",
         lambda report: PROVISIONAL if report.provisional else "Complete day",
@@ -62,7 +62,7 @@ class ReconciliationAdmin(AddPage):
         "asked for by", lambda report: report.asked_by_label, ordering="asked_by_label"
     )
     made = column(
-        "asked for (UTC)", lambda report: moment(report.created_at), ordering="created_at"
+        "asked for (UTC)", lambda report: format_time(report.created_at), ordering="created_at"
     )
 
     def heading(self, obj: Reconciliation) -> str:
@@ -95,11 +95,11 @@ class ReconciliationAdmin(AddPage):
         def act(data: dict[str, Any]) -> HttpResponse:
             report = reconciliation.ask_as_staff(day=data["day"], user=staff_of(request))
             messages.success(request, "Asked for. The provider is being asked in the background.")
-            return self.back_to(report.pk)
+            return self.redirect_to_record(report.pk)
 
         return self.form_page(
             request,
-            bind(request, DayForm),
+            bind_form(request, DayForm),
             act,
             title="Compare a day with the provider",
             submit="Compare",
@@ -116,7 +116,7 @@ class ReconciliationAdmin(AddPage):
             messages.error(request, error.message)
         else:
             messages.success(request, "Asked for. The provider is being asked in the background.")
-        return self.back_to(report.pk)
+        return self.redirect_to_record(report.pk)
 
     def export(self, request: HttpRequest, object_id: UUID) -> HttpResponseBase:
         """The report as a file."""
@@ -126,7 +126,7 @@ class ReconciliationAdmin(AddPage):
             return start_and_respond(request, REPORTS.name, f"report={report.pk}", data)
         except DomainError as error:
             messages.error(request, error.message)
-            return self.back_to(report.pk)
+            return self.redirect_to_record(report.pk)
 
     def sections(self, request: HttpRequest, obj: Reconciliation) -> list[Section]:
         if obj.status in _UNDER_WAY:
@@ -146,7 +146,7 @@ class ReconciliationAdmin(AddPage):
 def _differences(report: Reconciliation, lines: list[ReconciliationLine]) -> Section:
     rows = [
         (
-            state(line.kind),
+            status_badge(line.kind),
             line.currency_id or "-",
             about(line),
             line.provider_id or "-",

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from exchange.core.errors import Forbidden, InvalidRequest, NotFound, StateConflict
 from exchange.core.text import clean_text
-from exchange.staff.approvals import TwoPersonApproval, require_decider
+from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.alerts.services import resolve_alert
 from wallets.reconciliation.models import BreakExplanation, BreakStatus, ReconciliationBreak
@@ -20,8 +20,8 @@ EXPLANATIONS = TwoPersonApproval(
     model=BreakExplanation,
     noun="explanation",
     permission=DECIDE,
-    once="explanation_pending_once",
-    independence="Somebody else must close what you explained",
+    unique_constraint="explanation_pending_once",
+    independence_message="Somebody else must close what you explained",
 )
 _NOT_YOURS = "You may not decide about differences with the provider"
 _LONGEST_REFUSAL = 300
@@ -33,7 +33,7 @@ def explain(*, break_id: UUID, explanation: str, user: StaffUser) -> BreakExplan
     Raises `Forbidden`, `NotFound`, `InvalidRequest` (none, or too long a one), `StateConflict` for
     a break that is explained or closed.
     """
-    require_decider(user, DECIDE, _NOT_YOURS)
+    authorize_staff(user, DECIDE, _NOT_YOURS)
     explanation = clean_text(explanation, missing="A break is explained in writing")
     with transaction.atomic():
         found = _lock(break_id)
@@ -54,7 +54,7 @@ def close(*, explanation_id: UUID, user: StaffUser) -> ReconciliationBreak:
 
     Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected` (`approver_not_independent`).
     """
-    require_decider(user, DECIDE, _NOT_YOURS)
+    authorize_staff(user, DECIDE, _NOT_YOURS)
     with transaction.atomic():
         # Of two that close the last breaks of a day, the second one finds the first.
         lock_breaks()
@@ -73,7 +73,7 @@ def refuse(*, explanation_id: UUID, user: StaffUser, reason: str) -> BreakExplan
     Raises `Forbidden`, `NotFound`, `InvalidRequest` (no reason, or too long a one),
     `StateConflict`.
     """
-    require_decider(user, DECIDE, _NOT_YOURS)
+    authorize_staff(user, DECIDE, _NOT_YOURS)
     reason = clean_text(reason, missing="A refusal needs a reason", max_length=_LONGEST_REFUSAL)
     with transaction.atomic():
         found = _lock(EXPLANATIONS.get(explanation_id, lock=False).subject_id)

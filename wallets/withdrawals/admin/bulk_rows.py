@@ -13,7 +13,7 @@ from uuid import UUID
 import structlog
 from django.db import DatabaseError
 
-from exchange.admin.show import age, page_of
+from exchange.admin.display import age, record_link
 from exchange.core.currencies import format_money
 from exchange.core.errors import Conflict, DomainError
 from exchange.core.ids import parse_id
@@ -134,7 +134,7 @@ def excluded_results(found: Sequence[Any], decision: str, user: StaffUser) -> li
     """Those that the page left out, and why, as things stand now."""
     return [
         BulkResult(
-            withdrawal=page_of(row.withdrawal),
+            withdrawal=record_link(row.withdrawal),
             amount=row.amount,
             payee=str(row.withdrawal.bank),
             tone="waiting",
@@ -192,7 +192,7 @@ def decide_row(
         word = "First approval given" if first else decided.status
         text = "Another person must approve it too." if first else describe_decision(decided)
     return BulkResult(
-        withdrawal=page_of(seen) if seen else str(pk),
+        withdrawal=record_link(seen) if seen else str(pk),
         amount=format_money(seen.amount, seen.currency_id) if seen else "-",
         payee=str(seen.bank) if seen else "-",
         tone=tone,

@@ -21,7 +21,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
 
 from exchange.admin.base import staff_of
-from exchange.admin.fields import VISIBLE, read_by
+from exchange.admin.fields import VISIBLE, audience_help
 from exchange.core.errors import DomainError
 from exchange.staff.models import StaffUser
 from wallets.withdrawals.admin.bulk_rows import (
@@ -55,7 +55,7 @@ _SERVICES: dict[str, Callable[..., Withdrawal]] = {
     APPROVE: decisions.approve,
     REJECT: decisions.reject,
 }
-_REASON_HELP = read_by(
+_REASON_HELP = audience_help(
     VISIBLE, "It reads the reason of a rejection. A note of an approval is internal"
 )
 _REASON_REQUIRED = "A rejection needs a reason"
@@ -114,7 +114,7 @@ class DecisionPages(ReviewPage):
         withdrawal: Withdrawal = self.record(request, object_id)
         self.require(request, DECIDE)
         if request.method != "POST":
-            return self.back_to(object_id)
+            return self.redirect_to_record(object_id)
         form = DecisionForm(request.POST)
         if not form.is_valid():
             told = "The form was not complete. Nothing was done."
@@ -151,7 +151,7 @@ class DecisionPages(ReviewPage):
             wrong = {"override": told} if error.code in _REDISPLAY_CODES else {}
             return self._refused(request, withdrawal, told, wrong)
         messages.success(request, describe_decision(decided))
-        return self.back_to(object_id)
+        return self.redirect_to_record(object_id)
 
     def _refused(
         self, request: HttpRequest, withdrawal: Withdrawal, told: str, wrong: dict[str, str]
@@ -159,8 +159,8 @@ class DecisionPages(ReviewPage):
         """Tell why not; where a field is `wrong`, by its form, on the page with what was typed."""
         messages.error(request, told)
         if wrong:
-            return self.own_page(request, withdrawal, wrong=wrong)
-        return self.back_to(withdrawal.pk)
+            return self.record_page(request, withdrawal, wrong=wrong)
+        return self.redirect_to_record(withdrawal.pk)
 
     def _refusal(
         self, withdrawal: Withdrawal, decision: str, given: dict[str, Any], user: StaffUser

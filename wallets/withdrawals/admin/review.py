@@ -16,18 +16,18 @@ from django.db.models import F, Q
 from django.http import HttpRequest
 
 from exchange.admin.base import Section, staff_of
-from exchange.admin.show import age, moment, page_of
+from exchange.admin.display import age, format_time, record_link
 from exchange.core.actors import Actor
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_plain
-from exchange.staff.admin.pending import named_deciders
+from exchange.staff.admin.pending import describe_approvers
 from exchange.staff.models import StaffUser
 from wallets.banks.admin.name_matching import describe_match, match_tone
 from wallets.ledger.models import AccountKind, Transfer, TransferKind
 from wallets.ledger.selectors.wallets import wallet_balances
 from wallets.withdrawals.admin import review_tables
 from wallets.withdrawals.admin.second_approval import explain_second_approval
-from wallets.withdrawals.admin.show import status_badge
+from wallets.withdrawals.admin.show import withdrawal_badge
 from wallets.withdrawals.models import (
     OPEN_STATUSES,
     Decision,
@@ -111,19 +111,19 @@ def review_context(
     return {
         **payment_summary(withdrawal),
         "owner": withdrawal.member or withdrawal.organisation,
-        "owner_link": page_of(withdrawal.member or withdrawal.organisation),
-        "organisation_link": page_of(withdrawal.organisation),
-        "requested_by": page_of(key, f"API key {key.name}") if key else withdrawal.requested_by,
-        "status": status_badge(withdrawal),
+        "owner_link": record_link(withdrawal.member or withdrawal.organisation),
+        "organisation_link": record_link(withdrawal.organisation),
+        "requested_by": record_link(key, f"API key {key.name}") if key else withdrawal.requested_by,
+        "status": withdrawal_badge(withdrawal),
         "age": age(withdrawal.created_at),
-        "created": moment(withdrawal.created_at),
+        "created": format_time(withdrawal.created_at),
         "in_usd": format_money(withdrawal.gusd_amount, "USD") if withdrawal.gusd_amount else "",
         **(current_flags(withdrawal, facts) if pending else {}),
         "decided_under": decision_flags(withdrawal),
         "use": _describe_account_use(use),
         "other_owners": _describe_sharing(withdrawal, use),
         "velocity": _velocity_lines(withdrawal, recent),
-        "velocity_until": moment(recent.until),
+        "velocity_until": format_time(recent.until),
         "largest": format_money(largest, withdrawal.currency_id) if largest else "none yet",
         "deposited": f"{format_money(arrived.amount, withdrawal.currency_id)}"
         f" in {arrived.count} deposit{'' if arrived.count == 1 else 's'}",
@@ -136,7 +136,7 @@ def review_context(
         "others": _eligible_approvers(withdrawal) if pending else "",
         "pending": pending,
         "may_decide": pending and user.has_perm(DECIDE),
-        "hindrance": describe_blocker(withdrawal, user),
+        "blocker": describe_blocker(withdrawal, user),
         "payout": payout,
         "sections": [
             *([review_tables.payout(withdrawal, payout)] if payout else []),
@@ -162,7 +162,7 @@ def decision_flags(withdrawal: Withdrawal) -> list[DecisionFlags]:
     return [
         DecisionFlags(
             f"{describe_verdict(d.verdict).capitalize()} by {d.actor_label}",
-            moment(d.created_at),
+            format_time(d.created_at),
             deserialize_flags(d.flags),
             d.override,
         )
@@ -307,7 +307,7 @@ def _describe_approvals(withdrawal: Withdrawal, needed: int) -> str:
 
 def _eligible_approvers(withdrawal: Withdrawal) -> str:
     """Who may still decide, in words."""
-    return named_deciders(DECIDE, withdrawal.first_approver_id, withdrawal.requested_by)
+    return describe_approvers(DECIDE, withdrawal.first_approver_id, withdrawal.requested_by)
 
 
 def describe_changes(withdrawal: Withdrawal, version: int) -> str:

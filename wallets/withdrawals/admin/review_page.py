@@ -7,20 +7,20 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from exchange.admin.base import OwnPage, Section
+from exchange.admin.base import CustomPageAdmin, Section
 from wallets.withdrawals.admin import review_tables
 from wallets.withdrawals.admin.review import review_context
 from wallets.withdrawals.models import Withdrawal
 
 
-class ReviewPage(OwnPage):
+class ReviewPage(CustomPageAdmin):
     """A withdrawal's admin, with its review page."""
 
     # Parts of the page that the subject that pays provides: above the payment, and below it.
     notice_template = ""
     steps_template = ""
 
-    def own_page(
+    def record_page(
         self,
         request: HttpRequest,
         withdrawal: Withdrawal,

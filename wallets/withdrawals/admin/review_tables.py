@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from django.urls import reverse
 
 from exchange.admin.base import Section, Tool
-from exchange.admin.show import age, kind, moment, page_of, state
+from exchange.admin.display import age, format_time, kind_label, record_link, status_badge
 from exchange.core.currencies import format_money
 from exchange.events.models import Event
 from wallets.ledger.admin.signs import SIGN, natural_amount
 from wallets.ledger.models import Transfer
-from wallets.withdrawals.admin.show import status_badge
+from wallets.withdrawals.admin.show import withdrawal_badge
 from wallets.withdrawals.models import Payout, Withdrawal
 from wallets.withdrawals.selectors.review_facts import RecentDeposits
 
@@ -26,12 +26,15 @@ def payout(withdrawal: Withdrawal, known: Payout) -> Section:
         ("Provider's status", known.provider_status or "-"),
         ("Provider's message", known.provider_message or "-"),
         ("Provider's charge", format_money(known.provider_fee, withdrawal.currency_id)),
-        ("Sent to the provider (UTC)", moment(known.posted_at) if known.posted_at else "not yet"),
+        (
+            "Sent to the provider (UTC)",
+            format_time(known.posted_at) if known.posted_at else "not yet",
+        ),
         ("Last error", known.last_error or "-"),
         ("Tries", known.attempts),
         ("Look-ups", known.look_ups),
         ("Look-ups that did not find it", known.not_found_count),
-        ("Next step (UTC)", moment(known.next_step_at) if known.next_step_at else "none"),
+        ("Next step (UTC)", format_time(known.next_step_at) if known.next_step_at else "none"),
     ]
     return Section("Payout", ("", ""), rows)
 
@@ -40,7 +43,7 @@ def decisions(withdrawal: Withdrawal) -> Section:
     """Who decided what."""
     rows = [
         (
-            moment(d.created_at),
+            format_time(d.created_at),
             d.verdict,
             d.actor_label,
             d.reason or "-",
@@ -58,7 +61,7 @@ def decisions(withdrawal: Withdrawal) -> Section:
 def events(withdrawal: Withdrawal) -> Section:
     """What the organisation was told."""
     rows = [
-        (moment(e.created_at), page_of(e, e.type), state(e.status), e.attempts)
+        (format_time(e.created_at), record_link(e, e.type), status_badge(e.status), e.attempts)
         for e in Event.objects.filter(subject_id=withdrawal.pk).order_by("created_at", "id")
     ]
     headings = ("When (UTC)", "Event", "Delivery", "Tries")
@@ -74,9 +77,9 @@ def transfers(withdrawal: Withdrawal) -> Section:
     )
     rows = [
         (
-            moment(transfer.created_at),
-            page_of(transfer, kind(transfer)),
-            kind(entry.account),
+            format_time(transfer.created_at),
+            record_link(transfer, kind_label(transfer)),
+            kind_label(entry.account),
             format_money(natural_amount(entry.amount, entry.account.kind), entry.asset_id),
         )
         for transfer in moved
@@ -97,8 +100,8 @@ def recent(withdrawal: Withdrawal) -> Section:
     rows = [
         (
             age(other.created_at),
-            page_of(other),
-            status_badge(other),
+            record_link(other),
+            withdrawal_badge(other),
             format_money(other.amount, other.currency_id),
             f"{other.bank.account_name}, {other.bank.name} {other.bank.account_number}",
         )
@@ -123,7 +126,7 @@ def deposits(withdrawal: Withdrawal, arrived: RecentDeposits) -> Section:
     rows = [
         (
             age(deposit.decided_at or deposit.created_at),
-            page_of(deposit),
+            record_link(deposit),
             format_money(deposit.amount, deposit.currency_id),
         )
         for deposit in arrived.deposits

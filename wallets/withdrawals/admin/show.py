@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from exchange.admin import show
+from exchange.admin import display
 from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.selectors.review_flags import FlagLevel, ReviewFlag
 
@@ -33,9 +33,9 @@ def status_label(withdrawal: Withdrawal) -> str:
     return RETURNED if is_returned(withdrawal) else withdrawal.status
 
 
-def status_badge(withdrawal: Withdrawal) -> SafeString:
+def withdrawal_badge(withdrawal: Withdrawal) -> SafeString:
     """The same as a coloured label."""
-    return show.state(status_label(withdrawal), "bad" if is_returned(withdrawal) else "")
+    return display.status_badge(status_label(withdrawal), "bad" if is_returned(withdrawal) else "")
 
 
 def risk_badges(concerns: Iterable[ReviewFlag] | None) -> SafeString | str:
@@ -47,7 +47,7 @@ def risk_badges(concerns: Iterable[ReviewFlag] | None) -> SafeString | str:
         return "none"
     tones = {FlagLevel.STOP: "bad", FlagLevel.LOOK: "waiting"}
     labels = (
-        (show.state(f"{level} {counted[level]}", tones[level]),)
+        (display.status_badge(f"{level} {counted[level]}", tones[level]),)
         for level in FlagLevel
         if counted[level]
     )

@@ -21,8 +21,8 @@ from django.urls import URLPattern
 from django.utils.html import format_html
 
 from exchange.admin.base import staff_of
+from exchange.admin.display import age
 from exchange.admin.list_filters import FilteredList
-from exchange.admin.show import age
 from exchange.core.currencies import format_money
 from exchange.core.errors import Conflict
 from exchange.exports.admin import Exportable
@@ -30,7 +30,7 @@ from wallets.withdrawals.admin.bulk_rows import describe_error
 from wallets.withdrawals.admin.decision_pages import DecisionPages
 from wallets.withdrawals.admin.list_filters import WithdrawalListFilters, is_oldest_first
 from wallets.withdrawals.admin.review import attach_flags
-from wallets.withdrawals.admin.show import is_returned, risk_badges, status_badge
+from wallets.withdrawals.admin.show import is_returned, risk_badges, withdrawal_badge
 from wallets.withdrawals.commands import PAYOUT_DETAILS, PayoutDetails
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 from wallets.withdrawals.selectors.search import withdrawal_search
@@ -78,7 +78,7 @@ class WithdrawalAdmin(Exportable, DecisionPages):
     """Withdrawals. `wallets.payouts.admin.withdrawals` adds the payouts and registers the page."""
 
     # A payout has the id of its withdrawal; the bank record has one of its own.
-    part_columns = ("bank_id",)
+    linked_columns = ("bank_id",)
     list_display = (
         "waiting", "owner", "shown_amount", "payee", "shown_risk", "shown_state", "waits_for",
         "reference",
@@ -117,7 +117,7 @@ class WithdrawalAdmin(Exportable, DecisionPages):
 
     @admin.display(description="state", ordering="status")
     def shown_state(self, withdrawal: Withdrawal) -> str:
-        return status_badge(withdrawal)
+        return withdrawal_badge(withdrawal)
 
     @admin.display(description="risk")
     def shown_risk(self, withdrawal: Any) -> str:
@@ -180,11 +180,11 @@ class WithdrawalAdmin(Exportable, DecisionPages):
                 messages.error(request, describe_error(object_id, version, error))
             else:
                 messages.success(request, "The payout details were saved.")
-            return self.back_to(object_id)
+            return self.redirect_to_record(object_id)
 
         if not needed:
             messages.info(request, f"{withdrawal.currency_id} payouts need no more details.")
-            return self.back_to(object_id)
+            return self.redirect_to_record(object_id)
 
         form = PayoutDetailsForm(
             withdrawal.currency_id,

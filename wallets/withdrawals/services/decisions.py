@@ -23,9 +23,9 @@ from exchange.core.actors import Actor
 from exchange.core.database import violated_constraint
 from exchange.core.errors import InvalidRequest, Rejected, StateConflict
 from exchange.core.text import clean_text
-from exchange.staff.approvals import require_decider, require_independent
+from exchange.staff.approvals import authorize_staff, require_independent
 from exchange.staff.models import StaffUser
-from exchange.staff.services.deciding_access import require_tenured
+from exchange.staff.services.privileged_access import require_tenured
 from wallets.withdrawals.commands import PayoutDetails
 from wallets.withdrawals.models import Payout, Verdict, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.selectors.approvals import approval_requirement, sole_approvals
@@ -250,7 +250,7 @@ def _may_approve_alone(withdrawal: Withdrawal, approver: StaffUser) -> bool:
 
 
 def _require_decider(user: StaffUser) -> Actor:
-    return require_decider(user, DECIDE, "You may not decide about withdrawals")
+    return authorize_staff(user, DECIDE, "You may not decide about withdrawals")
 
 
 def _first_decision_fields(withdrawal: Withdrawal, actor: Actor) -> dict[str, Any]:

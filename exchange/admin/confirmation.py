@@ -23,40 +23,47 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import strip_tags
 
-from exchange.admin.base import SafeAdmin, Section, bind, fieldsets_of, mark_refusal, staff_of
+from exchange.admin.base import (
+    SafeAdmin,
+    Section,
+    add_form_error,
+    bind_form,
+    fieldsets_of,
+    staff_of,
+)
 from exchange.core.errors import DomainError
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Confirmation:
     """What is to be decided. `facts` are what the person relies on, so they hold no ages, which
     change by themselves; what is worth seeing and changes by itself stands in `passing`, and is no
-    reason to refuse. `hindrance` says why it cannot be decided now, by this person. `warnings`
+    reason to refuse. `blocker` says why it cannot be decided now, by this person. `warnings`
     stand in red above it all, and the button works only on a page that showed them.
     """
 
     title: str
     facts: Sequence[tuple[str, object]]
-    words: str
+    text: str
     submit: str
-    hindrance: str = ""
-    passing: Sequence[tuple[str, object]] = ()
+    blocker: str = ""
+    live_facts: Sequence[tuple[str, object]] = ()
     sections: Sequence[Section] = ()
     final: bool = False
     warnings: Sequence[str] = ()
 
-    def as_shown(self) -> dict[str, str]:
+    def displayed_facts(self) -> dict[str, str]:
         """The facts as text."""
         return {name: unescape(strip_tags(str(value))) for name, value in self.facts}
 
     @property
-    def warned(self) -> str:
+    def displayed_warnings(self) -> str:
         """The warnings as the page sends them along."""
         return json.dumps(list(self.warnings))
 
     def changes_since(self, seen: str) -> list[str]:
         """What is different from `seen`, which a page sent along, in words."""
-        now, before = self.as_shown(), _read(seen)
+        now, before = self.displayed_facts(), _parse_facts(seen)
         names = list(dict.fromkeys([*before, *now]))
         return [
             f"{name} was {before.get(name, 'not there')} and is {now.get(name, 'not there')}"
@@ -66,7 +73,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ConfirmedAction:
     """One decision about a record: who may take it, what is asked, which service takes it.
 
     `decide` is given the record's id as the keyword `key`, the person as `user`, and what `form`
@@ -76,44 +83,46 @@ class Step:
     name: str
     key: str
     permissions: Sequence[str]
-    question: Callable[[Any, Any], Question]
+    confirmation: Callable[[Any, Any], Confirmation]
     decide: Callable[..., Any]
     done: str | Callable[[Any], str]
     form: type[forms.Form] | None = None
 
 
-class Confirming(SafeAdmin):
+class ConfirmationAdmin(SafeAdmin):
     """Pages of records that people decide about."""
 
-    def step_urls(self, steps: Sequence[Step]) -> list[URLPattern]:
+    def confirmed_action_urls(self, actions: Sequence[ConfirmedAction]) -> list[URLPattern]:
         """The address of each of `steps`."""
         return [
             self.action_url(
-                f"<uuid:object_id>/{step.name.replace('_', '-')}/",
-                step.name,
-                partial(self.take_step, step=step),
+                f"<uuid:object_id>/{action.name.replace('_', '-')}/",
+                action.name,
+                partial(self.confirmed_action_view, action=action),
                 only_post=False,
             )
-            for step in steps
+            for action in actions
         ]
 
-    def take_step(self, request: HttpRequest, object_id: UUID, *, step: Step) -> HttpResponse:
+    def confirmed_action_view(
+        self, request: HttpRequest, object_id: UUID, *, action: ConfirmedAction
+    ) -> HttpResponse:
         """Asks the step's question, and on its answer takes it."""
-        record, user = self.record(request, object_id, *step.permissions), staff_of(request)
+        record, user = self.record(request, object_id, *action.permissions), staff_of(request)
         return self.confirm_page(
             request,
             record,
-            step.question(record, user),
-            partial(step.decide, **{step.key: record.pk}, user=user),
-            step.done,
-            form=bind(request, step.form) if step.form else None,
+            action.confirmation(record, user),
+            partial(action.decide, **{action.key: record.pk}, user=user),
+            action.done,
+            form=bind_form(request, action.form) if action.form else None,
         )
 
     def confirm_page(
         self,
         request: HttpRequest,
         record: Model,
-        question: Question,
+        confirmation: Confirmation,
         act: Callable[..., Any],
         done: str | Callable[[Any], str],
         *,
@@ -123,17 +132,19 @@ class Confirming(SafeAdmin):
         of what `act` answers. `form` asks for what the person has to add: `act` is given what was
         typed, and what was typed is kept while something is still to be put right.
         """
-        if question.hindrance:
-            messages.error(request, f"{question.hindrance.rstrip('.')}. Nothing was done.")
-            return self.back_to(record.pk)
+        if confirmation.blocker:
+            messages.error(request, f"{confirmation.blocker.rstrip('.')}. Nothing was done.")
+            return self.redirect_to_record(record.pk)
         seen = request.POST.get("seen", "")
-        changes = question.changes_since(seen) if seen else []
+        changes = confirmation.changes_since(seen) if seen else []
         if changes:
             told = "; ".join(changes)
             messages.error(
                 request, f"Nothing was done. Since you opened the page: {told}. Look again."
             )
-        elif question.warnings and request.POST.get("warned") != question.warned:
+        elif (
+            confirmation.warnings and request.POST.get("warned") != confirmation.displayed_warnings
+        ):
             pass  # They are on the page that follows.
         elif seen and (form is None or form.is_valid()):
             try:
@@ -141,25 +152,25 @@ class Confirming(SafeAdmin):
             except DomainError as error:
                 if form is None:
                     messages.error(request, error.message)
-                    return self.back_to(record.pk)
-                mark_refusal(form, error)
+                    return self.redirect_to_record(record.pk)
+                add_form_error(form, error)
             else:
                 messages.success(request, done if isinstance(done, str) else done(answer))
-                return self.back_to(record.pk)
+                return self.redirect_to_record(record.pk)
         fields = {} if form is None else {"form": form, "fieldsets": fieldsets_of(form)}
         return self.page(
             request,
             "admin/confirm.html",
-            question.title,
+            confirmation.title,
             record=record,
-            question=question,
-            seen=json.dumps(question.as_shown()),
+            confirmation=confirmation,
+            seen=json.dumps(confirmation.displayed_facts()),
             back=self.address("change", record.pk),
             **fields,
         )
 
 
-def _read(seen: str) -> dict[str, str]:
+def _parse_facts(seen: str) -> dict[str, str]:
     try:
         found = json.loads(seen)
     except ValueError:

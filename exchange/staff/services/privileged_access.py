@@ -26,45 +26,45 @@ from exchange.staff.models import AccessProposal, AccessRecord, StaffUser
 BREAK_GLASS_NOTICE_DAYS = 7
 
 
-def is_deciding(permission: str) -> bool:
+def is_privileged(permission: str) -> bool:
     """Say whether `app.codename` lets its bearer decide; looking never does."""
-    harmless = import_string(settings.HARMLESS_PERMISSIONS)
+    harmless = import_string(settings.UNPRIVILEGED_PERMISSIONS)
     return permission not in harmless and not permission.partition(".")[2].startswith("view_")
 
 
-def role_decides(role: Group | None) -> bool:
+def is_privileged_role(role: Group | None) -> bool:
     """Say whether whoever has `role` decides about money or access."""
-    return role is not None and _any_decides(role.permissions.all())
+    return role is not None and _any_privileged(role.permissions.all())
 
 
-def holds_deciding_access(user: StaffUser) -> bool:
+def has_privileged_access(user: StaffUser) -> bool:
     """Say whether the person's role decides, whether or not they are active."""
     if user.is_superuser:
         return True
-    return _any_decides(Permission.objects.filter(Q(group__user=user) | Q(user=user)))
+    return _any_privileged(Permission.objects.filter(Q(group__user=user) | Q(user=user)))
 
 
-def manages_access(user: StaffUser) -> bool:
+def can_manage_staff(user: StaffUser) -> bool:
     """Say whether the person's role lets them manage staff, whether or not they are active."""
-    return _manages(Permission.objects.filter(Q(group__user=user) | Q(user=user)))
+    return _can_manage_staff(Permission.objects.filter(Q(group__user=user) | Q(user=user)))
 
 
-def role_manages_access(role: Group | None) -> bool:
+def role_can_manage_staff(role: Group | None) -> bool:
     """Say whether whoever has `role` manages staff."""
-    return role is not None and _manages(role.permissions.all())
+    return role is not None and _can_manage_staff(role.permissions.all())
 
 
-def deciding_from(user: StaffUser) -> datetime:
+def cooling_off_end(user: StaffUser) -> datetime:
     """Give the end of the person's cooling-off period, which may be over."""
     return user.access_changed_at + timedelta(hours=settings.COOLING_OFF_HOURS)
 
 
-def cooling_off(user: StaffUser) -> bool:
+def is_cooling_off(user: StaffUser) -> bool:
     """Say whether the person may only look for now."""
-    return deciding_from(user) > timezone.now()
+    return cooling_off_end(user) > timezone.now()
 
 
-def people_who_decide(permission: str, *others: UUID | str | None) -> QuerySet[StaffUser]:
+def eligible_approvers(permission: str, *others: UUID | str | None) -> QuerySet[StaffUser]:
     """Give who may decide by `permission` now, without `others`: ids, or actors as text."""
     since = timezone.now() - timedelta(hours=settings.COOLING_OFF_HOURS)
     return (
@@ -75,14 +75,14 @@ def people_who_decide(permission: str, *others: UUID | str | None) -> QuerySet[S
     )
 
 
-def require_settled(user_id: UUID) -> None:
+def require_cooled_off(user_id: UUID) -> None:
     """Refuse a decision of somebody whose access was given or reset a short time ago.
 
     Raises `Forbidden` (`cooling_off`).
     """
     user = StaffUser.objects.only("access_changed_at").filter(pk=user_id).first()
-    if user is None or cooling_off(user):
-        until = f", and decide from {_moment(deciding_from(user))} on" if user else ""
+    if user is None or is_cooling_off(user):
+        until = f", and decide from {_format_time(cooling_off_end(user))} on" if user else ""
         raise Forbidden(
             "Your access was given or reset a short time ago. You may look at everything" + until,
             code="cooling_off",
@@ -108,7 +108,7 @@ def require_tenured(*people: UUID | str | None) -> None:
         )
 
 
-def require_second_person(*, needed: bool) -> None:
+def require_confirmation(*, needed: bool) -> None:
     """Refuse to do at once what takes two people. Raises `Forbidden` (`second_person_needed`)."""
     if needed:
         raise Forbidden(
@@ -117,7 +117,7 @@ def require_second_person(*, needed: bool) -> None:
         )
 
 
-def nobody_decides_yet() -> bool:
+def is_new_installation() -> bool:
     """Say whether the installation is new: nobody's access to decide has ever been in force.
 
     Who was deactivated, or reset since, counts: nothing makes an installation new again.
@@ -125,26 +125,26 @@ def nobody_decides_yet() -> bool:
     since = timezone.now() - timedelta(hours=settings.COOLING_OFF_HOURS)
     return not any(
         (user.access_changed_at <= since or user.date_joined <= since)
-        and holds_deciding_access(user)
+        and has_privileged_access(user)
         for user in StaffUser.objects.all()
     )
 
 
-def mark_changed(user: StaffUser) -> None:
+def restart_cooling_off(user: StaffUser) -> None:
     """Begin the person's cooling-off period anew: their access was given or reset now."""
     user.access_changed_at = timezone.now()
     StaffUser.objects.filter(pk=user.pk).update(access_changed_at=user.access_changed_at)
 
 
-def notices_for(user: StaffUser) -> list[str]:
+def access_notices(user: StaffUser) -> list[str]:
     """Give what `user` must know about access given of late: empty for who decides nothing."""
     notices: list[str] = []
-    if not any(map(is_deciding, user.get_all_permissions())):
+    if not any(map(is_privileged, user.get_all_permissions())):
         return notices
-    if cooling_off(user):
+    if is_cooling_off(user):
         notices.append(
             "Your access was given or reset a short time ago. You may look at everything, and"
-            f" decide from {_moment(deciding_from(user))} on."
+            f" decide from {_format_time(cooling_off_end(user))} on."
         )
     now = timezone.now()
     used = AccessProposal.objects.filter(
@@ -153,13 +153,14 @@ def notices_for(user: StaffUser) -> list[str]:
     for proposal in used:
         about = proposal.person or proposal.organisation
         notices.append(
-            f"Break-glass access was used at {_moment(proposal.created_at)}:"
+            f"Break-glass access was used at {_format_time(proposal.created_at)}:"
             f" {proposal.get_kind_display().lower()}, for {about}. If you do not know why, act now."
         )
     if user.may("exchange.decide_accessproposal"):
         notices += [
-            f"The access of {other} was given or reset at {_moment(other.access_changed_at)}. They"
-            f" decide from {_moment(deciding_from(other))} on. If you do not know why, act now."
+            f"The access of {other} was given or reset at"
+            f" {_format_time(other.access_changed_at)}. They decide from"
+            f" {_format_time(cooling_off_end(other))} on. If you do not know why, act now."
             for other in _cooling_off_people(now)
             if other.pk != user.pk
         ]
@@ -176,7 +177,7 @@ def _cooling_off_people(now: datetime) -> list[StaffUser]:
     changed = StaffUser.objects.filter(
         is_active=True, is_staff=True, access_changed_at__gt=since
     ).order_by("access_changed_at")
-    return [user for user in changed if holds_deciding_access(user)]
+    return [user for user in changed if has_privileged_access(user)]
 
 
 def _installed_after(moment: datetime) -> bool:
@@ -185,18 +186,18 @@ def _installed_after(moment: datetime) -> bool:
     return first is None or first > moment
 
 
-def _any_decides(permissions: Any) -> bool:
-    return any(is_deciding(name) for name in _names(permissions))
+def _any_privileged(permissions: Any) -> bool:
+    return any(is_privileged(name) for name in _permission_names(permissions))
 
 
-def _manages(permissions: Any) -> bool:
-    return "exchange.change_staffuser" in _names(permissions)
+def _can_manage_staff(permissions: Any) -> bool:
+    return "exchange.change_staffuser" in _permission_names(permissions)
 
 
-def _names(permissions: Any) -> set[str]:
+def _permission_names(permissions: Any) -> set[str]:
     found = permissions.values_list("content_type__app_label", "codename")
     return {f"{app}.{codename}" for app, codename in found}
 
 
-def _moment(moment: datetime) -> str:
+def _format_time(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -77,19 +77,19 @@ def difference(before: Decimal, after: Decimal, places: int = 1) -> str:
     return f"{(after - before) / before * 100:+,.{places}f} %"
 
 
-def state(text: str, tone: str = "") -> SafeString:
+def status_badge(text: str, tone: str = "") -> SafeString:
     """A state as a coloured label; the word itself always stands there too."""
     look = tone or _TONES.get(text, "calm")
     return format_html('<span class="state state-{}">{}</span>', look, text)
 
 
-def kind(record: Model) -> str:
+def kind_label(record: Model) -> str:
     """What kind of record it is, in words: `Withdrawal hold`."""
     words: Callable[[], str] = getattr(record, "get_kind_display")  # noqa: B009 - of its model
     return str(words()).capitalize()
 
 
-def span(duration: timedelta) -> str:
+def format_duration(duration: timedelta) -> str:
     """`duration` in its largest unit: `40 s`, `12 min`, `5 h`, `3 d`."""
     seconds = max(0, int(duration.total_seconds()))
     for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
@@ -98,7 +98,7 @@ def span(duration: timedelta) -> str:
     return f"{seconds} s"
 
 
-def moment(when: datetime) -> SafeString:
+def format_time(when: datetime) -> SafeString:
     """A time in UTC to the second, as people read it."""
     utc = timezone.localtime(when)
     return format_html('<time datetime="{}">{}</time>', utc.isoformat(), f"{utc:%Y-%m-%d %H:%M:%S}")
@@ -110,7 +110,7 @@ def age(when: datetime) -> SafeString:
         '<time datetime="{}" title="{} UTC">{}</time>',
         when.isoformat(),
         date_format(timezone.localtime(when), "Y-m-d H:i:s"),
-        span(timezone.now() - when),
+        format_duration(timezone.now() - when),
     )
 
 
@@ -122,21 +122,21 @@ def expiry(when: datetime | None) -> str:
     return f"{word} {date_format(when.astimezone(UTC), 'j F Y, H:i')} UTC"
 
 
-def lately(when: datetime | None, never: str = "Never used") -> SafeString:
+def last_used(when: datetime | None, never: str = "Never used") -> SafeString:
     """A time in UTC and how long ago it was, or `never`."""
     if when is None:
         return format_html("{}", never)
-    return format_html("{} UTC, {} ago", moment(when), age(when))
+    return format_html("{} UTC, {} ago", format_time(when), age(when))
 
 
-def page_address(record: Model) -> str:
+def record_url(record: Model) -> str:
     """Give the address of the record's page in the admin."""
     meta = record._meta
     return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[record.pk])
 
 
-def page_of(record: Model, text: str | None = None) -> SafeString:
+def record_link(record: Model, text: str | None = None) -> SafeString:
     """A link to the record's page in the admin."""
     return format_html(
-        '<a href="{}">{}</a>', page_address(record), text if text is not None else record
+        '<a href="{}">{}</a>', record_url(record), text if text is not None else record
     )
