@@ -7,7 +7,7 @@ from django.contrib.admin import apps as admin_apps
 from django.core.checks import Tags, register
 
 from config.back_office.pages import PAGES
-from config.checks import access_rests, limits_are_shared
+from config.checks import check_cooling_off, check_shared_rate_limits
 
 
 class ConfigConfig(AppConfig):
@@ -16,8 +16,8 @@ class ConfigConfig(AppConfig):
 
     def ready(self) -> None:
         """Adds our checks of a deployment to Django's."""
-        register(limits_are_shared, Tags.security, deploy=True)
-        register(access_rests, Tags.security, deploy=True)
+        register(check_shared_rate_limits, Tags.security, deploy=True)
+        register(check_cooling_off, Tags.security, deploy=True)
 
 
 class ExchangeAdminConfig(admin_apps.SimpleAdminConfig):

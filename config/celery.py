@@ -35,7 +35,7 @@ SCHEDULE: dict[str, timedelta] = {
     "wallets.tasks.refresh_bank_lists": timedelta(hours=1),
     "wallets.tasks.sweep_payouts": timedelta(seconds=5),
 }
-_HINT_EXPIRES_SECONDS = 60
+_NOTIFICATION_EXPIRES_SECONDS = 60
 # Where tasks are. Their names are their own, and stay when a module moves.
 TASKS = (
     "config.tasks",
@@ -51,7 +51,7 @@ TASKS = (
 )
 
 
-class ActingTask(Task):  # type: ignore[type-arg] # not generic when it runs
+class AuditedTask(Task):  # type: ignore[type-arg] # not generic when it runs
     """A task whose changes the audit knows for its own."""
 
     abstract = True
@@ -64,7 +64,7 @@ class ActingTask(Task):  # type: ignore[type-arg] # not generic when it runs
 
 
 broker.register()
-app = Celery("exchange", task_cls=ActingTask)
+app = Celery("exchange", task_cls=AuditedTask)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.imports = TASKS
 app.conf.beat_schedule = {
@@ -80,7 +80,7 @@ app.conf.beat_schedule = {
 
 def publish(task: str) -> None:
     """Send one message that wakes a worker for `task`; raises what the broker raises."""
-    app.send_task(task, expires=_HINT_EXPIRES_SECONDS)
+    app.send_task(task, expires=_NOTIFICATION_EXPIRES_SECONDS)
 
 
 task_notifier.set_publisher(publish)

@@ -21,25 +21,25 @@ COOLING_OFF_HOURS = 24
 TENURE_DAYS = 7
 
 
-def access_rests(app_configs: Any, **_: Any) -> list[CheckMessage]:
+def check_cooling_off(app_configs: Any, **_: Any) -> list[CheckMessage]:
     """Check that new access has its cooling-off period, outside the demo world."""
     del app_configs
     if (
         settings.COOLING_OFF_HOURS >= COOLING_OFF_HOURS
         and settings.TENURE_DAYS >= TENURE_DAYS
-        and not settings.DEMO_WORLD
+        and not settings.DEMO_DATA
     ):
         return []
     return [
         Error(
             "The cooling-off period of new access is shortened or can be skipped.",
-            hint="Leave COOLING_OFF_HOURS and TENURE_DAYS as they are, and DEMO_WORLD off.",
+            hint="Leave COOLING_OFF_HOURS and TENURE_DAYS as they are, and DEMO_DATA off.",
             id="config.E002",
         )
     ]
 
 
-def limits_are_shared(app_configs: Any, **_: Any) -> list[CheckMessage]:
+def check_shared_rate_limits(app_configs: Any, **_: Any) -> list[CheckMessage]:
     """Rate limits are counted in the default cache: one per process would multiply them."""
     del app_configs
     cache = caches["default"]

@@ -1,6 +1,6 @@
 """HTTP/1.1 for one process of the web server: an event loop and a few threads that run Django.
 
-A request takes a thread only once its whole body is here, and gives it back as soon as its answer
+A request takes a thread only once its whole body is here, and gives it back as soon as its response
 is made: the event loop reads requests and sends answers, each within a deadline. So clients that
 send or read slowly hold a socket and some memory, and nothing that others need (decision record
 3). llhttp, in its strict mode, reads the protocol; `config.webserver` starts the processes.
@@ -30,7 +30,13 @@ import structlog
 from django.conf import settings
 
 from config.wsgi import application
-from config.wsgi_server import FIXED_ENVIRON, File, InvalidRequestError, collect, environ_of
+from config.wsgi_server import (
+    FIXED_ENVIRON,
+    FileResponse,
+    InvalidRequestError,
+    build_environ,
+    collect_chunks,
+)
 from exchange.api.middleware import BODY_SECONDS, BODY_STATE, LATE
 
 __all__ = ["Server", "application"]
@@ -39,20 +45,20 @@ logger = structlog.get_logger(__name__)
 
 # For a whole head to arrive, for a kept connection to ask again, for a client to close its side.
 _HEAD_SECONDS = 10.0
-# A client that takes nothing of its answer for so long is cut off.
+# A client that takes nothing of its response for so long is cut off.
 _STALLED_SECONDS = 60.0
 # Connections of one process; more wait in the listen queue.
-_CONNECTIONS = 512
+_MAX_CONNECTIONS = 512
 # A process that took one waits so long: else one may take all that come together.
 _ACCEPT_SECONDS = 0.001
-_HEAD_BYTES = 64 * 1024
-_HEADERS = 100
+_MAX_HEAD_BYTES = 64 * 1024
+_MAX_HEADERS = 100
 # Requests sent ahead on one connection; further ones are to be sent again on another.
-_PIPELINED = 16
+_MAX_PIPELINED = 16
 # Larger bodies, which only forms of the back office may have, are held so many at a time.
 _LARGE_BYTES = 64 * 1024
-_LARGE_AT_ONCE = 16
-_PIECE_BYTES = 64 * 1024
+_MAX_LARGE_BODIES = 16
+_CHUNK_BYTES = 64 * 1024
 
 Headers = list[tuple[str, str]]
 WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Any]
@@ -70,11 +76,11 @@ class _Request:
     length: int = 0
     body: bytearray = field(default_factory=bytearray)
     keep: bool = False
-    answer: asyncio.Future[_Answer] | None = None
+    response: asyncio.Future[_Response] | None = None
 
 
 @dataclass(slots=True)
-class _Answer:
+class _Response:
     """What is to be sent: bytes, then what the file holds, where there is one."""
 
     content: bytes
@@ -92,7 +98,7 @@ class Connection:
         self._server = server
         self._parser = httptools.HttpRequestParser(self)
         self._request = _Request()  # as far as it is read
-        self._whole: deque[_Request] = deque()
+        self._complete: deque[_Request] = deque()
         host, port = client.getsockname()[:2]
         self._environ = {
             **FIXED_ENVIRON,
@@ -108,7 +114,7 @@ class Connection:
         self._reader, self._writer = await asyncio.open_connection(sock=client)
         try:
             with suppress(OSError, TimeoutError, asyncio.CancelledError):
-                await self._converse()
+                await self._serve_requests()
             self._writer.close()
             with suppress(OSError, TimeoutError):
                 async with asyncio.timeout(_HEAD_SECONDS):
@@ -116,37 +122,37 @@ class Connection:
         finally:
             self._writer.transport.abort()
 
-    async def _converse(self) -> None:
+    async def _serve_requests(self) -> None:
         keep = True
         while keep and (request := await self._next_request()):
             self.reading = False
-            answer = await self._server.answer(request)
-            await self._send(answer)
+            response = await self._server.response(request)
+            await self._send(response)
             if self._server.stopping:
                 return
             self.reading = True
-            keep = answer.keep
+            keep = response.keep
         if not keep and not self._writer.transport.is_closing():
-            # The client closes first: an answer must not be lost with what it still sends.
+            # The client closes first: an response must not be lost with what it still sends.
             self._writer.write_eof()
             async with asyncio.timeout(_HEAD_SECONDS):
-                while await self._reader.read(_PIECE_BYTES):
+                while await self._reader.read(_CHUNK_BYTES):
                     pass
 
     # --- reading ----------------------------------------------------------------------------------
 
     async def _next_request(self) -> _Request | None:
         """The next request, with its body; None when none comes in time."""
-        if not self._whole:
+        if not self._complete:
             async with asyncio.timeout(_HEAD_SECONDS):
                 size = 0
-                while not self._whole and not self._request.environ:
+                while not self._complete and not self._request.environ:
                     if not (received := await self._read()):
                         return None
                     size += received
-                    if size > _HEAD_BYTES and not self._request.environ:
-                        self._whole.append(_Request("its head is too long"))
-        if not self._whole:
+                    if size > _MAX_HEAD_BYTES and not self._request.environ:
+                        self._complete.append(_Request("its head is too long"))
+        if not self._complete:
             try:
                 async with asyncio.timeout(BODY_SECONDS):
                     if not await self._read_body():
@@ -154,21 +160,21 @@ class Connection:
             except TimeoutError:
                 self._request.environ[BODY_STATE] = LATE
                 self._request.body.clear()
-                self._answer_unread()
-        return self._whole.popleft()
+                self._finish_unread()
+        return self._complete.popleft()
 
     async def _read_body(self) -> bool:
         if self._request.environ.get("HTTP_EXPECT", "").lower() == "100-continue":
             self._write(b"HTTP/1.1 100 Continue\r\n\r\n")
         large = self._request.length > _LARGE_BYTES
         async with self._server.large if large else nullcontext():
-            while not self._whole and await self._read():
+            while not self._complete and await self._read():
                 pass
-        return bool(self._whole)
+        return bool(self._complete)
 
     async def _read(self) -> int:
         """Read what there is; the number of bytes, 0 at the end."""
-        data = await self._reader.read(_PIECE_BYTES)
+        data = await self._reader.read(_CHUNK_BYTES)
         self._parse(data)
         return len(data)
 
@@ -185,31 +191,31 @@ class Connection:
             head = f"POST / HTTP/1.1\r\n{framing}\r\n\r\n".encode()
             self._parse(head + data[upgrade.args[0] :])
         except httptools.HttpParserError as error:
-            self._whole.append(_Request(str(error.__context__ or error)))
+            self._complete.append(_Request(str(error.__context__ or error)))
 
-    def _answer_unread(self) -> None:
+    def _finish_unread(self) -> None:
         """Have the request answered without (the rest of) its body."""
         self._request.keep = False
         self.on_message_complete()
 
     def on_message_begin(self) -> None:
         """Called by the parser, as those below."""
-        if len(self._whole) >= _PIPELINED:
-            raise InvalidRequestError(f"more than {_PIPELINED} were sent at once")
+        if len(self._complete) >= _MAX_PIPELINED:
+            raise InvalidRequestError(f"more than {_MAX_PIPELINED} were sent at once")
 
     def on_url(self, url: bytes) -> None:
         self._request.url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._request.headers.append((name, value))
-        if len(self._request.headers) > _HEADERS:
-            raise InvalidRequestError(f"it has more than {_HEADERS} headers")
+        if len(self._request.headers) > _MAX_HEADERS:
+            raise InvalidRequestError(f"it has more than {_MAX_HEADERS} headers")
 
     def on_headers_complete(self) -> None:
         request, parser = self._request, self._parser
         if request.environ:  # known before an upgrade
             return
-        environ = environ_of(self._environ, parser, request.url, request.headers)
+        environ = build_environ(self._environ, parser, request.url, request.headers)
         request.keep = parser.should_keep_alive() and environ["SERVER_PROTOCOL"] == "HTTP/1.1"
         coding = environ.pop("HTTP_TRANSFER_ENCODING", None)
         request.chunked = coding is not None
@@ -218,7 +224,7 @@ class Connection:
         request.length = int(environ.get("CONTENT_LENGTH") or 0)
         request.environ = environ
         if request.length > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
-            self._answer_unread()
+            self._finish_unread()
 
     def on_body(self, piece: bytes) -> None:
         request = self._request
@@ -227,7 +233,7 @@ class Connection:
         request.body += piece
         if request.chunked and len(request.body) > settings.API_BODY_LIMIT_BYTES:
             # Too long for every path that takes a body of unstated length.
-            self._answer_unread()
+            self._finish_unread()
 
     def on_message_complete(self) -> None:
         request = self._request
@@ -236,16 +242,16 @@ class Connection:
         if request.chunked:
             request.environ["CONTENT_LENGTH"] = str(len(request.body))
         request.environ["wsgi.input"] = io.BytesIO(request.body)
-        self._whole.append(request)
+        self._complete.append(request)
         self._request = _Request()
 
     # --- sending ----------------------------------------------------------------------------------
 
-    async def _send(self, answer: _Answer) -> None:
-        """Send the answer as fast as the client reads it."""
-        self._write(answer.content)
-        with answer.file or nullcontext() as file:
-            while file and (piece := file.read(_PIECE_BYTES)):
+    async def _send(self, response: _Response) -> None:
+        """Send the response as fast as the client reads it."""
+        self._write(response.content)
+        with response.file or nullcontext() as file:
+            while file and (piece := file.read(_CHUNK_BYTES)):
                 await self._drain()
                 self._write(piece)
         await self._drain()
@@ -256,7 +262,7 @@ class Connection:
         self._writer.write(data)
 
     async def _drain(self) -> None:
-        if self._writer.transport.get_write_buffer_size() > _PIECE_BYTES:
+        if self._writer.transport.get_write_buffer_size() > _CHUNK_BYTES:
             async with asyncio.timeout(_STALLED_SECONDS):
                 await self._writer.drain()
 
@@ -271,15 +277,15 @@ class Server:
         self._date = formatdate(usegmt=True)
         self._connections: set[Connection] = set()
         self._waiting: SimpleQueue[_Request | None] = SimpleQueue()
-        self._told_to_stop = asyncio.Event()
+        self._stop_requested = asyncio.Event()
         self.stopping = False
-        self.large = asyncio.Semaphore(_LARGE_AT_ONCE)
+        self.large = asyncio.Semaphore(_MAX_LARGE_BODIES)
 
     async def serve(self) -> None:
         """Serve with as many threads as there are connections to the database."""
         parent = os.getppid()
         for number in (signal.SIGTERM, signal.SIGINT):
-            self._loop.add_signal_handler(number, self._told_to_stop.set)
+            self._loop.add_signal_handler(number, self._stop_requested.set)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         threads = [
             threading.Thread(target=self._work, name=f"request-{number}", daemon=True)
@@ -287,11 +293,11 @@ class Server:
         ]
         for thread in threads:
             thread.start()
-        while os.getppid() == parent and not self._told_to_stop.is_set():
+        while os.getppid() == parent and not self._stop_requested.is_set():
             self._date = formatdate(usegmt=True)
             self._listen()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._told_to_stop.wait(), 1)
+                await asyncio.wait_for(self._stop_requested.wait(), 1)
         await self._stop()
         for _ in threads:
             self._waiting.put(None)
@@ -299,7 +305,7 @@ class Server:
             thread.join()
 
     def _listen(self) -> None:
-        if len(self._connections) < _CONNECTIONS and not self.stopping:
+        if len(self._connections) < _MAX_CONNECTIONS and not self.stopping:
             self._loop.add_reader(self._listener, self._accept)
 
     def _accept(self) -> None:
@@ -320,7 +326,7 @@ class Server:
         self._listen()
 
     async def _stop(self) -> None:
-        """Take no more connections, answer what was asked, and end."""
+        """Take no more connections, response what was asked, and end."""
         self.stopping = True
         self._loop.remove_reader(self._listener)
         for connection in self._connections:
@@ -329,17 +335,17 @@ class Server:
         while self._connections:
             await asyncio.wait([connection.task for connection in self._connections])
 
-    async def answer(self, request: _Request) -> _Answer:
-        """Have a thread answer the request; one with a fault is answered here."""
+    async def response(self, request: _Request) -> _Response:
+        """Have a thread response the request; one with a fault is answered here."""
         if request.fault:
             words = f"The request is not valid HTTP: {request.fault}"
             body = json.dumps({"status": "failed", "message": words}).encode()
             headers = [("Content-Type", "application/json"), ("X-Error-Code", "invalid_request")]
             head = self._head(HTTPStatus.BAD_REQUEST, headers, len(body), keep=False)
-            return _Answer(head + body, None, keep=False)
-        request.answer = self._loop.create_future()
+            return _Response(head + body, None, keep=False)
+        request.response = self._loop.create_future()
         self._waiting.put(request)
-        return await request.answer
+        return await request.response
 
     # --- in the threads ---------------------------------------------------------------------------
 
@@ -347,16 +353,16 @@ class Server:
         """Answer requests until told to end; one thread."""
         while (request := self._waiting.get()) is not None:
             try:
-                answer = self._answer(request)
+                response = self._call_application(request)
             except Exception:
                 logger.exception("web.fault")
                 keep = request.keep
                 head = self._head(HTTPStatus.INTERNAL_SERVER_ERROR, [], 0, keep=keep)
-                answer = _Answer(head, None, keep)
-            self._loop.call_soon_threadsafe(_finish, request, answer)
-            del request, answer  # what waits for the next request must not keep this one
+                response = _Response(head, None, keep)
+            self._loop.call_soon_threadsafe(_finish, request, response)
+            del request, response  # what waits for the next request must not keep this one
 
-    def _answer(self, request: _Request) -> _Answer:
+    def _call_application(self, request: _Request) -> _Response:
         status, headers = 500, Headers()
 
         def start_response(line: str, given: Headers, _error: object = None) -> None:
@@ -365,11 +371,13 @@ class Server:
 
         response = self._application(request.environ, start_response)
         try:
-            if isinstance(response, File) and response.plain:
+            if isinstance(response, FileResponse) and response.plain:
                 # A descriptor of its own: Django closes the other one in this thread.
                 body: bytes | BinaryIO = os.fdopen(os.dup(response.file.fileno()), "rb", 0)
             else:
-                body = response.content if hasattr(response, "content") else collect(response)
+                body = (
+                    response.content if hasattr(response, "content") else collect_chunks(response)
+                )
         finally:
             try:
                 response.close()
@@ -380,13 +388,13 @@ class Server:
         length = len(body) if isinstance(body, bytes) else os.fstat(body.fileno()).st_size
         head = self._head(status, headers, length, keep=keep)
         if request.environ["REQUEST_METHOD"] == "HEAD":
-            return _Answer(head, None, keep)
-        if isinstance(body, bytes) and length <= _PIECE_BYTES:
-            return _Answer(head + body, None, keep)
-        return _Answer(head, io.BytesIO(body) if isinstance(body, bytes) else body, keep)
+            return _Response(head, None, keep)
+        if isinstance(body, bytes) and length <= _CHUNK_BYTES:
+            return _Response(head + body, None, keep)
+        return _Response(head, io.BytesIO(body) if isinstance(body, bytes) else body, keep)
 
     def _head(self, status: int, headers: Headers, length: int, *, keep: bool) -> bytes:
-        """The head of an answer, with the headers that are the server's to set."""
+        """The head of an response, with the headers that are the server's to set."""
         lines = [_status_line(status), f"Date: {self._date}"]
         lines += [
             f"{name}: {value}"
@@ -400,9 +408,9 @@ class Server:
         return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 
 
-def _finish(request: _Request, answer: _Answer) -> None:
-    if request.answer and not request.answer.done():
-        request.answer.set_result(answer)
+def _finish(request: _Request, response: _Response) -> None:
+    if request.response and not request.response.done():
+        request.response.set_result(response)
 
 
 @lru_cache

@@ -31,23 +31,23 @@ _SECRET_WORDS = (
 
 _SECONDS_BETWEEN_LINES = 1.0
 _SECONDS_BETWEEN_TRACEBACKS = 60.0
-_CAUSES_KEPT = 200
+_MAX_CAUSES = 200
 
 
 def drop_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
     """Blank the values of keys that name credentials or bank accounts, at any depth."""
-    return {key: _cleaned(key, value) for key, value in event.items()}
+    return {key: _redact(key, value) for key, value in event.items()}
 
 
-def _cleaned(key: object, value: Any) -> Any:
+def _redact(key: object, value: Any) -> Any:
     if isinstance(key, str) and any(word in key.lower() for word in _SECRET_WORDS):
         return "[removed]"
     if isinstance(value, dict):
-        return {name: _cleaned(name, item) for name, item in value.items()}
+        return {name: _redact(name, item) for name, item in value.items()}
     return value
 
 
-def not_told_by_the_api(record: LogRecord) -> bool:
+def adds_to_api_logs(record: LogRecord) -> bool:
     """Whether Django's line about an answer says more than the API's own: of a 503 the API has
     said why, once, and a line for each request refused meanwhile would only bury it.
     """
@@ -56,7 +56,7 @@ def not_told_by_the_api(record: LogRecord) -> bool:
     return not (in_api and getattr(record, "status_code", None) == 503)
 
 
-class LimitRepeats:
+class RepeatLimiter:
     """A handler's filter: of faults with one cause a line a second, and seldom a traceback.
 
     A full disk, for example, fails every request and every task. The first line of a cause has its
@@ -71,37 +71,37 @@ class LimitRepeats:
 
     def filter(self, record: LogRecord) -> bool:
         """Whether the record is written; takes its traceback away where one was written lately."""
-        error = _error_of(record)
+        error = _find_error(record)
         if error is None and record.name != "django.request":
             return True
-        cause = _cause_of(record, error)
+        cause = _find_cause(record, error)
         now = self._clock()
         with self._lock:
             seen = self._causes.get(cause)
             if seen is None:
                 self._causes[cause] = _Repeats(now, now)
-                if len(self._causes) > _CAUSES_KEPT:
+                if len(self._causes) > _MAX_CAUSES:
                     self._causes.popitem(last=False)
                 return True
-            if now - seen.told_at < _SECONDS_BETWEEN_LINES:
-                seen.left_out += 1
+            if now - seen.written_at < _SECONDS_BETWEEN_LINES:
+                seen.suppressed += 1
                 return False
-            left_out, seen.left_out, seen.told_at = seen.left_out, 0, now
+            suppressed, seen.suppressed, seen.written_at = seen.suppressed, 0, now
             whole = now - seen.traced_at >= _SECONDS_BETWEEN_TRACEBACKS
             if whole:
                 seen.traced_at = now
-        _shorten(record, error, left_out, whole=whole)
+        _shorten(record, error, suppressed, whole=whole)
         return True
 
 
 @dataclass(slots=True)
 class _Repeats:
-    told_at: float
+    written_at: float
     traced_at: float
-    left_out: int = 0
+    suppressed: int = 0
 
 
-def _error_of(record: LogRecord) -> BaseException | None:
+def _find_error(record: LogRecord) -> BaseException | None:
     given: Any = record.exc_info
     if isinstance(record.msg, dict):  # an event of structlog
         given = record.msg.get("exc_info")
@@ -112,7 +112,7 @@ def _error_of(record: LogRecord) -> BaseException | None:
     return given if isinstance(given, BaseException) else None
 
 
-def _cause_of(record: LogRecord, error: BaseException | None) -> Hashable:
+def _find_cause(record: LogRecord, error: BaseException | None) -> Hashable:
     """What records have in common that are about one thing."""
     if isinstance(error, OperationalError | InterfaceError):
         # One cause fails whatever is asked, and PostgreSQL has a code for it.
@@ -125,20 +125,22 @@ def _cause_of(record: LogRecord, error: BaseException | None) -> Hashable:
     return record.name, str(event), getattr(record, "status_code", None), type(error), place
 
 
-def _shorten(record: LogRecord, error: BaseException | None, left_out: int, *, whole: bool) -> None:
+def _shorten(
+    record: LogRecord, error: BaseException | None, suppressed: int, *, whole: bool
+) -> None:
     """Put the number of records left out, and unless it is to stay `whole` no traceback."""
     reason = "" if error is None else f"{type(error).__name__}: {error}".strip()
     if isinstance(record.msg, dict):
         event = dict(record.msg)
         if not whole and event.pop("exc_info", None):
             event["error"] = reason
-        record.msg = {**event, "repeated": left_out}
+        record.msg = {**event, "repeated": suppressed}
         return
     text = record.getMessage()
     if not whole:
         record.exc_info = record.exc_text = None
         text = f"{text} ({reason})" if reason else text
-    record.msg, record.args = f"{text} [and {left_out} like it]", ()
+    record.msg, record.args = f"{text} [and {suppressed} like it]", ()
 
 
 def _shared_processors() -> list[Processor]:
@@ -191,8 +193,8 @@ def logging_settings(*, as_json: bool, level: str) -> dict[str, Any]:
             },
         },
         "filters": {
-            "told": {"()": lambda: not_told_by_the_api},
-            "repeats": {"()": LimitRepeats},
+            "api_503": {"()": lambda: adds_to_api_logs},
+            "repeats": {"()": RepeatLimiter},
         },
         "handlers": {
             "console": {
@@ -204,7 +206,7 @@ def logging_settings(*, as_json: bool, level: str) -> dict[str, Any]:
         "root": {"handlers": ["console"], "level": level.upper()},
         "loggers": {
             # Refused requests are the client's affair; the API counts them itself.
-            "django.request": {"level": "ERROR", "filters": ["told"]},
+            "django.request": {"level": "ERROR", "filters": ["api_503"]},
             "django.security.DisallowedHost": {"level": "ERROR"},
         },
     }

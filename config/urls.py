@@ -20,7 +20,7 @@ urlpatterns = [
     path("v1/", include("exchange.urls")),
 ]
 
-handler400 = "config.faults.unreadable"
-handler403 = "config.faults.refused"
-handler404 = "config.faults.missing"
-handler500 = "config.faults.fault"
+handler400 = "config.error_views.bad_request"
+handler403 = "config.error_views.permission_denied"
+handler404 = "config.error_views.page_not_found"
+handler500 = "config.error_views.server_error"

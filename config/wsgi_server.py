@@ -13,15 +13,15 @@ from urllib.parse import unquote_to_bytes
 import httptools
 
 # Longer streamed answers wait on disk, not in memory, for those who read them slowly.
-_KEPT_IN_MEMORY = 1024 * 1024
+_MAX_IN_MEMORY = 1024 * 1024
 
 
 class InvalidRequestError(Exception):
     """A request that is not read; the text is for the client."""
 
 
-class File:
-    """An answer that is a file: PEP 3333's `wsgi.file_wrapper`."""
+class FileResponse:
+    """An response that is a file: PEP 3333's `wsgi.file_wrapper`."""
 
     def __init__(self, file: BinaryIO, block_size: int = 8192) -> None:
         self.file = file
@@ -44,12 +44,12 @@ FIXED_ENVIRON: dict[str, Any] = {
     "wsgi.multithread": True,
     "wsgi.multiprocess": True,
     "wsgi.run_once": False,
-    "wsgi.file_wrapper": File,
+    "wsgi.file_wrapper": FileResponse,
     "wsgi.url_scheme": "http",
 }
 
 
-def environ_of(
+def build_environ(
     fixed: dict[str, Any],
     parser: httptools.HttpRequestParser,
     target: bytes,
@@ -94,15 +94,15 @@ def _environ_key(name: bytes) -> str:
     return key if key in {"CONTENT_TYPE", "CONTENT_LENGTH"} else f"HTTP_{key}"
 
 
-def collect(chunks: Iterable[bytes]) -> bytes | BinaryIO:
-    """A streamed answer: its bytes, or where they are many a file without a name."""
+def collect_chunks(chunks: Iterable[bytes]) -> bytes | BinaryIO:
+    """A streamed response: its bytes, or where they are many a file without a name."""
     kept: list[bytes] = []
     size = 0
     pieces = iter(chunks)
     for piece in pieces:
         kept.append(piece)
         size += len(piece)
-        if size > _KEPT_IN_MEMORY:
+        if size > _MAX_IN_MEMORY:
             file = tempfile.TemporaryFile()  # noqa: SIM115 - closed once it is sent
             file.writelines(kept)
             file.writelines(pieces)

@@ -1,6 +1,6 @@
-"""The demo world: invented organisations, people and money for a first look, and a tour of it.
+"""Demo data: invented organisations, people and money, loaded through the services, and a tour.
 
-`world` says who and how much, `loader` builds it through the services, `showcase` adds withdrawals
-in several states, `file` keeps its credentials in DIR/demo.json, `tour` walks through it over HTTP.
-Local installations only; the ledger sees nothing but ordinary deposits and withdrawals.
+`data` lists who exists and what they own, `loader` creates it, `lending`, `trading` and
+`withdrawals` add records in every state, `credentials_file` stores the credentials in
+DIR/demo.json, `tour` exercises the service over HTTP. Local installations only.
 """

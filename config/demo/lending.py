@@ -45,7 +45,7 @@ _MAX_AMOUNT = {
 }
 _OPEN_OFFER = "Asset-backed loan"
 _OWN_OFFER = "Member advance"
-_WAITING_OFFER = "Bridge against debt notes"
+_PENDING_OFFER = "Bridge against debt notes"
 _PLEDGED = Decimal("0.5")
 _LENT = Decimal("0.8")  # of what the collateral covers
 
@@ -54,15 +54,15 @@ _LENT = Decimal("0.8")  # of what the collateral covers
 class Lenders:
     """Who lends and decides, and who may borrow: every demo organisation's members."""
 
-    house: Organisation
+    public: Organisation
     own: Organisation
-    waiting: Organisation
+    pending: Organisation
     borrowers: Mapping[Organisation, Sequence[Member]]
     officers: tuple[StaffUser, StaffUser]
 
 
 @dataclass(frozen=True, slots=True)
-class _Story:
+class _LoanScenario:
     """One loan to show; `reason` tells it from the others of the demo world."""
 
     reason: str
@@ -73,28 +73,28 @@ class _Story:
     tight: bool = False
 
 
-_STORIES = (
-    _Story("Stock for the shop"),
-    _Story("School fees", repaid=Decimal("0.4")),
-    _Story("Roof repair, pledged to the limit", tight=True),
-    _Story("Farm inputs", made_days_ago=95, months=3),
-    _Story("Delivery van", made_days_ago=150, months=3),
-    _Story("Clinic equipment", repaid=Decimal(1)),
-    _Story("Bakery oven", made_days_ago=200, months=3, becomes=EndingAction.LIQUIDATE),
-    _Story("Market stall", made_days_ago=220, months=3, becomes=EndingAction.WRITE_OFF),
+_SCENARIOS = (
+    _LoanScenario("Stock for the shop"),
+    _LoanScenario("School fees", repaid=Decimal("0.4")),
+    _LoanScenario("Roof repair, pledged to the limit", tight=True),
+    _LoanScenario("Farm inputs", made_days_ago=95, months=3),
+    _LoanScenario("Delivery van", made_days_ago=150, months=3),
+    _LoanScenario("Clinic equipment", repaid=Decimal(1)),
+    _LoanScenario("Bakery oven", made_days_ago=200, months=3, becomes=EndingAction.LIQUIDATE),
+    _LoanScenario("Market stall", made_days_ago=220, months=3, becomes=EndingAction.WRITE_OFF),
 )
 
 
-def bring_to_credit(lenders: Lenders) -> None:
+def load_lending(lenders: Lenders) -> None:
     """Offers and loans that are not there yet."""
     offer = _offers(lenders)
     there = set(Loan.objects.filter(configuration=offer).values_list("reason", flat=True))
-    # Each story has its place in the list, so that a later run adds nothing where there is none.
-    for story, spot in zip(_STORIES, _spots(lenders), strict=False):
-        if story.reason in there:
+    # Each scenario has its place in the list, so that a later run adds nothing where there is none.
+    for scenario, candidate in zip(_SCENARIOS, _collateral_candidates(lenders), strict=False):
+        if scenario.reason in there:
             continue
         with transaction.atomic():
-            loan = _Tale(story, offer, *spot).tell(lenders.officers)
+            loan = _LoanBuilder(scenario, offer, *candidate).build(lenders.officers)
         for organisation_id in {loan.organisation_id, loan.creditor_id}:
             mark_delivered_without_sending(organisation_id=organisation_id, subject_ids=[loan.id])
 
@@ -103,9 +103,9 @@ def _offers(lenders: Lenders) -> LoanConfiguration:
     """The offer everybody may use; beside it one's own and one that waits."""
     everything = [category.value for category in InvestmentCategory]
     wanted = (
-        (lenders.house, _terms(_OPEN_OFFER, Access.PUBLIC, everything), True),
+        (lenders.public, _terms(_OPEN_OFFER, Access.PUBLIC, everything), True),
         (lenders.own, _terms(_OWN_OFFER, Access.OWN, everything), True),
-        (lenders.waiting, _terms(_WAITING_OFFER, Access.PUBLIC, ["Bond", "Debt Note"]), False),
+        (lenders.pending, _terms(_PENDING_OFFER, Access.PUBLIC, ["Bond", "Debt Note"]), False),
     )
     made = []
     for creditor, terms, approved in wanted:
@@ -137,7 +137,7 @@ def _terms(name: str, access: Access, categories: list[str]) -> Terms:
     )
 
 
-def _spots(lenders: Lenders) -> list[tuple[Member, Token, Decimal]]:
+def _collateral_candidates(lenders: Lenders) -> list[tuple[Member, Token, Decimal]]:
     """Members with the free units of a token that may be pledged, each pair once."""
     members = {member.id: member for group in lenders.borrowers.values() for member in group}
     tokens = {
@@ -146,7 +146,7 @@ def _spots(lenders: Lenders) -> list[tuple[Member, Token, Decimal]]:
             exited=False, cancelled=False, completed_raise=True, deal_access="Public"
         )
     }
-    held = (
+    balances = (
         Account.objects.filter(
             owner_id__in=members, asset_id__in=tokens, kind=AccountKind.AVAILABLE, balance__gt=0
         )
@@ -155,13 +155,18 @@ def _spots(lenders: Lenders) -> list[tuple[Member, Token, Decimal]]:
     )
     # A different member each time, as far as there are any; of each the largest holdings first.
     by_member: dict[object, list[tuple[Member, Token, Decimal]]] = {}
-    for owner, asset, balance in held:
+    for owner, asset, balance in balances:
         if owner is not None and balance is not None:
             by_member.setdefault(owner, []).append((members[owner], tokens[asset], balance))
-    for spots in by_member.values():
-        spots.sort(key=lambda spot: _dollars(spot[1], spot[2]), reverse=True)
-    rounds = max((len(spots) for spots in by_member.values()), default=0)
-    return [spots[n] for n in range(rounds) for spots in by_member.values() if n < len(spots)]
+    for candidates in by_member.values():
+        candidates.sort(key=lambda candidate: _dollars(candidate[1], candidate[2]), reverse=True)
+    rounds = max((len(candidates) for candidates in by_member.values()), default=0)
+    return [
+        candidates[n]
+        for n in range(rounds)
+        for candidates in by_member.values()
+        if n < len(candidates)
+    ]
 
 
 def _dollars(token: Token, units: Decimal) -> Decimal:
@@ -171,36 +176,36 @@ def _dollars(token: Token, units: Decimal) -> Decimal:
     return units * price / rate
 
 
-class _Tale:
+class _LoanBuilder:
     """The life of one loan up to the state it is shown in."""
 
     def __init__(
         self,
-        story: _Story,
+        scenario: _LoanScenario,
         offer: LoanConfiguration,
         member: Member,
         token: Token,
         free: Decimal,
     ) -> None:
-        self._story = story
+        self._scenario = scenario
         self._offer = offer
         self._member = member
         self._token = token
         self._units = (free * _PLEDGED).quantize(Decimal("0.0001"), rounding=ROUND_DOWN)
 
-    def tell(self, officers: tuple[StaffUser, StaffUser]) -> Loan:
+    def build(self, officers: tuple[StaffUser, StaffUser]) -> Loan:
         """Makes the loan and lets happen to it what happened."""
-        story = self._story
+        scenario = self._scenario
         loan = create_loan(
             organisation_id=self._member.organisation_id,
             request=self._request(),
             actor=_ACTOR,
-            made_at=timezone.now() - timedelta(days=story.made_days_ago),
+            made_at=timezone.now() - timedelta(days=scenario.made_days_ago),
         )
-        if story.repaid:
+        if scenario.repaid:
             decimals = currencies()[loan.currency_id].decimals
             step = Decimal(1).scaleb(-decimals)
-            part = (owed(loan) * story.repaid).quantize(step, rounding=ROUND_DOWN)
+            part = (owed(loan) * scenario.repaid).quantize(step, rounding=ROUND_DOWN)
             loan = repay(
                 loan_id=loan.id,
                 organisation_id=loan.organisation_id,
@@ -209,10 +214,10 @@ class _Tale:
             )
         servicing.age_loan(loan.id)
         servicing.review_loan(loan.id)
-        if story.becomes:
+        if scenario.becomes:
             proposal = propose_ending(
                 loan_id=loan.id,
-                action=EndingAction(story.becomes),
+                action=EndingAction(scenario.becomes),
                 note="The borrower has not answered since the grace period ended",
                 user=officers[0],
             )
@@ -224,10 +229,10 @@ class _Tale:
         currency = self._token.currency_id
         decimals = currencies()[currency].decimals
         covered = self._units * self._token.price_sell * Decimal("0.6")
-        part = Decimal(1) if self._story.tight else _LENT
+        part = Decimal(1) if self._scenario.tight else _LENT
         step = Decimal(1).scaleb(-decimals)
         amount = min((covered * part), _MAX_AMOUNT[currency]).quantize(step, rounding=ROUND_DOWN)
-        months = Decimal(self._story.months)
+        months = Decimal(self._scenario.months)
         return LoanRequest(
             user_id=self._member.id,
             configuration_id=self._offer.id,
@@ -237,6 +242,6 @@ class _Tale:
             interest_rate=Decimal("0.025"),
             duration=months,
             collaterals=(Pledge(self._token.id, self._units),),
-            reason=self._story.reason,
+            reason=self._scenario.reason,
             bank_name="Zenith Bank" if currency == "NGN" else "",
         )

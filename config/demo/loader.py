@@ -18,19 +18,16 @@ from typing import Any
 from django.conf import settings
 
 from config.back_office.roles import create_staff, ensure_roles
-from config.demo import file
-from config.demo.lending import Lenders, bring_to_credit
-from config.demo.oversight import look_over
-from config.demo.showcase import show_withdrawals
-from config.demo.trading import Market, Trader, bring_to_market
-from config.demo.world import (
+from config.demo import credentials_file
+from config.demo.controls import run_first_controls
+from config.demo.data import (
     APPROVER,
-    HOUSE_FUNDS,
-    HOUSES,
+    CREDIT_OFFICERS,
     INSTITUTIONS,
     LENDER,
+    MARKET_MAKER_FUNDS,
+    MARKET_MAKERS,
     MEMBER_FUNDS,
-    OFFICERS,
     ORGANISATION_FUNDS,
     ORGANISATIONS,
     PROPOSER,
@@ -40,6 +37,9 @@ from config.demo.world import (
     DemoOrganisation,
     DemoStaff,
 )
+from config.demo.lending import Lenders, load_lending
+from config.demo.trading import Market, Trader, load_tokens
+from config.demo.withdrawals import load_withdrawals
 from exchange.core.actors import Actor
 from exchange.events.models import WebhookEndpoint
 from exchange.events.services.endpoints import rotate_secret, set_endpoint
@@ -73,14 +73,14 @@ class Participant:
 
 
 def load_demo(
-    *, data_dir: Path, base_url: str, provider_url: str, patience_seconds: float = 10.0
+    *, data_dir: Path, base_url: str, provider_url: str, timeout_seconds: float = 10.0
 ) -> dict[str, Any]:
     """Makes the demo world complete and writes DIR/demo.json; gives what the file holds.
 
     The withdrawals that are shown need the provider's bank lists: when it does not answer for
-    `patience_seconds` they are left out, and made by a later run.
+    `timeout_seconds` they are left out, and made by a later run.
     """
-    known = file.read(data_dir)
+    known = credentials_file.read(data_dir)
     participants = [_participant(about) for about in ORGANISATIONS]
     institutions = [_participant(about) for about in INSTITUTIONS]
     for participant in participants:
@@ -88,23 +88,23 @@ def load_demo(
         for member in participant.members:
             _fund(participant, member, MEMBER_FUNDS)
     for institution in institutions:
-        if institution.about.slug in HOUSES:
-            _fund(institution, None, HOUSE_FUNDS)
+        if institution.about.slug in MARKET_MAKERS:
+            _fund(institution, None, MARKET_MAKER_FUNDS)
     ensure_roles()
     staff = [_staff(person, known) for person in STAFF]
     organisations = [_credentials(participant, known) for participant in participants]
-    tokens = bring_to_market(_market(participants, institutions, base_url))
-    bring_to_credit(_lenders(participants, institutions))
+    tokens = load_tokens(_market(participants, institutions, base_url))
+    load_lending(_lenders(participants, institutions))
     show = partial(
-        show_withdrawals,
+        load_withdrawals,
         organisations={p.about.slug: p.organisation for p in participants},
         members={p.about.slug: p.members for p in participants},
     )
-    answered = show(WITHDRAWALS, patience_seconds=patience_seconds)
-    look_over(actor=_ACTOR, provider_answers=answered)
-    if answered:
+    provider_available = show(WITHDRAWALS, timeout_seconds=timeout_seconds)
+    run_first_controls(actor=_ACTOR, provider_available=provider_available)
+    if provider_available:
         # After the comparison, which would tell of a gap once the money is back.
-        show([RETURNED_WITHDRAWAL], patience_seconds=0)
+        show([RETURNED_WITHDRAWAL], timeout_seconds=0)
     for participant, entry in zip(participants, organisations, strict=True):
         entry["webhook_secret"] = _webhook_secret(participant, known)
     content = {
@@ -127,7 +127,7 @@ def load_demo(
             {"_id": str(token.id), "symbol": token.symbol, "name": token.name} for token in tokens
         ],
     }
-    file.write(data_dir, content)
+    credentials_file.write(data_dir, content)
     return content
 
 
@@ -177,18 +177,18 @@ def _fund(participant: Participant, member: Member | None, funds: dict[str, Deci
 def _market(
     participants: list[Participant], institutions: list[Participant], base_url: str
 ) -> Market:
-    everybody = {
+    traders_by_slug = {
         party.about.slug: Trader(party.about.slug, party.organisation)
         for party in participants + institutions
     }
     traders = []
     for party in participants:
-        traders.append(everybody[party.about.slug])
+        traders.append(traders_by_slug[party.about.slug])
         traders += [Trader(party.about.slug, party.organisation, m) for m in party.members]
     return Market(
-        issuers=everybody,
+        issuers=traders_by_slug,
         traders=traders,
-        houses=[everybody[slug] for slug in HOUSES],
+        market_makers=[traders_by_slug[slug] for slug in MARKET_MAKERS],
         proposer=StaffUser.objects.get(username=PROPOSER),
         approver=StaffUser.objects.get(username=APPROVER),
         base_url=base_url,
@@ -196,12 +196,12 @@ def _market(
 
 
 def _lenders(participants: list[Participant], institutions: list[Participant]) -> Lenders:
-    house = next(party for party in institutions if party.about.slug == LENDER)
-    first, second = (StaffUser.objects.get(username=name) for name in OFFICERS)
+    lender = next(party for party in institutions if party.about.slug == LENDER)
+    first, second = (StaffUser.objects.get(username=name) for name in CREDIT_OFFICERS)
     return Lenders(
-        house=house.organisation,
+        public=lender.organisation,
         own=participants[0].organisation,
-        waiting=participants[-1].organisation,
+        pending=participants[-1].organisation,
         borrowers={party.organisation: party.members for party in participants},
         officers=(first, second),
     )

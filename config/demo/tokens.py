@@ -149,24 +149,24 @@ class DemoToken:
         return self.post_raise_valuation - raised
 
     @property
-    def largest_trade(self) -> Decimal:
+    def max_trade(self) -> Decimal:
         """The largest value of an order: half of what is on offer."""
-        return rounded(self.issue_price * self.offered_units / 2, self.currency)
+        return round_money(self.issue_price * self.offered_units / 2, self.currency)
 
     @property
-    def smallest_trade(self) -> Decimal:
+    def min_trade(self) -> Decimal:
         """The smallest value of an order: a fiftieth of a lot."""
-        return rounded(LOTS[self.currency] / 50, self.currency)
+        return round_money(LOTS[self.currency] / 50, self.currency)
 
     @property
     def fees(self) -> Fees:
         """What trading and holding it costs."""
         return _FEES[self.category]
 
-    def on_the_way(self, percent: int) -> Decimal:
+    def price_between(self, percent: int) -> Decimal:
         """The price `percent` of the way from that of the raise to the quote."""
         price = self.issue_price + (self.price - self.issue_price) * percent / 100
-        return rounded(price, self.currency)
+        return round_money(price, self.currency)
 
     @property
     def logo(self) -> str:
@@ -176,21 +176,21 @@ class DemoToken:
     def selling_quote(self, price: Decimal) -> Decimal:
         """What goes with a buying quote of `price`."""
         spread = Decimal(100 - _SPREADS[self.investment_type]) / 100
-        return rounded(price * spread, self.currency)
+        return round_money(price * spread, self.currency)
 
-    def beside(self, percent: Decimal) -> Decimal:
+    def shifted_quote(self, percent: Decimal) -> Decimal:
         """The quote moved by `percent`, as a price an order can have."""
-        return rounded(self.price * (100 + percent) / 100, self.currency)
+        return round_money(self.price * (100 + percent) / 100, self.currency)
 
     @property
     def band(self) -> tuple[Decimal, Decimal]:
         """Lowest and highest price of an order; no bounds while it is sold at one price."""
         if self.stage not in TRADED:
             return Decimal(0), Decimal(0)
-        return self.beside(Decimal(-_BAND)), self.beside(Decimal(_BAND))
+        return self.shifted_quote(Decimal(-_BAND)), self.shifted_quote(Decimal(_BAND))
 
 
-def rounded(amount: Decimal, currency: str) -> Decimal:
+def round_money(amount: Decimal, currency: str) -> Decimal:
     """`amount` with the decimals of `currency`."""
     step = Decimal(1).scaleb(-DECIMALS.get(currency, 2))
     return amount.quantize(step, rounding=ROUND_HALF_EVEN)

@@ -17,7 +17,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from config.demo.tokens import LOTS, TOKENS, TRADED, USD_RATES, DemoToken, Stage, rounded
+from config.demo.tokens import LOTS, TOKENS, TRADED, USD_RATES, DemoToken, Stage, round_money
 from exchange.core.actors import Actor
 from exchange.events.services.outbox import mark_delivered_without_sending
 from exchange.participants.models import Member, Organisation
@@ -32,17 +32,18 @@ from orders.listings.services.listing import Listing, list_token
 from orders.trades.models import Trade
 
 _ACTOR = Actor.system("demo")
-# Of the units that others do not take, the first two houses take these parts, the last the rest.
-_HOUSE_PARTS = (Decimal("0.45"), Decimal("0.35"))
-# The part of a token without a raise that its issuer sells to the houses.
-_LISTED_PART = Decimal("0.3")
+# Of the units that others do not take, the first two market makers take these shares, the last
+# the rest.
+_MAKER_SHARES = (Decimal("0.45"), Decimal("0.35"))
+# The part of a token without a raise that its issuer sells to the market makers.
+_LISTED_SHARE = Decimal("0.3")
 _TRADES = 6
 _LEVELS = 5
 # Percent between the quote and the first level of a book, and between two levels.
 _FIRST_LEVEL = Decimal("0.4")
 _NEXT_LEVEL = Decimal("0.6")
 # Quotes that wait for approval, in percent of those in force.
-_WAITING_QUOTES = {"EKOH": 102, "ZUMA": 99}
+_PENDING_QUOTES = {"EKOH": 102, "ZUMA": 99}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +67,17 @@ class Trader:
 
 @dataclass(frozen=True, slots=True)
 class Market:
-    """Who takes part: `traders` sign in, `houses` hold and trade the most."""
+    """Who takes part: `traders` sign in, `market_makers` hold and trade the most."""
 
     issuers: Mapping[str, Trader]
     traders: Sequence[Trader]
-    houses: Sequence[Trader]
+    market_makers: Sequence[Trader]
     proposer: StaffUser
     approver: StaffUser
     base_url: str
 
 
-def bring_to_market(market: Market) -> list[Token]:
+def load_tokens(market: Market) -> list[Token]:
     """Lists what is not there yet and sees to the addresses of the logos; gives all demo tokens.
 
     Those that every demo organisation sees come first, the cancelled ones last.
@@ -90,7 +91,7 @@ def bring_to_market(market: Market) -> list[Token]:
         token = there.get(about.symbol)
         if token is None:
             with transaction.atomic():
-                there[about.symbol] = _Debut(about, market).run()
+                there[about.symbol] = _TokenLoader(about, market).run()
         elif token.issuer_id != market.issuers[about.issuer].organisation.id:
             del there[about.symbol]  # somebody else's, who took the symbol first
         elif token.image.endswith(about.logo) and token.image != market.base_url + about.logo:
@@ -103,7 +104,7 @@ def bring_to_market(market: Market) -> list[Token]:
     return [there[about.symbol] for about in ordered]
 
 
-class _Debut:
+class _TokenLoader:
     """The way of one token to market."""
 
     def __init__(self, about: DemoToken, market: Market) -> None:
@@ -141,7 +142,7 @@ class _Debut:
                 endings.cancel_token(
                     token_id=token_id, user=staff, reason="The issuer withdrew the offer"
                 )
-        self._tell_nobody()
+        self._mark_events_delivered()
         self._token.refresh_from_db()
         return self._token
 
@@ -172,15 +173,15 @@ class _Debut:
                 payout_frequency=about.pays,
                 image=self._market.base_url + about.logo,
                 listing_reference=f"REQ-{1001 + TOKENS.index(about)}",
-                creator_id=own[self._dice("creator") % len(own)].id if own else None,
+                creator_id=own[self._pseudo_random("creator") % len(own)].id if own else None,
                 min_buy=lowest,
                 min_sell=lowest,
                 max_buy=highest,
                 max_sell=highest,
-                min_trade_buy=about.smallest_trade,
-                min_trade_sell=about.smallest_trade,
-                max_trade_buy=about.largest_trade,
-                max_trade_sell=about.largest_trade,
+                min_trade_buy=about.min_trade,
+                min_trade_sell=about.min_trade,
+                max_trade_buy=about.max_trade,
+                max_trade_sell=about.max_trade,
                 buy_fee=Decimal(about.fees.buy),
                 sell_fee=Decimal(about.fees.sell),
                 carry=Decimal(about.fees.carry),
@@ -197,32 +198,36 @@ class _Debut:
         )
         if about.granted is not None:
             seeing = {trader.slug: trader for trader in self._market.traders}
-            seen_by = (*(seeing[slug] for slug in about.granted), *self._market.houses)
+            seen_by = (*(seeing[slug] for slug in about.granted), *self._market.market_makers)
             for organisation_id in {trader.organisation.id for trader in seen_by}:
                 if organisation_id != self._issuer_id:
                     tokens.grant_access(token_id=token.id, organisation_id=organisation_id)
         return token
 
     def _raise(self) -> None:
-        """Sells the part of the raise that is sold: to those who invest, the rest to the houses."""
+        """Sell what the raise has sold so far: to investors, the rest to the market makers."""
         price, left = self._about.issue_price, Decimal(self._about.sold_units)
         for trader in self._investors:
-            units = min(left, self._units_worth(self._stake(trader), price))
+            units = min(left, self._units_for(self._investment(trader), price))
             if units:
                 self._buy(trader, units, price)
                 left -= units
-        for house, units in zip(self._market.houses, self._parts(left), strict=True):
+        for maker, units in zip(
+            self._market.market_makers, self._split_between_makers(left), strict=True
+        ):
             if units:
-                self._buy(house, units, price)
+                self._buy(maker, units, price)
 
     def _float(self) -> None:
         """The issuer of a token without a raise sells some of it in the market."""
         price = self._about.issue_price
         wanted = {
-            trader: self._units_worth(self._stake(trader), price) for trader in self._investors
+            trader: self._units_for(self._investment(trader), price) for trader in self._investors
         }
         wanted |= zip(
-            self._market.houses, self._parts(self._about.units * _LISTED_PART), strict=True
+            self._market.market_makers,
+            self._split_between_makers(self._about.units * _LISTED_SHARE),
+            strict=True,
         )
         self._sell(self._issuer, sum(wanted.values(), Decimal(0)), price)
         for trader, units in wanted.items():
@@ -235,11 +240,13 @@ class _Debut:
         about = self._about
         if about.price != about.issue_price:
             for part in (50, 100):
-                price = about.on_the_way(part)
+                price = about.price_between(part)
                 quote = self._propose(price, "Monthly valuation")
                 quotes.approve(quote_id=quote.id, user=self._market.approver)
-        if about.symbol in _WAITING_QUOTES:
-            self._propose(about.beside(Decimal(_WAITING_QUOTES[about.symbol] - 100)), "Revaluation")
+        if about.symbol in _PENDING_QUOTES:
+            self._propose(
+                about.shifted_quote(Decimal(_PENDING_QUOTES[about.symbol] - 100)), "Revaluation"
+            )
 
     def _propose(self, price: Decimal, note: str) -> Quote:
         prices = quotes.Prices(
@@ -254,42 +261,44 @@ class _Debut:
     # --- the market -------------------------------------------------------------------------------
 
     def _trade(self) -> None:
-        """A history: houses and those who invest trade on the way to today's price."""
-        houses = self._market.houses
+        """A history: market_makers and those who invest trade on the way to today's price."""
+        market_makers = self._market.market_makers
         for number in range(_TRADES):
-            house = houses[number % len(houses)]
-            other = houses[number % len(houses) - 1]
+            maker = market_makers[number % len(market_makers)]
+            other = market_makers[number % len(market_makers) - 1]
             if self._investors and number % 2 == 0:
                 other = self._investors[number // 2 % len(self._investors)]
-            wobble = Decimal(self._dice("wobble", number) % 13 - 6) / 10
-            price = self._about.on_the_way(100 * (number + 1) // _TRADES)
-            price = rounded(price * (100 + wobble) / 100, self._about.currency)
-            worth = self._lot * other.lots * (20 + self._dice("worth", number) % 60) / 100
-            units = self._units_worth(worth, price)
+            wobble = Decimal(self._pseudo_random("wobble", number) % 13 - 6) / 10
+            price = self._about.price_between(100 * (number + 1) // _TRADES)
+            price = round_money(price * (100 + wobble) / 100, self._about.currency)
+            worth = self._lot * other.lots * (20 + self._pseudo_random("worth", number) % 60) / 100
+            units = self._units_for(worth, price)
             if number % 3 == 2 and self._held[other] > units:
-                self._buy(house, units, price)
+                self._buy(maker, units, price)
                 self._sell(other, units, price)
             else:
-                self._sell(house, units, price)
+                self._sell(maker, units, price)
                 self._buy(other, units, price)
 
     def _fill_book(self) -> None:
         """What stands in the book: levels on both sides, two of them of those who invest."""
         for level in range(_LEVELS):
-            house = self._market.houses[(level + self._dice("house")) % len(self._market.houses)]
+            maker = self._market.market_makers[
+                (level + self._pseudo_random("house")) % len(self._market.market_makers)
+            ]
             away = _FIRST_LEVEL + level * _NEXT_LEVEL
-            away += Decimal(self._dice("level", level) % 30) / 100
-            worth = self._lot * (6 + self._dice("depth", level) % 40)
+            away += Decimal(self._pseudo_random("level", level) % 30) / 100
+            worth = self._lot * (6 + self._pseudo_random("depth", level) % 40)
             for trade, side in ((self._sell, 1), (self._buy, -1)):
-                price = self._about.beside(away * side)
-                trade(house, self._units_worth(worth, price), price)
+                price = self._about.shifted_quote(away * side)
+                trade(maker, self._units_for(worth, price), price)
         for number, trader in enumerate(self._investors[:2]):
-            price = self._about.beside(_FIRST_LEVEL + _NEXT_LEVEL * (number + 1))
+            price = self._about.shifted_quote(_FIRST_LEVEL + _NEXT_LEVEL * (number + 1))
             half = _round(self._held[trader] / 2)
-            if half * price >= self._about.smallest_trade:
+            if half * price >= self._about.min_trade:
                 self._sell(trader, half, price)
-            price = self._about.beside(-_FIRST_LEVEL - _NEXT_LEVEL * (number + 2))
-            self._buy(trader, self._units_worth(self._lot / 2, price), price)
+            price = self._about.shifted_quote(-_FIRST_LEVEL - _NEXT_LEVEL * (number + 2))
+            self._buy(trader, self._units_for(self._lot / 2, price), price)
 
     # --- orders -----------------------------------------------------------------------------------
 
@@ -314,14 +323,14 @@ class _Debut:
     def _sell(self, trader: Trader, units: Decimal, price: Decimal) -> None:
         self._place(OrderType.SELL, trader, units, price)
 
-    def _tell_nobody(self) -> None:
+    def _mark_events_delivered(self) -> None:
         """All events about its orders and trades count as delivered."""
         about = [
             *self._orders,
             *Trade.objects.filter(token=self._token).values_list("id", flat=True),
         ]
-        everybody = (*self._market.traders, *self._market.houses, self._issuer)
-        for organisation_id in {trader.organisation.id for trader in everybody}:
+        traders_by_slug = (*self._market.traders, *self._market.market_makers, self._issuer)
+        for organisation_id in {trader.organisation.id for trader in traders_by_slug}:
             mark_delivered_without_sending(organisation_id=organisation_id, subject_ids=about)
 
     # --- figures ----------------------------------------------------------------------------------
@@ -332,20 +341,20 @@ class _Debut:
             *self._about.granted,
             self._about.issuer,
         )
-        return seen and trader != self._issuer and self._dice(trader.key) % 4 == 0
+        return seen and trader != self._issuer and self._pseudo_random(trader.key) % 4 == 0
 
-    def _stake(self, trader: Trader) -> Decimal:
-        return self._lot * trader.lots * (1 + self._dice(trader.key, "stake") % 3)
+    def _investment(self, trader: Trader) -> Decimal:
+        return self._lot * trader.lots * (1 + self._pseudo_random(trader.key, "stake") % 3)
 
-    def _units_worth(self, value: Decimal, price: Decimal) -> Decimal:
+    def _units_for(self, value: Decimal, price: Decimal) -> Decimal:
         return _round(value / price)
 
-    def _parts(self, units: Decimal) -> list[Decimal]:
-        """How the houses divide `units` among them."""
-        first, second = (_round(units * part) for part in _HOUSE_PARTS)
+    def _split_between_makers(self, units: Decimal) -> list[Decimal]:
+        """How the market_makers divide `units` among them."""
+        first, second = (_round(units * part) for part in _MAKER_SHARES)
         return [first, second, units - first - second]
 
-    def _dice(self, *words: object) -> int:
+    def _pseudo_random(self, *words: object) -> int:
         """A number that looks like chance and is the same every time."""
         text = ":".join(map(str, (self._about.symbol, *words)))
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")

@@ -42,7 +42,7 @@ _WITHOUT_DATABASE = {
     "version",
 }
 # What an operator mends outside the program; anything else is a fault of ours.
-_CONDITIONS_OF_THE_MACHINE = {
+_OPERATOR_ERRNOS = {
     errno.EACCES,
     errno.EDQUOT,
     errno.EIO,
@@ -70,7 +70,7 @@ def run(argv: Sequence[str]) -> None:
             hint = " (run `manage.py migrate` first)"
         _fail(f"Database: {one_line(error)}{hint}")
     except OSError as error:
-        if error.errno not in _CONDITIONS_OF_THE_MACHINE:
+        if error.errno not in _OPERATOR_ERRNOS:
             raise
         _fail(f"{error.filename or default_data_dir()}: {error.strerror}")
 
@@ -89,11 +89,11 @@ def _run(arguments: list[str]) -> None:
                     f"`{command}` needs the owner of the tables: set DATABASE_OWNER_URL."
                 )
             arguments.append("--database=owner")
-        with _acting(command):
+        with _audit_context_for(command):
             execute_from_command_line(arguments)
 
 
-def _acting(command: str) -> AbstractContextManager[None]:
+def _audit_context_for(command: str) -> AbstractContextManager[None]:
     if command in _WITHOUT_DATABASE:
         return contextlib.nullcontext()
     return audit_context(Actor.system(command), f"command:{command}")
@@ -102,8 +102,8 @@ def _acting(command: str) -> AbstractContextManager[None]:
 def _database_for(
     command: str, arguments: list[str], *, local: bool
 ) -> AbstractContextManager[None]:
-    asks_for_help = "--help" in arguments or "-h" in arguments
-    if asks_for_help or (command in _WITHOUT_DATABASE and "--database" not in arguments):
+    wants_help = "--help" in arguments or "-h" in arguments
+    if wants_help or (command in _WITHOUT_DATABASE and "--database" not in arguments):
         return contextlib.nullcontext()
     for variable in ("DATABASE_URL", "DATABASE_OWNER_URL"):
         if url := os.environ.get(variable):

@@ -119,7 +119,7 @@ SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
 # How long after a code of the second factor its bearer may decide.
 SECOND_FACTOR_FRESH_MINUTES = env.int("SECOND_FACTOR_FRESH_MINUTES", default=15)
 # Wrong passwords, and wrong codes, for one account and from one address until they are locked out.
-SIGN_IN_TRIES: dict[str, int] = {
+SIGN_IN_ATTEMPTS: dict[str, int] = {
     "account": env.int("SIGN_IN_TRIES_PER_ACCOUNT", default=5),
     "address": env.int("SIGN_IN_TRIES_PER_ADDRESS", default=30),
 }
@@ -135,7 +135,7 @@ PASSWORD_RESET_TIMEOUT = env.int("INVITATION_HOURS", default=24) * 3600
 COOLING_OFF_HOURS = 24
 TENURE_DAYS = 7
 # Only the demo world makes people whose access counts as held for long.
-DEMO_WORLD = False
+DEMO_DATA = False
 # Permissions that do not count as deciding; any other does, but those that begin with `view_`.
 UNPRIVILEGED_PERMISSIONS = "config.back_office.roles.UNPRIVILEGED_PERMISSIONS"
 # Models whose records the audit calls by name where a change points to one, and what finds the ids
@@ -155,7 +155,7 @@ AUDIT_FINDERS = (
 RECORD_PANELS = "config.back_office.panels.panels_of"
 CSRF_COOKIE_HTTPONLY = True
 X_FRAME_OPTIONS = "DENY"
-CSRF_FAILURE_VIEW = "config.faults.form_too_old"
+CSRF_FAILURE_VIEW = "config.error_views.csrf_failed"
 
 # --- Database --------------------------------------------------------------------------------
 # Web and workers act as this role, which owns nothing and writes the ledger only through its
@@ -226,7 +226,7 @@ REST_FRAMEWORK: dict[str, Any] = {
 API_BODY_LIMIT_BYTES = 64 * 1024
 API_BODY_DEPTH_LIMIT = 20
 API_PAGE_LIMIT_DEFAULT = 20
-API_PAGE_LIMIT_MOST = 200
+API_PAGE_LIMIT_MAX = 200
 
 # A minute, of one key: requests, money-moving POSTs, token requests. Failed token requests: of one
 # address for one client id, and of one address for all of them. None: no limit.
@@ -239,7 +239,7 @@ RATE_LIMITS: dict[str, int] = {
     "token_failures_address": env.int("RATE_LIMIT_TOKEN_FAILURES_ADDRESS", default=60),
 }
 IDEMPOTENCY_WAIT_SECONDS = env.int("IDEMPOTENCY_WAIT_SECONDS", default=10)
-IDEMPOTENCY_KEPT_HOURS = 24
+IDEMPOTENCY_RETENTION_HOURS = 24
 
 # --- Quotes ----------------------------------------------------------------------------------
 # A quote that moves a price by more percent than this needs a reason.

@@ -11,7 +11,7 @@ import hashlib
 import socket
 from typing import Any
 
-from config.demo import file as demo_file
+from config.demo import credentials_file
 from config.local import secrets as local_secrets
 from config.local.embedded.layout import APPLICATION, OWNER, database_settings, default_data_dir
 from config.logs import configure_structlog, logging_settings
@@ -25,7 +25,7 @@ DATA_DIR = default_data_dir()
 _secrets = local_secrets.load(DATA_DIR)
 
 DEBUG = False
-DEMO_WORLD = True
+DEMO_DATA = True
 SECRET_KEY = env.str("SECRET_KEY", default=_secrets.secret_key)
 FIELD_ENCRYPTION_KEYS: list[str] = env.list(
     "FIELD_ENCRYPTION_KEYS", default=[_secrets.field_encryption_key]
@@ -80,7 +80,7 @@ CACHES: dict[str, Any] = {
 }
 
 # --- Payment provider: the sandbox, wherever `up` last started it; commands find it there too ---
-_sandbox_url = demo_file.read(DATA_DIR).get("provider_url") or "http://127.0.0.1:8001/v3"
+_sandbox_url = credentials_file.read(DATA_DIR).get("provider_url") or "http://127.0.0.1:8001/v3"
 PAYMENT_PROVIDER = {
     **base.PAYMENT_PROVIDER,
     "base_url": env.str("FLUTTERWAVE_BASE_URL", default=_sandbox_url),

@@ -19,7 +19,7 @@ env = base.env
 
 DATA_DIR = Path(env.str("TEST_DATA_DIR", default=tempfile.gettempdir()))
 DEBUG = False
-DEMO_WORLD = True  # tests make people whose access counts as held for long
+DEMO_DATA = True  # tests make people whose access counts as held for long
 SECRET_KEY = "tests only: nothing outside the test database is signed with this"  # noqa: S105
 FIELD_ENCRYPTION_KEYS: list[str] = ["dGVzdHMgb25seTogdGhpcnR5LXR3byBieXRlcyBvZiA="]
 ALLOWED_HOSTS = ["*"]

@@ -60,7 +60,7 @@ def read_page_request(request: Request) -> PageRequest:
     query = request.query_params
     number = read_positive_integer(query, "page", 1)
     limit = read_positive_integer(query, "limit", settings.API_PAGE_LIMIT_DEFAULT)
-    return PageRequest(number, min(limit, settings.API_PAGE_LIMIT_MOST))
+    return PageRequest(number, min(limit, settings.API_PAGE_LIMIT_MAX))
 
 
 class EnvelopePagination(BasePagination):
@@ -103,7 +103,7 @@ class EnvelopePagination(BasePagination):
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:  # noqa: ARG002
         """Describe `page` and `limit`."""
         whole = {"type": "integer", "minimum": 1}
-        most, usual = settings.API_PAGE_LIMIT_MOST, settings.API_PAGE_LIMIT_DEFAULT
+        most, usual = settings.API_PAGE_LIMIT_MAX, settings.API_PAGE_LIMIT_DEFAULT
         limit = f"Records a page; above {most} counts as that"
         return [
             parameter("page", "Page, from 1", {**whole, "default": 1}),

@@ -53,7 +53,7 @@ class StoredResponse:
 
 def retention_period() -> timedelta:
     """Return how long a response is kept under its key."""
-    return timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS)
+    return timedelta(hours=settings.IDEMPOTENCY_RETENTION_HOURS)
 
 
 def wait_milliseconds() -> int:

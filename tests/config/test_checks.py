@@ -13,7 +13,7 @@ BACKENDS = "django.core.cache.backends."
 
 def complaints(settings: Settings, *, limits: bool, backend: str, deploying: bool = True) -> Any:
     settings.RATE_LIMITS_ENABLED = limits
-    settings.DEMO_WORLD = False  # as in a deployment
+    settings.DEMO_DATA = False  # as in a deployment
     settings.CACHES = {"default": {"BACKEND": BACKENDS + backend, "LOCATION": "redis://127.0.0.1"}}
     found = run_checks(include_deployment_checks=deploying)
     ours = [message for message in found if str(message.id).startswith("config.")]

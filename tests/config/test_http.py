@@ -16,7 +16,7 @@ import pytest
 import requests
 
 from config import webserver
-from config.local.supervisor.ports import answers, claim_port
+from config.local.supervisor.ports import claim_port, is_responding
 from tests.environment import echo_server as echo
 from tests.environment.processes import Program, wait_until
 from tests.environment.services import HOST
@@ -36,7 +36,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Program,
             "TMPDIR": str(folder),
             "STALLED_SECONDS": "1",
         },
-        ready=lambda: answers(HOST, port, "/"),
+        ready=lambda: is_responding(HOST, port, "/"),
         output=folder / "echo.log",
     )
     started.start()

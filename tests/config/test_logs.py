@@ -8,7 +8,7 @@ import sys
 from django.db import OperationalError
 from psycopg.errors import AdminShutdown, DiskFull
 
-from config.logs import LimitRepeats
+from config.logs import RepeatLimiter
 
 
 class Clock:
@@ -30,13 +30,13 @@ def database_error(cause: type[Exception]) -> OperationalError:
     return error
 
 
-def written(limit: LimitRepeats, *records: logging.LogRecord) -> list[bool]:
+def written(limit: RepeatLimiter, *records: logging.LogRecord) -> list[bool]:
     return [limit.filter(each) for each in records]
 
 
 def test_the_first_line_is_whole_and_the_next_ones_say_how_many_were_left_out() -> None:
     clock = Clock()
-    limit = LimitRepeats(clock)
+    limit = RepeatLimiter(clock)
     first = record(database_error(DiskFull))
     assert written(limit, first, *(record(database_error(DiskFull)) for _ in range(50))) == [
         True,
@@ -55,7 +55,7 @@ def test_the_first_line_is_whole_and_the_next_ones_say_how_many_were_left_out() 
 
 
 def test_causes_are_told_apart_and_one_cause_is_one_wherever_it_shows() -> None:
-    limit = LimitRepeats(Clock())
+    limit = RepeatLimiter(Clock())
     assert written(
         limit,
         record(database_error(DiskFull)),
@@ -68,13 +68,13 @@ def test_causes_are_told_apart_and_one_cause_is_one_wherever_it_shows() -> None:
 
 
 def test_what_is_no_fault_is_never_left_out() -> None:
-    limit = LimitRepeats(Clock())
+    limit = RepeatLimiter(Clock())
     assert written(limit, *(record(None, event="staff.access") for _ in range(50))) == [True] * 50
 
 
 def test_records_of_the_standard_library_are_limited_alike() -> None:
     clock = Clock()
-    limit = LimitRepeats(clock)
+    limit = RepeatLimiter(clock)
 
     def plain(n: int) -> logging.LogRecord:
         try:

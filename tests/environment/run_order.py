@@ -27,7 +27,7 @@ WAITING = {
     "faults/test_slow_clients.py": 34,
     "races/test_decision_races.py": 34,
     "clients/test_clients.py": 30,
-    "config/test_limits_of_processes.py": 20,
+    "config/test_shared_rate_limits.py": 20,
     "exchange/core/test_wake.py": 20,
     "stories/test_withdrawal.py": 20,
 }
@@ -38,7 +38,7 @@ COMPUTING = {
     "contract/test_schemathesis.py": 60,
     "browser/test_power_over_money.py": 55,
     "browser/test_back_office.py": 52,
-    "config/demo/test_demo_beginnings.py": 46,
+    "config/demo/test_demo_loading.py": 46,
     "fuzz/test_fuzz.py": 46,
     "config/demo/test_demo_catalogue.py": 41,
     "orders/book/test_matching_oracle.py": 41,

@@ -22,7 +22,7 @@ from pytest_django import Settings
 
 from config import webserver
 from config.local.embedded import broker
-from config.local.supervisor.ports import answers, claim_port
+from config.local.supervisor.ports import claim_port, is_responding
 from tests.environment.database import server_url, worker_database
 from tests.environment.processes import Program, wait_until
 from wallets.providers.registry import payment_provider
@@ -150,7 +150,7 @@ def web_program(service_stack: ServiceStack) -> Iterator[Callable[[], Program]]:
     program = Program(
         command=webserver.command(HOST, service_stack.web_port),
         environment=service_stack.environment,
-        ready=lambda: answers(HOST, service_stack.web_port, "/health"),
+        ready=lambda: is_responding(HOST, service_stack.web_port, "/health"),
         output=service_stack.folder / "web.log",
     )
     yield lambda: _running(program)
@@ -169,7 +169,7 @@ def sandbox_program(service_stack: ServiceStack) -> Iterator[Callable[[], Progra
             "--delay", "0.2", "--return-delay", "0.5", "--hang-seconds", "3",
         ],
         environment=service_stack.environment,
-        ready=lambda: answers(HOST, service_stack.sandbox_port, "/sandbox/health"),
+        ready=lambda: is_responding(HOST, service_stack.sandbox_port, "/sandbox/health"),
         output=service_stack.folder / "sandbox.log",
     )  # fmt: skip
     yield lambda: _running(program)

@@ -15,7 +15,7 @@ from django.core.management import call_command
 from django.test import Client, override_settings
 from pytest_django import DjangoDbBlocker
 
-from config.demo.world import paid_in
+from config.demo.data import total_deposits
 from tests.environment.module_transaction import module_transaction
 from tests.environment.services import PROVIDER_SECRET_KEY, PROVIDER_WEBHOOK_HASH, Sandbox
 from tests.factories.payouts import control
@@ -66,7 +66,7 @@ def loaded_for_module(
         clear_bank_cache()
         await_returns(sandbox)
         before = control(sandbox, "GET", "float")
-        for currency, amount in paid_in().items():
+        for currency, amount in total_deposits().items():
             if currency in before:
                 control(sandbox, "POST", "float", currency=currency, amount=str(amount))
         yield load(folder)

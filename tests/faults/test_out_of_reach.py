@@ -24,7 +24,7 @@ from psycopg import Connection
 
 from config import webserver
 from config.back_office.site import CONTENT_SECURITY_POLICY
-from config.local.supervisor.ports import answers, claim_port
+from config.local.supervisor.ports import claim_port, is_responding
 from config.settings.base import redis_cache
 from exchange.api import throttling
 from exchange.participants.models import Member
@@ -58,7 +58,7 @@ def web(service_stack: ServiceStack, **environment: str) -> Iterator[Service]:
     program = Program(
         command=webserver.command(HOST, here.web_port, workers=1),
         environment={**here.environment, "LOG_LEVEL": "WARNING", **environment},
-        ready=lambda: answers(HOST, here.web_port, "/"),
+        ready=lambda: is_responding(HOST, here.web_port, "/"),
         output=log,
     )
     program.start()

@@ -23,7 +23,7 @@ import requests
 from django.db import connection, transaction
 
 from config import webserver
-from config.local.supervisor.ports import answers, claim_port
+from config.local.supervisor.ports import claim_port, is_responding
 from exchange.participants.models import Member
 from tests.environment.processes import CHECKOUT, Program, wait_until
 from tests.environment.services import HOST, Service, ServiceStack
@@ -58,7 +58,7 @@ def served(
     program = Program(
         command=command(here.web_port),
         environment=here.environment,
-        ready=lambda: answers(HOST, here.web_port, "/health"),
+        ready=lambda: is_responding(HOST, here.web_port, "/health"),
         output=service_stack.folder / "web-slow-clients.log",
     )
     program.start()

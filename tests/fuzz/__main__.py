@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
     os.environ["FUZZ"] = "1"
     # Schemathesis takes the values out of what hypothesis says of a failure.
     without = ("cacheprovider", "xdist", "schemathesis")
-    plugins = ["-p", "tests.fuzz.turns", *(f"-pno:{name}" for name in without)]
+    plugins = ["-p", "tests.fuzz.steps", *(f"-pno:{name}" for name in without)]
     options = [
         f"--fuzz-seed={seed}",
         f"--fuzz-seconds={given.seconds}",

@@ -60,9 +60,9 @@ class Person:
         path = reverse("admin:wallets_withdrawal_change", args=[withdrawal.id])
         page = self.office.open(self.service.base_url + path)
         form, found = page.form_with_button(button)
-        asked = self.office.send(page, form, found, reason=reason)
-        form, found = asked.form_with_button(f"Yes, {button}")
-        return partial(self.office.send, asked, form, found)
+        confirmation = self.office.send(page, form, found, reason=reason)
+        form, found = confirmation.form_with_button(f"Yes, {button}")
+        return partial(self.office.send, confirmation, form, found)
 
 
 def told(page: Page) -> tuple[str, str]:
@@ -74,7 +74,7 @@ def told(page: Page) -> tuple[str, str]:
 
 
 def check_answers(status: str, by: str, answers: list[object]) -> None:
-    """One answer is the success that `status` calls for, the other two say who was first."""
+    """One response is the success that `status` calls for, the other two say who was first."""
     approval, rejection, cancellation = answers
     done = TRACES[status][1]
     stale = (

@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 PASSWORD = "correct horse battery"
 LOGIN, CODE, INDEX = "/admin/login/", "/admin/login/code/", "/admin/"
-TRIES = settings.SIGN_IN_TRIES["account"]
+TRIES = settings.SIGN_IN_ATTEMPTS["account"]
 WRONG, SHUT = "is not right", "Too many wrong tries"
 
 
@@ -101,7 +101,7 @@ def test_a_restart_forgets_no_try(live_service: Service):
 
 def test_one_address_that_tries_many_names_at_once_is_shut_out(live_service: Service):
     browser = Browser(live_service)
-    most = settings.SIGN_IN_TRIES["address"]
+    most = settings.SIGN_IN_ATTEMPTS["address"]
     calls = [browser.form(LOGIN, username=f"name {n}", password="guess") for n in range(most + 20)]
     assert checked(send_concurrently(live_service.base_url, calls, 50)) == most
 

@@ -20,7 +20,7 @@ import psycopg
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from config.back_office.roles import ADMINISTRATOR
-from config.demo import file
+from config.demo import credentials_file
 from config.local.supervisor.ports import claim_port
 from exchange.staff.services import second_factor
 from tests.environment.browser import TIMEOUT_MILLISECONDS, stray_requests
@@ -78,7 +78,7 @@ class Studio:
 
     def __init__(self, browser: Browser, data: Path) -> None:
         self.data = data
-        self.demo: dict[str, Any] = json.loads((data / file.FILE_NAME).read_text())
+        self.demo: dict[str, Any] = json.loads((data / credentials_file.FILE_NAME).read_text())
         # Pages of records that scenes made, by what they are told apart by.
         self.made: dict[str, str] = {}
         self.troubles = Troubles()

@@ -25,7 +25,7 @@ from pytest_django import DjangoDbBlocker
 
 from config import webserver
 from config.books import CHECKS
-from config.local.supervisor.ports import answers, claim_port
+from config.local.supervisor.ports import claim_port, is_responding
 from credit.loans import payloads as credit
 from exchange.core.documents import Document
 from exchange.participants import payloads as participants_payloads
@@ -123,7 +123,7 @@ def service(upgraded: Upgraded, service_stack: ServiceStack) -> Iterator[str]:
     program = Program(
         command=webserver.command(HOST, port),
         environment={**service_stack.environment, "TEST_DATABASE_URL": server_url(upgraded.name)},
-        ready=lambda: answers(HOST, port, "/health"),
+        ready=lambda: is_responding(HOST, port, "/health"),
         output=service_stack.folder / "upgraded.log",
     )
     program.start()

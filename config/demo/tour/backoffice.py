@@ -35,7 +35,7 @@ class Form:
     buttons: list[Button] = field(default_factory=list)
 
 
-class _Reader(HTMLParser):
+class _PageParser(HTMLParser):
     """Collects links and forms; understands what the tour's pages have, not all of HTML."""
 
     def __init__(self) -> None:
@@ -78,11 +78,11 @@ def _is_sent(given: dict[str, str]) -> bool:
 class Page:
     """A page that was fetched: its address, text, links and forms."""
 
-    def __init__(self, answer: requests.Response) -> None:
-        self.url = answer.url
-        self.text = answer.text
-        reader = _Reader()
-        reader.feed(answer.text)
+    def __init__(self, response: requests.Response) -> None:
+        self.url = response.url
+        self.text = response.text
+        reader = _PageParser()
+        reader.feed(response.text)
         self.links = [urljoin(self.url, link) for link in reader.links]
         self.forms = reader.forms
 
@@ -150,11 +150,11 @@ class BackOffice:
         self, method: str, url: str, content: dict[str, list[str]] | None = None, referer: str = ""
     ) -> Page:
         try:
-            answer = self._session.request(
+            response = self._session.request(
                 method, url, data=content, timeout=_TIMEOUT_SECONDS, headers={"Referer": referer}
             )
         except requests.RequestException as error:
-            raise TourFailed(f"{method} {url} got no answer ({type(error).__name__})") from error
-        if answer.status_code != requests.codes.ok:
-            raise TourFailed(f"{method} {url} was answered {answer.status_code}")
-        return Page(answer)
+            raise TourFailed(f"{method} {url} got no response ({type(error).__name__})") from error
+        if response.status_code != requests.codes.ok:
+            raise TourFailed(f"{method} {url} was answered {response.status_code}")
+        return Page(response)

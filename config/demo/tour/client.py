@@ -30,15 +30,15 @@ class Api:
 
     def log_in(self, client_id: str, client_secret: str) -> dict[str, Any]:
         """Gets an access token by client credentials and uses it from now on."""
-        answer = self._send(
+        response = self._send(
             "POST",
             "/v1/oauth/token",
             data={"grant_type": "client_credentials"},
             auth=(client_id, client_secret),
         )
-        body = read_json(answer)
-        if answer.status_code != requests.codes.ok:
-            raise TourFailed(f"No access token: {answer.status_code} {body.get('error', '')}")
+        body = read_json(response)
+        if response.status_code != requests.codes.ok:
+            raise TourFailed(f"No access token: {response.status_code} {body.get('error', '')}")
         self._session.headers["Authorization"] = f"Bearer {body['access_token']}"
         return body
 
@@ -51,11 +51,11 @@ class Api:
         return expect(self._send("PUT", path, json=body), 200, 201)["data"]
 
     def try_get(self, path: str) -> requests.Response:
-        """The answer to a GET, whatever it is."""
+        """The response to a GET, whatever it is."""
         return self._send("GET", path)
 
     def post(self, path: str, body: dict[str, Any], **headers: str) -> requests.Response:
-        """The answer to a POST, whatever it is; `headers` with _ for -."""
+        """The response to a POST, whatever it is; `headers` with _ for -."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         named["Content-Type"] = "application/json"
         return self._send("POST", path, data=_JSON.encode(body), headers=named)
@@ -67,43 +67,44 @@ class Api:
             )
         except requests.RequestException as error:
             raise TourFailed(
-                f"{method} {self._base_url}{path} got no answer ({type(error).__name__});"
+                f"{method} {self._base_url}{path} got no response ({type(error).__name__});"
                 " is the service running?"
             ) from error
 
 
-def read_json(answer: requests.Response) -> dict[str, Any]:
-    """The answer's JSON object, its numbers as decimals."""
+def read_json(response: requests.Response) -> dict[str, Any]:
+    """The response's JSON object, its numbers as decimals."""
     try:
-        body = answer.json(parse_float=Decimal, parse_int=Decimal)
+        body = response.json(parse_float=Decimal, parse_int=Decimal)
     except ValueError:
         body = None
     if not isinstance(body, dict):
-        raise TourFailed(f"{_called(answer)} was not answered with a JSON object")
+        raise TourFailed(f"{_describe_request(response)} was not answered with a JSON object")
     return body
 
 
-def expect(answer: requests.Response, *statuses: int) -> dict[str, Any]:
-    """The envelope of an answer that must have one of `statuses`."""
-    body = read_json(answer)
-    if answer.status_code not in statuses:
+def expect(response: requests.Response, *statuses: int) -> dict[str, Any]:
+    """The envelope of an response that must have one of `statuses`."""
+    body = read_json(response)
+    if response.status_code not in statuses:
         raise TourFailed(
-            f"{_called(answer)} was answered {answer.status_code}: {body.get('message', '')}"
+            f"{_describe_request(response)} returned {response.status_code}:"
+            f" {body.get('message', '')}"
         )
     return body
 
 
-def check(holds: bool, otherwise: str) -> None:
-    """TourFailed, saying `otherwise`, unless it holds."""
+def check(holds: bool, message: str) -> None:
+    """TourFailed, saying `message`, unless it holds."""
     if not holds:
-        raise TourFailed(otherwise[:1].upper() + otherwise[1:])
+        raise TourFailed(message[:1].upper() + message[1:])
 
 
-def wait_for(what: str, seconds: float, look: Callable[[], Found | None]) -> Found:
-    """What `look` gives once it is not None; TourFailed when that takes longer than `seconds`."""
+def wait_for(what: str, seconds: float, poll: Callable[[], Found | None]) -> Found:
+    """What `poll` gives once it is not None; TourFailed when that takes longer than `seconds`."""
     deadline = time.monotonic() + seconds
     while True:
-        found = look()
+        found = poll()
         if found is not None:
             return found
         if time.monotonic() > deadline:
@@ -111,5 +112,5 @@ def wait_for(what: str, seconds: float, look: Callable[[], Found | None]) -> Fou
         time.sleep(_POLL_SECONDS)
 
 
-def _called(answer: requests.Response) -> str:
-    return f"{answer.request.method} {answer.request.url}"
+def _describe_request(response: requests.Response) -> str:
+    return f"{response.request.method} {response.request.url}"

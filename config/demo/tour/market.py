@@ -16,14 +16,14 @@ _ALL = "200"
 
 
 @dataclass
-class Visit:
+class MarketTour:
     """One member's visit to the market. `step` says what was just seen to be so."""
 
     api: Api
     member: dict[str, Any]
     step: Callable[[str, str], None]
 
-    def walk(self) -> None:
+    def run(self) -> None:
         """Looks around and buys. Raises TourFailed."""
         self.see_catalogue()
         token = self.search()
@@ -85,7 +85,7 @@ class Visit:
         depth = list(accumulate(level["tokens"] for level in asks))
         check(depth[-1] >= units, f"less than {units} {token['symbol']} are offered")
         levels = asks[: sum(so_far < units for so_far in depth) + 1]
-        answer = self.api.post(
+        response = self.api.post(
             "/v1/orders",
             {
                 "token_id": token["_id"],
@@ -95,7 +95,7 @@ class Visit:
                 "user_id": self.member["id"],
             },
         )
-        order = expect(answer, 201)["data"]
+        order = expect(response, 201)["data"]
         check(
             order["status"] == "Fulfilled" and order["meta"]["filled"] == units,
             f"the order is {order['status']}, {order['meta']['filled']} units of it filled",
@@ -134,7 +134,7 @@ class Visit:
     def see_holding(
         self, token: dict[str, Any], units: Decimal, money: Decimal, paid: Decimal
     ) -> None:
-        """The units came, and value and fee went, rounded up; `money` was there before."""
+        """The units came, and value and fee went, round_money up; `money` was there before."""
         due = (paid * (1 + token["buy_fee"] / 100)).quantize(Decimal("0.01"), ROUND_CEILING)
         fee = due - paid
         held, left = self.units_of(token), self.money(token)

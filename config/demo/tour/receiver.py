@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-_LONGEST_BODY = 1024 * 1024
+_MAX_BODY_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Receiver:
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                length = min(int(self.headers.get("Content-Length", "0")), _LONGEST_BODY)
+                length = min(int(self.headers.get("Content-Length", "0")), _MAX_BODY_BYTES)
                 body = self.rfile.read(length).decode()
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 self.send_response(204)

@@ -46,7 +46,7 @@ _LOG_LIMIT_BYTES = 10 * 1024 * 1024
 
 DURABLE = {"fsync": "on", "max_connections": "100", "shared_buffers": "128MB"}
 # For tests: the same semantics, nothing survives a power cut.
-FLEETING = {
+VOLATILE = {
     "fsync": "off",
     "full_page_writes": "off",
     "max_connections": "200",
@@ -90,7 +90,7 @@ class Cluster:
             identity = server_identity(binary("postgres"))
             if not (self._data / "PG_VERSION").exists():
                 self._create(identity)
-            self._own(self._data, identity)
+            self._chown(self._data, identity)
             self._clear_stale_pid()
             self._launch(identity)
         except OSError as error:
@@ -133,7 +133,7 @@ class Cluster:
         fresh = self._home / "data.new"
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(mode=0o700)
-        self._own(fresh, identity)
+        self._chown(fresh, identity)
         command = [
             str(binary("initdb")),
             f"--pgdata={fresh}",
@@ -147,7 +147,7 @@ class Cluster:
         ]
         done = subprocess.run(  # noqa: S603 - our own wheel's program
             command,
-            preexec_fn=identity.preparation(os.getpid()),
+            preexec_fn=identity.make_preexec(os.getpid()),
             capture_output=True,
             text=True,
             cwd="/",
@@ -159,13 +159,13 @@ class Cluster:
         if done.returncode != 0:
             shutil.rmtree(fresh, ignore_errors=True)
             raise EmbeddedError(
-                f"Could not create the database in {self._home}: {_last_complaint(done.stderr)}"
+                f"Could not create the database in {self._home}: {_last_error_line(done.stderr)}"
             )
         if self._data.exists():
             self._data.rmdir()
         fresh.rename(self._data)
 
-    def _own(self, folder: Path, identity: Identity) -> None:
+    def _chown(self, folder: Path, identity: Identity) -> None:
         """Give the cluster to the user the server runs as (a copied folder may be somebody's)."""
         uid, gid = identity.file_uid, identity.file_gid
         if folder.stat().st_uid == uid:
@@ -215,7 +215,7 @@ class Cluster:
             "log_timezone": "UTC",
             "timezone": "UTC",
             "jit": "off",
-            **(DURABLE if self.durable else FLEETING),
+            **(DURABLE if self.durable else VOLATILE),
         }
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         log = os.open(self._log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -223,7 +223,7 @@ class Cluster:
             started_at = os.fstat(log).st_size
             self._process = subprocess.Popen(  # noqa: S603 - our own wheel's program
                 [str(binary("postgres")), "-D", str(self._data), *options],
-                preexec_fn=identity.preparation(os.getpid()),  # noqa: PLW1509 - no threads here
+                preexec_fn=identity.make_preexec(os.getpid()),  # noqa: PLW1509 - no threads here
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -270,7 +270,7 @@ class Cluster:
         try:
             with self._log.open("rb") as log:
                 log.seek(offset)
-                return f"{_last_complaint(log.read().decode(errors='replace'))} (see {self._log})"
+                return f"{_last_error_line(log.read().decode(errors='replace'))} (see {self._log})"
         except OSError:
             return f"see {self._log}"
 
@@ -340,7 +340,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _last_complaint(output: str) -> str:
+def _last_error_line(output: str) -> str:
     """The most telling line of a PostgreSQL program's output."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     for word in ("No space left", "PANIC:", "FATAL:", "error:", "ERROR:"):

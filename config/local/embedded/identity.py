@@ -32,28 +32,28 @@ _CAP_VERSION_3 = 0x20080522
 _CAP_DAC_OVERRIDE = 1
 _CLONE_NEWUSER = 0x10000000
 
-Way = Literal["plain", "capability", "namespace"]
+Method = Literal["plain", "capability", "namespace"]
 
 
 @dataclass(frozen=True)
 class Identity:
     """How a PostgreSQL program becomes its user; `file_uid` must own its data directory."""
 
-    way: Way
+    method: Method
     uid: int
     gid: int
 
     @property
     def file_uid(self) -> int:
         """The uid the data directory must have, as seen from outside."""
-        return self.uid if self.way == "capability" else os.geteuid()
+        return self.uid if self.method == "capability" else os.geteuid()
 
     @property
     def file_gid(self) -> int:
         """The gid the data directory must have, as seen from outside."""
-        return self.gid if self.way == "capability" else os.getegid()
+        return self.gid if self.method == "capability" else os.getegid()
 
-    def preparation(self, parent: int) -> Callable[[], None]:
+    def make_preexec(self, parent: int) -> Callable[[], None]:
         """What a forked child runs before it executes a PostgreSQL program.
 
         The child is asked for a fast shutdown (SIGINT) when `parent` dies, where the platform
@@ -61,9 +61,9 @@ class Identity:
         """
 
         def prepare() -> None:
-            if self.way == "capability":
+            if self.method == "capability":
                 _become_with_capability(self.uid, self.gid)
-            elif self.way == "namespace":
+            elif self.method == "namespace":
                 _become_in_namespace(self.uid, self.gid)
             die_with_parent(parent, signal.SIGINT)
 
@@ -86,7 +86,7 @@ def server_identity(probe: Path) -> Identity:
     """
     if os.geteuid() != 0:
         return Identity("plain", os.geteuid(), os.getegid())
-    uid, gid = _nobody()
+    uid, gid = _nobody_account()
     for identity in (Identity("capability", uid, gid), Identity("namespace", uid, gid)):
         if _works(identity, probe):
             return identity
@@ -98,12 +98,12 @@ def server_identity(probe: Path) -> Identity:
 
 def initdb_identity(server: Identity, probe: Path) -> Identity:
     """Who runs `initdb`, which insists on an account: the server's user, or a namespace."""
-    if server.way != "plain":
+    if server.method != "plain":
         return server
     with contextlib.suppress(KeyError):
         pwd.getpwuid(server.uid)
         return server
-    identity = Identity("namespace", *_nobody())
+    identity = Identity("namespace", *_nobody_account())
     if _works(identity, probe):
         return identity
     raise EmbeddedError(
@@ -112,7 +112,7 @@ def initdb_identity(server: Identity, probe: Path) -> Identity:
     )
 
 
-def _nobody() -> tuple[int, int]:
+def _nobody_account() -> tuple[int, int]:
     try:
         entry = pwd.getpwnam("nobody")
     except KeyError:
@@ -126,7 +126,7 @@ def _works(identity: Identity, probe: Path) -> bool:
     try:
         done = subprocess.run(  # noqa: S603 - our own wheel's program
             [str(probe), "--version"],
-            preexec_fn=identity.preparation(os.getpid()),
+            preexec_fn=identity.make_preexec(os.getpid()),
             capture_output=True,
             cwd="/",
             timeout=20,

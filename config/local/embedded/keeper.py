@@ -27,20 +27,20 @@ SERVER_LOCK = "server.lock"
 USERS_LOCK = "users.lock"
 _POLL_SECONDS = 0.1
 
-_asked_to_stop = False
+_stop_requested = False
 
 
 def main() -> int:
     """Own the server until it is no longer needed; 0 after a clean stop, 1 when it failed."""
     parser = argparse.ArgumentParser(prog="config.local.embedded.keeper")
     parser.add_argument("data_dir", type=Path)
-    parser.add_argument("--fleeting", action="store_true", help="for tests: fsync off")
+    parser.add_argument("--volatile", action="store_true", help="for tests: fsync off")
     parser.add_argument("--follow", action="store_true", help="wait behind another keeper")
     arguments = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _stop)
     try:
-        return _keep(arguments.data_dir, durable=not arguments.fleeting, follow=arguments.follow)
+        return _keep(arguments.data_dir, durable=not arguments.volatile, follow=arguments.follow)
     except EmbeddedError as error:
         _say(f"error {error}")
     except OSError as error:
@@ -62,7 +62,7 @@ def _keep(data_dir: Path, *, durable: bool, follow: bool) -> int:
         cluster.start()
         _say("ready")
         process = cluster.process
-        while not _asked_to_stop and not _nobody_left(users):
+        while not _stop_requested and not _no_users_left(users):
             if process is not None and process.poll() is not None:
                 _say(f"error The database server died (status {process.returncode}).")
                 return 1
@@ -82,7 +82,7 @@ def _become_the_keeper(lock: int, *, follow: bool) -> bool:
             if not follow:
                 _say("other")
                 return False
-            if _asked_to_stop:
+            if _stop_requested:
                 with contextlib.suppress(OSError, ValueError):
                     os.kill(int(os.pread(lock, 32, 0)), signal.SIGTERM)
                 return False
@@ -94,7 +94,7 @@ def _become_the_keeper(lock: int, *, follow: bool) -> bool:
             return True
 
 
-def _nobody_left(users: int) -> bool:
+def _no_users_left(users: int) -> bool:
     try:
         fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -103,8 +103,8 @@ def _nobody_left(users: int) -> bool:
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
-    global _asked_to_stop  # noqa: PLW0603 - a signal handler has nowhere else to say so
-    _asked_to_stop = True
+    global _stop_requested  # noqa: PLW0603 - a signal handler has nowhere else to say so
+    _stop_requested = True
 
 
 def _say(line: str) -> None:

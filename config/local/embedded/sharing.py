@@ -56,7 +56,7 @@ def keeper_command(data_dir: Path, *flags: str) -> list[str]:
     return [sys.executable, "-m", "config.local.embedded.keeper", *flags, str(data_dir)]
 
 
-def answers(data_dir: Path) -> bool:
+def is_reachable(data_dir: Path) -> bool:
     """Whether the server accepts a connection to the exchange's database."""
     try:
         with psycopg.connect(database_url(data_dir, "exchange_app"), connect_timeout=5):
@@ -89,7 +89,7 @@ def stop_keeper(data_dir: Path) -> None:
 
 def _ensure(data_dir: Path, *, durable: bool) -> None:
     """Return when the server answers, having started a keeper where there is none."""
-    while not answers(data_dir):
+    while not is_reachable(data_dir):
         if keeper_pid(data_dir) is None:
             _start_keeper(data_dir, durable=durable)
         else:
@@ -98,7 +98,7 @@ def _ensure(data_dir: Path, *, durable: bool) -> None:
 
 def _start_keeper(data_dir: Path, *, durable: bool) -> None:
     process = subprocess.Popen(  # noqa: S603 - ourselves
-        keeper_command(data_dir, *([] if durable else ["--fleeting"])),
+        keeper_command(data_dir, *([] if durable else ["--volatile"])),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

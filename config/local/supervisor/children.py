@@ -24,20 +24,20 @@ from config.local.supervisor.guard import signal_group
 CHECKOUT = Path(__file__).resolve().parents[3]
 
 _FIRST_PAUSE_SECONDS = 0.5
-_LONGEST_PAUSE_SECONDS = 15.0
-_STEADY_SECONDS = 30.0
-_ASK_AGAIN_SECONDS = 2.0
+_MAX_PAUSE_SECONDS = 15.0
+_STABLE_SECONDS = 30.0
+_RESEND_SECONDS = 2.0
 _NAME_WIDTH = 8
 _LINE_LIMIT = 4000
 
 
 @dataclass
 class Child:
-    """One process. `seen` filters its output: it returns the line to print, or None."""
+    """One process. `filter_line` filters its output: it returns the line to print, or None."""
 
     name: str
     command: Sequence[str]
-    seen: Callable[[str], str | None] = field(default=lambda line: line)
+    filter_line: Callable[[str], str | None] = field(default=lambda line: line)
     restarts: bool = True
     process: subprocess.Popen[bytes] | None = field(default=None, init=False)
     failures: int = field(default=0, init=False)
@@ -83,7 +83,7 @@ class Children:
         child.due_at = None
         if child not in self._children:
             self._children.append(child)
-        self._tell_guard(f"+{child.process.pid}")
+        self._notify_guard(f"+{child.process.pid}")
         assert child.process.stdout is not None  # noqa: S101 - it is a pipe
         os.set_blocking(child.process.stdout.fileno(), False)
         self._selector.register(child.process.stdout, selectors.EVENT_READ, child)
@@ -98,26 +98,26 @@ class Children:
             for key, _ in self._selector.select(max(0.0, min(left, 0.1))):
                 self._read(key.data)
             for child in self._children:
-                self._look_after(child)
+                self._restart_if_due(child)
             if left <= 0:
                 return
 
     def stop(
-        self, children: Sequence[Child], *, patience: float, hurried: Callable[[], bool]
+        self, children: Sequence[Child], *, timeout_seconds: float, should_abort: Callable[[], bool]
     ) -> None:
-        """End these children and all they started: SIGTERM, after `patience` seconds SIGKILL.
+        """Stop these children and all they started: SIGTERM, after `timeout_seconds` SIGKILL.
 
         SIGTERM is repeated: a server that is still starting may not have heard the first.
         """
         self._stopping = True
-        deadline = time.monotonic() + patience
-        asked_at = float("-inf")
+        deadline = time.monotonic() + timeout_seconds
+        sent_at = float("-inf")
         while any(child.running for child in children):
             now = time.monotonic()
-            if now > deadline or hurried():
+            if now > deadline or should_abort():
                 break
-            if now - asked_at > _ASK_AGAIN_SECONDS:
-                asked_at = now
+            if now - sent_at > _RESEND_SECONDS:
+                sent_at = now
                 for child in children:
                     if child.process is not None and child.running:
                         child.process.terminate()
@@ -138,14 +138,14 @@ class Children:
             self._guard.wait(10)
         self._selector.close()
 
-    def _look_after(self, child: Child) -> None:
+    def _restart_if_due(self, child: Child) -> None:
         process = child.process
         if process is not None and process.poll() is not None and child.due_at is None:
-            self._buried(child, process)
+            self._handle_exit(child, process)
         if child.due_at is not None and not self._stopping and time.monotonic() >= child.due_at:
             self.start(child)
 
-    def _buried(self, child: Child, process: subprocess.Popen[bytes]) -> None:
+    def _handle_exit(self, child: Child, process: subprocess.Popen[bytes]) -> None:
         """The process is gone: end what it left behind, and decide when to start it again."""
         self._read(child)
         if process.stdout is not None and not process.stdout.closed:
@@ -153,16 +153,19 @@ class Children:
                 self._selector.unregister(process.stdout)
             process.stdout.close()
         signal_group(process.pid, signal.SIGKILL)
-        self._tell_guard(f"-{process.pid}")
+        self._notify_guard(f"-{process.pid}")
         child.due_at = float("inf")
         if self._stopping or not child.restarts:
             return
-        if time.monotonic() - child.started_at > _STEADY_SECONDS:
+        if time.monotonic() - child.started_at > _STABLE_SECONDS:
             child.failures = 0
-        pause = min(_FIRST_PAUSE_SECONDS * 2**child.failures, _LONGEST_PAUSE_SECONDS)
+        pause = min(_FIRST_PAUSE_SECONDS * 2**child.failures, _MAX_PAUSE_SECONDS)
         child.failures += 1
         child.due_at = time.monotonic() + pause
-        say("up", f"{child.name} {ending(process.returncode)}; starting it again in {pause:g} s")
+        say(
+            "up",
+            f"{child.name} {describe_exit(process.returncode)}; starting it again in {pause:g} s",
+        )
 
     def _read(self, child: Child) -> None:
         stream = child.process.stdout if child.process else None
@@ -188,11 +191,11 @@ class Children:
             child.rest = b""
 
     def _print(self, child: Child, line: bytes) -> None:
-        text = child.seen(line.decode(errors="replace").rstrip("\r"))
+        text = child.filter_line(line.decode(errors="replace").rstrip("\r"))
         if text is not None and text.strip():
             say(child.name, text)
 
-    def _tell_guard(self, line: str) -> None:
+    def _notify_guard(self, line: str) -> None:
         if self._guard.stdin is not None:
             with contextlib.suppress(OSError):
                 self._guard.stdin.write(f"{line}\n".encode())
@@ -206,7 +209,7 @@ def say(name: str, line: str) -> None:
         sys.stdout.flush()
 
 
-def ending(status: int) -> str:
+def describe_exit(status: int) -> str:
     """How a process ended, in words."""
     if status < 0:
         return f"was ended by {signal.Signals(-status).name}"

@@ -13,7 +13,7 @@ import signal
 import sys
 import time
 
-_PATIENCE_SECONDS = 7.0
+_STOP_SECONDS = 7.0
 
 
 def main() -> None:
@@ -27,7 +27,7 @@ def main() -> None:
             groups.add(group)
         else:
             groups.discard(group)
-    deadline = time.monotonic() + _PATIENCE_SECONDS
+    deadline = time.monotonic() + _STOP_SECONDS
     while groups and time.monotonic() < deadline:
         groups = {group for group in groups if signal_group(group, signal.SIGTERM)}
         time.sleep(0.25)

@@ -31,7 +31,7 @@ def claim_port(host: str, port: int) -> int:
         raise PortUnusable(f"Cannot listen on {host}, port {port}: {error}") from error
 
 
-def answers(host: str, port: int, path: str) -> bool:
+def is_responding(host: str, port: int, path: str) -> bool:
     """Whether `GET path` on the port is answered with a status below 500."""
     connection = http.client.HTTPConnection(host, port, timeout=2)
     try:

@@ -25,13 +25,13 @@ from django.db.migrations.executor import MigrationExecutor
 
 from config import webserver
 from config.celery import app as celery_app
-from config.demo.world import paid_in
+from config.demo.data import total_deposits
 from config.local.embedded import sharing
 from config.local.embedded.layout import EmbeddedError
 from config.local.preflight import check_server
 from config.local.supervisor import summary
-from config.local.supervisor.children import Child, Children, ending, say
-from config.local.supervisor.ports import PortUnusable, answers, claim_port
+from config.local.supervisor.children import Child, Children, describe_exit, say
+from config.local.supervisor.ports import PortUnusable, claim_port, is_responding
 from exchange.core import sqlfiles
 from wallets.providers.sandbox.rules import COUNTRY_OF_CURRENCY
 
@@ -121,7 +121,7 @@ class Installation:
         self._run_program("web", web)
         self._run_program("worker", self._worker_command())
         self._run_program("beat", self._beat_command())
-        self._await_answers()
+        self._await_readiness()
         for line in summary.lines(self.data_dir, self.base_url, provider_url, demo=self.demo):
             _print(line)
         _print(f"Ready: {self.base_url}")
@@ -129,7 +129,7 @@ class Installation:
     def _start_database(self) -> None:
         ready, complaint = False, ""
 
-        def seen(line: str) -> str | None:
+        def filter_line(line: str) -> str | None:
             nonlocal ready, complaint
             word, _, rest = line.partition(" ")
             if word == "ready":
@@ -141,10 +141,10 @@ class Installation:
             return rest if word == "wait" else line
 
         command = sharing.keeper_command(self.data_dir, "--follow")
-        self._database = Child("database", command, seen=seen)
+        self._database = Child("database", command, filter_line=filter_line)
         say("up", "starting the database")
         self._children.start(self._database)
-        while not (ready or sharing.answers(self.data_dir)):
+        while not (ready or sharing.is_reachable(self.data_dir)):
             self._children.pump(0.05)
             if self._signals:
                 raise _Interrupted
@@ -177,13 +177,16 @@ class Installation:
         """A management command as a process of its own; UpError unless it succeeds."""
         last: list[str] = []
 
-        def seen(line: str) -> str:
+        def filter_line(line: str) -> str:
             last[:] = [line] if line.strip() else last
             return line
 
         manage = str(Path(settings.BASE_DIR) / "manage.py")
         child = Child(
-            command, [sys.executable, manage, command, *arguments], seen=seen, restarts=False
+            command,
+            [sys.executable, manage, command, *arguments],
+            filter_line=filter_line,
+            restarts=False,
         )
         self._programs.append(child)
         self._children.start(child)
@@ -195,22 +198,22 @@ class Installation:
         self._programs.remove(child)
         status = child.process.returncode if child.process else 1
         if status != 0:
-            raise UpError(f"`{command}` {ending(status)}: {''.join(last)}")
+            raise UpError(f"`{command}` {describe_exit(status)}: {''.join(last)}")
 
     def _run_program(self, name: str, command: list[str]) -> None:
         child = Child(name, command)
         self._programs.append(child)
         self._children.start(child)
 
-    def _await_answers(self) -> None:
+    def _await_readiness(self) -> None:
         waiting: dict[str, Callable[[], bool]] = {
-            "web": lambda: answers(self.client_host.strip("[]"), self.port, "/health"),
-            "worker": self._worker_answers(),
+            "web": lambda: is_responding(self.client_host.strip("[]"), self.port, "/health"),
+            "worker": self._worker_readiness(),
             "beat": lambda: any(self.run_dir.glob("beat*")),
         }
         if self._sandbox_port:
             port = self._sandbox_port
-            waiting["sandbox"] = lambda: answers("127.0.0.1", port, "/sandbox/health")
+            waiting["sandbox"] = lambda: is_responding("127.0.0.1", port, "/sandbox/health")
         deadline = time.monotonic() + _START_SECONDS
         while waiting:
             self._children.pump(0.1)
@@ -223,16 +226,16 @@ class Installation:
                 raise UpError(f"No answer within {_START_SECONDS:g} s from: {', '.join(waiting)}.")
             waiting = {name: ready for name, ready in waiting.items() if not ready()}
 
-    def _worker_answers(self) -> Callable[[], bool]:
+    def _worker_readiness(self) -> Callable[[], bool]:
         """Asks through the broker, again every two seconds, and looks for the answer."""
         token = uuid.uuid4().hex
         answer = self.run_dir / "worker"
-        asked_at = float("-inf")
+        sent_at = float("-inf")
 
         def answered() -> bool:
-            nonlocal asked_at
-            if time.monotonic() - asked_at > 2:
-                asked_at = time.monotonic()
+            nonlocal sent_at
+            if time.monotonic() - sent_at > 2:
+                sent_at = time.monotonic()
                 celery_app.send_task("config.answer", [token], expires=60)
             return answer.exists() and answer.read_text() == token
 
@@ -245,15 +248,15 @@ class Installation:
         say("up", "stopping")
         self._children.stop(
             self._programs,
-            patience=_STOP_SECONDS,
-            hurried=lambda: self._signals > signals_before,
+            timeout_seconds=_STOP_SECONDS,
+            should_abort=lambda: self._signals > signals_before,
         )
         connections.close_all()
         if self._database is not None:
             self._children.stop(
                 [self._database],
-                patience=_DATABASE_STOP_SECONDS,
-                hurried=lambda: False,  # it hurries by itself, and must not be killed lightly
+                timeout_seconds=_DATABASE_STOP_SECONDS,
+                should_abort=lambda: False,  # it hurries by itself, and must not be killed lightly
             )
         self._children.close()
         say("up", "stopped")
@@ -292,7 +295,9 @@ class Installation:
         if not self.demo:
             return []
         held = COUNTRY_OF_CURRENCY
-        return [(currency, amount) for currency, amount in paid_in().items() if currency in held]
+        return [
+            (currency, amount) for currency, amount in total_deposits().items() if currency in held
+        ]
 
     def _worker_command(self) -> list[str]:
         return [

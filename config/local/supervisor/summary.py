@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from config.demo import file
+from config.demo import credentials_file
 from exchange.participants.models import Organisation
 
 
@@ -15,7 +15,7 @@ def demo_is_loaded(data_dir: Path, base_url: str) -> bool:
 
     At another `base_url` it is loaded again: the logos of its tokens have their address in it.
     """
-    demo = file.read(data_dir)
+    demo = credentials_file.read(data_dir)
     ids = [organisation["id"] for organisation in demo.get("organisations", [])]
     if not ids or not demo.get("tokens") or demo.get("base_url") != base_url:
         return False
@@ -37,9 +37,9 @@ def lines(data_dir: Path, base_url: str, provider_url: str, *, demo: bool) -> It
     yield f"  API documentation  {base_url}/v1/docs"
     yield f"  Back office        {addresses['admin_url']}"
     yield f"  Payment provider   {provider_url}"
-    world = file.read(data_dir) if demo else {}
+    world = credentials_file.read(data_dir) if demo else {}
     if world:
-        file.write(data_dir, {**world, **addresses})
+        credentials_file.write(data_dir, {**world, **addresses})
         yield ""
         for person in world.get("staff", []):
             yield f"  {person['role']:<18} {person['username']} / {person['password']}"
@@ -50,7 +50,7 @@ def lines(data_dir: Path, base_url: str, provider_url: str, *, demo: bool) -> It
             for name in ("client_id", "client_secret", "access_token", "webhook_secret"):
                 yield f"    {name:<16} {organisation[name]}"
         yield ""
-        yield f"  All of this is in {data_dir / file.FILE_NAME}"
+        yield f"  All of this is in {data_dir / credentials_file.FILE_NAME}"
     yield ""
 
 

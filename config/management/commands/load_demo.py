@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from config.demo import file
+from config.demo import credentials_file
 from config.demo.loader import load_demo
 
 
@@ -36,5 +36,5 @@ class Command(BaseCommand):
         self.stdout.write(
             f"{len(content['organisations'])} organisations, {len(content['members'])} members,"
             f" {len(content['staff'])} logins and {len(content['tokens'])} tokens are in"
-            f" {Path(data_dir) / file.FILE_NAME}"
+            f" {Path(data_dir) / credentials_file.FILE_NAME}"
         )

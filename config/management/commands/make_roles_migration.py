@@ -50,7 +50,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         """Writes `config/migrations/NNNN_roles.py`, unless the last one says the same."""
-        if roles_in_force() == ROLES:
+        if last_migrated_roles() == ROLES:
             raise CommandError("The last migration says the same already.")
         graph = MigrationLoader(None, ignore_no_migrations=True).graph
         last = graph.leaf_nodes("config")
@@ -65,7 +65,7 @@ class Command(BaseCommand):
         self.stdout.write(f"config/migrations/{name}.py")
 
 
-def roles_in_force() -> Any:
+def last_migrated_roles() -> Any:
     """The table that the last migration puts in force; None before the first."""
     loader = MigrationLoader(None, ignore_no_migrations=True)
     for node in loader.graph.leaf_nodes("config"):

@@ -15,7 +15,7 @@ import pyotp
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from config.demo import file
+from config.demo import credentials_file
 
 
 class Command(BaseCommand):
@@ -33,7 +33,7 @@ class Command(BaseCommand):
         data_dir = getattr(settings, "DATA_DIR", None)
         if data_dir is None:
             raise CommandError("Only a local installation has a demo world.")
-        staff = file.read(Path(data_dir)).get("staff", [])
+        staff = credentials_file.read(Path(data_dir)).get("staff", [])
         secrets = {person["username"]: person.get("totp_secret") for person in staff}
         secret = secrets.get(options["username"])
         if not secret:

@@ -10,9 +10,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from config.demo import file
+from config.demo import credentials_file
 from config.demo.tour.client import TourFailed
-from config.demo.tour.story import Tour
+from config.demo.tour.steps import Tour
 
 
 class Command(BaseCommand):
@@ -32,23 +32,23 @@ class Command(BaseCommand):
             data_dir = Path(options["demo"]).expanduser().absolute().parent
         else:
             data_dir = Path(getattr(settings, "DATA_DIR", settings.BASE_DIR / "var"))
-        demo = file.read(data_dir)
+        demo = credentials_file.read(data_dir)
         if not demo:
             raise CommandError(
-                f"{data_dir / file.FILE_NAME} is not there: start the service with `make run`,"
-                " and take the tour from a second terminal."
+                f"{data_dir / credentials_file.FILE_NAME} does not exist: start the service with"
+                " `make run` and run the tour from a second terminal."
             )
         if options["base_url"]:
             base_url = options["base_url"].rstrip("/")
             demo |= {"base_url": base_url, "admin_url": f"{base_url}/admin/"}
-        began = time.monotonic()
+        started = time.monotonic()
         try:
-            Tour(demo, data_dir, self._say).walk()
+            Tour(demo, data_dir, self._say).run()
         except TourFailed as error:
             raise CommandError(str(error)) from error
         except (KeyError, IndexError, StopIteration) as error:
             raise CommandError(f"Something that should be there is not: {error!r}") from error
-        self._say(f"All of it as it should be, in {time.monotonic() - began:.1f} seconds.")
+        self._say(f"All of it as it should be, in {time.monotonic() - started:.1f} seconds.")
 
     def _say(self, line: str) -> None:
         self.stdout.write(line)

@@ -282,6 +282,6 @@ def _words(words: str, confirmed_by: StaffUser | None) -> str:
 
 
 def _long_ago() -> datetime:
-    if not settings.DEMO_WORLD:
+    if not settings.DEMO_DATA:
         raise ImproperlyConfigured("Only the demo world makes people who count as there for long")
     return timezone.now() - _SETTLED_SINCE

@@ -85,7 +85,7 @@ class _Counter:
 
     @property
     def limit(self) -> int:
-        return int(settings.SIGN_IN_TRIES[self.scope])
+        return int(settings.SIGN_IN_ATTEMPTS[self.scope])
 
     def lock(self) -> datetime | None:
         return _moment(_LOCK, [_minutes(), self.key])

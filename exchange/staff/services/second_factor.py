@@ -107,7 +107,7 @@ def set_up(
     )
     codes = _new_recovery_codes(locked)
     end_sessions(user)
-    if first and not (settled and settings.DEMO_WORLD):
+    if first and not (settled and settings.DEMO_DATA):
         restart_cooling_off(user)
     record(event=AccessEvent.SECOND_FACTOR_SET_UP, user=user, address=address)
     return codes

@@ -99,7 +99,7 @@ def test_guessing_codes_locks_out_too_and_the_right_one_comes_too_late():
 
 def test_an_address_that_tries_many_names_is_locked_out_and_others_are_not():
     person(AUDITOR)
-    for n in range(settings.SIGN_IN_TRIES["address"]):
+    for n in range(settings.SIGN_IN_ATTEMPTS["address"]):
         enter_password(Client(), f"name{n}", "guess", REMOTE_ADDR="198.51.100.7")
     here = enter_password(Client(), "ada", PASSWORD, REMOTE_ADDR="198.51.100.7")
     assert SHUT in text_of(here)
@@ -109,7 +109,7 @@ def test_an_address_that_tries_many_names_is_locked_out_and_others_are_not():
 
 def test_behind_proxies_of_ours_the_address_is_the_one_they_saw(settings):
     settings.TRUSTED_PROXIES = 1
-    settings.SIGN_IN_TRIES = {"account": 99, "address": 2}
+    settings.SIGN_IN_ATTEMPTS = {"account": 99, "address": 2}
     person(AUDITOR)
     for forged in ("10.0.0.1", "10.0.0.2"):
         enter_password(
@@ -123,7 +123,7 @@ def test_behind_proxies_of_ours_the_address_is_the_one_they_saw(settings):
 
 def test_what_succeeds_does_not_count():
     person(AUDITOR)
-    for _ in range(settings.SIGN_IN_TRIES["account"] + 2):
+    for _ in range(settings.SIGN_IN_ATTEMPTS["account"] + 2):
         client = Client()
         enter_password(client, "ada", "guess")
         enter_password(client, "ada", PASSWORD)
@@ -226,7 +226,7 @@ def test_a_browser_that_somebody_signed_in_from_is_not_locked_out_by_others(ada)
     assert "ada" not in cookie.value
     client.post("/admin/logout/")
     # Others guess from everywhere, from the person's own address too.
-    for n in range(settings.SIGN_IN_TRIES["address"]):
+    for n in range(settings.SIGN_IN_ATTEMPTS["address"]):
         enter_password(Client(), "ada" if n < 5 else f"name{n}", "guess")
     assert not gets_in()
     assert enter_password(client, "ada", PASSWORD)["Location"] == "/admin/"

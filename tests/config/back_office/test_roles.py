@@ -14,7 +14,7 @@ from config.back_office.roles import (
     UNPRIVILEGED_PERMISSIONS,
     decides,
 )
-from config.management.commands.make_roles_migration import roles_in_force
+from config.management.commands.make_roles_migration import last_migrated_roles
 from exchange.staff.models import StaffUser
 from exchange.staff.services.privileged_access import is_privileged
 from tests.factories.staff import create_staff, create_superuser
@@ -30,7 +30,7 @@ DECIDING_ABOUT_MONEY = PRIVILEGED_PERMISSIONS - {
 
 
 def test_the_last_migration_says_what_the_table_says():
-    assert roles_in_force() == ROLES, "run `manage.py make_roles_migration`"
+    assert last_migrated_roles() == ROLES, "run `manage.py make_roles_migration`"
 
 
 @pytest.mark.django_db

@@ -18,7 +18,7 @@ from pytest_django import DjangoDbBlocker
 from standardwebhooks import Webhook
 
 from config.demo import trading
-from config.demo.file import read
+from config.demo.credentials_file import read
 from config.demo.tokens import TOKENS
 from exchange.events.models import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.participants.models import ApiKey, Member, Organisation
@@ -160,14 +160,14 @@ def test_keys_tokens_logins_and_webhook_secrets_work(demo):
     for organisation in demo["organisations"]:
         assert wallet(organisation["access_token"]).status_code == 200
         basic = f"{organisation['client_id']}:{organisation['client_secret']}"
-        answer = Client().post(
+        response = Client().post(
             "/v1/oauth/token",
             {"grant_type": "client_credentials"},
             headers={"Authorization": "Basic " + base64.b64encode(basic.encode()).decode()},
         )
-        assert answer.status_code == 200
+        assert response.status_code == 200
         key = ApiKey.objects.get(client_id=organisation["client_id"])
-        assert set(answer.json()["scope"].split()) == set(key.scopes)
+        assert set(response.json()["scope"].split()) == set(key.scopes)
         assert len(key.scopes) == 15
         endpoint = WebhookEndpoint.objects.get(organisation_id=organisation["id"])
         assert endpoint.secret == organisation["webhook_secret"]
@@ -180,8 +180,8 @@ def test_keys_tokens_logins_and_webhook_secrets_work(demo):
 def assert_signs_in(person: dict[str, str]) -> None:
     client = Client()
     enter_password(client, person["username"], person["password"])
-    answer = client.post("/admin/login/code/", {"code": present_code(person["totp_secret"])})
-    assert answer["Location"] == "/admin/"
+    response = client.post("/admin/login/code/", {"code": present_code(person["totp_secret"])})
+    assert response["Location"] == "/admin/"
 
 
 def test_a_webhook_address_given_later_is_taken_and_the_secret_stays(data_dir, demo, monkeypatch):
@@ -212,8 +212,8 @@ def test_every_token_has_a_logo_that_the_service_serves(world):
     assert {logo.name for logo in logos} == {f"{about.symbol}.svg" for about in TOKENS}
     for token in Token.objects.all():
         assert token.image == f"http://127.0.0.1:8000/static/tokens/{token.symbol}.svg"
-        answer = Client().get(token.image.removeprefix("http://127.0.0.1:8000"))
-        assert (answer.status_code, answer["Content-Type"]) == (200, "image/svg+xml")
+        response = Client().get(token.image.removeprefix("http://127.0.0.1:8000"))
+        assert (response.status_code, response["Content-Type"]) == (200, "image/svg+xml")
 
 
 def test_at_another_address_the_logos_are_found_there_unless_somebody_set_others(data_dir):

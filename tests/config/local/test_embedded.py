@@ -182,7 +182,7 @@ def test_it_runs_for_an_ordinary_user(uid: int) -> None:
         os.chown(folder, uid, uid)
         done = subprocess.run(
             [sys.executable, "-c", USER, f"{folder}/data"],
-            preexec_fn=Identity("capability", uid, uid).preparation(os.getpid()),
+            preexec_fn=Identity("capability", uid, uid).make_preexec(os.getpid()),
             cwd=CHECKOUT,
             input="",
             capture_output=True,

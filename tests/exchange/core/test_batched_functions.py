@@ -41,7 +41,7 @@ class Try(Command):
 
 @pytest.fixture(autouse=True)
 def function(db, settings):
-    settings.IDEMPOTENCY_KEPT_HOURS = 13
+    settings.IDEMPOTENCY_RETENTION_HOURS = 13
     with as_owner() as cursor:
         cursor.execute(FUNCTION)
     yield

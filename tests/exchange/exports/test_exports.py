@@ -149,7 +149,7 @@ def test_up_to_five_thousand_rows_are_handed_over_at_once(user):
 
 def test_only_a_long_export_wakes_a_worker(user, monkeypatch, django_capture_on_commit_callbacks):
     woken: list[str] = []
-    monkeypatch.setattr(task_notifier, "_waker", SimpleNamespace(hint=woken.append))
+    monkeypatch.setattr(task_notifier, "_notifier", SimpleNamespace(notify=woken.append))
     organisations(1)
     for rows, tasks in ((1, []), (0, [task_notifier.WRITE_EXPORTS])):
         monkeypatch.setattr(exports, "DIRECT_ROWS", rows)

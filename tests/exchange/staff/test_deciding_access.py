@@ -18,7 +18,7 @@ from config.back_office.roles import (
     FINANCE_APPROVER,
     role_called,
 )
-from config.checks import access_rests
+from config.checks import check_cooling_off
 from exchange.core.errors import Forbidden, Rejected
 from exchange.core.ids import uuid7
 from exchange.staff.approvals import authorize_staff
@@ -280,14 +280,14 @@ def test_who_decides_is_told_of_everybody_whose_access_is_new():
 
 
 def test_only_the_demo_world_makes_people_who_count_as_there_for_long(settings):
-    assert access_rests(None)[0].id == "config.E002"  # tests are such a world
-    settings.DEMO_WORLD = False
-    assert access_rests(None) == []
+    assert check_cooling_off(None)[0].id == "config.E002"  # tests are such a world
+    settings.DEMO_DATA = False
+    assert check_cooling_off(None) == []
     with pytest.raises(ImproperlyConfigured):
         create_staff("ada", PASSWORD, FINANCE_APPROVER)
     assert not StaffUser.objects.exists()
     settings.COOLING_OFF_HOURS = 1
-    assert access_rests(None)[0].id == "config.E002"
+    assert check_cooling_off(None)[0].id == "config.E002"
 
 
 def test_somebody_without_the_permission_is_told_so_first():

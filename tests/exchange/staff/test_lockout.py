@@ -21,7 +21,7 @@ MINUTE = timedelta(minutes=1)
 
 @pytest.fixture(autouse=True)
 def limits(settings) -> None:
-    settings.SIGN_IN_TRIES = {"account": 3, "address": 6}
+    settings.SIGN_IN_ATTEMPTS = {"account": 3, "address": 6}
     settings.SIGN_IN_LOCKED_MINUTES = 15
 
 

@@ -143,7 +143,7 @@ def test_only_a_first_second_factor_begins_the_cooling_off_period(clock):
 def test_outside_the_demo_world_nobody_skips_the_cooling_off_period(clock, settings):
     user = person(FINANCE_APPROVER)
     before = user.access_changed_at
-    settings.DEMO_WORLD = False
+    settings.DEMO_DATA = False
     enrol(user, settled=True)
     user.refresh_from_db()
     assert user.access_changed_at > before

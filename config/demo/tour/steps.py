@@ -23,7 +23,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from config.demo.tour.backoffice import BackOffice
 from config.demo.tour.client import Api, TourFailed, check, expect, wait_for
-from config.demo.tour.market import Visit
+from config.demo.tour.market import MarketTour
 from config.demo.tour.receiver import Delivery, Receiver
 
 CURRENCY = "NGN"
@@ -51,7 +51,7 @@ class Tour:
     say: Callable[[str], None]
     api: Api = field(init=False)
     steps: int = field(default=0, init=False)
-    began: float = field(default_factory=time.monotonic, init=False)
+    started: float = field(default_factory=time.monotonic, init=False)
 
     def __post_init__(self) -> None:
         self.api = Api(self.demo["base_url"])
@@ -63,15 +63,15 @@ class Tour:
         )
         self.wallet_path = f"/v1/api/members/{self.member['id']}/wallet"
 
-    def walk(self) -> None:
+    def run(self) -> None:
         """All chapters in order. Raises TourFailed."""
         self.get_token()
-        Visit(self.api, self.member, self.step).walk()
+        MarketTour(self.api, self.member, self.step).run()
         before = self.see_wallet()
         self.look_up_bank()
         fee = self.look_up_fee()
         with Receiver() as receiver, self.webhook_at(receiver.url) as secret:
-            self.be_refused()
+            self.try_wrong_bank_name()
             withdrawal = self.withdraw()
             self.see_escrow(before)
             self.approve(withdrawal)
@@ -129,10 +129,10 @@ class Tour:
         finally:
             self.api.put("/v1/api/webhook", former or {"url": url, "enabled": False})
 
-    def be_refused(self) -> None:
+    def try_wrong_bank_name(self) -> None:
         """A short form of a bank's name is no match, but a hint is given."""
-        answer = self.api.post(f"{self.wallet_path}/withdraw", self._order(SHORT_BANK_NAME))
-        message = expect(answer, 404)["message"]
+        response = self.api.post(f"{self.wallet_path}/withdraw", self._order(SHORT_BANK_NAME))
+        message = expect(response, 404)["message"]
         check(f"did you mean {BANK_NAME}" in message, f"no hint in: {message}")
         self.step("A wrong bank name", f"404: {message}")
 
@@ -155,7 +155,7 @@ class Tour:
             again.headers.get("Idempotent-Replayed") == "true" and again.content == first.content,
             "the same request under the same key was not answered the same",
         )
-        self.step("Sent again", "the same Idempotency-Key, the same answer, nothing moved twice")
+        self.step("Sent again", "the same Idempotency-Key, the same response, nothing moved twice")
         return dict(withdrawal)
 
     def see_escrow(self, before: dict[str, Decimal]) -> None:
@@ -177,21 +177,21 @@ class Tour:
             if person["role"].lower() == APPROVER_ROLE.lower()
         )
         office = BackOffice(self.demo["admin_url"])
-        front = office.log_in(person["username"], person["password"], person["totp_secret"])
-        withdrawals = office.open(front.link_with("/wallets/withdrawal/"))
+        dashboard = office.log_in(person["username"], person["password"], person["totp_secret"])
+        withdrawals = office.open(dashboard.link_with("/wallets/withdrawal/"))
         review = office.open(withdrawals.link_with(withdrawal["_id"]))
         check(
             withdrawal["reference"] in review.text and ACCOUNT_NUMBER in review.text,
             "the review page does not show what will be paid",
         )
         form, button = review.form_with_button("Approve")
-        asked = office.send(review, form, button)
+        confirmation = office.send(review, form, button)
         check(
-            ACCOUNT_NUMBER in asked.text and self._status(withdrawal) == "Pending",
+            ACCOUNT_NUMBER in confirmation.text and self._status(withdrawal) == "Pending",
             "the page that asks once more does not repeat the payee, or did something already",
         )
-        form, button = asked.form_with_button("Yes, approve")
-        office.send(asked, form, button)
+        form, button = confirmation.form_with_button("Yes, approve")
+        office.send(confirmation, form, button)
         status = self._status(withdrawal)
         check(status != "Pending", "it is still Pending after the approval")
         self.step("Approval", f"{person['username']} approved it on {urlsplit(review.url).path}")
@@ -210,15 +210,15 @@ class Tour:
         self.step("Payout", "the provider paid it: the withdrawal is Completed")
 
     def see_transfer(self, withdrawal: dict[str, Any], disbursed: Decimal) -> None:
-        """One transfer at the sandbox; a real provider is not asked."""
+        """One transfer at the sandbox; a real provider is not confirmation."""
         root = self.demo["provider_url"].removesuffix("/v3")
         try:
-            answer = requests.get(f"{root}/sandbox/transfers", timeout=10)
-            transfers = answer.json() if answer.ok else None
+            response = requests.get(f"{root}/sandbox/transfers", timeout=10)
+            transfers = response.json() if response.ok else None
         except (requests.RequestException, ValueError):
             transfers = None
         if transfers is None:
-            self.step("Provider", "is not the sandbox: not asked for its own record")
+            self.step("Provider", "is not the sandbox: not confirmation for its own record")
             return
         ours = [row for row in transfers if row["reference"] == withdrawal["reference"]]
         check(len(ours) == 1, f"the provider has {len(ours)} transfers with the reference")
@@ -235,7 +235,7 @@ class Tour:
     def verify_webhook(self, receiver: Receiver, withdrawal: dict[str, Any], secret: str) -> None:
         """The signed webhook came, verifies, and does not when it is tampered with."""
 
-        def came() -> tuple[Delivery, dict[str, Any]] | None:
+        def received() -> tuple[Delivery, dict[str, Any]] | None:
             for delivery in list(receiver.deliveries):
                 event = msgspec.json.decode(delivery.body)
                 about = event["data"].get("withdrawal", {}).get("_id")
@@ -243,7 +243,7 @@ class Tour:
                     return delivery, event
             return None
 
-        delivery, event = wait_for("the webhook withdrawal.completed", _WEBHOOK_SECONDS, came)
+        delivery, event = wait_for("the webhook withdrawal.completed", _WEBHOOK_SECONDS, received)
         verifier = Webhook(secret)
         try:
             verifier.verify(delivery.body, dict(delivery.headers))
@@ -304,7 +304,7 @@ class Tour:
     def step(self, title: str, text: str) -> None:
         """Says what was just seen to be so, if the tour is still within its time."""
         check(
-            time.monotonic() - self.began < _TOUR_SECONDS,
+            time.monotonic() - self.started < _TOUR_SECONDS,
             f"the tour took longer than {_TOUR_SECONDS:g} seconds",
         )
         self.steps += 1
@@ -324,10 +324,10 @@ class Tour:
         return str(found.get("withdrawalRequest", found)["status"])
 
     def _former_webhook(self) -> dict[str, Any] | None:
-        answer = self.api.try_get("/v1/api/webhook")
-        if answer.status_code == requests.codes.not_found:
+        response = self.api.try_get("/v1/api/webhook")
+        if response.status_code == requests.codes.not_found:
             return None
-        former = expect(answer, 200)["data"]
+        former = expect(response, 200)["data"]
         return {"url": former["url"], "enabled": former["enabled"]}
 
     def _balance(self, rows: list[dict[str, Any]]) -> dict[str, Decimal]:

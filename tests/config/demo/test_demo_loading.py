@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from config.demo import trading
+from config.demo.data import total_deposits
 from config.demo.loader import load_demo
 from config.demo.tokens import TOKENS
-from config.demo.world import paid_in
 from config.local.supervisor.service import Installation
 from exchange.participants.models import Organisation
 from exchange.tokens.models import Token
@@ -43,7 +43,7 @@ def test_a_new_sandbox_of_the_demo_begins_with_what_the_world_pays_in(data_dir):
         installation._sandbox_port = 1
         return [word for word in installation._sandbox_command() if word.startswith("--float")]
 
-    paid = paid_in()
+    paid = total_deposits()
     wanted = {f"--float={code}={paid[code]}" for code in CURRENCIES if code != "USD"}
     assert set(floats_of(demo=True)) == wanted
     assert floats_of(demo=False) == []
@@ -55,7 +55,7 @@ def test_without_the_provider_there_are_no_withdrawals_until_it_answers(data_dir
         data_dir=data_dir,
         base_url="http://127.0.0.1:8000",
         provider_url="http://127.0.0.1:8001/v3",
-        patience_seconds=0,
+        timeout_seconds=0,
     )
     assert Withdrawal.objects.count() == 0
     assert not Reconciliation.objects.exists()

@@ -12,7 +12,7 @@ from django.core.cache import cache
 from django.core.checks import run_checks
 
 from config import webserver
-from config.local.supervisor.ports import answers, claim_port
+from config.local.supervisor.ports import claim_port, is_responding
 from exchange.api.throttling import count_request
 from exchange.staff.models import SignInTries
 from exchange.staff.services import lockout
@@ -34,7 +34,7 @@ def test_two_web_processes_without_redis_count_together(
         environment={
             **here.environment, "RATE_LIMITS_ENABLED": "true", "RATE_LIMIT_REQUESTS": "25",
         },
-        ready=lambda: answers(HOST, here.web_port, "/"),
+        ready=lambda: is_responding(HOST, here.web_port, "/"),
         output=here.folder / "web-of-two.log",
     )  # fmt: skip
     web.start()
@@ -70,7 +70,7 @@ def test_counters_are_removed_once_their_time_is_over(settings):
 
 def test_a_deployment_may_count_in_postgresql(settings):
     settings.CACHES = COUNTERS
-    settings.DEMO_WORLD = False  # as in a deployment
+    settings.DEMO_DATA = False  # as in a deployment
     settings.RATE_LIMITS_ENABLED = True
     found = run_checks(include_deployment_checks=True)
     assert [message.id for message in found if str(message.id).startswith("config.")] == []

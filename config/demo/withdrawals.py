@@ -14,7 +14,7 @@ from uuid import UUID
 
 import structlog
 
-from config.demo.world import APPROVER, DemoWithdrawal
+from config.demo.data import APPROVER, DemoWithdrawal
 from exchange.core.actors import Actor, ActorKind
 from exchange.core.errors import StateConflict
 from exchange.events.services.outbox import mark_delivered_without_sending
@@ -33,18 +33,18 @@ _PAYOUT_SECONDS = 10.0
 _PAUSE_SECONDS = 0.25
 
 
-def show_withdrawals(
+def load_withdrawals(
     withdrawals: Sequence[DemoWithdrawal],
     organisations: Mapping[str, Organisation],
     members: Mapping[str, Sequence[Member]],
     *,
-    patience_seconds: float,
+    timeout_seconds: float,
 ) -> bool:
     """Makes those that are missing; organisations and members by the slug of their organisation.
 
-    A provider that may still be starting is asked for `patience_seconds`; whether it answered.
+    A provider that may still be starting is asked for `timeout_seconds`; whether it answered.
     """
-    deadline = time.monotonic() + patience_seconds
+    deadline = time.monotonic() + timeout_seconds
     for shown in withdrawals:
         organisation = organisations[shown.organisation]
         member = None if shown.member is None else members[shown.organisation][shown.member]

@@ -20,14 +20,14 @@ from wallets.reconciliation.models import Reconciliation
 from wallets.reconciliation.selectors.movements import day_of
 
 
-def look_over(*, actor: Actor, provider_answers: bool) -> None:
+def run_first_controls(*, actor: Actor, provider_available: bool) -> None:
     """Proves the books, and compares yesterday with the provider, as the daily runs do.
 
     Without the provider there is nothing to compare with; the daily run does so once it answers.
     """
     if not BooksProof.objects.exists():
         prove_and_store(CHECKS)
-    if provider_answers and not Reconciliation.objects.exists():
+    if provider_available and not Reconciliation.objects.exists():
         with suppress(Conflict):  # a worker has begun it
             reconciliation.ask(day=day_of(timezone.now()) - timedelta(days=1), actor=actor)
         reconciliation.run_next()

@@ -20,27 +20,27 @@ from config.back_office.site import under_policy
 from exchange.core.errors import NotReady
 
 
-def unreadable(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """400."""
     return under_policy(defaults.bad_request(request, exception))
 
 
-def refused(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """403."""
     return under_policy(defaults.permission_denied(request, exception))
 
 
-def form_too_old(request: HttpRequest, reason: str = "") -> HttpResponseBase:
+def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponseBase:
     """403, for a form without the token that its page gave it."""
     return under_policy(csrf_failure(request, reason))
 
 
-def missing(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """404."""
     return under_policy(defaults.page_not_found(request, exception))
 
 
-def fault(request: HttpRequest) -> HttpResponseBase:
+def server_error(request: HttpRequest) -> HttpResponseBase:
     """500, or 503 when something we depend on is out of reach and the request may be repeated."""
     # Django calls this while it handles what was raised.
     if isinstance(sys.exc_info()[1], OperationalError | InterfaceError | NotReady):

@@ -108,7 +108,7 @@ INSTITUTIONS = (
     DemoOrganisation("umoja", "Umoja Nominees", "custody@umoja.test", ()),
     DemoOrganisation("zambezi", "Zambezi Custody", "custody@zambezi.test", ()),
 )
-HOUSES = ("mtaji", "umoja", "zambezi")
+MARKET_MAKERS = ("mtaji", "umoja", "zambezi")
 
 # What each organisation, and each member, starts with, in units of the currency. As much again is
 # there to be invested.
@@ -131,7 +131,7 @@ MEMBER_FUNDS = {
     "USD": Decimal(5_000),
 }
 # What each of the houses starts with.
-HOUSE_FUNDS = {
+MARKET_MAKER_FUNDS = {
     "NGN": Decimal(30_000_000_000),
     "KES": Decimal(2_500_000_000),
     "GHS": Decimal(250_000_000),
@@ -142,7 +142,7 @@ HOUSE_FUNDS = {
 }
 
 
-def paid_in() -> dict[str, Decimal]:
+def total_deposits() -> dict[str, Decimal]:
     """What the world pays in of each currency: with it the provider's balances begin."""
     total = dict.fromkeys(MEMBER_FUNDS, Decimal(0))
     for currency in total:
@@ -150,7 +150,7 @@ def paid_in() -> dict[str, Decimal]:
             members = len(organisation.members)
             own = ORGANISATION_FUNDS[currency] + members * MEMBER_FUNDS[currency]
             total[currency] += 2 * own  # as much again is invested
-        total[currency] += len(HOUSES) * HOUSE_FUNDS[currency]
+        total[currency] += len(MARKET_MAKERS) * MARKET_MAKER_FUNDS[currency]
     return total
 
 
@@ -167,7 +167,7 @@ STAFF = (
 APPROVER = "amina.finance"
 PROPOSER = "lindiwe.office"
 # Who decides about offers and ends loans; who lends to everybody's members.
-OFFICERS = ("imani.credit", "sefu.credit")
+CREDIT_OFFICERS = ("imani.credit", "sefu.credit")
 LENDER = "mtaji"
 
 WITHDRAWALS = (
