@@ -19,7 +19,7 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
         "withdrawals/withdrawal_guard",
         "withdrawals/withdrawal_events",
         "fees/configuration_figures",
-        "withdrawals/withdrawal_figures",
+        "withdrawals/withdrawal_settings",
         "ledger/grants",
         "withdrawals/hold_withdrawals",
         "withdrawals/request_withdrawal",

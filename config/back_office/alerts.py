@@ -24,11 +24,11 @@ from wallets.alerts.services import resolve_alert
 
 @admin.register(Alert)
 class AlertAdmin(ConfirmationAdmin):
-    list_display = ("message", "kind", "about", "times", "raised", "shown_state")
+    list_display = ("message", "kind", "about", "occurrences", "raised", "shown_state")
     list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind")
     search_fields = ("subject", "message")
     search_help_text = "What it is about, or a part of the message"
-    fields = ("kind", "about", "message", "times", "raised_at", "shown_state", "resolved_at")
+    fields = ("kind", "about", "message", "occurrences", "raised_at", "shown_state", "resolved_at")
     readonly_fields = fields
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
@@ -75,7 +75,9 @@ def _resolving(alert: Alert) -> Confirmation:
             ("Message", alert.message),
             ("First raised", format_html("{} UTC", format_time(alert.raised_at))),
         ],
-        live_facts=[("Raised", "once" if alert.times == 1 else f"{alert.times:,} times")],
+        live_facts=[
+            ("Raised", "once" if alert.occurrences == 1 else f"{alert.occurrences:,} times")
+        ],
         text="It leaves the list of what needs somebody. What it tells of is not put right by"
         " this: it is raised anew when that is found again.",
         submit="Yes, resolve it",

@@ -19,8 +19,8 @@ from exchange.staff.models import StaffUser
 from wallets.withdrawals.admin.saved_views import saved_views_for
 from wallets.withdrawals.services.decisions import DECIDE
 
-WITHDRAWALS_TO_DECIDE = ("mine", "second", "missing")
-WITHDRAWALS_OF_OTHERS = ("others",)
+WITHDRAWALS_TO_DECIDE = ("awaiting_my_approval", "second_approval", "missing_details")
+WITHDRAWALS_OF_OTHERS = ("awaiting_others",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ def _addresses() -> dict[str, str]:
         "dashboard": "",
         "withdrawals, pending": "wallets/withdrawal/?status=Pending",
         "withdrawals, completed": "wallets/withdrawal/?status=Completed",
-        "withdrawals, mine to decide": "wallets/withdrawal/?view=mine",
+        "withdrawals, mine to decide": "wallets/withdrawal/?view=awaiting_my_approval",
         "withdrawals, stuck": "wallets/withdrawal/?view=stuck",
         "withdrawals, by reference": f"wallets/withdrawal/?q={pending.reference}",
         "withdrawals, by payee": "wallets/withdrawal/?q=member+500",

@@ -105,7 +105,7 @@ def test_stop_is_left_out_of_bulk_and_takes_a_written_reason(page, provider_sand
     fine, flagged = (withdraw(organisation, member, code, "2000") for code in ("KES", "NGN"))
     enter(page, "amina")
     page.goto(LIST)
-    expect(page.get_by_role("row", name="2,000.00 NGN")).to_contain_text("Stop 1")
+    expect(page.get_by_role("row", name="2,000.00 NGN")).to_contain_text("Critical 1")
     for withdrawal in (fine, flagged):
         page.locator(f"input.action-select[value='{withdrawal.pk}']").check()
     page.locator("select[name=action]").select_option("approve_selected")
@@ -202,7 +202,7 @@ def test_a_members_links_lead_to_nobody_elses_and_a_list_stays_as_it_was(page):
         expect(rows).to_have_count(1)
         expect(rows).to_contain_text(f"{row}.00 KES")
 
-    page.goto(f"{LIST}?view=mine&amount_to=550")
+    page.goto(f"{LIST}?view=awaiting_my_approval&amount_to=550")
     page.get_by_role("link", name="500.00 KES").click()
     page.get_by_label("Reason (required").fill("Not theirs")
     page.get_by_role("button", name=re.compile("^Reject")).click()
@@ -211,7 +211,7 @@ def test_a_members_links_lead_to_nobody_elses_and_a_list_stays_as_it_was(page):
     page.get_by_role("navigation", name="Breadcrumbs").get_by_role(
         "link", name="Withdrawals"
     ).click()
-    assert "view=mine" in page.url
+    assert "view=awaiting_my_approval" in page.url
     assert "amount_to=550" in page.url
 
 

@@ -54,7 +54,7 @@ COMPUTING = {
     "config/test_search.py": 22,
     "credit/loans/test_loan_ending_pages.py": 22,
     "exchange/admin/test_theme_pages.py": 21,
-    "wallets/payouts/test_model.py": 22,
+    "wallets/payouts/test_random_sequences.py": 22,
 }
 
 

@@ -116,7 +116,7 @@ def confirm(client: Client, address: str, *, at: Any = None, **typed: str) -> An
 def flags_on(withdrawal: Withdrawal) -> list[str]:
     """The codes of the flags of now, which a page that asks sends along."""
     found = Withdrawal.objects.select_related("bank").get(pk=withdrawal.pk)
-    return [concern.code for concern in review_flags([found])[found.pk]]
+    return [flag.code for flag in review_flags([found])[found.pk]]
 
 
 def approval_of(withdrawal: Withdrawal, version: int | None = None, **more: str) -> dict[str, Any]:

@@ -57,7 +57,7 @@ SELECT id, %(organisation)s, member, 'payout_' || lpad(to_hex(n), 26, '0'), 'NGN
 FROM asked;
 INSERT INTO wallets_payout
     (withdrawal_id, claimed_by, attempts, posted_at, provider_id, provider_status,
-     provider_message, last_error, look_ups, not_found_count, settled_at, created_at, updated_at)
+     provider_message, last_error, status_checks, not_found_count, settled_at, created_at, updated_at)
 SELECT id, '', 1, at, n::text, 'SUCCESSFUL', '', '', 1, 0,
     CASE WHEN status = 'Completed' THEN at + interval '10 minutes' END, at, at
 FROM asked WHERE status <> 'Pending';

@@ -79,7 +79,7 @@ def pass_time(withdrawal: Withdrawal, seconds: float) -> None:
                 "next_step_at",
                 "first_not_found_at",
                 "last_not_found_at",
-                "watch_until",
+                "monitor_until",
             )
         }
     )

@@ -190,7 +190,7 @@ def test_an_old_look_up_that_failed_sets_no_step_on_a_payout_that_was_closed(san
     before = traces(withdrawal)
     assert before["payout"]["next_step_at"] is None
     settlement.record_inconclusive_check(
-        withdrawal.id, seen=WithdrawalStatus.PROCESSING, error="too late"
+        withdrawal.id, expected_status=WithdrawalStatus.PROCESSING, error="too late"
     )
     assert traces(withdrawal) == before
 
@@ -205,7 +205,7 @@ def test_an_old_look_up_of_a_completed_payout_sets_no_step_once_it_is_reversed(s
     decide(withdrawal, ProposalAction.REVERSE)
     before = traces(withdrawal)
     assert (status_of(withdrawal), before["payout"]["next_step_at"]) == ("Reversed", None)
-    settlement.continue_monitoring(withdrawal.id, seen=WithdrawalStatus.COMPLETED)
+    settlement.continue_monitoring(withdrawal.id, expected_status=WithdrawalStatus.COMPLETED)
     assert traces(withdrawal) == before
 
 

@@ -246,7 +246,7 @@ def reject_by_hand(withdrawal: Withdrawal) -> None:
     with transaction.atomic():
         change_status(
             lock_withdrawal(withdrawal.id),
-            come_from=(WithdrawalStatus.APPROVED,),
+            from_statuses=(WithdrawalStatus.APPROVED,),
             to=WithdrawalStatus.REJECTED,
         )
 
@@ -266,7 +266,7 @@ def test_the_database_refuses_a_return_of_what_a_worker_has_claimed(sandbox, wal
     with transaction.atomic():
         change_status(
             lock_withdrawal(withdrawal.id),
-            come_from=(WithdrawalStatus.PROCESSING,),
+            from_statuses=(WithdrawalStatus.PROCESSING,),
             to=WithdrawalStatus.APPROVED,
             emit=False,
         )

@@ -14,7 +14,7 @@ from tests.environment.database import session
 from tests.environment.processes import wait_until
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import SYSTEM, know_banks, make_wallet
-from tests.wallets.withdrawals.test_combined_requests import as_set, command
+from tests.wallets.withdrawals.test_batched_requests import as_set, command
 from wallets.ledger.models import AccountKind, Entry, TransferKind
 from wallets.ledger.posting import Leg, open_account
 

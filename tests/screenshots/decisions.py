@@ -178,7 +178,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("withdrawals-confirm", bulk_confirmation),
     Scene(
         "withdrawal-details",
-        first(FINANCE_APPROVER, "wallets/withdrawal/?view=missing", "details/"),
+        first(FINANCE_APPROVER, "wallets/withdrawal/?view=missing_details", "details/"),
     ),
     Scene("payout-proposals", at(FINANCE_APPROVER, "wallets/proposal/")),
     Scene("decisions", at(AUDITOR, "wallets/decision/")),

@@ -15,7 +15,7 @@ class Alert(models.Model):
     subject = models.CharField(max_length=80, blank=True)
     message = models.CharField(max_length=500)
     raised_at = models.DateTimeField()
-    times = models.PositiveIntegerField(default=1)
+    occurrences = models.PositiveIntegerField(default=1)
     resolved_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

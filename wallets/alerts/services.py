@@ -14,10 +14,10 @@ def raise_alert(kind: str, *, subject: str = "", message: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             """
-            INSERT INTO wallets_alert (id, kind, subject, message, raised_at, times)
+            INSERT INTO wallets_alert (id, kind, subject, message, raised_at, occurrences)
             VALUES (%s, %s, %s, %s, now(), 1)
             ON CONFLICT (kind, subject) WHERE resolved_at IS NULL
-            DO UPDATE SET message = excluded.message, times = wallets_alert.times + 1
+            DO UPDATE SET message = excluded.message, occurrences = wallets_alert.occurrences + 1
             """,
             [uuid7(), kind, subject[:80], message[:500]],
         )

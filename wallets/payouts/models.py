@@ -68,7 +68,7 @@ class ProviderEvent(models.Model):
     provider_id = models.CharField(max_length=40, blank=True)
     body = models.TextField(help_text="At most the first 8 KiB")
     received_at = models.DateTimeField()
-    seen = models.PositiveIntegerField(default=1)
+    deliveries = models.PositiveIntegerField(default=1)
 
     class Meta:
         ordering = ["-received_at", "-id"]
@@ -93,7 +93,7 @@ class PayoutCircuit(models.Model):
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=ONLY_ROW, editable=False)
     state = choice_field(CircuitState, max_length=9, default=CircuitState.CLOSED)
-    failures = models.PositiveIntegerField(default=0, help_text="In a row, while Closed")
+    failures = models.PositiveIntegerField(default=0, help_text="Consecutive, while Closed")
     failed_trials = models.PositiveIntegerField(default=0, help_text="Since it opened")
     reason = models.CharField(max_length=300, blank=True, help_text="The last failure")
     opened_at = models.DateTimeField(null=True)
@@ -104,7 +104,7 @@ class PayoutCircuit(models.Model):
     )
     trial_until = models.DateTimeField(null=True)
     quiet_until = models.DateTimeField(
-        null=True, help_text="The provider asked to be left alone until then (Retry-After)"
+        null=True, help_text="No requests to the provider before this time (Retry-After)"
     )
     updated_at = models.DateTimeField()
 

@@ -26,12 +26,12 @@ class BankAccount(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     # Organisation and currency are held by the withdrawal that points here (composite keys, SQL).
     organisation = models.ForeignKey(Organisation, related_name="+", **UNCHECKED)
-    name = models.CharField(max_length=200, help_text="Bank name, the provider's spelling")
+    name = models.CharField(max_length=200, help_text="Bank name as the provider spells it")
     code = models.CharField(max_length=20)
     provider_bank_id = models.BigIntegerField(null=True)
     account_number = models.CharField(max_length=40)
     account_name = models.CharField(max_length=200)
-    given_name = models.CharField(max_length=200, help_text="Account name as the caller gave it")
+    given_name = models.CharField(max_length=200, help_text="Account name provided by the client")
     name_resolved = models.BooleanField(default=False)
     currency = models.ForeignKey(Currency, related_name="+", **UNCHECKED)
     branch_code = models.CharField(max_length=40, blank=True)
@@ -122,7 +122,7 @@ class Withdrawal(models.Model):
     )
     status = choice_field(WithdrawalStatus, max_length=10, default=WithdrawalStatus.PENDING)
     version = models.PositiveIntegerField(default=1)
-    requested_by = models.CharField(max_length=80, help_text="The API key that asked")
+    requested_by = models.CharField(max_length=80, help_text="Actor that requested it")
     approvals_needed = models.PositiveSmallIntegerField(default=1)
     first_approver = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -222,13 +222,13 @@ class Payout(models.Model):
     provider_message = models.CharField(max_length=500, blank=True)
     last_error = models.CharField(max_length=300, blank=True)
     next_step_at = models.DateTimeField(null=True, blank=True)
-    look_ups = models.PositiveIntegerField(default=0)
+    status_checks = models.PositiveIntegerField(default=0)
     not_found_count = models.PositiveIntegerField(default=0)
     first_not_found_at = models.DateTimeField(null=True, blank=True)
     last_not_found_at = models.DateTimeField(null=True, blank=True)
     settled_at = models.DateTimeField(null=True, blank=True)
-    watch_until = models.DateTimeField(
-        null=True, blank=True, help_text="Completed payouts are looked up again until then"
+    monitor_until = models.DateTimeField(
+        null=True, blank=True, help_text="Closed payouts are checked for a return until then"
     )
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
@@ -286,7 +286,7 @@ class Decision(models.Model):
         max_length=500,
         blank=True,
         db_default="",
-        help_text="Why it was approved although flagged; internal",
+        help_text="Reason for approving despite a critical flag; internal",
     )
     version = models.PositiveIntegerField(help_text="Version of the withdrawal that was decided on")
     created_at = models.DateTimeField()

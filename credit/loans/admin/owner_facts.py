@@ -48,10 +48,10 @@ def _concerns(late: int, short: int) -> list[ReviewFlag]:
     found = []
     if late:
         words = f"The owner has {_loans(late)} overdue or in default."
-        found.append(ReviewFlag("loans_late", FlagLevel.STOP, words))
+        found.append(ReviewFlag("loans_late", FlagLevel.CRITICAL, words))
     if short:
         words = f"The owner has {_loans(short)} with too little collateral."
-        found.append(ReviewFlag("loans_short", FlagLevel.LOOK, words))
+        found.append(ReviewFlag("loans_short", FlagLevel.REVIEW, words))
     return found
 
 

@@ -28,22 +28,20 @@ def test_an_overdue_loan_of_the_owner_stops_and_a_lack_of_collateral_is_worth_a_
 
     def shown(of: Withdrawal) -> list[tuple[str, str]]:
         page = client.get(reverse("admin:wallets_withdrawal_change", args=[of.pk]))
-        return [
-            (str(one.level), one.text) for one in page.context["concerns"] if "loan" in one.text
-        ]
+        return [(one.level.label, one.text) for one in page.context["flags"] if "loan" in one.text]
 
     loan = lending.lend(amount=1000, units=100)
     assert shown(withdrawal) == []
     short = Shortfall.objects.create(
         loan=loan, cause="a fall", required=2, value=1, opened_at=timezone.now()
     )
-    assert shown(withdrawal) == [("Look", "The owner has 1 loan with too little collateral.")]
+    assert shown(withdrawal) == [("Review", "The owner has 1 loan with too little collateral.")]
     Shortfall.objects.filter(pk=short.pk).update(cured_at=timezone.now() + timedelta(seconds=1))
     assert shown(withdrawal) == []
     with without_guards() as cursor:
         cursor.execute("UPDATE credit_loan SET status = 'OVERDUE' WHERE id = %s", [loan.pk])
     assert Loan.objects.get().status == "OVERDUE"
-    assert shown(withdrawal) == [("Stop", "The owner has 1 loan overdue or in default.")]
+    assert shown(withdrawal) == [("Critical", "The owner has 1 loan overdue or in default.")]
     # The organisation's own wallet is nobody's who borrowed.
     firm = type(lending.borrower)(own).fund(5000).request(1000)
     assert shown(firm) == []

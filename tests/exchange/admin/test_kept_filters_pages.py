@@ -98,7 +98,8 @@ def test_every_record_leads_back_to_its_list_as_it_was():
 
 def test_a_decision_about_a_withdrawal_leads_back_to_the_worklist(wallet, finance):
     made = wallet.request(500)
-    listed = f"{reverse('admin:wallets_withdrawal_changelist')}?view=mine&currency__code__exact=KES"
+    address = reverse("admin:wallets_withdrawal_changelist")
+    listed = f"{address}?view=awaiting_my_approval&currency__code__exact=KES"
     address, page = opened(finance, listed, made)
     body = page.content.decode()
     action = unescape(re.findall(r'action="([^"]*/approve/[^"]*)"', body)[0])
@@ -114,7 +115,7 @@ def test_a_decision_about_a_withdrawal_leads_back_to_the_worklist(wallet, financ
 
 def test_a_refused_decision_keeps_the_list_too(wallet, finance):
     made = wallet.request(500)
-    listed = f"{reverse('admin:wallets_withdrawal_changelist')}?view=mine&p=1"
+    listed = f"{reverse('admin:wallets_withdrawal_changelist')}?view=awaiting_my_approval&p=1"
     address, page = opened(finance, listed, made)
     action = unescape(re.findall(r'action="([^"]*/reject/[^"]*)"', page.content.decode())[0])
     answer = finance.post(action, {"version": made.version + 1, "reason": "No"})

@@ -155,7 +155,7 @@ AUDITED: dict[str, Audited] = {
         operations="UPDATE DELETE",
     ),
     "wallets_alert": Audited(
-        "id kind subject message raised_at resolved_at", left_out={WORKERS: "times"}
+        "id kind subject message raised_at resolved_at", left_out={WORKERS: "occurrences"}
     ),
     "wallets_asset": Audited("id currency_id token_id decimals", operations="UPDATE DELETE"),
     "wallets_bankaccount": Audited(
@@ -183,8 +183,8 @@ AUDITED: dict[str, Audited] = {
         "withdrawal_id posted_at provider_id provider_status provider_fee provider_message"
         " last_error not_found_count first_not_found_at settled_at created_at",
         left_out={
-            WORKERS: "claimed_by leased_until attempts next_step_at look_ups last_not_found_at"
-            " watch_until",
+            WORKERS: "claimed_by leased_until attempts next_step_at status_checks last_not_found_at"
+            " monitor_until",
             TOUCHED: "updated_at",
         },
     ),
@@ -200,7 +200,7 @@ AUDITED: dict[str, Audited] = {
     ),
     "wallets_providerevent": Audited(
         "id digest reference provider_id body received_at",
-        left_out={WORKERS: "seen"},
+        left_out={WORKERS: "deliveries"},
         operations="UPDATE DELETE",
     ),
     "wallets_reconciliation": Audited(

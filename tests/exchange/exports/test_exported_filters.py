@@ -64,7 +64,13 @@ def values_of(name: str, rows: list[Any], one: Any) -> Iterator[str]:
     elif isinstance(field, forms.DecimalField):
         yield from ("0.01", "1000", "999999")
     elif name == "view":
-        yield from ("mine", "second", "missing", "stuck", "nothing")
+        yield from (
+            "awaiting_my_approval",
+            "second_approval",
+            "missing_details",
+            "stuck",
+            "nothing",
+        )
     elif one.condition is None:
         of_rows = type(rows[0])._default_manager.filter(pk__in=[row.pk for row in rows]).order_by()
         held = of_rows.exclude(**{one.field_name: None}).values_list(one.field_name, flat=True)

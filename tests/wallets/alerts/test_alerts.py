@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 def found() -> list[tuple[str, str, str, int, bool]]:
     """The alerts in the order they were first raised, and whether they are open."""
     rows = Alert.objects.order_by("id")
-    return [(a.kind, a.subject, a.message, a.times, a.resolved_at is None) for a in rows]
+    return [(a.kind, a.subject, a.message, a.occurrences, a.resolved_at is None) for a in rows]
 
 
 def test_an_alert_is_open_once_with_the_latest_words_and_raised_anew_once_it_is_resolved():

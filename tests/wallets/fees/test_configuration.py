@@ -101,7 +101,7 @@ def test_alone_somebody_approves_up_to_the_limit_and_any_amount_without_one():
         found = SoleApprovals(Decimal(total), None if most is None else Decimal(most))
         assert found.left == left, (total, most)
         for amount in (*allowed, *refused):
-            assert found.allow(Decimal(amount)) is (amount in allowed), (total, most, amount)
+            assert found.allows(Decimal(amount)) is (amount in allowed), (total, most, amount)
 
 
 def test_currencies_are_read_once():

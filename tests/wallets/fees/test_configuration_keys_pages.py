@@ -86,7 +86,7 @@ def test_the_figures_that_requests_and_people_see_are_the_same():
     for row in Configuration.objects.all():
         set_figure(row.key, row.value + 1)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT * FROM withdrawal_figures('KES')")
+        cursor.execute("SELECT * FROM withdrawal_settings('KES')")
         assert cursor.fetchone() == (101, 31, 130, 500_001, 1)
     assert {row.key: row.in_force for row in keys_with_figures()} == {  # type: ignore[attr-defined]
         row.key: figure_in_force(row.key) for row in Configuration.objects.all()

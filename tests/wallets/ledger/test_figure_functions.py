@@ -187,34 +187,34 @@ def test_the_figure_in_force_is_the_approved_one_with_the_latest_instant_up_to_t
     assert books.value("SELECT figure_in_force('ONE')") == 12
 
 
-def withdrawal_figures(books: Books, currency: str) -> tuple[Any, ...]:
+def withdrawal_settings(books: Books, currency: str) -> tuple[Any, ...]:
     """Minimum, fee, USD rate, amount from which two approve, and internal fee."""
-    [row] = books.rows("SELECT * FROM withdrawal_figures(%s)", [currency])
+    [row] = books.rows("SELECT * FROM withdrawal_settings(%s)", [currency])
     return tuple(row)
 
 
 def test_a_withdrawal_is_asked_for_under_the_figures_of_its_own_currency(books):
-    assert withdrawal_figures(books, "ZZZ") == (1, 0, None, None, 0)
+    assert withdrawal_settings(books, "ZZZ") == (1, 0, None, None, 0)
     keys(
         books, MINIMUM_WITHDRAWAL_ZZZ="20", ZZZ_WITHDRAWAL_FEE="3", ZZZ_USD_RATE="0.5",
         SECOND_APPROVAL_ABOVE_ZZZ="400", ZZZ_INTERNAL_FEE="7", ZZZ_OTHER="999",
     )  # fmt: skip
-    assert withdrawal_figures(books, "ZZZ") == (20, 3, Decimal("0.5"), 400, 7)
-    assert withdrawal_figures(books, "YYY") == (1, 0, None, None, 0)
+    assert withdrawal_settings(books, "ZZZ") == (20, 3, Decimal("0.5"), 400, 7)
+    assert withdrawal_settings(books, "YYY") == (1, 0, None, None, 0)
 
 
 def test_the_least_minimum_is_one_and_a_rate_of_zero_is_none(books):
     keys(books, MINIMUM_WITHDRAWAL_ZZZ="0.5", ZZZ_USD_RATE="0")
-    assert withdrawal_figures(books, "ZZZ") == (1, 0, None, None, 0)
+    assert withdrawal_settings(books, "ZZZ") == (1, 0, None, None, 0)
     keys(books, MINIMUM_WITHDRAWAL_YYY="1.5", YYY_USD_RATE="1")
-    assert withdrawal_figures(books, "YYY") == (Decimal("1.5"), 0, 1, None, 0)
+    assert withdrawal_settings(books, "YYY") == (Decimal("1.5"), 0, 1, None, 0)
 
 
 def test_a_withdrawal_is_asked_for_under_the_figures_in_force_as_its_transaction_begins(books):
     keys(books, ZZZ_WITHDRAWAL_FEE="1", ZZZ_INTERNAL_FEE="2")
 
     def fee() -> Any:
-        return withdrawal_figures(books, "ZZZ")[1]
+        return withdrawal_settings(books, "ZZZ")[1]
 
     for value, when in (("15", "3 days"), ("13", "2 days")):
         figure(books, "ZZZ_WITHDRAWAL_FEE", value, f"now() - interval '{when}'")
@@ -222,7 +222,7 @@ def test_a_withdrawal_is_asked_for_under_the_figures_in_force_as_its_transaction
     figures_of_other_states(books, "ZZZ_WITHDRAWAL_FEE")
     assert fee() == 13
     figure(books, "ZZZ_WITHDRAWAL_FEE", "11", "now()")
-    assert withdrawal_figures(books, "ZZZ") == (1, 11, None, None, 2)
+    assert withdrawal_settings(books, "ZZZ") == (1, 11, None, None, 2)
     figure(books, "ZZZ_WITHDRAWAL_FEE", "5", "now()",
            decided_at=books.value("SELECT now() + interval '1 s'"))  # fmt: skip
     assert fee() == 5

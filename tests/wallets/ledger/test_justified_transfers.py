@@ -131,7 +131,7 @@ PAYOUT = (
     "INSERT INTO wallets_payout SELECT (jsonb_populate_record(NULL::wallets_payout,"
     " jsonb_build_object('withdrawal_id', {}::uuid, 'provider_fee', 7, 'claimed_by', '',"
     " 'attempts', 0, 'provider_id', '', 'provider_status', '', 'provider_message', '',"
-    " 'last_error', '', 'look_ups', 0, 'not_found_count', 0, 'created_at', now(),"
+    " 'last_error', '', 'status_checks', 0, 'not_found_count', 0, 'created_at', now(),"
     " 'updated_at', now()))).*"
 )
 

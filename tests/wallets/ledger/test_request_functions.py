@@ -51,9 +51,9 @@ def said(found: Any) -> Any:
 
 
 def refused(books: Books, asked: dict[str, Any]) -> Any:
-    """What `refuse_withdrawal` says of the order under FIGURES."""
+    """What `reject_withdrawal` says of the order under FIGURES."""
     text, values = expression(
-        "refuse_withdrawal",
+        "reject_withdrawal",
         Record("withdrawal_order", asked),
         FIGURES.get(f"MINIMUM_WITHDRAWAL_{asked['currency']}", "0"),
         FIGURES.get(f"{asked['currency']}_WITHDRAWAL_FEE", "0"),
@@ -94,7 +94,7 @@ def checked(books: Books, asked: dict[str, Any]) -> Any:
 )
 def test_an_amount_is_refused_by_the_first_rule_at_its_edge(books, figures, expected):
     found = books.value(
-        "SELECT withdrawal_refusal(%s::numeric, %s::numeric, %s::numeric, %s::numeric)",
+        "SELECT find_withdrawal_rejection(%s::numeric, %s::numeric, %s::numeric, %s::numeric)",
         list(figures),
     )
     assert found == expected

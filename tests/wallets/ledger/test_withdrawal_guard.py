@@ -166,7 +166,7 @@ def test_an_approved_one_is_returned_by_two_people_while_nobody_sends_it(guarded
         "INSERT INTO wallets_payout SELECT (jsonb_populate_record(NULL::wallets_payout, '{}'"
         "::jsonb || jsonb_build_object('withdrawal_id', %(id)s::uuid, 'claimed_by', '', 'attempts',"
         " 0, 'provider_id', '', 'provider_status', '', 'provider_message', '', 'last_error', '',"
-        " 'look_ups', 0, 'not_found_count', 0, 'created_at', now(), 'updated_at', now()))).*"
+        " 'status_checks', 0, 'not_found_count', 0, 'created_at', now(), 'updated_at', now()))).*"
     )
 
     def proposed(action: str, status: str, decider: str = "b") -> str:

@@ -24,7 +24,7 @@ def body_of(**data: Any) -> bytes:
 
 def kept(body: bytes) -> tuple[Any, ...]:
     event = ProviderEvent.objects.get(digest=hashlib.sha256(body).hexdigest())
-    return (event.reference, event.provider_id, event.body, event.seen)
+    return (event.reference, event.provider_id, event.body, event.deliveries)
 
 
 def test_a_webhook_is_kept_once_and_names_the_withdrawal_to_look_up():

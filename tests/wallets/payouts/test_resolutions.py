@@ -12,7 +12,7 @@ from exchange.core.errors import Forbidden, InvalidRequest, Rejected
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.wallets import approved, make_staff
 from tests.wallets.payouts.payout_rows import token_of, values
-from tests.wallets.payouts.resolving import (
+from tests.wallets.payouts.unresolved_payouts import (
     CLAIMED,
     FAIL,
     HALF_AN_HOUR,

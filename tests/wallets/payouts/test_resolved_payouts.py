@@ -15,7 +15,7 @@ from tests.environment.processes import wait_until
 from tests.factories.payouts import proposed
 from tests.factories.wallets import approved, assert_books_hold, make_staff, status_of
 from tests.wallets.payouts.payout_rows import fail, row, seconds, values
-from tests.wallets.payouts.resolving import (
+from tests.wallets.payouts.unresolved_payouts import (
     FAIL,
     HALF_DAY,
     MAKERS,
@@ -64,7 +64,7 @@ def test_a_lost_payout_that_is_sent_again_is_as_new_but_for_its_attempts(
     assert (payout.not_found_count, payout.first_not_found_at) == (0, None)
     assert (payout.last_not_found_at, payout.next_step_at) == (None, payout.updated_at)
     assert seconds(payout.updated_at) == 0
-    assert (payout.attempts, payout.look_ups) == (before.attempts, before.look_ups)
+    assert (payout.attempts, payout.status_checks) == (before.attempts, before.status_checks)
     assert values(other) == untouched
     assert told(one) == events
     alerts = Alert.objects.filter(resolved_at=None).order_by("kind")
@@ -88,7 +88,7 @@ def test_a_lost_payout_that_is_failed_gives_the_money_back_and_is_watched(sandbo
     assert (failed.pk, failed.status, failed.reason) == (one.pk, "Failed", WHY)
     payout = row(one)
     assert payout.next_step_at == payout.updated_at + HALF_DAY
-    assert payout.watch_until == payout.updated_at + timedelta(days=30)
+    assert payout.monitor_until == payout.updated_at + timedelta(days=30)
     assert payout.leased_until is None
     assert values(other) == untouched
     assert memo(one, "withdrawal_release") == f"failed: {WHY}"[:300]

@@ -31,18 +31,18 @@ def test_looks_come_soon_at_first_and_then_every_ten_minutes():
     know_banks()
     withdrawal = approved(make_wallet(1000))
     steps = (5, 10, 20, 40, 60, 120, 300, 600, 600, 600)
-    for look_ups, seconds in enumerate(steps):
-        Payout.objects.filter(withdrawal_id=withdrawal.id).update(look_ups=look_ups)
+    for status_checks, seconds in enumerate(steps):
+        Payout.objects.filter(withdrawal_id=withdrawal.id).update(status_checks=status_checks)
         before = timezone.now()
-        found = payout_row.PayoutRow(withdrawal.id)._next_look() - timedelta(seconds=seconds)
-        assert before <= found <= timezone.now(), look_ups
+        found = payout_row.PayoutRow(withdrawal.id)._next_check_at() - timedelta(seconds=seconds)
+        assert before <= found <= timezone.now(), status_checks
 
 
 def test_a_payout_is_watched_every_twelve_hours_for_thirty_days():
     now = timezone.now()
     assert payout_row._monitoring_schedule(now) == {
         "next_step_at": now + 12 * HOUR,
-        "watch_until": now + timedelta(days=30),
+        "monitor_until": now + timedelta(days=30),
     }
 
 

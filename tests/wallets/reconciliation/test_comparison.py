@@ -124,9 +124,9 @@ def test_only_payouts_under_way_and_those_that_ended_differently_are_disputed(sa
     assert {*disputed()} == {returned.reference, taken.reference, posted.reference}
 
 
-@pytest.mark.parametrize(("days", "look_ups"), [(1, 0), (2, 1)])
+@pytest.mark.parametrize(("days", "status_checks"), [(1, 0), (2, 1)])
 def test_payouts_under_way_since_the_day_before_are_listed_and_older_ones_looked_up(
-    sandbox, wallet, days, look_ups
+    sandbox, wallet, days, status_checks
 ):
     pay(wallet)
     earlier = timezone.now().replace(hour=12) - timedelta(days=days)
@@ -136,7 +136,7 @@ def test_payouts_under_way_since_the_day_before_are_listed_and_older_ones_looked
     report = compare()
     assert (report.status, report.compared) == ("Agrees", 0)
     # The balances, and one page of the list.
-    assert len(sandbox.requests.entries()) == asked + 2 + look_ups
+    assert len(sandbox.requests.entries()) == asked + 2 + status_checks
 
 
 class BusyDay(FlutterwaveClient):

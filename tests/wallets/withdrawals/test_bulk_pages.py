@@ -75,7 +75,7 @@ def test_choosing_rows_asks_with_amounts_payees_and_totals_and_changes_nothing(w
         "Approve: 3 withdrawals; 1 left out",
         "1,000.00 KES Ada Obi",
         f"6,000,000.00 NGN {large.bank.account_name}",
-        "Look This owner uses this account for the first time. First of two approvals.",
+        "Review This owner uses this account for the first time. First of two approvals.",
         "Left out Before approval this payout needs: branch code.",
         "Total of 2 1,234.50 KES",
         "Total of 1 6,000,000.00 NGN",
@@ -187,7 +187,7 @@ def test_a_row_sent_without_the_flags_that_were_shown_is_refused(world):
     before = table_fingerprints()
     [(word, text)] = outcomes(client.post(reverse("admin:wallets_withdrawal_bulk"), body))
     assert word == "Refused"
-    assert text.startswith("Flagged since you looked: Look: ")
+    assert text.startswith("New flags since you opened the page: Review: ")
     assert table_fingerprints() == before
 
 

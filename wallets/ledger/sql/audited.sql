@@ -16,15 +16,15 @@ SELECT audit_table('wallets_bankaccount', about => 'organisation_id',
 
 -- Claims, leases and the times of the next step are the workers' own.
 SELECT audit_table('wallets_payout', record => 'withdrawal_id',
-    left_out => '{claimed_by,leased_until,attempts,next_step_at,look_ups,last_not_found_at,
-                  watch_until,updated_at}');
+    left_out => '{claimed_by,leased_until,attempts,next_step_at,status_checks,last_not_found_at,
+                  monitor_until,updated_at}');
 SELECT audit_table('wallets_proposal', about => 'withdrawal_id');
-SELECT audit_table('wallets_alert', left_out => '{times}');
+SELECT audit_table('wallets_alert', left_out => '{occurrences}');
 SELECT audit_table('wallets_banklist', record => 'currency_id', left_out => '{fetched_at}');
 
 -- Written once by what they record; whatever touches them afterwards is audited.
 SELECT audit_table('wallets_booksproof', inserts => NULL);
-SELECT audit_table('wallets_providerevent', left_out => '{seen}', inserts => NULL);
+SELECT audit_table('wallets_providerevent', left_out => '{deliveries}', inserts => NULL);
 SELECT audit_table('wallets_asset', inserts => NULL);
 SELECT audit_table('wallets_account', about => 'organisation_id', left_out => '{balance,owner_id}',
     inserts => NULL);

@@ -73,9 +73,9 @@ class PayoutAdmin(Exportable):
     fields = (
         "reference", "shown_state", "owner", "shown_amount", "sent_amount", "payee", "to",
         "attempts", "posted_at", "provider_id", "provider_status",
-        "shown_fee", "provider_message", "last_error", "next_step_at", "leased_until", "looked_up",
-        "not_found_count", "first_not_found_at", "last_not_found_at", "settled_at", "watch_until",
-        "created_at", "updated_at",
+        "shown_fee", "provider_message", "last_error", "next_step_at", "leased_until",
+        "status_checks", "not_found_count", "first_not_found_at", "last_not_found_at", "settled_at",
+        "monitor_until", "created_at", "updated_at",
     )  # fmt: skip
     readonly_fields = fields
 
@@ -133,9 +133,9 @@ class PayoutAdmin(Exportable):
     def shown_state(self, payout: Payout) -> str:
         return withdrawal_badge(payout.withdrawal)
 
-    @admin.display(description="look-ups", ordering="look_ups")
-    def looked_up(self, payout: Payout) -> int:
-        return payout.look_ups
+    @admin.display(description="status checks", ordering="status_checks")
+    def status_checks(self, payout: Payout) -> int:
+        return payout.status_checks
 
     @admin.display(description="provider's charge")
     def shown_fee(self, payout: Payout) -> str:
@@ -260,11 +260,11 @@ class BankAccountAdmin(OwnedRecordAdmin):
 
 @admin.register(ProviderEvent)
 class ProviderEventAdmin(SafeAdmin):
-    list_display = ("shown_at", "reference", "provider_id", "seen")
+    list_display = ("shown_at", "reference", "provider_id", "deliveries")
     ordering = ("-pk",)
     search_fields = ("=reference", "=provider_id")
     search_help_text = "Reference, the provider's id, or the event's own"
-    fields = ("shown_at", "reference", "provider_id", "seen", "digest", "body")
+    fields = ("shown_at", "reference", "provider_id", "deliveries", "digest", "body")
     readonly_fields = fields
 
     shown_at = column(

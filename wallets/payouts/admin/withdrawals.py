@@ -42,15 +42,15 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
     """Withdrawals with their payouts."""
 
     notice_template = "admin/wallets/payout/notice.html"
-    steps_template = "admin/wallets/payout/steps.html"
+    actions_template = "admin/wallets/payout/actions.html"
 
     # --- the list ---
 
     @admin.display(description="waits for")
-    def waits_for(self, withdrawal: Any) -> str:
+    def awaiting(self, withdrawal: Any) -> str:
         if withdrawal.open_proposals:
             return f"somebody else: {withdrawal.open_proposals[0].action}"
-        return super().waits_for(withdrawal)
+        return super().awaiting(withdrawal)
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         waiting = Proposal.objects.filter(status=ProposalStatus.OPEN)
@@ -68,26 +68,26 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
         user = staff_of(request)
         may_resolve = user.has_perm(RESOLVE)
         proposal: Proposal | None = None
-        ways: list[ProposalAction] = []
+        possible: list[ProposalAction] = []
         if not shown["pending"]:
             proposal = (
                 withdrawal.proposals.filter(status=ProposalStatus.OPEN)
                 .select_related("proposed_by")
                 .first()
             )
-            ways = possible_actions(withdrawal)
-        # Events may have overtaken a proposal; then another one may be made.
-        overtaken = proposal is not None and proposal.action not in ways
-        differs = _describe_mismatch(withdrawal)
+            possible = possible_actions(withdrawal)
+        # Events may have superseded a proposal; then another one may be made.
+        superseded = proposal is not None and proposal.action not in possible
+        mismatch = _describe_mismatch(withdrawal)
         return {
             **shown,
-            "differs": differs,
-            "standing": None if differs else _describe_notice(withdrawal, shown["payout"], ways),
+            "mismatch": mismatch,
+            "notice": None if mismatch else _describe_notice(withdrawal, shown["payout"], possible),
             "proposal": proposal,
-            "overtaken": overtaken,
+            "superseded": superseded,
             "own_proposal": proposal is not None and proposal.proposed_by_id == user.pk,
             "may_resolve": may_resolve,
-            "possible": ways if may_resolve and (overtaken or proposal is None) else [],
+            "possible": possible if may_resolve and (superseded or proposal is None) else [],
         }
 
     def decision_sections(self, withdrawal: Withdrawal) -> list[Section]:
@@ -106,7 +106,7 @@ def _describe_mismatch(withdrawal: Withdrawal) -> str:
 
 
 def _describe_notice(
-    withdrawal: Withdrawal, payout: Payout | None, ways: Sequence[ProposalAction]
+    withdrawal: Withdrawal, payout: Payout | None, possible: Sequence[ProposalAction]
 ) -> PayoutNotice | None:
     """Where a payout stands whose end is not known, or that came back; None for any other."""
     if is_returned(withdrawal):
@@ -120,7 +120,7 @@ def _describe_notice(
         return PayoutNotice("waiting", "On hold", words)
     if withdrawal.status != WithdrawalStatus.UNKNOWN:
         return None
-    if ways:
+    if possible:
         words = (
             "The provider was asked twice and does not know this payout. The money stays in escrow"
             " until two people together send it again or fail it."

@@ -64,7 +64,7 @@ def send_payout(withdrawal_id: UUID) -> None:
     if claim is None:
         return
     # A claim taken up again after an earlier one: somebody may have posted. Ask first.
-    if claim.ask_first:
+    if claim.check_first:
         _verify_outcome(withdrawal_id, "the worker that sent it did not come back")
         return
     _post(withdrawal_id, claim.token)
@@ -72,7 +72,7 @@ def send_payout(withdrawal_id: UUID) -> None:
 
 class _Claim(NamedTuple):
     token: str
-    ask_first: bool
+    check_first: bool
 
 
 def _claim(withdrawal_id: UUID) -> _Claim | None:
@@ -91,7 +91,7 @@ def _claim(withdrawal_id: UUID) -> _Claim | None:
                 return None
             change_status(
                 withdrawal,
-                come_from=(WithdrawalStatus.APPROVED,),
+                from_statuses=(WithdrawalStatus.APPROVED,),
                 to=WithdrawalStatus.PROCESSING,
                 # The first try is told; sending again after a wait for float is not news.
                 emit=payout.attempts == 0,
@@ -103,7 +103,7 @@ def _claim(withdrawal_id: UUID) -> _Claim | None:
             _requeue_unsent(withdrawal_id)
             return None
         token = row.claim()
-        return None if token is None else _Claim(token, ask_first=payout.posted_at is not None)
+        return None if token is None else _Claim(token, check_first=payout.posted_at is not None)
 
 
 def _post(withdrawal_id: UUID, token: str) -> None:
@@ -186,12 +186,12 @@ def check_status(withdrawal_id: UUID) -> None:
     }:
         return
     payout = withdrawal.payout
-    seen = WithdrawalStatus(withdrawal.status)
+    expected_status = WithdrawalStatus(withdrawal.status)
     try:
         record = payment_provider().find_transfer(withdrawal.reference)
     except ProviderError as error:
         circuit.back_off(_retry_after(error))
-        record_inconclusive_check(withdrawal_id, seen=seen, error=str(error))
+        record_inconclusive_check(withdrawal_id, expected_status=expected_status, error=str(error))
         if withdrawal.status == WithdrawalStatus.PROCESSING and not payout.provider_id:
             _mark_unknown_unless_leased(withdrawal_id, str(error))
         return
@@ -205,7 +205,7 @@ def check_status(withdrawal_id: UUID) -> None:
             message=f"The provider no longer knows {withdrawal.reference}, which it completed",
         )
     if withdrawal.status in {WithdrawalStatus.COMPLETED, WithdrawalStatus.FAILED}:
-        continue_monitoring(withdrawal_id, seen=seen)
+        continue_monitoring(withdrawal_id, expected_status=expected_status)
         return
     if withdrawal.status == WithdrawalStatus.PROCESSING and payout.posted_at is None:
         # Nothing was ever posted: back to Approved, to be sent when it is next taken up.
@@ -255,14 +255,14 @@ def _requeue(withdrawal_id: UUID, token: str, error: str, seconds: int) -> None:
     """Processing → Approved after an order that was certainly not accepted."""
     with transaction.atomic():
         withdrawal = lock_withdrawal(withdrawal_id)
-        if PayoutRow(withdrawal_id).put_back(token, error=error, seconds=seconds):
+        if PayoutRow(withdrawal_id).requeue(token, error=error, seconds=seconds):
             _restore_approved(withdrawal)
 
 
 def _requeue_unsent(withdrawal_id: UUID) -> None:
     with transaction.atomic():
         withdrawal = lock_withdrawal(withdrawal_id)
-        if PayoutRow(withdrawal_id).put_back_unsent():
+        if PayoutRow(withdrawal_id).requeue_unsent():
             _restore_approved(withdrawal)
 
 
@@ -270,7 +270,7 @@ def _restore_approved(withdrawal: Withdrawal) -> None:
     if withdrawal.status == WithdrawalStatus.PROCESSING:
         change_status(
             withdrawal,
-            come_from=(WithdrawalStatus.PROCESSING,),
+            from_statuses=(WithdrawalStatus.PROCESSING,),
             to=WithdrawalStatus.APPROVED,
             emit=False,
         )

@@ -53,10 +53,10 @@ class PayoutRow:
             self.query, prefix="claim_", until=lease, next_step_at=lease, updated_at=now
         )
 
-    def claim_step(self, seen: WithdrawalStatus) -> bool:
-        """Take the due step of a withdrawal that is still `seen`; False when somebody has."""
+    def claim_step(self, expected_status: WithdrawalStatus) -> bool:
+        """Claim the due step of a withdrawal in `expected_status`; False when already claimed."""
         return leases.claim_due(
-            self.query.filter(withdrawal__status=seen),
+            self.query.filter(withdrawal__status=expected_status),
             "next_step_at",
             timedelta(seconds=settings.PAYOUT_LEASE_SECONDS),
         )
@@ -71,7 +71,7 @@ class PayoutRow:
         ).update(posted_at=now, updated_at=now)
         return marked == 1
 
-    def put_back(self, token: str, *, error: str, seconds: int) -> bool:
+    def requeue(self, token: str, *, error: str, seconds: int) -> bool:
         """Give up an order that was certainly not accepted, to be tried in `seconds`."""
         now = timezone.now()
         return leases.release(
@@ -84,7 +84,7 @@ class PayoutRow:
             updated_at=now,
         )
 
-    def put_back_unsent(self) -> bool:
+    def requeue_unsent(self) -> bool:
         """Free an order that was never posted and that nobody works on."""
         now = timezone.now()
         freed = self.query.filter(leases.available(now), posted_at=None).update(
@@ -92,7 +92,7 @@ class PayoutRow:
         )
         return freed == 1
 
-    def send_again(self) -> None:
+    def prepare_resend(self) -> None:
         """Begin anew after two people found the order lost; it keeps its reference."""
         now = timezone.now()
         self._update(
@@ -108,7 +108,7 @@ class PayoutRow:
 
     # --- What the provider says ------------------------------------------------------------------
 
-    def keep(
+    def store_record(
         self, record: TransferRecord, *, next_step_at: datetime | None, **changes: Any
     ) -> None:
         """Keep the provider's record, and when to look next."""
@@ -120,42 +120,44 @@ class PayoutRow:
             provider_status=record.status.value[:20],
             provider_message=record.complete_message[:500],
             last_error="",
-            look_ups=F("look_ups") + 1,
+            status_checks=F("status_checks") + 1,
             next_step_at=next_step_at,
             **changes,
         )
 
-    def keep_settled(self, record: TransferRecord, *, charge: Decimal) -> None:
+    def store_settled(self, record: TransferRecord, *, charge: Decimal) -> None:
         """Keep the record of a transfer that was paid, and watch whether it comes back."""
         now = timezone.now()
-        self.keep(record, settled_at=now, provider_fee=charge, **_monitoring_schedule(now))
+        self.store_record(record, settled_at=now, provider_fee=charge, **_monitoring_schedule(now))
 
-    def keep_watched(self, record: TransferRecord) -> None:
+    def store_monitored(self, record: TransferRecord) -> None:
         """Keep the record of a closed payout, and look again while it is watched."""
-        self.keep(record, next_step_at=self._next_watch())
+        self.store_record(record, next_step_at=self._next_monitoring_at())
 
-    def keep_deciding(self, record: TransferRecord) -> None:
+    def store_pending(self, record: TransferRecord) -> None:
         """Keep the record of a transfer that the provider has not decided."""
-        self.keep(record, next_step_at=self._next_look())
+        self.store_record(record, next_step_at=self._next_check_at())
 
-    def distrust(self, record: TransferRecord, *, differences: str) -> None:
+    def flag_mismatch(self, record: TransferRecord, *, differences: str) -> None:
         """Note that the provider's record is not of what was ordered."""
         self._update(
             **_RESET_NOT_FOUND,
             leased_until=None,
-            look_ups=F("look_ups") + 1,
+            status_checks=F("status_checks") + 1,
             provider_id=record.provider_id[:40],
             last_error=f"the provider's record differs: {differences}"[:300],
-            next_step_at=self._next_look(),
+            next_step_at=self._next_check_at(),
         )
 
-    def note_no_answer(self, error: str) -> None:
+    def record_inconclusive_check(self, error: str) -> None:
         """Count a look-up that told nothing, and plan the next one."""
         self._update(
-            look_ups=F("look_ups") + 1, last_error=error[:300], next_step_at=self._next_look()
+            status_checks=F("status_checks") + 1,
+            last_error=error[:300],
+            next_step_at=self._next_check_at(),
         )
 
-    def note_unknown(self, error: str, *, not_found: bool) -> None:
+    def record_unknown(self, error: str, *, not_found: bool) -> None:
         """Note that nobody can tell what became of the order, and plan the next look."""
         now = timezone.now()
         changes = _count_not_found(self.query.get(), now) if not_found else {}
@@ -163,12 +165,12 @@ class PayoutRow:
             now,
             leased_until=None,
             last_error=error[:300],
-            look_ups=F("look_ups") + 1,
-            next_step_at=self._next_look(),
+            status_checks=F("status_checks") + 1,
+            next_step_at=self._next_check_at(),
             **changes,
         )
 
-    def bring_forward(self) -> None:
+    def expedite(self) -> None:
         """Make the next look due now.
 
         Where none is planned a hint is not news, but for a Failed withdrawal: it may have been
@@ -180,35 +182,35 @@ class PayoutRow:
 
     # --- Closed -----------------------------------------------------------------------------------
 
-    def end(self) -> None:
+    def close(self) -> None:
         """Plan nothing more."""
         self._update(next_step_at=None)
 
-    def end_failed(self) -> None:
+    def close_failed(self) -> None:
         """Plan nothing more after the provider refused."""
         self._update(leased_until=None, next_step_at=None)
 
-    def watch(self) -> None:
+    def start_monitoring(self) -> None:
         """Watch a payout that two people gave up: the provider may yet show it."""
         now = timezone.now()
         self._update(now, **_monitoring_schedule(now), leased_until=None)
 
-    def watch_again(self) -> None:
+    def continue_monitoring(self) -> None:
         """Look again later at a closed payout that the provider does not know now."""
-        self._update(look_ups=F("look_ups") + 1, next_step_at=self._next_watch())
+        self._update(status_checks=F("status_checks") + 1, next_step_at=self._next_monitoring_at())
 
     def _update(self, now: datetime | None = None, **changes: Any) -> None:
         self.query.update(**changes, updated_at=now or timezone.now())
 
-    def _next_look(self) -> datetime:
+    def _next_check_at(self) -> datetime:
         """When to ask next: soon at first, then every ten minutes."""
-        count = self.query.values_list("look_ups", flat=True).get()
+        count = self.query.values_list("status_checks", flat=True).get()
         step = _CHECK_DELAYS[min(count, len(_CHECK_DELAYS) - 1)]
         return timezone.now() + timedelta(seconds=step)
 
-    def _next_watch(self) -> datetime | None:
+    def _next_monitoring_at(self) -> datetime | None:
         now = timezone.now()
-        until = self.query.values_list("watch_until", flat=True).get()
+        until = self.query.values_list("monitor_until", flat=True).get()
         return None if until is None or now >= until else now + _MONITORING_INTERVAL
 
 
@@ -226,5 +228,5 @@ def _monitoring_schedule(now: datetime) -> dict[str, Any]:
     """Look again for as long as money may come back."""
     return {
         "next_step_at": now + _MONITORING_INTERVAL,
-        "watch_until": now + timedelta(days=settings.PAYOUT_WATCH_DAYS),
+        "monitor_until": now + timedelta(days=settings.PAYOUT_WATCH_DAYS),
     }

@@ -29,9 +29,9 @@ def receive_webhook(*, headers: Mapping[str, str], body: bytes) -> UUID | None:
         cursor.execute(
             """
             INSERT INTO wallets_providerevent
-                (id, digest, reference, provider_id, body, received_at, seen)
+                (id, digest, reference, provider_id, body, received_at, deliveries)
             VALUES (%s, %s, %s, %s, %s, now(), 1)
-            ON CONFLICT (digest) DO UPDATE SET seen = wallets_providerevent.seen + 1
+            ON CONFLICT (digest) DO UPDATE SET deliveries = wallets_providerevent.deliveries + 1
             """,
             [
                 uuid7(),

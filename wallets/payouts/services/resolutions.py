@@ -241,11 +241,11 @@ def _lock_subject(proposal_id: UUID) -> Withdrawal:
 
 def _send_again(withdrawal: Withdrawal) -> Withdrawal:
     """Back to Approved, with the same reference: the provider takes it once at the most."""
-    PayoutRow(withdrawal.id).send_again()
+    PayoutRow(withdrawal.id).prepare_resend()
     task_notifier.notify_after_commit(SWEEP_PAYOUTS)
     return change_status(
         withdrawal,
-        come_from=(WithdrawalStatus.UNKNOWN,),
+        from_statuses=(WithdrawalStatus.UNKNOWN,),
         to=WithdrawalStatus.APPROVED,
         emit=False,
     )
@@ -253,11 +253,11 @@ def _send_again(withdrawal: Withdrawal) -> Withdrawal:
 
 def _fail(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
     """Gives the money back. The provider may yet show the transfer, so it is watched."""
-    PayoutRow(withdrawal.id).watch()
+    PayoutRow(withdrawal.id).start_monitoring()
     release_escrow(withdrawal, actor=actor, memo=f"failed: {reason}")
     return change_status(
         withdrawal,
-        come_from=(WithdrawalStatus.UNKNOWN,),
+        from_statuses=(WithdrawalStatus.UNKNOWN,),
         to=WithdrawalStatus.FAILED,
         reason=reason,
     )
@@ -265,7 +265,7 @@ def _fail(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
 
 def _reverse(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
     """The bank gave the money back: clearing → available for what was paid out; our fee stays."""
-    PayoutRow(withdrawal.id).end()
+    PayoutRow(withdrawal.id).close()
     post_transfer(
         kind=TransferKind.WITHDRAWAL_REVERSE,
         reference=f"withdrawal:{withdrawal.id}:reverse",
@@ -283,7 +283,7 @@ def _reverse(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
     resolve_alert("payout_returned", subject=withdrawal.reference)
     return change_status(
         withdrawal,
-        come_from=(WithdrawalStatus.COMPLETED,),
+        from_statuses=(WithdrawalStatus.COMPLETED,),
         to=WithdrawalStatus.REVERSED,
         reason=reason,
     )
@@ -291,11 +291,11 @@ def _reverse(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
 
 def _return(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
     """Give the money back before anything is sent; nothing more is done about the payout."""
-    PayoutRow(withdrawal.id).end()
+    PayoutRow(withdrawal.id).close()
     release_escrow(withdrawal, actor=actor, memo=f"returned before it was sent: {reason}")
     return change_status(
         withdrawal,
-        come_from=(WithdrawalStatus.APPROVED,),
+        from_statuses=(WithdrawalStatus.APPROVED,),
         to=WithdrawalStatus.REJECTED,
         reason=reason,
     )

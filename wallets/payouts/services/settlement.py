@@ -41,10 +41,10 @@ def apply_record(withdrawal_id: UUID, record: TransferRecord, *, actor: Actor) -
             elif record.status is TransferStatus.SUCCESSFUL:
                 _settle(withdrawal, record, actor)
             elif record.status is TransferStatus.FAILED:
-                PayoutRow(withdrawal_id).keep(record, next_step_at=None)
+                PayoutRow(withdrawal_id).store_record(record, next_step_at=None)
                 _fail(withdrawal, record.complete_message or "refused by the bank", actor)
             else:
-                PayoutRow(withdrawal_id).keep_deciding(record)
+                PayoutRow(withdrawal_id).store_pending(record)
         elif withdrawal.status == WithdrawalStatus.COMPLETED:
             _monitor_completed(withdrawal, record)
         elif withdrawal.status == WithdrawalStatus.FAILED:
@@ -56,7 +56,7 @@ def fail_payout(withdrawal_id: UUID, *, reason: str, actor: Actor) -> None:
     with transaction.atomic():
         withdrawal = lock_withdrawal(withdrawal_id)
         if withdrawal.status in IN_FLIGHT:
-            PayoutRow(withdrawal_id).end_failed()
+            PayoutRow(withdrawal_id).close_failed()
             _fail(withdrawal, reason, actor)
 
 
@@ -66,11 +66,11 @@ def mark_unknown(withdrawal_id: UUID, *, error: str, not_found: bool) -> None:
         withdrawal = lock_withdrawal(withdrawal_id)
         if withdrawal.status not in IN_FLIGHT:
             return
-        PayoutRow(withdrawal_id).note_unknown(error, not_found=not_found)
+        PayoutRow(withdrawal_id).record_unknown(error, not_found=not_found)
         if withdrawal.status == WithdrawalStatus.PROCESSING:
             change_status(
                 withdrawal,
-                come_from=(WithdrawalStatus.PROCESSING,),
+                from_statuses=(WithdrawalStatus.PROCESSING,),
                 to=WithdrawalStatus.UNKNOWN,
             )
             raise_alert(
@@ -81,23 +81,22 @@ def mark_unknown(withdrawal_id: UUID, *, error: str, not_found: bool) -> None:
 
 
 def record_inconclusive_check(
-    withdrawal_id: UUID, *, seen: WithdrawalStatus, error: str = ""
+    withdrawal_id: UUID, *, expected_status: WithdrawalStatus, error: str = ""
 ) -> None:
     """A look-up that told nothing: counts it and schedules the next one.
 
-    Not where the withdrawal has left the status `seen` it was looked up in: whoever moved it has
-    said what comes next.
+    Does nothing once the withdrawal has left `expected_status`: its next step is already set.
     """
     with transaction.atomic():
-        if lock_withdrawal(withdrawal_id).status == seen:
-            PayoutRow(withdrawal_id).note_no_answer(error)
+        if lock_withdrawal(withdrawal_id).status == expected_status:
+            PayoutRow(withdrawal_id).record_inconclusive_check(error)
 
 
-def continue_monitoring(withdrawal_id: UUID, *, seen: WithdrawalStatus) -> None:
+def continue_monitoring(withdrawal_id: UUID, *, expected_status: WithdrawalStatus) -> None:
     """A closed payout the provider does not know now: the next look, while it is watched."""
     with transaction.atomic():
-        if lock_withdrawal(withdrawal_id).status == seen:
-            PayoutRow(withdrawal_id).watch_again()
+        if lock_withdrawal(withdrawal_id).status == expected_status:
+            PayoutRow(withdrawal_id).continue_monitoring()
 
 
 def _settle(withdrawal: Withdrawal, record: TransferRecord, actor: Actor) -> None:
@@ -130,15 +129,17 @@ def _settle(withdrawal: Withdrawal, record: TransferRecord, actor: Actor) -> Non
                 Leg(system_account(currency, AccountKind.CLEARING), charge),
             ],
         )
-    PayoutRow(withdrawal.id).keep_settled(record, charge=max(charge, Decimal(0)))
+    PayoutRow(withdrawal.id).store_settled(record, charge=max(charge, Decimal(0)))
     _resolve_outcome_alerts(withdrawal)
-    change_status(withdrawal, come_from=IN_FLIGHT, to=WithdrawalStatus.COMPLETED)
+    change_status(withdrawal, from_statuses=IN_FLIGHT, to=WithdrawalStatus.COMPLETED)
 
 
 def _fail(withdrawal: Withdrawal, reason: str, actor: Actor) -> None:
     release_escrow(withdrawal, actor=actor, memo=f"failed: {reason}")
     _resolve_outcome_alerts(withdrawal)
-    change_status(withdrawal, come_from=IN_FLIGHT, to=WithdrawalStatus.FAILED, reason=reason[:500])
+    change_status(
+        withdrawal, from_statuses=IN_FLIGHT, to=WithdrawalStatus.FAILED, reason=reason[:500]
+    )
 
 
 def _resolve_outcome_alerts(withdrawal: Withdrawal) -> None:
@@ -156,7 +157,7 @@ def _monitor_completed(withdrawal: Withdrawal, record: TransferRecord) -> None:
             message=f"The bank returned {withdrawal.reference}: {record.complete_message}."
             " Two people must reverse it.",
         )
-    PayoutRow(withdrawal.id).keep_watched(record)
+    PayoutRow(withdrawal.id).store_monitored(record)
 
 
 def _monitor_failed(withdrawal: Withdrawal, record: TransferRecord) -> None:
@@ -168,11 +169,11 @@ def _monitor_failed(withdrawal: Withdrawal, record: TransferRecord) -> None:
             message=f"{withdrawal.reference} failed here, but the provider has it as"
             f" {record.status}",
         )
-    PayoutRow(withdrawal.id).keep_watched(record)
+    PayoutRow(withdrawal.id).store_monitored(record)
 
 
 def _flag_mismatch(withdrawal: Withdrawal, record: TransferRecord, differences: str) -> None:
-    PayoutRow(withdrawal.id).distrust(record, differences=differences)
+    PayoutRow(withdrawal.id).flag_mismatch(record, differences=differences)
     raise_alert(
         "payout_differs",
         subject=withdrawal.reference,
@@ -180,7 +181,7 @@ def _flag_mismatch(withdrawal: Withdrawal, record: TransferRecord, differences: 
     )
     if withdrawal.status == WithdrawalStatus.PROCESSING:
         change_status(
-            withdrawal, come_from=(WithdrawalStatus.PROCESSING,), to=WithdrawalStatus.UNKNOWN
+            withdrawal, from_statuses=(WithdrawalStatus.PROCESSING,), to=WithdrawalStatus.UNKNOWN
         )
 
 

@@ -30,13 +30,13 @@ def due_payouts(limit: int = _BATCH) -> list[tuple[UUID, WithdrawalStatus]]:
     return [(withdrawal_id, WithdrawalStatus(status)) for withdrawal_id, status in rows]
 
 
-def claim_step(withdrawal_id: UUID, seen: WithdrawalStatus) -> bool:
+def claim_step(withdrawal_id: UUID, expected_status: WithdrawalStatus) -> bool:
     """Whether the due step is ours: two sweeps at once do not take the same one.
 
-    `seen` is the status the step was chosen by. A payout that was put back to Approved since is
-    left alone: its next step is to be sent, and that is claimed without planning it for later.
+    `expected_status` is the status the step was chosen by. A payout requeued as Approved since is
+    skipped: its next step is to be sent, and `send_payout` claims that itself.
     """
-    return PayoutRow(withdrawal_id).claim_step(seen)
+    return PayoutRow(withdrawal_id).claim_step(expected_status)
 
 
 def process_payout(withdrawal_id: UUID) -> None:
@@ -70,5 +70,5 @@ def expedite(reference: str) -> UUID | None:
     row = Payout.objects.filter(withdrawal__reference=reference).first()
     if row is None:
         return None
-    PayoutRow(row.withdrawal_id).bring_forward()
+    PayoutRow(row.withdrawal_id).expedite()
     return row.withdrawal_id

@@ -44,7 +44,7 @@ class BulkRow:
     amount: str
     match: str
     match_tone: str
-    concerns: Sequence[ReviewFlag]
+    flags: Sequence[ReviewFlag]
     notes: str
     age: str
     refusal: str
@@ -89,9 +89,9 @@ def build_rows(found: Sequence[Any], decision: str, user: StaffUser) -> list[Bul
     pending = [row for row in found if row.status == WithdrawalStatus.PENDING]
     first = [row.pk for row in pending if decision == APPROVE and row.first_approver_id is None]
     requirements = approval_requirements(first)
-    concerns = review_flags(pending)
+    flags = review_flags(pending)
     return [
-        _build_row(row, decision, user, requirements.get(row.pk), concerns.get(row.pk, []))
+        _build_row(row, decision, user, requirements.get(row.pk), flags.get(row.pk, []))
         for row in found
     ]
 
@@ -101,15 +101,15 @@ def _build_row(
     decision: str,
     user: StaffUser,
     requirement: ApprovalRequirement | None,
-    concerns: Sequence[ReviewFlag],
+    flags: Sequence[ReviewFlag],
 ) -> BulkRow:
     refusal = ""
     if withdrawal.status != WithdrawalStatus.PENDING:
         refusal = f"It is {withdrawal.status}, no longer Pending."
     elif decision == APPROVE:
         refusal = describe_blocker(withdrawal, user)
-        if not refusal and critical_flags(concerns):
-            refusal = "Flagged Stop: it is approved on its own page, with a written reason."
+        if not refusal and critical_flags(flags):
+            refusal = "Flagged Critical: it is approved on its own page, with a written reason."
     match = name_match(withdrawal)
     notes = []
     why_two = explain_requirement(withdrawal, requirement) if requirement else ""
@@ -123,7 +123,7 @@ def _build_row(
         amount=format_money(withdrawal.amount, withdrawal.currency_id),
         match=match.label if match else "not checked",
         match_tone=match_tone(match),
-        concerns=concerns,
+        flags=flags,
         notes="; ".join(notes),
         age=age(withdrawal.created_at),
         refusal=refusal,
@@ -140,7 +140,7 @@ def excluded_results(found: Sequence[Any], decision: str, user: StaffUser) -> li
             tone="waiting",
             word="Left out",
             text=" ".join(
-                filter(None, (row.refusal, *(str(one) for one in critical_flags(row.concerns))))
+                filter(None, (row.refusal, *(str(one) for one in critical_flags(row.flags))))
             )
             or "It could not be decided when you were asked.",
         )

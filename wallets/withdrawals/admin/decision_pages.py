@@ -2,7 +2,7 @@
 
 Every decision takes two steps. The first POST shows a page that repeats amount, payee and flags
 and changes nothing; the second, from that page, decides on exactly the versions and flags it
-showed. What is flagged Stop is approved on its own page only, with a written reason. Of many,
+showed. What is flagged Critical is approved on its own page only, with a written reason. Of many,
 each is decided on its own, in its own transaction, and the answer tells what came of each. Sent
 again, the same answer's versions are stale, so nothing is decided twice. Whoever comes by GET, by
 the browser's back or after giving a fresh second factor, is led to the page it began on.
@@ -61,7 +61,7 @@ _REASON_HELP = audience_help(
 _REASON_REQUIRED = "A rejection needs a reason"
 # Refusals of the service after which the page is shown anew, with what was typed.
 _REDISPLAY_CODES = {"stop_not_overridden", "flagged_meanwhile"}
-_OVERRIDE_REQUIRED = "It is flagged Stop: to approve it, write why, although it is flagged."
+_OVERRIDE_REQUIRED = "Flagged as critical. Enter a reason to approve it anyway."
 
 
 class DecisionForm(forms.Form):
@@ -136,7 +136,7 @@ class DecisionPages(ReviewPage):
         if decision == APPROVE:
             approval = {
                 "override": form.cleaned_data["override"],
-                "seen": set(request.POST.getlist("seen")),
+                "seen_flags": set(request.POST.getlist("seen")),
             }
         try:
             decided = _SERVICES[decision](
@@ -192,7 +192,7 @@ class DecisionPages(ReviewPage):
             why_two=why_two,
             reason=given["reason"],
             override=given["override"].strip() if decision == APPROVE else "",
-            decided_under=decision_flags(withdrawal),
+            decision_flags=decision_flags(withdrawal),
             owner=withdrawal.member or withdrawal.organisation,
             decide_at=self.address(decision, withdrawal.pk),
             back=self.address("change", withdrawal.pk),
@@ -235,7 +235,7 @@ class DecisionPages(ReviewPage):
         verb = "Approve" if decision == APPROVE else "Reject"
         return self.page(
             request,
-            "admin/wallets/withdrawal/confirm_many.html",
+            "admin/wallets/withdrawal/bulk_confirm.html",
             f"{verb} {len(ready)}?" if ready else "Nothing to decide",
             decision=decision,
             verb=verb,
@@ -265,10 +265,12 @@ class DecisionPages(ReviewPage):
         if decision == REJECT and not reason:
             rows = build_rows(list(chosen.order_by("created_at", "pk")), decision, user)
             return self._many_page(request, decision, rows, error=_REASON_REQUIRED)
-        seen = parse_seen_flags(request.POST.getlist("seen"))
+        seen_flags = parse_seen_flags(request.POST.getlist("seen"))
 
         def act(withdrawal_id: UUID, version: int) -> Withdrawal:
-            shown = {"seen": seen.get(withdrawal_id, set())} if decision == APPROVE else {}
+            shown = (
+                {"seen_flags": seen_flags.get(withdrawal_id, set())} if decision == APPROVE else {}
+            )
             return _SERVICES[decision](
                 withdrawal_id=withdrawal_id,
                 version=version,
@@ -288,7 +290,7 @@ class DecisionPages(ReviewPage):
         omitted = excluded_results(list(others.order_by("created_at", "pk")), decision, user)
         return self.page(
             request,
-            "admin/wallets/withdrawal/outcomes.html",
+            "admin/wallets/withdrawal/bulk_results.html",
             f"{len(decided)} of {len(outcomes)} decided",
             outcomes=[*outcomes, *omitted],
             decided=len(decided),

@@ -120,17 +120,20 @@ class WithdrawalListFilters(ListFilters):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         chosen = self.given.get("view")
-        self.worklist = next((v for v in saved_views_for(self.user) if v.key == chosen), None)
-        self.pending_only = not (self.worklist or {"status", "q"} & self.given.keys())
+        self.saved_view = next((v for v in saved_views_for(self.user) if v.key == chosen), None)
+        self.pending_only = not (self.saved_view or {"status", "q"} & self.given.keys())
         any_state = "Any" if "q" in self.given else "Pending"
         self.form.label_suffix = ""
         status: Any = self.form.fields["status"]
-        status.choices = [("", "Any in this view" if self.worklist else any_state), *status.choices]
+        status.choices = [
+            ("", "Any in this view" if self.saved_view else any_state),
+            *status.choices,
+        ]
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         found = super().filter_queryset(queryset)
-        if self.worklist is not None:
-            return found.filter(self.worklist.rows(self.user))
+        if self.saved_view is not None:
+            return found.filter(self.saved_view.rows(self.user))
         return found.filter(status=WithdrawalStatus.PENDING) if self.pending_only else found
 
     def in_words(self) -> str:
@@ -141,7 +144,9 @@ class WithdrawalListFilters(ListFilters):
     def views(self) -> list[tuple[SavedView, int, bool]]:
         """The saved views: each with how many wait there, and whether it is the one shown."""
         counts = count_by_view(self.user)
-        return [(one, counts[one.key], one is self.worklist) for one in saved_views_for(self.user)]
+        return [
+            (one, counts[one.key], one is self.saved_view) for one in saved_views_for(self.user)
+        ]
 
     @property
     def first_fields(self) -> list[forms.BoundField]:
@@ -160,18 +165,18 @@ class WithdrawalListFilters(ListFilters):
         return any(field.name in self.given for field in self.more_fields)
 
     @property
-    def others(self) -> dict[str, str]:
+    def link_filters(self) -> dict[str, str]:
         """What links narrowed the list to."""
         (group,) = self.groups
         offered = {"q", *group.names}
         return {name: value for name, value in self.given.items() if name not in offered}
 
     @property
-    def others_in_words(self) -> str:
+    def describe_link_filters(self) -> str:
         """The same, whose wallet by the name."""
         return ", ".join(
             f"{'wallet of' if name == 'owner_id' else name} {_resolve_name(value)}"
-            for name, value in self.others.items()
+            for name, value in self.link_filters.items()
         )
 
 

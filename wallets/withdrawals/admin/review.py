@@ -1,6 +1,6 @@
 """What the review page of a withdrawal shows: facts gathered, nothing changed.
 
-The page answers "should I pay this?": what to stop at first (`concerns`), then the payment, its
+The page answers "should I pay this?": what to stop at first (`flags`), then the payment, its
 recipient, what is usual for the owner, the wallet, and exactly what the provider will be sent.
 """
 
@@ -69,8 +69,8 @@ class BalanceLine:
     title: str
     before: str
     now: str
-    after_paying: str
-    after_refusing: str
+    after_payout: str
+    after_release: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class DecisionFlags:
 
     who: str
     when: str
-    concerns: Sequence[ReviewFlag]
+    flags: Sequence[ReviewFlag]
     override: str
 
 
@@ -119,7 +119,7 @@ def review_context(
         "created": format_time(withdrawal.created_at),
         "in_usd": format_money(withdrawal.gusd_amount, "USD") if withdrawal.gusd_amount else "",
         **(current_flags(withdrawal, facts) if pending else {}),
-        "decided_under": decision_flags(withdrawal),
+        "decision_flags": decision_flags(withdrawal),
         "use": _describe_account_use(use),
         "other_owners": _describe_sharing(withdrawal, use),
         "velocity": _velocity_lines(withdrawal, recent),
@@ -154,7 +154,7 @@ def current_flags(
 ) -> dict[str, Any]:
     """What stands out about a Pending withdrawal: what every page that decides shows."""
     found = review_flags([withdrawal], facts)[withdrawal.pk]
-    return {"concerns": found, "stop": critical_flags(found)}
+    return {"flags": found, "stop": critical_flags(found)}
 
 
 def decision_flags(withdrawal: Withdrawal) -> list[DecisionFlags]:
@@ -273,8 +273,8 @@ def _balance_lines(withdrawal: Withdrawal) -> list[BalanceLine]:
                 title=kind.label,
                 before=format_money(before.get(kind), currency),
                 now=format_money(amount, currency),
-                after_paying=format_money(paid, currency) if open_now else "",
-                after_refusing=format_money(amount + sign * withdrawal.amount, currency)
+                after_payout=format_money(paid, currency) if open_now else "",
+                after_release=format_money(amount + sign * withdrawal.amount, currency)
                 if open_now
                 else "",
             )

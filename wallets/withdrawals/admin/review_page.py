@@ -18,7 +18,7 @@ class ReviewPage(CustomPageAdmin):
 
     # Parts of the page that the subject that pays provides: above the payment, and below it.
     notice_template = ""
-    steps_template = ""
+    actions_template = ""
 
     def record_page(
         self,
@@ -39,7 +39,7 @@ class ReviewPage(CustomPageAdmin):
             wrong=wrong or {},
             typed=request.POST,
             notice_template=self.notice_template,
-            steps_template=self.steps_template,
+            actions_template=self.actions_template,
             **self.review(request, withdrawal),
         )
 

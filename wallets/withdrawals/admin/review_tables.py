@@ -32,7 +32,7 @@ def payout(withdrawal: Withdrawal, known: Payout) -> Section:
         ),
         ("Last error", known.last_error or "-"),
         ("Tries", known.attempts),
-        ("Look-ups", known.look_ups),
+        ("Look-ups", known.status_checks),
         ("Look-ups that did not find it", known.not_found_count),
         ("Next step (UTC)", format_time(known.next_step_at) if known.next_step_at else "none"),
     ]

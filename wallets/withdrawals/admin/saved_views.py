@@ -1,12 +1,12 @@
-"""The lists that finance works through, each a condition on withdrawals, and how many wait in each.
+"""Saved views of the withdrawals list: a condition each, and the number of matches.
 
-`mine`     what I can approve now: Pending, complete, neither entered nor approved by me
-`second`   Pending, approved by one of two, of whom I am none
-`others`   Pending, entered or approved by me: somebody else decides
-`missing`  Pending, without all that payouts to the country need
-`stuck`    Unknown; Approved for 15 minutes, or with the provider for 4 hours, without an end
-`returned` Completed, and sent back by the bank: two people reverse it
-`failed`   Failed since midnight, UTC
+`awaiting_my_approval`  Pending, complete, neither entered nor approved by the user
+`second_approval`       Pending with one of two approvals, not by the user
+`awaiting_others`       Pending, entered or approved by the user
+`missing_details`       Pending without all details its payout needs
+`stuck`                 Unknown; Approved for 15 minutes; Processing for 4 hours
+`returned`              Completed, and returned by the bank
+`failed`                Failed since midnight, UTC
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class SavedView:
     title: str
     explanation: str
     rows: Callable[[StaffUser], Q]
-    for_deciders: bool = False
+    approvers_only: bool = False
 
 
 def missing_details() -> Q:
@@ -96,27 +96,27 @@ def awaiting_approval_by(user: StaffUser) -> Q:
 
 SAVED_VIEWS = (
     SavedView(
-        "mine",
+        "awaiting_my_approval",
         "Mine to decide",
         "You can approve these now.",
         lambda user: awaiting_approval_by(user) & ~missing_details(),
-        for_deciders=True,
+        approvers_only=True,
     ),
     SavedView(
-        "second",
+        "second_approval",
         "Second approval",
         "One of two people has approved.",
         lambda user: awaiting_second_approval() & ~_entered_or_approved_by(user),
     ),
     SavedView(
-        "others",
+        "awaiting_others",
         "Waiting for somebody else",
         "You entered or approved these.",
         lambda user: _PENDING & _entered_or_approved_by(user),
-        for_deciders=True,
+        approvers_only=True,
     ),
     SavedView(
-        "missing",
+        "missing_details",
         "Missing details",
         "Payouts to their country need more than the client gave.",
         lambda _: _PENDING & missing_details(),
@@ -140,7 +140,7 @@ SAVED_VIEWS = (
 def saved_views_for(user: StaffUser) -> tuple[SavedView, ...]:
     """The views that mean something to `user`."""
     decides = user.has_perm(DECIDE)
-    return tuple(one for one in SAVED_VIEWS if decides or not one.for_deciders)
+    return tuple(one for one in SAVED_VIEWS if decides or not one.approvers_only)
 
 
 def count_by_view(user: StaffUser) -> dict[str, int]:

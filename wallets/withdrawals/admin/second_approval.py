@@ -52,7 +52,7 @@ def explain_requirement(
     if daily is not None and requirement.organisation_total >= daily:
         total = format_money(requirement.organisation_total, withdrawal.currency_id)
         totals.append(f"24-hour total of the organisation and its members {total}")
-    if not totals and alone is not None and not alone.allow(withdrawal.amount):
+    if not totals and alone is not None and not alone.allows(withdrawal.amount):
         left, most = (
             format_money(amount, withdrawal.currency_id) for amount in (alone.left, alone.most)
         )

@@ -38,16 +38,16 @@ def withdrawal_badge(withdrawal: Withdrawal) -> SafeString:
     return display.status_badge(status_label(withdrawal), "bad" if is_returned(withdrawal) else "")
 
 
-def risk_badges(concerns: Iterable[ReviewFlag] | None) -> SafeString | str:
+def risk_badges(flags: Iterable[ReviewFlag] | None) -> SafeString | str:
     """How many flags of each level, the gravest first; a dash where they are not known."""
-    if concerns is None:
+    if flags is None:
         return "-"
-    counted = Counter(concern.level for concern in concerns)
+    counted = Counter(flag.level for flag in flags)
     if not counted:
         return "none"
-    tones = {FlagLevel.STOP: "bad", FlagLevel.LOOK: "waiting"}
+    tones = {FlagLevel.CRITICAL: "bad", FlagLevel.REVIEW: "waiting"}
     labels = (
-        (display.status_badge(f"{level} {counted[level]}", tones[level]),)
+        (display.status_badge(f"{level.label} {counted[level]}", tones[level]),)
         for level in FlagLevel
         if counted[level]
     )

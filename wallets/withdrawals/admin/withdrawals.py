@@ -80,7 +80,7 @@ class WithdrawalAdmin(Exportable, DecisionPages):
     # A payout has the id of its withdrawal; the bank record has one of its own.
     linked_columns = ("bank_id",)
     list_display = (
-        "waiting", "owner", "shown_amount", "payee", "shown_risk", "shown_state", "waits_for",
+        "waiting", "owner", "shown_amount", "payee", "shown_risk", "shown_state", "awaiting",
         "reference",
     )  # fmt: skip
     list_display_links = ("shown_amount",)
@@ -124,7 +124,7 @@ class WithdrawalAdmin(Exportable, DecisionPages):
         return risk_badges(withdrawal.flags)
 
     @admin.display(description="waits for")
-    def waits_for(self, withdrawal: Any) -> str:
+    def awaiting(self, withdrawal: Any) -> str:
         if is_returned(withdrawal):
             return "two people, to reverse it"
         if withdrawal.status != WithdrawalStatus.PENDING:

@@ -36,7 +36,7 @@ class SoleApprovals:
     total: Decimal
     most: Decimal | None
 
-    def allow(self, amount: Decimal) -> bool:
+    def allows(self, amount: Decimal) -> bool:
         """Whether `amount` may be approved alone besides."""
         return self.most is None or self.total + amount <= self.most
 

@@ -1,22 +1,23 @@
-"""The flags of a withdrawal: the few facts that should make whoever decides stop, or look twice.
+"""Review flags of a withdrawal: facts that call for caution before approval.
 
-Stop: the bank's name for the account speaks against the name given; the account is also used by
-another organisation; the last payouts to it came back; the key that asked, or the organisation,
-was switched off since. Look: the payee is not the owner of the wallet; the name could not be
-checked although it can be for the currency; nothing was paid to the account before; another member
-of the same organisation uses it; the amount is more than three times the largest paid before; five
-or more requests within 24 hours. Apps above add what they know of owners through `more_concerns`.
+Critical: the bank's account name does not match the name provided; another organisation uses the
+account; the latest payouts to it failed or were returned; the requesting key or the organisation
+was deactivated since. Review: the payee is not the wallet owner; the bank returned no name where
+the currency supports it; nothing was ever paid to the account; another member of the organisation
+uses it; the amount exceeds three times the largest one paid; five or more requests in 24 hours.
+Apps above add flags through `flag_sources`.
 
-`services.decisions` refuses to approve what is flagged Stop without a written reason. The number
-of statements does not grow with the withdrawals.
+`services.decisions` requires a written reason to approve a withdrawal with a critical flag. The
+number of statements does not grow with the number of withdrawals.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from uuid import UUID
+
+from django.db.models import TextChoices
 
 from exchange.core.currencies import format_money, resolves_names
 from exchange.core.ids import parse_id
@@ -29,11 +30,11 @@ _MANY_PER_DAY = 5
 _UNUSUAL_MULTIPLE = 3
 
 
-class FlagLevel(StrEnum):
-    """How much a concern weighs; the word stands before its text."""
+class FlagLevel(TextChoices):
+    """Severity of a flag. The value is stored with decisions, the label is shown."""
 
-    STOP = "Stop"
-    LOOK = "Look"
+    CRITICAL = "Stop", "Critical"
+    REVIEW = "Look", "Review"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,10 @@ class ReviewFlag:
     @property
     def tone(self) -> str:
         """The class of `exchange/admin.css`."""
-        return "bad" if self.level is FlagLevel.STOP else "waiting"
+        return "bad" if self.level is FlagLevel.CRITICAL else "waiting"
 
     def __str__(self) -> str:
-        return f"{self.level}: {self.text}"
+        return f"{self.level.label}: {self.text}"
 
 
 # What apps above know of the owners of withdrawals, by the withdrawal's id.
@@ -83,20 +84,20 @@ def review_flags(
             *_name_flags(withdrawal),
             *_account_flags(withdrawal, facts[withdrawal.pk].use),
             *_amount_flags(withdrawal, facts[withdrawal.pk]),
-            *(concern for known in more for concern in known.get(withdrawal.pk, ())),
+            *(flag for known in more for flag in known.get(withdrawal.pk, ())),
         ]
         found[withdrawal.pk] = sorted(own, key=lambda one: list(FlagLevel).index(one.level))
     return found
 
 
-def critical_flags(concerns: Iterable[ReviewFlag]) -> list[ReviewFlag]:
+def critical_flags(flags: Iterable[ReviewFlag]) -> list[ReviewFlag]:
     """Those that need a written reason to be overridden."""
-    return [concern for concern in concerns if concern.level is FlagLevel.STOP]
+    return [flag for flag in flags if flag.level is FlagLevel.CRITICAL]
 
 
-def serialize_flags(concerns: Iterable[ReviewFlag]) -> list[dict[str, str]]:
+def serialize_flags(flags: Iterable[ReviewFlag]) -> list[dict[str, str]]:
     """What a decision keeps of its flags."""
-    return [{"code": one.code, "level": str(one.level), "text": one.text} for one in concerns]
+    return [{"code": one.code, "level": one.level.value, "text": one.text} for one in flags]
 
 
 def deserialize_flags(flags: Iterable[Mapping[str, str]] | None) -> list[ReviewFlag]:
@@ -116,10 +117,12 @@ def requesting_keys(withdrawals: Iterable[Withdrawal]) -> dict[str, ApiKey]:
 
 def _requester_flags(withdrawal: Withdrawal, key: ApiKey | None) -> Iterator[ReviewFlag]:
     if not withdrawal.organisation.active:
-        yield ReviewFlag("organisation_inactive", FlagLevel.STOP, "The organisation is not active.")
+        yield ReviewFlag(
+            "organisation_inactive", FlagLevel.CRITICAL, "The organisation is not active."
+        )
     if key is not None and key.revoked_at is not None:
         yield ReviewFlag(
-            "key_revoked", FlagLevel.STOP, f"The API key that asked, {key.name}, is revoked."
+            "key_revoked", FlagLevel.CRITICAL, f"The API key that asked, {key.name}, is revoked."
         )
 
 
@@ -128,12 +131,12 @@ def _name_flags(withdrawal: Withdrawal) -> Iterator[ReviewFlag]:
     if match is None:
         if resolves_names(withdrawal.currency_id):
             yield ReviewFlag(
-                "name_not_told", FlagLevel.LOOK, "The bank did not tell the name of the account."
+                "name_not_told", FlagLevel.REVIEW, "The bank did not tell the name of the account."
             )
     elif not match.agrees:
         yield ReviewFlag(
             "names_differ",
-            FlagLevel.STOP,
+            FlagLevel.CRITICAL,
             f"The bank knows the account as {withdrawal.bank.account_name}, the name given is"
             f" {withdrawal.bank.given_name}: {match.label}.",
         )
@@ -143,7 +146,7 @@ def _name_flags(withdrawal: Withdrawal) -> Iterator[ReviewFlag]:
     if not (match.agrees or compare_names(payee, owner).agrees):
         yield ReviewFlag(
             "payee_not_owner",
-            FlagLevel.LOOK,
+            FlagLevel.REVIEW,
             f"Payee is not the owner: the wallet is of {owner}, the account of {payee}:"
             f" {match.label}.",
         )
@@ -153,31 +156,33 @@ def _account_flags(withdrawal: Withdrawal, use: AccountUse) -> Iterator[ReviewFl
     if use.other_organisations:
         yield ReviewFlag(
             "account_of_other_organisations",
-            FlagLevel.STOP,
+            FlagLevel.CRITICAL,
             f"Withdrawals of {_count_noun(use.other_organisations, 'other organisation')} go to the"
             " same account.",
         )
     elif use.other_owners:
         yield ReviewFlag(
             "account_of_other_owners",
-            FlagLevel.LOOK,
+            FlagLevel.REVIEW,
             f"{_count_noun(use.other_owners, 'other owner')} of {withdrawal.organisation}"
             f" {'withdraws' if use.other_owners == 1 else 'withdraw'} to the same account.",
         )
     if use.bounced and use.bounced >= use.paid:
         yield ReviewFlag(
             "payouts_came_back",
-            FlagLevel.STOP,
+            FlagLevel.CRITICAL,
             f"{_count_noun(use.bounced, 'earlier payout')} to this account failed or came back.",
         )
     if not use.earlier:
         yield ReviewFlag(
-            "account_first_used", FlagLevel.LOOK, "This owner uses this account for the first time."
+            "account_first_used",
+            FlagLevel.REVIEW,
+            "This owner uses this account for the first time.",
         )
     elif not use.paid:
         yield ReviewFlag(
             "account_never_paid",
-            FlagLevel.LOOK,
+            FlagLevel.REVIEW,
             f"Nothing was ever paid to this account for this owner, out of"
             f" {_count_noun(use.earlier, 'earlier request')}.",
         )
@@ -190,7 +195,7 @@ def _amount_flags(withdrawal: Withdrawal, facts: ReviewFacts) -> Iterator[Review
     ):
         yield ReviewFlag(
             "much_larger",
-            FlagLevel.LOOK,
+            FlagLevel.REVIEW,
             f"More than {_UNUSUAL_MULTIPLE} times the largest amount paid from this wallet before,"
             f" {format_money(facts.largest_paid, withdrawal.currency_id)}.",
         )
@@ -198,7 +203,7 @@ def _amount_flags(withdrawal: Withdrawal, facts: ReviewFacts) -> Iterator[Review
     if day.count >= _MANY_PER_DAY:
         yield ReviewFlag(
             "many_a_day",
-            FlagLevel.LOOK,
+            FlagLevel.REVIEW,
             f"{day.count} requests of this owner within 24 hours, together"
             f" {format_money(day.amount, withdrawal.currency_id)}.",
         )

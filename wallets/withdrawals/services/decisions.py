@@ -3,8 +3,8 @@
 `version` is the version of the withdrawal the person had before them. A page that has gone stale
 is refused with what changed; of two decisions at once, one wins and the other is a conflict.
 
-Flags (`selectors.concerns`) are judged here, at the moment of the decision, and kept with it. Who
-approves what is flagged Stop writes why, each of two approvers for themselves.
+Flags (`selectors.review_flags`) are evaluated at the moment of the decision and stored with it. Who
+approves what is flagged Critical writes why, each of two approvers for themselves.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def approve(
     approver: StaffUser,
     reason: str = "",
     override: str = "",
-    seen: Collection[str] | None = None,
+    seen_flags: Collection[str] | None = None,
 ) -> Withdrawal:
     """One approval. Where two are needed, the second one by another person makes the withdrawal
     Approved; else the first does. Then it is paid.
@@ -62,9 +62,9 @@ def approve(
     threshold (`approval_requirement`), and when it is more than this person may still approve
     alone. The first approval then counts as the first of two.
 
-    `override` is why it is paid although it is flagged Stop; kept with the approval, flagged or
-    not, and never sent to the organisation. `seen` are the codes of the flags that the person was
-    shown; None where nobody was shown a page.
+    `override` is the reason for approving despite a critical flag: stored with the approval,
+    flagged or not, and never sent to the organisation. `seen_flags` are the codes of the flags
+    shown to the approver; None outside of pages.
 
     Raises `Forbidden`, `WithdrawalNotFound`, `StateConflict` (not Pending, not the version seen,
     two are needed by what came meanwhile, or a flag that was not seen), `Rejected`
@@ -92,7 +92,7 @@ def approve(
                 code="corridor_incomplete",
             )
         flags = _current_flags(withdrawal)
-        _require_flags_seen(flags, seen)
+        _require_flags_seen(flags, seen_flags)
         _require_override(flags, override)
         record_decision(
             withdrawal,
@@ -118,7 +118,7 @@ def approve(
         )
         try:
             approved = change_status(
-                withdrawal, come_from=_PENDING, to=WithdrawalStatus.APPROVED, **changes
+                withdrawal, from_statuses=_PENDING, to=WithdrawalStatus.APPROVED, **changes
             )
         except IntegrityError as error:
             if violated_constraint(error) not in _DUAL_APPROVAL_CONSTRAINTS:
@@ -150,7 +150,7 @@ def reject(*, withdrawal_id: UUID, version: int, approver: StaffUser, reason: st
         release_escrow(withdrawal, actor=actor, memo=f"rejected: {reason}")
         return change_status(
             withdrawal,
-            come_from=_PENDING,
+            from_statuses=_PENDING,
             to=WithdrawalStatus.REJECTED,
             reason=reason,
             **_first_decision_fields(withdrawal, actor),
@@ -172,7 +172,7 @@ def cancel(*, withdrawal_id: UUID, organisation_id: UUID, actor: Actor) -> Withd
         release_escrow(withdrawal, actor=actor, memo="cancelled")
         return change_status(
             withdrawal,
-            come_from=_PENDING,
+            from_statuses=_PENDING,
             to=WithdrawalStatus.CANCELLED,
             **_first_decision_fields(withdrawal, actor),
         )
@@ -209,7 +209,7 @@ def complete_payout_details(
 
 def update_pending(withdrawal: Withdrawal, **changes: Any) -> Withdrawal:
     """A change that leaves the withdrawal Pending but makes other open pages stale."""
-    return change_status(withdrawal, come_from=_PENDING, to=WithdrawalStatus.PENDING, **changes)
+    return change_status(withdrawal, from_statuses=_PENDING, to=WithdrawalStatus.PENDING, **changes)
 
 
 def _lock_pending(withdrawal_id: UUID, version: int) -> Withdrawal:
@@ -223,12 +223,12 @@ def _current_flags(withdrawal: Withdrawal) -> list[ReviewFlag]:
     return review_flags([withdrawal])[withdrawal.id]
 
 
-def _require_flags_seen(flags: Collection[ReviewFlag], seen: Collection[str] | None) -> None:
+def _require_flags_seen(flags: Collection[ReviewFlag], seen_flags: Collection[str] | None) -> None:
     """Nobody approves what was flagged since they looked."""
-    new = [] if seen is None else [str(flag) for flag in flags if flag.code not in seen]
+    new = [] if seen_flags is None else [str(flag) for flag in flags if flag.code not in seen_flags]
     if new:
         raise StateConflict(
-            f"Flagged since you looked: {' '.join(new)} Please look at it again",
+            f"New flags since you opened the page: {' '.join(new)} Review them and try again",
             code="flagged_meanwhile",
         )
 
@@ -237,7 +237,7 @@ def _require_override(flags: Collection[ReviewFlag], override: str) -> None:
     stop = " ".join(flag.text for flag in critical_flags(flags))
     if stop and not override:
         raise Rejected(
-            f"It is flagged Stop. {stop} Whoever approves it writes why, although it is flagged",
+            f"Flagged as critical. {stop} Enter a reason to approve it anyway",
             code="stop_not_overridden",
         )
 
@@ -246,7 +246,7 @@ def _may_approve_alone(withdrawal: Withdrawal, approver: StaffUser) -> bool:
     """Whether the approval of one person is enough. Later approvals of the same person wait."""
     if withdrawal.approvals_needed > 1 or approval_requirement(withdrawal.id).needed > 1:
         return False
-    return sole_approvals(approver.pk, withdrawal.id).allow(withdrawal.amount)
+    return sole_approvals(approver.pk, withdrawal.id).allows(withdrawal.amount)
 
 
 def _require_decider(user: StaffUser) -> Actor:

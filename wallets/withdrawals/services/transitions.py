@@ -41,7 +41,7 @@ SWEEP_PAYOUTS = "wallets.tasks.sweep_payouts"
 def change_status(
     withdrawal: Withdrawal,
     *,
-    come_from: tuple[WithdrawalStatus, ...],
+    from_statuses: tuple[WithdrawalStatus, ...],
     to: WithdrawalStatus,
     emit: bool = True,
     **changes: Any,
@@ -51,10 +51,10 @@ def change_status(
     Raises `StateConflict` when it has moved on since it was read.
     """
     rows = Withdrawal.objects.filter(
-        id=withdrawal.id, status__in=come_from, version=withdrawal.version
+        id=withdrawal.id, status__in=from_statuses, version=withdrawal.version
     ).update(status=to, version=F("version") + 1, **changes)
     if rows != 1:
-        raise build_conflict(withdrawal.id, come_from)
+        raise build_conflict(withdrawal.id, from_statuses)
     if emit and to in _EVENTS:
         emit_event(withdrawal.id, _EVENTS[to])
     return Withdrawal.objects.select_related("bank").get(id=withdrawal.id)

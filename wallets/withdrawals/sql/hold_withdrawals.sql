@@ -2,7 +2,7 @@
 -- it: transfers, bank records, requests, outbox events. One order or many, set by set.
 --
 -- An order is done, or not touched and not given back: member or account not there, or refused by
--- `withdrawal_refusal`. Why, `refuse_withdrawal` says. Of several orders on one wallet, each of which
+-- `find_withdrawal_rejection`. Why, `reject_withdrawal` says. Of several orders on one wallet, each of which
 -- it could pay for by itself, those are done, in the order of their ids, that it can pay for until one
 -- of them is too much.
 --
@@ -62,10 +62,10 @@ BEGIN
         JOIN (
             SELECT c.currency, g.minimum, g.fee, g.usd_rate, g.second_approval, g.internal_fee
             FROM (SELECT DISTINCT currency FROM unnest(p_orders)) c
-            CROSS JOIN LATERAL withdrawal_figures(c.currency) g
+            CROSS JOIN LATERAL withdrawal_settings(c.currency) g
         ) f ON f.currency = o.currency
         -- All that keeps an order out is here: the running sums count the others only.
-        WHERE withdrawal_refusal(o.amount, a.balance, f.minimum, f.fee) IS NULL
+        WHERE find_withdrawal_rejection(o.amount, a.balance, f.minimum, f.fee) IS NULL
             AND o.amount = round(o.amount, 8)
             AND (o.member IS NULL OR u.event_user IS NOT NULL)
         WINDOW of_wallet AS (PARTITION BY a.id ORDER BY o.withdrawal)

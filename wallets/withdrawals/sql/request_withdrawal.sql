@@ -57,7 +57,7 @@ BEGIN
         INTO v_done, v_answers FROM hold_withdrawals(v_new) h;
     IF cardinality(v_done) = 0 AND v_alone THEN
         o := v_new[1];
-        PERFORM refuse_withdrawal(o, f.minimum, f.fee) FROM withdrawal_figures(o.currency) f;
+        PERFORM reject_withdrawal(o, f.minimum, f.fee) FROM withdrawal_settings(o.currency) f;
         -- No reason: it is the first one of this wallet.
         PERFORM open_account(o.new_escrow, o.currency, 'escrow', o.organisation, o.member);
         SELECT array_agg(h.done), array_agg(h.answer) INTO STRICT v_done, v_answers
@@ -92,7 +92,7 @@ GRANT EXECUTE ON FUNCTION request_withdrawals TO exchange_runtime;
 --
 -- Without an account the balance is zero; zero is never above it, so it is the minimum that refuses a
 -- request for nothing.
-CREATE FUNCTION withdrawal_refusal(
+CREATE FUNCTION find_withdrawal_rejection(
     p_amount numeric, p_balance numeric, p_minimum numeric, p_fee numeric
 ) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN CASE
@@ -102,7 +102,7 @@ RETURN CASE
 END;
 
 -- Raises the first reason why `o` cannot be done under these figures; returns when there is none.
-CREATE FUNCTION refuse_withdrawal(
+CREATE FUNCTION reject_withdrawal(
     o withdrawal_order, p_minimum numeric, p_fee numeric
 ) RETURNS void
 LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
@@ -116,7 +116,7 @@ BEGIN
         SELECT balance INTO v_balance FROM wallets_account
             WHERE owner_id = coalesce(o.member, o.organisation) AND asset_id = o.currency
                 AND kind = 'available';
-        v_code := withdrawal_refusal(o.amount, v_balance, p_minimum, p_fee);
+        v_code := find_withdrawal_rejection(o.amount, v_balance, p_minimum, p_fee);
     END IF;
     IF v_code IS NOT NULL THEN
         RAISE EXCEPTION '%', v_code USING ERRCODE = 'XW400', DETAIL = CASE v_code
@@ -128,16 +128,16 @@ BEGIN
         END;
     END IF;
 END $$;
-REVOKE ALL ON FUNCTION refuse_withdrawal FROM PUBLIC;
+REVOKE ALL ON FUNCTION reject_withdrawal FROM PUBLIC;
 
 -- Refuses what is refused already before bank and account name are asked of the provider: by all
 -- rules but the fee, which comes after those of the bank.
 CREATE FUNCTION check_withdrawal(p_commands jsonb) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
-    PERFORM refuse_withdrawal(o, f.minimum, NULL)
+    PERFORM reject_withdrawal(o, f.minimum, NULL)
         FROM jsonb_populate_recordset(NULL::withdrawal_order, p_commands) o
-        CROSS JOIN LATERAL withdrawal_figures(o.currency) f;
+        CROSS JOIN LATERAL withdrawal_settings(o.currency) f;
 END $$;
 REVOKE ALL ON FUNCTION check_withdrawal FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION check_withdrawal TO exchange_runtime;

@@ -45,7 +45,7 @@ def test_a_proof_that_fails_alerts_with_its_first_finding_until_one_holds():
         kept = books.prove_and_store(checks)
         kept.refresh_from_db()
         assert (kept.passed, len(kept.findings)) == (False, findings)
-        assert Alert.objects.get(kind="books", resolved_at=None).times == times
+        assert Alert.objects.get(kind="books", resolved_at=None).occurrences == times
     assert kept.findings[0] == {
         "check": "off", "subject": "KES", "expected": "1.5", "found": "None",
     }  # fmt: skip

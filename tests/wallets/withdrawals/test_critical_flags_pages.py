@@ -1,4 +1,4 @@
-"""Stop on the pages: left out of bulk by name, a written reason on the single page, every flag
+"""Critical on the pages: left out of bulk by name, a written reason on the single page, every flag
 repeated before anything is done, and the flags of a decided withdrawal kept on its page.
 """
 
@@ -77,8 +77,8 @@ def test_one_flagged_stop_among_eight_is_left_out_by_name_and_the_others_are_app
     seen = text_of(asked)
     assert "Approve: 7 withdrawals; 1 left out" in seen
     assert (
-        "Left out Flagged Stop: it is approved on its own page, with a written reason."
-        f" Stop {STOP}" in seen
+        "Left out Flagged Critical: it is approved on its own page, with a written reason."
+        f" Critical {STOP}" in seen
     )
     assert f'value="{flagged.pk}:1"' not in asked.content.decode()
 
@@ -88,8 +88,8 @@ def test_one_flagged_stop_among_eight_is_left_out_by_name_and_the_others_are_app
     (row,) = [one for one in done.context["outcomes"] if one.word == "Left out"]
     assert flagged.reference in row.withdrawal
     assert row.text == (
-        "Flagged Stop: it is approved on its own page, with a written reason."
-        f" Stop: {STOP}"
+        "Flagged Critical: it is approved on its own page, with a written reason."
+        f" Critical: {STOP}"
     )  # fmt: skip
     statuses = dict(Withdrawal.objects.values_list("pk", "status"))
     assert {statuses[row.pk] for row in fine} == {"Approved"}
@@ -103,11 +103,11 @@ def test_bulk_shows_every_flag_that_the_single_page_shows(world):
     client = signed_in(FINANCE_APPROVER)
     asked = choose(client, rows)
     for chosen in asked.context["rows"]:
-        single = client.get(page(chosen.withdrawal)).context["concerns"]
+        single = client.get(page(chosen.withdrawal)).context["flags"]
         assert len(single) >= 2
-        assert list(chosen.concerns) == single
-        for concern in single:
-            assert f"{concern.level} {concern.text}" in text_of(asked)
+        assert list(chosen.flags) == single
+        for flag in single:
+            assert f"{flag.level.label} {flag.text}" in text_of(asked)
 
 
 def test_a_stop_sent_to_bulk_by_hand_is_refused(world):
@@ -138,8 +138,8 @@ def test_a_flag_that_comes_between_the_question_and_bulk_refuses_that_row(world)
     (row,) = answer(client, asked).context["outcomes"]
     assert row.word == "Refused"
     assert row.text.startswith(
-        "Flagged since you looked: Stop: Withdrawals of 1 other organisation go to the same"
-        " account. Please look at it again. Nothing was done."
+        "New flags since you opened the page: Critical: Withdrawals of 1 other organisation"
+        " go to the same account. Review them and try again. Nothing was done."
     )
     assert table_fingerprints() == before
 
@@ -150,7 +150,7 @@ def test_the_single_page_wants_the_reason_in_writing(world, override, confirmed)
     flagged = withdraw(world[0], world[1], "NGN", "2000")
     client = signed_in(FINANCE_APPROVER)
     shown = client.get(page(flagged))
-    label = "Why approve although it is flagged Stop (required). Internal: not sent to the"
+    label = "Why approve although it is flagged Critical (required). Internal: not sent to the"
     assert f"{label} organisation" in text_of(shown)
     body = approval_of(flagged, confirmed=confirmed, reason="Called at noon")
     body.pop("override")
@@ -160,7 +160,7 @@ def test_the_single_page_wants_the_reason_in_writing(world, override, confirmed)
     response = client.post(page(flagged, "approve"), body)
     assert response.status_code == 200
     html = response.content.decode()
-    assert re.search(r'<p class="wrong" id="approve-override_error">It is flagged Stop', html)
+    assert re.search(r'<p class="wrong" id="approve-override_error">Flagged as critical', html)
     assert re.search(r'<textarea name="override"[^>]*aria-invalid="true"', html)
     assert re.search(r'<textarea name="reason" id="approve-reason"[^>]*>Called at noon<', html)
     assert table_fingerprints() == before
@@ -177,7 +177,8 @@ def test_what_was_written_stays_when_a_flag_comes_meanwhile(world):
     response = client.post(page(flagged, "approve"), body)
     html = response.content.decode()
     assert re.search(
-        r'id="approve-override_error">Flagged since you looked: Stop: Withdrawals', html
+        r'id="approve-override_error">New flags since you opened the page: Critical: Withdrawals',
+        html,
     )
     assert re.search(rf'<textarea name="override"[^>]*aria-invalid="true"[^>]*>{WHY}<', html)
     assert re.search(r'<textarea name="reason" id="approve-reason"[^>]*>Called at noon<', html)
@@ -186,8 +187,8 @@ def test_what_was_written_stays_when_a_flag_comes_meanwhile(world):
 
 def test_a_page_without_stop_asks_for_no_override(world):
     seen = signed_in(FINANCE_APPROVER).get(page(withdraw(world[0], world[1], "KES", "2000")))
-    assert "Look Payee is not the owner" in text_of(seen)
-    assert "flagged Stop" not in text_of(seen)
+    assert "Review Payee is not the owner" in text_of(seen)
+    assert "flagged Critical" not in text_of(seen)
 
 
 def test_two_approvers_read_each_others_reason_and_the_client_reads_none(world):
@@ -196,7 +197,7 @@ def test_two_approvers_read_each_others_reason_and_the_client_reads_none(world):
     body = {"version": 1, "override": WHY}
     asked = one.post(page(flagged, "approve"), body)
     seen = text_of(asked)
-    assert f"Stop {STOP}" in seen
+    assert f"Critical {STOP}" in seen
     assert f"Why although flagged (internal, not sent to the organisation) {WHY}" in seen
     one.post(page(flagged, "approve"), approval_of(flagged, override=WHY))
     flagged.refresh_from_db()
@@ -204,7 +205,7 @@ def test_two_approvers_read_each_others_reason_and_the_client_reads_none(world):
 
     before = table_fingerprints()
     told = other.post(page(flagged, "approve"), approval_of(flagged, override=" "))
-    assert "It is flagged Stop" in text_of(told)
+    assert "Flagged as critical" in text_of(told)
     assert table_fingerprints() == before
     for shown in (
         other.get(page(flagged)),
@@ -219,7 +220,7 @@ def test_two_approvers_read_each_others_reason_and_the_client_reads_none(world):
     # What was flagged then stays, whatever is flagged by now.
     Organisation.objects.update(active=False)
     seen = text_of(signed_in(AUDITOR).get(page(flagged)))
-    for part in (f"Stop {STOP}", f"Why although flagged {WHY}", "I called too"):
+    for part in (f"Critical {STOP}", f"Why although flagged {WHY}", "I called too"):
         assert part in seen, part
     assert "The organisation is not active." not in seen
     sent = " ".join(Event.objects.values_list("body", flat=True))
@@ -259,14 +260,14 @@ def test_the_list_shows_level_and_number_of_flags_of_now_and_of_the_decision(wor
         for row in shown.context["cl"].result_list
     }
     assert risks == {
-        flagged.pk: "Stop 2 Look 2",
-        look.pk: "Stop 1 Look 2",
-        clear.pk: "Stop 1 Look 1",
-        decided.pk: "Look 2",
+        flagged.pk: "Critical 2 Review 2",
+        look.pk: "Critical 1 Review 2",
+        clear.pk: "Critical 1 Review 1",
+        decided.pk: "Review 2",
     }
     Organisation.objects.filter(pk=organisation.pk).update(active=True)
     text = text_of(client.get(reverse(LIST)))
-    assert "Stop 1 Look 2" in text
+    assert "Critical 1 Review 2" in text
     assert "Risk" in text
 
 

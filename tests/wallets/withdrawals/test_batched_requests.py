@@ -285,7 +285,7 @@ def test_an_order_that_cannot_be_written_undoes_the_set_and_harms_no_other(kind)
     assert_books_hold()
 
 
-@pytest.mark.parametrize("function", ["hold_withdrawals('{}')", "refuse_withdrawal(NULL, 1, 1)"])
+@pytest.mark.parametrize("function", ["hold_withdrawals('{}')", "reject_withdrawal(NULL, 1, 1)"])
 def test_the_parts_of_it_are_not_called_by_the_application(function):
     with pytest.raises(DatabaseError, match="permission denied"), transaction.atomic():
         fetch_one(f"SELECT {function}")

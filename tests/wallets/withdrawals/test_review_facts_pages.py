@@ -247,34 +247,34 @@ def test_what_should_make_one_stop_stands_on_top(world):
 
     response = signed_in(FINANCE_APPROVER).get(page(withdrawal))
     bank = withdrawal.bank
-    shown = [(str(one.level), one.text) for one in response.context["concerns"]]
+    shown = [(one.level.label, one.text) for one in response.context["flags"]]
     assert shown == [
-        ("Stop", "The organisation is not active."),
-        ("Stop", "The API key that asked, Backend, is revoked."),
+        ("Critical", "The organisation is not active."),
+        ("Critical", "The API key that asked, Backend, is revoked."),
         (
-            "Stop",
+            "Critical",
             f"The bank knows the account as {bank.account_name}, the name given is Ada Obi:"
             " different.",
         ),
-        ("Stop", "Withdrawals of 1 other organisation go to the same account."),
-        ("Stop", "1 earlier payout to this account failed or came back."),
+        ("Critical", "Withdrawals of 1 other organisation go to the same account."),
+        ("Critical", "1 earlier payout to this account failed or came back."),
         (
-            "Look",
+            "Review",
             f"Payee is not the owner: the wallet is of Ada, the account of {bank.account_name}:"
             " different.",
         ),
         (
-            "Look",
+            "Review",
             "Nothing was ever paid to this account for this owner, out of 1 earlier request.",
         ),
         (
-            "Look",
+            "Review",
             "More than 3 times the largest amount paid from this wallet before, 1,000.00 NGN.",
         ),
-        ("Look", "5 requests of this owner within 24 hours, together 7,500.00 NGN."),
+        ("Review", "5 requests of this owner within 24 hours, together 7,500.00 NGN."),
     ]
     seen = text_of(response)
-    assert "Stop The organisation is not active." in seen
+    assert "Critical The organisation is not active." in seen
     assert f"Name at the bank {bank.account_name} Do they match? different" in seen
     assert "Other owners using it 1: Rival" in seen
     assert "By API key Backend" in seen
@@ -313,14 +313,14 @@ def test_a_first_use_and_another_owner_of_the_organisation_are_worth_a_look(worl
     withdraw(organisation, None, "KES", "1000")
     withdrawal = withdraw(organisation, member, "KES", "1000")
     response = signed_in(FINANCE_APPROVER).get(page(withdrawal))
-    assert [(str(one.level), one.text) for one in response.context["concerns"]] == [
+    assert [(one.level.label, one.text) for one in response.context["flags"]] == [
         (
-            "Look",
+            "Review",
             "Payee is not the owner: the wallet is of Ada, the account of Ada Obi:"
             " partly: 1 of 2 words.",
         ),
-        ("Look", "1 other owner of Acme withdraws to the same account."),
-        ("Look", "This owner uses this account for the first time."),
+        ("Review", "1 other owner of Acme withdraws to the same account."),
+        ("Review", "This owner uses this account for the first time."),
     ]
 
 
@@ -348,9 +348,9 @@ def test_the_page_of_a_rejected_one_keeps_the_flags_it_was_rejected_under(world)
     withdrawal = withdraw(organisation, member, "KES", "1000")
     decisions.reject(withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), reason="No")
     client = signed_in(FINANCE_APPROVER)
-    [kept] = client.get(page(withdrawal)).context["decided_under"]
+    [kept] = client.get(page(withdrawal)).context["decision_flags"]
     assert kept.who.startswith("Rejected by ")
-    assert [concern.code for concern in kept.concerns] == ["payee_not_owner", "account_first_used"]
+    assert [flag.code for flag in kept.flags] == ["payee_not_owner", "account_first_used"]
     listed = client.get(reverse("admin:wallets_withdrawal_changelist"), {"status": "all"})
     [row] = listed.context["cl"].result_list
-    assert [concern.code for concern in row.flags] == ["payee_not_owner", "account_first_used"]
+    assert [flag.code for flag in row.flags] == ["payee_not_owner", "account_first_used"]

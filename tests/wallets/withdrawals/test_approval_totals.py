@@ -22,7 +22,7 @@ from tests.factories.wallets import (
     make_wallet,
     status_of,
 )
-from tests.wallets.withdrawals.approving import (
+from tests.wallets.withdrawals.approval_requests import (
     DAILY,
     PART,
     SOLE,

@@ -34,7 +34,9 @@ def told(withdrawal: Withdrawal) -> list[str]:
 
 def test_a_move_is_of_one_withdrawal_one_version_on_and_told(wallet):
     one, other = approved(wallet), approved(wallet)
-    moved = change_status(one, come_from=(Status.APPROVED,), to=Status.PROCESSING, reason="sent")
+    moved = change_status(
+        one, from_statuses=(Status.APPROVED,), to=Status.PROCESSING, reason="sent"
+    )
     assert (moved.pk, moved.status, moved.version, moved.reason) == (
         one.pk, "Processing", one.version + 1, "sent",
     )  # fmt: skip
@@ -46,8 +48,8 @@ def test_a_move_is_of_one_withdrawal_one_version_on_and_told(wallet):
     other.refresh_from_db()
     assert (other.status, len(told(other))) == ("Approved", 2)
     # An outcome that nobody knows is no news, nor what the caller keeps back.
-    lost = change_status(moved, come_from=(Status.PROCESSING,), to=Status.UNKNOWN)
-    back = change_status(lost, come_from=(Status.UNKNOWN,), to=Status.APPROVED, emit=False)
+    lost = change_status(moved, from_statuses=(Status.PROCESSING,), to=Status.UNKNOWN)
+    back = change_status(lost, from_statuses=(Status.UNKNOWN,), to=Status.APPROVED, emit=False)
     assert (back.version, len(told(one))) == (one.version + 3, 3)
 
 
@@ -69,14 +71,14 @@ def test_a_move_from_another_state_or_version_is_refused_and_says_which(wallet):
         (nobody, (Status.APPROVED,), "The withdrawal is Pending, no longer Approved"),
     ):
         with pytest.raises(StateConflict) as refusal:
-            change_status(row, come_from=states, to=Status.PROCESSING)
+            change_status(row, from_statuses=states, to=Status.PROCESSING)
         assert refusal.value.message == message
     assert table_fingerprints() == before
 
 
 def test_what_is_kept_of_a_decision(wallet):
     withdrawal = wallet.request()
-    flag = ReviewFlag("key_revoked", FlagLevel.STOP, "The API key is revoked.")
+    flag = ReviewFlag("key_revoked", FlagLevel.CRITICAL, "The API key is revoked.")
     record_decision(withdrawal, verdict=Verdict.CORRIDOR, actor=SYSTEM)
     record_decision(
         withdrawal,
@@ -125,7 +127,7 @@ def test_workers_are_asked_to_deliver_what_is_told(
 ):
     withdrawal = approved(wallet)
     with django_capture_on_commit_callbacks(execute=True):
-        change_status(withdrawal, come_from=(Status.APPROVED,), to=Status.PROCESSING)
+        change_status(withdrawal, from_statuses=(Status.APPROVED,), to=Status.PROCESSING)
     wait_until(
         lambda: task_notifications == ["exchange.tasks.deliver_events"], "events are delivered", 10
     )

@@ -48,7 +48,7 @@ def posted(wallet: Wallet, amount: int = 500) -> Withdrawal:
     assert payouts._mark_posting(withdrawal.id, claim.token)
     now = timezone.now()
     Payout.objects.filter(withdrawal=withdrawal).update(
-        look_ups=3,
+        status_checks=3,
         last_error="silence",
         not_found_count=2,
         first_not_found_at=now,
@@ -100,7 +100,7 @@ def messages() -> dict[str, tuple[str, str]]:
 def untouched(withdrawal: Withdrawal) -> bool:
     """Whether the payout is as `posted` left it."""
     payout = row(withdrawal)
-    return (payout.look_ups, payout.last_error, payout.not_found_count) == (3, "silence", 2)
+    return (payout.status_checks, payout.last_error, payout.not_found_count) == (3, "silence", 2)
 
 
 @pytest.mark.parametrize("status", [TransferStatus.NEW, TransferStatus.PENDING])
@@ -111,7 +111,7 @@ def test_a_record_without_a_decision_is_kept_and_looked_at_again(wallet, status)
     assert kept(withdrawal) == ("7" * 40, status, LONG[:500], "")
     assert not_found(withdrawal) == (0, None, None)
     assert claim_of(withdrawal) == ("", None)
-    assert (row(withdrawal).look_ups, wait_of(withdrawal)) == (4, timedelta(seconds=40))
+    assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (4, timedelta(seconds=40))
     assert row(withdrawal).settled_at is None
     assert untouched(other)
     assert messages() == {}
@@ -130,9 +130,9 @@ def test_a_successful_transfer_books_the_payout_the_fee_and_the_charge(wallet, f
     assert (status_of(withdrawal), status_of(other)) == ("Completed", "Processing")
     payout = row(withdrawal)
     assert payout.settled_at is not None
-    assert (payout.provider_fee, payout.look_ups) == (Decimal(charge), 4)
+    assert (payout.provider_fee, payout.status_checks) == (Decimal(charge), 4)
     assert wait_of(withdrawal) == HALF_DAY
-    assert payout.watch_until == payout.settled_at + timedelta(days=30)
+    assert payout.monitor_until == payout.settled_at + timedelta(days=30)
     assert untouched(other)
     assert messages() == {
         "payout_unknown": (other.reference, "open"),
@@ -206,7 +206,7 @@ def test_a_record_of_something_else_decides_nothing_and_is_told(wallet, changes,
     assert kept(withdrawal) == ("7" * 40, "", "", difference)
     assert not_found(withdrawal) == (0, None, None)
     assert row(withdrawal).leased_until is None
-    assert (row(withdrawal).look_ups, wait_of(withdrawal)) == (4, timedelta(seconds=40))
+    assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (4, timedelta(seconds=40))
     told = f"The provider's record of {withdrawal.reference} differs: {words}"[:500]
     assert messages() == {"payout_differs": (withdrawal.reference, told)}
     assert untouched(other)
@@ -231,7 +231,7 @@ def test_only_a_completed_payout_that_came_back_is_told_of(wallet, status):
     assert untouched(other)
     assert status_of(withdrawal) == "Completed"
     assert kept(withdrawal) == ("77", status, "No such account", "")
-    assert (row(withdrawal).look_ups, wait_of(withdrawal)) == (5, HALF_DAY)
+    assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (5, HALF_DAY)
     told = f"The bank returned {withdrawal.reference}: No such account. Two people must reverse it."
     came_back = {"payout_returned": (withdrawal.reference, told)}
     assert messages() == (came_back if status is TransferStatus.FAILED else {})
@@ -243,7 +243,7 @@ def test_a_failed_payout_that_the_provider_has_otherwise_is_told_of(wallet, stat
     apply(withdrawal, TransferStatus.FAILED)
     assert untouched(other)
     Payout.objects.filter(withdrawal=withdrawal).update(
-        watch_until=timezone.now() + timedelta(days=1)
+        monitor_until=timezone.now() + timedelta(days=1)
     )
     apply(withdrawal, status)
     assert status_of(withdrawal) == "Failed"
@@ -263,13 +263,13 @@ def test_a_closed_payout_is_looked_at_again_while_it_is_watched(wallet, watched,
     withdrawal, other = posted(wallet), posted(wallet)
     apply(withdrawal, TransferStatus.SUCCESSFUL)
     until = None if watched is None else timezone.now() + watched
-    Payout.objects.filter(withdrawal=withdrawal).update(watch_until=until)
-    settlement.continue_monitoring(withdrawal.id, seen=Status.FAILED)
-    assert (row(withdrawal).look_ups, wait_of(withdrawal)) == (4, HALF_DAY)
-    settlement.continue_monitoring(withdrawal.id, seen=Status.COMPLETED)
-    assert (row(withdrawal).look_ups, wait_of(withdrawal)) == (5, wait)
+    Payout.objects.filter(withdrawal=withdrawal).update(monitor_until=until)
+    settlement.continue_monitoring(withdrawal.id, expected_status=Status.FAILED)
+    assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (4, HALF_DAY)
+    settlement.continue_monitoring(withdrawal.id, expected_status=Status.COMPLETED)
+    assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (5, wait)
     apply(withdrawal, TransferStatus.SUCCESSFUL)
-    assert (row(withdrawal).look_ups, wait_of(withdrawal)) == (6, wait)
+    assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (6, wait)
     assert untouched(other)
 
 
@@ -280,12 +280,12 @@ def test_a_payout_that_is_lost_is_unknown_told_of_once_and_looked_at_again(walle
     assert kept(withdrawal) == ("", "", "", LONG[:300])
     assert row(withdrawal).leased_until is None
     assert row(withdrawal).not_found_count == 2
-    assert (row(withdrawal).look_ups, wait_of(withdrawal)) == (4, timedelta(seconds=40))
+    assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (4, timedelta(seconds=40))
     told = f"The outcome of {withdrawal.reference} is not known: {LONG}"[:500]
     assert messages() == {"payout_unknown": (withdrawal.reference, told)}
     settlement.mark_unknown(withdrawal.id, error="again", not_found=False)
-    assert Alert.objects.get().times == 1
-    assert (row(withdrawal).look_ups, row(withdrawal).last_error) == (5, "again")
+    assert Alert.objects.get().occurrences == 1
+    assert (row(withdrawal).status_checks, row(withdrawal).last_error) == (5, "again")
     assert wait_of(withdrawal) == timedelta(seconds=60)
     assert untouched(other)
 
@@ -350,12 +350,16 @@ def test_a_payout_counts_as_not_found_again_half_an_hour_after_the_last_time():
 
 def test_a_look_in_vain_is_counted_unless_the_withdrawal_has_moved_on(wallet):
     withdrawal, other = posted(wallet), posted(wallet)
-    settlement.record_inconclusive_check(withdrawal.id, seen=Status.UNKNOWN, error="late")
+    settlement.record_inconclusive_check(
+        withdrawal.id, expected_status=Status.UNKNOWN, error="late"
+    )
     assert untouched(withdrawal)
-    settlement.record_inconclusive_check(withdrawal.id, seen=Status.PROCESSING, error=LONG)
+    settlement.record_inconclusive_check(
+        withdrawal.id, expected_status=Status.PROCESSING, error=LONG
+    )
     assert kept(withdrawal) == ("", "", "", LONG[:300])
-    assert (row(withdrawal).look_ups, wait_of(withdrawal)) == (4, timedelta(seconds=40))
+    assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (4, timedelta(seconds=40))
     assert row(withdrawal).leased_until is not None
-    settlement.record_inconclusive_check(withdrawal.id, seen=Status.PROCESSING)
+    settlement.record_inconclusive_check(withdrawal.id, expected_status=Status.PROCESSING)
     assert row(withdrawal).last_error == ""
     assert (status_of(withdrawal), untouched(other), messages()) == ("Processing", True, {})

@@ -84,10 +84,10 @@ def test_saved_views_hold_what_they_say_for_whoever_looks(world):
         return {by_reference[reference] for reference in listed(who, view=key)}
 
     expected = {
-        "mine": {"plain", "theirs"},
-        "second": {"theirs"},
-        "others": {"mine", "entered"},
-        "missing": {"lacking"},
+        "awaiting_my_approval": {"plain", "theirs"},
+        "second_approval": {"theirs"},
+        "awaiting_others": {"mine", "entered"},
+        "missing_details": {"lacking"},
         "stuck": {"unknown", "old", "slow"},
         "returned": set(),
         "failed": {"failed"},
@@ -105,9 +105,9 @@ def test_saved_views_hold_what_they_say_for_whoever_looks(world):
     auditor = signed_in(AUDITOR)
     narrowing = auditor.get(reverse(LIST)).context["cl"].filters
     assert [one.key for one, _, _ in narrowing.views] == [
-        "second", "missing", "stuck", "returned", "failed",
+        "second_approval", "missing_details", "stuck", "returned", "failed",
     ]  # fmt: skip
-    assert view(auditor, "second") == {"mine", "theirs"}
+    assert view(auditor, "second_approval") == {"mine", "theirs"}
 
 
 def test_the_list_starts_with_the_pending_ones_that_wait_longest(world):
@@ -206,7 +206,7 @@ def test_search_finds_by_reference_account_payee_and_owner(world):
     rewrite(one, status="Completed")
     assert listed(client, q="obi") == newest_first
     assert listed(client, q="obi", status="Pending") == [two.reference]
-    assert listed(client, q="obi", view="missing") == []
+    assert listed(client, q="obi", view="missing_details") == []
 
 
 def test_each_row_says_what_it_waits_for(world):
@@ -237,7 +237,7 @@ def test_each_row_says_what_it_waits_for(world):
     response = client.get(reverse(LIST), {"status": "all"})
     shown = response.context["cl"]
     admin = shown.model_admin
-    assert {row.pk: admin.waits_for(row) for row in shown.result_list} == {
+    assert {row.pk: admin.awaiting(row) for row in shown.result_list} == {
         row.pk: words for row, words in waits.items()
     }
     assert "Acme" in text_of(response)
@@ -259,4 +259,6 @@ def test_a_list_of_fifty_takes_as_many_queries_as_a_list_of_two(world):
         withdraw(world[0], world[1] if number % 2 else None, "KES", str(102 + number))
     assert queries() == few
     assert few <= 12
-    assert queries(view="mine", q="ada", owner="ada", amount_from="1", age="1h") <= 12
+    assert (
+        queries(view="awaiting_my_approval", q="ada", owner="ada", amount_from="1", age="1h") <= 12
+    )

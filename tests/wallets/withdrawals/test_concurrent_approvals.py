@@ -23,7 +23,14 @@ from tests.factories.wallets import (
     make_wallet,
     status_of,
 )
-from tests.wallets.withdrawals.approving import PART, SOLE, account, approve, ask_in_parts, saved_up
+from tests.wallets.withdrawals.approval_requests import (
+    PART,
+    SOLE,
+    account,
+    approve,
+    ask_in_parts,
+    saved_up,
+)
 from wallets.withdrawals.models import Payout, Withdrawal
 
 pytestmark = pytest.mark.django_db(transaction=True)

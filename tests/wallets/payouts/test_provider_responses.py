@@ -160,7 +160,10 @@ def test_a_look_up_that_fails_makes_unknown_only_what_nobody_works_on(
     fail(sandbox)
     payouts.check_status(one.id)
     assert (status_of(one), row(one).last_error) == (status, "the provider failed (503)")
-    assert (row(one).look_ups, row(one).not_found_count) == (1 if status == "Processing" else 2, 0)
+    assert (row(one).status_checks, row(one).not_found_count) == (
+        1 if status == "Processing" else 2,
+        0,
+    )
     assert status_of(other) == "Processing"
 
 
@@ -189,7 +192,7 @@ def test_a_payout_that_the_provider_does_not_know_is_lost_unless_it_was_never_se
         # It stays Unknown, and so it does where a lease is left over.
         change(withdrawal, posted_at=None, leased_until=LATER)
         payouts.check_status(withdrawal.id)
-        assert (status_of(withdrawal), row(withdrawal).look_ups) == ("Unknown", 2)
+        assert (status_of(withdrawal), row(withdrawal).status_checks) == ("Unknown", 2)
 
 
 def test_a_withdrawal_that_is_not_on_its_way_is_not_looked_up(sandbox, wallet):
@@ -210,10 +213,10 @@ def test_a_closed_payout_that_the_provider_does_not_know_is_told_of_if_it_was_pa
     sandbox.store.settle(None)
     payouts.check_status(withdrawal.id)
     assert status_of(withdrawal) == status
-    looked = row(withdrawal).look_ups
+    looked = row(withdrawal).status_checks
     sandbox.faults.add(Fault(fault="hidden", method="GET", path_prefix="/v3/transfers", times=3))
     payouts.check_status(withdrawal.id)
-    assert (status_of(withdrawal), row(withdrawal).look_ups) == (status, looked + 1)
+    assert (status_of(withdrawal), row(withdrawal).status_checks) == (status, looked + 1)
     reference = withdrawal.reference
     words = f"The provider no longer knows {reference}, which it completed"
     vanished = [("payout_vanished", reference, words)] if status == "Completed" else []

@@ -88,7 +88,7 @@ def test_a_claim_is_taken_over_when_its_lease_is_over_unless_it_was_accepted(
         assert (claim, row(withdrawal).claimed_by) == (None, first)
     else:
         assert claim is not None
-        assert claim.ask_first is (taken == "ask first")
+        assert claim.check_first is (taken == "ask first")
         assert (row(withdrawal).claimed_by, row(withdrawal).attempts) == (claim.token, 2)
     assert status_of(withdrawal) == "Processing"
 

@@ -1,6 +1,6 @@
 -- The figures in force for withdrawals in one currency, at the instant the transaction began (which
 -- is when a request made in it is created).
-CREATE FUNCTION withdrawal_figures(
+CREATE FUNCTION withdrawal_settings(
     p_currency text,
     OUT minimum numeric, OUT fee numeric, OUT usd_rate numeric, OUT second_approval numeric,
     OUT internal_fee numeric

@@ -1,4 +1,4 @@
-"""Flags at the moment of a decision: Stop takes a written override by each approver, nobody
+"""Flags at the moment of a decision: Critical takes a written override by each approver, nobody
 approves a flag they were not shown, and a decision keeps the flags it was made under.
 """
 
@@ -32,19 +32,19 @@ def _banks() -> None:
 
 @pytest.fixture
 def wallet() -> Wallet:
-    """A wallet whose account another organisation uses too: flagged Stop."""
+    """A wallet whose account another organisation uses too: flagged Critical."""
     make_wallet(10_000).request(500)
     return make_wallet(10_000_000)
 
 
 def alone() -> Withdrawal:
-    """A request that nothing but Look speaks against."""
+    """A request that nothing but Review speaks against."""
     return make_wallet(1_000).request(500, account="0611111111")
 
 
 def codes(withdrawal: Withdrawal) -> list[str]:
     now = Withdrawal.objects.get(pk=withdrawal.pk)
-    return [concern.code for concern in review_flags([now])[now.pk]]
+    return [flag.code for flag in review_flags([now])[now.pk]]
 
 
 def _flags(kept: Decision) -> list[dict[str, str]]:
@@ -112,12 +112,13 @@ def test_a_flag_that_came_since_the_page_was_shown_is_told_and_refuses(wallet):
     person = make_staff()
     before = table_fingerprints()
     with pytest.raises(StateConflict) as refused:
-        approve(withdrawal, approver=person, override=OVERRIDE, seen=shown)
+        approve(withdrawal, approver=person, override=OVERRIDE, seen_flags=shown)
     assert refused.value.message == (
-        "Flagged since you looked: Stop: The organisation is not active. Please look at it again"
+        "New flags since you opened the page: Critical: The organisation is not active."
+        " Review them and try again"
     )
     assert table_fingerprints() == before
-    done = approve(withdrawal, override=OVERRIDE, seen=codes(withdrawal))
+    done = approve(withdrawal, override=OVERRIDE, seen_flags=codes(withdrawal))
     assert done.status == "Approved"
 
 
@@ -125,7 +126,7 @@ def test_a_page_that_showed_nothing_approves_nothing_that_is_flagged():
     withdrawal, person = alone(), make_staff()
     before = table_fingerprints()
     with pytest.raises(StateConflict, match="This owner uses this account for the first time"):
-        approve(withdrawal, approver=person, seen=[])
+        approve(withdrawal, approver=person, seen_flags=[])
     assert table_fingerprints() == before
 
 
@@ -134,7 +135,7 @@ def test_what_is_no_longer_flagged_is_approved_and_its_override_kept():
     Organisation.objects.filter(pk=withdrawal.organisation_id).update(active=False)
     shown = codes(withdrawal)
     Organisation.objects.filter(pk=withdrawal.organisation_id).update(active=True)
-    approve(withdrawal, override=OVERRIDE, seen=shown)
+    approve(withdrawal, override=OVERRIDE, seen_flags=shown)
     kept = Decision.objects.get(withdrawal=withdrawal)
     assert kept.override == OVERRIDE
     assert {flag["level"] for flag in _flags(kept)} == {"Look"}
@@ -210,7 +211,7 @@ def test_the_payee_is_compared_with_the_owner(owner, payee, flagged, of_member):
     else:
         withdrawal.organisation.name = owner
     found = [one for one in review_flags([withdrawal])[withdrawal.pk] if "owner" in one.code]
-    assert [one.level for one in found] == ([FlagLevel.LOOK] if flagged else [])
+    assert [one.level for one in found] == ([FlagLevel.REVIEW] if flagged else [])
     if flagged:
         assert found[0].text.startswith(
             f"Payee is not the owner: the wallet is of {owner}, the account of {payee}: "

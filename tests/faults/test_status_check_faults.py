@@ -112,7 +112,7 @@ def test_a_transfer_the_provider_hides_for_a_while_is_completed_when_it_shows(sa
     assert (orders(sandbox, withdrawal), len(booked(sandbox, withdrawal))) == (1, 1)
     payout = Payout.objects.get(withdrawal_id=withdrawal.id)
     # The answer to the order counts as a look.
-    assert (payout.not_found_count, payout.look_ups) == (0, 3)
+    assert (payout.not_found_count, payout.status_checks) == (0, 3)
     assert open_alerts() == set()
 
 
@@ -183,7 +183,7 @@ def test_a_completed_payout_that_vanishes_is_told_and_stays_completed(sandbox, w
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert open_alerts() == {"payout_vanished"}
     payout = Payout.objects.get(withdrawal_id=withdrawal.id)
-    assert payout.look_ups == 3
+    assert payout.status_checks == 3
     assert payout.next_step_at is not None
     assert payout.next_step_at - timezone.now() > timedelta(hours=11)
     step(withdrawal, 31 * 24 * 3600)

@@ -75,7 +75,7 @@ def test_an_authentic_webhook_brings_the_look_up_forward_and_changes_nothing_els
     paying.refresh_from_db()
     assert paying.status == "Approved"
     (event,) = kept(body)
-    assert (event.reference, event.provider_id, event.seen) == (paying.reference, "26251", 1)
+    assert (event.reference, event.provider_id, event.deliveries) == (paying.reference, "26251", 1)
     assert_books_hold()
 
 
@@ -83,7 +83,7 @@ def test_a_duplicate_is_kept_once_and_counted(paying):
     body = event_of(paying.reference)
     for _ in range(3):
         assert send(body).status_code == 200
-    assert [event.seen for event in kept(body)] == [3]
+    assert [event.deliveries for event in kept(body)] == [3]
     assert ProviderEvent.objects.filter(reference=paying.reference).count() == 1
 
 

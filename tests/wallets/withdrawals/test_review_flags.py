@@ -41,8 +41,8 @@ def test_a_requester_that_was_switched_off_stops():
     for key in (None, good):
         assert said(review_flags._requester_flags(withdrawal_of(), key)) == []
     assert said(review_flags._requester_flags(withdrawal_of(active=False), revoked)) == [
-        "Stop: The organisation is not active.",
-        "Stop: The API key that asked, Old, is revoked.",
+        "Critical: The organisation is not active.",
+        "Critical: The API key that asked, Old, is revoked.",
     ]
 
 
@@ -60,15 +60,15 @@ def test_of_many_keys_those_that_asked_are_found():
         ("KES", {}, []),
         ("KES", {"name_resolved": False}, []),
         ("NGN", {"name_resolved": False}, [
-            "Look: The bank did not tell the name of the account.",
+            "Review: The bank did not tell the name of the account.",
         ]),
         ("NGN", {"given_name": "Ada Bello"}, [
-            "Stop: The bank knows the account as Ada Obi, the name given is Ada Bello:"
+            "Critical: The bank knows the account as Ada Obi, the name given is Ada Bello:"
             " partly: 1 of 2 words.",
         ]),
         ("KES", {"account_name": "Ada Chi Obi", "name_resolved": False}, []),
         ("KES", {"account_name": "Bola", "name_resolved": False}, [
-            "Look: Payee is not the owner: the wallet is of Ada Obi, the account of Bola:"
+            "Review: Payee is not the owner: the wallet is of Ada Obi, the account of Bola:"
             " different.",
         ]),
     ],
@@ -82,20 +82,20 @@ def test_names_that_speak_against_each_other_are_flagged(currency, bank, flags):
     [
         ({}, []),
         ({"other_organisations": 1, "other_owners": 2}, [
-            "Stop: Withdrawals of 1 other organisation go to the same account.",
+            "Critical: Withdrawals of 1 other organisation go to the same account.",
         ]),
         ({"other_organisations": 2}, [
-            "Stop: Withdrawals of 2 other organisations go to the same account.",
+            "Critical: Withdrawals of 2 other organisations go to the same account.",
         ]),
-        ({"other_owners": 1}, ["Look: 1 other owner of Acme withdraws to the same account."]),
-        ({"other_owners": 2}, ["Look: 2 other owners of Acme withdraw to the same account."]),
+        ({"other_owners": 1}, ["Review: 1 other owner of Acme withdraws to the same account."]),
+        ({"other_owners": 2}, ["Review: 2 other owners of Acme withdraw to the same account."]),
         ({"bounced": 1, "paid": 2, "earlier": 3}, []),
         ({"bounced": 2, "paid": 2, "earlier": 4}, [
-            "Stop: 2 earlier payouts to this account failed or came back.",
+            "Critical: 2 earlier payouts to this account failed or came back.",
         ]),
-        ({"earlier": 0, "paid": 0}, ["Look: This owner uses this account for the first time."]),
+        ({"earlier": 0, "paid": 0}, ["Review: This owner uses this account for the first time."]),
         ({"earlier": 2, "paid": 0}, [
-            "Look: Nothing was ever paid to this account for this owner, out of"
+            "Review: Nothing was ever paid to this account for this owner, out of"
             " 2 earlier requests.",
         ]),
     ],
@@ -110,9 +110,9 @@ def test_how_an_account_was_used_is_flagged(use, flags):
         (None, 0, []),
         (Decimal(100), 4, []),
         (Decimal("99.99"), 4, [
-            "Look: More than 3 times the largest amount paid from this wallet before, 99.99 KES.",
+            "Review: More than 3 times the largest amount paid from this wallet before, 99.99 KES.",
         ]),
-        (None, 5, ["Look: 5 requests of this owner within 24 hours, together 1,500.00 KES."]),
+        (None, 5, ["Review: 5 requests of this owner within 24 hours, together 1,500.00 KES."]),
     ],
 )  # fmt: skip
 def test_a_large_amount_and_many_requests_are_flagged(largest, count, flags):
@@ -122,7 +122,10 @@ def test_a_large_amount_and_many_requests_are_flagged(largest, count, flags):
 
 
 def test_flags_are_kept_and_recalled_as_they_were():
-    stop, look = ReviewFlag("a", FlagLevel.STOP, "Halt."), ReviewFlag("b", FlagLevel.LOOK, "See.")
+    stop, look = (
+        ReviewFlag("a", FlagLevel.CRITICAL, "Halt."),
+        ReviewFlag("b", FlagLevel.REVIEW, "See."),
+    )
     assert (stop.tone, look.tone) == ("bad", "waiting")
     assert review_flags.critical_flags([look, stop]) == [stop]
     assert review_flags.deserialize_flags(review_flags.serialize_flags([look, stop])) == [
@@ -134,7 +137,7 @@ def test_flags_are_kept_and_recalled_as_they_were():
 
 
 def test_flags_are_of_the_facts_given_and_what_stops_stands_first(monkeypatch):
-    known = ReviewFlag("known", FlagLevel.STOP, "Known above.")
+    known = ReviewFlag("known", FlagLevel.CRITICAL, "Known above.")
     found = withdrawal_of(active=False, currency="NGN", name_resolved=False)
     monkeypatch.setattr(review_flags, "flag_sources", [lambda _: {found.pk: [known]}, lambda _: {}])
     facts = ReviewFacts(
