@@ -300,7 +300,7 @@ SCOPES = {
     "sandbox": "Drive the sandbox: decide about test withdrawals, pay in, move time on",
 }
 # What gives an API key power over money: two people decide about such a key.
-MONEY_SCOPES = frozenset(
+PRIVILEGED_SCOPES = frozenset(
     {"credit:write", "orders:write", "tokens:write", "wallets:transfer", "wallets:withdraw"}
 )
 OAUTH2_PROVIDER: dict[str, Any] = {
@@ -348,9 +348,9 @@ PAYMENT_PROVIDER: dict[str, Any] = {
 
 # --- Exports -----------------------------------------------------------------------------------
 EXPORT_SOURCES = "config.back_office.exports.SOURCES"
-EXPORT_KEPT_DAYS = 7
+EXPORT_RETENTION_DAYS = 7
 # Progress is told against no more than so many rows; counting a million takes longer than it helps.
-EXPORT_COUNTED_AT_MOST = 1_000_000
+EXPORT_COUNT_LIMIT = 1_000_000
 
 # --- Celery ------------------------------------------------------------------------------------
 CELERY_TASK_ACKS_LATE = True
