@@ -57,7 +57,7 @@ FAILURES: dict[str, tuple[str, str, dict[str, str], tuple[str, ...]]] = {
     "403": (
         "Forbidden",
         "The token lacks the scope.",
-        {"insufficient_scope": f"This needs the scope {max(settings.MONEY_SCOPES)}"},
+        {"insufficient_scope": f"This needs the scope {max(settings.PRIVILEGED_SCOPES)}"},
         ("WWW-Authenticate",),
     ),
     "404": ("NotFound", "No such record of yours.", {}, ()),

@@ -83,7 +83,7 @@ class _ExportRequest:
 
 def estimate_rows(rows: Any) -> int:
     """How many rows there are, counted no further than it matters."""
-    found: int = rows.order_by()[: settings.EXPORT_COUNTED_AT_MOST].count()
+    found: int = rows.order_by()[: settings.EXPORT_COUNT_LIMIT].count()
     return found
 
 
@@ -337,7 +337,7 @@ class _Heartbeat:
 def describe_missing_file(export: Export) -> str:
     """Why there is no file, in words for the page; empty while there may be one."""
     if export.status == ExportStatus.REMOVED and export.finished_at:
-        return f"The file was kept for {settings.EXPORT_KEPT_DAYS} days and is gone"
+        return f"The file was kept for {settings.EXPORT_RETENTION_DAYS} days and is gone"
     if export.status == ExportStatus.HANDED_OVER and export.as_of:
         return "The file was handed over when it was asked for"
     return export.error
@@ -345,7 +345,7 @@ def describe_missing_file(export: Export) -> str:
 
 def purge_exports() -> int:
     """Remove the files of exports older than they are kept, not the records; gives how many."""
-    before = timezone.now() - timedelta(days=settings.EXPORT_KEPT_DAYS)
+    before = timezone.now() - timedelta(days=settings.EXPORT_RETENTION_DAYS)
     removed = 0
     for export in Export.objects.filter(status=ExportStatus.READY, finished_at__lt=before):
         with transaction.atomic():

@@ -27,9 +27,9 @@ class MemberInput(serializers.Serializer[Member]):
     """A new member."""
 
     name = TextField(max_length=200, help_text="Full name")
-    email = EmailField(help_text="Unique within the organisation, in any case")
+    email = EmailField(help_text="Unique within the organisation, case-insensitive")
     external_id = TextField(
-        max_length=100, required=False, default="", allow_blank=True, help_text="Your own id"
+        max_length=100, required=False, default="", allow_blank=True, help_text="Your own ID"
     )
 
 
@@ -59,14 +59,14 @@ class MemberViewSet(ApiViewSet):
     default_sort = "-createdAt"
 
     def get_queryset(self) -> QuerySet[Member]:
-        """The caller's members."""
+        """Return the caller's members."""
         return members_of(self.caller.organisation_id)
 
     @operation("Members retrieved", scope="members:read", response=RecordPage(MEMBER, "members"))
     def list(self, _request: Request) -> Response:
-        """List members. Filter by email or by your own id."""
-        found = self.filter_queryset(self.get_queryset())
-        return self.paginated_response(found.values_list("document", flat=True))
+        """List members. Filter by email or by your own ID."""
+        members = self.filter_queryset(self.get_queryset())
+        return self.paginated_response(members.values_list("document", flat=True))
 
     @operation("Member retrieved", scope="members:read", response=MEMBER)
     def retrieve(self, _request: Request, member_id: str) -> SuccessResponse:
@@ -85,7 +85,8 @@ class MemberViewSet(ApiViewSet):
         examples=[_EXAMPLE],
     )
     def create(self, request: Request) -> SuccessResponse:
-        """Create a member. Its id is the `user_id` of other endpoints."""
+        """Create a member. Its ID is the `user_id` of other endpoints."""
+
         values = self.body()
         return respond_once(request, lambda: self._create(values))
 

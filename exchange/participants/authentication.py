@@ -1,7 +1,7 @@
-"""Who calls: the bearer token of a request, checked with one indexed statement.
+"""Bearer authentication of API requests, with one indexed statement.
 
-Token, key and organisation are read together at every request, so a revoked key, an expired token
-or a deactivated organisation stops working with the next one.
+Token, key and organisation are read on every request, so a revoked key, an expired token or a
+deactivated organisation stops working with the next request.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _SELECT_CALLER = """
 """
 
 
-# Requests of one key that find the minute over at the same moment do not wait for each other.
+# Concurrent requests of one key do not wait for each other to update its last use.
 _UPDATE_LAST_USED = """
     UPDATE exchange_apikey SET last_used_at = now() WHERE id = (
         SELECT id FROM exchange_apikey
@@ -63,10 +63,10 @@ class InvalidToken(AuthenticationFailed):
 
 
 class BearerAuthentication(BaseAuthentication):
-    """`Authorization: Bearer <token>` (RFC 6750); `request.user` is None, `request.auth` tells."""
+    """`Authorization: Bearer <token>` (RFC 6750). `request.auth` is the caller; no `user`."""
 
     def authenticate(self, request: Request) -> tuple[Any, Caller] | None:
-        """The caller; None without credentials (then the view's permission refuses)."""
+        """Return the caller; None without credentials, which the view's permission rejects."""
         header = request.META.get("HTTP_AUTHORIZATION")
         if not header:
             return None
@@ -81,7 +81,7 @@ class BearerAuthentication(BaseAuthentication):
         return None, caller
 
     def authenticate_header(self, request: Request) -> str:  # noqa: ARG002 - DRF's signature
-        """The challenge of a request that brought no token (RFC 6750 §3)."""
+        """Return the challenge for a request without a token (RFC 6750 §3)."""
         return _REALM
 
 
@@ -106,35 +106,36 @@ def _authenticate_token(token: str) -> Caller:
 def _build_caller(
     key_id: str, organisation_id: str, name: str, of_key: str, of_token: str
 ) -> Caller:
-    """The caller made of what was just read; the same texts make the same caller."""
-    # A scope taken from a key is taken from the tokens it already has.
+    """Build the caller, cached by the texts just read."""
+    # A scope removed from a key is removed from its existing tokens.
     scopes = frozenset(of_key.split()).intersection(of_token.split())
     return Caller(UUID(key_id), UUID(organisation_id), scopes, name)
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """How a caller authenticates: a bearer token by the client credentials grant."""
+    """The OpenAPI security schemes: a bearer token from the client credentials grant."""
 
     target_class = "exchange.participants.authentication.BearerAuthentication"
     name = ["oauth2", "bearer"]
 
     def get_security_definition(self, auto_schema: AutoSchema) -> Any:  # noqa: ARG002
-        """Both ways to say it: the grant, and the header alone (long-lived tokens)."""
+        """Return both schemes: the grant, and the header alone for long-lived tokens."""
         grant = {"tokenUrl": "/v1/oauth/token", "scopes": dict(settings.SCOPES)}
         return [
             {
                 "type": "oauth2",
-                "description": "An access token by the client credentials grant",
+                "description": "An access token from the client credentials grant",
                 "flows": {"clientCredentials": grant},
             },
             {
                 "type": "http",
                 "scheme": "bearer",
-                "description": "An access token that you have, such as a long-lived one",
+                "description": "An access token you already have, such as a long-lived one",
             },
         ]
 
     def get_security_requirement(self, auto_schema: AutoSchema) -> Any:
-        """Return the scope that the action needs."""
+        """Return the scope that the operation requires."""
+
         view: Any = auto_schema.view
         return [{"oauth2": [view.operation.scope]}, {"bearer": []}]

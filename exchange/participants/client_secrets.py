@@ -1,8 +1,8 @@
-"""How client secrets of API keys are hashed: fast, since they are long and random.
+"""The password hasher of client secrets: fast, since they are long and random.
 
-A slow hash protects a password that somebody chose. A client secret has more than 256 random bits:
-nobody finds it from its hash, and a slow one only lets anybody spend the processor by sending wrong
-secrets. Passwords of people keep the slow hash, the first of `PASSWORD_HASHERS`.
+A slow hash protects passwords that people choose. A client secret has more than 256 random bits and
+cannot be recovered from a fast hash; a slow one would only let wrong secrets exhaust the CPU.
+Passwords of people use the slow hash, the first of `PASSWORD_HASHERS`.
 """
 
 from __future__ import annotations
@@ -37,18 +37,19 @@ class ClientSecretHasher(BasePasswordHasher):
         return constant_time_compare(encoded, self.encode(password, self.decode(encoded)["salt"]))
 
     def safe_summary(self, encoded: str) -> dict[str | Any, Any]:
-        """Describe a stored hash without giving it away."""
+        """Describe a stored hash without revealing it."""
         return {"algorithm": self.algorithm, "salt": self.decode(encoded)["salt"][:6]}
 
     def harden_runtime(self, password: str, encoded: str) -> None:
-        """Do nothing: every secret costs one hash, whatever is stored."""
+        """Do nothing: every check costs one hash."""
 
 
 def is_slow_hash(encoded: str) -> bool:
-    """Whether a stored hash is of the slow kind that keys had before."""
+    """Return whether a stored hash is one of the slow hashes of earlier keys."""
     return not encoded.startswith(f"{ALGORITHM}$")
 
 
 _hasher = ClientSecretHasher()
-# The hash of a secret that nobody has: a client id without a usable key is checked against it.
+# Client ids without a usable key are checked against this hash, so that they take as long.
+
 UNMATCHABLE_HASH = _hasher.encode(secrets.token_urlsafe(32), _hasher.salt())

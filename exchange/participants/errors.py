@@ -1,4 +1,4 @@
-"""What can go wrong about participants."""
+"""Errors of participants."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from exchange.core.errors import NotFound
 
 
 class UserNotFound(NotFound):
-    """No such member of the calling organisation."""
+    """The calling organisation has no such member."""
 
     code = "user_not_found"
     message = "User not found"

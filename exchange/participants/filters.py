@@ -7,10 +7,10 @@ from exchange.participants.models import Member
 
 
 class MemberFilters(ChangingFilters):
-    """Members by email address, by the organisation's own id, and by time."""
+    """Filter members by email, external ID and time."""
 
-    email = TextFilter(lookup_expr="iexact", max_length=254, help_text="In any case")
-    external_id = TextFilter(max_length=100, help_text="Your own id of the member")
+    email = TextFilter(lookup_expr="iexact", max_length=254, help_text="Case-insensitive")
+    external_id = TextFilter(max_length=100, help_text="Your own ID for the member")
 
     class Meta:
         model = Member

@@ -31,7 +31,7 @@ class Organisation(Record):
 
 
 class Member(Record):
-    """A person one organisation acts for: the `user` of the interface."""
+    """A person an organisation acts for: the `user` of the interface."""
 
     organisation = models.ForeignKey(Organisation, on_delete=models.PROTECT, related_name="members")
     name = models.CharField(max_length=200)
@@ -46,8 +46,7 @@ class Member(Record):
     class Meta:
         ordering = ["-created_at", "-id"]
         constraints = [
-            # The target of composite foreign keys: whatever names a member and an organisation
-            # is held to a pair that exists.
+            # The target of composite foreign keys, which hold a member to its organisation.
             models.UniqueConstraint(fields=["id", "organisation"], name="member_organisation"),
             models.UniqueConstraint(
                 "organisation", Lower("email"), name="member_email_once_per_organisation"
@@ -67,7 +66,7 @@ class Member(Record):
 
 
 class ApiKey(AbstractApplication):  # type: ignore[misc] # the library has no types
-    """A credential of an organisation: client id, hashed secret, scopes, perhaps an end date."""
+    """A credential of an organisation: client id, hashed secret, scopes, optional expiry."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     organisation = models.ForeignKey(
@@ -77,7 +76,7 @@ class ApiKey(AbstractApplication):  # type: ignore[misc] # the library has no ty
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
-    # The key that was issued in its place.
+    # The key issued in its place.
     rotated_to = models.OneToOneField(
         "self",
         on_delete=models.PROTECT,
@@ -92,7 +91,7 @@ class ApiKey(AbstractApplication):  # type: ignore[misc] # the library has no ty
         verbose_name = "API key"
         ordering = ["-created", "-id"]
         constraints = [
-            # Composite foreign keys hold a record's key to the record's organisation.
+            # The target of composite foreign keys, which hold a key to its organisation.
             models.UniqueConstraint(fields=["id", "organisation"], name="api_key_organisation"),
         ]
 
@@ -101,6 +100,6 @@ class ApiKey(AbstractApplication):  # type: ignore[misc] # the library has no ty
 
     @property
     def usable(self) -> bool:
-        """Whether the key may still get and use access tokens."""
-        ended = self.expires_at is not None and self.expires_at <= timezone.now()
-        return self.revoked_at is None and not ended and self.organisation.active
+        """Whether the key may get and use access tokens."""
+        expired = self.expires_at is not None and self.expires_at <= timezone.now()
+        return self.revoked_at is None and not expired and self.organisation.active

@@ -1,11 +1,11 @@
 """`POST /v1/oauth/token` and `/v1/oauth/revoke` (RFC 6749 §4.4, RFC 7009), by django-oauth-toolkit.
 
-Only these two of the toolkit's addresses are mounted. Answers and errors are the RFCs', not the
+Only these two endpoints of the toolkit are mounted. Responses and errors follow the RFCs, not the
 envelope.
 
-A request is authenticated before anything is counted. A right secret counts against its key's own
-limit alone; a wrong one against limits of where it came from. So nobody's failures refuse anybody
-else, and an id that is not known answers, and costs, what a wrong secret does.
+A request is authenticated before it is counted: a correct secret against the limit of its key, a
+wrong one against the limits of its client address. Failures of one client therefore never block
+another, and an unknown client id responds, and costs, the same as a wrong secret.
 """
 
 from __future__ import annotations
@@ -39,42 +39,42 @@ from exchange.participants.services.client_authentication import authenticate_cl
 logger = structlog.get_logger(__name__)
 
 _GRANT = "client_credentials"
-# Where a request carries the key that it was authenticated as. No header of a client has a dot.
+# Carries the authenticated key within a request. A client's header cannot contain a dot.
 _KEY_HEADER = "exchange.api_key"
 _WRONG_CREDENTIALS = (
     "The client id or the client secret is wrong, or the key was revoked or has expired"
 )
-# Of errors that the toolkit finds.
+# Descriptions of errors that the toolkit raises.
 _DESCRIPTIONS = {"invalid_scope": "A scope is unknown, or not one of the key's"}
 
 
 class ApiKeyValidator(OAuth2Validator):  # type: ignore[misc]
-    """API keys as OAuth clients, each with its own scopes; `OAuthView` authenticates them."""
+    """API keys as OAuth clients with their own scopes, authenticated by `OAuthView`."""
 
     def authenticate_client(self, request: Any, *_args: Any, **_kwargs: Any) -> bool:
-        """Take over the key that the view authenticated."""
+        """Use the key that the view authenticated."""
         request.client = request.headers.get(_KEY_HEADER)
         return isinstance(request.client, ApiKey)
 
     def authenticate_client_id(self, *_args: Any, **_kwargs: Any) -> bool:
-        """Never: every key has a secret."""
+        """Reject clients without a secret: every key has one."""
         return False
 
     def validate_scopes(
         self, _client_id: str, scopes: list[str], client: ApiKey, *_args: Any, **_kwargs: Any
     ) -> bool:
-        """Whether all of `scopes` are the key's."""
+        """Return whether the key has all of `scopes`."""
         return set(scopes) <= set(client.scopes) & set(settings.SCOPES)
 
     def get_default_scopes(
         self, _client_id: str, request: Any, *_args: Any, **_kwargs: Any
     ) -> list[str]:
-        """All scopes of the key, for a request that names none."""
+        """Return all scopes of the key, for a request that names none."""
         return [scope for scope in request.client.scopes if scope in settings.SCOPES]
 
 
 class TooManyFailures(Exception):
-    """The address sent too many wrong secrets."""
+    """The client address sent too many wrong secrets."""
 
     def __init__(self, budget: RateLimitUsage) -> None:
         super().__init__(budget)
@@ -83,10 +83,10 @@ class TooManyFailures(Exception):
 
 @method_decorator([csrf_exempt, sensitive_post_parameters("client_secret", "token")], "dispatch")
 class OAuthView(OAuthLibMixin, View):  # type: ignore[misc]
-    """What both addresses share: authentication, limits, and answers that nobody stores."""
+    """Shared by both endpoints: authentication, rate limits, and responses that are not cached."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Answer a request, within the limits."""
+        """Respond to a request, within the rate limits."""
         try:
             response = self._respond(request, *args, **kwargs)
         except TooManyFailures as error:
@@ -103,7 +103,7 @@ class OAuthView(OAuthLibMixin, View):  # type: ignore[misc]
     def _respond(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.method != "POST":
             return _error(405, "invalid_request", "Use POST", {"Allow": "POST"})
-        if request.META.get("QUERY_STRING"):  # the toolkit refuses those it can decode alike
+        if request.META.get("QUERY_STRING"):  # as the toolkit does for those it can decode
             return _error(400, "invalid_request", "URL query parameters are not allowed")
         key = _authenticate(request)
         if key is None:
@@ -124,10 +124,10 @@ class OAuthView(OAuthLibMixin, View):  # type: ignore[misc]
 
 
 class TokenView(OAuthView):
-    """Access tokens by the client credentials grant; there are no refresh tokens."""
+    """Access tokens from the client credentials grant; there are no refresh tokens."""
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """A token, or RFC 6749 §5.2's error."""
+        """Return a token, or an error as in RFC 6749 §5.2."""
         grant = request.POST.get("grant_type")
         if not grant:
             return _error(400, "invalid_request", "grant_type is missing")
@@ -140,7 +140,7 @@ class RevokeView(OAuthView):
     """Revocation of a token of the authenticated key; unknown tokens are a success (RFC 7009)."""
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """200 without content, or an error."""
+        """Return 200 without content, or an error."""
         if not request.POST.get("token"):
             return _error(400, "invalid_request", "token is missing")
         return _build_response(*self.create_revocation_response(request))
@@ -149,7 +149,7 @@ class RevokeView(OAuthView):
 def _build_response(
     _url: Any, headers: dict[str, str], body: str | None, status: int
 ) -> HttpResponse:
-    """What the toolkit answers, its refusals described by us."""
+    """Build a response from the toolkit's, with our error descriptions."""
     if status < HTTPStatus.BAD_REQUEST:
         return HttpResponse(body or "", status=status, headers=headers)
     error = json.loads(body or "{}").get("error", "invalid_request")
@@ -157,15 +157,15 @@ def _build_response(
 
 
 def _authenticate(request: HttpRequest) -> ApiKey | None:
-    """Find the usable key whose id and secret the request brings; None when they are wrong.
+    """Return the usable key of the request's client id and secret; None when they are wrong.
 
-    Raises `TooManyFailures` in place of None once the address failed too often, `Uncounted` when
-    failures cannot be counted, `NotReady` while another slow hash is checked.
+    Raises `TooManyFailures` when the client address failed too often, `Uncounted` when failures
+    cannot be counted, and `NotReady` while another slow hash is checked.
     """
     client_id, secret = _credentials(request)
     client = find_client(client_id)
     if client.has_slow_hash:
-        # Checking it is dear, so it is counted first, and refused beyond the limit.
+        # Counted before the expensive check, and rejected beyond the limit.
         _count_failure(request, client_id)
         return authenticate_client(client, secret)
     key = authenticate_client(client, secret)
@@ -178,7 +178,7 @@ def _count_failure(request: HttpRequest, client_id: str) -> None:
     """Count one wrong secret. Raises `TooManyFailures` beyond the limits."""
     address = client_address(request)
     pair = hashlib.sha256(f"{address} {client_id}".encode(errors="replace")).hexdigest()
-    # The address first: beyond its limit, invented client ids make no more counters.
+    # The address first: beyond its limit, made-up client ids create no more counters.
     for kind, value in (("token_failures_address", address), ("token_failures", pair)):
         budget = count_request(kind, value)
         if budget is not None and budget.used > budget.limit:
@@ -186,9 +186,7 @@ def _count_failure(request: HttpRequest, client_id: str) -> None:
 
 
 def _credentials(request: HttpRequest) -> tuple[str, str]:
-    """Read the client id and secret, of Basic credentials or else the body; empty when there are
-    none.
-    """
+    """Read client id and secret from Basic credentials or the body; empty when absent."""
     scheme, _, encoded = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
     if scheme.lower() == "basic":
         try:

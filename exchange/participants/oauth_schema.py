@@ -1,4 +1,4 @@
-"""The two OAuth addresses in the OpenAPI document: they are not views of the toolkit's kind."""
+"""The two OAuth endpoints in the OpenAPI document; they are not DRF views."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ _ERROR: dict[str, Any] = {
     "type": "object",
     "description": "RFC 6749 §5.2",
     "properties": {
-        "error": {"type": "string", "description": "Stable name of the failure, for programs"},
-        "error_description": {"type": "string", "description": "What is wrong, for people"},
+        "error": {"type": "string", "description": "Stable error code, for programs"},
+        "error_description": {"type": "string", "description": "Explanation, for people"},
     },
     "required": ["error", "error_description"],
 }
 _TOKEN: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "access_token": {"type": "string", "description": "To be sent as `Bearer`"},
+        "access_token": {"type": "string", "description": "Send it as `Bearer`"},
         "token_type": {"type": "string", "const": "Bearer", "description": "Always `Bearer`"},
-        "expires_in": {"type": "integer", "minimum": 1, "description": "Seconds it lives"},
+        "expires_in": {"type": "integer", "minimum": 1, "description": "Lifetime in seconds"},
         "scope": {"type": "string", "description": "Granted scopes, separated by spaces"},
     },
     "required": ["access_token", "token_type", "expires_in", "scope"],
 }
 _CLIENT = {
-    "client_id": {"type": "string", "description": "Of the API key, unless sent as Basic"},
-    "client_secret": {"type": "string", "description": "Of the API key, unless sent as Basic"},
+    "client_id": {"type": "string", "description": "Client ID, unless sent as Basic"},
+    "client_secret": {"type": "string", "description": "Client secret, unless sent as Basic"},
 }
 _ISSUE = {
     "grant_type": {
         "type": "string",
         "const": "client_credentials",
-        "description": "The only grant there is",
+        "description": "The only supported grant",
     },
     "scope": {
         "type": "string",
-        "description": "Some of the key's scopes, separated by spaces; all when left out",
+        "description": "Some of the key's scopes, separated by spaces. Default: all",
     },
     **_CLIENT,
 }
@@ -46,12 +46,12 @@ _REVOKE = {"token": {"type": "string", "description": "The access token"}, **_CL
 _SECURITY_SCHEME = {
     "type": "http",
     "scheme": "basic",
-    "description": "Client id and secret of an API key; both may be sent in the body instead",
+    "description": "Client ID and secret of an API key; both may be sent in the body instead",
 }
 
 
 def add_oauth(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
-    """Add the two OAuth addresses."""
+    """Add the two OAuth endpoints."""
     components = result["components"]
     components["securitySchemes"]["client"] = _SECURITY_SCHEME
     components["schemas"] |= {"AccessToken": _TOKEN, "OAuthError": _ERROR}
@@ -73,17 +73,17 @@ def add_oauth(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
         "/v1/oauth/token": _operation(
             "create",
             "Get an access token",
-            "It lives an hour; there are no refresh tokens. `scope` narrows it to some of the "
-            "key's scopes.",
+            "It is valid for an hour; there are no refresh tokens. `scope` limits it to some of "
+            "the key's scopes.",
             (_ISSUE, ["grant_type"], {"grant_type": "client_credentials"}),
             {"description": "The access token.", **token},
         ),
         "/v1/oauth/revoke": _operation(
             "revoke",
             "Revoke an access token",
-            "One of the key's own. A token that is not known is a success too (RFC 7009).",
+            "It must be one of the key's own. An unknown token is a success too (RFC 7009).",
             (_REVOKE, ["token"], {"token": issued["access_token"]}),
-            {"description": "It no longer works. The answer has no content."},
+            {"description": "The token no longer works. The response has no content."},
         ),
     }
     result["paths"] = {**paths, **result["paths"]}
@@ -122,7 +122,7 @@ def _operation(
                     ("unsupported_grant_type", "Only client_credentials is supported"),
                 ),
                 "401": _error_response(
-                    "Client id or secret is wrong, or the key ended.",
+                    "Client ID or secret is wrong, or the key is revoked or expired.",
                     (
                         "invalid_client",
                         "The client id or the client secret is wrong, or the key was revoked or "
@@ -136,7 +136,7 @@ def _operation(
                     "Retry-After",
                 ),
                 "503": _error_response(
-                    "Not ready; try again shortly.",
+                    "Temporarily unavailable. Try again shortly.",
                     (
                         "temporarily_unavailable",
                         NotReady.message,

@@ -1,5 +1,6 @@
-"""Reads of organisations' members, for one organisation: others' do not exist. What the back office
-reads of everybody says that it is for staff only.
+"""Reads of members, limited to one organisation, and reads across organisations for staff.
+
+Functions that read across organisations say "For staff only".
 """
 
 from __future__ import annotations
@@ -17,26 +18,23 @@ from exchange.participants.errors import UserNotFound
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.staff.models import StaffUser
 
-# Of one address in many organisations no more are told.
 _MAX_EMAIL_MATCHES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """Who may own something: a member, or an organisation itself."""
+    """An owner of money or units: a member, or an organisation itself."""
 
     owner_id: UUID
     organisation_id: UUID
 
 
 def find_participants_by_email(email: str) -> list[Participant]:
-    """Members and organisations, of everybody, whose whole email is `email` in any case. For staff
-    only.
-    """
+    """Return members and organisations whose email is `email`, in any case. For staff only."""
     members = Member.objects.filter(email__iexact=email).values_list("pk", "organisation_id")
     firms = Organisation.objects.filter(email__iexact=email).values_list("pk", flat=True)
     return [
-        *(Participant(*found) for found in members[:_MAX_EMAIL_MATCHES]),
+        *(Participant(*member) for member in members[:_MAX_EMAIL_MATCHES]),
         *(Participant(pk, pk) for pk in firms[:_MAX_EMAIL_MATCHES]),
     ]
 
@@ -48,27 +46,24 @@ def get_organisation(organisation_id: UUID) -> Organisation:
 
 
 def members_of(organisation_id: UUID) -> QuerySet[Member]:
-    """The members of an organisation."""
+    """Return the members of an organisation."""
     return Member.objects.filter(organisation_id=organisation_id)
 
 
 def get_member(organisation_id: UUID, member_id: UUID) -> Member:
-    """A member of the organisation. Raises `UserNotFound`."""
+    """Return a member of the organisation. Raises `UserNotFound`."""
     return get_or_raise(members_of(organisation_id).filter(id=member_id), UserNotFound())
 
 
 def member_document(organisation_id: UUID, member_id: UUID) -> str:
-    """The wire document of a member, JSON text. Raises `UserNotFound`."""
-    found = members_of(organisation_id).filter(id=member_id)
-    return get_or_raise(found.values_list("document", flat=True), UserNotFound())
+    """Return the wire document of a member, JSON text. Raises `UserNotFound`."""
+    members = members_of(organisation_id).filter(id=member_id)
+    return get_or_raise(members.values_list("document", flat=True), UserNotFound())
 
 
 def get_actor_names(actors: Iterable[str]) -> dict[str, str]:
-    """Return the names of the people and API keys among `actors`, by what records keep of them.
-
-    For staff only.
-    """
-    ids = [found for actor in actors if (found := parse_id(actor.partition(":")[2]))]
+    """Return the names of the staff and API keys among `actors`, by actor. For staff only."""
+    ids = [actor_id for actor in actors if (actor_id := parse_id(actor.partition(":")[2]))]
     if not ids:
         return {}
     names = {f"staff:{user.pk}": str(user) for user in StaffUser.objects.filter(pk__in=ids)}
@@ -76,7 +71,7 @@ def get_actor_names(actors: Iterable[str]) -> dict[str, str]:
 
 
 def describe_actors(actors: Sequence[str]) -> list[str]:
-    """Return actors as records keep them (`staff:<id>`, `api_key:<id>`, `system:<job>`), in words.
+    """Return display names for stored actors (`staff:<id>`, `api_key:<id>`, `system:<job>`).
 
     For staff only.
     """
@@ -90,13 +85,13 @@ def describe_actors(actors: Sequence[str]) -> list[str]:
 
 
 def find_ids_by_name(term: str) -> Iterator[object]:
-    """Return the ids of the people, organisations and API keys that `term` names in whole.
+    """Return the ids of staff, organisations and API keys that `term` names exactly.
 
     For staff only.
     """
-    for model, called in (
+    for model, condition in (
         (StaffUser, Q(username=term)),
         (Organisation, Q(name__iexact=term) | Q(email__iexact=term)),
         (ApiKey, Q(client_id=term) | Q(name__iexact=term)),
     ):
-        yield from model._default_manager.filter(called).values_list("pk", flat=True)
+        yield from model._default_manager.filter(condition).values_list("pk", flat=True)

@@ -9,5 +9,5 @@ from exchange.participants.services import api_keys
 
 @shared_task(name="exchange.tasks.purge_access_tokens")
 def purge_access_tokens() -> None:
-    """Remove access tokens that expired long ago."""
+    """Delete access tokens that expired more than a day ago."""
     api_keys.purge_access_tokens()

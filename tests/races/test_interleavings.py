@@ -133,7 +133,7 @@ def test_of_two_rotations_of_a_key_at_once_one_issues_a_key():
     twice_at_once(rotate, "UPDATE", "exchange_apikey", "NEW.rotated_to_id IS NOT NULL")
     (issued,) = made
     assert refused == [
-        f"The API key was rotated before: {issued.client_id} took its place. Rotate that one"
+        f"The API key was already rotated to {issued.client_id}. Rotate that key instead"
     ]
     assert set(ApiKey.objects.values_list("id", flat=True)) == {key.id, issued.id}
 

@@ -1,8 +1,7 @@
-"""API keys in the admin: issue, rotate, issue a long-lived token, revoke. Secrets are shown once,
-and what ends something asks first. A key with power over money becomes an access proposal.
+"""API key admin: issue, rotate, revoke, and issue long-lived access tokens.
 
-The page that shows a secret is the answer to the POST that made it: the secret is in no session,
-no cookie, no address and no message, and the browser is told not to keep the page.
+A key with privileged access becomes an access proposal. A secret is shown once, on the response to
+the POST that created it: it is in no session, cookie, URL or message, and the page is not cached.
 """
 
 from __future__ import annotations
@@ -58,8 +57,8 @@ _TOKEN_LIMIT = 50
 _MAX_ID_DIGITS = 19
 
 
-_PROPOSED_MESSAGE = "Proposed. The key has power over money: another person must confirm it."
-_APPROVAL_NOTE = " What gives power over money is proposed first, and another person confirms it."
+_PROPOSED_MESSAGE = "Proposed. The key has privileged access: a second person must confirm it."
+_APPROVAL_NOTE = " Privileged access is proposed first, and a second person confirms it."
 
 
 class ApiKeyForm(NoteForm):
@@ -71,12 +70,12 @@ class ApiKeyForm(NoteForm):
         choices=[(scope, f"{scope}: {words}") for scope, words in settings.SCOPES.items()],
         widget=forms.CheckboxSelectMultiple,
     )
-    expires_at = DateTimePickerField(label="Expires", help_text="UTC; empty: no expiry")
+    expires_at = DateTimePickerField(label="Expires", help_text="UTC. Empty: no expiry")
     field_order = ("organisation", "name", "scopes", "expires_at", "note")
 
 
 class AccessTokenForm(NoteForm):
-    """How long an access token is to live."""
+    """The lifetime of an access token."""
 
     days = forms.IntegerField(min_value=1, max_value=_MAX_TOKEN_DAYS, initial=365)
     field_order = ("days", "note")
@@ -86,15 +85,15 @@ _NO_OVERLAP = "0"
 
 
 class KeyRotationForm(NoteForm):
-    """How long the old key goes on beside the new one, and when the new one ends."""
+    """The overlap of the old key with the new one, and the expiry of the new one."""
 
     overlap = forms.ChoiceField(
-        label="The old key ends",
-        choices=[(_NO_OVERLAP, "at once"), ("24", "in 24 hours"), ("168", "in 7 days")],
+        label="The old key expires",
+        choices=[(_NO_OVERLAP, "immediately"), ("24", "in 24 hours"), ("168", "in 7 days")],
         initial="24",
         widget=forms.RadioSelect,
     )
-    expires_at = DateTimePickerField(label="The new key expires", help_text="UTC; empty: no expiry")
+    expires_at = DateTimePickerField(label="The new key expires", help_text="UTC. Empty: no expiry")
     field_order = ("overlap", "expires_at", "note")
 
 
@@ -125,7 +124,7 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
     search_fields = ("name", "client_id", "organisation__name", "=organisation__email")
     id_fields = ("pk", "organisation_id")
     add_label = "Issue an API key"
-    search_help_text = "Name, client id, organisation or its email, or the id of either"
+    search_help_text = "Name, client ID, organisation, its email, or an ID"
     fields = (
         "name", "shown_organisation", "client_id", "shown_scopes", "shown_state",
         "shown_created", "ends", "shown_revoked", "rotated_to", "last_used",
@@ -179,16 +178,16 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
         ]
 
     def tools(self, request: HttpRequest, obj: ApiKey) -> list[Tool]:
-        shown = []
+        tools = []
         if obj.usable and self.may(request, "exchange.add_apikey"):
-            shown.append(Tool("Rotate", self.address("rotate", obj.pk)))
-            shown.append(Tool("Issue an access token", self.address("token", obj.pk)))
+            tools.append(Tool("Rotate", self.address("rotate", obj.pk)))
+            tools.append(Tool("Issue an access token", self.address("token", obj.pk)))
         if obj.revoked_at is None and self.may(request, "exchange.change_apikey"):
-            shown.append(Tool("Revoke", self.address("revoke", obj.pk)))
-        return shown
+            tools.append(Tool("Revoke", self.address("revoke", obj.pk)))
+        return tools
 
     def sections(self, request: HttpRequest, obj: ApiKey) -> list[Section]:
-        """The tokens that work now, without their text, which nobody knows any more."""
+        """List the active access tokens; their text is not stored."""
         may_revoke = self.may(request, "exchange.change_apikey")
         tokens = get_live_tokens(obj)
         found = list(tokens.order_by("-expires", "-pk")[: _TOKEN_LIMIT + 1])
@@ -201,11 +200,11 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
             )
             for token in found[:_TOKEN_LIMIT]
         ]
-        title = "Live access tokens"
+        title = "Active access tokens"
         if not obj.usable:
-            title = "Access tokens, none of which works: the key has ended"
+            title = "Access tokens: none works, as the key is not active"
         elif len(found) > _TOKEN_LIMIT:
-            title = f"Live access tokens: the {_TOKEN_LIMIT} that end last"
+            title = f"Active access tokens: the {_TOKEN_LIMIT} that expire last"
         headings = ("Issued (UTC)", "Expires (UTC)", "Scopes", "")
         return [Section(title, headings, rows, empty="None.")]
 
@@ -218,21 +217,22 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
         )
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
-        """Issues a key and shows its secret."""
+        """Issue a key and show its secret."""
 
         def act(data: dict[str, Any]) -> HttpResponse:
             note = data.pop("note")
             if has_privileged_scope(data["scopes"]):
                 proposal = proposals.propose_key(**data, by=staff_of(request), note=note)
                 return self._redirect_to_proposal(request, proposal)
-            # Sent again (a double click, a reload) its name is taken: no second key is issued.
+            # A repeated POST (double click, reload) finds the name taken: no second key is issued.
             key, secret = issue_api_key(**data, actor=actor_of(request))
             return self._show_secret(
                 request,
                 key,
+                "API key created",
                 [
                     ("Organisation", key.organisation),
-                    ("Client id", key.client_id),
+                    ("Client ID", key.client_id),
                     ("Client secret", secret),
                 ],
             )
@@ -243,11 +243,11 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
             act,
             title="Issue an API key",
             submit="Issue",
-            note="Its secret is shown once." + _APPROVAL_NOTE,
+            note="The client secret is shown once." + _APPROVAL_NOTE,
         )
 
     def token(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Issues a long-lived access token of the key and shows it."""
+        """Issue a long-lived access token of the key and show it."""
         key: ApiKey = self.record(request, object_id, self.add_permission)
 
         def act(data: dict[str, Any]) -> HttpResponse:
@@ -259,6 +259,7 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
             return self._show_secret(
                 request,
                 key,
+                "Access token created",
                 [
                     ("Organisation", key.organisation),
                     ("Access token", token),
@@ -273,12 +274,12 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
             title="Issue an access token",
             submit="Issue",
             record=key,
-            note="For clients that cannot get a token themselves. It has all scopes of the key."
+            note="For clients that cannot request a token themselves. It has all scopes of the key."
             + _APPROVAL_NOTE,
         )
 
     def rotate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Issues a second key with the same scopes, shows its secret, and ends the first."""
+        """Issue a second key with the same scopes, show its secret, and expire the first."""
         self.require(request, "exchange.change_apikey")
         key: ApiKey = self.record(request, object_id, self.add_permission)
 
@@ -293,24 +294,25 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
                     note=data["note"],
                 )
                 return self._redirect_to_proposal(request, proposal)
-            made, secret = rotate_api_key(
+            new_key, secret = rotate_api_key(
                 key_id=key.pk,
                 overlap=overlap,
                 expires_at=data["expires_at"],
                 actor=actor_of(request),
             )
             key.refresh_from_db()
-            ends = "It has ended."
+            old_key_expiry = "Revoked"
             if key.revoked_at is None and key.expires_at is not None:
-                ends = expiry(key.expires_at)
+                old_key_expiry = expiry(key.expires_at)
             return self._show_secret(
                 request,
-                made,
+                new_key,
+                "API key rotated",
                 [
-                    ("Organisation", made.organisation),
-                    ("New client id", made.client_id),
+                    ("Organisation", new_key.organisation),
+                    ("New client ID", new_key.client_id),
                     ("New client secret", secret),
-                    ("End of the old key", ends),
+                    ("Old key", old_key_expiry),
                 ],
             )
 
@@ -321,32 +323,32 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
             title=f"Rotate {key.name}",
             submit="Rotate",
             record=key,
-            note="A second key with the same scopes is issued, and its secret shown once. The old "
-            "key and its tokens work until they end as chosen here." + _APPROVAL_NOTE,
+            note="Issues a second key with the same scopes and shows its secret once. The old key "
+            "and its access tokens work until the expiry chosen here." + _APPROVAL_NOTE,
         )
 
     def revoke_token(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Asks, and ends one token of the key, the one of the address's query."""
+        """Confirm, then revoke the access token that the query string names."""
         key: ApiKey = self.record(request, object_id, "exchange.change_apikey")
-        given = request.GET.get("token", "")
-        token_id = int(given) if given.isdecimal() and len(given) < _MAX_ID_DIGITS else 0
+        text = request.GET.get("token", "")
+        token_id = int(text) if text.isdecimal() and len(text) < _MAX_ID_DIGITS else 0
         return self.confirm_page(
             request,
             key,
             confirm_token_revocation(key, get_live_tokens(key).filter(pk=token_id).first()),
             partial(revoke_access_token, key_id=key.pk, token_id=token_id, actor=actor_of(request)),
-            "The token was revoked: it stopped working.",
+            "Access token revoked.",
         )
 
     def revoke(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Asks, and ends the key and its tokens."""
+        """Confirm, then revoke the key and its tokens."""
         key: ApiKey = self.record(request, object_id, "exchange.change_apikey")
         return self.confirm_page(
             request,
             key,
             confirm_key_revocation(key),
             partial(revoke_api_key, key_id=key.pk, actor=actor_of(request)),
-            f"{key.name} was revoked: it and its tokens stopped working.",
+            f"{key.name} and its access tokens revoked.",
         )
 
     def _redirect_to_proposal(self, request: HttpRequest, proposal: AccessProposal) -> HttpResponse:
@@ -354,13 +356,13 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
         return HttpResponseRedirect(record_url(proposal))
 
     def _show_secret(
-        self, request: HttpRequest, key: ApiKey, shown: list[tuple[str, object]]
+        self, request: HttpRequest, key: ApiKey, title: str, values: list[tuple[str, object]]
     ) -> HttpResponse:
         return self.page(
             request,
             "admin/secret.html",
-            "Shown once",
+            title,
             record=key,
-            shown=shown,
+            shown=values,
             next=self.address("change", key.pk),
         )

@@ -1,4 +1,4 @@
-"""What is asked before access is switched off, or on again: what it is, and who uses it."""
+"""Confirmation pages for revoking keys and tokens, and for switching an organisation on or off."""
 
 from __future__ import annotations
 
@@ -16,50 +16,50 @@ from exchange.participants.services.api_keys import get_live_keys, get_privilege
 
 
 def get_live_tokens(key: ApiKey) -> QuerySet[Any]:
-    """The access tokens of `key` that have not expired."""
-    found: QuerySet[Any] = get_access_token_model().objects.filter(
+    """Return the access tokens of `key` that have not expired."""
+    tokens: QuerySet[Any] = get_access_token_model().objects.filter(
         application=key, expires__gt=timezone.now()
     )
-    return found
+    return tokens
 
 
 def confirm_key_revocation(key: ApiKey) -> Confirmation:
-    """Whether `key` and its tokens are to end."""
+    """Return the confirmation for revoking `key` and its tokens."""
     live = get_live_tokens(key).count()
     others = _get_working_keys(key.organisation).exclude(pk=key.pk).count()
+    effect = "its access tokens stop working" if live else "it has no active access token"
     return Confirmation(
         title=f"Revoke {key.name} of {key.organisation}?",
         facts=_key_facts(key),
         live_facts=[
             ("Last used", last_used(key.last_used_at)),
-            ("Live access tokens", live),
-            ("Other keys that work", others or "none"),
+            ("Active access tokens", live),
+            ("Other active keys", others or "none"),
         ],
-        text="From the next request on the key gets no more access tokens, and "
-        + ("those it has stop working" if live else "it has none that works now")
-        + f". Whatever {key.organisation} runs with it is shut out. A key that was revoked stays"
-        " so: a new one has another client id and secret.",
+        text=f"The key can no longer get access tokens, and {effect}. Anything that"
+        f" {key.organisation} runs with it loses access immediately. This cannot be undone: a new"
+        " key has a new client ID and secret.",
         submit=f"Yes, revoke {key.name}",
-        blocker="" if key.revoked_at is None else "The API key was revoked before",
+        blocker="" if key.revoked_at is None else "The API key is already revoked",
         final=True,
     )
 
 
 def confirm_token_revocation(key: ApiKey, token: Any) -> Confirmation:
-    """Whether `token` of `key` is to end; None: there is no such token."""
+    """Return the confirmation for revoking `token` of `key`; None means no such token."""
     if token is None:
-        return Confirmation("", (), "", "", blocker="The key has no such token any more")
+        return Confirmation("", (), "", "", blocker="The access token no longer exists")
     return Confirmation(
         title=f"Revoke an access token of {key.name}?",
         facts=[
             ("Issued", format_html("{} UTC", format_time(token.created))),
             ("Expiry", expiry(token.expires)),
-            ("May", token.scope.replace(" ", ", ")),
+            ("Scopes", token.scope.replace(" ", ", ")),
             *_key_facts(key)[:3],
         ],
         live_facts=[("Key last used", last_used(key.last_used_at))],
-        text="The token stops working with the next request. The key and its other tokens go on,"
-        " so whoever has its secret can get a new one.",
+        text="The access token stops working immediately. The key and its other tokens keep"
+        " working, and the key can still get new tokens.",
         submit="Yes, revoke the token",
         final=True,
     )
@@ -69,28 +69,28 @@ def _key_facts(key: ApiKey) -> list[tuple[str, object]]:
     return [
         ("API key", key.name),
         ("Organisation", key.organisation),
-        ("Client id", key.client_id),
-        ("May", ", ".join(key.scopes)),
+        ("Client ID", key.client_id),
+        ("Scopes", ", ".join(key.scopes)),
         ("Expiry", expiry(key.expires_at)),
     ]
 
 
 def confirm_organisation_status(organisation: Organisation, *, active: bool) -> Confirmation:
-    """Whether `organisation` is to be shut out, or let in again."""
+    """Return the confirmation for activating or deactivating `organisation`."""
     keys = get_live_keys(organisation)
-    used = keys.aggregate(latest=Max("last_used_at"))["latest"]
-    working = keys.count()
-    stop = (
-        "None of its API keys works from the next request on: it can neither look, nor order, nor"
-        " ask for payouts. Withdrawals that wait, orders in the book and loans stay as they are."
+    last_used = keys.aggregate(latest=Max("last_used_at"))["latest"]
+    count = keys.count()
+    deactivation = (
+        "All its API keys stop working immediately: it cannot read data, place orders or request"
+        " payouts. Pending withdrawals, open orders and loans are unaffected."
     )
-    go_on = "Its API keys that were not revoked and have not expired work again, at once."
+    activation = "Its API keys that are not revoked or expired work again immediately."
     if get_privileged_keys(organisation).exists():
-        go_on = (
-            "Some of its API keys have power over money: this is proposed, and another person"
-            " confirms it. Then all that were not revoked and have not expired work again."
+        activation = (
+            "Some of its API keys have privileged access, so a second person must confirm the"
+            " activation. Its API keys that are not revoked or expired then work again."
         )
-    so_already = "active" if active else "not active"
+    state = "active" if active else "inactive"
     return Confirmation(
         title=f"Activate {organisation}?" if active else f"Deactivate {organisation}?",
         facts=[
@@ -99,12 +99,12 @@ def confirm_organisation_status(organisation: Organisation, *, active: bool) -> 
             ("State", "Active" if organisation.active else "Inactive"),
         ],
         live_facts=[
-            ("Keys that work again" if active else "Keys that stop working", working or "none"),
-            ("Last used", last_used(used)),
+            ("Keys that will work again" if active else "Keys that will stop", count or "none"),
+            ("Last used", last_used(last_used)),
         ],
-        text=go_on if active else stop,
+        text=activation if active else deactivation,
         submit=f"Yes, {'activate' if active else 'deactivate'} {organisation}",
-        blocker=f"{organisation} is {so_already} already" if organisation.active == active else "",
+        blocker=f"{organisation} is already {state}" if organisation.active == active else "",
         final=not active,
     )
 

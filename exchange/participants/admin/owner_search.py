@@ -1,7 +1,4 @@
-"""Lists that are searched by the email of whom their records belong to.
-
-An email address is compared as a whole, in any case.
-"""
+"""Search of lists by the email address of a record's owner: the whole address, in any case."""
 
 from __future__ import annotations
 
@@ -15,30 +12,30 @@ from exchange.participants.selectors import find_participants_by_email
 
 
 def owner_email_is(term: str, owners: Sequence[str]) -> Q | None:
-    """Return the records of whoever has the email `term`; None when it is no email.
+    """Match records whose owner has the email `term`; None when `term` is not an email.
 
-    `owners` are the ways to what is owned, with `__` at the end: "" for the record itself. It has
-    `owner_id` and `organisation_id`.
+    `owners` are lookup prefixes of what has `owner_id` and `organisation_id`, each ending in `__`;
+    "" is the record itself.
     """
     if "@" not in term:
         return None
-    found = find_participants_by_email(term)
-    ids = [one.owner_id for one in found]
-    organisations = {one.organisation_id for one in found}
+    participants = find_participants_by_email(term)
+    ids = [participant.owner_id for participant in participants]
+    organisations = {participant.organisation_id for participant in participants}
     owned: list[Any] = [
-        Q(**{f"{way}owner_id__in": ids, f"{way}organisation_id__in": organisations})
-        for way in owners
+        Q(**{f"{prefix}owner_id__in": ids, f"{prefix}organisation_id__in": organisations})
+        for prefix in owners
     ]
     return Q.create(owned, connector=Q.OR)
 
 
 class OwnedRecordAdmin(SafeAdmin):
-    """A list that is also searched by the email of an owner."""
+    """A list that can also be searched by the email of an owner."""
 
-    # Lookup prefixes of the owned record, as `owner_email_is` takes them.
+    # Lookup prefixes, as `owner_email_is` takes them.
     owner_prefixes: Sequence[str] = ("",)
 
     def exact_match(self, term: str) -> Q | None:
-        """Return what `term` finds as an amount or as an email; None when it is neither."""
-        found = super().exact_match(term)
-        return owner_email_is(term, self.owner_prefixes) if found is None else found
+        """Match `term` as an amount or an email; None when it is neither."""
+        match = super().exact_match(term)
+        return owner_email_is(term, self.owner_prefixes) if match is None else match

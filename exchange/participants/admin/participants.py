@@ -39,14 +39,14 @@ from exchange.participants.services.proposals import propose_organisation_activa
 
 
 class OrganisationForm(forms.Form):
-    """What staff say of an organisation."""
+    """Name and email of an organisation."""
 
     name = forms.CharField(max_length=200)
     email = forms.EmailField(required=False)
 
 
 class OrganisationChoiceField(ModelChoice):
-    """One organisation, found by typing a part of its name."""
+    """An organisation, found by typing part of its name."""
 
     def __init__(self, **kwargs: Any) -> None:
         relation = Member._meta.get_field("organisation")
@@ -64,17 +64,17 @@ class MemberForm(forms.Form):
     name = forms.CharField(max_length=200)
     email = forms.EmailField()
     external_id = forms.CharField(
-        max_length=100, required=False, help_text="The organisation's own id of the person"
+        max_length=100, required=False, help_text="The organisation's own ID for the person"
     )
 
 
 class MemberEditForm(forms.Form):
-    """What staff correct of a member."""
+    """Corrections to a member."""
 
     name = forms.CharField(max_length=200)
     email = forms.EmailField()
     external_id = forms.CharField(
-        max_length=100, required=False, help_text="The organisation's own id of the person"
+        max_length=100, required=False, help_text="The organisation's own ID for the person"
     )
 
 
@@ -84,7 +84,8 @@ class OrganisationAdmin(AddFormAdmin, ConfirmationAdmin):
     list_display = ("name", "email", "shown_state", "created_at")
     list_filter = ("active",)
     search_fields = ("name", "email")
-    search_help_text = "Name, email or id"
+    search_help_text = "Name, email or ID"
+
     id_fields = ("pk",)
     fields = ("name", "email", "shown_state", "created_at", "updated_at", "id")
     readonly_fields = fields
@@ -106,25 +107,25 @@ class OrganisationAdmin(AddFormAdmin, ConfirmationAdmin):
         ]
 
     def tools(self, request: HttpRequest, obj: Organisation) -> list[Tool]:
-        shown = [
+        tools = [
             Tool(label, f"{reverse(f'admin:exchange_{name}_changelist')}?organisation={obj.pk}")
             for label, name in (("Members", "member"), ("API keys", "apikey"))
         ]
         if self.may(request, "exchange.change_organisation"):
             switch = "deactivate" if obj.active else "activate"
-            shown += [
+            tools += [
                 Tool("Edit", self.address("edit", obj.pk)),
                 Tool(switch.capitalize(), self.address(switch, obj.pk)),
             ]
-        return shown
+        return tools
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
-        """A new organisation."""
+        """Create an organisation."""
 
         def act(data: dict[str, Any]) -> HttpResponse:
-            made = create_organisation(**data, actor=actor_of(request))
-            messages.success(request, f"{made} was created.")
-            return self.redirect_to_record(made.pk)
+            organisation = create_organisation(**data, actor=actor_of(request))
+            messages.success(request, f"{organisation} created.")
+            return self.redirect_to_record(organisation.pk)
 
         return self.form_page(
             request,
@@ -135,7 +136,7 @@ class OrganisationAdmin(AddFormAdmin, ConfirmationAdmin):
         )
 
     def edit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Changes name and email."""
+        """Change name and email."""
         obj: Organisation = self.record(request, object_id, "exchange.change_organisation")
 
         def act(data: dict[str, Any]) -> HttpResponse:
@@ -147,7 +148,7 @@ class OrganisationAdmin(AddFormAdmin, ConfirmationAdmin):
         return self.form_page(request, form, act, title="Edit", submit="Save", record=obj)
 
     def activate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Ask, and let its keys work again; propose it where they have power over money."""
+        """Confirm and activate; propose it where its keys have privileged access."""
         obj: Organisation = self.record(request, object_id, "exchange.change_organisation")
         if obj.active or not get_privileged_keys(obj).exists():
             return self._switch(request, object_id, active=True)
@@ -156,12 +157,12 @@ class OrganisationAdmin(AddFormAdmin, ConfirmationAdmin):
             obj,
             confirm_organisation_status(obj, active=True),
             partial(propose_organisation_activation, organisation_id=obj.pk, by=staff_of(request)),
-            "Proposed. Its API keys have power over money: another person must confirm it.",
+            "Proposed. Its API keys have privileged access: a second person must confirm it.",
             form=bind_form(request, NoteForm),
         )
 
     def deactivate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Asks, and stops its keys at once."""
+        """Confirm and deactivate: its keys stop working."""
         return self._switch(request, object_id, active=False)
 
     def _switch(self, request: HttpRequest, object_id: UUID, *, active: bool) -> HttpResponse:
@@ -171,9 +172,9 @@ class OrganisationAdmin(AddFormAdmin, ConfirmationAdmin):
             obj,
             confirm_organisation_status(obj, active=active),
             partial(set_active, organisation_id=obj.pk, active=active, actor=actor_of(request)),
-            f"{obj} is active: its API keys work."
+            f"{obj} activated: its API keys work again."
             if active
-            else f"{obj} is not active any more: none of its API keys works.",
+            else f"{obj} deactivated: its API keys no longer work.",
         )
 
 
@@ -190,7 +191,7 @@ class MemberAdmin(AddFormAdmin):
     list_select_related = ("organisation",)
     search_fields = ("name", "email", "external_id", "organisation__name")
     id_fields = ("pk", "organisation_id")
-    search_help_text = "Name, email, external id, organisation, or an id"
+    search_help_text = "Name, email, external ID, organisation, or an ID"
     ordering = ("-id",)
     fields = (
         "name", "email", "shown_organisation", "external_id", "created_at", "updated_at", "id",
@@ -207,13 +208,13 @@ class MemberAdmin(AddFormAdmin):
         return f"{obj.name} <{obj.email}>, {obj.organisation}"
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
-        """A new member."""
+        """Create a member."""
 
         def act(data: dict[str, Any]) -> HttpResponse:
             organisation = data.pop("organisation")
-            made = create_member(organisation_id=organisation.pk, **data, actor=actor_of(request))
-            messages.success(request, f"{made} was created.")
-            return self.redirect_to_record(made.pk)
+            member = create_member(organisation_id=organisation.pk, **data, actor=actor_of(request))
+            messages.success(request, f"{member} created.")
+            return self.redirect_to_record(member.pk)
 
         return self.form_page(
             request, bind_form(request, MemberForm), act, title="New member", submit="Create"
@@ -231,7 +232,7 @@ class MemberAdmin(AddFormAdmin):
         return [Tool("Edit", self.address("edit", obj.pk))]
 
     def edit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Corrects name, email and external id."""
+        """Change name, email and external ID."""
         obj: Member = self.record(request, object_id, "exchange.change_member")
 
         def act(data: dict[str, Any]) -> HttpResponse:
@@ -252,5 +253,5 @@ class MemberAdmin(AddFormAdmin):
             title="Edit",
             submit="Save",
             record=obj,
-            note="The organisation sees the change. What was told and paid before stays as it was.",
+            note="Visible to the organisation. Past events and payouts are unchanged.",
         )

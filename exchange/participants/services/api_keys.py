@@ -1,8 +1,8 @@
-"""API keys and access tokens: issuing and revoking them.
+"""API keys and access tokens: issue, rotate and revoke them.
 
-Secrets and tokens are stored hashed; what these functions give back is shown once. A key with power
-over money (`settings.MONEY_SCOPES`), and a token of one, take two people: a member of staff is
-refused here unless told who confirmed it, which `exchange.access` does.
+Secrets and tokens are stored hashed; the values returned here are shown once. A key with a scope in
+`settings.PRIVILEGED_SCOPES`, and an access token of one, require two people: staff callers must
+pass `confirmed_by`, which `exchange.access` does.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ KEY_NOT_USABLE = "The API key was revoked, has expired, or its organisation is n
 
 
 def validate_key(*, name: str, scopes: Iterable[str], expires_at: datetime | None) -> set[str]:
-    """Give the scopes of a key that may be issued. Raises `InvalidRequest` for any other."""
+    """Return the scopes of a valid new key. Raises `InvalidRequest`."""
     wanted = set(scopes)
     unknown = sorted(wanted - set(settings.SCOPES))
     if unknown:
@@ -43,45 +43,47 @@ def validate_key(*, name: str, scopes: Iterable[str], expires_at: datetime | Non
     if not name.strip():
         raise InvalidRequest.for_field("name", "An API key needs a name")
     if expires_at is not None and expires_at <= timezone.now():
-        raise InvalidRequest.for_field("expires_at", "The end of an API key must lie ahead")
+        raise InvalidRequest.for_field(
+            "expires_at", "The expiry of an API key must be in the future"
+        )
     return wanted
 
 
 def require_unique_key_name(organisation: Organisation, name: str) -> None:
-    """Raise `Conflict` when the organisation has a key called `name` that has not ended."""
+    """Raise `Conflict` when the organisation has a live key called `name`."""
     if get_live_keys(organisation).filter(name=name).exists():
-        words = f"{organisation} has a key of this name already"
-        raise Conflict(words, fields={"name": words})
+        text = f"{organisation} already has an API key with this name"
+        raise Conflict(text, fields={"name": text})
 
 
 def require_rotatable(key: ApiKey) -> None:
-    """Raise `Conflict` for a key that is not usable, or has a usable one in its place already."""
+    """Raise `Conflict` for a key that is not usable, or already has a usable replacement."""
     if not key.usable:
         raise Conflict(KEY_NOT_USABLE)
-    made = key.rotated_to
-    if made is not None and made.usable:
+    replacement = key.rotated_to
+    if replacement is not None and replacement.usable:
         raise Conflict(
-            f"The API key was rotated before: {made.client_id} took its place. Rotate that one"
+            f"The API key was already rotated to {replacement.client_id}. Rotate that key instead"
         )
 
 
 def has_privileged_scope(scopes: Iterable[str]) -> bool:
-    """Say whether a key with `scopes` moves money."""
-    return not settings.MONEY_SCOPES.isdisjoint(scopes)
+    """Return whether a key with `scopes` has privileged access."""
+    return not settings.PRIVILEGED_SCOPES.isdisjoint(scopes)
 
 
 def get_live_keys(organisation: Organisation) -> QuerySet[ApiKey]:
-    """Give the keys that were not revoked and have not expired: they work while it is active."""
-    lasting = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
-    found: QuerySet[ApiKey] = ApiKey.objects.filter(
-        lasting, organisation=organisation, revoked_at=None
+    """Return the keys that are neither revoked nor expired. They work while it is active."""
+    unexpired = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
+    keys: QuerySet[ApiKey] = ApiKey.objects.filter(
+        unexpired, organisation=organisation, revoked_at=None
     )
-    return found
+    return keys
 
 
 def get_privileged_keys(organisation: Organisation) -> QuerySet[ApiKey]:
-    """Give those of them that move money."""
-    return get_live_keys(organisation).filter(scopes__overlap=sorted(settings.MONEY_SCOPES))
+    """Return the live keys with privileged access."""
+    return get_live_keys(organisation).filter(scopes__overlap=sorted(settings.PRIVILEGED_SCOPES))
 
 
 def issue_api_key(
@@ -93,10 +95,10 @@ def issue_api_key(
     actor: Actor,
     confirmed_by: StaffUser | None = None,
 ) -> tuple[ApiKey, str]:
-    """Issue a key of `organisation`; give it and its client secret.
+    """Issue a key of `organisation`; return it and its client secret.
 
-    Raises `Forbidden` where a second person is needed, `InvalidRequest` for an empty name, no
-    scopes, an unknown scope, or an end that has passed, and `Conflict` for a name that is taken.
+    Raises `Forbidden` where a second person is required, `InvalidRequest` for an empty name, no
+    scopes, an unknown scope or a past expiry, and `Conflict` for a name that is taken.
     """
     require_unique_key_name(organisation, name)
     return _create_key(
@@ -142,19 +144,19 @@ def rotate_api_key(
     actor: Actor,
     confirmed_by: StaffUser | None = None,
 ) -> tuple[ApiKey, str]:
-    """Issue a second key with the name and scopes of `key_id`; give it and its client secret.
+    """Issue a second key with the name and scopes of `key_id`; return it and its client secret.
 
-    The old key and its tokens end after `overlap` (zero: at once), or when they would have ended
-    anyway. Other keys of the same name do not matter. Raises `NotFound`, `InvalidRequest`,
-    `Conflict` as `require_rotatable`, `Forbidden` where a second person is needed.
+    The old key and its tokens expire after `overlap` (zero: immediately), or at their own expiry if
+    that is earlier. Raises `NotFound`, `InvalidRequest`, `Conflict` as `require_rotatable`, and
+    `Forbidden` where a second person is required.
     """
     if overlap < timedelta(0):
-        raise InvalidRequest("The old key cannot end before now")
+        raise InvalidRequest("The overlap must not be negative")
     with transaction.atomic():
         keys = ApiKey.objects.select_for_update(of=("self",)).select_related("organisation")
         old = get_or_raise(keys.filter(id=key_id), NotFound("API key not found"))
         require_rotatable(old)
-        made = _create_key(
+        new_key, secret = _create_key(
             organisation=old.organisation,
             name=old.name,
             scopes=old.scopes,
@@ -162,26 +164,26 @@ def rotate_api_key(
             actor=actor,
             confirmed_by=confirmed_by,
         )
-        old.rotated_to = made[0]
+        old.rotated_to = new_key
         if overlap:
             ends = timezone.now() + overlap
             old.expires_at = min(old.expires_at or ends, ends)
         old.save(update_fields=["rotated_to", "expires_at"])
         if not overlap:
             revoke_api_key(key_id=old.id, actor=actor)
-    logger.info("api_key.rotated", key=str(old.id), to=str(made[0].id), actor=str(actor))
-    return made
+    logger.info("api_key.rotated", key=str(old.id), to=str(new_key.id), actor=str(actor))
+    return new_key, secret
 
 
 def revoke_api_key(*, key_id: UUID, actor: Actor) -> None:
-    """Ends a key and its tokens at once. Raises `Conflict` when it was revoked before."""
+    """Revoke a key and its tokens. Raises `NotFound`, and `Conflict` when already revoked."""
     with transaction.atomic():
         changed = ApiKey.objects.filter(id=key_id, revoked_at=None).update(
             revoked_at=timezone.now()
         )
         if changed != 1:
             if ApiKey.objects.filter(id=key_id).exists():
-                raise Conflict("The API key was revoked before")
+                raise Conflict("The API key is already revoked")
             raise NotFound("API key not found")
         get_access_token_model().objects.filter(application_id=key_id).delete()
     logger.info("api_key.revoked", key=str(key_id), actor=str(actor))
@@ -190,10 +192,10 @@ def revoke_api_key(*, key_id: UUID, actor: Actor) -> None:
 def issue_access_token(
     *, key: ApiKey, lifetime: timedelta, actor: Actor, confirmed_by: StaffUser | None = None
 ) -> str:
-    """Issue a token of `key` with all its scopes, for clients that cannot get one themselves.
+    """Issue a token of `key` with all its scopes, for clients that cannot request one themselves.
 
-    Raises `Conflict` for a key that is not usable, `InvalidRequest` for a lifetime that is not
-    positive. The token ends with its key, whatever its lifetime.
+    The token stops working with its key, whatever its lifetime. Raises `Conflict` for a key that is
+    not usable, `InvalidRequest` for a lifetime that is not positive.
     """
     if lifetime <= timedelta(0):
         raise InvalidRequest("The lifetime of a token must be positive")
@@ -211,13 +213,11 @@ def issue_access_token(
 
 
 def revoke_access_token(*, key_id: UUID, token_id: int, actor: Actor) -> None:
-    """Ends one token of a key; it stops working with the next request.
-
-    Raises `NotFound` when the key has no such token (any more).
-    """
-    gone, _ = get_access_token_model().objects.filter(id=token_id, application_id=key_id).delete()
-    if not gone:
-        raise NotFound("The key has no such token any more")
+    """Revoke one token of a key. Raises `NotFound` when the key has no such token."""
+    tokens = get_access_token_model().objects.filter(id=token_id, application_id=key_id)
+    deleted, _ = tokens.delete()
+    if not deleted:
+        raise NotFound("The access token no longer exists")
     logger.info("access_token.revoked", key=str(key_id), actor=str(actor))
 
 
@@ -229,11 +229,12 @@ def _require_second_person(
         require_confirmation(needed=has_privileged_scope(scopes))
 
 
-# An expired token is kept for a day, so that support can still see it.
+# Expired tokens are retained for a day so that support can still see them.
 _TOKEN_RETENTION = timedelta(days=1)
 
 
 def purge_access_tokens() -> int:
-    """Remove access tokens that expired more than a day ago; gives how many."""
+    """Delete access tokens that expired more than a day ago; return their number."""
+
     tokens = get_access_token_model().objects
     return purge(tokens.filter(expires__lt=timezone.now() - _TOKEN_RETENTION))

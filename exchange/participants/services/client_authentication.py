@@ -1,11 +1,11 @@
 """Authenticate API keys by client id and secret (RFC 6749 §2.3.1).
 
-A client id that is not known, or whose key may not be used, is checked against a hash that no
-secret has: the same statement and the same one hash as for a wrong secret.
+An unknown client id, or one whose key is not usable, is checked against a hash that no secret
+matches: one statement and one hash, as for a wrong secret.
 
-Keys made before secrets were hashed fast keep their slow hash until their secret is used rightly
-the next time. A wrong secret for one of those takes the time it used to; so that nobody can spend
-the processor by it, a process checks one at a time, and callers count such a check beforehand.
+Keys issued before fast hashing keep their slow hash until their secret is next verified. To bound
+the CPU time that wrong secrets can cost, a process checks one slow hash at a time, and callers
+count such a check before it runs.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ _slow_checks = BoundedSemaphore(1)
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Who a request says it is: the usable key of that id, if any, and the hash to check."""
+    """A client as a request names it: the usable key, if any, and the hash to check."""
 
     key: ApiKey | None
     stored_hash: str
 
     @property
     def has_slow_hash(self) -> bool:
-        """Whether checking its secret is dear."""
+        """Whether checking its secret is expensive."""
         return is_slow_hash(self.stored_hash)
 
 
 def find_client(client_id: str) -> Client:
-    """Find the usable key of a client id; one statement, whether there is one or not."""
-    # No id has a NUL, which PostgreSQL does not take.
+    """Find the usable key of a client id, always with one statement."""
+    # PostgreSQL rejects NUL in text; no client id has one.
     wanted = client_id.replace("\x00", "�")
     key = ApiKey.objects.select_related("organisation").filter(client_id=wanted).first()
     if key is None or not key.usable:
@@ -51,9 +51,9 @@ def find_client(client_id: str) -> Client:
 
 
 def authenticate_client(client: Client, secret: str) -> ApiKey | None:
-    """Give the client's key when `secret` is its secret. From then on the request is the key's.
+    """Return the client's key when `secret` matches, and make it the actor of the request.
 
-    Raises `NotReady` while another slow hash is checked by this process.
+    Raises `NotReady` while this process checks another slow hash.
     """
     if client.has_slow_hash:
         if not _slow_checks.acquire(blocking=False):
@@ -74,7 +74,8 @@ def authenticate_client(client: Client, secret: str) -> ApiKey | None:
 
 
 def _replace_slow_hash(key: ApiKey, secret: str) -> None:
-    """Replace the slow hash of a secret that proved right."""
+    """Replace the slow hash of a secret that matched."""
+
     fast = make_password(secret, hasher=ALGORITHM)
     ApiKey.objects.filter(pk=key.pk, client_secret=key.client_secret).update(client_secret=fast)
     logger.info("api_key.secret_rehashed", key=str(key.pk))

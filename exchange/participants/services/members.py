@@ -1,4 +1,4 @@
-"""Members of an organisation: creating them, and correcting what is known of them."""
+"""Members of an organisation: create and change them."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ _UNIQUE_FIELDS = {
 def create_member(
     *, organisation_id: UUID, name: str, email: str, external_id: str = "", actor: Actor
 ) -> Member:
-    """A new member. Raises `Conflict` when the organisation has one with that email (in any case)
-    or `external_id`.
+    """Create a member.
+
+    Raises `Conflict` when the organisation has a member with this email (in any case) or this
+    `external_id`.
     """
     member = Member(
         organisation_id=organisation_id, name=name, email=email, external_id=external_id
@@ -41,7 +43,8 @@ def create_member(
 def change_member(
     *, member_id: UUID, name: str, email: str, external_id: str = "", actor: Actor
 ) -> Member:
-    """Corrects name, email and external id. What was told and paid before keeps what it said.
+    """Change name, email and external ID. Past events and payouts are unchanged.
+
 
     Raises `UserNotFound`, `InvalidRequest`, `Conflict` as `create_member`.
     """

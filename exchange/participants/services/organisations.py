@@ -1,4 +1,4 @@
-"""Organisations: creating, renaming, switching off and on."""
+"""Organisations: create, change, activate and deactivate them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ logger = structlog.get_logger(__name__)
 
 
 def create_organisation(*, name: str, email: str = "", actor: Actor) -> Organisation:
-    """A new, active organisation. Raises `InvalidRequest` for a bad name or email."""
+    """Create an active organisation. Raises `InvalidRequest` for an invalid name or email."""
     organisation = Organisation(name=name.strip(), email=email)
     _validate(organisation)
     organisation.save(force_insert=True)
@@ -30,7 +30,7 @@ def create_organisation(*, name: str, email: str = "", actor: Actor) -> Organisa
 def change_organisation(
     *, organisation_id: UUID, name: str, email: str, actor: Actor
 ) -> Organisation:
-    """Changes name and email. Raises `NotFound`, `InvalidRequest`."""
+    """Change name and email. Raises `NotFound`, `InvalidRequest`."""
     organisation = get_organisation(organisation_id)
     organisation.name = name.strip()
     organisation.email = email
@@ -47,11 +47,12 @@ def set_active(
     actor: Actor,
     confirmed_by: StaffUser | None = None,
 ) -> Organisation:
-    """Switch every key of the organisation off, or on again, from the next request on.
+    """Activate or deactivate the organisation: its keys work, or stop, with the next request.
 
-    Switching keys on that have power over money takes two people, as giving it does. Raises
-    `NotFound`, `Forbidden` where a second person is needed.
+    Activation requires a second person when a key has privileged access. Raises `NotFound`, and
+    `Forbidden` where a second person is required.
     """
+
     organisation = get_organisation(organisation_id)
     if active and confirmed_by is None:
         require_confirmation(needed=get_privileged_keys(organisation).exists())

@@ -1,7 +1,7 @@
-"""Proposals about API keys, access tokens and organisations that give power over money.
+"""Proposals for privileged access: API keys, access tokens, activation of organisations.
 
-An administrator proposes; a command files a proposal without a proposer, which somebody in the back
-office takes up. `exchange.access.services.decisions` confirms them.
+An administrator proposes. A command files a proposal without a proposer, for the back office to
+take up. `exchange.access.services.decisions` confirms them.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def propose_key(
     expires_at: datetime | None = None,
     note: str = "",
 ) -> AccessProposal:
-    """Propose a new API key with power over money; `by` is None where a command files it.
+    """Propose a new API key with privileged access; `by` is None when a command files it.
 
-    Raises `Forbidden`, `InvalidRequest`, `Conflict` for a name that is taken or proposed already.
+    Raises `Forbidden`, `InvalidRequest`, and `Conflict` for a name that is taken or proposed.
     """
     if by is not None:
         authorize_staff(by, "exchange.add_apikey", "You may not propose API keys")
@@ -47,7 +47,7 @@ def propose_key(
 def propose_rotation(
     *, key_id: UUID, overlap: timedelta, by: StaffUser, expires_at: datetime | None, note: str = ""
 ) -> AccessProposal:
-    """Propose a second key in the place of one with power over money. Raises as `propose_key`."""
+    """Propose the rotation of a key with privileged access. Raises as `propose_key`."""
     key = _get_usable_key(key_id, by)
     api_keys.require_rotatable(key)
     api_keys.validate_key(name=key.name, scopes=key.scopes, expires_at=expires_at)
@@ -59,7 +59,7 @@ def propose_rotation(
 
 
 def propose_token(*, key_id: UUID, days: int, by: StaffUser, note: str = "") -> AccessProposal:
-    """Propose a long-lived access token of a key with power over money. Raises as `propose_key`."""
+    """Propose a long-lived access token of a privileged key. Raises as `propose_key`."""
     key = _get_usable_key(key_id, by)
     return _file_key_proposal(AccessKind.ISSUE_TOKEN, key, by, note, {"days": days})
 
@@ -67,18 +67,16 @@ def propose_token(*, key_id: UUID, days: int, by: StaffUser, note: str = "") -> 
 def propose_organisation_activation(
     *, organisation_id: UUID, by: StaffUser, note: str = ""
 ) -> AccessProposal:
-    """Propose to let an organisation in again whose keys have power over money.
-
-    Raises as `propose_key`.
-    """
+    """Propose to activate an organisation that has privileged keys. Raises as `propose_key`."""
     authorize_staff(
         by,
         "exchange.add_apikey",
-        "Its API keys have power over money: only an administrator proposes to activate it",
+        "Its API keys have privileged access: only an administrator can propose its activation",
     )
     organisation = get_organisation(organisation_id)
     if organisation.active:
-        raise Conflict(f"{organisation} is active already")
+        raise Conflict(f"{organisation} is already active")
+
     keys = api_keys.get_privileged_keys(organisation).order_by("name", "pk")
     payload = {"keys": [f"{key.name} ({', '.join(key.scopes)})" for key in keys]}
     about = {"organisation": organisation}

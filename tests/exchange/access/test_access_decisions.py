@@ -258,7 +258,7 @@ def test_the_same_is_proposed_once_and_something_else_beside_it(house):
     key, _ = api_keys.issue_api_key(
         organisation=first.organisation, name="Taken", scopes=MONEY, actor=TESTER
     )
-    with pytest.raises(Conflict, match="has a key of this name already"):
+    with pytest.raises(Conflict, match="already has an API key with this name"):
         participant_proposals.propose_key(name="Taken", **again)
     one = {"key_id": key.pk, "by": house.admin}
     participant_proposals.propose_token(days=1, **one)

@@ -171,7 +171,7 @@ def test_members_keys_and_reports_mark_theirs(wallet):
     address = reverse("admin:exchange_apikey_add")
     assert owner.post(address, key).status_code == 200
     answer = owner.post(address, key)
-    assert_marked(answer, "id_name", "has a key of this name already")
+    assert_marked(answer, "id_name", "already has an API key with this name")
     tomorrow = timezone.now().date() + timedelta(days=1)
     answer = office.post(reverse("admin:wallets_reconciliation_add"), {"day": str(tomorrow)})
     assert_marked(answer, "id_day", "The day has not come yet")

@@ -180,7 +180,7 @@ def test_a_short_export_is_of_one_moment_unless_it_is_part_of_a_longer_transacti
 def test_rows_are_counted_no_further_than_it_matters(settings):
     organisations(3)
     for most, found in ((2, 2), (3, 3), (4, 3)):
-        settings.EXPORT_COUNTED_AT_MOST = most
+        settings.EXPORT_COUNT_LIMIT = most
         assert exports.estimate_rows(Organisation.objects.order_by("name")) == found
 
 

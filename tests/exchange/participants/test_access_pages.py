@@ -1,4 +1,4 @@
-"""API keys, events and participants in the admin: secrets show once, each role does its own."""
+"""API keys, events and participants in the admin: secrets show once, roles have their limits."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.factories.staff import confirm_latest, create_staff, create_superuser
 
 pytestmark = pytest.mark.django_db
 
-# Without power over money: such a key takes two people (tests/browser/test_power_over_money.py).
+# Not privileged: a privileged key requires two people (tests/browser/test_power_over_money.py).
 KEY = {"name": "Payouts", "scopes": ["wallets:read", "members:read"], "expires_at_0": ""}
 
 
@@ -41,7 +41,7 @@ def issue(client: Client, organisation: Organisation):
     )
 
 
-def pages_of_key(key: ApiKey) -> list[str]:
+def key_pages(key: ApiKey) -> list[str]:
     return [
         reverse("admin:exchange_apikey_change", args=[key.pk]),
         reverse("admin:exchange_apikey_changelist"),
@@ -50,7 +50,7 @@ def pages_of_key(key: ApiKey) -> list[str]:
     ]
 
 
-def test_a_secret_shows_once_and_is_kept_nowhere(caplog):
+def test_a_secret_shows_once_and_is_stored_nowhere(caplog):
     caplog.set_level(logging.DEBUG)
     organisation, _ = participants()
     client = signed_in(ADMINISTRATOR)
@@ -61,7 +61,7 @@ def test_a_secret_shows_once_and_is_kept_nowhere(caplog):
     assert response.content.decode().count(secret) == 1
     assert "no-store" in response["Cache-Control"]
     assert key.scopes == ["wallets:read", "members:read"]
-    for address in pages_of_key(key):
+    for address in key_pages(key):
         later = client.get(address)
         assert later.status_code == 200
         assert secret not in later.content.decode()
@@ -77,11 +77,11 @@ def test_sending_the_form_twice_issues_one_key():
     client = signed_in(ADMINISTRATOR)
     issue(client, organisation)
     again = issue(client, organisation)
-    assert "Acme has a key of this name already" in text_of(again)
+    assert "Acme already has an API key with this name" in text_of(again)
     assert ApiKey.objects.count() == 1
 
 
-def test_a_long_lived_token_shows_once_and_ends_with_its_key(caplog):
+def test_a_long_lived_token_shows_once_and_is_revoked_with_its_key(caplog):
     caplog.set_level(logging.DEBUG)
     organisation, _ = participants()
     client = signed_in(ADMINISTRATOR)
@@ -90,28 +90,28 @@ def test_a_long_lived_token_shows_once_and_ends_with_its_key(caplog):
     response = client.post(reverse("admin:exchange_apikey_token", args=[key.pk]), {"days": "90"})
     token = dict(response.context["shown"])["Access token"]
     assert response.content.decode().count(token) == 1
-    kept = get_access_token_model().objects.get()
-    assert token not in str(vars(kept))
-    assert 89 <= (kept.expires - timezone.now()).days <= 90
-    for address in pages_of_key(key):
+    stored = get_access_token_model().objects.get()
+    assert token not in str(vars(stored))
+    assert 89 <= (stored.expires - timezone.now()).days <= 90
+    for address in key_pages(key):
         assert token not in client.get(address).content.decode()
     assert token not in caplog.text
 
     revoke = reverse("admin:exchange_apikey_revoke", args=[key.pk])
     asked = client.get(revoke)
     revoked = confirm(client, revoke)
-    assert said(revoked) == ["Payouts was revoked: it and its tokens stopped working."]
+    assert said(revoked) == ["Payouts and its access tokens revoked."]
     assert get_access_token_model().objects.count() == 0
     before = table_fingerprints()
     again = confirm(client, revoke, at=asked)
-    assert said(again)[-1] == "The API key was revoked before. Nothing was done."
+    assert said(again)[-1] == "The API key is already revoked. Nothing was done."
     refused = client.post(reverse("admin:exchange_apikey_token", args=[key.pk]), {"days": "90"})
     assert "The API key was revoked" in text_of(refused)
     assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("days", ["0", "-1", "3651", "x", ""])
-def test_a_token_lives_one_day_to_ten_years(days):
+def test_a_token_is_valid_for_one_day_to_ten_years(days):
     organisation, _ = participants()
     client = signed_in(ADMINISTRATOR)
     issue(client, organisation)
@@ -122,7 +122,7 @@ def test_a_token_lives_one_day_to_ten_years(days):
     assert get_access_token_model().objects.count() == 0
 
 
-def test_an_organisation_is_created_renamed_and_switched_off():
+def test_an_organisation_is_created_renamed_and_deactivated():
     client = signed_in(BACK_OFFICE)
     client.post(
         reverse("admin:exchange_organisation_add"), {"name": "Baobab", "email": "a@baobab.example"}
@@ -134,7 +134,7 @@ def test_an_organisation_is_created_renamed_and_switched_off():
     off = confirm(client, reverse("admin:exchange_organisation_deactivate", args=[made.pk]))
     made.refresh_from_db()
     assert (made.name, made.email, made.active) == ("Baobab Ltd", "", False)
-    assert said(off)[-1] == "Baobab Ltd is not active any more: none of its API keys works."
+    assert said(off)[-1] == "Baobab Ltd deactivated: its API keys no longer work."
     confirm(client, reverse("admin:exchange_organisation_activate", args=[made.pk]))
     made.refresh_from_db()
     assert made.active
@@ -151,13 +151,13 @@ def test_a_member_is_added_once_for_each_email():
     assert Member.objects.filter(organisation=organisation, name="Bo").count() == 1
 
 
-def an_event(organisation: Organisation) -> Event:
+def exhausted_event(organisation: Organisation) -> Event:
     return nobody_took(happened(organisation))
 
 
-def test_an_event_is_sent_again_when_there_is_somewhere_to_send_it():
+def test_an_event_is_sent_again_once_there_is_an_enabled_endpoint():
     organisation, _ = participants()
-    event = an_event(organisation)
+    event = exhausted_event(organisation)
     client = signed_in(BACK_OFFICE)
     again = reverse("admin:exchange_event_redeliver", args=[event.pk])
     assert said(client.post(again)) == ["There is no enabled webhook endpoint to send to"]
@@ -199,9 +199,9 @@ def test_the_secret_of_a_webhook_never_shows():
         ),
     ],
 )
-def test_each_role_does_its_own_and_nothing_else(role, allowed):
+def test_each_role_can_do_what_it_is_allowed_and_nothing_else(role, allowed):
     organisation, member = participants()
-    event = an_event(organisation)
+    event = exhausted_event(organisation)
     WebhookEndpoint.objects.create(
         organisation=organisation,
         url="https://acme.example/hook",
@@ -240,9 +240,9 @@ def test_each_role_does_its_own_and_nothing_else(role, allowed):
             assert response.status_code in {200, 302}, name
             assert table_fingerprints() != before, name
         else:
-            # Finance approvers have the form: they propose administrators, and nobody else.
-            told = 200 if (role, name) == (FINANCE_APPROVER, "staff") else 403
-            assert response.status_code == told, name
+            # Finance approvers have the form, to propose administrators only.
+            expected = 200 if (role, name) == (FINANCE_APPROVER, "staff") else 403
+            assert response.status_code == expected, name
             assert table_fingerprints() == before, name
     assert member.organisation == organisation
 
@@ -253,7 +253,7 @@ def invite(client: Client, username: str = "newcomer", role: str = AUDITOR):
     return client.post(reverse("admin:exchange_staffuser_add"), body)
 
 
-def of(user: StaffUser, page: str) -> str:
+def staff_page(user: StaffUser, page: str) -> str:
     return reverse(f"admin:exchange_staffuser_{page}", args=[user.pk])
 
 
@@ -267,7 +267,7 @@ def test_an_invitation_lets_a_person_choose_a_password_once(caplog):
     assert not user.has_usable_password()
     assert not user.is_superuser
     token = address.rstrip("/").rpartition("/")[2]
-    assert token not in client.get(of(user, "change")).content.decode()
+    assert token not in client.get(staff_page(user, "change")).content.decode()
     assert token not in caplog.text
     newcomer = Client()
     page = newcomer.get(address, follow=True)
@@ -289,15 +289,15 @@ def test_an_invitation_lets_a_person_choose_a_password_once(caplog):
     ]
 
 
-def test_an_invitation_is_worth_nothing_to_somebody_who_was_shut_out():
+def test_an_invitation_of_a_deactivated_person_does_not_work():
     client = signed_in(ADMINISTRATOR)
     address = dict(invite(client).context["shown"])["One-time address"]
     user = StaffUser.objects.get(username="newcomer")
-    client.post(of(user, "deactivate"))
+    client.post(staff_page(user, "deactivate"))
     assert "was used already, or is too old" in text_of(Client().get(address, follow=True))
 
 
-def test_nobody_changes_their_own_access_not_even_an_administrator():
+def test_administrators_cannot_change_their_own_access():
     client = signed_in(ADMINISTRATOR)
     me = user_of(client)
     app_of(me)
@@ -311,21 +311,26 @@ def test_nobody_changes_their_own_access_not_even_an_administrator():
         ("deactivate", {}),
         ("invitation", {}),
     ):
-        refused = client.post(of(me, page), body)
+        refused = client.post(staff_page(me, page), body)
         assert refused.status_code == 200
         assert "another administrator" in text_of(refused), page
     assert table_fingerprints() == before
 
 
-def test_nobody_but_a_superuser_touches_a_superuser():
+def test_only_a_superuser_changes_a_superuser():
     client = signed_in(ADMINISTRATOR)
     superuser = create_superuser("owner", password="x")
     app_of(superuser)
     before = table_fingerprints()
     for page in ("details", "role", "reset", "unlock", "deactivate", "activate", "invitation"):
-        assert client.get(of(superuser, page)).status_code == 403
-        assert client.post(of(superuser, page), {"email": "x@example.com"}).status_code == 403
-    assert client.post(of(superuser, "change"), {"is_superuser": "on"}).status_code in {403, 405}
+        assert client.get(staff_page(superuser, page)).status_code == 403
+        assert (
+            client.post(staff_page(superuser, page), {"email": "x@example.com"}).status_code == 403
+        )
+    assert client.post(staff_page(superuser, "change"), {"is_superuser": "on"}).status_code in {
+        403,
+        405,
+    }
     assert table_fingerprints() == before
 
 
@@ -336,23 +341,23 @@ def test_only_an_administrator_manages_people(role):
     client = signed_in(role)
     before = table_fingerprints()
     refused = invite(client)
-    if role == FINANCE_APPROVER:  # who may propose administrators, and nobody else
+    if role == FINANCE_APPROVER:  # may propose administrators only
         assert "You may not add members of staff" in text_of(refused)
     else:
         assert refused.status_code == 403
     for page in ("details", "role", "reset", "unlock", "deactivate", "activate", "invitation"):
-        assert client.post(of(somebody, page), {}).status_code == 403
+        assert client.post(staff_page(somebody, page), {}).status_code == 403
     assert table_fingerprints() == before
 
 
-def test_a_role_is_changed_as_it_was_seen():
+def test_a_role_change_names_the_current_role():
     somebody = create_staff("somebody", "correct horse battery", AUDITOR)
     client = signed_in(ADMINISTRATOR)
     finance = str(Group.objects.get(name=FINANCE_APPROVER).pk)
-    stale = client.post(of(somebody, "role"), {"role": finance, "seen": BACK_OFFICE})
+    stale = client.post(staff_page(somebody, "role"), {"role": finance, "seen": BACK_OFFICE})
     assert "Please look again" in text_of(stale)
     assert not StaffUser.objects.get(pk=somebody.pk).has_perm("wallets.decide_withdrawal")
-    done = client.post(of(somebody, "role"), {"role": finance, "seen": AUDITOR})
+    done = client.post(staff_page(somebody, "role"), {"role": finance, "seen": AUDITOR})
     assert said(done) == ["Proposed. Nothing changes before another person confirms it."]
     assert not StaffUser.objects.get(pk=somebody.pk).has_perm("wallets.decide_withdrawal")
     confirm_latest()
@@ -361,26 +366,26 @@ def test_a_role_is_changed_as_it_was_seen():
     assert record is not None
     assert (record.event, record.by) == ("role_changed", user_of(client))
     assert record.details == "Auditor → Finance approver. Confirmed by second-person"
-    page = text_of(client.get(of(somebody, "change")))
+    page = text_of(client.get(staff_page(somebody, "change")))
     assert "Auditor → Finance approver" in page
 
 
-def test_a_second_factor_that_was_lost_is_reset_and_set_up_anew():
+def test_a_lost_second_factor_is_reset_and_enrolled_again():
     somebody = create_staff("somebody", "correct horse battery", FINANCE_APPROVER)
     app_of(somebody)
     client = signed_in(ADMINISTRATOR)
-    client.post(of(somebody, "reset"))
+    client.post(staff_page(somebody, "reset"))
     assert SecondFactor.objects.exists()
     confirm_latest()
     assert not SecondFactor.objects.exists()
     assert not RecoveryCode.objects.exists()
     answer = enter_password(Client(), "somebody", "correct horse battery")
     assert "/enrol/" in answer["Location"]
-    again = client.post(of(somebody, "reset"))
+    again = client.post(staff_page(somebody, "reset"))
     assert "has no second factor" in text_of(again)
 
 
-def test_what_happened_to_access_is_never_changed():
+def test_access_records_are_append_only():
     create_staff("somebody", "correct horse battery", AUDITOR)
     for statement in (
         "UPDATE exchange_accessrecord SET details = ''",
@@ -400,6 +405,6 @@ def test_no_page_shows_a_password_a_secret_or_a_hash():
     factor = SecondFactor.objects.get()
     client = signed_in(ADMINISTRATOR)
     for page in ("change", "details", "role", "reset"):
-        text = client.get(of(somebody, page)).content.decode()
+        text = client.get(staff_page(somebody, page)).content.decode()
         for hidden in (secret, factor.secret_encrypted, somebody.password.rpartition("$")[2]):
             assert hidden not in text

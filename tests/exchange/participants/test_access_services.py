@@ -33,7 +33,7 @@ from tests.factories.staff import create_staff
 pytestmark = pytest.mark.django_db
 
 
-def test_a_key_gets_the_scopes_asked_for_in_documented_order():
+def test_a_key_gets_the_requested_scopes_in_documented_order():
     key, secret = issue_api_key(
         organisation=make_organisation(),
         name="server",
@@ -52,10 +52,13 @@ def test_a_key_gets_the_scopes_asked_for_in_documented_order():
         ({"scopes": ["tokens:read", "x", "a"]}, "Unknown scopes: a, x"),
         ({"scopes": []}, "An API key needs at least one scope"),
         ({"name": "  "}, "An API key needs a name"),
-        ({"expires_at": datetime(2020, 1, 1, tzinfo=UTC)}, "The end of an API key must lie ahead"),
+        (
+            {"expires_at": datetime(2020, 1, 1, tzinfo=UTC)},
+            "The expiry of an API key must be in the future",
+        ),
     ],
 )
-def test_a_key_that_makes_no_sense_is_not_issued(change, message):
+def test_an_invalid_key_is_not_issue_key(change, message):
     wanted = {"organisation": make_organisation(), "name": "n", "scopes": ["tokens:read"]}
     with pytest.raises(InvalidRequest, match=re.escape(message)):
         issue_api_key(**{**wanted, **change}, actor=TESTER)
@@ -73,67 +76,67 @@ def test_a_key_is_revoked_once_with_its_tokens_and_others_keep_theirs():
         revoke_api_key(key_id=uuid7(), actor=TESTER)
 
 
-def issued(organisation: Organisation, **more: Any) -> ApiKey:
+def issue_key(organisation: Organisation, **more: Any) -> ApiKey:
     wanted = {"name": "server", "scopes": ["tokens:read"], "actor": TESTER, **more}
     return issue_api_key(organisation=organisation, **wanted)[0]
 
 
-def rotated(key: ApiKey, hours: int = 24) -> ApiKey:
+def rotate_key(key: ApiKey, hours: int = 24) -> ApiKey:
     return rotate_api_key(key_id=key.id, overlap=timedelta(hours=hours), actor=TESTER)[0]
 
 
-def test_a_key_is_rotated_whichever_other_keys_have_its_name():
+def test_a_key_is_rotated_even_if_other_keys_share_its_name():
     owner = make_organisation()
-    older, newer = issued(owner), issued(owner, name="other")
-    # As keys were issued before names had to be free.
+    older, newer = issue_key(owner), issue_key(owner, name="other")
+    # As keys were issued before names had to be unique.
     ApiKey.objects.filter(id=newer.id).update(name=older.name)
-    made = rotated(older)
+    made = rotate_key(older)
     assert (made.name, made.scopes, made.organisation) == ("server", ["tokens:read"], owner)
     older.refresh_from_db()
     newer.refresh_from_db()
     assert (older.rotated_to, newer.rotated_to) == (made, None)
     assert older.expires_at is not None
     assert (newer.usable, newer.expires_at) == (True, None)
-    assert rotated(newer, hours=0).usable
+    assert rotate_key(newer, hours=0).usable
     newer.refresh_from_db()
     assert not newer.usable
 
 
-def test_a_key_that_was_rotated_is_not_rotated_again_but_the_one_in_its_place_is():
-    first = issued(make_organisation())
-    second = rotated(first)
+def test_a_rotated_key_is_not_rotated_again_but_its_replacement_is():
+    first = issue_key(make_organisation())
+    second = rotate_key(first)
     before = table_fingerprints()
     with pytest.raises(Conflict) as refused:
-        rotated(first)
+        rotate_key(first)
     assert refused.value.message == (
-        f"The API key was rotated before: {second.client_id} took its place. Rotate that one"
+        f"The API key was already rotated to {second.client_id}. Rotate that key instead"
     )
     assert table_fingerprints() == before
-    third = rotated(second)
+    third = rotate_key(second)
     second.refresh_from_db()
     assert second.rotated_to == third
 
 
 @pytest.mark.parametrize("ended", ["revoked", "expired"])
-def test_a_key_whose_successor_has_ended_is_rotated_again(ended):
-    first = issued(make_organisation())
-    second = rotated(first)
+def test_a_key_whose_replacement_is_unusable_is_rotated_again(ended):
+    first = issue_key(make_organisation())
+    second = rotate_key(first)
     if ended == "revoked":
         revoke_api_key(key_id=second.id, actor=TESTER)
     else:
         ApiKey.objects.filter(id=second.id).update(expires_at=timezone.now())
-    third = rotated(first)
+    third = rotate_key(first)
     first.refresh_from_db()
     assert (first.rotated_to, third.usable) == (third, True)
 
 
-def test_a_rotated_key_ends_after_the_overlap_or_when_it_would_have_ended_anyway():
+def test_a_rotated_key_expires_after_the_overlap_or_at_its_own_expiry():
     hour = timedelta(hours=1)
     for lasts, ends in ((None, 24 * hour), (25 * hour, 24 * hour), (23 * hour, 23 * hour)):
         now = timezone.now()
-        key = issued(make_organisation(), expires_at=lasts and now + lasts)
-        other = issued(make_organisation())
-        made = rotated(key)
+        key = issue_key(make_organisation(), expires_at=lasts and now + lasts)
+        other = issue_key(make_organisation())
+        made = rotate_key(key)
         key.refresh_from_db()
         assert key.expires_at is not None
         assert key.revoked_at is None
@@ -143,12 +146,12 @@ def test_a_rotated_key_ends_after_the_overlap_or_when_it_would_have_ended_anyway
         assert (other.rotated_to, other.expires_at) == (None, None)
 
 
-def test_what_cannot_be_rotated_is_left_alone():
-    key, gone = issued(make_organisation()), issued(make_organisation())
+def test_a_failed_rotation_changes_nothing():
+    key, gone = issue_key(make_organisation()), issue_key(make_organisation())
     revoke_api_key(key_id=gone.id, actor=TESTER)
     before = table_fingerprints()
     for key_id, overlap, error, told in (
-        (key.id, -timedelta.resolution, InvalidRequest, "The old key cannot end before now"),
+        (key.id, -timedelta.resolution, InvalidRequest, "The overlap must not be negative"),
         (uuid7(), timedelta(0), NotFound, "API key not found"),
         (gone.id, timedelta(0), Conflict, "The API key was revoked, has expired"),
     ):
@@ -157,9 +160,9 @@ def test_what_cannot_be_rotated_is_left_alone():
     assert table_fingerprints() == before
 
 
-def test_a_token_lasts_as_long_as_it_was_asked_for_and_one_of_them_is_revoked():
+def test_a_token_has_the_requested_lifetime_and_is_revoked_alone():
     first, second = (
-        issued(make_organisation(), scopes=["wallets:read", "tokens:read"]) for _ in range(2)
+        issue_key(make_organisation(), scopes=["wallets:read", "tokens:read"]) for _ in range(2)
     )
     for lifetime in (timedelta(seconds=30), timedelta(days=90)):
         now = timezone.now()
@@ -172,30 +175,30 @@ def test_a_token_lasts_as_long_as_it_was_asked_for_and_one_of_them_is_revoked():
     issue_access_token(key=second, lifetime=timedelta(days=1), actor=TESTER)
     short, long, other = AccessToken.objects.order_by("id")
     for key, token_id in ((first, other.id), (second, short.id), (first, other.id + 1)):
-        with pytest.raises(NotFound, match="The key has no such token any more"):
+        with pytest.raises(NotFound, match="The access token no longer exists"):
             revoke_access_token(key_id=key.id, token_id=token_id, actor=TESTER)
     revoke_access_token(key_id=first.id, token_id=short.id, actor=TESTER)
     assert set(AccessToken.objects.all()) == {long, other}
 
 
-def test_a_name_is_free_again_when_its_key_has_ended():
+def test_a_name_is_free_again_when_its_key_expires():
     owner = make_organisation()
-    key = issued(owner)
-    assert issued(make_organisation()).name == key.name
+    key = issue_key(owner)
+    assert issue_key(make_organisation()).name == key.name
     ApiKey.objects.exclude(id=key.id).delete()
-    with pytest.raises(Conflict, match="has a key of this name already"):
-        issued(owner)
-    with pytest.raises(CommandError, match="has a key of this name already"):
+    with pytest.raises(Conflict, match="already has an API key with this name"):
+        issue_key(owner)
+    with pytest.raises(CommandError, match="already has an API key with this name"):
         issue(str(owner.id), "--name", "server", "--scopes", "tokens:read")
     assert ApiKey.objects.get() == key
     ApiKey.objects.filter(id=key.id).update(expires_at=timezone.now() + timedelta(hours=1))
-    with pytest.raises(Conflict, match="has a key of this name already"):
-        issued(owner)
+    with pytest.raises(Conflict, match="already has an API key with this name"):
+        issue_key(owner)
     ApiKey.objects.filter(id=key.id).update(expires_at=timezone.now())
-    assert issued(owner).usable
+    assert issue_key(owner).usable
 
 
-def test_no_token_is_issued_for_a_key_that_cannot_be_used_or_for_no_time():
+def test_no_token_is_issued_for_an_unusable_key_or_without_a_lifetime():
     caller = make_caller()
     with pytest.raises(InvalidRequest):
         issue_access_token(key=caller.key, lifetime=timedelta(0), actor=TESTER)
@@ -212,7 +215,7 @@ def issue(*arguments):
 
 
 @pytest.mark.parametrize("by", ["id", "name"])
-def test_the_command_prints_an_id_and_a_secret_that_work(by, client):
+def test_the_command_prints_working_credentials(by, client):
     organisation = make_organisation("Acme Capital")
     printed = issue(
         str(getattr(organisation, by)), "--name", "server", "--scopes", "members:read",
@@ -232,9 +235,9 @@ def test_the_command_prints_an_id_and_a_secret_that_work(by, client):
     assert response.json()["scope"] == "members:read"
 
 
-test_the_command_prints_an_id_and_a_secret_that_work = pytest.mark.urls(
-    "tests.environment.api_urls"
-)(test_the_command_prints_an_id_and_a_secret_that_work)
+test_the_command_prints_working_credentials = pytest.mark.urls("tests.environment.api_urls")(
+    test_the_command_prints_working_credentials
+)
 
 
 def test_the_command_takes_all_for_every_scope(settings):
@@ -256,7 +259,7 @@ def test_the_command_takes_all_for_every_scope(settings):
         ("Acme", "--name", "n", "--scopes", "all", "--expires", "2999-02-30"),
     ],
 )
-def test_the_command_refuses_in_one_line_and_issues_nothing(arguments):
+def test_the_command_reports_errors_in_one_line_and_issues_nothing(arguments):
     for name in ("Acme", "Twice", "Twice"):
         make_organisation(name)
     with pytest.raises(CommandError) as refusal:
@@ -265,21 +268,25 @@ def test_the_command_refuses_in_one_line_and_issues_nothing(arguments):
     assert ApiKey.objects.count() == 0
 
 
-def told(*arguments: str) -> str:
+def run_command(*arguments: str) -> str:
     out = io.StringIO()
     call_command("issue_api_key", *arguments, stdout=out)
     return out.getvalue()
 
 
-def test_the_command_files_a_proposal_for_a_key_that_moves_money_once_somebody_decides():
+def test_the_command_files_a_proposal_for_a_privileged_key():
     owner = make_organisation()
     create_staff("root", "correct horse battery", ADMINISTRATOR)
-    said = told(str(owner.id), "--name", "Backend", "--scopes", "wallets:read", "orders:write")
+    said = run_command(
+        str(owner.id), "--name", "Backend", "--scopes", "wallets:read", "orders:write"
+    )
     assert said.startswith("Proposed: the key has power over money.")
     assert not ApiKey.objects.exists()
     assert AccessProposal.objects.get().payload["scopes"] == ["orders:write", "wallets:read"]
-    assert "client_secret:" in told(str(owner.id), "--name", "Reports", "--scopes", "wallets:read")
-    assert "client_secret:" in told(
+    assert "client_secret:" in run_command(
+        str(owner.id), "--name", "Reports", "--scopes", "wallets:read"
+    )
+    assert "client_secret:" in run_command(
         str(owner.id), "--name", "Now", "--scopes", "all", "--break-glass"
     )
     assert AccessProposal.objects.filter(break_glass=True).get().key == ApiKey.objects.get(
@@ -287,6 +294,6 @@ def test_the_command_files_a_proposal_for_a_key_that_moves_money_once_somebody_d
     )
 
 
-def test_money_scopes_are_known_scopes():
-    assert set(settings.SCOPES) > settings.MONEY_SCOPES
+def test_privileged_scopes_are_known_scopes():
+    assert set(settings.SCOPES) > settings.PRIVILEGED_SCOPES
     assert {"deposits:write", "sandbox", "wallets:transfer", "tokens:write"} < set(settings.SCOPES)

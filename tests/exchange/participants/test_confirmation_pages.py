@@ -1,4 +1,4 @@
-"""Ending somebody's access is asked first, on a page that says what ends and goes stale."""
+"""Confirmation pages: revoking keys, deactivating organisations, switching webhooks."""
 
 from __future__ import annotations
 
@@ -40,8 +40,9 @@ def key(organisation: Organisation) -> ApiKey:
 
 def issue(organisation: Organisation, name: str) -> ApiKey:
     scopes = ["wallets:read", "wallets:withdraw"]
-    made, _ = issue_api_key(organisation=organisation, name=name, scopes=scopes, actor=SYSTEM)
-    return made
+    key, _ = issue_api_key(organisation=organisation, name=name, scopes=scopes, actor=SYSTEM)
+
+    return key
 
 
 def token_of(key: ApiKey) -> str:
@@ -59,18 +60,18 @@ def page(record: Any, name: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("ends", "words"),
+    ("expires_at", "text"),
     [
         (datetime(2024, 3, 2, 12, tzinfo=UTC), "Expired 2 March 2024, 12:00 UTC"),
         (datetime(2999, 3, 2, 12, tzinfo=UTC), "Expires 2 March 2999, 12:00 UTC"),
     ],
 )
-def test_the_page_of_a_key_says_when_it_expires_or_expired(key, ends, words):
-    ApiKey.objects.filter(pk=key.pk).update(expires_at=ends)
-    assert f"Expiry {words}" in text_of(signed_in(ADMINISTRATOR).get(page(key, "change")))
+def test_the_page_of_a_key_shows_its_expiry(key, expires_at, text):
+    ApiKey.objects.filter(pk=key.pk).update(expires_at=expires_at)
+    assert f"Expiry {text}" in text_of(signed_in(ADMINISTRATOR).get(page(key, "change")))
 
 
-def test_revoking_a_key_is_asked_with_whose_it_is_and_what_stops(organisation, key):
+def test_revoking_a_key_shows_its_owner_and_the_effect(organisation, key):
     token = token_of(key)
     issue(organisation, "Trading")
     client = signed_in(ADMINISTRATOR)
@@ -79,10 +80,10 @@ def test_revoking_a_key_is_asked_with_whose_it_is_and_what_stops(organisation, k
     for words in (
         "Revoke Payouts of Acme?",
         "Nothing has been done yet.",
-        f"Organisation Acme Client id {key.client_id} May wallets:read, wallets:withdraw",
-        "Expiry No expiry Last used Never used Live access tokens 1 Other keys that work 1",
-        "the key gets no more access tokens, and those it has stop working",
-        "Whatever Acme runs with it is shut out.",
+        f"Organisation Acme Client ID {key.client_id} Scopes wallets:read, wallets:withdraw",
+        "Expiry No expiry Last used Never used Active access tokens 1 Other active keys 1",
+        "The key can no longer get access tokens, and its access tokens stop working.",
+        "Anything that Acme runs with it loses access immediately.",
     ):
         assert words in unused, words
     assert table_fingerprints() == before
@@ -92,13 +93,13 @@ def test_revoking_a_key_is_asked_with_whose_it_is_and_what_stops(organisation, k
     key.refresh_from_db()
     assert f"Last used {key.last_used_at:%Y-%m-%d %H:%M:%S} UTC, " in text_of(asked)
     assert said(confirm(client, page(key, "revoke"), at=asked))[-1].startswith(
-        "Payouts was revoked"
+        "Payouts and its access tokens revoked"
     )
     assert call(token) == 401
     assert ApiKey.objects.filter(revoked_at=None).get().name == "Trading"
 
 
-def test_a_key_in_use_is_revoked_all_the_same(key):
+def test_use_of_a_key_does_not_make_its_confirmation_stale(key):
     token = token_of(key)
     client = signed_in(ADMINISTRATOR)
     asked = client.get(page(key, "revoke"))
@@ -108,7 +109,7 @@ def test_a_key_in_use_is_revoked_all_the_same(key):
     assert call(token) == 401
 
 
-def test_a_key_that_somebody_else_rotated_meanwhile_is_asked_anew(key):
+def test_a_key_rotated_meanwhile_is_confirmed_again(key):
     token = token_of(key)
     client = signed_in(ADMINISTRATOR)
     asked = client.get(page(key, "revoke"))
@@ -125,7 +126,7 @@ def test_a_key_that_somebody_else_rotated_meanwhile_is_asked_anew(key):
     assert call(token) == 401
 
 
-def test_a_post_that_did_not_come_from_the_page_only_asks(key, organisation):
+def test_a_post_without_the_shown_facts_changes_nothing(key, organisation):
     client = signed_in(ADMINISTRATOR)
     before = table_fingerprints()
     for address in (page(key, "revoke"), page(organisation, "deactivate")):
@@ -136,14 +137,14 @@ def test_a_post_that_did_not_come_from_the_page_only_asks(key, organisation):
     assert table_fingerprints() == before
 
 
-def test_shutting_out_an_organisation_is_asked_with_the_keys_that_stop(organisation, key):
+def test_deactivating_an_organisation_shows_the_keys_that_stop(organisation, key):
     token = token_of(key)
-    gone = issue(organisation, "Gone")
-    ApiKey.objects.filter(pk=gone.pk).update(expires_at=timezone.now() - timedelta(days=1))
+    expired = issue(organisation, "Expired")
+    ApiKey.objects.filter(pk=expired.pk).update(expires_at=timezone.now() - timedelta(days=1))
     client = signed_in(BACK_OFFICE)
     off, on = page(organisation, "deactivate"), page(organisation, "activate")
     asked = client.get(off)
-    assert "State Active Keys that stop working 1 Last used Never used" in text_of(asked)
+    assert "State Active Keys that will stop 1 Last used Never used" in text_of(asked)
     Organisation.objects.filter(pk=organisation.pk).update(name="Acme Holdings")
     refused = confirm(client, off, at=asked)
     assert "Organisation was Acme and is Acme Holdings" in text_of(refused)
@@ -151,15 +152,15 @@ def test_shutting_out_an_organisation_is_asked_with_the_keys_that_stop(organisat
     confirm(client, off, at=refused)
     assert call(token) == 401
     told = said(confirm(client, off, at=refused))
-    assert told[-1] == "Acme Holdings is not active already. Nothing was done."
-    assert "Keys that work again 1" in text_of(client.get(on))
+    assert told[-1] == "Acme Holdings is already inactive. Nothing was done."
+    assert "Keys that will work again 1" in text_of(client.get(on))
     confirm(signed_in(ADMINISTRATOR), on)
     assert call(token) == 401
     confirm_latest()
     assert call(token) == 200
 
 
-def test_switching_a_webhook_off_is_asked_with_where_it_goes(organisation):
+def test_disabling_a_webhook_shows_its_address(organisation):
     endpoint = WebhookEndpoint.objects.create(
         organisation=organisation,
         url="https://acme.example/hook",

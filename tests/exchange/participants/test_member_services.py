@@ -1,4 +1,4 @@
-"""Creating and correcting members: unique email and external id within an organisation."""
+"""Create and correct members: email and external id are unique within an organisation."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def change(member: Member, **values: Any) -> Member:
     return change_member(**given | values, actor=TESTER)
 
 
-def test_one_member_is_corrected_and_no_other():
+def test_only_the_given_member_is_corrected():
     organisation = make_organisation()
     ada = make_member(organisation, "Ada", external_id="7")
     bob = make_member(organisation, "Bob", email="bob@example.com", external_id="8")
@@ -98,7 +98,7 @@ def test_another_organisations_member_does_not_exist():
     assert get_member(theirs.id, member.id) == member
 
 
-def test_the_document_follows_every_change_whatever_makes_it():
+def test_every_change_updates_the_document():
     member = make_member(make_organisation(), "Ada")
     Member.objects.filter(id=member.id).update(name="Bola", external_id="b")
     document = json.loads(member_document(member.organisation_id, member.id))

@@ -1,4 +1,4 @@
-"""Creating, renaming and switching organisations: one of them, and no other."""
+"""Create, rename, activate and deactivate organisations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def stored() -> list[tuple[Any, ...]]:
     return list(Organisation.objects.order_by("created_at").values_list("name", "email", "active"))
 
 
-def test_one_organisation_is_renamed_and_switched_and_no_other():
+def test_only_the_given_organisation_is_changed():
     first = create_organisation(name=" Acme ", email="acme@example.com", actor=TESTER)
     second = create_organisation(name="Bond", actor=TESTER)
     assert stored() == [("Acme", "acme@example.com", True), ("Bond", "", True)]
@@ -49,7 +49,7 @@ def test_one_organisation_is_renamed_and_switched_and_no_other():
     assert stored()[1] == ("Gilt", "g@x.example", True)
 
 
-def test_a_bad_name_or_address_is_refused_and_nobody_is_not_found():
+def test_an_invalid_name_or_email_or_an_unknown_organisation_changes_nothing():
     kept = create_organisation(name="Acme", actor=TESTER)
     nobody: dict[str, Any] = {"organisation_id": uuid7(), "actor": TESTER}
     before = table_fingerprints()

@@ -1,4 +1,4 @@
-"""Rotating keys, ending single tokens, correcting members, and switching webhooks, by staff."""
+"""Staff rotate keys, revoke single tokens, correct members and switch webhooks."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ SYSTEM = Actor.system("tests")
 @pytest.fixture
 def key() -> ApiKey:
     organisation, _ = participants()
-    made, _ = issue_api_key(
+    key, _ = issue_api_key(
         organisation=organisation,
         name="Payouts",
         scopes=["wallets:read", "members:read"],
         actor=SYSTEM,
     )
-    return made
+
+    return key
 
 
 @pytest.fixture
@@ -54,17 +55,21 @@ def rotate(client: Client, key: ApiKey, overlap: str):
 
 
 @pytest.mark.parametrize(("overlap", "hours"), [("24", 24), ("168", 168)])
-def test_a_rotated_key_goes_on_as_long_as_was_chosen(key, token, overlap, hours):
+def test_a_rotated_key_works_until_the_chosen_expiry(key, token, overlap, hours):
     client = signed_in(ADMINISTRATOR)
     before = timezone.now()
     response = rotate(client, key, overlap)
     secret = dict(response.context["shown"])["New client secret"]
     assert response.content.decode().count(secret) == 1
     assert "no-store" in response["Cache-Control"]
-    made = ApiKey.objects.exclude(pk=key.pk).get()
-    assert (made.name, made.scopes, made.organisation) == (key.name, key.scopes, key.organisation)
-    assert made.client_id != key.client_id
-    assert secret not in made.client_secret
+    new_key = ApiKey.objects.exclude(pk=key.pk).get()
+    assert (new_key.name, new_key.scopes, new_key.organisation) == (
+        key.name,
+        key.scopes,
+        key.organisation,
+    )
+    assert new_key.client_id != key.client_id
+    assert secret not in new_key.client_secret
     key.refresh_from_db()
     assert key.revoked_at is None
     assert before < key.expires_at - timedelta(hours=hours) < timezone.now()
@@ -73,7 +78,7 @@ def test_a_rotated_key_goes_on_as_long_as_was_chosen(key, token, overlap, hours)
     assert not works(token)
 
 
-def test_a_key_rotated_at_once_stops_at_once(key, token):
+def test_a_key_rotated_without_overlap_is_revoked(key, token):
     rotate(signed_in(ADMINISTRATOR), key, "0")
     key.refresh_from_db()
     assert key.revoked_at is not None
@@ -87,12 +92,12 @@ def test_sending_the_rotation_twice_issues_one_key(key):
     rotate(client, key, "24")
     before = table_fingerprints()
     again = text_of(rotate(client, key, "24"))
-    made = ApiKey.objects.exclude(pk=key.pk).get()
-    assert f"The API key was rotated before: {made.client_id} took its place" in again
+    new_key = ApiKey.objects.exclude(pk=key.pk).get()
+    assert f"The API key was already rotated to {new_key.client_id}" in again
     assert table_fingerprints() == before
 
 
-def test_an_end_that_comes_before_the_overlap_stays(key):
+def test_an_expiry_before_the_end_of_the_overlap_stays(key):
     soon = timezone.now() + timedelta(hours=1)
     ApiKey.objects.filter(pk=key.pk).update(expires_at=soon)
     rotate(signed_in(ADMINISTRATOR), key, "168")
@@ -100,26 +105,26 @@ def test_an_end_that_comes_before_the_overlap_stays(key):
     assert key.expires_at == soon
 
 
-def test_one_live_token_of_a_key_is_ended_without_the_others(key, token):
+def test_one_access_token_of_a_key_is_revoked_without_the_others(key, token):
     other = issue_access_token(key=key, lifetime=timedelta(days=9), actor=SYSTEM)
     client = signed_in(ADMINISTRATOR)
     page = client.get(reverse("admin:exchange_apikey_change", args=[key.pk]))
     section = page.context["sections"][0]
-    assert section.title == "Live access tokens"
+    assert section.title == "Active access tokens"
     assert [row[2] for row in section.rows] == ["wallets:read, members:read"] * 2
     assert token not in page.content.decode()
     long_lived = get_access_token_model().objects.order_by("expires").last()
     address = reverse("admin:exchange_apikey_revoke_token", args=[key.pk])
     this = f"{address}?token={long_lived.pk}"
     assert f'href="{this}"' in page.content.decode()
-    gone = "The key has no such token any more. Nothing was done."
+    gone = "The access token no longer exists. Nothing was done."
     for nonsense in ("", "?token=x", "?token=-1", f"?token={'9' * 40}", "?token=1e3"):
         assert said(client.get(address + nonsense))[-1] == gone
         assert said(client.post(address + nonsense, {"seen": "{}"}))[-1] == gone
     asked = client.get(this)
     assert (works(token), works(other)) == (True, True)
     told = said(confirm(client, this, at=asked))
-    assert told[-1] == "The token was revoked: it stopped working."
+    assert told[-1] == "Access token revoked."
     assert (works(token), works(other)) == (False, True)
     before = table_fingerprints()
     assert said(confirm(client, this, at=asked))[-1] == gone
@@ -127,7 +132,7 @@ def test_one_live_token_of_a_key_is_ended_without_the_others(key, token):
 
 
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, FINANCE_APPROVER])
-def test_only_an_administrator_rotates_and_ends(key, token, role):
+def test_only_an_administrator_rotates_and_revokes(key, token, role):
     client = signed_in(role)
     (found,) = get_access_token_model().objects.all()
     before = table_fingerprints()
@@ -194,7 +199,7 @@ def address_of(endpoint: WebhookEndpoint, name: str) -> str:
     return reverse(f"admin:exchange_webhookendpoint_{name}", args=[endpoint.pk])
 
 
-def test_an_endpoint_tells_how_telling_goes_and_sends_the_exhausted_again(monkeypatch):
+def test_an_endpoint_shows_its_deliveries_and_resends_exhausted_events(monkeypatch):
     organisation, _ = participants()
     endpoint = endpoint_of(organisation)
     exhausted(organisation, 3)
@@ -215,7 +220,7 @@ def test_an_endpoint_tells_how_telling_goes_and_sends_the_exhausted_again(monkey
     assert list(statuses) == [("Pending", 0), ("Pending", 0), ("Exhausted", 10)]
 
 
-def test_a_disabled_endpoint_gets_nothing_until_it_is_enabled(settings):
+def test_a_disabled_endpoint_receives_nothing_until_it_is_enabled(settings):
     organisation, _ = participants()
     endpoint = endpoint_of(organisation)
     exhausted(organisation, 1)
@@ -239,7 +244,7 @@ def test_a_disabled_endpoint_gets_nothing_until_it_is_enabled(settings):
 
 
 @pytest.mark.parametrize("role", [AUDITOR, FINANCE_APPROVER])
-def test_who_may_not_switch_webhooks_changes_nothing(role):
+def test_other_roles_cannot_change_webhooks(role):
     organisation, _ = participants()
     endpoint = endpoint_of(organisation)
     client = signed_in(role)
@@ -249,7 +254,7 @@ def test_who_may_not_switch_webhooks_changes_nothing(role):
     assert table_fingerprints() == before
 
 
-def test_an_organisations_page_leads_to_all_that_is_its():
+def test_an_organisations_page_links_to_its_records():
     organisation, _ = participants()
     endpoint_of(organisation)
     client = signed_in(BACK_OFFICE)
