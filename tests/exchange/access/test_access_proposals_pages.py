@@ -151,7 +151,7 @@ def test_an_organisation_whose_keys_move_money_comes_back_by_two():
     )
     confirm(office, off)
     assert "a second person must confirm the activation" in text_of(office.get(on))
-    assert "only an administrator proposes" in text_of(confirm(office, on))
+    assert "only an administrator can propose" in text_of(confirm(office, on))
     assert not AccessProposal.objects.exists()
     told = said(confirm(admin, on, note="They changed their secrets"))
     assert told[-1].startswith("Proposed.")
