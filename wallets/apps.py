@@ -18,7 +18,7 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
         "withdrawals/withdrawal_transitions",
         "withdrawals/withdrawal_guard",
         "withdrawals/withdrawal_events",
-        "fees/configuration_figures",
+        "fees/setting_changes",
         "withdrawals/withdrawal_settings",
         "ledger/grants",
         "withdrawals/hold_withdrawals",

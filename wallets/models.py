@@ -3,7 +3,7 @@
 from wallets.alerts.models import Alert
 from wallets.banks.models import BankList
 from wallets.deposits.models import Deposit, DepositStatus
-from wallets.fees.models import Configuration, ConfigurationFigure, FigureStatus
+from wallets.fees.models import Configuration, SettingChange, SettingChangeStatus
 from wallets.ledger.models import (
     Account,
     AccountKind,
@@ -51,12 +51,10 @@ __all__ = [
     "BreakStatus",
     "CircuitState",
     "Configuration",
-    "ConfigurationFigure",
     "Decision",
     "Deposit",
     "DepositStatus",
     "Entry",
-    "FigureStatus",
     "LineKind",
     "Payout",
     "PayoutCircuit",
@@ -68,6 +66,8 @@ __all__ = [
     "ReconciliationBreak",
     "ReconciliationLine",
     "ReportStatus",
+    "SettingChange",
+    "SettingChangeStatus",
     "Transfer",
     "TransferKind",
     "Verdict",

@@ -48,7 +48,11 @@ from wallets.payouts.selectors import (
     pending_totals,
 )
 from wallets.reconciliation.models import ReportStatus
-from wallets.reconciliation.selectors.overview import floats, last_comparison, open_breaks
+from wallets.reconciliation.selectors.overview import (
+    float_positions,
+    latest_report,
+    open_breaks_by_day,
+)
 from wallets.withdrawals.admin.saved_views import count_by_view
 from wallets.withdrawals.models import WithdrawalStatus
 
@@ -311,7 +315,7 @@ _COMPARED = {
 
 
 def _floats() -> Floats:
-    report, days = last_comparison(), _open_days()
+    report, days = latest_report(), _open_days()
     due = (timezone.now() - COMPARED_BY).date() - timedelta(days=1)
     every = list_address("wallets_reconciliation")
     if report is None:
@@ -325,11 +329,12 @@ def _floats() -> Floats:
             tuple(
                 _bare(amount, found.currency)
                 for amount in (
-                    found.provider, found.clearing, found.under_way, found.gap, found.unexplained,
+                    found.provider, found.clearing, found.in_transit, found.variance,
+                    found.unexplained,
                 )
             ),
         )
-        for found in sorted(floats(report), key=lambda each: each.currency)
+        for found in sorted(float_positions(report), key=lambda each: each.currency)
     ]  # fmt: skip
     status = ReportStatus(report.status)
     word, words = status.label, f"{report.day}: {_COMPARED[status]}"
@@ -357,7 +362,7 @@ def _open_days() -> list[Row]:
             list_address("wallets_reconciliationbreak", open="all", day__exact=str(found.day)),
             (f"{found.count:,}", f"{found.explained:,}", f"{found.count - found.owned:,}"),
         )
-        for found in open_breaks()
+        for found in open_breaks_by_day()
     ]
 
 

@@ -54,7 +54,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ),
     ("Participants", "people", ("exchange.organisation", "exchange.member", "exchange.apikey")),
     ("Webhooks", "webhook", ("exchange.event", "exchange.webhookendpoint")),
-    ("Settings", "settings", ("wallets.configuration", "wallets.configurationfigure")),
+    ("Settings", "settings", ("wallets.configuration", "wallets.settingchange")),
     (
         "People",
         "staff",

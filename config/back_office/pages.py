@@ -16,7 +16,7 @@ PAGES = (
     "wallets.ledger.admin.transfers",
     "wallets.ledger.admin.books",
     "wallets.fees.admin.configuration",
-    "wallets.fees.admin.figures",
+    "wallets.fees.admin.setting_changes",
     "wallets.banks.admin.banks",
     "wallets.payouts.admin.withdrawals",
     "wallets.payouts.admin.payouts",

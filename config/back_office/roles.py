@@ -39,7 +39,7 @@ _SEEN = {
     "orders": ("order", "trade"),
     "wallets": (
         "account", "alert", "bankaccount", "banklist", "booksproof", "configuration",
-        "configurationfigure", "decision", "deposit", "entry", "payout", "proposal",
+        "settingchange", "decision", "deposit", "entry", "payout", "proposal",
         "providerevent", "reconciliation", "reconciliationbreak", "transfer", "withdrawal",
     ),
 }  # fmt: skip

@@ -17,7 +17,7 @@ from wallets.ledger.models import BooksProof
 from wallets.ledger.proof import prove_and_store
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import Reconciliation
-from wallets.reconciliation.selectors.movements import day_of
+from wallets.reconciliation.selectors.movements import utc_day
 
 
 def run_first_controls(*, actor: Actor, provider_available: bool) -> None:
@@ -29,5 +29,7 @@ def run_first_controls(*, actor: Actor, provider_available: bool) -> None:
         prove_and_store(CHECKS)
     if provider_available and not Reconciliation.objects.exists():
         with suppress(Conflict):  # a worker has begun it
-            reconciliation.ask(day=day_of(timezone.now()) - timedelta(days=1), actor=actor)
-        reconciliation.run_next()
+            reconciliation.request_report(
+                day=utc_day(timezone.now()) - timedelta(days=1), actor=actor
+            )
+        reconciliation.run_next_report()

@@ -47,7 +47,7 @@ def test_250000_55_ngn_are_explained_by_one_and_closed_by_another(signed_in, fou
     float_ = amina.locator("section", has=amina.get_by_role("heading", name="Provider float"))
     expect(float_.locator(".state-bad")).to_have_text("Differs")
     float_.get_by_role("link", name=str(found.day), exact=True).click()
-    amina.get_by_role("link", name="Balance").click()
+    amina.get_by_role("link", name="Unexplained variance").click()
     expect(amina.get_by_text("-250,000.55 NGN").first).to_be_visible()
     amina.get_by_role("button", name="Take").click()
     expect(amina.get_by_text("It is yours.")).to_be_visible()
@@ -59,7 +59,7 @@ def test_250000_55_ngn_are_explained_by_one_and_closed_by_another(signed_in, fou
 
     kwesi = signed_in("kwesi")
     kwesi.get_by_role("link", name="Breaks to close").first.click()
-    kwesi.get_by_role("link", name="Balance").click()
+    kwesi.get_by_role("link", name="Unexplained variance").click()
     expect(kwesi.get_by_text("The bank collected its yearly fee")).to_be_visible()
     kwesi.get_by_role("link", name="Close the break").click()
     expect(kwesi.get_by_text("The gap it left is expected from now on")).to_be_visible()

@@ -32,9 +32,9 @@ from tests.factories.tokens import make_token
 from tests.factories.wallets import know_banks, make_staff, make_wallet
 from wallets.deposits import services as deposits
 from wallets.deposits.models import Deposit
-from wallets.fees import services as figures
-from wallets.fees.models import ConfigurationFigure, FigureStatus
-from wallets.fees.selectors import figure_in_force
+from wallets.fees import services as fees
+from wallets.fees.models import SettingChange, SettingChangeStatus
+from wallets.fees.selectors import effective_setting
 from wallets.ledger.models import Transfer
 from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.services import resolutions
@@ -61,23 +61,23 @@ def quote(first: StaffUser) -> Decision:
     return lambda second: quotes.approve(quote_id=made.id, user=second)
 
 
-def figure(first: StaffUser) -> Decision:
-    made = figures.propose(key=FEE, value=Decimal(75), reason="why", user=first)
-    seen = figure_in_force(FEE)
+def change(first: StaffUser) -> Decision:
+    made = fees.propose(key=FEE, value=Decimal(75), reason="why", user=first)
+    seen = effective_setting(FEE)
     assert seen is not None
-    return lambda second: figures.approve(figure_id=made.id, seen=seen, user=second)
+    return lambda second: fees.approve(change_id=made.id, expected_value=seen, user=second)
 
 
 def withdrawal_of_figure(first: StaffUser) -> Decision:
     later = timezone.now() + timedelta(days=1)
-    made = figures.propose(
+    made = fees.propose(
         key=FEE, value=Decimal(75), reason="why", effective_from=later, user=make_staff(*RIGHTS)
     )
-    seen = figure_in_force(FEE)
+    seen = effective_setting(FEE)
     assert seen is not None
-    figures.approve(figure_id=made.id, seen=seen, user=make_staff(*RIGHTS))
-    figures.ask_to_withdraw(figure_id=made.id, user=first, reason="why")
-    return lambda second: figures.agree_to_withdraw(figure_id=made.id, user=second)
+    fees.approve(change_id=made.id, expected_value=seen, user=make_staff(*RIGHTS))
+    fees.request_cancellation(change_id=made.id, user=first, reason="why")
+    return lambda second: fees.confirm_cancellation(change_id=made.id, user=second)
 
 
 def deposit(first: StaffUser) -> Decision:
@@ -129,18 +129,18 @@ def ending(first: StaffUser) -> Decision:
 
 
 def explanation(first: StaffUser) -> Decision:
-    made = reconciliation.explain(break_id=make_break().pk, explanation="why", user=first)
-    return lambda second: reconciliation.close(explanation_id=made.id, user=second)
+    made = reconciliation.explain_break(break_id=make_break().pk, explanation="why", user=first)
+    return lambda second: reconciliation.close_break(explanation_id=made.id, user=second)
 
 
 CASES = [
-    quote, figure, withdrawal_of_figure, deposit, withdrawal, payout, terms, ending, explanation,
+    quote, change, withdrawal_of_figure, deposit, withdrawal, payout, terms, ending, explanation,
 ]  # fmt: skip
 
 
 def picture() -> list[tuple[object, ...]]:
     models = (
-        Quote, ConfigurationFigure, Deposit, Withdrawal, Proposal, Transfer, ReconciliationBreak,
+        Quote, SettingChange, Deposit, Withdrawal, Proposal, Transfer, ReconciliationBreak,
     )  # fmt: skip
     return [row for model in models for row in model.objects.order_by("pk").values_list()]
 
@@ -197,12 +197,12 @@ def test_the_one_who_has_held_it_for_a_week_may_be_the_second():
 def test_whoever_got_access_within_a_day_takes_no_first_step_either():
     new = make_staff(*RIGHTS)
     shift_access(new, hours=23)
-    for case in (quote, figure, deposit, withdrawal, terms, ending):
+    for case in (quote, change, deposit, withdrawal, terms, ending):
         with pytest.raises(Forbidden) as refusal:
             case(new)
         assert refusal.value.code == "cooling_off"
     assert not Quote.objects.exists()
-    assert not ConfigurationFigure.objects.filter(status=FigureStatus.PENDING).exists()
+    assert not SettingChange.objects.filter(status=SettingChangeStatus.PENDING).exists()
     assert not Deposit.objects.filter(entered_by=new).exists()
     assert not Withdrawal.objects.exclude(first_approver=None).exists()
 

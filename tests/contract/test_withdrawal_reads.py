@@ -10,7 +10,7 @@ import pytest
 from exchange.events.models import Event
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import failed, make_caller
-from tests.factories.configuration import set_figure
+from tests.factories.configuration import set_setting
 from tests.factories.wallets import assert_books_hold, make_staff
 from tests.factories.withdrawals import OPERATIONS, WithdrawalApi, exact
 from wallets.withdrawals.models import Withdrawal
@@ -211,7 +211,7 @@ def test_the_fee_of_a_withdrawal_can_be_looked_up(desk: WithdrawalApi):
         b'{"status":"success","message":"Withdrawal fee retrieved","data":{"currency":"KES",'
         b'"amount":120.5,"fee":30,"disburse_amount":90.5,"minimum":100}}'
     )
-    set_figure("KES_WITHDRAWAL_FEE", "30.25")
+    set_setting("KES_WITHDRAWAL_FEE", "30.25")
     response = desk.caller.get("/v1/api/withdrawals/fee", {"currency": "KES", "amount": "120.50"})
     assert b'"fee":30.25,"disburse_amount":90.25,' in response.content
 

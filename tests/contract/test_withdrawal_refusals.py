@@ -13,7 +13,7 @@ from exchange.core.ids import uuid7
 from exchange.core.models import IdempotencyRecord
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import failed, make_caller, make_member
-from tests.factories.configuration import set_figure as put_in_force
+from tests.factories.configuration import set_setting as put_in_force
 from tests.factories.withdrawals import (
     OPERATIONS,
     PAYOUT_CURRENCIES,
@@ -46,7 +46,7 @@ def desk(module_bank_lists: None) -> WithdrawalApi:
 
 
 @pytest.fixture
-def set_figure() -> Iterator[Callable[[str, int | str], None]]:
+def set_setting() -> Iterator[Callable[[str, int | str], None]]:
     """Puts a figure in force for one test."""
     changed = set()
 
@@ -159,9 +159,9 @@ def test_less_than_the_minimum_is_refused(desk: WithdrawalApi, operation, curren
 @pytest.mark.parametrize("memory", ["cold", "warm"])
 @pytest.mark.parametrize("amount", [0, 0.99])
 def test_below_one_is_refused_whatever_the_configured_minimum(
-    desk: WithdrawalApi, set_figure, amount, memory
+    desk: WithdrawalApi, set_setting, amount, memory
 ):
-    set_figure("MINIMUM_WITHDRAWAL_KES", 0)
+    set_setting("MINIMUM_WITHDRAWAL_KES", 0)
     desk.fund("organisation", "KES", "10000")
     if memory == "warm":
         warm("KES")
@@ -302,8 +302,8 @@ def test_an_id_in_another_spelling_of_uuid_is_unknown(desk: WithdrawalApi):
 
 @pytest.mark.parametrize("memory", ["cold", "warm"])
 @pytest.mark.parametrize("fee", ["500", "500.01"])
-def test_a_fee_that_leaves_nothing_is_refused(desk: WithdrawalApi, set_figure, memory, fee):
-    set_figure("KES_WITHDRAWAL_FEE", fee)
+def test_a_fee_that_leaves_nothing_is_refused(desk: WithdrawalApi, set_setting, memory, fee):
+    set_setting("KES_WITHDRAWAL_FEE", fee)
     desk.fund("organisation", "KES", "10000")
     if memory == "warm":
         warm("KES")
@@ -331,14 +331,14 @@ PAIRS = [
 
 @pytest.mark.parametrize(("operation", "first", "second"), PAIRS)
 def test_of_two_failing_checks_the_earlier_one_wins(
-    desk: WithdrawalApi, set_figure, no_lists, operation, first, second
+    desk: WithdrawalApi, set_setting, no_lists, operation, first, second
 ):
     failing = {first, second}
     currency = "USD" if "no_list" in failing else "KES"
     amount = Decimal("0.5") if "minimum" in failing else Decimal(500)
     desk.fund(operation, currency, "0.25" if "balance" in failing else "10000")
     if "fee" in failing and currency == "KES":  # nothing is paid out in USD: it has no fee
-        set_figure("KES_WITHDRAWAL_FEE", 600)
+        set_setting("KES_WITHDRAWAL_FEE", 600)
     if "provider" in failing:
         no_lists()
     body = body_of(

@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 
 from exchange.events.models import Event
-from tests.factories.configuration import set_figure
+from tests.factories.configuration import set_setting
 from tests.factories.wallets import assert_books_hold
 from tests.factories.withdrawals import (
     BANK,
@@ -200,14 +200,14 @@ def test_each_withdrawal_has_a_bank_record_of_its_own(desk: WithdrawalApi):
 
 
 def test_without_a_rate_the_value_in_usd_is_null(desk: WithdrawalApi):
-    set_figure("KES_USD_RATE", 0)
+    set_setting("KES_USD_RATE", 0)
     desk.fund("organisation", "KES", "1000")
     record = exact(desk.withdraw("organisation", body_of()))["data"]["withdrawalRequest"]
     assert record["gusd_amount"] is None
 
 
 def test_a_configured_internal_fee_shows_and_changes_nothing_else(desk: WithdrawalApi):
-    set_figure("KES_INTERNAL_FEE", "2.50")
+    set_setting("KES_INTERNAL_FEE", "2.50")
     desk.fund("organisation", "KES", "1000")
     response = desk.withdraw("organisation", body_of())
     assert b'"internal_fee":2.5,"internal_fee_type":"FLAT"' in response.content
@@ -217,7 +217,7 @@ def test_a_configured_internal_fee_shows_and_changes_nothing_else(desk: Withdraw
 def test_the_fee_in_force_at_creation_is_frozen(desk: WithdrawalApi):
     desk.fund("organisation", "KES", "2000")
     first = exact(desk.withdraw("organisation", body_of()))["data"]["withdrawalRequest"]
-    set_figure("KES_WITHDRAWAL_FEE", "45.5")
+    set_setting("KES_WITHDRAWAL_FEE", "45.5")
     second = exact(desk.withdraw("organisation", body_of()))["data"]["withdrawalRequest"]
     again = exact(desk.caller.get(f"/v1/api/withdrawals/{first['_id']}"))["data"]
     assert (again["fee"], again["disburse_amount"]) == (30, 470)

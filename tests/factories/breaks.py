@@ -25,15 +25,15 @@ def make_break(
         day=day or now.date() - timedelta(days=1),
         status=ReportStatus.DIFFERS,
         differences=1,
-        asked_by=str(SYSTEM),
-        asked_by_label=SYSTEM.label,
+        requested_by=str(SYSTEM),
+        requested_by_label=SYSTEM.label,
         created_at=now,
         balances_at=now,
         finished_at=now,
     )
     return ReconciliationBreak.objects.create(
         day=report.day,
-        kind=LineKind.FLOAT,
+        kind=LineKind.UNEXPLAINED,
         currency_id=currency,
         our_amount=Decimal(0),
         their_amount=Decimal(difference),

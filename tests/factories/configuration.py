@@ -8,24 +8,24 @@ from django.contrib.postgres.functions import TransactionNow
 from django.utils import timezone
 
 from exchange.staff.models import StaffUser
-from wallets.fees.models import ConfigurationFigure, FigureStatus
+from wallets.fees.models import SettingChange, SettingChangeStatus
 
 
-def set_figure(key: str, value: str | int | Decimal) -> None:
+def set_setting(key: str, value: str | int | Decimal) -> None:
     """Puts a figure in force the way the database asks for it, whatever the services say of it."""
     proposer, approver = (
         StaffUser.objects.get_or_create(username=name)[0] for name in ("proposer", "approver")
     )
-    figure = ConfigurationFigure.objects.create(
+    change = SettingChange.objects.create(
         configuration_id=key,
         value=value,
         reason="for a test",
         proposed_by=proposer,
         created_at=timezone.now(),
     )
-    ConfigurationFigure.objects.filter(pk=figure.pk).update(
-        status=FigureStatus.APPROVED,
+    SettingChange.objects.filter(pk=change.pk).update(
+        status=SettingChangeStatus.APPROVED,
         decided_by=approver,
         decided_at=timezone.now(),
-        in_force_from=TransactionNow(),
+        effective_at=TransactionNow(),
     )

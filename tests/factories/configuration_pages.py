@@ -11,7 +11,7 @@ from django.utils import timezone
 from tests.factories.back_office import (
     confirm,
 )
-from wallets.fees.models import ConfigurationFigure, FigureStatus
+from wallets.fees.models import SettingChange, SettingChangeStatus
 
 FEE = "NGN_WITHDRAWAL_FEE"
 
@@ -28,27 +28,27 @@ def propose(client: Client, value: str = "75.5", *, key: str = FEE, after: timed
     )
 
 
-def page(figure: ConfigurationFigure, name: str) -> str:
-    return reverse(f"admin:wallets_configurationfigure_{name}", args=[figure.pk])
+def page(change: SettingChange, name: str) -> str:
+    return reverse(f"admin:wallets_settingchange_{name}", args=[change.pk])
 
 
-def approve(client: Client, figure: ConfigurationFigure):
-    return confirm(client, page(figure, "approve"))
+def approve(client: Client, change: SettingChange):
+    return confirm(client, page(change, "approve"))
 
 
-def labels(client: Client, figure: ConfigurationFigure) -> list[str]:
+def labels(client: Client, change: SettingChange) -> list[str]:
     """What can be done from the page of `figure`, in the order of its buttons."""
-    context = client.get(page(figure, "change")).context
+    context = client.get(page(change, "change")).context
     decision = context["decision"]
     ways = [*([decision.approve] if decision.approve else []), *decision.others] if decision else []
     return [tool.label for tool in [*ways, *context["tools"]]]
 
 
-def coming(office: Client, finance: Client, value: str = "80") -> ConfigurationFigure:
+def coming(office: Client, finance: Client, value: str = "80") -> SettingChange:
     """An approved figure that takes effect in three hours."""
     propose(office, value, after=timedelta(hours=3))
-    figure = ConfigurationFigure.objects.get(status="Pending")
-    approve(finance, figure)
-    figure.refresh_from_db()
-    assert figure.status == FigureStatus.APPROVED
-    return figure
+    change = SettingChange.objects.get(status="Pending")
+    approve(finance, change)
+    change.refresh_from_db()
+    assert change.status == SettingChangeStatus.APPROVED
+    return change

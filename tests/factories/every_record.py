@@ -139,9 +139,11 @@ def _money(world: EveryRecord, owner: StaffUser, finance: StaffUser) -> None:
     ProviderEvent.objects.create(
         digest="d" * 64, reference="payout_x", body="{}", received_at=timezone.now()
     )
-    reconciliation.ask_as_staff(day=timezone.now().date() - timedelta(days=1), user=owner)
+    reconciliation.request_report_as_staff(
+        day=timezone.now().date() - timedelta(days=1), user=owner
+    )
     found = make_break()
-    explained = reconciliation.explain(
+    explained = reconciliation.explain_break(
         break_id=found.pk, explanation="A collection of the bank's, booked late", user=owner
     )
     world.proposals[ReconciliationBreak] = (found.pk, explained.pk)

@@ -24,7 +24,7 @@ from tests.screenshots.studio import SECOND, Studio
 _MINE = "wallets/withdrawal/?status=Pending&currency=KES"
 _QUOTE = "exchange/quote/?status__exact=Pending"
 # One that waits: `figure-review` has proposed it.
-_FIGURE = "wallets/configurationfigure/?status__exact=Pending"
+_FIGURE = "wallets/settingchange/?status__exact=Pending"
 _TRADING = "exchange/token/?state=Trading"
 _IN_RAISE = "exchange/token/?state=In+its+raise"
 _DEFAULTED = "credit/loan/?status__exact=DEFAULTED"

@@ -112,7 +112,7 @@ def figure_review(studio: Studio) -> Page:
     page.locator("main form [type=submit]").click()
     # A service that runs already may have one that waits.
     page.locator(".message.success, .errornote").first.wait_for()
-    return first(FINANCE_APPROVER, "wallets/configurationfigure/")(studio)
+    return first(FINANCE_APPROVER, "wallets/settingchange/")(studio)
 
 
 def figure_with_errors(studio: Studio) -> Page:

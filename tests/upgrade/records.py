@@ -384,9 +384,9 @@ def _oversight(sandbox: Sandbox, people: _People) -> None:
     begin()
     exports.DIRECT_ROWS = most
     assert exports.write_next_export()
-    reconciliation.ask_as_staff(day=timezone.now().date(), user=people.approver)
-    reconciliation.run_next()
-    reconciliation.explain(
+    reconciliation.request_report_as_staff(day=timezone.now().date(), user=people.approver)
+    reconciliation.run_next_report()
+    reconciliation.explain_break(
         break_id=make_break().pk,
         explanation="A collection of the bank's, booked late",
         user=people.owner,

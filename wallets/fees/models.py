@@ -1,9 +1,9 @@
 """Figures that finance sets: minimums, fees, rates, thresholds, under the interface's own keys.
 
 A key has a first figure and, after it, figures that one person proposed and another approved. The
-figure in force at an instant is the approved one with the latest `in_force_from` up to then: it
+figure in force at an instant is the approved one with the latest `effective_at` up to then: it
 takes effect by itself, because whoever needs a figure asks for the one in force
-(`wallets/fees/sql/configuration_figures.sql`).
+(`wallets/fees/sql/setting_changes.sql`).
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Configuration(models.Model):
 
     class Meta:
         ordering = ["key"]
-        verbose_name = "configuration key"
+        verbose_name = "setting"
         permissions = [
-            ("propose_configuration", "Can propose figures"),
-            ("decide_configuration", "Can approve and reject figures of others"),
+            ("propose_configuration", "Can propose settings changes"),
+            ("decide_configuration", "Can approve and reject settings changes of others"),
         ]
         constraints = [
             models.CheckConstraint(
@@ -46,68 +46,73 @@ class Configuration(models.Model):
         return self.key
 
 
-class FigureStatus(models.TextChoices):
+class SettingChangeStatus(models.TextChoices):
     """States of a figure."""
 
     PENDING = "Pending"
     APPROVED = "Approved"
     REJECTED = "Rejected"
     TAKEN_BACK = "Taken back"
-    WITHDRAWN = "Withdrawn"
+    CANCELLED = "Cancelled"
 
 
-class ConfigurationFigure(ProposalModel):
+class SettingChange(ProposalModel):
     """A figure of a key: proposed by one person, approved by another, in force from an instant.
 
     Approved and not yet in force, it can be withdrawn: one person asks for it, another agrees.
     """
 
     configuration = models.ForeignKey(
-        Configuration, on_delete=models.PROTECT, related_name="figures", db_index=False
+        Configuration, on_delete=models.PROTECT, related_name="changes", db_index=False
     )
     value = models.DecimalField(max_digits=30, decimal_places=8)
     reason = models.CharField(max_length=300)
     effective_from = models.DateTimeField(null=True, help_text="As proposed; null: when approved")
-    status = choice_field(FigureStatus, max_length=10, default=FigureStatus.PENDING)
+    status = choice_field(SettingChangeStatus, max_length=10, default=SettingChangeStatus.PENDING)
     decision_note = models.CharField(max_length=300, blank=True, help_text="Why it was rejected")
-    in_force_from = models.DateTimeField(
-        null=True, help_text="Of an approved one: as proposed, but never before its approval"
+    effective_at = models.DateTimeField(
+        null=True, help_text="Of an approved change: as proposed, but not before its approval"
     )
-    withdrawal_asked_by = models.ForeignKey(
+    cancellation_requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
     )
-    withdrawal_reason = models.CharField(max_length=300, blank=True)
-    withdrawn_by = models.ForeignKey(
+    cancellation_reason = models.CharField(max_length=300, blank=True)
+    cancelled_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
     )
-    withdrawn_at = models.DateTimeField(null=True)
+    cancelled_at = models.DateTimeField(null=True)
 
     class Meta(ProposalModel.Meta):
-        verbose_name = "figure"
-        # Its permissions are those of its key.
+        # The audit history refers to the table by this name.
+        db_table = "wallets_configurationfigure"
+        verbose_name = "settings change"
+        verbose_name_plural = "settings changes"
+        # Its other permissions are those of the setting.
         default_permissions = ("view",)
         constraints = [
-            models.CheckConstraint(condition=Q(value__gte=0), name="figure_not_negative"),
+            models.CheckConstraint(condition=Q(value__gte=0), name="setting_change_not_negative"),
             models.CheckConstraint(
-                condition=~Q(status="Withdrawn")
-                | Q(withdrawn_by__isnull=False, withdrawal_asked_by__isnull=False)
-                & ~Q(withdrawn_by=F("withdrawal_asked_by")),
-                name="figure_withdrawn_by_two",
+                condition=~Q(status="Cancelled")
+                | Q(cancelled_by__isnull=False, cancellation_requested_by__isnull=False)
+                & ~Q(cancelled_by=F("cancellation_requested_by")),
+                name="setting_change_cancelled_by_two",
             ),
             models.UniqueConstraint(
-                fields=["configuration"], condition=Q(status="Pending"), name="figure_pending_once"
+                fields=["configuration"],
+                condition=Q(status="Pending"),
+                name="setting_change_pending_once",
             ),
         ]
         indexes = [
             models.Index(
                 F("configuration"),
-                F("in_force_from").desc(),
+                F("effective_at").desc(),
                 F("decided_at").desc(),
                 condition=Q(status="Approved"),
                 include=["value"],
-                name="figure_in_force",
+                name="setting_change_effective",
             ),
-            models.Index(F("configuration"), F("created_at").desc(), name="figure_history"),
+            models.Index(F("configuration"), F("created_at").desc(), name="setting_change_history"),
         ]
 
     def __str__(self) -> str:

@@ -30,79 +30,81 @@ from exchange.staff.approvals import (
 )
 from exchange.staff.models import StaffUser
 from exchange.staff.services.privileged_access import require_cooled_off, require_tenured
-from wallets.fees.models import Configuration, ConfigurationFigure, FigureStatus
-from wallets.fees.selectors import coming, figure_in_force
+from wallets.fees.models import Configuration, SettingChange, SettingChangeStatus
+from wallets.fees.selectors import effective_setting, upcoming_changes
 
 PROPOSE = "wallets.propose_configuration"
 DECIDE = "wallets.decide_configuration"
 
-FIGURES = TwoPersonApproval(
-    model=ConfigurationFigure,
+SETTING_CHANGES = TwoPersonApproval(
+    model=SettingChange,
     noun="figure",
     permission=DECIDE,
-    unique_constraint="figure_pending_once",
+    unique_constraint="setting_change_pending_once",
 )
 
 _RATE_DECIMALS = 8
-_LONGEST_REASON = 300
-_FURTHEST_AHEAD = timedelta(days=366)
+_MAX_REASON_LENGTH = 300
+_MAX_LEAD_TIME = timedelta(days=366)
 
 
 @dataclass(frozen=True, slots=True)
-class KeyFacts:
+class SettingDefinition:
     """What a key's figure is: its words, most decimals, and smallest value."""
 
     description: str
     decimals: int
-    least: Decimal
+    minimum: Decimal
 
 
-def undecided(rows: QuerySet[Any]) -> QuerySet[Any]:
+def pending_approval(rows: QuerySet[Any]) -> QuerySet[Any]:
     """Narrow figures to those that wait for a second person: proposed, or to be withdrawn."""
-    asked = Q(status=FigureStatus.APPROVED, withdrawal_asked_by__isnull=False)
-    return rows.filter(Q(status=FigureStatus.PENDING) | asked & Q(in_force_from__gt=timezone.now()))
+    asked = Q(status=SettingChangeStatus.APPROVED, cancellation_requested_by__isnull=False)
+    return rows.filter(
+        Q(status=SettingChangeStatus.PENDING) | asked & Q(effective_at__gt=timezone.now())
+    )
 
 
-def own(user: StaffUser) -> Q:
+def proposed_by_user(user: StaffUser) -> Q:
     """Return the condition on undecided figures that `user` may not decide."""
-    proposed = Q(status=FigureStatus.PENDING, proposed_by=user)
-    return proposed | Q(status=FigureStatus.APPROVED, withdrawal_asked_by=user)
+    proposed = Q(status=SettingChangeStatus.PENDING, proposed_by=user)
+    return proposed | Q(status=SettingChangeStatus.APPROVED, cancellation_requested_by=user)
 
 
-def known_keys() -> dict[str, KeyFacts]:
+def setting_definitions() -> dict[str, SettingDefinition]:
     """Every key the service reads, over all currencies that can be paid out."""
-    known: dict[str, KeyFacts] = {}
+    known: dict[str, SettingDefinition] = {}
     for code in payout_currencies():
         decimals = currencies()[code].decimals
         smallest = Decimal(1).scaleb(-decimals)
         known |= {
-            f"MINIMUM_WITHDRAWAL_{code}": KeyFacts(
-                f"Smallest withdrawal, in {code}", decimals, Decimal(1)
+            f"MINIMUM_WITHDRAWAL_{code}": SettingDefinition(
+                f"Minimum withdrawal, in {code}", decimals, Decimal(1)
             ),
-            f"{code}_WITHDRAWAL_FEE": KeyFacts(
-                f"Flat fee of a withdrawal, in {code}", decimals, Decimal(0)
+            f"{code}_WITHDRAWAL_FEE": SettingDefinition(
+                f"Flat withdrawal fee, in {code}", decimals, Decimal(0)
             ),
-            f"{code}_INTERNAL_FEE": KeyFacts(
+            f"{code}_INTERNAL_FEE": SettingDefinition(
                 f"Internal fee shown on an organisation's withdrawal, in {code}",
                 decimals,
                 Decimal(0),
             ),
-            f"{code}_USD_RATE": KeyFacts(
-                f"{code} for one USD, for the USD value shown on withdrawals",
+            f"{code}_USD_RATE": SettingDefinition(
+                f"{code} per USD, for the USD value shown on withdrawals",
                 _RATE_DECIMALS,
                 Decimal(1).scaleb(-_RATE_DECIMALS),
             ),
-            f"SECOND_APPROVAL_ABOVE_{code}": KeyFacts(
-                f"From this amount in {code} two different people must approve", decimals, smallest
+            f"SECOND_APPROVAL_ABOVE_{code}": SettingDefinition(
+                f"Withdrawals from this amount in {code} require two approvers", decimals, smallest
             ),
-            f"SECOND_APPROVAL_DAILY_ABOVE_{code}": KeyFacts(
-                "From this amount asked for by an organisation and its members in 24 hours, in"
-                f" {code}, two different people must approve",
+            f"SECOND_APPROVAL_DAILY_ABOVE_{code}": SettingDefinition(
+                "Withdrawals of an organisation and its members within 24 hours that reach this"
+                f" total in {code} require two approvers",
                 decimals,
                 smallest,
             ),
-            f"SOLE_APPROVALS_DAILY_{code}": KeyFacts(
-                f"What one person may approve alone within 24 hours, in {code}",
+            f"SOLE_APPROVALS_DAILY_{code}": SettingDefinition(
+                f"Maximum that one person may approve alone within 24 hours, in {code}",
                 decimals,
                 Decimal(0),
             ),
@@ -117,21 +119,21 @@ def propose(
     reason: str,
     effective_from: datetime | None = None,
     user: StaffUser,
-) -> ConfigurationFigure:
+) -> SettingChange:
     """Enters a figure; nothing changes until another person approves it, and not before
     `effective_from` (None: when it is approved).
 
     Raises `Forbidden`, `InvalidRequest`, or `Conflict` while another figure of the key waits.
     """
     authorize_staff(user, PROPOSE, "You may not propose figures")
-    _check(key, value)
-    why = clean_text(reason, missing="A figure needs a reason", max_length=_LONGEST_REASON)
+    _validate(key, value)
+    why = clean_text(reason, missing="A figure needs a reason", max_length=_MAX_REASON_LENGTH)
     now = timezone.now()
-    if effective_from is not None and not now < effective_from <= now + _FURTHEST_AHEAD:
+    if effective_from is not None and not now < effective_from <= now + _MAX_LEAD_TIME:
         raise InvalidRequest.for_field(
             "effective_from", "It can take effect at an instant ahead, within a year"
         )
-    return FIGURES.propose(
+    return SETTING_CHANGES.propose(
         Conflict(f"Another figure of {key} waits for a decision", code="figure_pending"),
         configuration_id=key,
         value=value,
@@ -141,7 +143,7 @@ def propose(
     )
 
 
-def approve(*, figure_id: UUID, seen: Decimal, user: StaffUser) -> ConfigurationFigure:
+def approve(*, change_id: UUID, expected_value: Decimal, user: StaffUser) -> SettingChange:
     """Another person approves; from its instant, at once when that has passed, it is in force.
 
     `seen` is the figure in force that the person had before them. Raises `Forbidden`, `NotFound`,
@@ -150,39 +152,41 @@ def approve(*, figure_id: UUID, seen: Decimal, user: StaffUser) -> Configuration
     """
     authorize_staff(user, DECIDE, "You may not approve figures")
     with transaction.atomic():
-        figure = FIGURES.get_approvable(figure_id, user)
+        change = SETTING_CHANGES.get_approvable(change_id, user)
         now = _now()
-        in_force = figure_in_force(figure.configuration_id)
-        if in_force is None or in_force != seen:
+        current = effective_setting(change.configuration_id)
+        if current is None or current != expected_value:
             raise StateConflict(
-                f"{figure.configuration_id} is {format_plain(in_force or Decimal(0))} by now. "
+                f"{change.configuration_id} is {format_plain(current or Decimal(0))} by now. "
                 "Please look at it again"
             )
-        starts = max(now, figure.effective_from or now)
-        if coming().filter(configuration_id=figure.configuration_id, in_force_from=starts):
+        starts = max(now, change.effective_from or now)
+        if upcoming_changes().filter(configuration_id=change.configuration_id, effective_at=starts):
             raise Conflict("Another approved figure takes effect at the same instant")
-        return FIGURES.close(figure, FigureStatus.APPROVED, user, in_force_from=starts)
+        return SETTING_CHANGES.close(
+            change, SettingChangeStatus.APPROVED, user, effective_at=starts
+        )
 
 
-def reject(*, figure_id: UUID, user: StaffUser, reason: str) -> ConfigurationFigure:
+def reject(*, change_id: UUID, user: StaffUser, reason: str) -> SettingChange:
     """Closes a proposal without effect. Raises as `approve`, `InvalidRequest` without a reason."""
     authorize_staff(user, DECIDE, "You may not reject figures")
-    why = clean_text(reason, missing="A rejection needs a reason", max_length=_LONGEST_REASON)
+    why = clean_text(reason, missing="A rejection needs a reason", max_length=_MAX_REASON_LENGTH)
     with transaction.atomic():
-        figure = FIGURES.get_pending(figure_id)
-        return FIGURES.close(figure, FigureStatus.REJECTED, user, decision_note=why)
+        change = SETTING_CHANGES.get_pending(change_id)
+        return SETTING_CHANGES.close(change, SettingChangeStatus.REJECTED, user, decision_note=why)
 
 
-def take_back(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigure:
+def take_back(*, change_id: UUID, user: StaffUser) -> SettingChange:
     """Whoever proposed it closes it. Raises as `approve`, `Forbidden` for anybody else."""
     authorize_staff(user, PROPOSE, "You may not take figures back")
     with transaction.atomic():
-        figure = FIGURES.get(figure_id)
-        require_own(figure, user)
-        return FIGURES.close(figure, FigureStatus.TAKEN_BACK, user)
+        change = SETTING_CHANGES.get(change_id)
+        require_proposer(change, user)
+        return SETTING_CHANGES.close(change, SettingChangeStatus.TAKEN_BACK, user)
 
 
-def ask_to_withdraw(*, figure_id: UUID, user: StaffUser, reason: str) -> ConfigurationFigure:
+def request_cancellation(*, change_id: UUID, user: StaffUser, reason: str) -> SettingChange:
     """Asks that an approved figure does not take effect; another person has to agree in time.
 
     Raises `Forbidden`, `NotFound`, `InvalidRequest`, `StateConflict` when it is in force already,
@@ -190,86 +194,86 @@ def ask_to_withdraw(*, figure_id: UUID, user: StaffUser, reason: str) -> Configu
     """
     permission = DECIDE if user.may(DECIDE) else PROPOSE
     authorize_staff(user, permission, "You may not withdraw figures")
-    why = clean_text(reason, missing="A withdrawal needs a reason", max_length=_LONGEST_REASON)
+    why = clean_text(reason, missing="A withdrawal needs a reason", max_length=_MAX_REASON_LENGTH)
     with transaction.atomic():
-        figure = FIGURES.get(figure_id)
-        require_not_asked_for(figure)
-        figure.withdrawal_asked_by = user
-        figure.withdrawal_reason = why
-        figure.save(update_fields=["withdrawal_asked_by", "withdrawal_reason"])
-    return figure
+        change = SETTING_CHANGES.get(change_id)
+        require_no_cancellation_request(change)
+        change.cancellation_requested_by = user
+        change.cancellation_reason = why
+        change.save(update_fields=["cancellation_requested_by", "cancellation_reason"])
+    return change
 
 
-def keep(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigure:
-    """Ends the asking: the figure takes effect as approved. Raises as `agree_to_withdraw`."""
+def dismiss_cancellation(*, change_id: UUID, user: StaffUser) -> SettingChange:
+    """Ends the asking: the figure takes effect as approved. Raises as `confirm_cancellation`."""
     with transaction.atomic():
-        figure = FIGURES.get(figure_id)
-        require_asked_for(figure)
-        if figure.withdrawal_asked_by_id != user.pk:
+        change = SETTING_CHANGES.get(change_id)
+        require_cancellation_request(change)
+        if change.cancellation_requested_by_id != user.pk:
             authorize_staff(user, DECIDE, "You may not decide about figures")
-        figure.withdrawal_asked_by = None
-        figure.withdrawal_reason = ""
-        figure.save(update_fields=["withdrawal_asked_by", "withdrawal_reason"])
-    return figure
+        change.cancellation_requested_by = None
+        change.cancellation_reason = ""
+        change.save(update_fields=["cancellation_requested_by", "cancellation_reason"])
+    return change
 
 
-def agree_to_withdraw(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigure:
+def confirm_cancellation(*, change_id: UUID, user: StaffUser) -> SettingChange:
     """Another person than the one who asked withdraws it: it never takes effect.
 
     Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected` (`approver_not_independent`).
     """
     authorize_staff(user, DECIDE, "You may not withdraw figures")
     with transaction.atomic():
-        figure = FIGURES.get(figure_id)
-        require_asked_for(figure)
-        _require_other(figure, user)
-        figure.status = FigureStatus.WITHDRAWN
-        figure.withdrawn_by = user
-        figure.withdrawn_at = timezone.now()
-        figure.save(update_fields=["status", "withdrawn_by", "withdrawn_at"])
-    return figure
+        change = SETTING_CHANGES.get(change_id)
+        require_cancellation_request(change)
+        _require_another_person(change, user)
+        change.status = SettingChangeStatus.CANCELLED
+        change.cancelled_by = user
+        change.cancelled_at = timezone.now()
+        change.save(update_fields=["status", "cancelled_by", "cancelled_at"])
+    return change
 
 
-def require_own(figure: ConfigurationFigure, user: StaffUser) -> None:
+def require_proposer(change: SettingChange, user: StaffUser) -> None:
     """Refuse to have `figure` taken back unless it is pending, and by whoever proposed it."""
-    FIGURES.require_pending(figure)
-    if figure.proposed_by_id != user.pk:
+    SETTING_CHANGES.require_pending(change)
+    if change.proposed_by_id != user.pk:
         raise Forbidden("Only the person who proposed a figure takes it back")
 
 
-def require_to_come(figure: ConfigurationFigure) -> None:
+def require_upcoming(change: SettingChange) -> None:
     """Refuse what can be done only until an approved figure takes effect."""
-    if figure.status != FigureStatus.APPROVED or figure.in_force_from is None:
-        raise StateConflict(f"The figure is {figure.status}, not Approved")
-    if figure.in_force_from <= timezone.now():
+    if change.status != SettingChangeStatus.APPROVED or change.effective_at is None:
+        raise StateConflict(f"The figure is {change.status}, not Approved")
+    if change.effective_at <= timezone.now():
         raise StateConflict("The figure is in force already. Please propose another one")
 
 
-def require_not_asked_for(figure: ConfigurationFigure) -> None:
+def require_no_cancellation_request(change: SettingChange) -> None:
     """Refuse to ask again for the withdrawal of a figure."""
-    require_to_come(figure)
-    if figure.withdrawal_asked_by is not None:
-        raise StateConflict(f"{figure.withdrawal_asked_by} asked for it before")
+    require_upcoming(change)
+    if change.cancellation_requested_by is not None:
+        raise StateConflict(f"{change.cancellation_requested_by} asked for it before")
 
 
-def require_asked_for(figure: ConfigurationFigure) -> None:
+def require_cancellation_request(change: SettingChange) -> None:
     """Refuse to decide about a withdrawal that nobody asks for."""
-    require_to_come(figure)
-    if figure.withdrawal_asked_by is None:
+    require_upcoming(change)
+    if change.cancellation_requested_by is None:
         raise StateConflict("Nobody asks to withdraw this figure any more")
 
 
-def describe_obstacle_to_withdrawal(figure: ConfigurationFigure, user: StaffUser) -> str:
+def describe_cancellation_blocker(change: SettingChange, user: StaffUser) -> str:
     """Return why `user` cannot agree to withdraw `figure`; empty when nothing prevents it."""
     return first_error_message(
-        lambda: require_asked_for(figure),
-        lambda: _require_other(figure, user),
+        lambda: require_cancellation_request(change),
+        lambda: _require_another_person(change, user),
         lambda: require_cooled_off(user.pk),
     )
 
 
-def _require_other(figure: ConfigurationFigure, user: StaffUser) -> None:
-    asked_by = figure.withdrawal_asked_by_id
+def _require_another_person(change: SettingChange, user: StaffUser) -> None:
+    asked_by = change.cancellation_requested_by_id
     require_independent(user, asked_by, message="Somebody else must agree to what you asked for")
     require_tenured(asked_by, user.pk)
 
@@ -280,15 +284,15 @@ def _now() -> datetime:
     return now
 
 
-def _check(key: str, value: Decimal) -> KeyFacts:
-    facts = known_keys().get(key)
+def _validate(key: str, value: Decimal) -> SettingDefinition:
+    facts = setting_definitions().get(key)
     if facts is None:
         raise InvalidRequest("This key is not one the service reads")
-    if not value.is_finite() or not facts.least <= value <= MAX_NUMBER:
+    if not value.is_finite() or not facts.minimum <= value <= MAX_NUMBER:
         raise InvalidRequest.for_field(
             "value",
-            f"The value must be at least {format_plain(facts.least)}"
-            f" and not above {format_plain(MAX_NUMBER)}",
+            f"The value must be at least {format_plain(facts.minimum)} and not above"
+            f" {format_plain(MAX_NUMBER)}",
         )
     if count_decimals(value) > facts.decimals:
         allowed = f"at most {facts.decimals}" if facts.decimals else "no"

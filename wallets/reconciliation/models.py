@@ -39,9 +39,11 @@ class Reconciliation(models.Model):
     status = choice_field(ReportStatus, max_length=10, default=ReportStatus.WAITING)
     reason = models.CharField(max_length=500, blank=True, help_text="Why it is incomplete")
     differences = models.PositiveIntegerField(default=0)
-    compared = models.PositiveIntegerField(default=0, help_text="Payouts held beside transfers")
-    asked_by = models.CharField(max_length=80, help_text="The actor")
-    asked_by_label = models.CharField(max_length=200)
+    compared = models.PositiveIntegerField(
+        default=0, help_text="Payouts compared with the provider's transfers"
+    )
+    requested_by = models.CharField(max_length=80, help_text="The actor")
+    requested_by_label = models.CharField(max_length=200)
     claimed_by = models.CharField(max_length=80, blank=True)
     leased_until = models.DateTimeField(null=True)
     attempts = models.PositiveSmallIntegerField(default=0)
@@ -64,7 +66,7 @@ class Reconciliation(models.Model):
 
     class Meta:
         ordering = ["-created_at", "-id"]
-        permissions = [("run_reconciliation", "Can run the comparison with the provider")]
+        permissions = [("run_reconciliation", "Can run reconciliation with the provider")]
         constraints = [
             models.UniqueConstraint(
                 fields=["day"],
@@ -89,25 +91,25 @@ class LineKind(models.TextChoices):
     COMPLETED = "Completed"
     FAILED = "Failed"
     CHARGES = "Charges"
-    OPENING = "Clearing at the start of the day"
+    OPENING = "Opening clearing balance"
     DEPOSITS = "Deposits"
     PAYOUTS = "Payouts"
-    CHARGED = "Charges of the provider"
+    CHARGED = "Provider charges"
     REVERSALS = "Reversals"
     OTHER = "Other movements"
-    CLOSING = "Clearing at the end of the day"
-    BALANCE = "Balance now"
-    EXPECTED = "Expected gap"
-    GAP = "Gap nobody explains"
-    MISSING = "Missing at the provider"
-    UNKNOWN = "Unknown to us"
+    CLOSING = "Closing clearing balance"
+    BALANCE = "Provider balance"
+    IN_TRANSIT = "In transit"
+    VARIANCE = "Variance"
+    MISSING = "Missing at provider"
+    UNKNOWN = "Not in our records"
     AMOUNT = "Amount"
     CURRENCY = "Currency"
     ACCOUNT = "Account"
     STATUS = "Status"
-    FEE = "Charge"
-    FLOAT = "Balance"
-    NO_BALANCE = "No balance named"
+    FEE = "Provider charge"
+    UNEXPLAINED = "Unexplained variance"
+    NO_BALANCE = "Balance not provided"
 
 
 class BothSides(models.Model):
@@ -142,7 +144,7 @@ class ReconciliationLine(BothSides):
         Reconciliation, on_delete=models.PROTECT, related_name="lines", db_index=False
     )
     position = models.PositiveIntegerField()
-    off = models.BooleanField()
+    is_difference = models.BooleanField()
     our_count = models.PositiveIntegerField(null=True)
     their_count = models.PositiveIntegerField(null=True)
 
@@ -175,7 +177,7 @@ class ReconciliationBreak(BothSides):
         on_delete=models.PROTECT,
         null=True,
         related_name="+",
-        help_text="Who looks into it",
+        help_text="Person responsible",
     )
     first_report = models.ForeignKey(
         Reconciliation, on_delete=models.PROTECT, related_name="+", db_index=False
@@ -183,7 +185,9 @@ class ReconciliationBreak(BothSides):
     latest_report = models.ForeignKey(
         Reconciliation, on_delete=models.PROTECT, related_name="+", db_index=False
     )
-    shown = models.BooleanField(default=True, help_text="Whether the latest report shows it")
+    in_latest_report = models.BooleanField(
+        default=True, help_text="Whether the latest report still has it"
+    )
     created_at = models.DateTimeField()
 
     class Meta:

@@ -10,8 +10,8 @@ from wallets.reconciliation import services as reconciliation
 @shared_task(name=reconciliation.TASK)
 def reconcile() -> int:
     """Makes sure that yesterday is reported on, and works on what waits; how many reports."""
-    reconciliation.ask_for_yesterday()
+    reconciliation.request_daily_report()
     done = 0
-    while reconciliation.run_next():
+    while reconciliation.run_next_report():
         done += 1
     return done

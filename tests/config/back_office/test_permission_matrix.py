@@ -65,7 +65,7 @@ SUGGESTIONS = "?app_label=exchange&model_name=member&field_name=organisation&ter
 MONEY = {
     "wallets_entry", "wallets_transfer", "wallets_account", "wallets_withdrawal",
     "wallets_deposit", "wallets_payout", "wallets_proposal", "wallets_decision",
-    "wallets_configuration", "wallets_configurationfigure", "credit_loan",
+    "wallets_configuration", "wallets_settingchange", "credit_loan",
     "credit_loanconfiguration", "credit_endingproposal", "orders_order", "orders_trade",
     "exchange_quote", "exchange_token",
 }  # fmt: skip

@@ -29,7 +29,7 @@ from tests.factories.every_record import EveryRecord, make_every_record
 from tests.factories.logins import sign_in
 from tests.factories.staff import shift_access
 from wallets.deposits.models import Deposit
-from wallets.fees.models import ConfigurationFigure
+from wallets.fees.models import SettingChange
 from wallets.payouts.models import Proposal
 from wallets.reconciliation.models import ReconciliationBreak
 from wallets.withdrawals.models import Withdrawal
@@ -41,7 +41,7 @@ DECIDED_BY: dict[type[Model], str] = {
     Deposit: FINANCE_APPROVER,
     Proposal: FINANCE_APPROVER,
     Quote: FINANCE_APPROVER,
-    ConfigurationFigure: FINANCE_APPROVER,
+    SettingChange: FINANCE_APPROVER,
     LoanConfiguration: CREDIT_OFFICER,
     Loan: CREDIT_OFFICER,
     ReconciliationBreak: FINANCE_APPROVER,
@@ -51,7 +51,7 @@ WORDS = {
     Proposal: "Payout proposals to confirm",
     AccessProposal: "Access proposals to confirm",
     Quote: "Quotes to approve",
-    ConfigurationFigure: "Figures to decide",
+    SettingChange: "Figures to decide",
     LoanConfiguration: "Loan configurations to decide",
     Loan: "Loan endings to confirm",
     ReconciliationBreak: "Breaks to close",
@@ -76,7 +76,7 @@ def approval_of(world: EveryRecord, model: type[Model]) -> tuple[str, str]:
         subject, found = world.proposals[Withdrawal]
         page = reverse("admin:wallets_proposal_change", args=[found])
         return page, reverse("admin:wallets_withdrawal_confirm", args=[subject, found])
-    verb = "approve" if model in {Quote, ConfigurationFigure, LoanConfiguration} else "confirm"
+    verb = "approve" if model in {Quote, SettingChange, LoanConfiguration} else "confirm"
     verb = "close" if model is ReconciliationBreak else verb
     if model in world.proposals:
         subject, found = world.proposals[model]
@@ -125,7 +125,7 @@ def test_where_nothing_waits_only_an_auditor_reads_of_it():
 def test_what_one_proposed_waits_for_somebody_else(world):
     proposed: dict[str, tuple[type[Model], ...]] = {
         "decider": (Proposal, AccessProposal),
-        "owner": (Deposit, Quote, Loan, ConfigurationFigure, ReconciliationBreak),
+        "owner": (Deposit, Quote, Loan, SettingChange, ReconciliationBreak),
     }
     for username, own in proposed.items():
         shown = desk(signed_in_as(username))

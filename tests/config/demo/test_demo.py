@@ -35,7 +35,7 @@ from wallets.alerts.models import Alert
 from wallets.deposits.models import Deposit
 from wallets.ledger.models import BooksProof, Entry
 from wallets.reconciliation.models import Reconciliation, ReportStatus
-from wallets.reconciliation.selectors.overview import floats
+from wallets.reconciliation.selectors.overview import float_positions
 from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
@@ -134,7 +134,7 @@ def test_the_books_are_proved_and_compared_with_the_provider_once(data_dir):
 
 
 def test_the_provider_holds_what_the_world_paid_in(world):
-    found = floats(Reconciliation.objects.get())
+    found = float_positions(Reconciliation.objects.get())
     assert {row.currency for row in found} == set(CURRENCIES) - {"USD"}
     for row in found:
         assert row.clearing is not None

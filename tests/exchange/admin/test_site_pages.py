@@ -98,7 +98,7 @@ def test_what_libraries_bring_along_is_not_in_the_admin():
         "exchange.Quote", "exchange.StaffUser", "exchange.Token", "exchange.WebhookEndpoint",
         "orders.Order", "orders.Trade", "wallets.Account", "wallets.Alert",
         "wallets.BankAccount", "wallets.BankList", "wallets.BooksProof", "wallets.Configuration",
-        "wallets.ConfigurationFigure",
+        "wallets.SettingChange",
         "wallets.Decision", "wallets.Deposit", "wallets.Entry", "wallets.Payout",
         "wallets.Proposal", "wallets.ProviderEvent", "wallets.Reconciliation",
         "wallets.ReconciliationBreak",

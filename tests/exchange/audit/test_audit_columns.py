@@ -171,8 +171,8 @@ AUDITED: dict[str, Audited] = {
     "wallets_configuration": Audited("key value description", left_out={TOUCHED: "updated_at"}),
     "wallets_configurationfigure": Audited(
         "id configuration_id value reason effective_from status proposed_by_id created_at"
-        " decided_by_id decided_at decision_note in_force_from withdrawal_asked_by_id"
-        " withdrawal_reason withdrawn_by_id withdrawn_at"
+        " decided_by_id decided_at decision_note effective_at cancellation_requested_by_id"
+        " cancellation_reason cancelled_by_id cancelled_at"
     ),
     "wallets_deposit": Audited(
         "id organisation_id member_id currency_id amount reference note status entered_by_id"
@@ -204,7 +204,7 @@ AUDITED: dict[str, Audited] = {
         operations="UPDATE DELETE",
     ),
     "wallets_reconciliation": Audited(
-        "id day status reason differences asked_by asked_by_label created_at",
+        "id day status reason differences requested_by requested_by_label created_at",
         left_out={
             WORKERS: "compared claimed_by leased_until attempts finished_at balances_at",
             COMPUTED: "provisional",
@@ -213,7 +213,7 @@ AUDITED: dict[str, Audited] = {
     "wallets_reconciliationbreak": Audited(
         "id day kind currency_id our_amount their_amount difference our_text their_text reference"
         " provider_id withdrawal_id status owner_id first_report_id created_at",
-        left_out={WORKERS: "latest_report_id shown"},
+        left_out={WORKERS: "latest_report_id in_latest_report"},
     ),
     "wallets_transferrule": Audited(
         "kind leaves enters reference record states by_service", operations="UPDATE DELETE"

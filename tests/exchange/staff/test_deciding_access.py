@@ -42,8 +42,13 @@ from exchange.staff.services.privileged_access import (
 from exchange.tokens.models import Quote
 from exchange.tokens.services import quotes
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.configuration import set_figure
-from tests.factories.staff import age_installation, create_staff, create_superuser, shift_access
+from tests.factories.configuration import set_setting
+from tests.factories.staff import (
+    age_installation,
+    create_staff,
+    create_superuser,
+    shift_access,
+)
 from tests.factories.tokens import make_token
 from tests.factories.wallets import know_banks, make_wallet
 from wallets.withdrawals.models import Withdrawal
@@ -90,7 +95,7 @@ def test_whoever_is_new_approves_no_withdrawal():
 
 def test_two_new_approvers_pay_no_large_withdrawal_out():
     know_banks()
-    set_figure("SECOND_APPROVAL_ABOVE_KES", "100")
+    set_setting("SECOND_APPROVAL_ABOVE_KES", "100")
     withdrawal = make_wallet(1000).request(500)
     people = [newcomer(name=name) for name in ("ada", "bo")]
     for person in people:

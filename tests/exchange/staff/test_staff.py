@@ -31,7 +31,7 @@ def test_a_permission_alone_is_good_for_nothing_once_somebody_has_left(gone):
     day = user.date_joined.date()
     payment = IncomingPayment(make_organisation().id, None, "KES", Decimal(5), "in-1")
     with pytest.raises(Forbidden):
-        reconciliation.ask_as_staff(day=day, user=user)
+        reconciliation.request_report_as_staff(day=day, user=user)
     with pytest.raises(Forbidden):
         enter(payment=payment, user=user)
     assert not Reconciliation.objects.exists()

@@ -12,14 +12,14 @@ from django.utils import timezone
 from exchange.core.currencies import currencies, payout_currencies
 from tests.environment.owner import without_guards
 from tests.factories.bare_rows import put
-from tests.factories.configuration import set_figure
-from wallets.fees.models import ConfigurationFigure
+from tests.factories.configuration import set_setting
+from wallets.fees.models import SettingChange
 from wallets.fees.selectors import (
-    coming,
-    figure_in_force,
-    in_force,
-    keys_with_figures,
+    effective_changes,
+    effective_setting,
     minimum_withdrawal,
+    settings_with_values,
+    upcoming_changes,
     withdrawal_fee,
 )
 from wallets.withdrawals.selectors.approvals import SoleApprovals
@@ -37,11 +37,11 @@ def put_figures(*figures: tuple[str, str, int, timedelta | None]) -> None:
         for number, (key, status, value, after) in enumerate(figures):
             put(
                 cursor,
-                ConfigurationFigure,
+                SettingChange,
                 configuration_id=key,
                 status=status,
                 value=value,
-                in_force_from=None if after is None else now + after,
+                effective_at=None if after is None else now + after,
                 decided_at=now + number * timedelta(minutes=1),
             )
 
@@ -49,11 +49,11 @@ def put_figures(*figures: tuple[str, str, int, timedelta | None]) -> None:
 def test_the_smallest_withdrawal_is_at_least_one_and_a_fee_may_be_none():
     key = "MINIMUM_WITHDRAWAL_KES"
     for value, least in (("0.5", 1), ("1", 1), ("1.5", Decimal("1.5"))):
-        set_figure(key, value)
-        assert (figure_in_force(key), minimum_withdrawal("KES")) == (Decimal(value), least)
-    assert figure_in_force("NOTHING") is None
+        set_setting(key, value)
+        assert (effective_setting(key), minimum_withdrawal("KES")) == (Decimal(value), least)
+    assert effective_setting("NOTHING") is None
     assert (minimum_withdrawal("ZZZ"), withdrawal_fee("ZZZ")) == (Decimal(1), Decimal(0))
-    set_figure(FEE, "7.5")
+    set_setting(FEE, "7.5")
     assert withdrawal_fee("KES") == Decimal("7.5")
 
 
@@ -72,22 +72,24 @@ def test_a_key_shows_the_figure_in_force_the_next_one_and_what_waits():
         ("NGN_WITHDRAWAL_FEE", "Pending", 10, None),
         ("GHS_WITHDRAWAL_FEE", "Approved", 11, -HOUR / 4),
     )
-    assert [figure.value for figure in in_force()] == [11, 3, 2, 1]
-    assert [figure.value for figure in coming()] == [8, 7, 6]
-    columns = ("in_force", "coming", "waiting")
-    rows: dict[str, Any] = {row["key"]: row for row in keys_with_figures().values()}
+    assert [change.value for change in effective_changes()] == [11, 3, 2, 1]
+    assert [change.value for change in upcoming_changes()] == [8, 7, 6]
+    columns = ("effective_value", "upcoming_value", "pending_value")
+    rows: dict[str, Any] = {row["key"]: row for row in settings_with_values().values()}
     assert [rows[FEE][name] for name in columns] == [3, 8, 9]
-    effect = {row.value: row.in_force_from for row in ConfigurationFigure.objects.all()}
+    effect = {row.value: row.effective_at for row in SettingChange.objects.all()}
     assert rows[FEE]["since"] == effect[Decimal(3)]
-    assert rows[FEE]["coming_from"] == effect[Decimal(8)]
+    assert rows[FEE]["upcoming_at"] == effect[Decimal(8)]
     other = rows["NGN_WITHDRAWAL_FEE"]
     assert [other[name] for name in columns] == [other["value"], None, 10]
-    assert (other["since"], other["coming_from"]) == (None, None)
+    assert (other["since"], other["upcoming_at"]) == (None, None)
     unchanged = [
-        row for row in rows.values() if row["in_force"] == row["value"] and row["waiting"] is None
+        row
+        for row in rows.values()
+        if row["effective_value"] == row["value"] and row["pending_value"] is None
     ]
     assert len(unchanged) == len(rows) - 3
-    assert figure_in_force(FEE) == 3
+    assert effective_setting(FEE) == 3
 
 
 def test_alone_somebody_approves_up_to_the_limit_and_any_amount_without_one():

@@ -12,11 +12,11 @@ from django.urls import reverse
 
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import confirm, text_of
-from tests.factories.configuration import set_figure
+from tests.factories.configuration import set_setting
 from tests.factories.configuration_pages import FEE, approve, page, propose
-from wallets.fees import services as figures
-from wallets.fees.models import Configuration, ConfigurationFigure
-from wallets.fees.selectors import figure_in_force, keys_with_figures
+from wallets.fees import services as fees
+from wallets.fees.models import Configuration, SettingChange
+from wallets.fees.selectors import effective_setting, settings_with_values
 
 pytestmark = pytest.mark.django_db
 
@@ -51,17 +51,19 @@ def test_a_figure_holds_from_an_instant_ahead_within_a_year(office, after):
 
 
 def test_every_key_that_the_service_reads_is_there():
-    assert set(Configuration.objects.values_list("key", flat=True)) == set(figures.known_keys())
+    assert set(Configuration.objects.values_list("key", flat=True)) == set(
+        fees.setting_definitions()
+    )
 
 
 def test_the_page_of_a_key_tells_now_what_comes_and_what_was(office, finance):
     propose(office, "60")
-    approve(finance, ConfigurationFigure.objects.get())
+    approve(finance, SettingChange.objects.get())
     propose(office, "70")
-    rejected = ConfigurationFigure.objects.get(status="Pending")
+    rejected = SettingChange.objects.get(status="Pending")
     confirm(finance, page(rejected, "reject"), reason="Too much")
     propose(office, "80", after=timedelta(hours=2))
-    approve(finance, ConfigurationFigure.objects.get(status="Pending"))
+    approve(finance, SettingChange.objects.get(status="Pending"))
     propose(office, "65")
     response = office.get(reverse("admin:wallets_configuration_change", args=[FEE]))
     ahead, history = response.context["sections"][:2]
@@ -74,8 +76,8 @@ def test_the_page_of_a_key_tells_now_what_comes_and_what_was(office, finance):
         ["50", "60", "In force", "back-office", "finance-approver"],
         ["-", "50", "First figure", "-", "-"],
     ]
-    (row,) = keys_with_figures().filter(key=FEE)
-    assert (row.in_force, row.coming, row.waiting) == (60, 80, 65)  # type: ignore[attr-defined]
+    (row,) = settings_with_values().filter(key=FEE)
+    assert (row.effective_value, row.upcoming_value, row.pending_value) == (60, 80, 65)  # type: ignore[attr-defined]
 
 
 def text(cell: object) -> str:
@@ -84,19 +86,18 @@ def text(cell: object) -> str:
 
 def test_the_figures_that_requests_and_people_see_are_the_same():
     for row in Configuration.objects.all():
-        set_figure(row.key, row.value + 1)
+        set_setting(row.key, row.value + 1)
     with connection.cursor() as cursor:
         cursor.execute("SELECT * FROM withdrawal_settings('KES')")
         assert cursor.fetchone() == (101, 31, 130, 500_001, 1)
-    assert {row.key: row.in_force for row in keys_with_figures()} == {  # type: ignore[attr-defined]
-        row.key: figure_in_force(row.key) for row in Configuration.objects.all()
+    assert {row.key: row.effective_value for row in settings_with_values()} == {  # type: ignore[attr-defined]
+        row.key: effective_setting(row.key) for row in Configuration.objects.all()
     }
 
 
 def test_the_lists_take_the_same_few_queries_whatever_they_hold(office):
     addresses = [
-        reverse(f"admin:wallets_{name}_changelist")
-        for name in ("configuration", "configurationfigure")
+        reverse(f"admin:wallets_{name}_changelist") for name in ("configuration", "settingchange")
     ]
     counts = []
     for key in ("KES_WITHDRAWAL_FEE", FEE, "GHS_WITHDRAWAL_FEE"):

@@ -258,11 +258,11 @@ def test_what_one_person_approved_alone_today_counts_and_nothing_else_does(books
     ):
         withdrawal(books, **(alone | {"amount": 1000} | left_out))
     ask = "SELECT total, most FROM sole_approvals(%s, %s)"
-    most = books.value("SELECT figure_in_force('SOLE_APPROVALS_DAILY_KES')")
+    most = books.value("SELECT effective_setting('SOLE_APPROVALS_DAILY_KES')")
     assert most is not None
     assert books.rows(ask, [ada, wanted]) == [(Decimal(126), most)]
     naira = withdrawal(books, currency_id="NGN")
-    most = books.value("SELECT figure_in_force('SOLE_APPROVALS_DAILY_NGN')")
+    most = books.value("SELECT effective_setting('SOLE_APPROVALS_DAILY_NGN')")
     assert books.rows(ask, [ada, naira]) == [(Decimal(1000), most)]
     assert books.rows(ask, [uuid7(), naira]) == [(Decimal(0), most)]
     with pytest.raises(errors.NoDataFound), books.owner.transaction():

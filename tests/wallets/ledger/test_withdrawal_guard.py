@@ -14,7 +14,7 @@ from psycopg import errors
 from exchange.core.ids import uuid7
 from tests.assertions.ledger import copy_withdrawal
 from tests.environment.database import Connection, session
-from tests.factories.configuration import set_figure
+from tests.factories.configuration import set_setting
 from tests.factories.wallets import know_banks, make_staff, make_wallet
 from wallets.withdrawals.models import Withdrawal
 
@@ -257,7 +257,7 @@ def test_one_person_approves_up_to_the_figures_alone_and_two_above_them(guarded)
         ("SECOND_APPROVAL_ABOVE_KES", 501, sole),
         ("SECOND_APPROVAL_ABOVE_KES", 500, PEOPLE),
     ):
-        set_figure(key, value)
+        set_setting(key, value)
         guarded.owner.rollback()
         assert (key, value, guarded.answer("", one)) == (key, value, wanted)
         assert guarded.answer("", two) == ""

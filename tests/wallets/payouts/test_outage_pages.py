@@ -23,7 +23,7 @@ from tests.factories.back_office import (
     text_of,
     withdraw,
 )
-from tests.factories.configuration import set_figure
+from tests.factories.configuration import set_setting
 from tests.factories.payouts import bring_back, settle
 from wallets.payouts.models import CircuitState, PayoutCircuit, Proposal
 from wallets.payouts.services import execution as payouts
@@ -162,7 +162,7 @@ def test_the_page_says_which_total_needs_two_and_the_first_approval_is_one_of_tw
 
 
 def test_the_page_says_what_remains_to_approve_alone():
-    set_figure("SOLE_APPROVALS_DAILY_NGN", 2_000_000)
+    set_setting("SOLE_APPROVALS_DAILY_NGN", 2_000_000)
     first, second = parts(2)
     one = signed_in(FINANCE_APPROVER, "one")
     approve(one, first)

@@ -77,7 +77,7 @@ def test_reports_that_wait_are_made_one_after_another_and_counted(sandbox, monke
     now = timezone.now()
     days = {now.date() - timedelta(days=ago) for ago in (1, 5, 9)}
     for day in days - {now.date() - timedelta(days=1)}:
-        reconciliation.ask(day=day, actor=SYSTEM)
+        reconciliation.request_report(day=day, actor=SYSTEM)
     assert reconciliation_tasks.reconcile() == len(days)
     made = Reconciliation.objects.values_list("day", "status")
     assert {*made} == {(day, "Agrees") for day in days}

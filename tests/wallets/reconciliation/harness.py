@@ -19,7 +19,7 @@ from wallets.providers.sandbox import SandboxServer
 from wallets.providers.sandbox.faults import Fault
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import Reconciliation, ReconciliationBreak, ReconciliationLine
-from wallets.reconciliation.selectors.movements import bounds
+from wallets.reconciliation.selectors.movements import day_bounds
 from wallets.withdrawals.models import Withdrawal
 
 
@@ -50,16 +50,16 @@ def today() -> date:
 
 def compare(day: date | None = None, *, over: bool = True) -> Reconciliation:
     """The report on `day`, else on today, made now; `over`: as if the day were over."""
-    report = reconciliation.ask(day=day or today(), actor=SYSTEM)
+    report = reconciliation.request_report(day=day or today(), actor=SYSTEM)
     if over:
         begin_after(report)
-    assert reconciliation.claim(report)
-    return reconciliation.run(report)
+    assert reconciliation.claim_report(report)
+    return reconciliation.run_report(report)
 
 
 def begin_after(report: Reconciliation) -> None:
     """As if the report had been requested on the day after its own, unless it was later."""
-    start = bounds(report.day + timedelta(days=1))[0]
+    start = day_bounds(report.day + timedelta(days=1))[0]
     if report.created_at < start:
         with as_owner():
             Reconciliation.objects.filter(pk=report.pk).update(
@@ -71,7 +71,7 @@ def breaks(**narrowed: Any) -> list[tuple[str, str, str, bool]]:
     """Breaks, the oldest first: kind, difference, status, and whether it is still shown."""
     return [
         (each.kind, "" if each.difference is None else format_plain(each.difference), each.status,
-         each.shown)
+         each.in_latest_report)
         for each in ReconciliationBreak.objects.filter(**narrowed).order_by("pk")
     ]  # fmt: skip
 
@@ -83,15 +83,15 @@ def approver() -> StaffUser:
 
 def close(found: ReconciliationBreak, why: str = "Seen in the provider's statement") -> None:
     """Two people close it."""
-    proposed = reconciliation.explain(break_id=found.pk, explanation=why, user=approver())
-    reconciliation.close(explanation_id=proposed.pk, user=approver())
+    proposed = reconciliation.explain_break(break_id=found.pk, explanation=why, user=approver())
+    reconciliation.close_break(explanation_id=proposed.pk, user=approver())
 
 
 def off(report: Reconciliation) -> list[tuple[str, str, str, str]]:
     """Its differences: kind, reference, ours, theirs."""
     return [
         (line.kind, line.reference, line.our_text, line.their_text)
-        for line in report.lines.filter(off=True)
+        for line in report.lines.filter(is_difference=True)
     ]
 
 
@@ -103,7 +103,7 @@ def figure(report: Reconciliation, kind: str, currency: str = "KES") -> tuple[An
 
 def gap_of(report: Reconciliation, currency: str = "NGN") -> tuple[Decimal, Decimal]:
     """The expected gap, and the gap."""
-    _, expected, _, found = figure(report, "Gap nobody explains", currency)
+    _, expected, _, found = figure(report, "Variance", currency)
     return expected, found
 
 

@@ -53,7 +53,7 @@ def explained(client: Client, found: ReconciliationBreak) -> BreakExplanation:
 
 def test_two_people_explain_and_close_a_break_on_its_page(ada, kwesi, found):
     page = text_of(ada.get(address("change", found)))
-    assert "What Balance State Open Owner nobody About NGN" in page
+    assert "What Unexplained variance State Open Owner nobody About NGN" in page
     assert "-250,000.55 NGN" in page
     assert "Nobody has explained it yet" in page
     proposed = explained(ada, found)
@@ -84,7 +84,7 @@ def test_a_refusal_says_why_and_keeps_what_was_typed(ada, kwesi, found):
     blank = confirm(ada, address("explain", found), explanation="")
     assert (blank.status_code, BreakExplanation.objects.count()) == (200, 0)
     proposed = explained(ada, found)
-    refuse = address("refuse", found, proposed.pk)
+    refuse = address("reject", found, proposed.pk)
     assert "required" in text_of(confirm(kwesi, refuse, reason=""))
     assert said(confirm(kwesi, refuse, reason="Not on the statement")) == [
         "Refused. The break is open again."
@@ -106,10 +106,10 @@ def test_who_looks_into_it_is_taken_and_handed_over(ada, kwesi, found):
     assert (listed(kwesi, open="mine"), listed(ada, open="nobody")) == ([], [])
     assert "ada" in text_of(kwesi.get(reverse(LIST)))
     owner = {"owner": str(user_of(kwesi).pk)}
-    assert said(ada.post(address("hand_over", found), owner)) == ["Handed over to kwesi."]
+    assert said(ada.post(address("assign", found), owner)) == ["Handed over to kwesi."]
     assert [row.pk for row in listed(kwesi, open="mine")] == [found.pk]
     auditor = {"owner": str(user_of(signed_in(AUDITOR)).pk)}
-    assert "Select a valid choice" in text_of(kwesi.post(address("hand_over", found), auditor))
+    assert "Select a valid choice" in text_of(kwesi.post(address("assign", found), auditor))
 
 
 def test_lists_are_narrowed_to_what_is_open_and_to_what_the_reader_can_close(ada, kwesi, found):
@@ -134,7 +134,7 @@ def test_a_break_is_found_by_its_reference_and_the_providers_id(ada, found):
         [
             ReconciliationBreak(
                 day=other.day,
-                kind="Unknown to us",
+                kind="Not in our records",
                 reference="payout_stranger",
                 provider_id="187",
                 first_report=other.first_report,
@@ -154,10 +154,10 @@ def test_others_look_and_change_nothing(role, ada, found):
     client = signed_in(role)
     page = client.get(address("change", found))
     assert "Your role may look at this, not decide" in text_of(page)
-    for name in ("explain", "hand_over"):
+    for name in ("explain", "assign"):
         assert address(name, found) not in page.content.decode()
         assert client.post(address(name, found)).status_code == 403
-    for name in ("close", "refuse"):
+    for name in ("close", "reject"):
         assert client.post(address(name, found, proposed.pk)).status_code == 403
     assert client.post(address("take", found)).status_code == 403
     found.refresh_from_db()
@@ -172,7 +172,8 @@ def test_a_report_lists_its_breaks_with_their_state(ada, found):
     assert address("change", found) in str(row[0])
     words = [re.sub("<[^>]+>", "", str(cell)) for cell in row]
     assert words == [
-        "Balance", str(found.day), "NGN", "-250,000.55 NGN", "Open", "nobody", "Still there",
+        "Unexplained variance", str(found.day), "NGN", "-250,000.55 NGN", "Open", "nobody",
+        "Still there",
     ]  # fmt: skip
 
 
@@ -214,8 +215,8 @@ def agree(day: Any) -> None:
     found.first_report.__class__.objects.create(
         day=day,
         status=ReportStatus.AGREES,
-        asked_by=report.asked_by,
-        asked_by_label=report.asked_by_label,
+        requested_by=report.requested_by,
+        requested_by_label=report.requested_by_label,
         created_at=timezone.now(),
         finished_at=timezone.now(),
     )

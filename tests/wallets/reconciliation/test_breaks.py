@@ -37,8 +37,8 @@ from wallets.payouts.services import execution as payouts
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import LineKind, ReconciliationBreak
 from wallets.reconciliation.services import comparison, reports
-from wallets.reconciliation.services.breaks import take_up
-from wallets.reconciliation.services.differences import Line
+from wallets.reconciliation.services.breaks import apply_report
+from wallets.reconciliation.services.differences import ReportLine
 
 pytestmark = pytest.mark.django_db
 
@@ -67,11 +67,16 @@ def test_250000_55_ngn_that_went_missing_stay_open_however_often_the_day_is_comp
         report = compare()
         assert (report.status, off(report)) == (
             "Differs",
-            [("Balance", "", "", f"Unexplained: -{LOST}")],
+            [("Unexplained variance", "", "", f"Unexplained: -{LOST}")],
         )
         assert gap_of(report) == (Decimal(0), -Decimal(LOST))
-        assert figure(report, "Balance", "NGN") == (None, Decimal(0), None, -Decimal(LOST))
-        assert breaks() == [("Balance", f"-{LOST}", "Open", True)]
+        assert figure(report, "Unexplained variance", "NGN") == (
+            None,
+            Decimal(0),
+            None,
+            -Decimal(LOST),
+        )
+        assert breaks() == [("Unexplained variance", f"-{LOST}", "Open", True)]
         assert open_alerts() == {"reconciliation"}
     found = ReconciliationBreak.objects.get()
     assert (found.first_report.day, found.latest_report) == (today(), report)
@@ -84,9 +89,9 @@ def test_an_older_day_changes_nothing_of_what_a_newer_day_shows(sandbox, naira):
     compare()
     older = compare(today() - timedelta(days=30))
     # The balance is that of now: the older day's report shows it as well, and takes nothing away.
-    assert off(older) == [("Balance", "", "", f"Unexplained: -{LOST}")]
-    assert off(compare()) == [("Balance", "", "", f"Unexplained: -{LOST}")]
-    assert breaks() == [("Balance", f"-{LOST}", "Open", True)]
+    assert off(older) == [("Unexplained variance", "", "", f"Unexplained: -{LOST}")]
+    assert off(compare()) == [("Unexplained variance", "", "", f"Unexplained: -{LOST}")]
+    assert breaks() == [("Unexplained variance", f"-{LOST}", "Open", True)]
     assert ReconciliationBreak.objects.get().day == today()
     assert [alert.subject for alert in Alert.objects.filter(resolved_at=None)] == [str(today())]
 
@@ -99,19 +104,19 @@ def test_a_gap_that_two_people_explained_is_expected_from_then_on(sandbox, naira
     assert open_alerts() == set()
     report = compare()
     assert (report.status, gap_of(report)) == ("Agrees", (-Decimal(LOST), -Decimal(LOST)))
-    assert breaks() == [("Balance", f"-{LOST}", "Closed", True)]
+    assert breaks() == [("Unexplained variance", f"-{LOST}", "Closed", True)]
     # What moves afterwards is a break of its own.
     hold(sandbox, "749999.44")
     report = compare()
-    assert off(report) == [("Balance", "", "", "Unexplained: -0.01")]
-    assert breaks()[1:] == [("Balance", "-0.01", "Open", True)]
+    assert off(report) == [("Unexplained variance", "", "", "Unexplained: -0.01")]
+    assert breaks()[1:] == [("Unexplained variance", "-0.01", "Open", True)]
 
 
-@pytest.mark.parametrize(("held", "gap"), [("25000", "5000"), ("20000.01", "0.01")])
-def test_the_first_gap_of_all_is_explained_too(sandbox, wallet, held, gap):
+@pytest.mark.parametrize(("held", "variance"), [("25000", "5000"), ("20000.01", "0.01")])
+def test_the_first_gap_of_all_is_explained_too(sandbox, wallet, held, variance):
     hold(sandbox, held, "KES")
-    assert off(compare()) == [("Balance", "", "", f"Unexplained: {gap}")]
-    assert breaks() == [("Balance", gap, "Open", True)]
+    assert off(compare()) == [("Unexplained variance", "", "", f"Unexplained: {variance}")]
+    assert breaks() == [("Unexplained variance", variance, "Open", True)]
     close(ReconciliationBreak.objects.get(), "Our own float, paid in when the account was opened")
     assert compare().status == "Agrees"
 
@@ -121,11 +126,14 @@ def test_each_move_of_the_gap_is_a_break_of_its_own_and_none_counts_twice(sandbo
     hold(sandbox, "900000")
     compare()
     hold(sandbox, "899999.50")
-    assert off(compare()) == [("Balance", "", "", "Unexplained: -100000.5")]
+    assert off(compare()) == [("Unexplained variance", "", "", "Unexplained: -100000.5")]
     first, second = ReconciliationBreak.objects.order_by("pk")
-    assert breaks() == [("Balance", "-100000", "Open", True), ("Balance", "-0.5", "Open", True)]
+    assert breaks() == [
+        ("Unexplained variance", "-100000", "Open", True),
+        ("Unexplained variance", "-0.5", "Open", True),
+    ]
     close(second)
-    assert off(compare()) == [("Balance", "", "", "Unexplained: -100000")]
+    assert off(compare()) == [("Unexplained variance", "", "", "Unexplained: -100000")]
     close(first)
     report = compare()
     assert (report.status, gap_of(report)[0]) == ("Agrees", Decimal("-100000.5"))
@@ -137,20 +145,23 @@ def test_a_gap_that_is_gone_stays_open_and_closing_it_expects_nothing(sandbox, n
     compare()
     hold(sandbox, "1000000")
     report = compare()
-    assert (report.status, breaks()) == ("Agrees", [("Balance", "7", "Open", False)])
+    assert (report.status, breaks()) == ("Agrees", [("Unexplained variance", "7", "Open", False)])
     assert open_alerts() == {"reconciliation"}
     # It comes back: the same break.
     hold(sandbox, "1000007")
-    assert off(compare()) == [("Balance", "", "", "Unexplained: 7")]
-    assert breaks() == [("Balance", "7", "Open", True)]
+    assert off(compare()) == [("Unexplained variance", "", "", "Unexplained: 7")]
+    assert breaks() == [("Unexplained variance", "7", "Open", True)]
     hold(sandbox, "1000000")
     compare()
     close(ReconciliationBreak.objects.get())
-    assert (compare().status, breaks()) == ("Agrees", [("Balance", "7", "Closed", False)])
+    assert (compare().status, breaks()) == (
+        "Agrees",
+        [("Unexplained variance", "7", "Closed", False)],
+    )
     # After it was closed as gone, the same amount is something new.
     hold(sandbox, "1000007")
-    assert off(compare()) == [("Balance", "", "", "Unexplained: 7")]
-    assert breaks()[1:] == [("Balance", "7", "Open", True)]
+    assert off(compare()) == [("Unexplained variance", "", "", "Unexplained: 7")]
+    assert breaks()[1:] == [("Unexplained variance", "7", "Open", True)]
 
 
 @pytest.mark.parametrize(
@@ -162,8 +173,13 @@ def test_of_two_moves_those_that_are_undone_are_gone(sandbox, naira, held, left,
     for each in ("1000100", "1000130", held):
         hold(sandbox, each)
         report = compare()
-    assert breaks() == [("Balance", "100", "Open", shown[0]), ("Balance", "30", "Open", shown[1])]
-    assert off(report) == [("Balance", "", "", f"Unexplained: {amount}") for amount in left]
+    assert breaks() == [
+        ("Unexplained variance", "100", "Open", shown[0]),
+        ("Unexplained variance", "30", "Open", shown[1]),
+    ]
+    assert off(report) == [
+        ("Unexplained variance", "", "", f"Unexplained: {amount}") for amount in left
+    ]
 
 
 @pytest.mark.parametrize(
@@ -188,7 +204,8 @@ def test_rounding_of_a_charge_opens_no_break_and_keeps_none_that_is_undone(
     assert found - expected == Decimal(unexplained)
     amounts = ("-100", "-30")
     assert breaks() == [
-        ("Balance", amount, "Open", still) for amount, still in zip(amounts, shown, strict=True)
+        ("Unexplained variance", amount, "Open", still)
+        for amount, still in zip(amounts, shown, strict=True)
     ]
 
 
@@ -199,30 +216,30 @@ def test_what_is_closed_while_it_moves_back_is_found_again(sandbox, naira):
     compare()
     close(ReconciliationBreak.objects.get())
     hold(sandbox, "1000000")
-    assert off(compare()) == [("Balance", "", "", "Unexplained: 1000")]
-    assert breaks()[1:] == [("Balance", "1000", "Open", True)]
+    assert off(compare()) == [("Unexplained variance", "", "", "Unexplained: 1000")]
+    assert breaks()[1:] == [("Unexplained variance", "1000", "Open", True)]
 
 
 def test_an_older_reading_that_is_kept_later_judges_nothing(sandbox, naira):
     """Two days are compared at once; the first to read the balances is the last to be kept."""
     compare()
-    slow = reconciliation.ask(day=today() - timedelta(days=3), actor=SYSTEM)
-    assert reconciliation.claim(slow)
+    slow = reconciliation.request_report(day=today() - timedelta(days=3), actor=SYSTEM)
+    assert reconciliation.claim_report(slow)
     before = comparison.compare(slow.day, [])
     hold(sandbox, "999000")
     compare()
-    reports._keep(slow, before, [])
-    assert breaks() == [("Balance", "-1000", "Open", True)]
-    assert off(compare()) == [("Balance", "", "", "Unexplained: -1000")]
-    assert breaks() == [("Balance", "-1000", "Open", True)]
+    reports._store(slow, before, [])
+    assert breaks() == [("Unexplained variance", "-1000", "Open", True)]
+    assert off(compare()) == [("Unexplained variance", "", "", "Unexplained: -1000")]
+    assert breaks() == [("Unexplained variance", "-1000", "Open", True)]
 
 
 @pytest.mark.parametrize(("later", "opened"), [(0, 1), (-1, 0)])
 def test_a_reading_of_the_same_moment_as_the_last_one_is_judged(sandbox, naira, later, opened):
     report = compare()
     assert report.balances_at is not None
-    line = Line(LineKind.GAP, "NGN", their_amount=Decimal(5))
-    take_up(report, [line], report.balances_at + timedelta(microseconds=later))
+    line = ReportLine(LineKind.VARIANCE, "NGN", their_amount=Decimal(5))
+    apply_report(report, [line], report.balances_at + timedelta(microseconds=later))
     assert ReconciliationBreak.objects.count() == opened
 
 
@@ -231,14 +248,16 @@ def test_one_report_is_judged_at_a_time_and_breaks_are_locked_for_who_changes_th
     owner_connection,
 ):
     report = make_break().first_report
-    missing = Line(LineKind.MISSING, "KES", off=True, reference="payout_a")
+    missing = ReportLine(LineKind.MISSING, "KES", is_difference=True, reference="payout_a")
     with transaction.atomic():
-        take_up(report, [missing], timezone.now())
+        apply_report(report, [missing], timezone.now())
     look = "SELECT id FROM wallets_reconciliationbreak FOR {} SKIP LOCKED"
     lock = "SELECT pg_try_advisory_xact_lock(hashtextextended('reconciliation', 0))"
     with transaction.atomic():
-        take_up(
-            report, [Line(LineKind.GAP, "NGN", their_amount=Decimal(5)), missing], timezone.now()
+        apply_report(
+            report,
+            [ReportLine(LineKind.VARIANCE, "NGN", their_amount=Decimal(5)), missing],
+            timezone.now(),
         )
         assert owner_connection.execute(lock).fetchone() == (False,)
         assert owner_connection.execute(look.format("SHARE")).fetchall() == []
@@ -255,11 +274,11 @@ def test_differences_of_payouts_are_one_break_each_however_often_they_are_found(
     for _ in range(2):
         report = compare()
         assert report.differences == 3
-        assert ("Balance", "", "", "Unexplained: -150") in off(report)
+        assert ("Unexplained variance", "", "", "Unexplained: -150") in off(report)
         assert sorted(breaks()) == [
             ("Amount", format_plain(999 - withdrawal.disburse_amount), "Open", True),
-            ("Balance", "-150", "Open", True),
-            ("Unknown to us", "50", "Open", True),
+            ("Not in our records", "50", "Open", True),
+            ("Unexplained variance", "-150", "Open", True),
         ]
     # The transfer nobody knows goes on: it is the same one.
     sandbox.store.settle("payout_stranger")
@@ -281,14 +300,17 @@ def test_what_is_closed_stays_closed_while_the_facts_are_the_same(sandbox, walle
         close(found)
     assert open_alerts() == set()
     report = compare()
-    assert (report.status, [kind for kind, *_ in off(report)]) == ("Differs", ["Unknown to us"])
+    assert (report.status, [kind for kind, *_ in off(report)]) == (
+        "Differs",
+        ["Not in our records"],
+    )
     assert {status for _, _, status, _ in breaks()} == {"Closed"}
     assert open_alerts() == set()
     book(sandbox, "UPDATE transfers SET amount = '51' WHERE reference = ?", "payout_stranger")
     compare()
-    assert breaks(kind="Unknown to us") == [
-        ("Unknown to us", "50", "Closed", False),
-        ("Unknown to us", "51", "Open", True),
+    assert breaks(kind="Not in our records") == [
+        ("Not in our records", "50", "Closed", False),
+        ("Not in our records", "51", "Open", True),
     ]
     assert open_alerts() == {"reconciliation"}
 
@@ -314,12 +336,12 @@ def test_a_balance_that_is_not_named_is_one_break(sandbox, naira):
     book(sandbox, "DELETE FROM floats WHERE currency = ?", "NGN")
     for _ in range(2):
         report = compare()
-        assert [line[0] for line in off(report)] == ["No balance named"]
+        assert [line[0] for line in off(report)] == ["Balance not provided"]
         # The other balances are compared all the same.
         gaps = {gap_of(report, code) for code in ("GHS", "KES", "ZAR")}
         assert gaps == {(Decimal(0), Decimal(0))}
         naira.fund(1, "NGN")
-    assert breaks() == [("No balance named", "-1000000", "Open", True)]
+    assert breaks() == [("Balance not provided", "-1000000", "Open", True)]
 
 
 def test_a_day_that_is_not_over_is_compared_provisionally(sandbox, wallet):
@@ -351,7 +373,7 @@ def test_a_break_that_is_closed_while_a_comparison_is_kept_waits_for_it(
     compare()
     hold(sandbox, "749999.45")
     compare()
-    proposed = reconciliation.explain(
+    proposed = reconciliation.explain_break(
         break_id=ReconciliationBreak.objects.get().pk, explanation="A fee", user=approver()
     )
     second = approver()
@@ -362,7 +384,7 @@ def test_a_break_that_is_closed_while_a_comparison_is_kept_waits_for_it(
 
         def close_meanwhile() -> None:
             pause.wait()
-            reconciliation.close(explanation_id=proposed.pk, user=second)
+            reconciliation.close_break(explanation_id=proposed.pk, user=second)
 
         def release_both() -> None:
             try:
@@ -372,8 +394,11 @@ def test_a_break_that_is_closed_while_a_comparison_is_kept_waits_for_it(
 
         report, closed, released = crowd.at_once([compare, close_meanwhile, release_both])
     assert (closed, released) == (None, None)
-    assert off(report) == [("Balance", "", "", f"Unexplained: -{LOST}")]
-    assert (breaks(), open_alerts()) == ([("Balance", f"-{LOST}", "Closed", True)], set())
+    assert off(report) == [("Unexplained variance", "", "", f"Unexplained: -{LOST}")]
+    assert (breaks(), open_alerts()) == (
+        [("Unexplained variance", f"-{LOST}", "Closed", True)],
+        set(),
+    )
     assert compare().status == "Agrees"
 
 

@@ -48,8 +48,8 @@ from wallets.providers.flutterwave import FlutterwaveClient
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox.faults import Fault
 from wallets.reconciliation.models import ReconciliationBreak
-from wallets.reconciliation.selectors.movements import disputed
-from wallets.reconciliation.selectors.overview import Float, floats
+from wallets.reconciliation.selectors.movements import unsettled_payouts
+from wallets.reconciliation.selectors.overview import FloatPosition, float_positions
 from wallets.reconciliation.services.balances import read_balances
 from wallets.withdrawals.models import Payout
 
@@ -72,20 +72,20 @@ def test_what_both_sides_know_alike_agrees_with_figures_by_currency(sandbox, wal
     # What is refused at once leaves no trace there.
     assert figure(report, "Failed") == (2, 1400 - 2 * fee, 1, 600 - fee)
     assert figure(report, "Charges") == (None, 100, None, 100)
-    assert figure(report, "Clearing at the start of the day") == (None, 0, None, None)
+    assert figure(report, "Opening clearing balance") == (None, 0, None, None)
     assert figure(report, "Deposits") == (None, 20_000, None, None)
     assert figure(report, "Payouts") == (None, -(500 - fee), None, None)
-    assert figure(report, "Charges of the provider") == (None, -100, None, None)
+    assert figure(report, "Provider charges") == (None, -100, None, None)
     held = 20_000 - (500 - fee) - 100
-    assert figure(report, "Clearing at the end of the day") == (None, held, None, None)
+    assert figure(report, "Closing clearing balance") == (None, held, None, None)
     float_ = 20_000 - (500 - fee) - 100 - (700 - fee) - 100
-    assert figure(report, "Balance now") == (None, held, None, float_)
-    assert figure(report, "Expected gap") == (None, None, None, -(700 - fee) - 100)
-    assert figure(report, "Gap nobody explains") == (None, 0, None, 0)
+    assert figure(report, "Provider balance") == (None, held, None, float_)
+    assert figure(report, "In transit") == (None, None, None, -(700 - fee) - 100)
+    assert figure(report, "Variance") == (None, 0, None, 0)
     zero = Decimal(0)
-    wanted = Float("KES", provider=float_, clearing=held, under_way=float_ - held, gap=zero,
-                   expected=zero)  # fmt: skip
-    shown = {found.currency: found for found in floats(report)}
+    wanted = FloatPosition("KES", provider=float_, clearing=held, in_transit=float_ - held,
+                           variance=zero, expected=zero)  # fmt: skip
+    shown = {found.currency: found for found in float_positions(report)}
     assert (shown["KES"], wanted.unexplained) == (wanted, zero)
     assert [*shown] == [*payout_currencies()]
     assert open_alerts() == set()
@@ -100,7 +100,7 @@ def test_an_order_that_is_just_being_sent_is_no_difference_until_its_lease_is_ov
     report = compare()
     assert (report.status, report.compared, off(report)) == ("Agrees", 1, [])
     Payout.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
-    assert off(compare()) == [("Missing at the provider", withdrawal.reference, "Processing", "")]
+    assert off(compare()) == [("Missing at provider", withdrawal.reference, "Processing", "")]
 
 
 def test_an_order_of_a_live_lease_that_the_provider_has_otherwise_differs(sandbox, wallet):
@@ -121,7 +121,7 @@ def test_only_payouts_under_way_and_those_that_ended_differently_are_disputed(sa
     payouts.send_payout(approved(wallet, account=REFUSED_AT_ONCE).id)
     claimed, posted = approved(wallet), pay(wallet)
     assert payouts._claim(claimed.id) is not None
-    assert {*disputed()} == {returned.reference, taken.reference, posted.reference}
+    assert {*unsettled_payouts()} == {returned.reference, taken.reference, posted.reference}
 
 
 @pytest.mark.parametrize(("days", "status_checks"), [(1, 0), (2, 1)])
@@ -172,10 +172,10 @@ def test_balances_are_read_three_times_until_nothing_moves_meanwhile(sandbox, wa
 
 def test_each_kind_of_difference_is_found_and_leads_to_its_withdrawal(sandbox, wallet):
     names = ("missing", "amount", "currency", "account", "status", "fee")
-    mine = {name: pay(wallet, 500 + place) for place, name in enumerate(names)}
-    done(sandbox, *mine.values())
+    ours = {name: pay(wallet, 500 + place) for place, name in enumerate(names)}
+    done(sandbox, *ours.values())
     change = "UPDATE transfers SET {} WHERE reference = ?"
-    by = {name: withdrawal.reference for name, withdrawal in mine.items()}
+    by = {name: withdrawal.reference for name, withdrawal in ours.items()}
     book(sandbox, "DELETE FROM transfers WHERE reference = ?", by["missing"])
     book(sandbox, change.format("amount = '999'"), by["amount"])
     book(sandbox, change.format("currency = 'NGN'"), by["currency"])
@@ -186,17 +186,17 @@ def test_each_kind_of_difference_is_found_and_leads_to_its_withdrawal(sandbox, w
     before = table_fingerprints()
     report = compare()
     assert (report.status, report.differences) == ("Differs", 8)
-    code = mine["account"].bank.code
+    code = ours["account"].bank.code
     assert set(off(report)) == {
-        ("Missing at the provider", by["missing"], "Completed", ""),
-        ("Amount", by["amount"], f"{mine['amount'].disburse_amount:f}".rstrip("0").rstrip("."),
+        ("Missing at provider", by["missing"], "Completed", ""),
+        ("Amount", by["amount"], f"{ours['amount'].disburse_amount:f}".rstrip("0").rstrip("."),
          "999"),
         ("Currency", by["currency"], "KES", "NGN"),
         ("Account", by["account"], f"{code} 0690000031", f"{code} 0690000040"),
         ("Status", by["status"], "Completed", "FAILED"),
-        ("Charge", by["fee"], "100", "101.5"),
-        ("Unknown to us", "payout_stranger", "", "NEW KES to 01 0690000031"),
-        ("Balance", "", "", "Unexplained: -150"),
+        ("Provider charge", by["fee"], "100", "101.5"),
+        ("Not in our records", "payout_stranger", "", "NEW KES to 01 0690000031"),
+        ("Unexplained variance", "", "", "Unexplained: -150"),
     }  # fmt: skip
     assert open_alerts() == {"reconciliation"}
     touched = {table for table, seen in table_fingerprints().items() if seen != before[table]}
@@ -210,7 +210,7 @@ def test_each_kind_of_difference_is_found_and_leads_to_its_withdrawal(sandbox, w
     client = signed_in(AUDITOR)
     page = client.get(reverse("admin:wallets_reconciliation_change", args=[report.pk]))
     for name in names:
-        link = reverse("admin:wallets_withdrawal_change", args=[mine[name].pk])
+        link = reverse("admin:wallets_withdrawal_change", args=[ours[name].pk])
         assert f'href="{link}"' in page.content.decode(), name
     assert " Differs " in text_of(page)
 
@@ -323,7 +323,7 @@ def test_a_list_of_other_days_is_not_believed(sandbox, wallet):
 
 
 @pytest.mark.parametrize(
-    ("moved", "gap", "status"),
+    ("moved", "variance", "status"),
     [
         ("0", "0.005", "Agrees"),
         ("-0.01", "-0.005", "Agrees"),
@@ -332,7 +332,7 @@ def test_a_list_of_other_days_is_not_believed(sandbox, wallet):
     ],
 )
 @pytest.mark.django_db(transaction=True)
-def test_a_charge_that_is_booked_rounded_is_no_changed_gap(sandbox, moved, gap, status):
+def test_a_charge_that_is_booked_rounded_is_no_changed_gap(sandbox, moved, variance, status):
     wallet = make_member_wallet(50_000, currency="NGN")
     sandbox.store.set_float("NGN", Decimal(50_000))
     assert compare().status == "Agrees"
@@ -340,14 +340,16 @@ def test_a_charge_that_is_booked_rounded_is_no_changed_gap(sandbox, moved, gap, 
     done(sandbox, withdrawal)
     assert status_of(withdrawal) == "Completed"
     sandbox.store.set_float("NGN", sandbox.store.floats()["NGN"] + Decimal(moved))
-    found = Decimal(gap)
+    found = Decimal(variance)
     # Rounding by half a unit is expected: it is in the gap, and nobody has to explain it.
     expected = found if status == "Agrees" else Decimal(0)
-    unexplained = [] if status == "Agrees" else [("Balance", "", "", f"Unexplained: {gap}")]
+    unexplained = (
+        [] if status == "Agrees" else [("Unexplained variance", "", "", f"Unexplained: {variance}")]
+    )
     for _ in range(2):
         report = compare()
         assert (report.status, off(report)) == (status, unexplained)
-        assert figure(report, "Gap nobody explains", "NGN") == (None, expected, None, found)
+        assert figure(report, "Variance", "NGN") == (None, expected, None, found)
 
 
 @pytest.mark.parametrize(
@@ -372,7 +374,7 @@ def test_a_lost_payout_that_is_sent_again_is_no_longer_missing(sandbox, wallet):
     )
     payouts.send_payout(withdrawal.id)
     assert status_of(withdrawal) == "Unknown"
-    assert off(compare()) == [("Missing at the provider", withdrawal.reference, "Unknown", "")]
+    assert off(compare()) == [("Missing at provider", withdrawal.reference, "Unknown", "")]
     for _ in range(2):
         pass_time(withdrawal, 3600)
         sweeps.process_payout(withdrawal.id)
@@ -381,6 +383,6 @@ def test_a_lost_payout_that_is_sent_again_is_no_longer_missing(sandbox, wallet):
     assert status_of(withdrawal) == "Processing"
     assert compare().status == "Agrees"
     assert breaks() == [
-        ("Missing at the provider", format_plain(-withdrawal.disburse_amount), "Open", False)
+        ("Missing at provider", format_plain(-withdrawal.disburse_amount), "Open", False)
     ]
     assert_books_hold()

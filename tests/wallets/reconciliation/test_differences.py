@@ -22,11 +22,20 @@ from wallets.providers.base import (
 )
 from wallets.providers.registry import payment_provider
 from wallets.reconciliation.models import LineKind
-from wallets.reconciliation.selectors.movements import Held, Holding, held_under, movements
+from wallets.reconciliation.selectors.movements import (
+    ClearingSnapshot,
+    OurPayout,
+    movements,
+    payouts_by_reference,
+)
 from wallets.reconciliation.services import comparison
-from wallets.reconciliation.services.balances import _under_way, balance_lines
-from wallets.reconciliation.services.differences import Line, charge, differences
-from wallets.reconciliation.services.figures import movement_lines, totals
+from wallets.reconciliation.services.balances import _in_transit_amount, balance_lines
+from wallets.reconciliation.services.differences import (
+    ReportLine,
+    find_differences,
+    provider_charge,
+)
+from wallets.reconciliation.services.totals import movement_lines, payout_totals
 from wallets.withdrawals.models import WithdrawalStatus as Status
 
 pytestmark = pytest.mark.django_db
@@ -36,9 +45,9 @@ NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 WITHDRAWAL = uuid7()
 
 
-def held_as(status: Status = Status.COMPLETED, **changes: Any) -> Held:
+def held_as(status: Status = Status.COMPLETED, **changes: Any) -> OurPayout:
     """A payout as we hold it."""
-    return Held(
+    return OurPayout(
         **{
             "withdrawal_id": WITHDRAWAL,
             "reference": "payout_a",
@@ -75,8 +84,8 @@ def theirs(status: TransferStatus = TransferStatus.SUCCESSFUL, **changes: Any) -
     )
 
 
-def found(held: Held | None, record: TransferRecord | None) -> list[tuple[str, str, str]]:
-    return [(line.kind, line.our_text, line.their_text) for line in differences(held, record)]
+def found(held: OurPayout | None, record: TransferRecord | None) -> list[tuple[str, str, str]]:
+    return [(line.kind, line.our_text, line.their_text) for line in find_differences(held, record)]
 
 
 def test_each_of_our_states_agrees_with_its_own_of_the_provider_only():
@@ -102,9 +111,9 @@ def test_each_of_our_states_agrees_with_its_own_of_the_provider_only():
         ({}, {"currency": "NGN"}, ("Currency", "KES", "NGN")),
         ({}, {"account_number": "12"}, ("Account", "01 0690000031", "1 12")),
         ({}, {"bank_code": "10"}, ("Account", "01 0690000031", "10 0690000031")),
-        ({}, {"fee": Decimal("99.99")}, ("Charge", "100", "99.99")),
-        ({"charge": None}, {}, ("Charge", "0", "100")),
-        ({}, {"fee": Decimal(0)}, ("Charge", "100", "0")),
+        ({}, {"fee": Decimal("99.99")}, ("Provider charge", "100", "99.99")),
+        ({"charge": None}, {}, ("Provider charge", "0", "100")),
+        ({}, {"fee": Decimal(0)}, ("Provider charge", "100", "0")),
         (
             {"account_number": "8" * 250},
             {"account_number": "9" * 250},
@@ -114,24 +123,24 @@ def test_each_of_our_states_agrees_with_its_own_of_the_provider_only():
 )
 def test_each_fact_that_differs_is_a_line_of_its_own(ours, record, wanted):
     held, other = held_as(**ours), theirs(**record, provider_id="7" * 50)
-    (line,) = differences(held, other)
+    (line,) = find_differences(held, other)
     assert (line.kind, line.our_text, line.their_text) == wanted
-    assert (line.off, line.currency, line.reference) == (True, "KES", "payout_a")
+    assert (line.is_difference, line.currency, line.reference) == (True, "KES", "payout_a")
     assert (line.provider_id, line.withdrawal_id) == ("7" * 40, WITHDRAWAL)
     amounts = {"Amount": (held.amount, other.amount),
-               "Charge": (held.charge or Decimal(0), other.fee)}  # fmt: skip
+               "Provider charge": (held.charge or Decimal(0), other.fee)}  # fmt: skip
     assert (line.our_amount, line.their_amount) == amounts.get(wanted[0], (None, None))
 
 
 def test_a_charge_counts_only_where_the_payout_was_paid_and_as_it_is_booked():
     assert found(held_as(Status.FAILED, charge=None), theirs(TransferStatus.FAILED)) == []
     assert found(held_as(Status.REVERSED, charge=None), theirs(TransferStatus.FAILED)) == [
-        ("Charge", "0", "100")
+        ("Provider charge", "0", "100")
     ]
     assert found(held_as(charge=None), theirs(fee=Decimal(0))) == []
     assert found(held_as(), theirs(fee=Decimal("100.004"))) == []
     for currency in ("KES", "ZZZ"):
-        assert charge(theirs(fee=Decimal("1.006")), currency) == Decimal("1.01")
+        assert provider_charge(theirs(fee=Decimal("1.006")), currency) == Decimal("1.01")
 
 
 @pytest.mark.parametrize("status", Status)
@@ -139,17 +148,17 @@ def test_a_charge_counts_only_where_the_payout_was_paid_and_as_it_is_booked():
 def test_what_was_sent_and_not_given_back_must_not_be_missing(status, posted):
     held = held_as(status, posted_at=NOON if posted else None)
     kept = {Status.PROCESSING, Status.UNKNOWN, Status.COMPLETED, Status.REVERSED}
-    missing = Line(
+    missing = ReportLine(
         LineKind.MISSING,
         "KES",
-        off=True,
+        is_difference=True,
         our_amount=Decimal(470),
         our_text=status,
         reference="payout_a",
         withdrawal_id=WITHDRAWAL,
     )
-    assert differences(held, None) == ([missing] if posted and status in kept else [])
-    assert differences(None, None) == []
+    assert find_differences(held, None) == ([missing] if posted and status in kept else [])
+    assert find_differences(None, None) == []
 
 
 @pytest.mark.parametrize(("currency", "known"), [("KES", "KES"), ("ZZZ", None)])
@@ -158,11 +167,11 @@ def test_what_we_know_nothing_of_is_kept_as_far_as_it_has_room(currency, known):
         currency=currency, reference="r" * 130, provider_id="7" * 50, account_number="9" * 250
     )
     text = f"SUCCESSFUL {currency} to 1 {'9' * 250}"[:200]
-    assert differences(None, record) == [
-        Line(
+    assert find_differences(None, record) == [
+        ReportLine(
             LineKind.UNKNOWN,
             known,
-            off=True,
+            is_difference=True,
             their_amount=Decimal(470),
             their_text=text,
             reference="r" * 120,
@@ -173,7 +182,7 @@ def test_what_we_know_nothing_of_is_kept_as_far_as_it_has_room(currency, known):
 
 def test_the_provider_is_ahead_of_our_books_by_what_it_took_and_we_have_not_booked():
     ahead = {
-        (status, state): _under_way(held_as(status), theirs(state))
+        (status, state): _in_transit_amount(held_as(status), theirs(state))
         for status in Status
         for state in TransferStatus
     }
@@ -186,7 +195,7 @@ def test_the_provider_is_ahead_of_our_books_by_what_it_took_and_we_have_not_book
             for state in (TransferStatus.NEW, TransferStatus.PENDING, TransferStatus.SUCCESSFUL)
         },
     }
-    assert _under_way(held_as(Status.UNKNOWN), None) == 0
+    assert _in_transit_amount(held_as(Status.UNKNOWN), None) == 0
 
 
 def test_a_gap_is_what_neither_our_books_nor_payouts_under_way_explain():
@@ -195,7 +204,7 @@ def test_a_gap_is_what_neither_our_books_nor_payouts_under_way_explain():
         code: ProviderBalance(code, Decimal(available), Decimal(in_books))
         for code, available, in_books in (("KES", 17, 18), ("ZAR", 5, 5))
     }
-    under_way = {
+    in_transit = {
         name: held_as(Status.PROCESSING, reference=name, currency=code)
         for name, code in (("a", "KES"), ("b", "KES"), ("c", "ZAR"), ("d", "KES"))
     }
@@ -203,34 +212,34 @@ def test_a_gap_is_what_neither_our_books_nor_payouts_under_way_explain():
         name: theirs(TransferStatus.NEW, reference=name, amount=Decimal(amount), fee=Decimal(fee))
         for name, amount, fee in (("a", 1, 2), ("b", 4, 8), ("c", 16, 32))
     }
-    lines = balance_lines(Holding(booked, frozenset()), named, under_way, records)
+    lines = balance_lines(ClearingSnapshot(booked, frozenset()), named, in_transit, records)
     assert lines == [
-        Line(
+        ReportLine(
             LineKind.NO_BALANCE,
             "NGN",
-            off=True,
+            is_difference=True,
             our_amount=Decimal(10),
             their_text="The provider names no balance",
         ),
-        *balance_of("KES", ours=20, theirs=17, in_books="18", expected=-15, gap=12),
-        *balance_of("ZAR", ours=0, theirs=5, in_books="5", expected=-48, gap=53),
+        *balance_of("KES", ours=20, theirs=17, in_books="18", expected=-15, variance=12),
+        *balance_of("ZAR", ours=0, theirs=5, in_books="5", expected=-48, variance=53),
     ]
 
 
 def balance_of(
-    currency: str, *, ours: int, theirs: int, in_books: str, expected: int, gap: int
-) -> list[Line]:
+    currency: str, *, ours: int, theirs: int, in_books: str, expected: int, variance: int
+) -> list[ReportLine]:
     """The three lines of a balance."""
     return [
-        Line(
+        ReportLine(
             LineKind.BALANCE,
             currency,
             our_amount=Decimal(ours),
             their_amount=Decimal(theirs),
             their_text=f"In its books: {in_books}",
         ),
-        Line(LineKind.EXPECTED, currency, their_amount=Decimal(expected)),
-        Line(LineKind.GAP, currency, their_amount=Decimal(gap)),
+        ReportLine(LineKind.IN_TRANSIT, currency, their_amount=Decimal(expected)),
+        ReportLine(LineKind.VARIANCE, currency, their_amount=Decimal(variance)),
     ]
 
 
@@ -252,7 +261,7 @@ def test_totals_are_by_currency_and_state_of_what_is_compared():
         "x": theirs(amount=Decimal(32), fee=Decimal(7)),
         "other": theirs(amount=Decimal(1000)),
     }
-    lines = totals({*held, *records} - {"other"}, held, records)
+    lines = payout_totals({*held, *records} - {"other"}, held, records)
     kes: list[tuple[Any, ...]] = [
         (line.kind, line.our_count, line.our_amount, line.their_count, line.their_amount)
         for line in lines
@@ -265,7 +274,7 @@ def test_totals_are_by_currency_and_state_of_what_is_compared():
         ("Charges", None, 105, None, 107),
     ]
     assert {line.currency for line in lines if line.our_amount} == {"KES", "NGN"}
-    assert not any(line.off for line in lines)
+    assert not any(line.is_difference for line in lines)
 
 
 def test_of_nothing_all_movements_are_zero():
@@ -276,7 +285,9 @@ def test_of_nothing_all_movements_are_zero():
 def test_a_reference_that_the_provider_lists_twice_makes_its_list_unreliable():
     listed = ListedTransfer(theirs(), NOON)
     assert comparison._by_reference([listed]) == {"payout_a": listed}
-    with pytest.raises(comparison.Unreliable, match=r"^the provider has payout_a twice$"):
+    with pytest.raises(
+        comparison.ProviderDataUnreliable, match=r"^the provider has payout_a twice$"
+    ):
         comparison._by_reference([listed, listed])
 
 
@@ -313,17 +324,21 @@ def test_two_hundred_look_ups_are_made_at_most(sandbox, count, not_asked_for, no
         for name in (f"payout_{number}" for number in range(count))
     }
     sides = comparison._Sides(DAY, NOON, held, {}, frozenset())
-    with pytest.raises((comparison.Unreliable, ProviderUnavailable), match=not_asked_for):
-        comparison._records_of(held, {})
-    with pytest.raises((comparison.Unreliable, ProviderUnavailable), match=not_asked_again):
-        comparison._look_again(set(held), sides)
+    with pytest.raises(
+        (comparison.ProviderDataUnreliable, ProviderUnavailable), match=not_asked_for
+    ):
+        comparison._provider_records(held, {})
+    with pytest.raises(
+        (comparison.ProviderDataUnreliable, ProviderUnavailable), match=not_asked_again
+    ):
+        comparison._recheck_differences(set(held), sides)
 
 
 def test_what_differs_is_read_anew_on_both_sides_and_nothing_else_is(sandbox, wallet):
     """Both sides had gone on when the list was read."""
     late, same = pay(wallet), pay(wallet)
     done(sandbox, late, same)
-    before = held_under({late.reference, same.reference})
+    before = payouts_by_reference({late.reference, same.reference})
     listed = payment_provider().list_transfers(
         first=late.created_at.date(), last=timezone.now().date()
     )
@@ -336,20 +351,20 @@ def test_what_differs_is_read_anew_on_both_sides_and_nothing_else_is(sandbox, wa
         frozenset(records),
     )
     asked = len(sandbox.requests.entries())
-    comparison._look_again({late.reference, same.reference}, sides)
+    comparison._recheck_differences({late.reference, same.reference}, sides)
     assert (sides.held, sides.records) == (before, records)
     assert len(sandbox.requests.entries()) == asked + 1
 
 
 def test_whatever_is_under_way_and_not_listed_is_looked_up(sandbox, wallet):
     known, unlisted = pay(wallet), pay(wallet)
-    under_way = {
+    in_transit = {
         name: held_as(Status.UNKNOWN, reference=name)
         for name in (known.reference, unlisted.reference, "payout_a")
     }
     records = {known.reference: theirs(reference=known.reference)}
     asked = len(sandbox.requests.entries())
-    found = comparison._records_of(under_way, records)
+    found = comparison._provider_records(in_transit, records)
     assert len(sandbox.requests.entries()) == asked + 2
     assert {*found} == {known.reference, unlisted.reference}
     assert found[known.reference] is records[known.reference]
@@ -372,30 +387,32 @@ def test_a_list_that_leaves_out_what_is_found_is_doubted_but_at_the_edge_of_the_
 ):
     start = datetime(2026, 3, 10, tzinfo=UTC)
     held = held_as(posted_at=None if posted is None else start + posted)
-    asked_at = start + timedelta(hours=5)
+    listed_at = start + timedelta(hours=5)
     names = frozenset({"payout_a"}) if listed else frozenset()
-    sides = comparison._Sides(DAY, asked_at, {"payout_a": held}, {}, names)
+    sides = comparison._Sides(DAY, listed_at, {"payout_a": held}, {}, names)
     if doubt:
-        with pytest.raises(comparison.Unreliable, match="payout_a"):
-            comparison._doubt("payout_a", sides)
+        with pytest.raises(comparison.ProviderDataUnreliable, match="payout_a"):
+            comparison._check_consistency("payout_a", sides)
     else:
-        comparison._doubt("payout_a", sides)
-    comparison._doubt("payout_b", sides)
+        comparison._check_consistency("payout_a", sides)
+    comparison._check_consistency("payout_b", sides)
 
 
 def test_an_order_that_is_just_being_sent_is_judged_when_the_provider_has_it():
     live = held_as(Status.PROCESSING, leased_until=timezone.now() + timedelta(minutes=1))
     over = held_as(Status.PROCESSING, leased_until=timezone.now() - timedelta(minutes=1))
-    assert comparison._judged(live, None) == []
-    assert [line.kind for line in comparison._judged(over, None)] == [LineKind.MISSING]
-    (line,) = comparison._judged(live, theirs(TransferStatus.NEW, amount=Decimal(1)))
+    assert comparison._confirmed_differences(live, None) == []
+    assert [line.kind for line in comparison._confirmed_differences(over, None)] == [
+        LineKind.MISSING
+    ]
+    (line,) = comparison._confirmed_differences(live, theirs(TransferStatus.NEW, amount=Decimal(1)))
     assert line.kind == LineKind.AMOUNT
 
 
 def test_withdrawals_are_found_under_any_number_of_references(wallet):
     first, second, _ = (approved(wallet) for _ in range(3))
     wanted = {first.reference, second.reference}
-    assert {*held_under(wanted)} == wanted
+    assert {*payouts_by_reference(wanted)} == wanted
     around = {f"{letter}{n}" for letter in "az" for n in range(999)}
-    assert {*held_under(wanted | around)} == wanted
-    assert held_under([]) == held_under(around) == {}
+    assert {*payouts_by_reference(wanted | around)} == wanted
+    assert payouts_by_reference([]) == payouts_by_reference(around) == {}

@@ -56,7 +56,7 @@ def runtime() -> Iterator[Connection]:
 
 
 def explain(found: ReconciliationBreak, user: StaffUser | None = None) -> BreakExplanation:
-    return reconciliation.explain(break_id=found.pk, explanation=WHY, user=user or approver())
+    return reconciliation.explain_break(break_id=found.pk, explanation=WHY, user=user or approver())
 
 
 def picture() -> list[tuple[object, ...]]:
@@ -85,16 +85,21 @@ def test_one_explains_and_another_closes(found):
     first, second = approver(), approver()
     proposed = explain(found, first)
     assert status_of(found) == "Explained"
-    message = refuses(Rejected, reconciliation.close, explanation_id=proposed.pk, user=first)
+    message = refuses(Rejected, reconciliation.close_break, explanation_id=proposed.pk, user=first)
     assert message == "Somebody else must close what you explained"
-    reconciliation.close(explanation_id=proposed.pk, user=second)
+    reconciliation.close_break(explanation_id=proposed.pk, user=second)
     assert status_of(found) == "Closed"
     kept = BreakExplanation.objects.get()
     assert (kept.explanation, kept.proposed_by, kept.decided_by) == (WHY, first, second)
     assert kept.decided_at is not None
-    for act in (reconciliation.close, partial(reconciliation.refuse, reason="No")):
+    for act in (
+        reconciliation.close_break,
+        partial(reconciliation.reject_explanation, reason="No"),
+    ):
         refuses(StateConflict, act, explanation_id=proposed.pk, user=second)
-    refuses(StateConflict, reconciliation.explain, break_id=found.pk, explanation="x", user=first)
+    refuses(
+        StateConflict, reconciliation.explain_break, break_id=found.pk, explanation="x", user=first
+    )
 
 
 def test_a_refused_explanation_opens_the_break_again(found):
@@ -104,17 +109,21 @@ def test_a_refused_explanation_opens_the_break_again(found):
     for reason in ("", "  "):
         refuses(
             InvalidRequest,
-            reconciliation.refuse,
+            reconciliation.reject_explanation,
             explanation_id=proposed.pk,
             user=second,
             reason=reason,
         )
-    reconciliation.refuse(explanation_id=proposed.pk, user=second, reason="Not on the statement")
+    reconciliation.reject_explanation(
+        explanation_id=proposed.pk, user=second, reason="Not on the statement"
+    )
     assert status_of(found) == "Open"
     # Whoever explained may take it back, too.
-    reconciliation.refuse(explanation_id=explain(found, first).pk, user=first, reason="Mistaken")
+    reconciliation.reject_explanation(
+        explanation_id=explain(found, first).pk, user=first, reason="Mistaken"
+    )
     assert status_of(found) == "Open"
-    reconciliation.close(explanation_id=explain(found, second).pk, user=first)
+    reconciliation.close_break(explanation_id=explain(found, second).pk, user=first)
     assert status_of(found) == "Closed"
     assert BreakExplanation.objects.count() == 3
 
@@ -123,7 +132,7 @@ def test_a_refused_explanation_opens_the_break_again(found):
 def test_an_explanation_is_in_writing(found, words):
     refuses(
         InvalidRequest,
-        reconciliation.explain,
+        reconciliation.explain_break,
         break_id=found.pk,
         explanation=words,
         user=approver(),
@@ -132,30 +141,34 @@ def test_an_explanation_is_in_writing(found, words):
 
 def test_only_those_who_decide_about_breaks_may_do_anything(found):
     proposed, stranger = explain(found), make_staff("run_reconciliation")
-    refuses(Forbidden, reconciliation.close, explanation_id=proposed.pk, user=stranger)
+    refuses(Forbidden, reconciliation.close_break, explanation_id=proposed.pk, user=stranger)
     refuses(
-        Forbidden, reconciliation.refuse, explanation_id=proposed.pk, user=stranger, reason="No"
+        Forbidden,
+        reconciliation.reject_explanation,
+        explanation_id=proposed.pk,
+        user=stranger,
+        reason="No",
     )
     other = make_break(currency="KES")
     refuses(Forbidden, explain, found=other, user=stranger)
-    hand_over = partial(reconciliation.hand_over, break_id=other.pk)
-    refuses(Forbidden, hand_over, owner=approver(), user=stranger)
-    refuses(InvalidRequest, hand_over, owner=stranger, user=approver())
+    assign_break = partial(reconciliation.assign_break, break_id=other.pk)
+    refuses(Forbidden, assign_break, owner=approver(), user=stranger)
+    refuses(InvalidRequest, assign_break, owner=stranger, user=approver())
 
 
 def test_a_break_is_taken_and_handed_over_until_it_is_closed(found):
     first, second = approver(), approver()
-    hand_over = partial(reconciliation.hand_over, break_id=found.pk)
-    assert hand_over(owner=first, user=first).owner == first
-    assert hand_over(owner=second, user=first).owner == second
+    assign_break = partial(reconciliation.assign_break, break_id=found.pk)
+    assert assign_break(owner=first, user=first).owner == first
+    assert assign_break(owner=second, user=first).owner == second
     assert ReconciliationBreak.objects.get().owner == second
-    reconciliation.close(explanation_id=explain(found, first).pk, user=second)
-    refuses(StateConflict, hand_over, owner=first, user=first)
+    reconciliation.close_break(explanation_id=explain(found, first).pk, user=second)
+    refuses(StateConflict, assign_break, owner=first, user=first)
 
 
 def test_a_refusal_has_three_hundred_characters_at_most(found):
     proposed = explain(found)
-    refuse = partial(reconciliation.refuse, explanation_id=proposed.pk, user=approver())
+    refuse = partial(reconciliation.reject_explanation, explanation_id=proposed.pk, user=approver())
     message = refuses(InvalidRequest, refuse, reason="x" * 301)
     assert message == "The text must have at most 300 characters, not 301"
     assert refuse(reason="x" * 300).reason == "x" * 300
@@ -163,7 +176,7 @@ def test_a_refusal_has_three_hundred_characters_at_most(found):
 
 def test_a_break_that_is_no_longer_what_it_was_is_not_moved(found):
     with pytest.raises(StateConflict, match=r"^The break is no longer Explained$"):
-        explanations._move(found, BreakStatus.EXPLAINED, BreakStatus.CLOSED)
+        explanations._set_status(found, BreakStatus.EXPLAINED, BreakStatus.CLOSED)
     assert status_of(found) == "Open"
 
 
@@ -172,7 +185,10 @@ def test_a_break_is_locked_before_its_explanation_and_comparisons_before_both(
     found, owner_connection
 ):
     look = "SELECT id FROM wallets_reconciliationbreak FOR {} SKIP LOCKED"
-    for act in (partial(reconciliation.refuse, reason="No"), reconciliation.close):
+    for act in (
+        partial(reconciliation.reject_explanation, reason="No"),
+        reconciliation.close_break,
+    ):
         decide = partial(act, explanation_id=explain(found).pk, user=approver())
         with CaptureQueriesContext(connection) as made, transaction.atomic():
             decide()
@@ -184,16 +200,18 @@ def test_a_break_is_locked_before_its_explanation_and_comparisons_before_both(
             for query in made.captured_queries
         ]
         both = [["wallets_reconciliationbreak"], ["wallets_breakexplanation"]]
-        comparisons = [[""]] if act is reconciliation.close else []
+        comparisons = [[""]] if act is reconciliation.close_break else []
         assert [each for each in locks if each] == [*comparisons, *both]
 
 
 def test_what_is_not_there_is_not_found():
     missing, user = uuid7(), approver()
-    refuses(NotFound, reconciliation.explain, break_id=missing, explanation=WHY, user=user)
-    refuses(NotFound, reconciliation.close, explanation_id=missing, user=user)
-    refuses(NotFound, reconciliation.refuse, explanation_id=missing, user=user, reason="No")
-    refuses(NotFound, reconciliation.hand_over, break_id=missing, owner=user, user=user)
+    refuses(NotFound, reconciliation.explain_break, break_id=missing, explanation=WHY, user=user)
+    refuses(NotFound, reconciliation.close_break, explanation_id=missing, user=user)
+    refuses(
+        NotFound, reconciliation.reject_explanation, explanation_id=missing, user=user, reason="No"
+    )
+    refuses(NotFound, reconciliation.assign_break, break_id=missing, owner=user, user=user)
 
 
 @committed
@@ -208,10 +226,10 @@ def test_of_many_who_explain_close_and_refuse_at_once_one_does():
             others = [person for person in people if person.pk != proposed.proposed_by_id]
             results = crowd.at_once(
                 [
-                    partial(reconciliation.close, explanation_id=proposed.pk, user=others[0]),
-                    partial(reconciliation.close, explanation_id=proposed.pk, user=others[1]),
+                    partial(reconciliation.close_break, explanation_id=proposed.pk, user=others[0]),
+                    partial(reconciliation.close_break, explanation_id=proposed.pk, user=others[1]),
                     partial(
-                        reconciliation.refuse,
+                        reconciliation.reject_explanation,
                         explanation_id=proposed.pk,
                         user=others[2],
                         reason="No",
@@ -235,7 +253,7 @@ def test_the_last_breaks_of_a_day_that_are_closed_at_once_end_its_alert():
             people = [approver(), approver()]
             crowd.at_once(
                 [
-                    partial(reconciliation.close, explanation_id=each.pk, user=person)
+                    partial(reconciliation.close_break, explanation_id=each.pk, user=person)
                     for each, person in zip(proposed, people, strict=True)
                 ]
             )
@@ -287,7 +305,7 @@ def test_the_database_closes_no_break_without_an_explanation(runtime, found):
     proposed = explain(found)
     for status in ("Open", "Closed"):
         is_refused(runtime, errors.CheckViolation, change, status, found.pk)
-    reconciliation.close(explanation_id=proposed.pk, user=approver())
+    reconciliation.close_break(explanation_id=proposed.pk, user=approver())
     for status in ("Open", "Explained"):
         is_refused(runtime, errors.RestrictViolation, change, status, found.pk)
 
@@ -301,8 +319,8 @@ def test_the_database_keeps_what_a_break_is_about(runtime, found):
     is_refused(runtime, errors.InsufficientPrivilege, remove, found.pk)
     closed = (
         "INSERT INTO wallets_reconciliationbreak (id, day, kind, our_text, their_text, reference,"
-        " provider_id, status, first_report_id, latest_report_id, shown, created_at) SELECT %s,"
-        " day, kind, '', '', 'x', '', 'Closed', first_report_id, latest_report_id, true, now()"
-        " FROM wallets_reconciliationbreak WHERE id = %s"
+        " provider_id, status, first_report_id, latest_report_id, in_latest_report, created_at)"
+        " SELECT %s, day, kind, '', '', 'x', '', 'Closed', first_report_id, latest_report_id, true,"
+        " now() FROM wallets_reconciliationbreak WHERE id = %s"
     )
     is_refused(runtime, errors.CheckViolation, closed, uuid7(), found.pk)

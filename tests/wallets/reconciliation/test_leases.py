@@ -34,14 +34,14 @@ MOMENT = timedelta(microseconds=1)
 HOUR = timedelta(hours=1)
 
 
-def kept(status: str, asked_at: datetime, day: date = DAY, **more: Any) -> Reconciliation:
+def kept(status: str, listed_at: datetime, day: date = DAY, **more: Any) -> Reconciliation:
     """A report on `day` that was asked for then and has come to `status`."""
     return Reconciliation.objects.create(
         day=day,
         status=status,
-        asked_by=str(SYSTEM),
-        asked_by_label=SYSTEM.label,
-        created_at=asked_at,
+        requested_by=str(SYSTEM),
+        requested_by_label=SYSTEM.label,
+        created_at=listed_at,
         **more,
     )
 
@@ -79,27 +79,27 @@ def test_a_day_is_due_from_two_on_and_five_times_an_hour_apart_until_it_is_compl
 
 def test_one_report_about_a_day_is_under_way_at_a_time(django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks() as hints:
-        reconciliation.ask(day=DAY, actor=SYSTEM)
+        reconciliation.request_report(day=DAY, actor=SYSTEM)
     assert len(hints) == 1
     with pytest.raises(Conflict, match=rf"^A report about {DAY} is under way$"):
-        reconciliation.ask(day=DAY, actor=SYSTEM)
+        reconciliation.request_report(day=DAY, actor=SYSTEM)
     # One that was asked for too early to be the daily one keeps that waiting nevertheless.
     yesterday = today() - timedelta(days=1)
     kept("Waiting", timezone.now() - timedelta(days=1), yesterday)
     assert reports._is_due(yesterday, datetime.now(UTC).replace(hour=2))
-    assert reconciliation.ask_for_yesterday() is None
+    assert reconciliation.request_daily_report() is None
     assert Reconciliation.objects.filter(day=yesterday).count() == 1
     with pytest.raises(InvalidRequest) as refusal:
-        reconciliation.ask(day=today() + timedelta(days=1), actor=SYSTEM)
+        reconciliation.request_report(day=today() + timedelta(days=1), actor=SYSTEM)
     assert refusal.value.message == "The day has not come yet"
 
 
 def test_whoever_may_run_the_comparison_asks_for_it_by_name():
     stranger, user = make_staff("decide_break"), make_staff("run_reconciliation")
     with pytest.raises(Forbidden, match=r"^You may not run the comparison with the provider$"):
-        reconciliation.ask_as_staff(day=today(), user=stranger)
-    report = reconciliation.ask_as_staff(day=today(), user=user)
-    assert (report.asked_by, report.asked_by_label) == (f"staff:{user.pk}", str(user))
+        reconciliation.request_report_as_staff(day=today(), user=stranger)
+    report = reconciliation.request_report_as_staff(day=today(), user=user)
+    assert (report.requested_by, report.requested_by_label) == (f"staff:{user.pk}", str(user))
     assert Reconciliation.objects.get() == report
 
 
@@ -135,24 +135,26 @@ def test_twenty_reports_that_were_cut_off_are_given_up_at_a_time():
         [kept(status, now - n * HOUR, DAY - timedelta(days=n), **gone) for n in range(first, last)]
         for status, first, last in (("Incomplete", 51, 72), ("Running", 1, 22))
     )
-    assert reconciliation.run_next() is None
+    assert reconciliation.run_next_report() is None
     for report in (*ended, *cut_off):
         report.refresh_from_db()
     # The oldest come first; what has ended takes nobody's place.
     assert {report.status for report in cut_off[1:]} == {"Incomplete"}
     assert (cut_off[0].status, ended[0].reason) == ("Running", "")
-    assert reconciliation.run_next() is None
+    assert reconciliation.run_next_report() is None
     assert not Reconciliation.objects.filter(status="Running").exists()
 
 
 def test_a_report_is_kept_by_who_has_claimed_it_and_once():
-    mine, other = (reconciliation.ask(day=day, actor=SYSTEM) for day in (DAY, DAY - HOUR * 24))
-    for report in (mine, other):
-        assert reconciliation.claim(report)
-    Reconciliation.objects.filter(pk=mine.pk).update(status="Agrees")
+    ours, other = (
+        reconciliation.request_report(day=day, actor=SYSTEM) for day in (DAY, DAY - HOUR * 24)
+    )
+    for report in (ours, other):
+        assert reconciliation.claim_report(report)
+    Reconciliation.objects.filter(pk=ours.pk).update(status="Agrees")
     # Two never have the same claim; if they had, each would be kept by itself.
-    Reconciliation.objects.update(claimed_by=mine.claimed_by)
-    reports._keep(mine, "found too late", [])
+    Reconciliation.objects.update(claimed_by=ours.claimed_by)
+    reports._store(ours, "found too late", [])
     assert [*Reconciliation.objects.order_by("-day").values_list("status", "reason")] == [
         ("Agrees", ""),
         ("Running", ""),
@@ -161,41 +163,41 @@ def test_a_report_is_kept_by_who_has_claimed_it_and_once():
 
 @pytest.mark.django_db(transaction=True)
 def test_a_report_that_is_kept_is_locked_for_who_changes_it_only(owner_connection):
-    report = reconciliation.ask(day=DAY, actor=SYSTEM)
-    assert reconciliation.claim(report)
+    report = reconciliation.request_report(day=DAY, actor=SYSTEM)
+    assert reconciliation.claim_report(report)
     look = "SELECT status FROM wallets_reconciliation FOR {} SKIP LOCKED"
     with transaction.atomic():
-        reports._keep(report, "no answer", [])
+        reports._store(report, "no answer", [])
         assert owner_connection.execute(look.format("SHARE")).fetchall() == []
         assert len(owner_connection.execute(look.format("KEY SHARE")).fetchall()) == 1
 
 
 def test_a_worker_whose_lease_ran_out_writes_nothing_over_the_next_ones_report(sandbox, wallet):
     """It ends while the next one is still at work, and found what is no longer so."""
-    slow = reconciliation.ask(day=today(), actor=SYSTEM)
+    slow = reconciliation.request_report(day=today(), actor=SYSTEM)
     begin_after(slow)
-    assert reconciliation.claim(slow)
+    assert reconciliation.claim_report(slow)
     Reconciliation.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
     quick = Reconciliation.objects.get()
-    assert reconciliation.claim(quick)
+    assert reconciliation.claim_report(quick)
     send_past_us("payout_stranger")
     # The slow one ends now, before the quick one.
-    reconciliation.run(slow)
+    reconciliation.run_report(slow)
     kept = Reconciliation.objects.get()
     assert (kept.status, kept.claimed_by) == (ReportStatus.RUNNING, quick.claimed_by)
     assert (kept.finished_at, kept.lines.count()) == (None, 0)
     assert not ReconciliationBreak.objects.exists()
     assert not Alert.objects.filter(kind="reconciliation").exists()
     pay(wallet)
-    made = reconciliation.run(quick)
+    made = reconciliation.run_report(quick)
     assert made.status == ReportStatus.DIFFERS
     assert made.compared == 2
-    assert reconciliation.run(slow).compared == 2
+    assert reconciliation.run_report(slow).compared == 2
     assert Alert.objects.filter(kind="reconciliation", resolved_at=None).count() == 1
 
 
 @pytest.mark.parametrize(
-    ("changes", "ours"),
+    ("changes", "claimed"),
     [
         ({}, True),
         ({"attempts": 2, "leased_until": -1}, True),
@@ -205,19 +207,20 @@ def test_a_worker_whose_lease_ran_out_writes_nothing_over_the_next_ones_report(s
         ({"status": "Agrees"}, False),
     ],
 )
-def test_a_report_is_claimed_for_half_an_hour_and_three_times_at_most(changes, ours):
+def test_a_report_is_claimed_for_half_an_hour_and_three_times_at_most(changes, claimed):
     report, other = (
-        reconciliation.ask(day=today() - timedelta(days=days), actor=SYSTEM) for days in (1, 2)
+        reconciliation.request_report(day=today() - timedelta(days=days), actor=SYSTEM)
+        for days in (1, 2)
     )
     now = timezone.now()
     if "leased_until" in changes:
         changes = changes | {"leased_until": now + timedelta(seconds=changes["leased_until"])}
-    mine = Reconciliation.objects.filter(pk=report.pk)
-    mine.update(**changes)
-    before = mine.values().get()
-    assert reconciliation.claim(report) is ours
-    if not ours:
-        assert mine.values().get() == before
+    rows = Reconciliation.objects.filter(pk=report.pk)
+    rows.update(**changes)
+    before = rows.values().get()
+    assert reconciliation.claim_report(report) is claimed
+    if not claimed:
+        assert rows.values().get() == before
         return
     assert (report.status, report.attempts) == ("Running", before["attempts"] + 1)
     assert report.claimed_by.startswith("report_")
@@ -245,13 +248,13 @@ def test_the_alert_of_a_day_counts_the_differences_that_wait_for_two_people(sand
 
 def test_a_difference_of_another_day_is_not_counted():
     day = today() - timedelta(days=3)
-    reports._tell(day, ReportStatus.DIFFERS, "")
+    reports._update_alerts(day, ReportStatus.DIFFERS, "")
     assert not Alert.objects.exists()
-    reports._tell(day, ReportStatus.INCOMPLETE, "no answer")
+    reports._update_alerts(day, ReportStatus.INCOMPLETE, "no answer")
     told = Alert.objects.get()
     words = f"The comparison with the provider for {day} is incomplete: no answer"
     assert (told.kind, told.subject, told.message) == (
         "reconciliation_incomplete", str(day), words,
     )  # fmt: skip
-    reports._tell(day, ReportStatus.AGREES, "")
+    reports._update_alerts(day, ReportStatus.AGREES, "")
     assert Alert.objects.get().resolved_at is not None

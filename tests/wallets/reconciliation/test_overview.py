@@ -17,7 +17,7 @@ from wallets.reconciliation.models import (
     ReconciliationLine,
 )
 from wallets.reconciliation.selectors import overview as selectors_overview
-from wallets.reconciliation.selectors.overview import OpenDay
+from wallets.reconciliation.selectors.overview import OpenBreaks
 
 pytestmark = pytest.mark.django_db
 
@@ -32,24 +32,24 @@ def report(
     return Reconciliation.objects.create(
         day=day,
         status=status,
-        asked_by=str(SYSTEM),
-        asked_by_label=SYSTEM.label,
+        requested_by=str(SYSTEM),
+        requested_by_label=SYSTEM.label,
         created_at=asked,
     )
 
 
 def test_the_last_comparison_is_the_newest_of_the_latest_day_that_was_over_and_compared():
-    assert selectors_overview.last_comparison() is None
+    assert selectors_overview.latest_report() is None
     tomorrow, later = DAY + timedelta(days=1), DAY + timedelta(days=2)
     report("Waiting", later)
     report("Running", tomorrow)
     report("Agrees", later, over=False)
-    assert selectors_overview.last_comparison() is None
+    assert selectors_overview.latest_report() is None
     for hour, status in enumerate(("Incomplete", "Differs", "Agrees")):
         newest = report(status, hour=hour)
-        assert selectors_overview.last_comparison() == newest, status
+        assert selectors_overview.latest_report() == newest, status
     report("Agrees", DAY - timedelta(days=1))
-    assert selectors_overview.last_comparison() == newest
+    assert selectors_overview.latest_report() == newest
 
 
 def test_open_breaks_are_counted_by_day_with_those_explained_and_those_of_somebody():
@@ -64,9 +64,9 @@ def test_open_breaks_are_counted_by_day_with_those_explained_and_those_of_somebo
             (DAY - timedelta(days=2), "Closed", None),
         ):
             put(cursor, ReconciliationBreak, day=day, status=status, owner_id=owner, kind="Fee")
-    assert selectors_overview.open_breaks() == [
-        OpenDay(DAY, count=3, explained=1, owned=1),
-        OpenDay(yesterday, count=1, explained=0, owned=0),
+    assert selectors_overview.open_breaks_by_day() == [
+        OpenBreaks(DAY, count=3, explained=1, owned=1),
+        OpenBreaks(yesterday, count=1, explained=0, owned=0),
     ]
 
 
@@ -74,7 +74,7 @@ def lines_of(made: Reconciliation, *lines: tuple[LineKind, str, int | None, int 
     """The lines of a report: kind, currency, our amount, theirs."""
     ReconciliationLine.objects.bulk_create(
         ReconciliationLine(
-            report=made, position=position, off=False, kind=kind, currency_id=currency,
+            report=made, position=position, is_difference=False, kind=kind, currency_id=currency,
             our_amount=ours, their_amount=theirs,
         )
         for position, (kind, currency, ours, theirs) in enumerate(lines)
@@ -85,27 +85,29 @@ def test_the_float_of_each_currency_is_read_from_the_lines_of_its_report():
     made = report()
     lines_of(
         made,
-        (LineKind.FLOAT, "NGN", 60, 70),
-        (LineKind.GAP, "NGN", 60, 70),
-        (LineKind.EXPECTED, "NGN", None, -30),
+        (LineKind.UNEXPLAINED, "NGN", 60, 70),
+        (LineKind.VARIANCE, "NGN", 60, 70),
+        (LineKind.IN_TRANSIT, "NGN", None, -30),
         (LineKind.BALANCE, "NGN", 1000, 1040),
         (LineKind.DEPOSITS, "NGN", 1, None),
         (LineKind.BALANCE, "GHS", 5, 6),
         (LineKind.BALANCE, "KES", 7, 8),
-        (LineKind.GAP, "KES", None, 9),
+        (LineKind.VARIANCE, "KES", None, 9),
         (LineKind.BALANCE, "ZAR", 1, 2),
-        (LineKind.GAP, "ZAR", 3, None),
-        (LineKind.EXPECTED, "UGX", 1, 1),
+        (LineKind.VARIANCE, "ZAR", 3, None),
+        (LineKind.IN_TRANSIT, "UGX", 1, 1),
     )
     lines_of(report("Agrees"), (LineKind.BALANCE, "TZS", 1, 1), (LineKind.BALANCE, "GHS", 9, 9))
-    lines_of(report("Agrees"), (LineKind.EXPECTED, "GHS", 1, 1), (LineKind.GAP, "GHS", 9, 9))
-    assert [(*astuple(found), found.unexplained) for found in selectors_overview.floats(made)] == [
+    lines_of(report("Agrees"), (LineKind.IN_TRANSIT, "GHS", 1, 1), (LineKind.VARIANCE, "GHS", 9, 9))
+    assert [
+        (*astuple(found), found.unexplained) for found in selectors_overview.float_positions(made)
+    ] == [
         ("NGN", 1040, 1000, -30, 70, 60, 10),
         ("GHS", 6, 5, None, None, None, None),
         ("KES", 8, 7, None, 9, None, 9),
         ("ZAR", 2, 1, None, None, 3, None),
     ]
-    assert selectors_overview.floats(report("Incomplete")) == []
+    assert selectors_overview.float_positions(report("Incomplete")) == []
 
 
 @pytest.mark.parametrize("model", [ReconciliationLine, ReconciliationBreak])

@@ -18,7 +18,7 @@ from wallets.ledger.models import AccountKind, Entry, Transfer
 from wallets.ledger.posting import system_account
 from wallets.reconciliation.models import LineKind, Reconciliation, ReconciliationLine
 from wallets.reconciliation.selectors import movements as reconciliation
-from wallets.reconciliation.selectors.movements import Holding, Movement, Reading
+from wallets.reconciliation.selectors.movements import ClearingSnapshot, Movement, VarianceReading
 from wallets.withdrawals.models import BankAccount, Payout, Withdrawal, WithdrawalStatus
 
 pytestmark = pytest.mark.django_db
@@ -53,13 +53,13 @@ def put_entry(
 
 
 def test_a_day_is_of_utc_and_ends_where_the_next_one_begins():
-    assert reconciliation.bounds(DAY) == (BEGINS, ENDS)
+    assert reconciliation.day_bounds(DAY) == (BEGINS, ENDS)
     with without_guards() as cursor:
         sent = [
             put_payout(cursor, posted_at=moment)["reference"]
             for moment in (BEGINS - MOMENT, BEGINS, ENDS - MOMENT, ENDS)
         ]
-    assert {*reconciliation.sent_on(DAY)} == {*sent[1:3]}
+    assert {*reconciliation.payouts_sent_on(DAY)} == {*sent[1:3]}
 
 
 def test_withdrawals_are_looked_up_a_thousand_at_a_time():
@@ -69,7 +69,7 @@ def test_withdrawals_are_looked_up_a_thousand_at_a_time():
     for others, statements in ((999, 1), (1000, 2)):
         wanted = {reference, *(f"payout_{number}" for number in range(others))}
         with CaptureQueriesContext(connection) as made:
-            assert {*reconciliation.held_under(wanted)} == {reference}
+            assert {*reconciliation.payouts_by_reference(wanted)} == {reference}
         assert len(made) == statements, others
 
 
@@ -84,8 +84,8 @@ def test_what_ended_otherwise_here_than_there_and_what_is_under_way_is_disputed(
             for outcome in outcomes
             for posted_at in (BEGINS, None)
         }  # fmt: skip
-    disputed = {made[reference] for reference in reconciliation.disputed()}
-    assert disputed == {
+    unsettled_payouts = {made[reference] for reference in reconciliation.unsettled_payouts()}
+    assert unsettled_payouts == {
         *((status, outcome, True) for status in ("Processing", "Unknown") for outcome in outcomes),
         *(("Completed", "FAILED", posted) for posted in (True, False)),
         *(
@@ -147,49 +147,54 @@ def test_charges_are_counted_from_a_moment_on_by_currency():
 
 
 def read(
-    gap: int | None,
+    variance: int | None,
     read_at: datetime | None = BEGINS,
     *,
     status: str = "Agrees",
-    asked_at: datetime = ENDS,
+    listed_at: datetime = ENDS,
     currency: str = "KES",
-    kind: LineKind = LineKind.GAP,
+    kind: LineKind = LineKind.VARIANCE,
 ) -> None:
     """A report on the day that has read that gap."""
     report = Reconciliation.objects.create(
         day=DAY,
         status=status,
-        asked_by=str(SYSTEM),
-        asked_by_label=SYSTEM.label,
-        created_at=asked_at,
+        requested_by=str(SYSTEM),
+        requested_by_label=SYSTEM.label,
+        created_at=listed_at,
         balances_at=read_at,
     )
     ReconciliationLine.objects.create(
-        report=report, position=0, off=False, kind=kind, currency_id=currency, their_amount=gap
+        report=report,
+        position=0,
+        is_difference=False,
+        kind=kind,
+        currency_id=currency,
+        their_amount=variance,
     )
 
 
 def test_the_last_reading_is_the_newest_of_a_complete_report_on_a_day_that_was_over():
     later = BEGINS + timedelta(hours=1)
-    assert reconciliation.last_reading("KES") is None
+    assert reconciliation.last_variance("KES") is None
     read(1, later, status="Incomplete")
-    read(2, later, asked_at=ENDS - MOMENT)
+    read(2, later, listed_at=ENDS - MOMENT)
     read(3, later, currency="NGN")
-    read(4, later, kind=LineKind.EXPECTED)
-    assert reconciliation.last_reading("KES") is None
+    read(4, later, kind=LineKind.IN_TRANSIT)
+    assert reconciliation.last_variance("KES") is None
     read(5, BEGINS, status="Differs")
-    assert reconciliation.last_reading("KES") == Reading(BEGINS, Decimal(5))
+    assert reconciliation.last_variance("KES") == VarianceReading(BEGINS, Decimal(5))
     read(6, BEGINS - MOMENT)
-    assert reconciliation.last_reading("KES") == Reading(BEGINS, Decimal(5))
+    assert reconciliation.last_variance("KES") == VarianceReading(BEGINS, Decimal(5))
     read(7, BEGINS + MOMENT)
-    assert reconciliation.last_reading("KES") == Reading(BEGINS + MOMENT, Decimal(7))
-    assert reconciliation.last_reading("NGN") == Reading(later, Decimal(3))
+    assert reconciliation.last_variance("KES") == VarianceReading(BEGINS + MOMENT, Decimal(7))
+    assert reconciliation.last_variance("NGN") == VarianceReading(later, Decimal(3))
 
 
-@pytest.mark.parametrize(("gap", "read_at"), [(None, BEGINS), (1, None)])
-def test_a_report_that_read_no_balance_is_no_reading(gap, read_at):
-    read(gap, read_at)
-    assert reconciliation.last_reading("KES") is None
+@pytest.mark.parametrize(("variance", "read_at"), [(None, BEGINS), (1, None)])
+def test_a_report_that_read_no_balance_is_no_reading(variance, read_at):
+    read(variance, read_at)
+    assert reconciliation.last_variance("KES") is None
 
 
 @pytest.mark.django_db(transaction=True)
@@ -208,12 +213,12 @@ def test_what_is_held_and_what_is_under_way_are_of_one_moment(owner_connection):
         return execute(sql, *rest)
 
     with connection.execute_wrapper(end_it):
-        seen = reconciliation.holding()
-    under_way = frozenset({(row["id"], "Processing", BEGINS)})
-    assert seen == Holding({"KES": Decimal(50)}, under_way)
-    assert reconciliation.holding() == Holding({"KES": Decimal(20)}, frozenset())
+        seen = reconciliation.clearing_snapshot()
+    in_transit = frozenset({(row["id"], "Processing", BEGINS)})
+    assert seen == ClearingSnapshot({"KES": Decimal(50)}, in_transit)
+    assert reconciliation.clearing_snapshot() == ClearingSnapshot({"KES": Decimal(20)}, frozenset())
 
 
 def test_nothing_is_held_of_nothing():
-    assert reconciliation.holding() == Holding({}, frozenset())
-    assert reconciliation.held_under({str(uuid7())}) == {}
+    assert reconciliation.clearing_snapshot() == ClearingSnapshot({}, frozenset())
+    assert reconciliation.payouts_by_reference({str(uuid7())}) == {}

@@ -34,21 +34,21 @@ def test_yesterday_is_reported_on_once_and_again_while_it_is_incomplete(sandbox,
     sandbox.faults.add(fault_of("unauthorized", "/v3/balances"))
     now = timezone.now()
     if now.hour < 2:
-        assert reconciliation.ask_for_yesterday() is None
+        assert reconciliation.request_daily_report() is None
         return
-    first = reconciliation.ask_for_yesterday()
+    first = reconciliation.request_daily_report()
     assert first is not None
     assert first.day == today() - timedelta(days=1)
-    assert reconciliation.ask_for_yesterday() is None
+    assert reconciliation.request_daily_report() is None
     assert made_next().status == "Incomplete"
-    assert reconciliation.ask_for_yesterday() is None
+    assert reconciliation.request_daily_report() is None
     earlier(first, hours=2)
-    again = reconciliation.ask_for_yesterday()
+    again = reconciliation.request_daily_report()
     assert again is not None
     assert made_next().status == "Agrees"
     earlier(again, hours=2)
-    assert reconciliation.ask_for_yesterday() is None
-    assert reconciliation.run_next() is None
+    assert reconciliation.request_daily_report() is None
+    assert reconciliation.run_next_report() is None
 
 
 def test_a_provisional_report_does_not_stand_in_for_the_daily_one(sandbox, wallet):
@@ -58,7 +58,7 @@ def test_a_provisional_report_does_not_stand_in_for_the_daily_one(sandbox, walle
     early.refresh_from_db()
     assert early.provisional
     now = timezone.now()
-    assert (reconciliation.ask_for_yesterday() is None) == (now.hour < 2)
+    assert (reconciliation.request_daily_report() is None) == (now.hour < 2)
 
 
 def test_a_report_about_a_day_that_is_not_over_says_so(sandbox, wallet):
@@ -75,7 +75,7 @@ def test_a_report_about_a_day_that_is_not_over_says_so(sandbox, wallet):
 
 def made_next() -> Reconciliation:
     """The report that was asked for and is made now."""
-    report = reconciliation.run_next()
+    report = reconciliation.run_next_report()
     assert report is not None
     return report
 
@@ -90,23 +90,23 @@ def earlier(report: Reconciliation, hours: int) -> None:
 
 
 def test_a_report_whose_worker_died_is_made_by_the_next_one(sandbox, wallet):
-    report = reconciliation.ask(day=today(), actor=SYSTEM)
-    assert reconciliation.claim(report)
-    assert reconciliation.run_next() is None
+    report = reconciliation.request_report(day=today(), actor=SYSTEM)
+    assert reconciliation.claim_report(report)
+    assert reconciliation.run_next_report() is None
     gone = timezone.now() - timedelta(seconds=1)
     Reconciliation.objects.update(leased_until=gone)
     assert made_next().status == "Agrees"
     # What the dead worker may still send is not taken.
-    assert reconciliation.run(report).status == "Agrees"
+    assert reconciliation.run_report(report).status == "Agrees"
     assert Reconciliation.objects.get().attempts == 2
 
 
 def test_a_report_that_is_cut_off_again_and_again_is_incomplete(sandbox):
-    report = reconciliation.ask(day=today() - timedelta(days=9), actor=SYSTEM)
+    report = reconciliation.request_report(day=today() - timedelta(days=9), actor=SYSTEM)
     Reconciliation.objects.filter(pk=report.pk).update(
         status="Running", attempts=3, leased_until=timezone.now() - timedelta(seconds=1)
     )
-    assert reconciliation.run_next() is None
+    assert reconciliation.run_next_report() is None
     report.refresh_from_db()
     assert (report.status, report.reason) == (
         "Incomplete",
@@ -115,17 +115,17 @@ def test_a_report_that_is_cut_off_again_and_again_is_incomplete(sandbox):
 
 
 def test_a_last_attempt_that_another_worker_has_just_begun_is_left_to_it(monkeypatch):
-    report = reconciliation.ask(day=today() - timedelta(days=9), actor=SYSTEM)
+    report = reconciliation.request_report(day=today() - timedelta(days=9), actor=SYSTEM)
     Reconciliation.objects.filter(pk=report.pk).update(
         status="Running", attempts=2, leased_until=timezone.now() - timedelta(seconds=1)
     )
 
     def claim_second(seen: Reconciliation) -> bool:
-        assert reconciliation.claim(Reconciliation.objects.get(pk=seen.pk))
-        return reconciliation.claim(seen)
+        assert reconciliation.claim_report(Reconciliation.objects.get(pk=seen.pk))
+        return reconciliation.claim_report(seen)
 
-    monkeypatch.setattr(reports, "claim", claim_second)
-    assert reconciliation.run_next() is None
+    monkeypatch.setattr(reports, "claim_report", claim_second)
+    assert reconciliation.run_next_report() is None
     report.refresh_from_db()
     assert (report.status, report.attempts) == ("Running", 3)
 
@@ -139,8 +139,8 @@ def test_the_command_prints_what_differs_and_says_so_by_its_exit(sandbox, wallet
         call_command("reconcile", str(today()))
     assert ended.value.code == 1
     assert capsys.readouterr().out.splitlines() == [
-        "Unknown to us: payout_stranger: ours 0, theirs NEW KES to 01 0690000031",
-        "Balance: KES: ours 0, theirs Unexplained: -150",
+        "Not in our records: payout_stranger: ours 0, theirs NEW KES to 01 0690000031",
+        "Unexplained variance: KES: ours 0, theirs Unexplained: -150",
         f"{today()}: Differs, payouts compared: 1, differences: 2"
         " (provisional: the day is not over)",
     ]

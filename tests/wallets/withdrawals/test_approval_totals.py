@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from tests.factories.api_clients import make_member, make_organisation
-from tests.factories.configuration import set_figure
+from tests.factories.configuration import set_setting
 from tests.factories.wallets import (
     Wallet,
     approved,
@@ -93,7 +93,7 @@ def test_many_owners_paying_into_one_account_need_two_for_each_part():
 
 
 def test_an_organisation_splitting_over_members_and_accounts_needs_two_for_each_part():
-    set_figure(DAILY, 3 * PART)
+    set_setting(DAILY, 3 * PART)
     organisation = make_organisation()
     wallets = [Wallet(organisation), *(Wallet(organisation, make_member(organisation))
                                        for _ in range(2))]  # fmt: skip
@@ -188,7 +188,7 @@ def test_what_was_paid_to_an_account_counts_for_a_day(owner_connection):
 
 
 def test_one_person_alone_approves_no_more_in_a_day_than_the_limit():
-    set_figure(SOLE, 2 * PART)
+    set_setting(SOLE, 2 * PART)
     parts = ask_in_parts(4)
     person, other = make_staff(), make_staff()
     assert [approve(part, person).status for part in parts] == [
@@ -203,7 +203,7 @@ def test_one_person_alone_approves_no_more_in_a_day_than_the_limit():
 
 
 def test_what_was_approved_alone_more_than_a_day_ago_is_forgotten(owner_connection):
-    set_figure(SOLE, 2 * PART)
+    set_setting(SOLE, 2 * PART)
     person = make_staff()
     parts = ask_in_parts(3)
     for part in parts[:2]:
@@ -223,7 +223,7 @@ def test_the_database_refuses_one_approval_where_the_totals_need_two():
 
 
 def test_the_database_refuses_more_than_one_person_may_approve_alone():
-    set_figure(SOLE, 2 * PART)
+    set_setting(SOLE, 2 * PART)
     person = make_staff()
     parts = ask_in_parts(3)
     for part in parts[:2]:
@@ -250,5 +250,5 @@ def test_the_approvals_needed_are_never_lowered():
 
 def test_a_lower_threshold_counts_for_requests_that_exist():
     withdrawal = make_wallet(PART).request(PART)
-    set_figure("SECOND_APPROVAL_ABOVE_KES", PART)
+    set_setting("SECOND_APPROVAL_ABOVE_KES", PART)
     assert approve(withdrawal).status == "Pending"

@@ -28,7 +28,7 @@ from tests.assertions.ledger import account_id_of
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.property_tests import examples
 from tests.factories.api_clients import make_member, make_organisation
-from tests.factories.configuration import set_figure
+from tests.factories.configuration import set_setting
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import (
     BANK,
@@ -209,7 +209,7 @@ LEFT: dict[str, tuple[str, Callable[[Wallet], RequestWithdrawal]]] = {
 @pytest.mark.parametrize("kind", LEFT)
 def test_an_order_that_is_left_leaves_no_trace_and_is_refused_by_itself(kind):
     wallet = make_wallet(1000).fund(1000, "GHS")
-    set_figure("GHS_WITHDRAWAL_FEE", 50)
+    set_setting("GHS_WITHDRAWAL_FEE", 50)
     refusal, make = LEFT[kind]
     bad = make(wallet).with_key(claim_of(wallet, "bad"))
     orders = [command(wallet, 100, key="a"), bad, command(wallet, 200, key="c")]

@@ -14,7 +14,7 @@ import pytest
 from exchange.core.errors import StateConflict
 from tests.environment.concurrency import Callers
 from tests.environment.processes import wait_until
-from tests.factories.configuration import set_figure
+from tests.factories.configuration import set_setting
 from tests.factories.wallets import (
     Wallet,
     assert_books_hold,
@@ -56,7 +56,7 @@ def test_approvals_for_one_account_at_once_do_not_slip_below_the_threshold(owner
 
 
 def test_approvals_of_one_person_at_once_do_not_pass_the_limit_together():
-    set_figure(SOLE, 3 * PART)
+    set_setting(SOLE, 3 * PART)
     person = make_staff()
     with Callers(8) as crowd:
         for _ in range(4):

@@ -16,8 +16,14 @@ from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import TESTER
-from tests.factories.configuration import set_figure
-from tests.factories.wallets import OVERRIDE, assert_books_hold, know_banks, make_staff, make_wallet
+from tests.factories.configuration import set_setting
+from tests.factories.wallets import (
+    OVERRIDE,
+    assert_books_hold,
+    know_banks,
+    make_staff,
+    make_wallet,
+)
 from wallets.banks.models import BankList
 from wallets.withdrawals.commands import PayoutDetails, RequestWithdrawal
 from wallets.withdrawals.models import Decision, Payout, Withdrawal
@@ -121,7 +127,7 @@ def test_who_was_to_be_approved_by_two_stays_so_when_the_threshold_rises():
     withdrawal = make_wallet(500_000).request(500_000)
     assert withdrawal.approvals_needed == 2
     for key in ("SECOND_APPROVAL_ABOVE_KES", "SECOND_APPROVAL_DAILY_ABOVE_KES"):
-        set_figure(key, 10_000_000)
+        set_setting(key, 10_000_000)
     once = approve(withdrawal, make_staff())
     assert (once.status, once.approvals_needed) == ("Pending", 2)
 

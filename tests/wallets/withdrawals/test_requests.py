@@ -20,7 +20,7 @@ from exchange.participants.models import Member
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import make_member, make_organisation
-from tests.factories.configuration import set_figure
+from tests.factories.configuration import set_setting
 from tests.factories.wallets import Wallet, assert_books_hold, make_member_wallet, make_wallet
 from tests.factories.withdrawals import BANK, store_bank_lists, warm
 from wallets.ledger.errors import InsufficientBalance
@@ -84,7 +84,7 @@ WAYS = [("KES", BANK), ("KES", "No such bank"), ("NGN", BANK)]
 @pytest.mark.usefixtures("bank_lists")
 @pytest.mark.parametrize(("currency", "bank"), WAYS)
 def test_a_request_is_refused_for_the_same_reasons_in_the_same_order_on_every_way(currency, bank):
-    set_figure(f"MINIMUM_WITHDRAWAL_{currency}", 100)
+    set_setting(f"MINIMUM_WITHDRAWAL_{currency}", 100)
     wallet, member = make_wallet(120, currency=currency), make_member_wallet(5, currency=currency)
     make_member(wallet.organisation)
     insufficient = f"Insufficient {currency} balance. Available: {{}}, requested: {{}}"
@@ -103,13 +103,13 @@ def test_a_request_is_refused_for_the_same_reasons_in_the_same_order_on_every_wa
     if bank != BANK:
         assert refusal(wallet, "120", currency, bank)[0] == "bank_not_found"
         return
-    set_figure(f"{currency}_WITHDRAWAL_FEE", 110)
+    set_setting(f"{currency}_WITHDRAWAL_FEE", 110)
     assert refusal(wallet, "110", currency, bank) == (
         "fee_exceeds_amount",
         f"The withdrawal fee of 110 {currency} leaves nothing to pay out of 110 {currency}",
     )
     # All there is can be asked for, and the smallest amount.
-    set_figure(f"{currency}_WITHDRAWAL_FEE", 1)
+    set_setting(f"{currency}_WITHDRAWAL_FEE", 1)
     wallet.fund(100, currency)
     for amount in ("100", "120"):
         assert ask(wallet, amount, currency, bank).status_code == 201

@@ -147,7 +147,7 @@ def test_every_alert_leads_to_what_it_is_about(provider_sandbox, world):
     withdrawal = withdraw(world[0], world[1], "KES", "400")
     day = timezone.now().date()
     report = Reconciliation.objects.create(
-        day=day, asked_by=str(Actor.system("tests")), asked_by_label="tests",
+        day=day, requested_by=str(Actor.system("tests")), requested_by_label="tests",
         created_at=timezone.now(),
     )  # fmt: skip
     about_payouts = (

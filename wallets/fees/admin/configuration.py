@@ -1,6 +1,6 @@
 """The keys of figures that finance sets: in force now, what is coming, and every one before.
 
-A figure changes by a proposal, which `wallets.fees.admin.figures` shows and decides.
+A figure changes by a proposal, which `wallets.fees.admin.setting_changes` shows and decides.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from exchange.admin.fields import DateTimePickerField, ReasonField
 from exchange.admin.list_filters import ChoiceFilter, ListFilters
 from exchange.core.currencies import payout_currencies
 from exchange.staff.models import StaffUser
-from wallets.fees import services as figures
-from wallets.fees.admin import figure_questions as questions
-from wallets.fees.admin.figure_questions import number
-from wallets.fees.models import Configuration, ConfigurationFigure, FigureStatus
-from wallets.fees.selectors import figure_in_force, keys_with_figures
+from wallets.fees import services
+from wallets.fees.admin import confirmations
+from wallets.fees.admin.confirmations import number
+from wallets.fees.models import Configuration, SettingChange, SettingChangeStatus
+from wallets.fees.selectors import effective_setting, settings_with_values
 
 _HISTORY_SHOWN = 100
 _KINDS = {
@@ -42,7 +42,7 @@ _KINDS = {
 }
 
 
-class FigureForm(forms.Form):
+class SettingChangeForm(forms.Form):
     """A new figure, why, and from when."""
 
     value = forms.DecimalField(label="New figure", max_digits=30, decimal_places=8)
@@ -70,32 +70,32 @@ class ConfigurationFilters(ListFilters):
 @admin.register(Configuration)
 class ConfigurationAdmin(ConfirmationAdmin):
     list_display = (
-        "key", "description", "shown_in_force", "since", "shown_coming", "shown_waiting",
+        "key", "description", "value_column", "since", "upcoming_column", "pending_column",
     )  # fmt: skip
     filters = ConfigurationFilters
     search_fields = ("key", "description")
     search_help_text = "Key or description"
     list_per_page = 100
-    fields = ("key", "description", "shown_in_force", "since")
+    fields = ("key", "description", "value_column", "since")
     readonly_fields = fields
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
-        return keys_with_figures()
+        return settings_with_values()
 
-    shown_in_force = column(
-        "in force now", lambda row: f"{number(row.in_force)} {_unit(row.key)}".rstrip()
+    value_column = column(
+        "in force now", lambda row: f"{number(row.effective_value)} {_unit(row.key)}".rstrip()
     )
     since = column(
         "since (UTC)", lambda row: format_time(row.since) if row.since else "the beginning"
     )
 
     @admin.display(description="coming")
-    def shown_coming(self, row: Any) -> str:
-        if row.coming is None:
+    def upcoming_column(self, row: Any) -> str:
+        if row.upcoming_value is None:
             return "-"
-        return f"{number(row.coming)} from {_minute(row.coming_from)} UTC"
+        return f"{number(row.upcoming_value)} from {_minute(row.upcoming_at)} UTC"
 
-    shown_waiting = column("waits for approval", lambda row: number(row.waiting))
+    pending_column = column("waits for approval", lambda row: number(row.pending_value))
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -104,24 +104,26 @@ class ConfigurationAdmin(ConfirmationAdmin):
         ]
 
     def tools(self, request: HttpRequest, obj: Configuration) -> list[Tool]:
-        if not self.may(request, figures.PROPOSE):
+        if not self.may(request, services.PROPOSE):
             return []
         return [Tool("Propose a figure", self.address("propose", obj.pk))]
 
     def sections(self, request: HttpRequest, obj: Configuration) -> list[Section]:
         found = list(
-            obj.figures.select_related("proposed_by", "decided_by", "withdrawn_by").order_by(
+            obj.changes.select_related("proposed_by", "decided_by", "cancelled_by").order_by(
                 "-created_at"
             )[:_HISTORY_SHOWN]
         )
         now = timezone.now()
-        waiting = [row for row in found if row.status == FigureStatus.PENDING]
+        pending = [row for row in found if row.status == SettingChangeStatus.PENDING]
         ahead = [
             row
             for row in found
-            if row.status == FigureStatus.APPROVED and row.in_force_from and row.in_force_from > now
+            if row.status == SettingChangeStatus.APPROVED
+            and row.effective_at
+            and row.effective_at > now
         ]
-        before = figure_in_force(obj.pk)
+        before = effective_setting(obj.pk)
         headings = ("Figure", "State", "In force from (UTC)", "Proposed by", "Approved by", "Why")
         return [
             Section(
@@ -131,52 +133,52 @@ class ConfigurationAdmin(ConfirmationAdmin):
                     (
                         record_link(row, f"{number(before)} → {number(row.value)}"),
                         status_badge(row.status),
-                        _from(row),
+                        _effective_label(row),
                         str(row.proposed_by),
                         str(row.decided_by or "nobody yet"),
                         row.reason,
                     )
-                    for row in [*waiting, *ahead]
+                    for row in [*pending, *ahead]
                 ],
                 empty="Nothing: the figure stays as it is.",
             ),
-            _history(obj, found, now),
+            _history_section(obj, found, now),
         ]
 
     def propose(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Proposes a figure; nothing changes before somebody else approves it."""
-        row: Configuration = self.record(request, object_id, figures.PROPOSE)
+        row: Configuration = self.record(request, object_id, services.PROPOSE)
         return self.confirm_page(
             request,
             row,
-            questions.proposal(row),
-            partial(figures.propose, key=row.key, user=staff_of(request)),
+            confirmations.proposal(row),
+            partial(services.propose, key=row.key, user=staff_of(request)),
             "Proposed. Nothing has changed yet: somebody else must approve it.",
-            form=bind_form(request, FigureForm),
+            form=bind_form(request, SettingChangeForm),
         )
 
 
-def _history(obj: Configuration, found: list[ConfigurationFigure], now: datetime) -> Section:
+def _history_section(obj: Configuration, found: list[SettingChange], now: datetime) -> Section:
     """Figures that were in force, each with the one before it, and those that never were."""
     effective = sorted(
         (
             row
             for row in found
-            if row.status == FigureStatus.APPROVED
-            and row.in_force_from
-            and row.in_force_from <= now
+            if row.status == SettingChangeStatus.APPROVED
+            and row.effective_at
+            and row.effective_at <= now
         ),
-        key=lambda row: (row.in_force_from, row.decided_at),
+        key=lambda row: (row.effective_at, row.decided_at),
     )
     before, value = {}, obj.value
     for row in effective:
         before[row.pk] = value
         value = row.value
-    over = [row for row in found if row.pk in before or row.status in _NEVER_IN_FORCE]
-    over.sort(key=lambda row: row.in_force_from or row.created_at, reverse=True)
+    over = [row for row in found if row.pk in before or row.status in _NEVER_EFFECTIVE]
+    over.sort(key=lambda row: row.effective_at or row.created_at, reverse=True)
     rows: list[tuple[object, ...]] = [
         (
-            _from(row),
+            _effective_label(row),
             number(before[row.pk]) if row.pk in before else "-",
             record_link(row, number(row.value)),
             status_badge("In force" if row is effective[-1] else "Was in force")
@@ -197,18 +199,22 @@ def _history(obj: Configuration, found: list[ConfigurationFigure], now: datetime
     )  # fmt: skip
     every = Tool(
         "All figures of this key",
-        f"{reverse('admin:wallets_configurationfigure_changelist')}?q={obj.pk}",
+        f"{reverse('admin:wallets_settingchange_changelist')}?q={obj.pk}",
     )
     return Section("Figures so far", headings, rows, right=(1, 2), more=every)
 
 
-_NEVER_IN_FORCE = {FigureStatus.REJECTED, FigureStatus.TAKEN_BACK, FigureStatus.WITHDRAWN}
+_NEVER_EFFECTIVE = {
+    SettingChangeStatus.REJECTED,
+    SettingChangeStatus.TAKEN_BACK,
+    SettingChangeStatus.CANCELLED,
+}
 
 
-def _from(figure: ConfigurationFigure) -> str:
-    if figure.status in _NEVER_IN_FORCE:
+def _effective_label(change: SettingChange) -> str:
+    if change.status in _NEVER_EFFECTIVE:
         return "never"
-    when = figure.in_force_from or figure.effective_from
+    when = change.effective_at or change.effective_from
     return format_time(when) if when else "its approval"
 
 

@@ -9,5 +9,5 @@ CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_propo
 CREATE TRIGGER approval_guard
     BEFORE INSERT OR UPDATE OR DELETE ON wallets_configurationfigure
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
-        'figure', 'proposed_by_id', 'Pending', 'Approved', 'decision_note,in_force_from',
-        'status,withdrawal_asked_by_id,withdrawal_reason,withdrawn_by_id,withdrawn_at');
+        'setting_change', 'proposed_by_id', 'Pending', 'Approved', 'decision_note,effective_at',
+        'status,cancellation_requested_by_id,cancellation_reason,cancelled_by_id,cancelled_at');

@@ -16,7 +16,7 @@ from exchange.core.errors import DomainError
 from exchange.core.numbers import format_plain
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import ReportStatus
-from wallets.reconciliation.selectors.movements import day_of
+from wallets.reconciliation.selectors.movements import utc_day
 
 
 def _day(text: str) -> date:
@@ -37,15 +37,17 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Makes the report and prints it."""
-        day = options["date"] or day_of(timezone.now()) - timedelta(days=1)
+        day = options["date"] or utc_day(timezone.now()) - timedelta(days=1)
         try:
-            report = reconciliation.ask(day=day, actor=Actor.system("manage.py reconcile"))
+            report = reconciliation.request_report(
+                day=day, actor=Actor.system("manage.py reconcile")
+            )
         except DomainError as error:
             raise CommandError(error.message) from None
-        if not reconciliation.claim(report):
+        if not reconciliation.claim_report(report):
             raise CommandError("A worker has taken it up: look at the report in the back office")
-        report = reconciliation.run(report)
-        for line in report.lines.filter(off=True):
+        report = reconciliation.run_report(report)
+        for line in report.lines.filter(is_difference=True):
             ours = line.our_text or format_plain(line.our_amount or Decimal(0))
             theirs = line.their_text or format_plain(line.their_amount or Decimal(0))
             about = line.reference or line.currency_id

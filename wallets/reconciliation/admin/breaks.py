@@ -46,7 +46,7 @@ class ExplanationForm(forms.Form):
     )
 
 
-class RefusalForm(forms.Form):
+class RejectionForm(forms.Form):
     """Why an explanation is refused, or taken back."""
 
     reason = ReasonField(max_length=300)
@@ -88,12 +88,12 @@ def side(text: str, amount: Decimal | None, line: ReconciliationLine | Reconcili
     return number or text or "-"
 
 
-def state_of(found: ReconciliationBreak) -> str:
+def break_state(found: ReconciliationBreak) -> str:
     """Its status as a coloured label."""
     return status_badge(found.status, _TONES[BreakStatus(found.status)])
 
 
-def difference_of(found: ReconciliationBreak) -> str:
+def format_difference(found: ReconciliationBreak) -> str:
     """By how much it differs, where that is an amount."""
     if found.difference is None or found.currency_id is None:
         return "-" if found.difference is None else format_plain(found.difference)
@@ -102,7 +102,11 @@ def difference_of(found: ReconciliationBreak) -> str:
 
 def presence(found: ReconciliationBreak) -> str:
     """Whether the latest report still shows it."""
-    return "Still there" if found.shown else f"Gone in the report of {found.latest_report.day}"
+    return (
+        "Still there"
+        if found.in_latest_report
+        else f"Gone in the report of {found.latest_report.day}"
+    )
 
 
 class OpenFilter(ChoiceFilter):
@@ -173,14 +177,14 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
         return found if found is None or amount is None else found | Q(difference=-amount)
 
     what = column("what", lambda found: found.kind, ordering="kind")
-    shown_state = column("state", state_of, ordering="status")
+    shown_state = column("state", break_state, ordering="status")
     owned_by = column(
         "owner", lambda found: str(found.owner or "nobody"), ordering="owner__username"
     )
     about = column("about", about)
     ours = column("ours", lambda found: side(found.our_text, found.our_amount, found))
     theirs = column("theirs", lambda found: side(found.their_text, found.their_amount, found))
-    shown_difference = column("difference", difference_of, ordering="difference")
+    shown_difference = column("difference", format_difference, ordering="difference")
     still_there = column("in the latest report", presence)
     first_in = column("first report", lambda found: _report(found.first_report))
     latest_in = column("latest report", lambda found: _report(found.latest_report))
@@ -191,9 +195,9 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
         return [
             self.action_url(f"{one}/explain/", "explain", self.explain, only_post=False),
             self.action_url(f"{one}/take/", "take", self.take),
-            self.action_url(f"{one}/hand-over/", "hand_over", self.hand_over, only_post=False),
+            self.action_url(f"{one}/assign/", "assign", self.assign, only_post=False),
             self.action_url(f"{one}/close/{explained}/", "close", self.close, only_post=False),
-            self.action_url(f"{one}/refuse/{explained}/", "refuse", self.refuse, only_post=False),
+            self.action_url(f"{one}/reject/{explained}/", "reject", self.reject, only_post=False),
             *super().get_urls(),
         ]
 
@@ -205,13 +209,13 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
             shown.append(Tool("Explain", self.address("explain", obj.pk)))
         if obj.owner_id != staff_of(request).pk:
             shown.append(Tool("Take", self.address("take", obj.pk), post=True))
-        return [*shown, Tool("Hand over", self.address("hand_over", obj.pk))]
+        return [*shown, Tool("Hand over", self.address("assign", obj.pk))]
 
     def decision(self, request: HttpRequest, obj: ReconciliationBreak) -> PendingDecision | None:
         proposed = obj.explanations.filter(status=ApprovalStatus.PENDING).first()
         if proposed is None:
             return None
-        refuse = self.address("refuse", obj.pk, proposed.pk)
+        refuse = self.address("reject", obj.pk, proposed.pk)
         user = staff_of(request)
         own = proposed.proposed_by_id == user.pk and self.may(request, reconciliation.DECIDE)
         return pending_decision(
@@ -246,7 +250,7 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
     def explain(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Proposes to close it; somebody else does."""
         found: ReconciliationBreak = self.record(request, object_id, reconciliation.DECIDE)
-        blocker = reconciliation.describe_status(found)
+        blocker = reconciliation.describe_break_blocker(found)
         confirmation = Confirmation(
             title="Explain the break",
             facts=_facts(found),
@@ -258,7 +262,7 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
             request,
             found,
             confirmation,
-            partial(reconciliation.explain, break_id=found.pk, user=staff_of(request)),
+            partial(reconciliation.explain_break, break_id=found.pk, user=staff_of(request)),
             "Explained. It stays open until somebody else closes it.",
             form=bind_form(request, ExplanationForm),
         )
@@ -267,17 +271,17 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
         """Makes the person its owner."""
         found: ReconciliationBreak = self.record(request, object_id, reconciliation.DECIDE)
         user = staff_of(request)
-        act = partial(reconciliation.hand_over, break_id=found.pk, owner=user, user=user)
+        act = partial(reconciliation.assign_break, break_id=found.pk, owner=user, user=user)
         self.attempt(request, act, "It is yours.")
         return self.redirect_to_record(found.pk)
 
-    def hand_over(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+    def assign(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Makes somebody its owner."""
         found: ReconciliationBreak = self.record(request, object_id, reconciliation.DECIDE)
 
         def act(data: dict[str, Any]) -> HttpResponse:
             owner = data["owner"]
-            reconciliation.hand_over(break_id=found.pk, owner=owner, user=staff_of(request))
+            reconciliation.assign_break(break_id=found.pk, owner=owner, user=staff_of(request))
             messages.success(request, f"Handed over to {owner}.")
             return self.redirect_to_record(found.pk)
 
@@ -296,7 +300,7 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
         found, proposed = self._explained(request, object_id, proposal_id)
         user = staff_of(request)
         words = "It is closed for good."
-        if found.kind == LineKind.FLOAT and found.shown:
+        if found.kind == LineKind.UNEXPLAINED and found.in_latest_report:
             words += " The gap it left is expected from now on."
         confirmation = Confirmation(
             title=f"Close the break of {found.day}?",
@@ -305,10 +309,10 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
             submit="Yes, close the break",
             blocker=reconciliation.EXPLANATIONS.describe_blocker(proposed, user),
         )
-        act = partial(reconciliation.close, explanation_id=proposed.pk, user=user)
+        act = partial(reconciliation.close_break, explanation_id=proposed.pk, user=user)
         return self.confirm_page(request, found, confirmation, act, "Closed.")
 
-    def refuse(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
+    def reject(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
         """Opens it again, also by who explained it."""
         found, proposed = self._explained(request, object_id, proposal_id)
         user = staff_of(request)
@@ -324,9 +328,9 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
             request,
             found,
             confirmation,
-            partial(reconciliation.refuse, explanation_id=proposed.pk, user=user),
+            partial(reconciliation.reject_explanation, explanation_id=proposed.pk, user=user),
             f"{'Taken back' if own else 'Refused'}. The break is open again.",
-            form=bind_form(request, RefusalForm),
+            form=bind_form(request, RejectionForm),
         )
 
     def _explained(
@@ -339,7 +343,7 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
         return found, proposed
 
 
-def breaks_of(report: Reconciliation) -> Section | None:
+def breaks_section(report: Reconciliation) -> Section | None:
     """The breaks of the day of `report`, and those of other days that it looked at last."""
     if report.provisional:
         return None
@@ -348,8 +352,8 @@ def breaks_of(report: Reconciliation) -> Section | None:
             record_link(each, each.kind),
             each.day,
             about(each),
-            difference_of(each),
-            state_of(each),
+            format_difference(each),
+            break_state(each),
             each.owner or "nobody",
             presence(each),
         )
@@ -386,7 +390,7 @@ def _facts(found: ReconciliationBreak) -> list[tuple[str, object]]:
         ("About", about(found)),
         ("Ours", side(found.our_text, found.our_amount, found)),
         ("Theirs", side(found.their_text, found.their_amount, found)),
-        ("Difference", difference_of(found)),
+        ("Difference", format_difference(found)),
         ("In the latest report", presence(found)),
     ]
 

@@ -19,7 +19,7 @@ _COLUMNS: tuple[Column, ...] = (
     Column("Day", lambda line: line.report.day),
     Column("Report", lambda line: line.report.status),
     Column("Provisional", lambda line: "Yes" if line.report.provisional else "No"),
-    Column("Line", lambda line: "Difference" if line.off else "Figure"),
+    Column("Line", lambda line: "Difference" if line.is_difference else "Figure"),
     Column("What", lambda line: line.kind),
     Column("Currency", lambda line: line.currency_id),
     Column("Our count", lambda line: line.our_count),

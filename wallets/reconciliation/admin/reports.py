@@ -21,14 +21,14 @@ from exchange.exports import services as exports
 from exchange.exports.admin import start_and_respond
 from exchange.exports.sheets import CSV, FILE_FORMATS
 from wallets.reconciliation import services as reconciliation
-from wallets.reconciliation.admin.breaks import about, breaks_of, side
+from wallets.reconciliation.admin.breaks import about, breaks_section, side
 from wallets.reconciliation.admin.export_columns import REPORTS
 from wallets.reconciliation.models import LineKind, Reconciliation, ReconciliationLine, ReportStatus
-from wallets.reconciliation.selectors.overview import floats
-from wallets.reconciliation.services.figures import MOVEMENT
+from wallets.reconciliation.selectors.overview import float_positions
+from wallets.reconciliation.services.totals import MOVEMENT_KINDS
 
 PROVISIONAL = "Provisional: the day was not over"
-_UNDER_WAY = {ReportStatus.WAITING, ReportStatus.RUNNING}
+_UNFINISHED = {ReportStatus.WAITING, ReportStatus.RUNNING}
 _SHOWN = 500
 _PAYOUTS = (LineKind.IN_FLIGHT, LineKind.COMPLETED, LineKind.FAILED, LineKind.CHARGES)
 
@@ -42,12 +42,20 @@ class DayForm(forms.Form):
 @admin.register(Reconciliation)
 class ReconciliationAdmin(AddFormAdmin):
     add_permission = reconciliation.PERMISSION
-    list_display = ("day", "verdict", "basis", "differences", "compared", "asked_for_by", "made")
+    list_display = (
+        "day",
+        "verdict",
+        "basis",
+        "differences",
+        "compared",
+        "requested_by_column",
+        "made",
+    )
     list_filter = ("status", "day")
     date_hierarchy = "day"
     add_label = "Compare a day"
     fields = (
-        "day", "verdict", "basis", "differences", "compared", "reason", "asked_for_by",
+        "day", "verdict", "basis", "differences", "compared", "reason", "requested_by_column",
         "created_at", "finished_at",
     )  # fmt: skip
     readonly_fields = fields
@@ -58,8 +66,8 @@ class ReconciliationAdmin(AddFormAdmin):
         lambda report: PROVISIONAL if report.provisional else "Complete day",
         ordering="provisional",
     )
-    asked_for_by = column(
-        "asked for by", lambda report: report.asked_by_label, ordering="asked_by_label"
+    requested_by_column = column(
+        "asked for by", lambda report: report.requested_by_label, ordering="requested_by_label"
     )
     made = column(
         "asked for (UTC)", lambda report: format_time(report.created_at), ordering="created_at"
@@ -78,7 +86,7 @@ class ReconciliationAdmin(AddFormAdmin):
 
     def tools(self, request: HttpRequest, obj: Reconciliation) -> list[Tool]:
         shown = []
-        if obj.status in _UNDER_WAY:
+        if obj.status in _UNFINISHED:
             return [Tool("Look again", self.address("change", obj.pk))]
         if self.may(request, exports.EXPORT_PERMISSION):
             shown = [
@@ -93,7 +101,7 @@ class ReconciliationAdmin(AddFormAdmin):
         """Asks for a report about a day."""
 
         def act(data: dict[str, Any]) -> HttpResponse:
-            report = reconciliation.ask_as_staff(day=data["day"], user=staff_of(request))
+            report = reconciliation.request_report_as_staff(day=data["day"], user=staff_of(request))
             messages.success(request, "Asked for. The provider is being asked in the background.")
             return self.redirect_to_record(report.pk)
 
@@ -111,7 +119,7 @@ class ReconciliationAdmin(AddFormAdmin):
         """Asks for another report about the same day."""
         report: Reconciliation = self.record(request, object_id, reconciliation.PERMISSION)
         try:
-            report = reconciliation.ask_as_staff(day=report.day, user=staff_of(request))
+            report = reconciliation.request_report_as_staff(day=report.day, user=staff_of(request))
         except DomainError as error:
             messages.error(request, error.message)
         else:
@@ -129,13 +137,13 @@ class ReconciliationAdmin(AddFormAdmin):
             return self.redirect_to_record(report.pk)
 
     def sections(self, request: HttpRequest, obj: Reconciliation) -> list[Section]:
-        if obj.status in _UNDER_WAY:
+        if obj.status in _UNFINISHED:
             return []
         lines = list(obj.lines.select_related("withdrawal")[: _SHOWN + 1_000])
-        figures = [line for line in lines if not line.off]
-        breaks = breaks_of(obj)
+        figures = [line for line in lines if not line.is_difference]
+        breaks = breaks_section(obj)
         return [
-            _differences(obj, [line for line in lines if line.off][:_SHOWN]),
+            _differences(obj, [line for line in lines if line.is_difference][:_SHOWN]),
             *([breaks] if breaks else []),
             _payouts(figures),
             _balances(obj),
@@ -192,11 +200,12 @@ def _balances(report: Reconciliation) -> Section:
             *(
                 format_money(amount, found.currency)
                 for amount in (
-                    found.clearing, found.provider, found.under_way, found.gap, found.expected,
+                    found.clearing, found.provider, found.in_transit, found.variance,
+                    found.expected,
                 )
             ),
         )
-        for found in floats(report)
+        for found in float_positions(report)
     ]  # fmt: skip
     headings = (
         "Currency", "Clearing", "At the provider", "Under way", "Gap", "Expected gap",
@@ -207,10 +216,10 @@ def _balances(report: Reconciliation) -> Section:
 def _movement(figures: list[ReconciliationLine]) -> Section:
     table: dict[str, dict[str, Decimal]] = {}
     for line in figures:
-        if line.kind in MOVEMENT:
+        if line.kind in MOVEMENT_KINDS:
             table.setdefault(str(line.currency_id), {})[line.kind] = line.our_amount or Decimal(0)
     rows = [
-        (code, *(format_money(moved.get(kind, Decimal(0)), code) for kind in MOVEMENT))
+        (code, *(format_money(moved.get(kind, Decimal(0)), code) for kind in MOVEMENT_KINDS))
         for code, moved in table.items()
         if any(moved.values())
     ]

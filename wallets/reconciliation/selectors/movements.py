@@ -15,7 +15,7 @@ from wallets.ledger.models import TransferKind
 from wallets.reconciliation.models import LineKind, ReconciliationLine, ReportStatus
 from wallets.withdrawals.models import IN_FLIGHT, Payout, WithdrawalStatus
 
-_AT_ONCE = 1_000
+_CHUNK_SIZE = 1_000
 _MOVES = {
     TransferKind.DEPOSIT: LineKind.DEPOSITS,
     TransferKind.WITHDRAWAL_SETTLE: LineKind.PAYOUTS,
@@ -25,7 +25,7 @@ _MOVES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class OurPayout:
     """One payout as we hold it."""
 
     withdrawal_id: UUID
@@ -51,7 +51,7 @@ class Movement:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class ClearingSnapshot:
     """The provider's money by the ledger and the payouts under way, at one moment."""
 
     clearing: dict[str, Decimal]
@@ -59,40 +59,40 @@ class Holding:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class VarianceReading:
     """What the provider held beyond our books, in one currency, and when it was read."""
 
     read_at: datetime
-    gap: Decimal
+    variance: Decimal
 
 
-def day_of(moment: datetime) -> date:
+def utc_day(moment: datetime) -> date:
     """The day in UTC."""
     return moment.astimezone(UTC).date()
 
 
-def bounds(day: date) -> tuple[datetime, datetime]:
+def day_bounds(day: date) -> tuple[datetime, datetime]:
     """The first instant of `day`, and of the day after it."""
     start = datetime.combine(day, time(), UTC)
     return start, start + timedelta(days=1)
 
 
-def sent_on(day: date) -> dict[str, Held]:
+def payouts_sent_on(day: date) -> dict[str, OurPayout]:
     """The payouts we sent on that day, by reference."""
-    start, end = bounds(day)
+    start, end = day_bounds(day)
     return _held(Q(posted_at__gte=start, posted_at__lt=end))
 
 
-def held_under(references: Collection[str]) -> dict[str, Held]:
+def payouts_by_reference(references: Collection[str]) -> dict[str, OurPayout]:
     """The withdrawals under these references, sent or not, whatever the day."""
     wanted = sorted(references)
-    found: dict[str, Held] = {}
-    for begin in range(0, len(wanted), _AT_ONCE):
-        found |= _held(Q(withdrawal__reference__in=wanted[begin : begin + _AT_ONCE]))
+    found: dict[str, OurPayout] = {}
+    for begin in range(0, len(wanted), _CHUNK_SIZE):
+        found |= _held(Q(withdrawal__reference__in=wanted[begin : begin + _CHUNK_SIZE]))
     return found
 
 
-def disputed() -> dict[str, Held]:
+def unsettled_payouts() -> dict[str, OurPayout]:
     """Payouts under way, and those that ended otherwise here than at the provider."""
     ended = Q(withdrawal__status=WithdrawalStatus.COMPLETED, provider_status="FAILED") | Q(
         withdrawal__status=WithdrawalStatus.FAILED
@@ -100,10 +100,10 @@ def disputed() -> dict[str, Held]:
     return _held(Q(withdrawal__status__in=IN_FLIGHT, posted_at__isnull=False) | ended)
 
 
-def _held(condition: Q) -> dict[str, Held]:
+def _held(condition: Q) -> dict[str, OurPayout]:
     rows: QuerySet[Payout] = Payout.objects.filter(condition).select_related("withdrawal__bank")
     return {
-        row.withdrawal.reference: Held(
+        row.withdrawal.reference: OurPayout(
             withdrawal_id=row.withdrawal_id,
             reference=row.withdrawal.reference,
             status=WithdrawalStatus(row.withdrawal.status),
@@ -116,11 +116,11 @@ def _held(condition: Q) -> dict[str, Held]:
             leased_until=row.leased_until,
             provider_status=row.provider_status,
         )
-        for row in rows.iterator(chunk_size=_AT_ONCE)
+        for row in rows.iterator(chunk_size=_CHUNK_SIZE)
     }
 
 
-def holding() -> Holding:
+def clearing_snapshot() -> ClearingSnapshot:
     """As of now, from one snapshot."""
     with transaction.atomic():
         if not connection.savepoint_ids:
@@ -133,15 +133,15 @@ def holding() -> Holding:
                 " GROUP BY e.asset_id"
             )
             clearing = dict(cursor.fetchall())
-        under_way = Payout.objects.filter(withdrawal__status__in=IN_FLIGHT).values_list(
+        in_transit = Payout.objects.filter(withdrawal__status__in=IN_FLIGHT).values_list(
             "withdrawal_id", "withdrawal__status", "posted_at"
         )
-        return Holding(clearing, frozenset(under_way))
+        return ClearingSnapshot(clearing, frozenset(in_transit))
 
 
 def movements(day: date) -> dict[str, Movement]:
     """What moved on that day in the clearing account of every currency; held money is positive."""
-    start, end = bounds(day)
+    start, end = day_bounds(day)
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT e.asset_id, CASE WHEN t.created_at < %s THEN '' ELSE t.kind END, -sum(e.amount)"
@@ -154,10 +154,10 @@ def movements(day: date) -> dict[str, Movement]:
         rows = cursor.fetchall()
     found: dict[str, Movement] = {}
     for currency in {row[0] for row in rows}:
-        mine = {kind: total for asset, kind, total in rows if asset == currency}
-        opening = mine.pop("", Decimal(0))
+        ours = {kind: total for asset, kind, total in rows if asset == currency}
+        opening = ours.pop("", Decimal(0))
         moves: dict[LineKind, Decimal] = {}
-        for kind, total in mine.items():
+        for kind, total in ours.items():
             line = _MOVES.get(kind, LineKind.OTHER)
             moves[line] = moves.get(line, Decimal(0)) + total
         found[currency] = Movement(opening, moves, opening + sum(moves.values()))
@@ -177,11 +177,11 @@ def charges_since(currency: str, moment: datetime) -> int:
     return int(count)
 
 
-def last_reading(currency: str) -> Reading | None:
+def last_variance(currency: str) -> VarianceReading | None:
     """The newest gap of a complete report about a day that was over, by when it was read."""
     line = (
         ReconciliationLine.objects.filter(
-            kind=LineKind.GAP,
+            kind=LineKind.VARIANCE,
             currency=currency,
             report__status__in=[ReportStatus.AGREES, ReportStatus.DIFFERS],
             report__provisional=False,
@@ -192,4 +192,4 @@ def last_reading(currency: str) -> Reading | None:
     )
     if line is None or line.their_amount is None or line.report.balances_at is None:
         return None
-    return Reading(line.report.balances_at, line.their_amount)
+    return VarianceReading(line.report.balances_at, line.their_amount)

@@ -19,7 +19,7 @@ from wallets.reconciliation.models import (
 
 
 @dataclass(frozen=True, slots=True)
-class Float:
+class FloatPosition:
     """Money at the provider in one currency beside the clearing account that stands for it.
 
     `under_way` is what payouts on their way make them differ by, `gap` what is left, and `expected`
@@ -29,18 +29,18 @@ class Float:
     currency: str
     provider: Decimal | None
     clearing: Decimal | None
-    under_way: Decimal | None
-    gap: Decimal | None
+    in_transit: Decimal | None
+    variance: Decimal | None
     expected: Decimal | None
 
     @property
     def unexplained(self) -> Decimal | None:
         """How much of the gap is not expected."""
-        return None if self.gap is None else self.gap - (self.expected or Decimal(0))
+        return None if self.variance is None else self.variance - (self.expected or Decimal(0))
 
 
 @dataclass(frozen=True, slots=True)
-class OpenDay:
+class OpenBreaks:
     """A day with open breaks: how many, how many wait for a second person, and have an owner."""
 
     day: date
@@ -49,14 +49,14 @@ class OpenDay:
     owned: int
 
 
-def last_comparison() -> Reconciliation | None:
+def latest_report() -> Reconciliation | None:
     """The newest report about the latest day that was compared when it was over."""
     finished = (ReportStatus.AGREES, ReportStatus.DIFFERS, ReportStatus.INCOMPLETE)
     reports = Reconciliation.objects.filter(status__in=finished, provisional=False)
     return reports.order_by("-day", "-created_at").first()
 
 
-def open_breaks() -> list[OpenDay]:
+def open_breaks_by_day() -> list[OpenBreaks]:
     """Every day with differences that two people have not explained, the newest first."""
     rows = (
         ReconciliationBreak.objects.exclude(status=BreakStatus.CLOSED)
@@ -68,29 +68,29 @@ def open_breaks() -> list[OpenDay]:
             owned=Count("owner"),
         )
     )
-    return [OpenDay(**row) for row in rows]
+    return [OpenBreaks(**row) for row in rows]
 
 
-def floats(report: Reconciliation) -> list[Float]:
+def float_positions(report: Reconciliation) -> list[FloatPosition]:
     """What the provider held for us when `report` was made, by currency."""
     rows = ReconciliationLine.objects.filter(
-        report=report, kind__in=(LineKind.BALANCE, LineKind.EXPECTED, LineKind.GAP)
+        report=report, kind__in=(LineKind.BALANCE, LineKind.IN_TRANSIT, LineKind.VARIANCE)
     ).order_by("position")
     lines = {(line.currency_id, line.kind): line for line in rows}
     found = []
     for (currency, kind), line in lines.items():
         if kind != LineKind.BALANCE or currency is None:
             continue
-        expected = lines.get((currency, LineKind.EXPECTED))
-        gap = lines.get((currency, LineKind.GAP))
+        expected = lines.get((currency, LineKind.IN_TRANSIT))
+        variance = lines.get((currency, LineKind.VARIANCE))
         found.append(
-            Float(
+            FloatPosition(
                 currency=currency,
                 provider=line.their_amount,
                 clearing=line.our_amount,
-                under_way=expected.their_amount if expected else None,
-                gap=gap.their_amount if gap else None,
-                expected=gap.our_amount if gap else None,
+                in_transit=expected.their_amount if expected else None,
+                variance=variance.their_amount if variance else None,
+                expected=variance.our_amount if variance else None,
             )
         )
     return found

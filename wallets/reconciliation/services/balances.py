@@ -17,47 +17,51 @@ from wallets.providers.base import (
     TransferStatus,
 )
 from wallets.reconciliation.models import LineKind
-from wallets.reconciliation.selectors.movements import Held, Holding, holding
-from wallets.reconciliation.services.differences import Line
+from wallets.reconciliation.selectors.movements import (
+    ClearingSnapshot,
+    OurPayout,
+    clearing_snapshot,
+)
+from wallets.reconciliation.services.differences import ReportLine
 from wallets.withdrawals.models import IN_FLIGHT, WithdrawalStatus
 
 _READINGS = 3
 
 
-def read_balances(provider: PaymentProvider) -> tuple[Holding, dict[str, ProviderBalance]]:
+def read_balances(provider: PaymentProvider) -> tuple[ClearingSnapshot, dict[str, ProviderBalance]]:
     """Ours and theirs while nothing moved between the two.
 
     Raises `ProviderUnavailable` for an answer that is none, and when payouts would not rest.
     """
     for _ in range(_READINGS):
-        before = holding()
+        before = clearing_snapshot()
         answer = provider.balances()
         found = {balance.currency: balance for balance in answer}
         if len(found) != len(answer):
             raise ProviderUnavailable("the provider names the balance of a currency twice")
-        if holding() == before:
+        if clearing_snapshot() == before:
             return before, found
     raise ProviderUnavailable("payouts moved whenever the balances were read")
 
 
 def balance_lines(
-    ours: Holding,
+    ours: ClearingSnapshot,
     theirs: dict[str, ProviderBalance],
-    under_way: dict[str, Held],
+    in_transit: dict[str, OurPayout],
     records: dict[str, TransferRecord],
-) -> list[Line]:
+) -> list[ReportLine]:
     """By currency: both balances, what is under way between them, and the gap."""
-    lines: list[Line] = []
+    lines: list[ReportLine] = []
     for currency in payout_currencies():
         booked = ours.clearing.get(currency, Decimal(0))
         balance = theirs.get(currency)
         if balance is None:
             if booked:
                 lines.append(
-                    Line(
+                    ReportLine(
                         LineKind.NO_BALANCE,
                         currency,
-                        off=True,
+                        is_difference=True,
                         our_amount=booked,
                         their_text="The provider names no balance",
                     )
@@ -65,28 +69,28 @@ def balance_lines(
             continue
         expected = sum(
             (
-                _under_way(held, records.get(held.reference))
-                for held in under_way.values()
+                _in_transit_amount(held, records.get(held.reference))
+                for held in in_transit.values()
                 if held.currency == currency
             ),
             Decimal(0),
         )
-        gap = balance.available - booked - expected
+        variance = balance.available - booked - expected
         lines += [
-            Line(
+            ReportLine(
                 LineKind.BALANCE,
                 currency,
                 our_amount=booked,
                 their_amount=balance.available,
                 their_text=f"In its books: {format_plain(balance.ledger)}",
             ),
-            Line(LineKind.EXPECTED, currency, their_amount=expected),
-            Line(LineKind.GAP, currency, their_amount=gap),
+            ReportLine(LineKind.IN_TRANSIT, currency, their_amount=expected),
+            ReportLine(LineKind.VARIANCE, currency, their_amount=variance),
         ]
     return lines
 
 
-def _under_way(held: Held, record: TransferRecord | None) -> Decimal:
+def _in_transit_amount(held: OurPayout, record: TransferRecord | None) -> Decimal:
     """By how much the provider's balance is ahead of our ledger because of one payout."""
     if record is None:
         return Decimal(0)

@@ -28,24 +28,31 @@ from django.utils import timezone
 from exchange.core.currencies import currencies
 from exchange.core.numbers import format_plain
 from wallets.reconciliation.models import BreakStatus, LineKind, Reconciliation, ReconciliationBreak
-from wallets.reconciliation.selectors.movements import charges_since, last_reading
-from wallets.reconciliation.services.differences import Line
+from wallets.reconciliation.selectors.movements import charges_since, last_variance
+from wallets.reconciliation.services.differences import ReportLine
 
 # Their words change while it stays the same difference: our state, theirs, our balance.
 _BY_REFERENCE = frozenset({LineKind.MISSING, LineKind.UNKNOWN, LineKind.NO_BALANCE})
 
 
-def take_up(report: Reconciliation, lines: Sequence[Line], balances_at: datetime) -> list[Line]:
+def apply_report(
+    report: Reconciliation, lines: Sequence[ReportLine], balances_at: datetime
+) -> list[ReportLine]:
     """Return `lines` with what the gaps among them differ by, and bring the breaks up to date.
 
     Part of the transaction that keeps `report`. A provisional one changes no break.
     """
     lock_breaks()
-    judged: list[Line] = []
+    judged: list[ReportLine] = []
     for line in lines:
-        judged += _judge_gap(report, line, balances_at) if line.kind == LineKind.GAP else [line]
+        judged += (
+            _judge_variance(report, line, balances_at) if line.kind == LineKind.VARIANCE else [line]
+        )
     if not report.provisional:
-        _note_payouts(report, [line for line in judged if line.off and line.kind != LineKind.FLOAT])
+        _update_payout_breaks(
+            report,
+            [line for line in judged if line.is_difference and line.kind != LineKind.UNEXPLAINED],
+        )
     return judged
 
 
@@ -60,20 +67,22 @@ def count_open(day: date) -> int:
     return ReconciliationBreak.objects.filter(day=day).exclude(status=BreakStatus.CLOSED).count()
 
 
-def _judge_gap(report: Reconciliation, line: Line, balances_at: datetime) -> list[Line]:
+def _judge_variance(
+    report: Reconciliation, line: ReportLine, balances_at: datetime
+) -> list[ReportLine]:
     """The line of a gap with what was expected, and a difference for what was not."""
-    currency, gap = str(line.currency), line.their_amount or Decimal(0)
+    currency, variance = str(line.currency), line.their_amount or Decimal(0)
     known = list(
         ReconciliationBreak.objects.select_for_update(of=("self",), no_key=True)
-        .filter(kind=LineKind.FLOAT, currency=currency)
+        .filter(kind=LineKind.UNEXPLAINED, currency=currency)
         .exclude(status=BreakStatus.CLOSED)
         .order_by("pk")
     )
-    shown = [each for each in known if each.shown]
+    shown = [each for each in known if each.in_latest_report]
     left = sum((_amount(each) for each in shown), Decimal(0))
-    last = last_reading(currency)
-    before = last.gap if last else Decimal(0)
-    change, rounding = gap - before, Decimal(0)
+    last = last_variance(currency)
+    before = last.variance if last else Decimal(0)
+    change, rounding = variance - before, Decimal(0)
     if last and last.read_at > balances_at:  # a newer reading has judged what moved
         change = Decimal(0)
     elif last and change:
@@ -85,68 +94,76 @@ def _judge_gap(report: Reconciliation, line: Line, balances_at: datetime) -> lis
         change = -left
     unexplained = left + change
     if not report.provisional:
-        _note_gap(report, known, change, rounding, Line(
-            LineKind.FLOAT, currency, our_amount=before, their_amount=gap,
+        _update_variance_breaks(report, known, change, rounding, ReportLine(
+            LineKind.UNEXPLAINED, currency, our_amount=before, their_amount=variance,
             their_text=f"The gap moved by {format_plain(change)}",
         ))  # fmt: skip
-    found = [Line(LineKind.GAP, currency, our_amount=gap - unexplained, their_amount=gap)]
+    found = [
+        ReportLine(
+            LineKind.VARIANCE, currency, our_amount=variance - unexplained, their_amount=variance
+        )
+    ]
     if unexplained:
         found.append(
-            Line(
-                LineKind.FLOAT,
+            ReportLine(
+                LineKind.UNEXPLAINED,
                 currency,
-                off=True,
-                our_amount=gap - unexplained,
-                their_amount=gap,
+                is_difference=True,
+                our_amount=variance - unexplained,
+                their_amount=variance,
                 their_text=f"Unexplained: {format_plain(unexplained)}",
             )
         )
     return found
 
 
-def _note_gap(
+def _update_variance_breaks(
     report: Reconciliation,
     known: list[ReconciliationBreak],
     change: Decimal,
     rounding: Decimal,
-    moved: Line,
+    moved: ReportLine,
 ) -> None:
     """Bring the open breaks of a gap up to date; their amounts that are shown add up to what is
     unexplained.
     """
-    shown = [each for each in known if each.shown]
+    shown = [each for each in known if each.in_latest_report]
     if change and sum(map(_amount, shown), change) == 0:
-        _note(report, shown, shown=False)
+        _update_breaks(report, shown, in_latest_report=False)
         shown = []
     elif change:
         for each in known:
-            undone = change + _amount(each) if each.shown else change - _amount(each)
+            undone = change + _amount(each) if each.in_latest_report else change - _amount(each)
             if abs(undone) <= rounding:
-                _note(report, [each], shown=not each.shown)
+                _update_breaks(report, [each], in_latest_report=not each.in_latest_report)
                 shown = [other for other in shown if other is not each]
                 break
         else:
             _open(report, [moved], difference=change)
-    _note(report, shown, shown=True)
+    _update_breaks(report, shown, in_latest_report=True)
 
 
-def _note_payouts(report: Reconciliation, found: list[Line]) -> None:
+def _update_payout_breaks(report: Reconciliation, found: list[ReportLine]) -> None:
     known = {
         _subject(each): each
         for each in ReconciliationBreak.objects.select_for_update(of=("self",), no_key=True)
         .filter(day=report.day)
-        .exclude(kind=LineKind.FLOAT)
+        .exclude(kind=LineKind.UNEXPLAINED)
         .order_by("pk")
     }
     subjects = {_subject(line): line for line in found}
-    _note(report, (each for key, each in known.items() if key in subjects), shown=True)
-    _note(report, (each for key, each in known.items() if key not in subjects), shown=False)
+    _update_breaks(
+        report, (each for key, each in known.items() if key in subjects), in_latest_report=True
+    )
+    _update_breaks(
+        report, (each for key, each in known.items() if key not in subjects), in_latest_report=False
+    )
     _open(report, (line for key, line in subjects.items() if key not in known))
 
 
-def _subject(fact: Line | ReconciliationBreak) -> tuple[object, ...]:
+def _subject(fact: ReportLine | ReconciliationBreak) -> tuple[object, ...]:
     """What a difference is about within its day: the same for the line and for its break."""
-    currency = fact.currency if isinstance(fact, Line) else fact.currency_id
+    currency = fact.currency if isinstance(fact, ReportLine) else fact.currency_id
     about = (str(fact.kind), currency, fact.reference, fact.provider_id)
     if fact.kind == LineKind.NO_BALANCE:
         return about
@@ -158,13 +175,17 @@ def _amount(found: ReconciliationBreak) -> Decimal:
     return found.difference or Decimal(0)
 
 
-def _note(report: Reconciliation, found: Iterable[ReconciliationBreak], *, shown: bool) -> None:
+def _update_breaks(
+    report: Reconciliation, found: Iterable[ReconciliationBreak], *, in_latest_report: bool
+) -> None:
     ReconciliationBreak.objects.filter(pk__in=[each.pk for each in found]).update(
-        latest_report=report, shown=shown
+        latest_report=report, in_latest_report=in_latest_report
     )
 
 
-def _open(report: Reconciliation, found: Iterable[Line], difference: Decimal | None = None) -> None:
+def _open(
+    report: Reconciliation, found: Iterable[ReportLine], difference: Decimal | None = None
+) -> None:
     now = timezone.now()
     ReconciliationBreak.objects.bulk_create(
         ReconciliationBreak(
@@ -187,7 +208,7 @@ def _open(report: Reconciliation, found: Iterable[Line], difference: Decimal | N
     )
 
 
-def _difference(line: Line) -> Decimal | None:
+def _difference(line: ReportLine) -> Decimal | None:
     if line.our_amount is None and line.their_amount is None:
         return None
     return (line.their_amount or Decimal(0)) - (line.our_amount or Decimal(0))

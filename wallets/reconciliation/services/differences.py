@@ -10,7 +10,7 @@ from exchange.core.currencies import currencies
 from exchange.core.numbers import format_plain, round_half_even
 from wallets.providers.base import TransferRecord, TransferStatus
 from wallets.reconciliation.models import LineKind
-from wallets.reconciliation.selectors.movements import Held
+from wallets.reconciliation.selectors.movements import OurPayout
 from wallets.withdrawals.models import IN_FLIGHT, WithdrawalStatus
 
 _OPEN = frozenset({TransferStatus.NEW, TransferStatus.PENDING})
@@ -27,12 +27,12 @@ _CHARGED = frozenset({WithdrawalStatus.COMPLETED, WithdrawalStatus.REVERSED})
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ReportLine:
     """One line of a report, before it is kept; see `ReconciliationLine`."""
 
     kind: LineKind
     currency: str | None = None
-    off: bool = False
+    is_difference: bool = False
     our_count: int | None = None
     our_amount: Decimal | None = None
     their_count: int | None = None
@@ -44,13 +44,13 @@ class Line:
     withdrawal_id: UUID | None = None
 
 
-def differences(held: Held | None, record: TransferRecord | None) -> list[Line]:
+def find_differences(held: OurPayout | None, record: TransferRecord | None) -> list[ReportLine]:
     """Everything in which the two differ; nothing when they agree."""
     if held is None:
         return [] if record is None else [_unknown(record)]
     if record is None:
         return [] if _may_be_missing(held) else [_missing(held)]
-    found: list[Line] = []
+    found: list[ReportLine] = []
 
     def differ(
         kind: LineKind,
@@ -60,10 +60,10 @@ def differences(held: Held | None, record: TransferRecord | None) -> list[Line]:
         their_amount: Decimal | None = None,
     ) -> None:
         found.append(
-            Line(
+            ReportLine(
                 kind,
                 held.currency,
-                off=True,
+                is_difference=True,
                 our_text=ours[:200],
                 their_text=theirs[:200],
                 reference=held.reference,
@@ -92,7 +92,7 @@ def differences(held: Held | None, record: TransferRecord | None) -> list[Line]:
             f"{held.bank_code} {held.account_number}",
             f"{record.bank_code} {record.account_number}",
         )
-    charged = charge(record, held.currency)
+    charged = provider_charge(record, held.currency)
     if held.status in _CHARGED and charged != (held.charge or 0):
         differ(
             LineKind.FEE,
@@ -104,28 +104,28 @@ def differences(held: Held | None, record: TransferRecord | None) -> list[Line]:
     return found
 
 
-def charge(record: TransferRecord, currency: str) -> Decimal:
+def provider_charge(record: TransferRecord, currency: str) -> Decimal:
     """What the provider charged for it, rounded as the ledger books it."""
     facts = currencies().get(currency)
     return round_half_even(record.fee, facts.decimals if facts else 2)
 
 
-def _may_be_missing(held: Held) -> bool:
+def _may_be_missing(held: OurPayout) -> bool:
     """What the provider refused at once, or was never sent, it has no record of."""
     return held.posted_at is None or held.status not in {*IN_FLIGHT, *_CHARGED}
 
 
-def _same_account(held: Held, record: TransferRecord) -> bool:
+def _same_account(held: OurPayout, record: TransferRecord) -> bool:
     # Some answers render codes as numbers, without the zeros in front.
     code, theirs = held.bank_code.lstrip("0"), record.bank_code.lstrip("0")
     return code == theirs and held.account_number == record.account_number
 
 
-def _missing(held: Held) -> Line:
-    return Line(
+def _missing(held: OurPayout) -> ReportLine:
+    return ReportLine(
         LineKind.MISSING,
         held.currency,
-        off=True,
+        is_difference=True,
         our_amount=held.amount,
         our_text=held.status,
         reference=held.reference,
@@ -133,11 +133,11 @@ def _missing(held: Held) -> Line:
     )
 
 
-def _unknown(record: TransferRecord) -> Line:
-    return Line(
+def _unknown(record: TransferRecord) -> ReportLine:
+    return ReportLine(
         LineKind.UNKNOWN,
         record.currency if record.currency in currencies() else None,
-        off=True,
+        is_difference=True,
         their_amount=record.amount,
         their_text=f"{record.status} {record.currency} to {record.bank_code}"
         f" {record.account_number}"[:200],

@@ -19,12 +19,12 @@ from exchange.staff.models import StaffUser
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.providers.base import ProviderError
 from wallets.reconciliation.models import Reconciliation, ReconciliationLine, ReportStatus
-from wallets.reconciliation.selectors.movements import bounds, day_of, movements
-from wallets.reconciliation.services.breaks import count_open, take_up
-from wallets.reconciliation.services.comparison import Comparison, Unreliable, compare
-from wallets.reconciliation.services.differences import Line
+from wallets.reconciliation.selectors.movements import day_bounds, movements, utc_day
+from wallets.reconciliation.services.breaks import apply_report, count_open
+from wallets.reconciliation.services.comparison import Comparison, ProviderDataUnreliable, compare
+from wallets.reconciliation.services.differences import ReportLine
 from wallets.reconciliation.services.explanations import ALERT
-from wallets.reconciliation.services.figures import movement_lines
+from wallets.reconciliation.services.totals import movement_lines
 
 log = structlog.get_logger(__name__)
 
@@ -33,24 +33,24 @@ PERMISSION = "wallets.run_reconciliation"
 ALERT_INCOMPLETE = "reconciliation_incomplete"
 _LEASE = timedelta(minutes=30)
 _ATTEMPTS = 3
-_UNDER_WAY = Q(status__in=[ReportStatus.WAITING, ReportStatus.RUNNING])
+_UNFINISHED = Q(status__in=[ReportStatus.WAITING, ReportStatus.RUNNING])
 # Yesterday is reported on from then on: what was sent late has been answered.
 _FROM_HOUR = 2
-_TRIES_OF_A_DAY = 5
-_BETWEEN_TRIES = timedelta(hours=1)
+_MAX_REPORTS_PER_DAY = 5
+_RETRY_INTERVAL = timedelta(hours=1)
 
 
-def ask(*, day: date, actor: Actor) -> Reconciliation:
+def request_report(*, day: date, actor: Actor) -> Reconciliation:
     """Asks for a report about `day`. Raises `Conflict` when one is under way, `InvalidRequest`."""
-    if day > day_of(timezone.now()):
+    if day > utc_day(timezone.now()):
         raise InvalidRequest.for_field("day", "The day has not come yet")
     try:
         with transaction.atomic():
             report = Reconciliation.objects.create(
                 id=uuid7(),
                 day=day,
-                asked_by=str(actor),
-                asked_by_label=actor.label,
+                requested_by=str(actor),
+                requested_by_label=actor.label,
                 created_at=timezone.now(),
             )
     except IntegrityError:
@@ -59,63 +59,63 @@ def ask(*, day: date, actor: Actor) -> Reconciliation:
     return report
 
 
-def ask_as_staff(*, day: date, user: StaffUser) -> Reconciliation:
+def request_report_as_staff(*, day: date, user: StaffUser) -> Reconciliation:
     """The same for a person. Raises `Forbidden` too."""
     if not user.may(PERMISSION):
         raise Forbidden("You may not run the comparison with the provider")
-    return ask(day=day, actor=Actor.staff(user.pk, str(user)))
+    return request_report(day=day, actor=Actor.staff(user.pk, str(user)))
 
 
-def ask_for_yesterday() -> Reconciliation | None:
+def request_daily_report() -> Reconciliation | None:
     """The daily report, once a day; anew, an hour later, while it stays incomplete."""
     now = timezone.now()
-    yesterday = day_of(now) - timedelta(days=1)
+    yesterday = utc_day(now) - timedelta(days=1)
     if not _is_due(yesterday, now):
         return None
     try:
-        return ask(day=yesterday, actor=Actor.system("reconciliation"))
+        return request_report(day=yesterday, actor=Actor.system("reconciliation"))
     except Conflict:
         return None
 
 
 def _is_due(yesterday: date, now: datetime) -> bool:
     """Whether the day that is over is to be reported on now."""
-    if now < bounds(day_of(now))[0] + timedelta(hours=_FROM_HOUR):
+    if now < day_bounds(utc_day(now))[0] + timedelta(hours=_FROM_HOUR):
         return False
     reports = Reconciliation.objects.filter(day=yesterday, provisional=False)
     if reports.exclude(status=ReportStatus.INCOMPLETE).exists():
         return False
-    if reports.count() >= _TRIES_OF_A_DAY:
+    if reports.count() >= _MAX_REPORTS_PER_DAY:
         return False
-    return not reports.filter(created_at__gt=now - _BETWEEN_TRIES).exists()
+    return not reports.filter(created_at__gt=now - _RETRY_INTERVAL).exists()
 
 
-def run_next() -> Reconciliation | None:
+def run_next_report() -> Reconciliation | None:
     """Claims one report that waits, or whose worker died, and makes it; None when none does."""
     report = _claim()
-    return None if report is None else run(report)
+    return None if report is None else run_report(report)
 
 
-def run(report: Reconciliation) -> Reconciliation:
+def run_report(report: Reconciliation) -> Reconciliation:
     """Makes a claimed report, and keeps it whatever comes of it."""
-    lines: list[Line] = []
+    lines: list[ReportLine] = []
     found: Comparison | None = None
     reason = ""
     try:
         lines = movement_lines(movements(report.day))
         found = compare(report.day, lines)
-    except (ProviderError, Unreliable) as error:
+    except (ProviderError, ProviderDataUnreliable) as error:
         reason = str(error)[:500]
     except Exception:
         log.exception("reconciliation_failed", day=str(report.day))
         reason = "The comparison failed on our side; the log says why"
-    return _keep(report, found or reason, lines)
+    return _store(report, found or reason, lines)
 
 
-def claim(report: Reconciliation) -> bool:
+def claim_report(report: Reconciliation) -> bool:
     """Whether the report is now ours to make."""
     token = leases.acquire(
-        Reconciliation.objects.filter(_UNDER_WAY, pk=report.pk, attempts__lt=_ATTEMPTS),
+        Reconciliation.objects.filter(_UNFINISHED, pk=report.pk, attempts__lt=_ATTEMPTS),
         prefix="report_",
         until=timezone.now() + _LEASE,
         status=ReportStatus.RUNNING,
@@ -125,40 +125,42 @@ def claim(report: Reconciliation) -> bool:
 
 
 def _claim() -> Reconciliation | None:
-    due = Reconciliation.objects.filter(_UNDER_WAY, leases.available(timezone.now()))
+    due = Reconciliation.objects.filter(_UNFINISHED, leases.available(timezone.now()))
     for report in due.order_by("created_at")[:20]:
         if report.attempts >= _ATTEMPTS:
-            _keep(report, "It was cut off again and again while it was made", [])
-        elif claim(report):
+            _store(report, "It was cut off again and again while it was made", [])
+        elif claim_report(report):
             return report
     return None
 
 
-def _keep(report: Reconciliation, found: Comparison | str, movement: list[Line]) -> Reconciliation:
+def _store(
+    report: Reconciliation, found: Comparison | str, movement: list[ReportLine]
+) -> Reconciliation:
     """Keep what was found, or, with the figures of our books, why it is incomplete."""
     with transaction.atomic():
-        mine = Reconciliation.objects.select_for_update(no_key=True).filter(
+        ours = Reconciliation.objects.select_for_update(no_key=True).filter(
             pk=report.pk, status=ReportStatus.RUNNING, claimed_by=report.claimed_by
         )
-        if mine.first() is not None:
+        if ours.first() is not None:
             _write(report, found, movement)
     report.refresh_from_db()
     return report
 
 
-def _write(report: Reconciliation, found: Comparison | str, movement: list[Line]) -> None:
+def _write(report: Reconciliation, found: Comparison | str, movement: list[ReportLine]) -> None:
     if isinstance(found, str):
         lines, status, reason = movement, ReportStatus.INCOMPLETE, found
         facts: dict[str, Any] = {}
     else:
-        lines, reason = take_up(report, found.lines, found.balances_at), ""
-        off = any(line.off for line in lines)
+        lines, reason = apply_report(report, found.lines, found.balances_at), ""
+        off = any(line.is_difference for line in lines)
         status = ReportStatus.DIFFERS if off else ReportStatus.AGREES
         facts = {"compared": found.compared, "balances_at": found.balances_at}
     Reconciliation.objects.filter(pk=report.pk).update(
         status=status,
         reason=reason,
-        differences=sum(line.off for line in lines),
+        differences=sum(line.is_difference for line in lines),
         leased_until=None,
         finished_at=timezone.now(),
         **facts,
@@ -171,13 +173,13 @@ def _write(report: Reconciliation, found: Comparison | str, movement: list[Line]
             currency_id=line.currency,
             **{k: v for k, v in asdict(line).items() if k != "currency"},
         )
-        for position, line in enumerate(sorted(lines, key=lambda line: not line.off))
+        for position, line in enumerate(sorted(lines, key=lambda line: not line.is_difference))
     )
     if not report.provisional:
-        _tell(report.day, status, reason)
+        _update_alerts(report.day, status, reason)
 
 
-def _tell(day: date, status: ReportStatus, reason: str) -> None:
+def _update_alerts(day: date, status: ReportStatus, reason: str) -> None:
     subject = str(day)
     if status == ReportStatus.INCOMPLETE:
         raise_alert(

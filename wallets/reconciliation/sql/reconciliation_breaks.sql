@@ -2,10 +2,10 @@
 
 -- What a break is about stays; a report notes whether it still shows it, people decide about it.
 REVOKE DELETE, UPDATE ON wallets_reconciliationbreak FROM exchange_runtime;
-GRANT UPDATE (status, owner_id, latest_report_id, shown)
+GRANT UPDATE (status, owner_id, latest_report_id, in_latest_report)
     ON wallets_reconciliationbreak TO exchange_runtime;
 REVOKE DELETE ON wallets_breakexplanation FROM exchange_runtime;
-SELECT audit_table('wallets_reconciliationbreak', left_out => '{latest_report_id,shown}');
+SELECT audit_table('wallets_reconciliationbreak', left_out => '{latest_report_id,in_latest_report}');
 SELECT audit_table('wallets_breakexplanation', about => 'subject_id');
 
 -- Explanations are decided by two persons: see exchange/staff/sql/two_person.sql.

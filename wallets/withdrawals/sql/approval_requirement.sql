@@ -27,9 +27,9 @@ BEGIN
         FROM public.wallets_withdrawal x
         JOIN public.wallets_bankaccount b ON b.id = x.bank_id
         WHERE x.id = p_withdrawal;
-    second_above := public.figure_in_force('SECOND_APPROVAL_ABOVE_' || w.currency_id);
+    second_above := public.effective_setting('SECOND_APPROVAL_ABOVE_' || w.currency_id);
     second_daily_above :=
-        public.figure_in_force('SECOND_APPROVAL_DAILY_ABOVE_' || w.currency_id);
+        public.effective_setting('SECOND_APPROVAL_DAILY_ABOVE_' || w.currency_id);
 
     SELECT w.amount + coalesce(sum(x.amount) FILTER (WHERE x.owner_id = w.owner_id), 0),
            w.amount + coalesce(sum(x.amount), 0)
@@ -66,7 +66,7 @@ BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('sole approvals ' || p_approver, 0));
     SELECT currency_id INTO STRICT v_currency
         FROM public.wallets_withdrawal WHERE id = p_withdrawal;
-    most := public.figure_in_force('SOLE_APPROVALS_DAILY_' || v_currency);
+    most := public.effective_setting('SOLE_APPROVALS_DAILY_' || v_currency);
     SELECT coalesce(sum(amount), 0) INTO total
         FROM public.wallets_withdrawal
         WHERE first_approver_id = p_approver AND second_approver_id IS NULL

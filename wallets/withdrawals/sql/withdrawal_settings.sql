@@ -17,8 +17,8 @@ BEGIN
             FROM public.wallets_configuration c
             LEFT JOIN LATERAL (
                 SELECT value FROM public.wallets_configurationfigure
-                WHERE configuration_id = c.key AND status = 'Approved' AND in_force_from <= now()
-                ORDER BY in_force_from DESC, decided_at DESC LIMIT 1
+                WHERE configuration_id = c.key AND status = 'Approved' AND effective_at <= now()
+                ORDER BY effective_at DESC, decided_at DESC LIMIT 1
             ) f ON true
             WHERE c.key IN ('MINIMUM_WITHDRAWAL_' || p_currency, p_currency || '_WITHDRAWAL_FEE',
                             p_currency || '_USD_RATE', 'SECOND_APPROVAL_ABOVE_' || p_currency,

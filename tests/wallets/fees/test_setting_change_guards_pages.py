@@ -18,12 +18,12 @@ pytestmark = pytest.mark.django_db
         "UPDATE wallets_configurationfigure SET value = 1",
         "UPDATE wallets_configurationfigure SET reason = 'x'",
         "UPDATE wallets_configurationfigure SET proposed_by_id = decided_by_id",
-        "UPDATE wallets_configurationfigure SET in_force_from = now() - interval '1 day'",
+        "UPDATE wallets_configurationfigure SET effective_at = now() - interval '1 day'",
         "UPDATE wallets_configurationfigure SET status = 'Pending'",
-        "UPDATE wallets_configurationfigure SET status = 'Withdrawn'",
-        "UPDATE wallets_configurationfigure SET status = 'Withdrawn', withdrawn_at = now(),"
-        " withdrawal_asked_by_id = proposed_by_id, withdrawn_by_id = decided_by_id",
-        "UPDATE wallets_configurationfigure SET withdrawal_asked_by_id = proposed_by_id,"
+        "UPDATE wallets_configurationfigure SET status = 'Cancelled'",
+        "UPDATE wallets_configurationfigure SET status = 'Cancelled', cancelled_at = now(),"
+        " cancellation_requested_by_id = proposed_by_id, cancelled_by_id = decided_by_id",
+        "UPDATE wallets_configurationfigure SET cancellation_requested_by_id = proposed_by_id,"
         " value = value + 1",
         "DELETE FROM wallets_configurationfigure",
         "TRUNCATE wallets_configurationfigure",
@@ -44,11 +44,11 @@ def test_the_database_lets_nobody_rewrite_an_approved_figure(office, finance, at
     "attack",
     [
         "status = 'Approved', decided_by_id = proposed_by_id, decided_at = now(),"
-        " in_force_from = now()",
+        " effective_at = now()",
         "status = 'Approved', decided_by_id = {other}, decided_at = now()",
         "status = 'Approved', decided_by_id = {other}, decided_at = now(),"
-        " in_force_from = now() - interval '1 second'",
-        "status = 'Approved', decided_at = now(), in_force_from = now()",
+        " effective_at = now() - interval '1 second'",
+        "status = 'Approved', decided_at = now(), effective_at = now()",
         "status = 'Rejected', decided_by_id = {other}, decided_at = now()",
         "status = 'Taken back', decided_by_id = {other}, decided_at = now()",
         "value = 1",
@@ -57,7 +57,7 @@ def test_the_database_lets_nobody_rewrite_an_approved_figure(office, finance, at
 def test_the_database_asks_for_another_person_and_no_instant_of_the_past(office, finance, attack):
     propose(office)
     before = table_fingerprints()
-    change = attack.format(other=f"'{user_of(finance).pk}'")
+    update = attack.format(other=f"'{user_of(finance).pk}'")
     with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(f"UPDATE wallets_configurationfigure SET {change}")
+        cursor.execute(f"UPDATE wallets_configurationfigure SET {update}")
     assert table_fingerprints() == before

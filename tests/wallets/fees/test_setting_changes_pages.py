@@ -31,13 +31,13 @@ from tests.factories.back_office import (
     user_of,
     withdraw,
 )
-from tests.factories.configuration import set_figure
+from tests.factories.configuration import set_setting
 from tests.factories.configuration_pages import FEE, approve, coming, labels, page, propose
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
 from tests.factories.wallets import know_banks
-from wallets.fees import services as figures
-from wallets.fees.models import ConfigurationFigure, FigureStatus
+from wallets.fees import services as fees
+from wallets.fees.models import SettingChange, SettingChangeStatus
 from wallets.fees.selectors import withdrawal_fee
 from wallets.withdrawals.models import Withdrawal
 
@@ -46,26 +46,26 @@ pytestmark = pytest.mark.django_db
 
 def test_one_person_proposes_and_another_one_puts_it_in_force(office, finance):
     response = propose(office)
-    figure = ConfigurationFigure.objects.get()
+    change = SettingChange.objects.get()
     assert said(response) == ["Proposed. Nothing has changed yet: somebody else must approve it."]
     assert withdrawal_fee("NGN") == 50
-    assert labels(office, figure) == ["Take back"]
-    assert labels(finance, figure) == ["Approve 75.5", "Reject"]
-    asked = text_of(finance.get(page(figure, "approve")))
+    assert labels(office, change) == ["Take back"]
+    assert labels(finance, change) == ["Approve 75.5", "Reject"]
+    asked = text_of(finance.get(page(change, "approve")))
     for words in (
         f"Approve {FEE} 75.5?",
-        f"Figure {FEE} What it is Flat fee of a withdrawal, in NGN In force now 50",
+        f"Figure {FEE} What it is Flat withdrawal fee, in NGN In force now 50",
         "Approved and to come nothing Proposed 75.5 Change +51.0 % In force from its approval",
         "Proposed by back-office Why Bank raised its price",
         "Yes, approve 75.5",
     ):
         assert words in asked, words
-    approve(finance, figure)
-    figure.refresh_from_db()
-    assert (figure.status, figure.decided_by) == ("Approved", user_of(finance))
+    approve(finance, change)
+    change.refresh_from_db()
+    assert (change.status, change.decided_by) == ("Approved", user_of(finance))
     assert withdrawal_fee("NGN") == Decimal("75.5")
     before = table_fingerprints()
-    again = approve(finance, figure)
+    again = approve(finance, change)
     assert said(again)[-1] == (
         "The figure is Approved by finance-approver, no longer Pending. Nothing was done."
     )
@@ -73,20 +73,20 @@ def test_one_person_proposes_and_another_one_puts_it_in_force(office, finance):
 
 
 def test_a_figure_takes_effect_at_its_instant_and_not_before(office, finance):
-    figure = coming(office, finance)
-    assert figure.in_force_from == figure.effective_from
+    change = coming(office, finance)
+    assert change.effective_at == change.effective_from
     assert withdrawal_fee("NGN") == 50
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT figure_in_force(%s, at - interval '1 microsecond'), figure_in_force(%s, at)"
+            "SELECT effective_setting(%s, at - interval '1 microsecond'), effective_setting(%s, at)"
             " FROM (SELECT %s::timestamptz AS at) instant",
-            [FEE, FEE, figure.in_force_from],
+            [FEE, FEE, change.effective_at],
         )
         assert cursor.fetchone() == (50, 80)
 
 
 def test_one_that_is_approved_after_its_instant_holds_from_its_approval(office, finance):
-    figure = ConfigurationFigure.objects.create(
+    change = SettingChange.objects.create(
         configuration_id=FEE,
         value=Decimal("75.5"),
         reason="Announced",
@@ -94,11 +94,11 @@ def test_one_that_is_approved_after_its_instant_holds_from_its_approval(office, 
         proposed_by=user_of(office),
         created_at=timezone.now() - timedelta(hours=2),
     )
-    approve(finance, figure)
-    figure.refresh_from_db()
-    assert figure.effective_from is not None
-    assert figure.in_force_from is not None
-    assert figure.in_force_from > figure.effective_from
+    approve(finance, change)
+    change.refresh_from_db()
+    assert change.effective_from is not None
+    assert change.effective_at is not None
+    assert change.effective_at > change.effective_from
     assert withdrawal_fee("NGN") == Decimal("75.5")
 
 
@@ -109,7 +109,7 @@ def test_withdrawals_that_exist_keep_the_fee_they_were_created_under(office, fin
     first = withdraw(organisation, member, "KES", "1000")
     for key, value in (("KES_WITHDRAWAL_FEE", "45.5"), ("SECOND_APPROVAL_ABOVE_KES", "900")):
         propose(office, value, key=key)
-        approve(finance, ConfigurationFigure.objects.get(status="Pending"))
+        approve(finance, SettingChange.objects.get(status="Pending"))
     second = withdraw(organisation, member, "KES", "1000")
     kept = Withdrawal.objects.get(pk=first.pk)
     assert (kept.fee, kept.approvals_needed) == (Decimal(30), 1)
@@ -120,10 +120,10 @@ def test_nobody_approves_what_they_proposed_whatever_they_may():
     client = Client()
     sign_in(client, create_superuser("owner", password="x"))
     propose(client)
-    figure = ConfigurationFigure.objects.get()
+    change = SettingChange.objects.get()
     before = table_fingerprints()
     told = "Somebody else must approve what you proposed. Nothing was done."
-    assert said(approve(client, figure))[-1] == told
+    assert said(approve(client, change))[-1] == told
     assert table_fingerprints() == before
 
 
@@ -138,60 +138,60 @@ def test_only_the_back_office_proposes(role):
 @pytest.mark.parametrize("role", [AUDITOR, ADMINISTRATOR, CREDIT_OFFICER, BACK_OFFICE])
 def test_only_finance_decides(role):
     propose(signed_in(BACK_OFFICE, "somebody"))
-    figure = ConfigurationFigure.objects.get()
+    change = SettingChange.objects.get()
     client = signed_in(role)
     before = table_fingerprints()
-    assert approve(client, figure).status_code == 403
-    for name in ("reject", "agree"):
-        assert client.get(page(figure, name)).status_code == 403
-        assert client.post(page(figure, name), {"reason": "no"}).status_code == 403
+    assert approve(client, change).status_code == 403
+    for name in ("reject", "confirm_cancellation"):
+        assert client.get(page(change, name)).status_code == 403
+        assert client.post(page(change, name), {"reason": "no"}).status_code == 403
     assert table_fingerprints() == before
 
 
 def test_a_figure_that_changed_since_the_page_was_shown_is_told(office, finance):
     propose(office)
-    figure = ConfigurationFigure.objects.get()
-    seen = finance.get(page(figure, "approve")).context["seen"]
+    change = SettingChange.objects.get()
+    seen = finance.get(page(change, "approve")).context["seen"]
     before = table_fingerprints()
     # As a page that was opened before the figure in force took effect.
     earlier = seen.replace('"In force now": "50"', '"In force now": "40"')
-    refused = finance.post(page(figure, "approve"), {"seen": earlier})
+    refused = finance.post(page(change, "approve"), {"seen": earlier})
     assert said(refused) == [
         "Nothing was done. Since you opened the page: In force now was 40 and is 50. Look again."
     ]
     assert table_fingerprints() == before
     # The page that says so asks anew.
-    confirm(finance, page(figure, "approve"), at=refused)
+    confirm(finance, page(change, "approve"), at=refused)
     assert withdrawal_fee("NGN") == Decimal("75.5")
 
 
 def test_an_instant_that_passed_since_the_page_was_shown_is_told(office, finance):
     when = timezone.now() + timedelta(seconds=1)
-    figure = figures.propose(
+    change = fees.propose(
         key=FEE, value=Decimal(80), reason="Soon", effective_from=when, user=user_of(office)
     )
-    asked = finance.get(page(figure, "approve"))
+    asked = finance.get(page(change, "approve"))
     time.sleep(max(0, (when - timezone.now()).total_seconds()))
     before = table_fingerprints()
-    refused = confirm(finance, page(figure, "approve"), at=asked)
+    refused = confirm(finance, page(change, "approve"), at=asked)
     shown = f"{when:%Y-%m-%d %H:%M:%S} UTC"
     assert f"In force from was {shown} and is its approval: {shown} has passed" in said(refused)[0]
     assert table_fingerprints() == before
 
 
 def test_a_figure_in_force_of_nothing_is_told_as_nothing(office, finance):
-    set_figure(FEE, Decimal(0))
+    set_setting(FEE, Decimal(0))
     propose(office)
-    figure = ConfigurationFigure.objects.get(status="Pending")
-    assert "In force now 0 Approved" in text_of(finance.get(page(figure, "approve")))
-    assert "0 75.5 - as soon as it is approved" in text_of(finance.get(page(figure, "change")))
+    change = SettingChange.objects.get(status="Pending")
+    assert "In force now 0 Approved" in text_of(finance.get(page(change, "approve")))
+    assert "0 75.5 - as soon as it is approved" in text_of(finance.get(page(change, "change")))
 
 
 def test_a_proposal_beside_a_figure_that_changed_meanwhile_is_told_and_keeps_what_was_typed(office):
     address = reverse("admin:wallets_configuration_propose", args=[FEE])
     asked = office.get(address)
     assert "In force now 50 Approved and to come nothing" in text_of(asked)
-    set_figure(FEE, Decimal(40))
+    set_setting(FEE, Decimal(40))
     before = table_fingerprints()
     refused = confirm(office, address, at=asked, value="75.5", reason="Typed with care")
     assert "In force now was 50 and is 40" in said(refused)[0]
@@ -202,24 +202,24 @@ def test_a_proposal_beside_a_figure_that_changed_meanwhile_is_told_and_keeps_wha
 @pytest.mark.parametrize("name", ["approve", "reject", "take_back"])
 def test_a_double_click_decides_about_a_figure_once(office, finance, name):
     propose(office)
-    figure = ConfigurationFigure.objects.get()
+    change = SettingChange.objects.get()
     client = office if name == "take_back" else finance
-    asked = client.get(page(figure, name))
-    confirm(client, page(figure, name), at=asked, reason="Because")
+    asked = client.get(page(change, name))
+    confirm(client, page(change, name), at=asked, reason="Because")
     before = table_fingerprints()
-    again = confirm(client, page(figure, name), at=asked, reason="Because")
+    again = confirm(client, page(change, name), at=asked, reason="Because")
     assert said(again)[-1].endswith("no longer Pending. Nothing was done.")
     assert table_fingerprints() == before
 
 
 def test_looking_at_the_pages_of_a_figure_changes_nothing(office, finance):
     propose(office)
-    figure = ConfigurationFigure.objects.get()
+    change = SettingChange.objects.get()
     before = table_fingerprints()
     for client, name in ((finance, "approve"), (finance, "reject"), (office, "take_back")):
-        assert "Nothing has been done yet." in text_of(client.get(page(figure, name)))
+        assert "Nothing has been done yet." in text_of(client.get(page(change, name)))
         # A button of a page that showed nothing asks too.
-        assert "Nothing has been done yet." in text_of(client.post(page(figure, name)))
+        assert "Nothing has been done yet." in text_of(client.post(page(change, name)))
     assert table_fingerprints() == before
 
 
@@ -233,7 +233,7 @@ def test_one_figure_of_a_key_waits_at_a_time(office):
 
 def test_two_figures_do_not_take_effect_at_one_instant(office, finance):
     first = coming(office, finance)
-    other = figures.propose(
+    other = fees.propose(
         key=FEE,
         value=Decimal(90),
         reason="again",
@@ -242,20 +242,20 @@ def test_two_figures_do_not_take_effect_at_one_instant(office, finance):
     )
     before = table_fingerprints()
     with pytest.raises(Conflict, match="at the same instant"):
-        figures.approve(figure_id=other.pk, seen=Decimal(50), user=user_of(finance))
+        fees.approve(change_id=other.pk, expected_value=Decimal(50), user=user_of(finance))
     assert table_fingerprints() == before
 
 
 def test_rejecting_needs_a_reason_and_taking_back_is_the_proposers(office, finance):
     propose(office)
-    figure = ConfigurationFigure.objects.get()
-    refused = confirm(finance, page(figure, "reject"), reason=" ")
+    change = SettingChange.objects.get()
+    refused = confirm(finance, page(change, "reject"), reason=" ")
     assert "This field is required." in text_of(refused)
-    confirm(finance, page(figure, "reject"), reason="Not agreed")
-    figure.refresh_from_db()
-    assert (figure.status, figure.decision_note) == ("Rejected", "Not agreed")
+    confirm(finance, page(change, "reject"), reason="Not agreed")
+    change.refresh_from_db()
+    assert (change.status, change.decision_note) == ("Rejected", "Not agreed")
     propose(office, "60")
-    other = ConfigurationFigure.objects.get(status="Pending")
+    other = SettingChange.objects.get(status="Pending")
     stranger = signed_in(BACK_OFFICE, "stranger")
     before = table_fingerprints()
     told = "Only the person who proposed a figure takes it back. Nothing was done."
@@ -263,5 +263,5 @@ def test_rejecting_needs_a_reason_and_taking_back_is_the_proposers(office, finan
     assert table_fingerprints() == before
     confirm(office, page(other, "take_back"))
     other.refresh_from_db()
-    assert other.status == FigureStatus.TAKEN_BACK
+    assert other.status == SettingChangeStatus.TAKEN_BACK
     assert withdrawal_fee("NGN") == 50

@@ -2,7 +2,7 @@
 
 -- Whoever needs a figure asks here, so that an approved one takes effect at its very instant and no
 -- job can be late. Null for a key that is not known.
-CREATE FUNCTION figure_in_force(p_key text, p_at timestamptz DEFAULT now())
+CREATE FUNCTION effective_setting(p_key text, p_at timestamptz DEFAULT now())
 RETURNS numeric LANGUAGE plpgsql STABLE AS $$
 BEGIN
     RETURN (
@@ -10,8 +10,8 @@ BEGIN
         FROM public.wallets_configuration c
         LEFT JOIN LATERAL (
             SELECT value FROM public.wallets_configurationfigure
-            WHERE configuration_id = c.key AND status = 'Approved' AND in_force_from <= p_at
-            ORDER BY in_force_from DESC, decided_at DESC LIMIT 1
+            WHERE configuration_id = c.key AND status = 'Approved' AND effective_at <= p_at
+            ORDER BY effective_at DESC, decided_at DESC LIMIT 1
         ) f ON true
         WHERE c.key = p_key);
 END $$;
@@ -31,49 +31,49 @@ REVOKE INSERT, UPDATE, DELETE ON wallets_configuration FROM exchange_runtime;
 
 -- Besides two_person.sql: a figure has a reason, is in force from no instant before its approval, and
 -- is not withdrawn once it is in force.
-CREATE FUNCTION figure_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION setting_change_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN
-        IF num_nonnulls(NEW.in_force_from, NEW.withdrawal_asked_by_id, NEW.withdrawn_by_id) > 0
+        IF num_nonnulls(NEW.effective_at, NEW.cancellation_requested_by_id, NEW.cancelled_by_id) > 0
             OR NEW.reason = ''
         THEN
             RAISE EXCEPTION 'a figure begins as a proposal with a reason'
-                USING ERRCODE = 'check_violation', CONSTRAINT = 'figure_begins_pending';
+                USING ERRCODE = 'check_violation', CONSTRAINT = 'setting_change_starts_empty';
         END IF;
         RETURN NEW;
     END IF;
     IF (OLD.status, NEW.status) NOT IN (
         ('Pending', 'Approved'), ('Pending', 'Rejected'), ('Pending', 'Taken back'),
-        ('Approved', 'Approved'), ('Approved', 'Withdrawn'))
+        ('Approved', 'Approved'), ('Approved', 'Cancelled'))
     THEN
         RAISE EXCEPTION 'figure % cannot go from % to %', OLD.id, OLD.status, NEW.status
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'figure_transition';
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'setting_change_transition';
     END IF;
     IF OLD.status = 'Pending' AND (NEW.decided_by_id IS NULL OR NEW.decided_at IS NULL
-        OR NEW.withdrawal_asked_by_id IS NOT NULL
+        OR NEW.cancellation_requested_by_id IS NOT NULL
         OR NEW.status = 'Rejected' AND NEW.decision_note = ''
         OR NEW.status = 'Taken back' AND NEW.decided_by_id <> NEW.proposed_by_id
         OR NEW.status = 'Approved' AND (
-            NEW.in_force_from IS NULL OR NEW.in_force_from < now()
-            OR NEW.in_force_from < NEW.effective_from)
-        OR NEW.status <> 'Approved' AND NEW.in_force_from IS NOT NULL)
+            NEW.effective_at IS NULL OR NEW.effective_at < now()
+            OR NEW.effective_at < NEW.effective_from)
+        OR NEW.status <> 'Approved' AND NEW.effective_at IS NOT NULL)
     THEN
         RAISE EXCEPTION 'figure % cannot be % like that', OLD.id, NEW.status
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'figure_decision';
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'setting_change_decision';
     END IF;
-    IF OLD.status = 'Approved' AND NEW.in_force_from <= clock_timestamp() THEN
+    IF OLD.status = 'Approved' AND NEW.effective_at <= clock_timestamp() THEN
         RAISE EXCEPTION 'figure % is in force, or was', OLD.id
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'figure_in_force';
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'setting_change_effective';
     END IF;
-    IF NEW.status = 'Withdrawn'
-        AND OLD.withdrawal_asked_by_id IS DISTINCT FROM NEW.withdrawal_asked_by_id
+    IF NEW.status = 'Cancelled'
+        AND OLD.cancellation_requested_by_id IS DISTINCT FROM NEW.cancellation_requested_by_id
     THEN
         RAISE EXCEPTION 'one person asks to withdraw figure %, and then another agrees', OLD.id
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'figure_withdrawn_by_two';
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'setting_change_cancelled_by_two';
     END IF;
     RETURN NEW;
 END $$;
-CREATE TRIGGER figure_guard BEFORE INSERT OR UPDATE ON wallets_configurationfigure
-    FOR EACH ROW EXECUTE FUNCTION figure_guard();
+CREATE TRIGGER setting_change_guard BEFORE INSERT OR UPDATE ON wallets_configurationfigure
+    FOR EACH ROW EXECUTE FUNCTION setting_change_guard();
 SELECT make_permanent('wallets_configurationfigure');
 SELECT audit_table('wallets_configurationfigure', about => 'configuration_id');

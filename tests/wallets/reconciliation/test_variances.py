@@ -19,8 +19,8 @@ from wallets.reconciliation.models import (
     ReconciliationBreak,
     ReconciliationLine,
 )
-from wallets.reconciliation.services.breaks import take_up
-from wallets.reconciliation.services.differences import Line
+from wallets.reconciliation.services.breaks import apply_report
+from wallets.reconciliation.services.differences import ReportLine
 
 pytestmark = pytest.mark.django_db
 
@@ -34,19 +34,19 @@ def make_report(day: date = DAY) -> Reconciliation:
     return Reconciliation.objects.create(
         day=day,
         status="Differs",
-        asked_by=str(SYSTEM),
-        asked_by_label=SYSTEM.label,
+        requested_by=str(SYSTEM),
+        requested_by_label=SYSTEM.label,
         created_at=READ_AT,
         balances_at=READ_AT,
     )
 
 
-def read(gap: str | int) -> Reconciliation:
+def read(variance: str | int) -> Reconciliation:
     """The last reading, with that gap."""
     report = make_report()
     ReconciliationLine.objects.create(
-        report=report, position=0, off=False, kind=LineKind.GAP, currency_id="NGN",
-        their_amount=Decimal(gap),
+        report=report, position=0, is_difference=False, kind=LineKind.VARIANCE, currency_id="NGN",
+        their_amount=Decimal(variance),
     )  # fmt: skip
     return report
 
@@ -62,12 +62,12 @@ def book_charges(count: int) -> None:
             )  # fmt: skip
 
 
-def judge(gap: str) -> list[tuple[str, Decimal | None, Decimal | None, str]]:
+def judge(variance: str) -> list[tuple[str, Decimal | None, Decimal | None, str]]:
     """The lines of a new report that finds `gap`: kind, ours, theirs and their text."""
-    line = Line(LineKind.GAP, "NGN", their_amount=Decimal(gap))
+    line = ReportLine(LineKind.VARIANCE, "NGN", their_amount=Decimal(variance))
     return [
         (each.kind, each.our_amount, each.their_amount, each.their_text)
-        for each in take_up(make_report(), [line], NOW)
+        for each in apply_report(make_report(), [line], NOW)
     ]
 
 
@@ -86,13 +86,17 @@ def judge(gap: str) -> list[tuple[str, Decimal | None, Decimal | None, str]]:
 def test_each_charge_may_move_the_gap_by_half_of_the_smallest_unit(charges, change, new):
     read(10)
     book_charges(charges)
-    gap = 10 + Decimal(change)
-    expected = Decimal(10) if new else gap
-    found = [("Gap nobody explains", expected, gap, "")]
+    variance = 10 + Decimal(change)
+    expected = Decimal(10) if new else variance
+    found = [("Variance", expected, variance, "")]
     if new:
-        found.append(("Balance", expected, gap, f"Unexplained: {Decimal(change):f}"))
-    assert judge(str(gap)) == found
-    assert breaks() == ([("Balance", f"{Decimal(change):f}", "Open", True)] if new else [])
+        found.append(
+            ("Unexplained variance", expected, variance, f"Unexplained: {Decimal(change):f}")
+        )
+    assert judge(str(variance)) == found
+    assert breaks() == (
+        [("Unexplained variance", f"{Decimal(change):f}", "Open", True)] if new else []
+    )
 
 
 @pytest.mark.parametrize(
@@ -117,36 +121,36 @@ def test_a_move_that_undoes_a_break_is_no_new_one(change, unexplained, kept):
     book_charges(2)
     ReconciliationBreak.objects.bulk_create(
         ReconciliationBreak(
-            day=DAY, kind=LineKind.FLOAT, currency_id=currency, difference=Decimal(amount),
-            first_report=report, latest_report=report, shown=shown, created_at=READ_AT,
+            day=DAY, kind=LineKind.UNEXPLAINED, currency_id=currency, difference=Decimal(amount),
+            first_report=report, latest_report=report, in_latest_report=shown, created_at=READ_AT,
         )
         for currency, amount, shown in (
             ("NGN", 100, True), ("NGN", 30, True), ("NGN", 5, False), ("KES", 30, True),
         )
     )  # fmt: skip
-    gap = 130 + Decimal(change)
-    expected = gap - Decimal(unexplained)
-    lines = judge(str(gap))
-    assert lines[0] == ("Gap nobody explains", expected, gap, "")
-    assert [line[0] for line in lines[1:]] == ["Balance"] * (unexplained != "0")
+    variance = 130 + Decimal(change)
+    expected = variance - Decimal(unexplained)
+    lines = judge(str(variance))
+    assert lines[0] == ("Variance", expected, variance, "")
+    assert [line[0] for line in lines[1:]] == ["Unexplained variance"] * (unexplained != "0")
     found = {amount: shown for _, amount, _, shown in breaks(currency="NGN")}
     assert found == {"100": True, "30": True, "5": False} | dict(kept)
     # What is about another currency stays as it was.
     other = ReconciliationBreak.objects.get(currency="KES")
-    assert (other.shown, other.latest_report) == (True, report)
+    assert (other.in_latest_report, other.latest_report) == (True, report)
 
 
 def test_the_latest_report_of_a_break_is_the_last_one_that_looked_for_it():
     lines = [
-        Line(LineKind.MISSING, "KES", off=True, reference=reference)
+        ReportLine(LineKind.MISSING, "KES", is_difference=True, reference=reference)
         for reference in ("payout_a", "payout_b")
     ]
     first, second = make_report(), make_report()
-    take_up(first, lines, NOW)
-    take_up(second, lines[1:], NOW)
-    take_up(make_report(DAY - timedelta(days=1)), [], NOW)
+    apply_report(first, lines, NOW)
+    apply_report(second, lines[1:], NOW)
+    apply_report(make_report(DAY - timedelta(days=1)), [], NOW)
     found = ReconciliationBreak.objects.order_by("reference")
-    assert [(each.first_report, each.latest_report, each.shown) for each in found] == [
+    assert [(each.first_report, each.latest_report, each.in_latest_report) for each in found] == [
         (first, second, False),
         (first, second, True),
     ]
@@ -155,16 +159,18 @@ def test_the_latest_report_of_a_break_is_the_last_one_that_looked_for_it():
 def test_a_break_keeps_what_theirs_is_less_ours():
     amounts = [(None, None), (3, None), (None, 5), (3, 5), (0, 5), (3, 0)]
     lines = [
-        Line(
+        ReportLine(
             LineKind.AMOUNT,
             "KES",
-            off=True,
+            is_difference=True,
             reference=f"payout_{number}",
             our_amount=None if ours is None else Decimal(ours),
             their_amount=None if theirs is None else Decimal(theirs),
         )
         for number, (ours, theirs) in enumerate(amounts)
     ]
-    take_up(make_report(), [*lines, Line(LineKind.CHARGES, "KES", our_amount=Decimal(1))], NOW)
+    apply_report(
+        make_report(), [*lines, ReportLine(LineKind.CHARGES, "KES", our_amount=Decimal(1))], NOW
+    )
     found = ReconciliationBreak.objects.order_by("reference").values_list("difference", flat=True)
     assert [*found] == [None, -3, 5, 2, 5, -3]

@@ -13,19 +13,23 @@ from tests.assertions.statement_results import ACCEPTED, create_guarded_table, t
 from tests.factories.plain_sql import Books
 
 COLUMNS = (
-    "id int, status text, reason text, effective_from timestamptz, in_force_from timestamptz,"
+    "id int, status text, reason text, effective_from timestamptz, effective_at timestamptz,"
     " proposed_by_id int, decided_by_id int, decided_at timestamptz, decision_note text,"
-    " withdrawal_asked_by_id int, withdrawn_by_id int"
+    " cancellation_requested_by_id int, cancelled_by_id int"
 )
-BEGINS, TRANSITION, DECISION = "figure_begins_pending", "figure_transition", "figure_decision"
-IN_FORCE, BY_TWO = "figure_in_force", "figure_withdrawn_by_two"
-STATES = ["Pending", "Approved", "Rejected", "Taken back", "Withdrawn"]
+BEGINS, TRANSITION, DECISION = (
+    "setting_change_starts_empty",
+    "setting_change_transition",
+    "setting_change_decision",
+)
+IN_FORCE, BY_TWO = "setting_change_effective", "setting_change_cancelled_by_two"
+STATES = ["Pending", "Approved", "Rejected", "Taken back", "Cancelled"]
 LATER = "clock_timestamp() + interval '1 hour'"
 
 
 @pytest.fixture
 def figures(books: Books) -> Books:
-    create_guarded_table(books.owner, COLUMNS, "figure_guard()")
+    create_guarded_table(books.owner, COLUMNS, "setting_change_guard()")
     return books
 
 
@@ -56,8 +60,8 @@ def test_a_figure_begins_with_a_reason_and_with_nothing_of_its_later_life(figure
     assert {
         row: try_statement(
             figures.owner,
-            "INSERT INTO given (id, status, reason, in_force_from, withdrawal_asked_by_id,"
-            f" withdrawn_by_id) VALUES (1, 'Pending', %s, {row[1]}, %s, %s)",
+            "INSERT INTO given (id, status, reason, effective_at, cancellation_requested_by_id,"
+            f" cancelled_by_id) VALUES (1, 'Pending', %s, {row[1]}, %s, %s)",
             [row[0], row[2], row[3]],
         )
         for row in expected
@@ -67,15 +71,15 @@ def test_a_figure_begins_with_a_reason_and_with_nothing_of_its_later_life(figure
 def test_a_figure_goes_from_state_to_state_on_the_known_ways_only(figures):
     legal = {
         ("Pending", "Approved"), ("Pending", "Rejected"), ("Pending", "Taken back"),
-        ("Approved", "Approved"), ("Approved", "Withdrawn"),
+        ("Approved", "Approved"), ("Approved", "Cancelled"),
     }  # fmt: skip
     found = {}
     for before, after in product(STATES, STATES):
         # Whatever a decision needs besides is there.
-        when = LATER if after in {"Approved", "Withdrawn"} else "NULL"
+        when = LATER if after in {"Approved", "Cancelled"} else "NULL"
         change = (
             f"status = '{after}', decided_by_id = {1 if after == 'Taken back' else 2},"
-            f" decided_at = now(), decision_note = 'no', in_force_from = {when}"
+            f" decided_at = now(), decision_note = 'no', effective_at = {when}"
         )
         [found[before, after]] = answers(figures, f"status = '{before}'", [change]).values()
     assert found == {
@@ -87,50 +91,50 @@ def test_a_pending_figure_is_decided_whole_and_in_force_from_its_approval_at_the
     approved = "status = 'Approved', decided_by_id = 2, decided_at = now()"
     rejected = "status = 'Rejected', decided_by_id = 2, decided_at = now()"
     back = "status = 'Taken back', decided_at = now(), decided_by_id ="
-    at_once, note = "in_force_from = now()", "decision_note = 'no'"
+    at_once, note = "effective_at = now()", "decision_note = 'no'"
     expected = {
         f"{approved}, {at_once}": ACCEPTED,
-        f"{approved}, in_force_from = {LATER}": ACCEPTED,
+        f"{approved}, effective_at = {LATER}": ACCEPTED,
         f"{approved}, {at_once}, {note}": ACCEPTED,
         f"{approved}, {at_once}, effective_from = now()": ACCEPTED,
         f"{approved}, {at_once}, effective_from = now() - interval '1 microsecond'": ACCEPTED,
         f"{approved}, {at_once}, effective_from = now() + interval '1 microsecond'": DECISION,
-        f"{approved}, in_force_from = now() - interval '1 microsecond'": DECISION,
+        f"{approved}, effective_at = now() - interval '1 microsecond'": DECISION,
         approved: DECISION,
         f"status = 'Approved', decided_at = now(), {at_once}": DECISION,
         f"status = 'Approved', decided_by_id = 2, {at_once}": DECISION,
-        f"{approved}, {at_once}, withdrawal_asked_by_id = 3": DECISION,
+        f"{approved}, {at_once}, cancellation_requested_by_id = 3": DECISION,
         f"{rejected}, {note}": ACCEPTED,
         rejected: DECISION,
-        f"{rejected}, {note}, in_force_from = {LATER}": DECISION,
+        f"{rejected}, {note}, effective_at = {LATER}": DECISION,
         f"{back} 1": ACCEPTED,
         f"{back} 1, {note}": ACCEPTED,
         f"{back} 2": DECISION,
-        f"{back} 1, in_force_from = {LATER}": DECISION,
+        f"{back} 1, effective_at = {LATER}": DECISION,
     }
     assert answers(figures, "id = id", list(expected)) == expected
 
 
 def test_an_approved_figure_changes_only_before_it_is_in_force(figures):
-    withdrawn = "status = 'Withdrawn', withdrawn_by_id = 4"
-    asked = "status = 'Approved', withdrawal_asked_by_id = 3"
+    withdrawn = "status = 'Cancelled', cancelled_by_id = 4"
+    asked = "status = 'Approved', cancellation_requested_by_id = 3"
     ahead = {
         "reason = 'other'": ACCEPTED,
-        "withdrawal_asked_by_id = 4": ACCEPTED,
-        "withdrawal_asked_by_id = NULL": ACCEPTED,
+        "cancellation_requested_by_id = 4": ACCEPTED,
+        "cancellation_requested_by_id = NULL": ACCEPTED,
         withdrawn: ACCEPTED,
-        f"{withdrawn}, withdrawal_asked_by_id = 4": BY_TWO,
-        f"{withdrawn}, withdrawal_asked_by_id = NULL": BY_TWO,
-        "in_force_from = clock_timestamp()": IN_FORCE,
+        f"{withdrawn}, cancellation_requested_by_id = 4": BY_TWO,
+        f"{withdrawn}, cancellation_requested_by_id = NULL": BY_TWO,
+        "effective_at = clock_timestamp()": IN_FORCE,
     }
-    setup = f"{asked}, in_force_from = {LATER}"
+    setup = f"{asked}, effective_at = {LATER}"
     assert answers(figures, setup, list(ahead)) == ahead
     # So it is not one person who asks and withdraws in a single step.
-    one_step = {f"{withdrawn}, withdrawal_asked_by_id = 3": BY_TWO}
-    setup = f"status = 'Approved', in_force_from = {LATER}"
+    one_step = {f"{withdrawn}, cancellation_requested_by_id = 3": BY_TWO}
+    setup = f"status = 'Approved', effective_at = {LATER}"
     assert answers(figures, setup, list(one_step)) == one_step
     # After the transaction began, and past by now.
-    setup = f"{asked}, in_force_from = clock_timestamp()"
+    setup = f"{asked}, effective_at = clock_timestamp()"
     passed = {"reason = 'other'": IN_FORCE, withdrawn: IN_FORCE}
     assert answers(figures, setup, list(passed)) == passed
 
@@ -147,14 +151,14 @@ def figure(books: Books, key: str, value: str, when: str, **given: Any) -> None:
         "wallets_configurationfigure",
         configuration_id=key,
         value=value,
-        in_force_from=books.value(f"SELECT {when}"),
+        effective_at=books.value(f"SELECT {when}"),
         **{"status": "Approved", "decided_at": books.value("SELECT now()")} | given,
     )
 
 
 def figures_of_other_states(books: Books, key: str) -> None:
-    for status in ("Pending", "Rejected", "Taken back", "Withdrawn"):
-        people = {"withdrawal_asked_by_id": uuid7(), "withdrawn_by_id": uuid7()}
+    for status in ("Pending", "Rejected", "Taken back", "Cancelled"):
+        people = {"cancellation_requested_by_id": uuid7(), "cancelled_by_id": uuid7()}
         figure(books, key, "99", "now() - interval '1 hour'", status=status, **people)
 
 
@@ -176,15 +180,15 @@ def test_the_figure_in_force_is_the_approved_one_with_the_latest_instant_up_to_t
         "now() + interval '1 day'": 19,
     }
     assert {
-        when: books.value(f"SELECT figure_in_force('ONE', {when})") for when in expected
+        when: books.value(f"SELECT effective_setting('ONE', {when})") for when in expected
     } == expected
     [row] = books.rows(
-        "SELECT figure_in_force('ONE'), figure_in_force('TWO'), figure_in_force('SIX')"
+        "SELECT effective_setting('ONE'), effective_setting('TWO'), effective_setting('SIX')"
     )
     assert row == (11, 2, None)
     # Of two from the same instant on, the one that was decided later.
     figure(books, "ONE", "12", "now()", decided_at=books.value("SELECT now() + interval '1 s'"))
-    assert books.value("SELECT figure_in_force('ONE')") == 12
+    assert books.value("SELECT effective_setting('ONE')") == 12
 
 
 def withdrawal_settings(books: Books, currency: str) -> tuple[Any, ...]:

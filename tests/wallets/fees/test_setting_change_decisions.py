@@ -21,13 +21,13 @@ from exchange.core.errors import (
 )
 from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.configuration import set_figure
+from tests.factories.configuration import set_setting
 from tests.factories.loans import as_time_does
 from tests.factories.staff import age_installation, shift_access
 from tests.factories.wallets import make_staff
-from wallets.fees import services as figures
-from wallets.fees.models import ConfigurationFigure
-from wallets.fees.selectors import figure_in_force
+from wallets.fees import services as fees
+from wallets.fees.models import SettingChange
+from wallets.fees.selectors import effective_setting
 
 pytestmark = pytest.mark.django_db
 
@@ -38,38 +38,38 @@ RATE = "KES_USD_RATE"
 
 def propose(
     user: StaffUser, key: str = FEE, *, value: int = 40, hours: float | None = None
-) -> ConfigurationFigure:
+) -> SettingChange:
     when = None if hours is None else timezone.now() + timedelta(hours=hours)
-    return figures.propose(
+    return fees.propose(
         key=key, value=Decimal(value), reason=" why ", effective_from=when, user=user
     )
 
 
-def approve(figure: ConfigurationFigure, user: StaffUser) -> ConfigurationFigure:
-    seen = figure_in_force(figure.configuration_id)
+def approve(change: SettingChange, user: StaffUser) -> SettingChange:
+    seen = effective_setting(change.configuration_id)
     assert seen is not None
-    return figures.approve(figure_id=figure.pk, seen=seen, user=user)
+    return fees.approve(change_id=change.pk, expected_value=seen, user=user)
 
 
 def coming(
     proposer: StaffUser, approver: StaffUser, key: str = FEE, *, hours: float = 5
-) -> ConfigurationFigure:
+) -> SettingChange:
     """An approved figure that takes effect in so many hours."""
     return approve(propose(proposer, key, hours=hours), approver)
 
 
-def ask(figure: ConfigurationFigure, user: StaffUser) -> ConfigurationFigure:
-    return figures.ask_to_withdraw(figure_id=figure.pk, user=user, reason=" a slip ")
+def ask(change: SettingChange, user: StaffUser) -> SettingChange:
+    return fees.request_cancellation(change_id=change.pk, user=user, reason=" a slip ")
 
 
-def withdrawn(figure: ConfigurationFigure, first: StaffUser, second: StaffUser) -> None:
-    ask(figure, first)
-    figures.agree_to_withdraw(figure_id=figure.pk, user=second)
+def withdrawn(change: SettingChange, first: StaffUser, second: StaffUser) -> None:
+    ask(change, first)
+    fees.confirm_cancellation(change_id=change.pk, user=second)
 
 
-def pass_hours(figure: ConfigurationFigure, hours: int) -> None:
-    change = f"in_force_from = in_force_from - interval '{hours} hours'"
-    as_time_does("wallets_configurationfigure", "USER", change, figure.pk)
+def pass_hours(change: SettingChange, hours: int) -> None:
+    update = f"effective_at = effective_at - interval '{hours} hours'"
+    as_time_does("wallets_configurationfigure", "USER", update, change.pk)
 
 
 def refuses(act: Callable[[], object], kind: type[DomainError], message: str) -> None:
@@ -84,78 +84,78 @@ def test_each_decision_about_a_figure_needs_its_own_permission(proposer, approve
     pending, later = propose(proposer), ask(coming(proposer, approver, MINIMUM), approver)
     unasked = coming(proposer, approver, RATE)
     nobody = make_staff("decide_withdrawal")
-    cases: list[tuple[Callable[..., object], ConfigurationFigure | None, StaffUser, str]] = [
+    cases: list[tuple[Callable[..., object], SettingChange | None, StaffUser, str]] = [
         (partial(propose, key="GHS_WITHDRAWAL_FEE"), None, approver, "propose figures"),
-        (partial(figures.approve, seen=Decimal(30)), pending, proposer, "approve figures"),
-        (partial(figures.reject, reason="no"), pending, proposer, "reject figures"),
-        (figures.take_back, pending, approver, "take figures back"),
-        (partial(figures.ask_to_withdraw, reason="a slip"), unasked, nobody, "withdraw figures"),
-        (figures.agree_to_withdraw, later, proposer, "withdraw figures"),
-        (figures.keep, later, proposer, "decide about figures"),
+        (partial(fees.approve, expected_value=Decimal(30)), pending, proposer, "approve figures"),
+        (partial(fees.reject, reason="no"), pending, proposer, "reject figures"),
+        (fees.take_back, pending, approver, "take figures back"),
+        (partial(fees.request_cancellation, reason="a slip"), unasked, nobody, "withdraw figures"),
+        (fees.confirm_cancellation, later, proposer, "withdraw figures"),
+        (fees.dismiss_cancellation, later, proposer, "decide about figures"),
     ]
-    for act, figure, person, what in cases:
-        which = {} if figure is None else {"figure_id": figure.pk}
+    for act, change, person, what in cases:
+        which = {} if change is None else {"change_id": change.pk}
         refuses(partial(act, user=person, **which), Forbidden, f"You may not {what}")
 
 
 def test_a_figure_is_proposed_and_decided_once(proposer, approver):
-    figure = propose(proposer)
-    assert (figure.status, figure.reason, figure.proposed_by) == ("Pending", "why", proposer)
+    change = propose(proposer)
+    assert (change.status, change.reason, change.proposed_by) == ("Pending", "why", proposer)
     refuses(partial(propose, proposer), Conflict, f"Another figure of {FEE} waits for a decision")
     other = make_staff("propose_configuration")
     told = "Only the person who proposed a figure takes it back"
-    refuses(partial(figures.take_back, figure_id=figure.pk, user=other), Forbidden, told)
-    taken = figures.take_back(figure_id=figure.pk, user=proposer)
+    refuses(partial(fees.take_back, change_id=change.pk, user=other), Forbidden, told)
+    taken = fees.take_back(change_id=change.pk, user=proposer)
     assert (taken.status, taken.decided_by) == ("Taken back", proposer)
-    rejected = figures.reject(figure_id=propose(proposer).pk, user=approver, reason=" no ")
+    rejected = fees.reject(change_id=propose(proposer).pk, user=approver, reason=" no ")
     assert (rejected.status, rejected.decision_note) == ("Rejected", "no")
     both = make_staff("propose_configuration", "decide_configuration")
     own = propose(both)
     told = "Somebody else must approve what you proposed"
     refuses(partial(approve, own, both), Rejected, told)
     assert approve(own, approver).status == "Approved"
-    assert figure_in_force(FEE) == 40
+    assert effective_setting(FEE) == 40
 
 
 def test_a_figure_is_approved_beside_the_one_in_force_even_when_that_is_nothing(proposer, approver):
     for key, now in ((FEE, "45.5"), ("GHS_WITHDRAWAL_FEE", "0")):
-        set_figure(key, now)
-        act = partial(figures.approve, figure_id=propose(proposer, key).pk, user=approver)
+        set_setting(key, now)
+        act = partial(fees.approve, change_id=propose(proposer, key).pk, user=approver)
         told = f"{key} is {now} by now. Please look at it again"
-        refuses(partial(act, seen=Decimal(30)), StateConflict, told)
-        assert act(seen=Decimal(now)).status == "Approved"
+        refuses(partial(act, expected_value=Decimal(30)), StateConflict, told)
+        assert act(expected_value=Decimal(now)).status == "Approved"
 
 
 def test_only_figures_of_one_key_do_not_take_effect_at_one_instant(proposer, approver):
     first = coming(proposer, approver)
-    same = {"effective_from": first.in_force_from, "reason": "why", "user": proposer}
-    again = figures.propose(key=FEE, value=Decimal(41), **same)
+    same = {"effective_from": first.effective_at, "reason": "why", "user": proposer}
+    again = fees.propose(key=FEE, value=Decimal(41), **same)
     told = "Another approved figure takes effect at the same instant"
     refuses(partial(approve, again, approver), Conflict, told)
-    figures.take_back(figure_id=again.pk, user=proposer)
+    fees.take_back(change_id=again.pk, user=proposer)
     assert coming(proposer, approver, hours=6).status == "Approved"
-    other = approve(figures.propose(key=RATE, value=Decimal(41), **same), approver)
-    assert other.in_force_from == first.in_force_from
+    other = approve(fees.propose(key=RATE, value=Decimal(41), **same), approver)
+    assert other.effective_at == first.effective_at
 
 
 def test_what_is_coming_is_withdrawn_when_another_person_agrees_in_time(proposer, approver):
-    figure = coming(proposer, approver)
+    change = coming(proposer, approver)
     other = make_staff("decide_configuration")
     told = "Nobody asks to withdraw this figure any more"
-    for act in (figures.agree_to_withdraw, figures.keep):
-        refuses(partial(act, figure_id=figure.pk, user=other), StateConflict, told)
-    asked = ask(figure, proposer)
-    assert (asked.withdrawal_asked_by, asked.withdrawal_reason) == (proposer, "a slip")
-    refuses(partial(ask, figure, approver), StateConflict, f"{proposer} asked for it before")
+    for act in (fees.confirm_cancellation, fees.dismiss_cancellation):
+        refuses(partial(act, change_id=change.pk, user=other), StateConflict, told)
+    asked = ask(change, proposer)
+    assert (asked.cancellation_requested_by, asked.cancellation_reason) == (proposer, "a slip")
+    refuses(partial(ask, change, approver), StateConflict, f"{proposer} asked for it before")
     for person in (proposer, other):
-        kept = figures.keep(figure_id=figure.pk, user=person)
+        kept = fees.dismiss_cancellation(change_id=change.pk, user=person)
         kept.refresh_from_db()
-        assert (kept.withdrawal_asked_by, kept.withdrawal_reason) == (None, "")
-        ask(figure, proposer)
-    figures.agree_to_withdraw(figure_id=figure.pk, user=approver)
-    figure.refresh_from_db()
-    assert (figure.status, figure.withdrawn_by) == ("Withdrawn", approver)
-    assert figure.withdrawn_at is not None
+        assert (kept.cancellation_requested_by, kept.cancellation_reason) == (None, "")
+        ask(change, proposer)
+    fees.confirm_cancellation(change_id=change.pk, user=approver)
+    change.refresh_from_db()
+    assert (change.status, change.cancelled_by) == ("Cancelled", approver)
+    assert change.cancelled_at is not None
 
 
 def test_only_an_approved_figure_that_is_not_in_force_is_withdrawn(proposer, approver):
@@ -165,16 +165,16 @@ def test_only_an_approved_figure_that_is_not_in_force_is_withdrawn(proposer, app
     )
     withdrawn(gone, proposer, approver)
     ask(late, proposer)
-    for figure in (late, now):
-        pass_hours(figure, 6)
-    for figure, told in (
+    for change in (late, now):
+        pass_hours(change, 6)
+    for change, told in (
         (pending, "The figure is Pending, not Approved"),
-        (gone, "The figure is Withdrawn, not Approved"),
+        (gone, "The figure is Cancelled, not Approved"),
         (late, "The figure is in force already. Please propose another one"),
         (now, "The figure is in force already. Please propose another one"),
     ):
-        refuses(partial(ask, figure, proposer), StateConflict, told)
-        agree = partial(figures.agree_to_withdraw, figure_id=figure.pk, user=approver)
+        refuses(partial(ask, change, proposer), StateConflict, told)
+        agree = partial(fees.confirm_cancellation, change_id=change.pk, user=approver)
         refuses(agree, StateConflict, told)
 
 
@@ -187,18 +187,18 @@ def test_figures_to_decide_are_those_pending_or_to_be_withdrawn_and_ones_own_are
     asked, passed, gone = (ask(coming(proposer, approver, key), approver) for key in keys[2:5])
     coming(other, approver, keys[5])
     pass_hours(passed, 6)
-    figures.agree_to_withdraw(figure_id=gone.pk, user=make_staff("decide_configuration"))
-    every = ConfigurationFigure.objects.all()
+    fees.confirm_cancellation(change_id=gone.pk, user=make_staff("decide_configuration"))
+    every = SettingChange.objects.all()
 
-    def keys_of(rows: QuerySet[ConfigurationFigure]) -> set[str]:
+    def keys_of(rows: QuerySet[SettingChange]) -> set[str]:
         return set(rows.values_list("configuration_id", flat=True))
 
-    assert keys_of(figures.undecided(every)) == {
+    assert keys_of(fees.pending_approval(every)) == {
         each.configuration_id for each in (mine, theirs, asked)
     }
-    assert keys_of(every.filter(figures.own(proposer))) == {mine.configuration_id}
-    assert keys_of(every.filter(figures.own(other))) == {theirs.configuration_id}
-    assert keys_of(every.filter(figures.own(approver))) == {
+    assert keys_of(every.filter(fees.proposed_by_user(proposer))) == {mine.configuration_id}
+    assert keys_of(every.filter(fees.proposed_by_user(other))) == {theirs.configuration_id}
+    assert keys_of(every.filter(fees.proposed_by_user(approver))) == {
         each.configuration_id for each in (asked, passed)
     }
 
@@ -214,18 +214,18 @@ def test_a_figure_is_one_of_a_key_that_is_read_and_within_its_bounds(proposer):
 def test_words_about_a_figure_are_given_and_have_three_hundred_characters_at_most(
     proposer, approver
 ):
-    figure, later = propose(proposer), coming(proposer, approver, MINIMUM)
+    change, later = propose(proposer), coming(proposer, approver, MINIMUM)
     for act, needed in (
         (
-            partial(figures.propose, key=RATE, value=Decimal(9), user=proposer),
+            partial(fees.propose, key=RATE, value=Decimal(9), user=proposer),
             "A figure needs a reason",
         ),
         (
-            partial(figures.reject, figure_id=figure.pk, user=approver),
+            partial(fees.reject, change_id=change.pk, user=approver),
             "A rejection needs a reason",
         ),
         (
-            partial(figures.ask_to_withdraw, figure_id=later.pk, user=proposer),
+            partial(fees.request_cancellation, change_id=later.pk, user=proposer),
             "A withdrawal needs a reason",
         ),
     ):
@@ -236,14 +236,14 @@ def test_words_about_a_figure_are_given_and_have_three_hundred_characters_at_mos
 
 
 def test_of_two_who_withdraw_a_figure_one_has_held_access_for_long(proposer, approver):
-    figure = ask(coming(proposer, approver), proposer)
+    change = ask(coming(proposer, approver), proposer)
     age_installation(days=60)
     for person in (proposer, approver):
         shift_access(person, days=6)
     told = "One of the two who approve must have held their access undisturbed for 7 days"
-    agree = partial(figures.agree_to_withdraw, figure_id=figure.pk, user=approver)
+    agree = partial(fees.confirm_cancellation, change_id=change.pk, user=approver)
     refuses(agree, Rejected, told)
-    assert figures.describe_obstacle_to_withdrawal(figure, approver) == told
+    assert fees.describe_cancellation_blocker(change, approver) == told
     shift_access(proposer, days=8)
-    assert figures.describe_obstacle_to_withdrawal(figure, approver) == ""
-    assert agree().status == "Withdrawn"
+    assert fees.describe_cancellation_blocker(change, approver) == ""
+    assert agree().status == "Cancelled"

@@ -7,12 +7,12 @@ from decimal import Decimal
 from exchange.core.currencies import currencies, payout_currencies
 from wallets.providers.base import TransferRecord, TransferStatus
 from wallets.reconciliation.models import LineKind
-from wallets.reconciliation.selectors.movements import Held, Movement
-from wallets.reconciliation.services.differences import Line, charge
+from wallets.reconciliation.selectors.movements import Movement, OurPayout
+from wallets.reconciliation.services.differences import ReportLine, provider_charge
 from wallets.withdrawals.models import IN_FLIGHT
 
 # From the beginning of a day to its end, what our clearing account held and what moved it.
-MOVEMENT = (
+MOVEMENT_KINDS = (
     LineKind.OPENING,
     LineKind.DEPOSITS,
     LineKind.PAYOUTS,
@@ -23,11 +23,11 @@ MOVEMENT = (
 )
 
 
-def totals(
-    wanted: set[str], held: dict[str, Held], records: dict[str, TransferRecord]
-) -> list[Line]:
+def payout_totals(
+    wanted: set[str], held: dict[str, OurPayout], records: dict[str, TransferRecord]
+) -> list[ReportLine]:
     """By currency: how many under way, completed and failed, here and there, and the charges."""
-    mine = [held[reference] for reference in wanted if reference in held]
+    ours = [held[reference] for reference in wanted if reference in held]
     theirs = [records[reference] for reference in wanted if reference in records]
     open_ = {TransferStatus.NEW, TransferStatus.PENDING}
     groups = (
@@ -37,13 +37,13 @@ def totals(
     )
     lines = []
     for currency in payout_currencies():
-        ours_here = [each for each in mine if each.currency == currency]
+        ours_here = [each for each in ours if each.currency == currency]
         theirs_here = [each for each in theirs if each.currency == currency]
         for kind, states, their_states in groups:
             ours_so = [each for each in ours_here if each.status in states]
             theirs_so = [each for each in theirs_here if each.status in their_states]
             lines.append(
-                Line(
+                ReportLine(
                     kind,
                     currency,
                     our_count=len(ours_so),
@@ -53,13 +53,13 @@ def totals(
                 )
             )
         lines.append(
-            Line(
+            ReportLine(
                 LineKind.CHARGES,
                 currency,
                 our_amount=sum((each.charge or Decimal(0) for each in ours_here), Decimal(0)),
                 their_amount=sum(
                     (
-                        charge(each, currency)
+                        provider_charge(each, currency)
                         for each in theirs_here
                         if each.status == TransferStatus.SUCCESSFUL
                     ),
@@ -70,7 +70,7 @@ def totals(
     return lines
 
 
-def movement_lines(found: dict[str, Movement]) -> list[Line]:
+def movement_lines(found: dict[str, Movement]) -> list[ReportLine]:
     """By currency: what our clearing account began and ended the day with, and what moved it."""
     nothing = Movement(Decimal(0), {}, Decimal(0))
     lines = []
@@ -82,6 +82,7 @@ def movement_lines(found: dict[str, Movement]) -> list[Line]:
             LineKind.CLOSING: movement.closing,
         }
         lines += [
-            Line(kind, currency, our_amount=figures.get(kind, Decimal(0))) for kind in MOVEMENT
+            ReportLine(kind, currency, our_amount=figures.get(kind, Decimal(0)))
+            for kind in MOVEMENT_KINDS
         ]
     return lines

@@ -12,11 +12,11 @@ from exchange.core.errors import InvalidRequest, Rejected, StateConflict
 from exchange.core.numbers import MAX_NUMBER
 from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.configuration import set_figure
+from tests.factories.configuration import set_setting
 from tests.factories.loans import as_time_does
 from tests.factories.wallets import know_banks, make_staff, make_wallet
-from wallets.fees import services as figures
-from wallets.fees.models import ConfigurationFigure
+from wallets.fees import services as fees
+from wallets.fees.models import SettingChange
 from wallets.fees.selectors import minimum_withdrawal, withdrawal_fee
 
 pytestmark = pytest.mark.django_db
@@ -24,22 +24,20 @@ pytestmark = pytest.mark.django_db
 FEE = "KES_WITHDRAWAL_FEE"
 
 
-def propose(value: int, user: StaffUser, hours: int | None = None) -> ConfigurationFigure:
+def propose(value: int, user: StaffUser, hours: int | None = None) -> SettingChange:
     when = None if hours is None else timezone.now() + timedelta(hours=hours)
-    return figures.propose(
-        key=FEE, value=Decimal(value), reason="why", effective_from=when, user=user
-    )
+    return fees.propose(key=FEE, value=Decimal(value), reason="why", effective_from=when, user=user)
 
 
-def coming(value: int, hours: int, proposer: StaffUser, approver: StaffUser) -> ConfigurationFigure:
+def coming(value: int, hours: int, proposer: StaffUser, approver: StaffUser) -> SettingChange:
     """An approved figure that takes effect in so many hours."""
-    figure = propose(value, proposer, hours)
-    return figures.approve(figure_id=figure.pk, seen=Decimal(30), user=approver)
+    change = propose(value, proposer, hours)
+    return fees.approve(change_id=change.pk, expected_value=Decimal(30), user=approver)
 
 
-def pass_hours(figure: ConfigurationFigure, hours: int) -> None:
-    change = f"in_force_from = in_force_from - interval '{hours} hours'"
-    as_time_does("wallets_configurationfigure", "USER", change, figure.pk)
+def pass_hours(change: SettingChange, hours: int) -> None:
+    update = f"effective_at = effective_at - interval '{hours} hours'"
+    as_time_does("wallets_configurationfigure", "USER", update, change.pk)
 
 
 SHILLINGS_AND_CENTS = [
@@ -58,19 +56,19 @@ SHILLINGS_AND_CENTS = [
 def test_a_figure_has_a_smallest_and_a_largest_value_and_the_decimals_of_its_currency(
     key, least, below, too_fine
 ):
-    facts = figures._check(key, Decimal(least))
-    assert figures._check(key, MAX_NUMBER) == facts
+    facts = fees._validate(key, Decimal(least))
+    assert fees._validate(key, MAX_NUMBER) == facts
     finest = Decimal(10) ** -facts.decimals
-    assert figures._check(key, 1 + finest).decimals == facts.decimals
+    assert fees._validate(key, 1 + finest).decimals == facts.decimals
     for value in (Decimal(below), MAX_NUMBER + finest, Decimal("NaN"), Decimal("Infinity")):
         with pytest.raises(InvalidRequest) as refused:
-            figures._check(key, value)
+            fees._validate(key, value)
         assert refused.value.fields == {
             "value": f"The value must be at least {least} and not above 1000000000000000"
         }
     decimals = {"KES_USD_RATE": "at most 8", "SECOND_APPROVAL_ABOVE_UGX": "no"}
     with pytest.raises(InvalidRequest) as refused:
-        figures._check(key, Decimal(too_fine))
+        fees._validate(key, Decimal(too_fine))
     assert refused.value.message == (
         f"The value may have {decimals.get(key, 'at most 2')} decimals"
     )
@@ -82,18 +80,16 @@ def test_a_figure_takes_effect_within_a_year(proposer):
     before = table_fingerprints()
     for when in (now, now + year + minute):
         with pytest.raises(InvalidRequest, match="at an instant ahead, within a year"):
-            figures.propose(
+            fees.propose(
                 key=FEE, value=Decimal(31), reason="why", effective_from=when, user=proposer
             )
     assert table_fingerprints() == before
-    figures.propose(
-        key=FEE, value=Decimal(31), reason="why", effective_from=now + year, user=proposer
-    )
+    fees.propose(key=FEE, value=Decimal(31), reason="why", effective_from=now + year, user=proposer)
 
 
-@pytest.mark.parametrize(("figure", "minimum"), [("0.5", 1), (1, 1), ("1.01", "1.01"), (250, 250)])
-def test_the_smallest_withdrawal_is_one_unit_unless_finance_wants_more(figure, minimum):
-    set_figure("MINIMUM_WITHDRAWAL_KES", figure)
+@pytest.mark.parametrize(("change", "minimum"), [("0.5", 1), (1, 1), ("1.01", "1.01"), (250, 250)])
+def test_the_smallest_withdrawal_is_one_unit_unless_finance_wants_more(change, minimum):
+    set_setting("MINIMUM_WITHDRAWAL_KES", change)
     assert minimum_withdrawal("KES") == Decimal(minimum)
 
 
@@ -111,8 +107,8 @@ def test_of_two_figures_the_one_in_force_later_holds_whichever_was_decided_first
     assert sooner.decided_at is not None
     assert later.decided_at is not None
     assert sooner.decided_at > later.decided_at
-    for figure in (later, sooner):
-        pass_hours(figure, 3)
+    for change in (later, sooner):
+        pass_hours(change, 3)
     assert withdrawal_fee("KES") == 41
     # Requests read the figures by a function of their own.
     assert make_wallet(1000).request(500).fee == 41
@@ -120,23 +116,23 @@ def test_of_two_figures_the_one_in_force_later_holds_whichever_was_decided_first
 
 def test_a_figure_is_not_approved_beside_another_one_in_force_than_was_seen(proposer, approver):
     pass_hours(coming(45, 1, proposer, approver), 2)
-    figure = propose(60, proposer)
+    change = propose(60, proposer)
     before = table_fingerprints()
     with pytest.raises(StateConflict, match=f"{FEE} is 45 by now"):
-        figures.approve(figure_id=figure.pk, seen=Decimal(30), user=approver)
+        fees.approve(change_id=change.pk, expected_value=Decimal(30), user=approver)
     assert table_fingerprints() == before
-    figures.approve(figure_id=figure.pk, seen=Decimal(45), user=approver)
+    fees.approve(change_id=change.pk, expected_value=Decimal(45), user=approver)
     assert withdrawal_fee("KES") == 60
 
 
 def test_nobody_agrees_to_the_withdrawal_of_a_figure_that_they_asked_for(proposer, approver):
-    figure = coming(60, 1, proposer, approver)
-    figures.ask_to_withdraw(figure_id=figure.pk, user=approver, reason="a slip")
+    change = coming(60, 1, proposer, approver)
+    fees.request_cancellation(change_id=change.pk, user=approver, reason="a slip")
     before = table_fingerprints()
     with pytest.raises(Rejected) as refused:
-        figures.agree_to_withdraw(figure_id=figure.pk, user=approver)
+        fees.confirm_cancellation(change_id=change.pk, user=approver)
     assert refused.value.code == "approver_not_independent"
     assert table_fingerprints() == before
-    figures.agree_to_withdraw(figure_id=figure.pk, user=make_staff("decide_configuration"))
-    figure.refresh_from_db()
-    assert figure.status == "Withdrawn"
+    fees.confirm_cancellation(change_id=change.pk, user=make_staff("decide_configuration"))
+    change.refresh_from_db()
+    assert change.status == "Cancelled"

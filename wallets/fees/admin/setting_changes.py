@@ -1,0 +1,213 @@
+"""Figures one by one: what is proposed beside what is in force, and the decision of another person.
+
+What each decision asks is in `figure_questions`.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.utils import flatten
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+
+from exchange.admin.base import PendingDecision, Section, Tool, staff_of
+from exchange.admin.columns import column
+from exchange.admin.confirmation import ConfirmationAdmin, ConfirmedAction
+from exchange.admin.display import format_time, record_link, status_badge
+from exchange.admin.fields import ReasonField
+from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
+from exchange.staff.admin.pending import (
+    VIEW_ONLY,
+    Queue,
+    QueueFilter,
+    describe_approvers,
+    pending_decision,
+)
+from exchange.staff.models import StaffUser
+from wallets.fees import services
+from wallets.fees.admin import confirmations
+from wallets.fees.admin.confirmations import number
+from wallets.fees.models import SettingChange, SettingChangeStatus
+
+
+class ReasonForm(forms.Form):
+    """Why not."""
+
+    reason = ReasonField(max_length=300)
+
+
+_ACTIONS = (
+    ConfirmedAction(
+        "reject",
+        "change_id",
+        (services.DECIDE,),
+        confirmations.rejection,
+        services.reject,
+        "Rejected. The figure in force stays as it is.",
+        form=ReasonForm,
+    ),
+    ConfirmedAction(
+        "take_back",
+        "change_id",
+        (services.PROPOSE,),
+        confirmations.confirm_take_back,
+        services.take_back,
+        "Taken back.",
+    ),
+    ConfirmedAction(
+        "request_cancellation",
+        "change_id",
+        (services.PROPOSE, services.DECIDE),
+        confirmations.cancellation_request,
+        services.request_cancellation,
+        "Asked. It takes effect all the same unless somebody else agrees in time.",
+        form=ReasonForm,
+    ),
+    ConfirmedAction(
+        "dismiss_cancellation",
+        "change_id",
+        (services.PROPOSE, services.DECIDE),
+        confirmations.cancellation_dismissal,
+        services.dismiss_cancellation,
+        "Kept: it takes effect as approved.",
+    ),
+    ConfirmedAction(
+        "confirm_cancellation",
+        "change_id",
+        (services.DECIDE,),
+        confirmations.cancellation,
+        services.confirm_cancellation,
+        "Withdrawn: it does not take effect.",
+    ),
+)
+
+
+class SettingChangeFilters(ListFilters):
+    decision = QueueFilter(
+        Queue(
+            "Figures to decide",
+            services.DECIDE,
+            services.pending_approval,
+            services.proposed_by_user,
+        )
+    )
+    status__exact = ChoiceFilter("status", SettingChangeStatus.choices, title="status")
+    day_from, day_to = day_range(id_column="")
+
+
+@admin.register(SettingChange)
+class SettingChangeAdmin(ConfirmationAdmin):
+    filters = SettingChangeFilters
+    list_display = (
+        "shown_key", "shown_value", "shown_state", "shown_from", "proposed_by", "proposed",
+        "decided_by",
+    )  # fmt: skip
+    list_select_related = (
+        "configuration", "proposed_by", "decided_by", "cancellation_requested_by", "cancelled_by",
+    )  # fmt: skip
+    search_fields = ("configuration__key",)
+    search_help_text = "Key, value or id"
+    amount_fields = ("value",)
+    fields = (
+        ("shown_link", "shown_state"), ("shown_value", "shown_from"), "reason",
+        ("proposed_by", "proposed"), ("decided_by", "shown_decided"), "decision_note",
+        ("cancellation_requested_by", "cancelled_by"), "cancellation_reason",
+    )  # fmt: skip
+    readonly_fields = flatten(fields)
+
+    def heading(self, obj: SettingChange) -> str:
+        return f"{obj.configuration_id} {number(obj.value)}"
+
+    shown_key = column("key", lambda change: change.configuration_id, ordering="configuration")
+    shown_link = column(
+        "key", lambda change: record_link(change.configuration, change.configuration_id)
+    )
+    shown_value = column("figure", lambda change: number(change.value), ordering="value")
+    shown_state = column("state", lambda change: status_badge(change.status), ordering="status")
+
+    @admin.display(description="in force from (UTC)", ordering="effective_at")
+    def shown_from(self, change: SettingChange) -> str:
+        when = change.effective_at or change.effective_from
+        return format_time(when) if when else "its approval"
+
+    proposed = column(
+        "proposed (UTC)", lambda change: format_time(change.created_at), ordering="created_at"
+    )
+    shown_decided = column(
+        "decided (UTC)", lambda change: format_time(change.decided_at) if change.decided_at else "-"
+    )
+
+    def get_urls(self) -> list[URLPattern]:
+        one = "<uuid:object_id>"
+        return [
+            self.action_url(f"{one}/approve/", "approve", self.approve, only_post=False),
+            *self.confirmed_action_urls(_ACTIONS),
+            *super().get_urls(),
+        ]
+
+    def tools(self, request: HttpRequest, obj: SettingChange) -> list[Tool]:
+        may = self.may(request, services.PROPOSE) or self.may(request, services.DECIDE)
+        if (
+            not may
+            or not confirmations.is_upcoming(obj)
+            or obj.cancellation_requested_by_id is not None
+        ):
+            return []
+        return [Tool("Ask to withdraw it", self.address("request_cancellation", obj.pk))]
+
+    def decision(self, request: HttpRequest, obj: SettingChange) -> PendingDecision | None:
+        user = staff_of(request)
+        if confirmations.is_upcoming(obj) and obj.cancellation_requested_by_id is not None:
+            return self._cancellation_decision(user, obj)
+        own = obj.proposed_by_id == user.pk and self.may(request, services.PROPOSE)
+        return pending_decision(
+            obj,
+            user,
+            services.SETTING_CHANGES,
+            proposer=obj.proposed_by,
+            approve=Tool(f"Approve {number(obj.value)}", self.address("approve", obj.pk)),
+            reject=Tool("Reject", self.address("reject", obj.pk)),
+            take_back=Tool("Take back", self.address("take_back", obj.pk)) if own else None,
+        )
+
+    def _cancellation_decision(self, user: StaffUser, obj: SettingChange) -> PendingDecision:
+        """What two people decide about a figure that one of them does not want in force."""
+        may = user.has_perm(services.DECIDE)
+        own = obj.cancellation_requested_by_id == user.pk
+        agree = Tool("Agree to withdraw it", self.address("confirm_cancellation", obj.pk))
+        dismiss = Tool("Keep it", self.address("dismiss_cancellation", obj.pk))
+        blocker = confirmations.cancellation(obj, user).blocker if may or own else VIEW_ONLY
+        return PendingDecision(
+            summary=f"{obj.cancellation_requested_by} requested cancellation: "
+            f"{obj.cancellation_reason}.",
+            eligible=describe_approvers(services.DECIDE, obj.cancellation_requested_by_id),
+            approve=None if blocker else agree,
+            other_tools=[dismiss] if may or own else [],
+            blocker=blocker,
+        )
+
+    def sections(self, request: HttpRequest, obj: SettingChange) -> list[Section]:
+        if obj.status != SettingChangeStatus.PENDING and not confirmations.is_upcoming(obj):
+            return []
+        return [confirmations.change_section(obj)]
+
+    def approve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """The second pair of eyes."""
+        change: SettingChange = self.record(request, object_id, services.DECIDE)
+        user, expected_value = staff_of(request), confirmations.current_value(change)
+        return self.confirm_page(
+            request,
+            change,
+            confirmations.approval(change, user),
+            partial(
+                services.approve, change_id=change.pk, expected_value=expected_value, user=user
+            ),
+            lambda made: (
+                f"Approved: {made.configuration_id} is {number(made.value)} from "
+                f"{made.effective_at:%Y-%m-%d %H:%M:%S} UTC on."
+            ),
+        )
