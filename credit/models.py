@@ -9,10 +9,10 @@ from credit.configurations.models import (
     VersionStatus,
 )
 from credit.loans.models import (
+    ClosureAction,
+    ClosureProposal,
+    ClosureStatus,
     Collateral,
-    EndingAction,
-    EndingProposal,
-    EndingStatus,
     Loan,
     LoanStatus,
     Outstanding,
@@ -23,12 +23,12 @@ from credit.loans.models import (
 
 __all__ = [
     "Access",
+    "ClosureAction",
+    "ClosureProposal",
+    "ClosureStatus",
     "Collateral",
     "ConfigurationStatus",
     "ConfigurationVersion",
-    "EndingAction",
-    "EndingProposal",
-    "EndingStatus",
     "Loan",
     "LoanConfiguration",
     "LoanLimit",

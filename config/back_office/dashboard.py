@@ -29,7 +29,7 @@ from config.back_office.waiting import (
     waiting_for,
     withdrawal_lists,
 )
-from credit.loans.selectors.overview import loans_by_state, owed_by_currency
+from credit.loans.selectors.overview import count_loans_by_status, outstanding_by_currency
 from exchange.admin.bars import Bars, stacked_bars
 from exchange.admin.base import staff_of
 from exchange.admin.display import age
@@ -278,7 +278,7 @@ def _paid(paid: Sequence[PaidTotals]) -> list[Row]:
 
 
 def _loans() -> list[Row]:
-    found = loans_by_state()
+    found = count_loans_by_status()
     most = max((state.count for state in found), default=0) or 1
     return [
         Row(
@@ -298,7 +298,7 @@ def _owed() -> list[Row]:
             list_address("credit_loan", currency__code__exact=found.currency),
             (f"{found.count:,}", format_money(found.amount, found.currency)),
         )
-        for found in owed_by_currency()
+        for found in outstanding_by_currency()
     ]
 
 

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 
 from django.db.models import Model
 
-from credit.configurations.admin.configurations import offers_of
-from credit.loans.admin.loans import loans_about
+from credit.configurations.admin.configurations import configurations_link
+from credit.loans.admin.loans import loans_link
 from exchange.admin.panels import LinksPanel, Panel
 from exchange.audit.admin.history import HistoryPanel
 from exchange.events.admin.links import events_link, webhook_link
 from exchange.participants.models import Member, Organisation
-from orders.book.admin.orders import orders_of, tokens_of
+from orders.book.admin.orders import orders_link, tokens_link
 from wallets.ledger.admin.accounts import (
     deposits_link,
     statement_link,
@@ -30,9 +30,9 @@ PANELS: dict[type[Model], tuple[Panel, ...]] = {
     Organisation: (
         LinksPanel(events_link, webhook_link),
         _WALLET,
-        LinksPanel(orders_of, tokens_of, offers_of, loans_about),
+        LinksPanel(orders_link, tokens_link, configurations_link, loans_link),
     ),
-    Member: (_WALLET, LinksPanel(orders_of, loans_about)),
+    Member: (_WALLET, LinksPanel(orders_link, loans_link)),
 }
 
 

@@ -32,7 +32,7 @@ AUDITOR = "Auditor"
 ADMINISTRATOR = "Administrator"
 
 _SEEN = {
-    "credit": ("endingproposal", "loan", "loanconfiguration", "shortfall"),
+    "credit": ("closureproposal", "loan", "loanconfiguration", "shortfall"),
     "exchange": (
         "apikey", "event", "export", "member", "organisation", "quote", "token", "webhookendpoint",
     ),

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from config.back_office.roles import decides
 from credit.loans.admin.loan_lists import QUEUE as LOAN_ENDINGS
-from credit.loans.admin.loan_lists import work as loan_work
+from credit.loans.admin.loan_lists import count_loan_queues as loan_work
 from exchange.admin.paging import COUNT_LIMIT
 from exchange.staff.admin.pending import AWAITING_MY_APPROVAL, AWAITING_OTHERS, queues
 from exchange.staff.models import StaffUser

@@ -18,13 +18,13 @@ from django.utils import timezone
 from credit.configurations.models import Access, LoanConfiguration, VersionStatus
 from credit.configurations.services import configurations
 from credit.configurations.services.terms import Terms
-from credit.loans.models import EndingAction, Loan
+from credit.loans.models import ClosureAction, Loan
 from credit.loans.services import servicing
-from credit.loans.services.assessing import LoanRequest, most_repayable
-from credit.loans.services.endings import confirm_ending, propose_ending
+from credit.loans.services.assessing import LoanRequest, max_repayment
+from credit.loans.services.closures import confirm_closure, propose_closure
 from credit.loans.services.lending import create_loan
 from credit.loans.services.repaying import repay
-from credit.loans.services.valuation import Pledge, owed
+from credit.loans.services.valuation import Pledge, amount_owed
 from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
 from exchange.events.services.outbox import mark_delivered_without_sending
@@ -80,8 +80,8 @@ _SCENARIOS = (
     _LoanScenario("Farm inputs", made_days_ago=95, months=3),
     _LoanScenario("Delivery van", made_days_ago=150, months=3),
     _LoanScenario("Clinic equipment", repaid=Decimal(1)),
-    _LoanScenario("Bakery oven", made_days_ago=200, months=3, becomes=EndingAction.LIQUIDATE),
-    _LoanScenario("Market stall", made_days_ago=220, months=3, becomes=EndingAction.WRITE_OFF),
+    _LoanScenario("Bakery oven", made_days_ago=200, months=3, becomes=ClosureAction.LIQUIDATE),
+    _LoanScenario("Market stall", made_days_ago=220, months=3, becomes=ClosureAction.WRITE_OFF),
 )
 
 
@@ -205,7 +205,7 @@ class _LoanBuilder:
         if scenario.repaid:
             decimals = currencies()[loan.currency_id].decimals
             step = Decimal(1).scaleb(-decimals)
-            part = (owed(loan) * scenario.repaid).quantize(step, rounding=ROUND_DOWN)
+            part = (amount_owed(loan) * scenario.repaid).quantize(step, rounding=ROUND_DOWN)
             loan = repay(
                 loan_id=loan.id,
                 organisation_id=loan.organisation_id,
@@ -213,15 +213,15 @@ class _LoanBuilder:
                 actor=_ACTOR,
             )
         servicing.age_loan(loan.id)
-        servicing.review_loan(loan.id)
+        servicing.revalue_loan(loan.id)
         if scenario.becomes:
-            proposal = propose_ending(
+            proposal = propose_closure(
                 loan_id=loan.id,
-                action=EndingAction(scenario.becomes),
+                action=ClosureAction(scenario.becomes),
                 note="The borrower has not answered since the grace period ended",
                 user=officers[0],
             )
-            confirm_ending(proposal_id=proposal.id, user=officers[1])
+            confirm_closure(proposal_id=proposal.id, user=officers[1])
         loan.refresh_from_db()
         return loan
 
@@ -238,7 +238,7 @@ class _LoanBuilder:
             configuration_id=self._offer.id,
             currency=currency,
             amount=amount,
-            repayment_amount=most_repayable(amount, Decimal("0.025"), months, currency),
+            repayment_amount=max_repayment(amount, Decimal("0.025"), months, currency),
             interest_rate=Decimal("0.025"),
             duration=months,
             collaterals=(Pledge(self._token.id, self._units),),

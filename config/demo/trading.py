@@ -26,8 +26,8 @@ from exchange.tokens.models import DealAccess, Quote, Token, TokenType
 from exchange.tokens.services import quotes, tokens
 from orders.book.commands import PlaceOrder
 from orders.book.models import OrderType
-from orders.book.services import place
-from orders.listings.services import endings
+from orders.book.services import place_order
+from orders.listings.services import lifecycle
 from orders.listings.services.listing import Listing, list_token
 from orders.trades.models import Trade
 
@@ -127,7 +127,7 @@ class _TokenLoader:
             self._float()
         token_id, staff = self._token.id, self._market.approver
         if about.stage in {Stage.TRADING, Stage.CLOSED}:
-            endings.open_secondaries(token_id=token_id, user=staff)
+            lifecycle.open_secondaries(token_id=token_id, user=staff)
         self._quote()
         if about.stage in TRADED | {Stage.CLOSED}:
             self._trade()
@@ -135,11 +135,11 @@ class _TokenLoader:
             self._fill_book()
         match about.stage:
             case Stage.CLOSED:
-                endings.close_token(token_id=token_id, user=staff)
+                lifecycle.close_token(token_id=token_id, user=staff)
             case Stage.EXITED:
-                endings.exit_token(token_id=token_id, user=staff)
+                lifecycle.exit_token(token_id=token_id, user=staff)
             case Stage.CANCELLED:
-                endings.cancel_token(
+                lifecycle.cancel_token(
                     token_id=token_id, user=staff, reason="The issuer withdrew the offer"
                 )
         self._mark_events_delivered()
@@ -303,7 +303,7 @@ class _TokenLoader:
     # --- orders -----------------------------------------------------------------------------------
 
     def _place(self, side: OrderType, trader: Trader, units: Decimal, price: Decimal) -> None:
-        answer = place(
+        answer = place_order(
             PlaceOrder(
                 organisation=trader.organisation.id,
                 member=trader.member.id if trader.member else None,

@@ -12,14 +12,14 @@ from credit.configurations.errors import ConfigurationNotFound
 from credit.configurations.filters import ConfigurationFilters
 from credit.configurations.models import LoanConfiguration
 from credit.configurations.payloads import LOAN_CONFIGURATION
-from credit.configurations.selectors import configuration_text, configuration_texts, usable_by
+from credit.configurations.selectors import read_configuration, read_configurations, usable_by
 from credit.configurations.serializers import (
     CURRENCY_PARAMETER,
     FAILURES,
     STATUS_PARAMETER,
     TERMS_EXAMPLE,
     TermsInput,
-    terms_of,
+    build_terms,
 )
 from credit.configurations.services.configurations import propose, propose_change
 from exchange.api.idempotency import respond_once
@@ -50,7 +50,7 @@ class ConfigurationViewSet(ApiViewSet):
         newest first, with the terms in force, or the newest where none are.
         """
         found = self.filter_queryset(self.get_queryset())
-        return self.respond(join_documents(configuration_texts(self.caller.organisation_id, found)))
+        return self.respond(join_documents(read_configurations(self.caller.organisation_id, found)))
 
     @operation(
         "Loan configuration retrieved",
@@ -94,16 +94,18 @@ class ConfigurationViewSet(ApiViewSet):
         terms take the place of the old ones, and a Rejected configuration is Pending again.
         """
         found = parse_path_id(configuration_id, ConfigurationNotFound())
-        propose_change(configuration_id=found, terms=terms_of(self.body()), actor=self.caller.actor)
+        propose_change(
+            configuration_id=found, terms=build_terms(self.body()), actor=self.caller.actor
+        )
         return self._answer(found)
 
     def _propose(self, values: dict[str, Any]) -> SuccessResponse:
         caller = self.caller
         made = propose(
-            creditor_id=caller.organisation_id, terms=terms_of(values), actor=caller.actor
+            creditor_id=caller.organisation_id, terms=build_terms(values), actor=caller.actor
         )
         return self._answer(made.id)
 
     def _answer(self, configuration_id: UUID) -> SuccessResponse:
-        text = configuration_text(self.caller.organisation_id, configuration_id)
+        text = read_configuration(self.caller.organisation_id, configuration_id)
         return self.respond(RawJSON(text))

@@ -19,7 +19,7 @@ from exchange.core.documents import (
 from exchange.tokens.models import InvestmentCategory
 
 
-class Named(Protocol):
+class NamedToken(Protocol):
     """What collateral shows of its token."""
 
     @property
@@ -31,7 +31,7 @@ class Named(Protocol):
         """Its name."""
 
 
-_GRACE = (
+GRACE_FIELDS = (
     WireField(
         "grace_period",
         "{r}.grace_period",
@@ -83,7 +83,7 @@ _TERMS = (
     number("collateral_ratio", "{r}.collateral_ratio", "Of the collateral's value, 0 to 1"),
     number("interest_rate", "{r}.interest_rate", "Per month, 0 to 1"),
     WireField("duration", "{r}.duration", {"type": "integer", "description": "Longest, in months"}),
-    *_GRACE,
+    *GRACE_FIELDS,
 )
 
 

@@ -20,29 +20,29 @@ from credit.configurations.payloads import LOAN_CONFIGURATION
 
 def usable_by(organisation_id: UUID) -> QuerySet[LoanConfiguration]:
     """What the organisation's members may borrow on, and all of its own in any state."""
-    in_force = ConfigurationVersion.objects.filter(
+    effective = ConfigurationVersion.objects.filter(
         configuration=OuterRef("pk"), status=VersionStatus.APPROVED
     )
-    open_to_all = in_force.filter(access=Access.PUBLIC)
-    names_it = in_force.filter(access=Access.ORGANISATIONS, organisations=organisation_id)
+    open_to_all = effective.filter(access=Access.PUBLIC)
+    names_it = effective.filter(access=Access.ORGANISATIONS, organisations=organisation_id)
     return LoanConfiguration.objects.filter(
         Q(creditor_id=organisation_id)
         | Q(status=ConfigurationStatus.APPROVED) & (Exists(open_to_all) | Exists(names_it))
     )
 
 
-def configuration_texts(
+def read_configurations(
     organisation_id: UUID, configurations: QuerySet[LoanConfiguration]
 ) -> list[str]:
     """The documents (JSON texts) of `configurations` in their order, as the organisation sees
     them.
     """
-    return _texts(organisation_id, list(configurations.values_list("id", flat=True)))
+    return _read_documents(organisation_id, list(configurations.values_list("id", flat=True)))
 
 
-def configuration_text(organisation_id: UUID, configuration_id: UUID) -> str:
+def read_configuration(organisation_id: UUID, configuration_id: UUID) -> str:
     """The document of one that the organisation may use or owns. Raises `ConfigurationNotFound`."""
-    texts = configuration_texts(
+    texts = read_configurations(
         organisation_id, usable_by(organisation_id).filter(id=configuration_id)
     )
     if not texts:
@@ -50,12 +50,12 @@ def configuration_text(organisation_id: UUID, configuration_id: UUID) -> str:
     return texts[0]
 
 
-def creditors_text(configuration: LoanConfiguration) -> str:
+def read_creditor_view(configuration: LoanConfiguration) -> str:
     """The document as the creditor sees it."""
-    return _texts(configuration.creditor_id, [configuration.id])[0]
+    return _read_documents(configuration.creditor_id, [configuration.id])[0]
 
 
-def _texts(organisation_id: UUID, ids: list[UUID]) -> list[str]:
+def _read_documents(organisation_id: UUID, ids: list[UUID]) -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(_DOCUMENTS, [organisation_id, ids])
         return [text for (text,) in cursor.fetchall()]

@@ -14,13 +14,13 @@ from rest_framework import serializers
 from credit.configurations.examples import TERMS
 from credit.configurations.models import Access, ConfigurationStatus, GraceUnit
 from credit.configurations.services.terms import (
-    LONGEST_DURATION,
-    LONGEST_GRACE,
-    LONGEST_NAME,
-    MOST_ORGANISATIONS,
+    MAX_DURATION,
+    MAX_GRACE_PERIOD,
+    MAX_NAME_LENGTH,
+    MAX_ORGANISATIONS,
     RATE_DECIMALS,
     Terms,
-    problems,
+    find_errors,
 )
 from exchange.api.fields import EnumField, NameField, NumberField, currency_error
 from exchange.api.serializers import LeanSerializer
@@ -66,7 +66,7 @@ class CategoriesField(serializers.Field[list[str], Any, Any, Any]):
     def to_internal_value(self, data: Any) -> list[str]:
         """Their allowed spellings."""
         allowed: list[str] = list(InvestmentCategory.values)
-        items = _list(data, len(allowed))
+        items = _require_list(data, len(allowed))
         found = [match_choice(item, allowed) for item in items]
         if None in found:
             raise serializers.ValidationError(f"must be of [{', '.join(allowed)}]")
@@ -76,7 +76,7 @@ class CategoriesField(serializers.Field[list[str], Any, Any, Any]):
 @extend_schema_field(
     {
         "type": "array",
-        "maxItems": MOST_ORGANISATIONS,
+        "maxItems": MAX_ORGANISATIONS,
         "uniqueItems": True,
         "items": {"type": "string", "format": "uuid"},
     }
@@ -86,7 +86,7 @@ class OrganisationsField(serializers.Field[list[UUID], Any, Any, Any]):
 
     def to_internal_value(self, data: Any) -> list[UUID]:
         """The ids."""
-        items = _list(data, MOST_ORGANISATIONS)
+        items = _require_list(data, MAX_ORGANISATIONS)
         found = [parse_id(item) if isinstance(item, str) else None for item in items]
         if None in found:
             raise serializers.ValidationError("must be ids of organisations")
@@ -124,7 +124,7 @@ class RatioField(NumberField):
     """A share above 0, at most 1."""
 
 
-class WholeField(NumberField):
+class WholeNumberField(NumberField):
     """A whole number; whether it is from `least` to `most` is for the rules of terms."""
 
     def __init__(self, *, least: int, most: int, **kwargs: Any) -> None:
@@ -153,7 +153,7 @@ class RateField(NumberField):
 class TermsInput(LeanSerializer):
     """The terms of a loan configuration, all of them."""
 
-    name = NameField(max_length=LONGEST_NAME, help_text="For people")
+    name = NameField(max_length=MAX_NAME_LENGTH, help_text="For people")
     access = EnumField(
         allowed=Access.values,
         required=False,
@@ -184,10 +184,10 @@ class TermsInput(LeanSerializer):
     )
     collateral_ratio = RatioField(help_text="How much of the collateral's value may be lent")
     interest_rate = RateField(help_text="Per month, 0 to 1")
-    duration = WholeField(least=1, most=LONGEST_DURATION, help_text="Longest, in months")
-    grace_period = WholeField(
+    duration = WholeNumberField(least=1, most=MAX_DURATION, help_text="Longest, in months")
+    grace_period = WholeNumberField(
         least=0,
-        most=LONGEST_GRACE,
+        most=MAX_GRACE_PERIOD,
         required=False,
         default=0,
         help_text="Days from overdue to default",
@@ -201,16 +201,16 @@ class TermsInput(LeanSerializer):
 
     def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:
         """Adds what the rules of terms say of fields that are of their type."""
-        for name, text in problems(values).items():
+        for name, text in find_errors(values).items():
             errors.setdefault(name, [text])
 
 
-def terms_of(values: Mapping[str, Any]) -> Terms:
+def build_terms(values: Mapping[str, Any]) -> Terms:
     """The checked values as the service takes them."""
     return Terms(**{name: value for name, value in values.items() if name != "grace_period_unit"})
 
 
-def _list(data: Any, most: int) -> list[Any]:
+def _require_list(data: Any, most: int) -> list[Any]:
     if not isinstance(data, list):
         raise serializers.ValidationError("must be an array")
     if len(data) > most:

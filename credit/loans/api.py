@@ -16,8 +16,13 @@ from credit.loans.errors import LoanNotFound
 from credit.loans.filters import LoanFilters
 from credit.loans.models import Loan
 from credit.loans.payloads import LISTED_LOAN, LOAN, LOAN_DETAIL
-from credit.loans.selectors.loans import listed_loans, loan_detail, loan_statement, loans_of
-from credit.loans.serializers import CollateralInput, LoanInput, RepaymentInput, loan_request
+from credit.loans.selectors.loans import (
+    loans_of,
+    read_listed_loans,
+    read_loan_detail,
+    read_loan_statement,
+)
+from credit.loans.serializers import CollateralInput, LoanInput, RepaymentInput, build_loan_request
 from credit.loans.services.assessing import assess
 from credit.loans.services.lending import create_loan
 from credit.loans.services.pledging import add_collateral, release_collateral
@@ -63,13 +68,13 @@ class LoanViewSet(ApiViewSet):
         collateral is worth.
         """
         found = self.filter_queryset(self.get_queryset())
-        return self.paginated_response(found.values_list("id", flat=True), listed_loans)
+        return self.paginated_response(found.values_list("id", flat=True), read_listed_loans)
 
     @operation("Loan retrieved", scope="credit:read", response=LOAN_DETAIL)
     def retrieve(self, _request: Request, loan_id: str) -> SuccessResponse:
         """Fetch a loan. With what is outstanding, its repayments and its collateral's value."""
         found = parse_path_id(loan_id, LoanNotFound())
-        return self.respond(RawJSON(loan_detail(self.caller.organisation_id, found)))
+        return self.respond(RawJSON(read_loan_detail(self.caller.organisation_id, found)))
 
     @operation(
         "Loan created",
@@ -92,7 +97,7 @@ class LoanViewSet(ApiViewSet):
         caller = self.caller
         loan = create_loan(
             organisation_id=caller.organisation_id,
-            request=loan_request(values),
+            request=build_loan_request(values),
             actor=caller.actor,
         )
         return self.respond(RawJSON(loan.document))
@@ -111,18 +116,18 @@ class LoanViewSet(ApiViewSet):
         be lent and is to be repaid, and every rule that would refuse. Whether the creditor has the
         money is told to the creditor alone: others learn it by `not_funded` when the loan is made.
         """
-        wanted = loan_request(self.body())
+        wanted = build_loan_request(self.body())
         found = assess(wanted, organisation_id=self.caller.organisation_id, quote=True)
         return self.respond(
             {
                 "collateral_value": found.collateral_value,
-                "max_amount": found.most_lent,
-                "max_repayment_amount": found.most_repaid,
+                "max_amount": found.max_amount,
+                "max_repayment_amount": found.max_repayment_amount,
                 "repayment_date": found.repayment_date and javascript_time(found.repayment_date),
                 "currency": wanted.currency,
-                "acceptable": not found.refusals,
+                "acceptable": not found.errors,
                 "refusals": [
-                    {"code": refusal.code, "message": refusal.message} for refusal in found.refusals
+                    {"code": refusal.code, "message": refusal.message} for refusal in found.errors
                 ],
             }
         )
@@ -132,7 +137,7 @@ class LoanViewSet(ApiViewSet):
     def statement(self, _request: Request, loan_id: str) -> SuccessResponse:
         """Fetch a loan's statement. Disbursement, repayments and its end, oldest first."""
         found = parse_path_id(loan_id, LoanNotFound())
-        return self.respond(RawJSON(loan_statement(self.caller.organisation_id, found)))
+        return self.respond(RawJSON(read_loan_statement(self.caller.organisation_id, found)))
 
     @operation(
         "Loan repaid",
@@ -175,6 +180,6 @@ class LoanViewSet(ApiViewSet):
 
         def run() -> SuccessResponse:
             change(loan_id=found, organisation_id=caller.organisation_id, actor=caller.actor)
-            return self.respond(RawJSON(loan_detail(caller.organisation_id, found)))
+            return self.respond(RawJSON(read_loan_detail(caller.organisation_id, found)))
 
         return respond_once(request, run)

@@ -14,7 +14,7 @@ from exchange.api.operations import NamedSchema
 from exchange.events.event_schema import USER, add_webhooks
 from exchange.participants.examples import USER as USER_EXAMPLE
 
-_STATES = {
+_STATUSES = {
     "loan.created": "ACTIVE",
     "loan.repaid": "COMPLETED",
     "loan.overdue": "OVERDUE",
@@ -65,7 +65,7 @@ def _example(status: str, **more: Any) -> dict[str, Any]:
 
 _LOAN_DATA = _data(
     "LoanEventData",
-    {event_type: _example(status) for event_type, status in _STATES.items()},
+    {event_type: _example(status) for event_type, status in _STATUSES.items()},
 )
 _LIQUIDATED = _data(
     "LoanLiquidatedEventData",
@@ -77,7 +77,7 @@ _LIQUIDATED = _data(
     },
     liquidation=_LIQUIDATION,
 )
-_SHORT = _data(
+_SHORTFALL_DATA = _data(
     "LoanShortfallEventData",
     {
         "loan.shortfall": _example(
@@ -115,7 +115,7 @@ _CONFIGURATION = NamedSchema(
 
 def add_loan_events(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
     """Describe the events about loans and loan configurations."""
-    for data in (_LOAN_DATA, _LIQUIDATED, _SHORT):
+    for data in (_LOAN_DATA, _LIQUIDATED, _SHORTFALL_DATA):
         add_webhooks(result, data, EVENT_TYPES, "Loans")
     add_webhooks(result, _CONFIGURATION, configurations.EVENT_TYPES, "Loan configurations")
     return result

@@ -50,10 +50,10 @@ _REPAYMENT: dict[str, Any] = {
 }
 
 
-_COVER = {"collateral_value": 1060000, "loan_to_value": 0.79245283}
+_COVERAGE = {"collateral_value": 1060000, "loan_to_value": 0.79245283}
 
 
-LISTED_LOAN: dict[str, Any] = {**LOAN, **_COVER}
+LISTED_LOAN: dict[str, Any] = {**LOAN, **_COVERAGE}
 
 
 LOAN_DETAIL: dict[str, Any] = {
@@ -63,7 +63,7 @@ LOAN_DETAIL: dict[str, Any] = {
     "outstanding_principal": 840000,
     "outstanding_interest": 656000,
     "repaid": 100000,
-    **_COVER,
+    **_COVERAGE,
     "shortfall": None,
     "bank_name": None,
     "bank_code": None,

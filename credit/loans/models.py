@@ -206,14 +206,14 @@ class Shortfall(Record):
         return f"shortfall of {self.loan_id}"
 
 
-class EndingAction(models.TextChoices):
+class ClosureAction(models.TextChoices):
     """How a defaulted loan can be ended by two people."""
 
     LIQUIDATE = "liquidate", "Liquidate"
     WRITE_OFF = "write_off", "Write off"
 
 
-class EndingStatus(models.TextChoices):
+class ClosureStatus(models.TextChoices):
     """States of a proposal."""
 
     PENDING = "Pending"
@@ -223,7 +223,7 @@ class EndingStatus(models.TextChoices):
     LAPSED = "Lapsed"
 
 
-class EndingProposal(ProposalModel):
+class ClosureProposal(ProposalModel):
     """One person proposes to liquidate or write off a loan, another confirms.
 
     `plan` freezes the prices at the proposal: [{token_id, symbol, price, quoted_at, quantity,
@@ -231,9 +231,9 @@ class EndingProposal(ProposalModel):
     meanwhile makes it less: `final_plan` and its figures are what was done.
     """
 
-    loan = models.ForeignKey(Loan, on_delete=models.PROTECT, related_name="endings")
-    action = choice_field(EndingAction, max_length=9)
-    status = choice_field(EndingStatus, max_length=9, default=EndingStatus.PENDING)
+    loan = models.ForeignKey(Loan, on_delete=models.PROTECT, related_name="closure_proposals")
+    action = choice_field(ClosureAction, max_length=9)
+    status = choice_field(ClosureStatus, max_length=9, default=ClosureStatus.PENDING)
     reason = None  # type: ignore[assignment]
     note = models.CharField(max_length=500)
     plan = models.JSONField(default=list)
@@ -250,6 +250,7 @@ class EndingProposal(ProposalModel):
     final_deficiency = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
 
     class Meta(ProposalModel.Meta):
+        db_table = "credit_endingproposal"
         permissions = [("end_loan", "Can propose and confirm liquidations and write-offs")]
         constraints = [
             models.UniqueConstraint(

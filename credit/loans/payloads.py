@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from decimal import Decimal
 
-from credit.configurations.payloads import _GRACE, Named
+from credit.configurations.payloads import GRACE_FIELDS, NamedToken
 from credit.loans import examples
 from credit.loans.models import LoanStatus
 from exchange.core.documents import Document, WireField, identifier, number, text, timestamp
@@ -50,7 +50,7 @@ LOAN = Document(
         number("interest_rate", "{r}.interest_rate", "Per month, 0 to 1"),
         WireField("duration", "{r}.duration", {"type": "integer", "description": "Months"}),
         text("status", "{r}.status", "State of the loan", enum=list(LoanStatus.values)),
-        *_GRACE,
+        *GRACE_FIELDS,
         text("reason", "{r}.reason", "Why it was asked for; may be empty"),
         timestamp("created_at", "{r}.created_at", "When it was made"),
         timestamp("updated_at", "{r}.updated_at", "When it last changed"),
@@ -60,7 +60,7 @@ LOAN = Document(
 )
 
 
-def collateral_text(pledged: Iterable[tuple[Named, Decimal]]) -> str:
+def collateral_text(pledged: Iterable[tuple[NamedToken, Decimal]]) -> str:
     """The JSON array of `collaterals`: units of tokens, in the order of liquidation."""
     items = (
         f'{{"name":{json.dumps(token.name, ensure_ascii=False)},"token_id":"{token.id}",'
@@ -123,7 +123,7 @@ _LOAN_TO_VALUE = _VALUATION.replace("COLUMN", "loan_to_value").replace(
 )
 
 
-_COVER = (
+_COVERAGE = (
     number(
         "collateral_value",
         _VALUE,
@@ -144,7 +144,7 @@ _COVER = (
 LISTED_LOAN = Document(
     name="ListedLoan",
     table="credit_loan",
-    fields=(*LOAN.fields, *_COVER),
+    fields=(*LOAN.fields, *_COVERAGE),
     example=examples.LISTED_LOAN,
 )
 
@@ -176,7 +176,7 @@ LOAN_DETAIL = Document(
             "The part of it that is interest",
         ),
         number("repaid", "{r}.principal_repaid + {r}.interest_repaid", "Paid back so far"),
-        *_COVER,
+        *_COVERAGE,
         WireField(
             "shortfall",
             _SHORTFALL,

@@ -15,7 +15,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from credit.configurations.serializers import RateField
-from credit.loans.services.assessing import MOST_COLLATERALS, LoanRequest
+from credit.loans.services.assessing import MAX_COLLATERALS, LoanRequest
 from credit.loans.services.valuation import Pledge
 from exchange.api.fields import (
     NameField,
@@ -45,7 +45,7 @@ _UP_TO_LARGEST = (
 )
 
 
-_TOO_MANY = f"must have 1 to {MOST_COLLATERALS} items"
+_WRONG_NUMBER = f"must have 1 to {MAX_COLLATERALS} items"
 
 
 @extend_schema_field(
@@ -111,7 +111,7 @@ class WalletCurrencyField(serializers.Field[str, Any, Any, Any]):
     {
         "type": "array",
         "minItems": 1,
-        "maxItems": MOST_COLLATERALS,
+        "maxItems": MAX_COLLATERALS,
         "items": {
             "type": "object",
             "properties": {
@@ -135,8 +135,8 @@ class PledgesField(serializers.Field[Any, Any, Any, Any]):
         """The pledges; an id that is none becomes one that nothing has."""
         if not isinstance(data, list):
             raise serializers.ValidationError("must be an array")
-        if not 1 <= len(data) <= MOST_COLLATERALS:
-            raise serializers.ValidationError(_TOO_MANY)
+        if not 1 <= len(data) <= MAX_COLLATERALS:
+            raise serializers.ValidationError(_WRONG_NUMBER)
         found = [_pledge(item, UUID(int=place)) for place, item in enumerate(data)]
         wrong = [
             f"item {place}: {complaint}"
@@ -222,7 +222,7 @@ class CollateralInput(LeanSerializer):
     collaterals = PledgesField(help_text="Units of tokens; no token twice")
 
 
-def loan_request(values: dict[str, Any]) -> LoanRequest:
+def build_loan_request(values: dict[str, Any]) -> LoanRequest:
     """The checked values as the service takes them."""
     rest = dict(values)
     return LoanRequest(

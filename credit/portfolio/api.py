@@ -12,7 +12,7 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.request import Request
 
 from credit.portfolio.payloads import INVESTMENT
-from credit.portfolio.selectors import portfolio
+from credit.portfolio.selectors import read_portfolio
 from exchange.api.operations import RecordList, operation
 from exchange.api.responses import RawJSON, SuccessResponse
 from exchange.api.serializers import LeanSerializer
@@ -116,4 +116,4 @@ class PortfolioViewSet(ApiViewSet):
         """
         filters = self.body()
         found = parse_path_id(member_id, UserNotFound())
-        return self.respond(RawJSON(portfolio(self.caller.organisation_id, found, **filters)))
+        return self.respond(RawJSON(read_portfolio(self.caller.organisation_id, found, **filters)))

@@ -15,7 +15,7 @@ from exchange.core.database import fetch_one
 from exchange.participants.errors import UserNotFound
 
 
-def portfolio(
+def read_portfolio(
     organisation_id: UUID,
     member_id: UUID,
     *,

@@ -27,16 +27,16 @@ from orders.book.models import Order
 from orders.book.pagination import META_SCHEMA, OrderPagination
 from orders.book.payloads import ORDER
 from orders.book.selectors import (
-    order_text,
-    order_texts,
+    embed_token,
+    merge_sorted,
     orders_of,
     orders_on_token,
     read_book,
-    together,
-    with_token,
+    read_order,
+    read_orders,
 )
 from orders.book.serializers import OrderInput
-from orders.book.services import cancel, place
+from orders.book.services import cancel_order, place_order
 
 # What orders can be sorted by, wherever they are listed: what an index of them may hold, since it
 # never changes. (A fill that changed an entry of an index would have to write to all of them.)
@@ -72,7 +72,7 @@ class OrderViewSet(ApiViewSet):
         `token` is the token's id.
         """
         found = self.filter_queryset(self.get_queryset())
-        read = partial(order_texts, self.caller.organisation_id)
+        read = partial(read_orders, self.caller.organisation_id)
         return self.paginated_response(found.values_list("id", flat=True), read)
 
     @operation(
@@ -86,7 +86,7 @@ class OrderViewSet(ApiViewSet):
         token, without who owns it.
         """
         found = parse_path_id(order_id, OrderNotFound())
-        return self.respond(RawJSON(order_text(self.caller.organisation_id, found)))
+        return self.respond(RawJSON(read_order(self.caller.organisation_id, found)))
 
     @operation(
         "Order placed",
@@ -107,7 +107,7 @@ class OrderViewSet(ApiViewSet):
         """
         values, caller = self.body(), self.caller
         member, customer = values["user_id"], values["customer"] or {}
-        given = place(
+        given = place_order(
             PlaceOrder(
                 organisation=caller.organisation_id,
                 member=None if member is None else parse_path_id(member, UserNotFound()),
@@ -142,7 +142,7 @@ class OrderViewSet(ApiViewSet):
 
     def _cancel(self, order_id: UUID) -> SuccessResponse:
         caller = self.caller
-        order = cancel(
+        order = cancel_order(
             order_id=order_id, organisation_id=caller.organisation_id, actor=caller.actor
         )
         return self.respond(RawJSON(order.document))
@@ -153,7 +153,7 @@ class MarketViewSet(ApiViewSet):
 
     tag = "Markets"
 
-    def token(self, text: str) -> tuple[UUID, str]:
+    def find_token(self, text: str) -> tuple[UUID, str]:
         """Return id and document of the token whose id is `text`. Raises `TokenNotFound`."""
         token_id = parse_path_id(text, TokenNotFound())
         return token_id, token_document(self.caller.organisation_id, token_id)
@@ -180,14 +180,14 @@ class TokenOrderViewSet(MarketViewSet):
         your own in any state; each with its token.
         """
         organisation_id = self.caller.organisation_id
-        found, text = self.token(token_id)
+        found, text = self.find_token(token_id)
         parts = [self.filter_queryset(part) for part in orders_on_token(organisation_id, found)]
 
         def read(rows: Sequence[Any]) -> Sequence[str]:
-            texts = order_texts(organisation_id, [row[-1] for row in rows])
-            return [with_token(order, found, text) for order in texts]
+            texts = read_orders(organisation_id, [row[-1] for row in rows])
+            return [embed_token(order, found, text) for order in texts]
 
-        return self.paginated_response(together(parts), read)
+        return self.paginated_response(merge_sorted(parts), read)
 
 
 class BookViewSet(MarketViewSet):
@@ -204,6 +204,6 @@ class BookViewSet(MarketViewSet):
     )
     def retrieve(self, request: Request, token_id: str) -> SuccessResponse:
         """Fetch the book of a token. Open units at each price of both sides, best price first."""
-        found, _ = self.token(token_id)
-        wanted = read_positive_integer(request.query_params, "levels", shapes.LEVELS_DEFAULT)
-        return self.respond(read_book(found, min(wanted, shapes.LEVELS_MOST)))
+        found, _ = self.find_token(token_id)
+        wanted = read_positive_integer(request.query_params, "levels", shapes.DEFAULT_LEVELS)
+        return self.respond(read_book(found, min(wanted, shapes.MAX_LEVELS)))

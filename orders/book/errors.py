@@ -58,7 +58,7 @@ _MESSAGES = {
 }
 
 
-def refusal(code: str, detail: dict[str, Any], *, side: str) -> DomainError | None:
+def build_rejection(code: str, detail: dict[str, Any], *, side: str) -> DomainError | None:
     """The error that `enter_orders` raised as `code`; None for a code that is not its."""
     if code == "token_not_found":
         return TokenNotFound()
@@ -69,7 +69,7 @@ def refusal(code: str, detail: dict[str, Any], *, side: str) -> DomainError | No
         for name, value in detail.items()
     }
     if code == "price_out_of_band":
-        return Rejected(_band(figures, side), code=code)
+        return Rejected(_describe_price_band(figures, side), code=code)
     message = _MESSAGES.get(code)
     if message is None:
         return None
@@ -81,7 +81,7 @@ def refusal(code: str, detail: dict[str, Any], *, side: str) -> DomainError | No
     return Rejected(message.format(side=side.lower(), **figures), code=code)
 
 
-def _band(figures: dict[str, Any], side: str) -> str:
+def _describe_price_band(figures: dict[str, Any], side: str) -> str:
     bounds = []
     if figures["lowest"] != "0":
         bounds.append(f"at least {figures['lowest']}")

@@ -10,21 +10,21 @@ from orders.book import examples
 from orders.book.event_types import EVENT_TYPES
 from orders.book.payloads import ORDER
 
-_ENDED_AT = "2025-07-04T07:41:10.502Z"
+_CLOSED_AT = "2025-07-04T07:41:10.502Z"
 _FULFILLED = {
     **examples.ORDER,
     "status": "Fulfilled",
     "meta": {"tokens": 12, "filled": 12},
-    "updatedAt": _ENDED_AT,
+    "updatedAt": _CLOSED_AT,
 }
-_CANCELLED = {**examples.ORDER, "status": "Cancelled", "updatedAt": _ENDED_AT}
+_CANCELLED = {**examples.ORDER, "status": "Cancelled", "updatedAt": _CLOSED_AT}
 
 _ORDER = NamedSchema(
     "OrderEventData",
     {"type": "object", "properties": {"order": ORDER}, "required": ["order"]},
     {"order.created": {"order": examples.ORDER}},
 )
-_ORDER_END = NamedSchema(
+_CLOSED_ORDER = NamedSchema(
     "OrderEndEventData",
     {
         "type": "object",
@@ -47,5 +47,5 @@ _ORDER_END = NamedSchema(
 def add_order_events(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
     """Describe the events about orders."""
     add_webhooks(result, _ORDER, EVENT_TYPES, "Orders")
-    add_webhooks(result, _ORDER_END, EVENT_TYPES, "Orders")
+    add_webhooks(result, _CLOSED_ORDER, EVENT_TYPES, "Orders")
     return result

@@ -10,21 +10,21 @@ from exchange.api.operations import NamedSchema
 from exchange.api.pagination import EnvelopePagination
 from orders.book import examples
 
-_WHOLE = {"type": "integer", "minimum": 0}
+_COUNT = {"type": "integer", "minimum": 0}
 _PAGE = {"type": "integer", "minimum": 1}
-_BACK = {"type": "boolean", "description": "Whether there is a page before this one"}
-_FORTH = {"type": "boolean", "description": "Whether there is a page after this one"}
+_HAS_PREVIOUS = {"type": "boolean", "description": "Whether there is a page before this one"}
+_HAS_NEXT = {"type": "boolean", "description": "Whether there is a page after this one"}
 _PAGE_OR_NULL = {"type": ["integer", "null"], "minimum": 1}
 
 _PROPERTIES: dict[str, Any] = {
     "page": {**_PAGE, "description": "This page, from 1"},
     "limit": {**_PAGE, "description": "Orders a page"},
     "sort": {"type": "string", "description": "The order in force, as in the parameter `sort`"},
-    "totalDocs": {**_WHOLE, "description": "All matches"},
-    "totalPages": {**_WHOLE, "description": "Pages of all matches"},
-    "hasPrevPage": _BACK,
-    "hasNextPage": _FORTH,
-    "offset": {**_WHOLE, "description": "Matches before this page"},
+    "totalDocs": {**_COUNT, "description": "All matches"},
+    "totalPages": {**_COUNT, "description": "Pages of all matches"},
+    "hasPrevPage": _HAS_PREVIOUS,
+    "hasNextPage": _HAS_NEXT,
+    "offset": {**_COUNT, "description": "Matches before this page"},
     "prevPage": {**_PAGE_OR_NULL, "description": "The page before, if any"},
     "nextPage": {**_PAGE_OR_NULL, "description": "The page after, if any"},
 }

@@ -68,7 +68,7 @@ def _fields(*, hidden: bool) -> tuple[WireField, ...]:
             nullable=True,
         ),
         identifier("token", "{r}.token_id", "Token id; in lists of a token's orders the Token"),
-        _CUSTOMER if not hidden else WireField("customer", _NOBODY, _CUSTOMER.schema),
+        _CUSTOMER if not hidden else WireField("customer", _NO_CUSTOMER, _CUSTOMER.schema),
         text(
             "api_customer_email",
             "NULL"
@@ -83,7 +83,7 @@ def _fields(*, hidden: bool) -> tuple[WireField, ...]:
     )
 
 
-_NOBODY = """'{"name":"","email":""}'"""
+_NO_CUSTOMER = """'{"name":"","email":""}'"""
 
 
 ORDER = Document(
@@ -92,4 +92,4 @@ ORDER = Document(
 
 
 # Made when read, for those who do not own the order.
-HIDDEN_ORDER = Document(name="OrderOfOthers", table="orders_order", fields=_fields(hidden=True))
+PUBLIC_ORDER = Document(name="OrderOfOthers", table="orders_order", fields=_fields(hidden=True))

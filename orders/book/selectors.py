@@ -13,10 +13,10 @@ from django.db.models import QuerySet
 from exchange.core.database import fetch_one
 from orders.book.errors import OrderNotFound
 from orders.book.models import Order, OrderStatus, OrderType
-from orders.book.payloads import HIDDEN_ORDER
+from orders.book.payloads import PUBLIC_ORDER
 
 
-class Level(TypedDict):
+class PriceLevel(TypedDict):
     """What is open in a book at one price: units, and how many orders they are of."""
 
     price: Decimal
@@ -27,8 +27,8 @@ class Level(TypedDict):
 class Book(TypedDict):
     """Both sides of a book, best price first."""
 
-    bids: list[Level]
-    asks: list[Level]
+    bids: list[PriceLevel]
+    asks: list[PriceLevel]
 
 
 def orders_of(organisation_id: UUID) -> QuerySet[Order]:
@@ -51,7 +51,7 @@ def orders_on_token(organisation_id: UUID, token_id: UUID) -> tuple[QuerySet[Ord
     )
 
 
-def together(parts: Sequence[QuerySet[Order]]) -> QuerySet[Order, Any]:
+def merge_sorted(parts: Sequence[QuerySet[Order]]) -> QuerySet[Order, Any]:
     """The rows of querysets that are sorted alike, in that order: what they are sorted by, and at
     the end the id.
     """
@@ -61,7 +61,7 @@ def together(parts: Sequence[QuerySet[Order]]) -> QuerySet[Order, Any]:
     return first.union(*rest, all=True).order_by(*order)
 
 
-def order_texts(organisation_id: UUID, order_ids: Sequence[UUID]) -> list[str]:
+def read_orders(organisation_id: UUID, order_ids: Sequence[UUID]) -> list[str]:
     """The documents of orders as the organisation sees them, in the order of `order_ids`.
 
     Somebody else's order that has ended since its id was read is left out.
@@ -71,7 +71,7 @@ def order_texts(organisation_id: UUID, order_ids: Sequence[UUID]) -> list[str]:
         return [text for (text,) in cursor.fetchall()]
 
 
-def order_text(organisation_id: UUID, order_id: UUID) -> str:
+def read_order(organisation_id: UUID, order_id: UUID) -> str:
     """The document of an order as the organisation sees it. Raises `OrderNotFound`."""
     parameters = [organisation_id, order_id, organisation_id, organisation_id]
     row = fetch_one(_ORDER, parameters, retryable=True)
@@ -81,7 +81,7 @@ def order_text(organisation_id: UUID, order_id: UUID) -> str:
     return text
 
 
-def with_token(order_text: str, token_id: UUID, token_text: str) -> str:
+def embed_token(order_text: str, token_id: UUID, token_text: str) -> str:
     """An order's document with the token's own in place of its id."""
     # Only here: inside of strings quotation marks are escaped.
     return order_text.replace(f'"token":"{token_id}"', f'"token":{token_text}', 1)
@@ -89,7 +89,7 @@ def with_token(order_text: str, token_id: UUID, token_text: str) -> str:
 
 def read_book(token_id: UUID, levels: int) -> Book:
     """The best `levels` prices of both sides of a token's book."""
-    sides: dict[str, list[Level]] = {OrderType.BUY: [], OrderType.SELL: []}
+    sides: dict[str, list[PriceLevel]] = {OrderType.BUY: [], OrderType.SELL: []}
     with connection.cursor() as cursor:
         cursor.execute(_BOOK, [token_id, levels, token_id, levels])
         for side, price, tokens, orders in cursor.fetchall():
@@ -101,15 +101,17 @@ def read_book(token_id: UUID, levels: int) -> Book:
     }
 
 
-def _price(level: Level) -> Decimal:
+def _price(level: PriceLevel) -> Decimal:
     return level["price"]
 
 
-_SEEN = f"CASE WHEN o.organisation_id = %s THEN o.document ELSE {HIDDEN_ORDER.expression('o')} END"
+_VISIBLE_DOCUMENT = (
+    f"CASE WHEN o.organisation_id = %s THEN o.document ELSE {PUBLIC_ORDER.expression('o')} END"
+)
 
 
 _ORDERS = f"""
-    SELECT {_SEEN}
+    SELECT {_VISIBLE_DOCUMENT}
     FROM unnest(%s::uuid[]) WITH ORDINALITY AS wanted (id, place)
     JOIN orders_order o ON o.id = wanted.id
     WHERE o.organisation_id = %s OR o.status = 'Active'
@@ -118,7 +120,7 @@ _ORDERS = f"""
 
 
 _ORDER = f"""
-    SELECT {_SEEN}
+    SELECT {_VISIBLE_DOCUMENT}
     FROM orders_order o JOIN exchange_token t ON t.id = o.token_id
     WHERE o.id = %s
         AND (o.organisation_id = %s OR o.status = 'Active' AND token_visible(t, %s))

@@ -24,29 +24,34 @@ from exchange.core.idempotency import (
     wait_milliseconds,
 )
 from orders.book.commands import PlaceOrder
-from orders.book.errors import DuplicateClientOrderId, OrderNotActive, OrderNotFound, refusal
+from orders.book.errors import (
+    DuplicateClientOrderId,
+    OrderNotActive,
+    OrderNotFound,
+    build_rejection,
+)
 from orders.book.models import Order
 
 # What `enter_orders` raises for a refusal.
-_REFUSED = "XO400"
+_REJECTED = "XO400"
 # Another transaction was in the way and this one was undone: serialization failure, deadlock.
-_IN_THE_WAY = ("40001", "40P01")
+_RETRYABLE_STATES = ("40001", "40P01")
 # What the order was to be paid with has been spent since the function looked: so it looks again.
-_SPENT_MEANWHILE = "account_balance_not_negative"
-_TRIES = 5
+_BALANCE_CONSTRAINT = "account_balance_not_negative"
+_ATTEMPTS = 5
 _PAUSE_SECONDS = 0.05
 # For each token what orders for it that arrive together go through. An order that arrives alone is
 # placed at once; those that arrive meanwhile share the next transaction.
-_books: WeakValueDictionary[UUID, Batcher[PlaceOrder, StoredResponse | None]] = (
+_batchers: WeakValueDictionary[UUID, Batcher[PlaceOrder, StoredResponse | None]] = (
     WeakValueDictionary()
 )
 
-_Answer = TypeVar("_Answer")
+_Result = TypeVar("_Result")
 
-_function = BatchedFunction("enter_orders", 201, "Order placed")
+_enter_orders = BatchedFunction("enter_orders", 201, "Order placed")
 
 
-def place(command: PlaceOrder, *, claim: IdempotencyClaim | None = None) -> StoredResponse:
+def place_order(command: PlaceOrder, *, claim: IdempotencyClaim | None = None) -> StoredResponse:
     """Place an order: matched and settled at once as far as the book goes, the rest reserved.
 
     The owner is the member, or the organisation when there is none. The answer's data is the order
@@ -58,26 +63,26 @@ def place(command: PlaceOrder, *, claim: IdempotencyClaim | None = None) -> Stor
     """
     command = command.with_key(claim)
     if connection.in_atomic_block:
-        return _place_alone(command)
-    book = _books.setdefault(
-        command.token, Batcher(partial(_function.run_batch, run_single=_place_alone))
+        return _place_single(command)
+    book = _batchers.setdefault(
+        command.token, Batcher(partial(_enter_orders.run_batch, run_single=_place_single))
     )
-    return book.submit(command) or _place_alone(command)
+    return book.submit(command) or _place_single(command)
 
 
-def _place_alone(command: PlaceOrder) -> StoredResponse:
+def _place_single(command: PlaceOrder) -> StoredResponse:
     """Place one order, and say why when it is refused."""
     try:
-        answers = _again_if_undone(partial(_function.run, [command], wait_milliseconds()))
+        answers = _retry_if_rolled_back(partial(_enter_orders.run, [command], wait_milliseconds()))
     except DatabaseError as error:
-        known = _refusal(error, command)
+        known = _translate_error(error, command)
         if known is None:
             raise
         raise known from error
     return answers[command.created_id]
 
 
-def cancel(*, order_id: UUID, organisation_id: UUID, actor: Actor) -> Order:
+def cancel_order(*, order_id: UUID, organisation_id: UUID, actor: Actor) -> Order:
     """Cancels the open rest of an order of the organisation; what was reserved for it is free.
 
     Raises `OrderNotFound`, or `OrderNotActive` when the order is over.
@@ -91,7 +96,7 @@ def cancel(*, order_id: UUID, organisation_id: UUID, actor: Actor) -> Order:
             raise OrderNotActive(order.status)
         return order
 
-    return _again_if_undone(close)
+    return _retry_if_rolled_back(close)
 
 
 def close_order(
@@ -116,29 +121,29 @@ def close_order(
     return closed
 
 
-def _again_if_undone(call: Callable[[], _Answer]) -> _Answer:
+def _retry_if_rolled_back(call: Callable[[], _Result]) -> _Result:
     """What `call` gives: a transaction, or a savepoint in one, made anew when it was undone.
 
     Orders take their locks in one order and never wait in a circle among themselves. Somebody else
     who locks the same rows (a person at a prompt, a program of the operator's) may make one.
     """
-    for tried in range(1, _TRIES):
+    for tried in range(1, _ATTEMPTS):
         try:
             return call()
         except DatabaseError as error:
-            if sqlstate(error) in _IN_THE_WAY:
+            if sqlstate(error) in _RETRYABLE_STATES:
                 # Whoever was waiting gets what they waited for, before it is asked for again.
                 time.sleep(_PAUSE_SECONDS * tried)
-            elif violated_constraint(error) != _SPENT_MEANWHILE:
+            elif violated_constraint(error) != _BALANCE_CONSTRAINT:
                 raise
     return call()
 
 
-def _refusal(error: DatabaseError, command: PlaceOrder) -> DomainError | None:
+def _translate_error(error: DatabaseError, command: PlaceOrder) -> DomainError | None:
     if violated_constraint(error) == "order_client_id_once":
         return DuplicateClientOrderId(command.client_order_id)
-    refused = read_rejection(error, _REFUSED)
+    refused = read_rejection(error, _REJECTED)
     if refused is None:
         return claim_error(error)
     code, detail = refused
-    return refusal(code, detail, side=command.type)
+    return build_rejection(code, detail, side=command.type)

@@ -15,10 +15,10 @@ from exchange.tokens.payloads import TOKEN
 from orders.book import examples
 from orders.book.payloads import ORDER
 
-LEVELS_DEFAULT = 20
+DEFAULT_LEVELS = 20
 
 
-LEVELS_MOST = 200
+MAX_LEVELS = 200
 
 
 ORDER_WITH_TOKEN = Document(
@@ -61,8 +61,8 @@ BOOK = NamedSchema(
 
 LEVELS_PARAMETER = OpenApiParameter(
     "levels",
-    {"type": "integer", "minimum": 1, "default": LEVELS_DEFAULT},
-    description=f"Prices a side, from 1; above {LEVELS_MOST} counts as that",
+    {"type": "integer", "minimum": 1, "default": DEFAULT_LEVELS},
+    description=f"Prices a side, from 1; above {MAX_LEVELS} counts as that",
 )
 
 
@@ -99,10 +99,10 @@ ORDER_NOT_FOUND = {"order_not_found": "Order not found"}
 TOKEN_NOT_FOUND = {"token_not_found": "Token not found"}
 
 
-_REUSED = {IdempotencyKeyReused.code: IdempotencyKeyReused().message}
+_KEY_REUSED = {IdempotencyKeyReused.code: IdempotencyKeyReused().message}
 
 
-_RUNNING = {RequestInProgress.code: RequestInProgress().message}
+_STILL_RUNNING = {RequestInProgress.code: RequestInProgress().message}
 
 
 PLACE_FAILURES: dict[str, dict[str, str]] = {
@@ -126,9 +126,9 @@ PLACE_FAILURES: dict[str, dict[str, str]] = {
     "404": {**TOKEN_NOT_FOUND, "user_not_found": "User not found"},
     "409": {
         "duplicate_client_order_id": "There is an order with client_order_id 17 already",
-        **_RUNNING,
+        **_STILL_RUNNING,
     },
-    "422": _REUSED,
+    "422": _KEY_REUSED,
 }
 
 
@@ -136,9 +136,9 @@ CANCEL_FAILURES: dict[str, dict[str, str]] = {
     "404": ORDER_NOT_FOUND,
     "409": {
         "state_conflict": "Only an Active order can be cancelled: it is Fulfilled",
-        **_RUNNING,
+        **_STILL_RUNNING,
     },
     "413": {},
     "415": {},
-    "422": _REUSED,
+    "422": _KEY_REUSED,
 }

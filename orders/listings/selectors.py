@@ -19,7 +19,7 @@ _SALES = Q(sell_order__isnull=True)
 
 
 @dataclass(frozen=True, slots=True)
-class OpenBook:
+class BookSummary:
     """What stands in the book: how many orders a side, what is reserved, the best prices."""
 
     buys: int
@@ -42,15 +42,15 @@ class Refund:
     purchases: int
     amount: Decimal
     tokens: Decimal
-    free: Decimal
+    available: Decimal
 
     @property
-    def possible(self) -> bool:
+    def is_possible(self) -> bool:
         """Whether the units can be taken back."""
-        return self.free >= self.tokens
+        return self.available >= self.tokens
 
 
-def open_book(token: Token) -> OpenBook:
+def summarise_book(token: Token) -> BookSummary:
     """The Active orders of the token."""
     buys, sells = Q(type=OrderType.BUY), Q(type=OrderType.SELL)
     found = Order.objects.filter(buys | sells, token=token, status=OrderStatus.ACTIVE).aggregate(
@@ -61,10 +61,10 @@ def open_book(token: Token) -> OpenBook:
         best_bid=Max("price", filter=buys),
         best_ask=Min("price", filter=sells),
     )
-    return OpenBook(**found)
+    return BookSummary(**found)
 
 
-def refunds(token: Token) -> list[Refund]:
+def list_refunds(token: Token) -> list[Refund]:
     """What cancelling an open raise gives back, by buyer, the largest first."""
     if token.completed_raise:
         return []
@@ -90,12 +90,12 @@ def refunds(token: Token) -> list[Refund]:
             purchases=row["purchases"],
             amount=row["paid"],
             tokens=row["bought"],
-            free=free.get(row["buy_order__owner_id"]) or _ZERO,
+            available=free.get(row["buy_order__owner_id"]) or _ZERO,
         )
         for row in found
     ]
 
 
-def version_of_raise(token: Token) -> str:
+def raise_version(token: Token) -> str:
     """Changes when a sale or the raise's end changes what cancelling the token would do."""
     return f"{'complete' if token.completed_raise else 'open'}:{format_plain(token.total_raised)}"

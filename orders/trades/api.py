@@ -13,7 +13,7 @@ from orders.book.shapes import TOKEN_NOT_FOUND
 from orders.trades.filters import TradeFilters
 from orders.trades.models import Trade
 from orders.trades.payloads import TRADE
-from orders.trades.selectors import trade_texts, trades_of
+from orders.trades.selectors import read_trades, trades_of
 
 
 class TradeViewSet(MarketViewSet):
@@ -33,6 +33,6 @@ class TradeViewSet(MarketViewSet):
     )
     def list(self, _request: Request, token_id: str) -> Response:
         """List the trades of a token. Everybody's, newest first."""
-        found, _ = self.token(token_id)
+        found, _ = self.find_token(token_id)
         trades = self.filter_queryset(trades_of(found))
-        return self.paginated_response(trades.values_list("id", flat=True), trade_texts)
+        return self.paginated_response(trades.values_list("id", flat=True), read_trades)

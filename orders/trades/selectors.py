@@ -15,7 +15,7 @@ def trades_of(token_id: UUID) -> QuerySet[Trade]:
     return Trade.objects.filter(token_id=token_id)
 
 
-def trade_texts(trade_ids: Sequence[UUID]) -> list[str]:
+def read_trades(trade_ids: Sequence[UUID]) -> list[str]:
     """The documents of trades, in the order of `trade_ids`."""
     found = dict(Trade.objects.filter(id__in=trade_ids).values_list("id", "document"))
     return [found[trade_id] for trade_id in trade_ids]

@@ -113,7 +113,7 @@ def placer(tokens: list[str], owners: list[tuple[str, str]]) -> order_mix.Place:
 
     def place(token: int, order: order_mix.Placing) -> None:
         organisation, member = owner_ids[order.owner]
-        placing.place(
+        placing.place_order(
             PlaceOrder(
                 organisation=organisation,
                 member=member,

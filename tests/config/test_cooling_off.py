@@ -15,8 +15,8 @@ import pytest
 from django.utils import timezone
 
 from credit.configurations.services import configurations
-from credit.loans.models import EndingAction, LoanStatus
-from credit.loans.services.endings import confirm_ending, propose_ending
+from credit.loans.models import ClosureAction, LoanStatus
+from credit.loans.services.closures import confirm_closure, propose_closure
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError, Forbidden, Rejected
 from exchange.staff.models import StaffUser
@@ -124,8 +124,8 @@ def terms(first: StaffUser) -> Decision:
 def ending(first: StaffUser) -> Decision:
     loan = default(make_lending())
     assert loan.status == LoanStatus.DEFAULTED
-    made = propose_ending(loan_id=loan.id, action=EndingAction.WRITE_OFF, note="why", user=first)
-    return lambda second: confirm_ending(proposal_id=made.id, user=second)
+    made = propose_closure(loan_id=loan.id, action=ClosureAction.WRITE_OFF, note="why", user=first)
+    return lambda second: confirm_closure(proposal_id=made.id, user=second)
 
 
 def explanation(first: StaffUser) -> Decision:

@@ -10,7 +10,7 @@ from credit.configurations.models import LoanLimit
 from credit.loans.models import Valuation
 from credit.loans.services import servicing
 from exchange.tokens.models import Token
-from orders.listings.services import endings
+from orders.listings.services import lifecycle
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import ApiCaller, failed, make_caller
 from tests.factories.borrowers import LOAN
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 )
 def test_by_default_a_month_brings_one_minor_unit_of_interest(currency, rate, least):
     terms = make_terms(interest_rate=Decimal(rate), max_amount={currency: Decimal(900_000)})
-    assert terms.least_amount(currency) == Decimal(least)
+    assert terms.minimum_for(currency) == Decimal(least)
 
 
 def test_the_least_of_one_loan_is_proposed_and_shown_beside_the_most(lender: ApiCaller):
@@ -187,6 +187,6 @@ def test_units_bought_in_a_raise_that_is_open_are_not_pledged(firm):
     assert held(firm.world.borrower.owner_id, token.id) == before == 200
 
     # So a raise with nothing else in its way can always be cancelled; this one completes.
-    endings.complete_raise(token_id=token.id, user=make_staff("end_token"))
+    lifecycle.complete_raise(token_id=token.id, user=make_staff("end_token"))
     assert firm.create(collaterals=pledge).status_code == 201
     assert_books_hold()

@@ -12,16 +12,16 @@ from django.conf import settings as configured
 
 from config.back_office.roles import CREDIT_OFFICER, FINANCE_APPROVER
 from credit.configurations.services import configurations
-from credit.loans.models import EndingAction
+from credit.loans.models import ClosureAction
 from credit.loans.services import servicing
-from credit.loans.services.endings import confirm_ending, propose_ending
+from credit.loans.services.closures import confirm_closure, propose_closure
 from exchange.core.actors import Actor
 from exchange.events.models import Event
 from exchange.events.services.endpoints import send_test, set_endpoint
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import StaffUser
 from exchange.tokens.services import quotes
-from orders.listings.services import endings
+from orders.listings.services import lifecycle
 from tests.environment.services import Sandbox
 from tests.factories import staff
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller, make_member
@@ -124,7 +124,7 @@ def market(trader: Trader) -> None:
     issuer = Trader(Wallet(token.issuer))
     issuer.place(token, "Sell", 100, 1)
     trader.place(token, "Buy", 90, 1)
-    endings.close_token(token_id=token.id, user=insider())
+    lifecycle.close_token(token_id=token.id, user=insider())
 
 
 def loans(world: Lending) -> None:
@@ -134,13 +134,13 @@ def loans(world: Lending) -> None:
     age(late, days=1)
     servicing.age_loans()
     ended = default(world)
-    proposal = propose_ending(
+    proposal = propose_closure(
         loan_id=ended.id,
-        action=EndingAction.LIQUIDATE,
+        action=ClosureAction.LIQUIDATE,
         note=f"{INTERNAL} about an ending",
         user=insider(CREDIT_OFFICER),
     )
-    confirm_ending(proposal_id=proposal.id, user=insider(CREDIT_OFFICER, named=False))
+    confirm_closure(proposal_id=proposal.id, user=insider(CREDIT_OFFICER, named=False))
     world.lend()
     quote = quotes.propose(
         token_id=world.token.id,

@@ -16,7 +16,7 @@ from tests.factories.loans import default
 
 
 @pytest.fixture
-def world() -> Lending:
+def lending() -> Lending:
     return make_lending()
 
 
@@ -29,9 +29,9 @@ def runtime() -> Iterator[Connection]:
 
 
 @pytest.fixture
-def loan(world) -> Loan:
+def loan(lending) -> Loan:
     """Defaulted: 105 units at 10,000 against 1,596,000 owed."""
-    return default(world)
+    return default(lending)
 
 
 @pytest.fixture

@@ -52,7 +52,7 @@ COMPUTING = {
     "exchange/admin/test_kept_filters_pages.py": 24,
     "browser/test_accessibility.py": 22,
     "config/test_search.py": 22,
-    "credit/loans/test_loan_ending_pages.py": 22,
+    "credit/loans/test_loan_closure_pages.py": 22,
     "exchange/admin/test_theme_pages.py": 21,
     "wallets/payouts/test_random_sequences.py": 22,
 }

@@ -15,9 +15,9 @@ from django.utils import timezone
 from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER, role_called
 from config.books import WALLET_CHECKS
 from credit.configurations.models import LoanConfiguration
-from credit.loans.models import EndingAction, Loan
+from credit.loans.models import ClosureAction, Loan
 from credit.loans.services import servicing
-from credit.loans.services.endings import propose_ending
+from credit.loans.services.closures import propose_closure
 from credit.loans.services.lending import create_loan
 from exchange.events.services.endpoints import rotate_secret, set_endpoint
 from exchange.exports import services as exports
@@ -160,8 +160,8 @@ def _market_and_loan(world: EveryRecord, owner: StaffUser) -> None:
     )
     servicing.age_loan(loan.id)
     world.keep(loan)
-    ending = propose_ending(
-        loan_id=loan.id, action=EndingAction.WRITE_OFF, note="Nobody answers", user=owner
+    ending = propose_closure(
+        loan_id=loan.id, action=ClosureAction.WRITE_OFF, note="Nobody answers", user=owner
     )
     world.proposals[Loan] = (loan.pk, ending.pk)
     offer = world.keep(make_configuration(approved=False))

@@ -5,18 +5,18 @@ from __future__ import annotations
 from django.test import Client
 from django.urls import reverse
 
-from credit.loans.models import EndingAction, EndingProposal, Loan
+from credit.loans.models import ClosureAction, ClosureProposal, Loan
 from tests.factories.back_office import confirm, said
 
-LIQUIDATE = EndingAction.LIQUIDATE.value
+LIQUIDATE = ClosureAction.LIQUIDATE.value
 
 
 def page(loan: Loan, name: str = "change") -> str:
     return reverse(f"admin:credit_loan_{name}", args=[loan.pk])
 
 
-def propose(client: Client, loan: Loan, action: str = LIQUIDATE) -> EndingProposal:
+def propose(client: Client, loan: Loan, action: str = LIQUIDATE) -> ClosureProposal:
     """Reads the plan and proposes it."""
     response = confirm(client, page(loan, action), note="No answer")
     assert said(response) == ["Proposed. Nothing moves until somebody else confirms it."]
-    return EndingProposal.objects.get(loan=loan, status="Pending")
+    return ClosureProposal.objects.get(loan=loan, status="Pending")

@@ -8,9 +8,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from credit.loans.models import EndingAction, EndingProposal, Loan, LoanStatus
+from credit.loans.models import ClosureAction, ClosureProposal, Loan, LoanStatus
 from credit.loans.services import servicing
-from credit.loans.services.endings import confirm_ending, propose_ending
+from credit.loans.services.closures import confirm_closure, propose_closure
 from credit.loans.services.repaying import repay
 from exchange.events.models import Event
 from tests.environment.owner import as_owner
@@ -54,7 +54,7 @@ def age(loan: Loan, **past: int) -> None:
     loan.refresh_from_db()
 
 
-def let_grow_old(proposal: EndingProposal) -> None:
+def let_grow_old(proposal: ClosureProposal) -> None:
     """Makes the proposal one of more than a day ago."""
     long_ago = timezone.now() - timedelta(hours=25)
     as_time_does(
@@ -72,14 +72,14 @@ def default(world: Lending, **changes: Any) -> Loan:
     return loan
 
 
-def ended(world: Lending, action: EndingAction) -> Loan:
+def ended(world: Lending, action: ClosureAction) -> Loan:
     """A loan of which 50 were repaid, ended as two people decided."""
     loan = default(world)
     pay(loan, 50)
-    proposal = propose_ending(
+    proposal = propose_closure(
         loan_id=loan.id, action=action, note="why", user=make_staff("end_loan")
     )
-    confirm_ending(proposal_id=proposal.id, user=make_staff("end_loan"))
+    confirm_closure(proposal_id=proposal.id, user=make_staff("end_loan"))
     loan.refresh_from_db()
     return loan
 
@@ -97,8 +97,8 @@ def of_status(world: Lending, status: LoanStatus) -> Loan:
         LoanStatus.ACTIVE: world.lend,
         LoanStatus.DEFAULTED: lambda: default(world),
         LoanStatus.COMPLETED: lambda: completed(world),
-        LoanStatus.LIQUIDATED: lambda: ended(world, EndingAction.LIQUIDATE),
-        LoanStatus.WRITTEN_OFF: lambda: ended(world, EndingAction.WRITE_OFF),
+        LoanStatus.LIQUIDATED: lambda: ended(world, ClosureAction.LIQUIDATE),
+        LoanStatus.WRITTEN_OFF: lambda: ended(world, ClosureAction.WRITE_OFF),
     }[status]()
     assert made.status == status
     return made

@@ -41,7 +41,7 @@ class Trader:
         **more: Any,
     ) -> StoredResponse:
         """The answer to a new order; `more` goes to the request."""
-        return placing.place(self.command(token, side, price, tokens, **more), claim=claim)
+        return placing.place_order(self.command(token, side, price, tokens, **more), claim=claim)
 
     def place(self, *order: Any, **more: Any) -> UUID:
         """The id of the new order, `ask`ed for."""
@@ -72,7 +72,9 @@ class Trader:
         return PlaceOrder(**values | customer | more)
 
     def cancel(self, order_id: UUID) -> None:
-        placing.cancel(order_id=order_id, organisation_id=self.wallet.organisation.id, actor=TESTER)
+        placing.cancel_order(
+            order_id=order_id, organisation_id=self.wallet.organisation.id, actor=TESTER
+        )
 
     def has(self, asset: Token | UUID | str, kind: str = "available") -> Decimal | int:
         """What is in one of the owner's accounts."""

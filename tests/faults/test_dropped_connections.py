@@ -9,13 +9,13 @@ import psycopg
 import pytest
 from django.db import connection
 
-from credit.portfolio.selectors import portfolio
+from credit.portfolio.selectors import read_portfolio
 from exchange.core.database import fetch_one
 from exchange.participants.authentication import _authenticate_token
 from exchange.tokens.models import Token
 from exchange.tokens.selectors.catalogue import catalogue_page, to_catalogue_query
 from exchange.tokens.selectors.tokens import token_document
-from orders.book.selectors import order_text
+from orders.book.selectors import read_order
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import make_caller
 from tests.factories.traders import make_trader
@@ -44,10 +44,10 @@ def test_a_read_by_an_id_is_asked_again_on_a_new_connection(owner_connection):
     caller = make_caller(organisation=organisation)
     asked = to_catalogue_query(Token.objects.order_by("-created_at"))
     reads: list[Callable[[], object]] = [
-        lambda: order_text(organisation.id, order_id),
+        lambda: read_order(organisation.id, order_id),
         lambda: token_document(organisation.id, token.id),
         lambda: catalogue_page(asked, organisation.id, offset=0, limit=20),
-        lambda: portfolio(organisation.id, member.id),
+        lambda: read_portfolio(organisation.id, member.id),
         lambda: _authenticate_token(caller.token),
     ]
     for read in reads:

@@ -18,15 +18,15 @@ from django.utils import timezone
 from credit.configurations.models import Access, LoanConfiguration
 from credit.loans.models import (
     OPEN,
+    ClosureAction,
+    ClosureProposal,
     Collateral,
-    EndingAction,
-    EndingProposal,
     Loan,
     LoanStatus,
     Repayment,
 )
 from credit.loans.services import servicing
-from credit.loans.services.endings import confirm_ending, decline_ending, propose_ending
+from credit.loans.services.closures import confirm_closure, decline_closure, propose_closure
 from credit.loans.services.lending import create_loan
 from credit.loans.services.pledging import add_collateral, release_collateral
 from credit.loans.services.valuation import Pledge
@@ -58,20 +58,20 @@ DUE = 1_596_000  # of the loan that `Lending.lend` makes
 
 
 @pytest.fixture
-def world() -> Lending:
+def lending() -> Lending:
     lending = make_lending(units=1)
     lending.creditor.fund(100_000_000, "NGN")
     return lending
 
 
 def another(
-    world: Lending, *, units: int = 105, token: Token | None = None, **more: Any
+    lending: Lending, *, units: int = 105, token: Token | None = None, **more: Any
 ) -> Lending:
     """The same lender with another borrower, who has that many units of a new token."""
     borrower = make_member_wallet()
     token = token or priced_token()
     give_units(token, borrower, units)
-    return Lending(world.creditor, borrower, more.get("offer", world.offer), token)
+    return Lending(lending.creditor, borrower, more.get("offer", lending.offer), token)
 
 
 def priced_token() -> Token:
@@ -109,13 +109,13 @@ def change(loan: Loan, call: Callable[..., Loan], *pledges: tuple[Token, Decimal
 
 
 @pytest.mark.parametrize("offers", [1, 2])
-def test_the_same_units_are_pledged_once(world, offers):
+def test_the_same_units_are_pledged_once(lending, offers):
     """Two requests at once, under one offer or under offers of two lenders."""
     lender = make_wallet(100_000_000, currency="NGN").organisation
     other = make_configuration(lender, access=Access.PUBLIC)
     with Callers(2) as crowd:
         for _ in range(ROUNDS):
-            one = another(world)
+            one = another(lending)
             two = Lending(
                 one.creditor, one.borrower, other if offers == 2 else one.offer, one.token
             )
@@ -126,13 +126,13 @@ def test_the_same_units_are_pledged_once(world, offers):
 
 
 @pytest.mark.parametrize("bought", [False, True])
-def test_units_are_sold_or_pledged(world, bought):
+def test_units_are_sold_or_pledged(lending, bought):
     """The order waits in the book, or is traded at once with one that waits there."""
     buyer = make_wallet(10_000_000, currency="NGN")
     outcomes: Counter[bool] = Counter()
     with Callers(2) as crowd:
         for number in range(ROUNDS):
-            one = another(world)
+            one = another(lending)
             if bought:
                 order(buyer, one.token, "Buy", 105, 100)
             both: list[Deed] = [one.lend, partial(sell, one.borrower, one.token, 105)]
@@ -146,10 +146,10 @@ def test_units_are_sold_or_pledged(world, bought):
     assert_books_hold()
 
 
-def test_the_last_payment_is_made_once(world):
+def test_the_last_payment_is_made_once(lending):
     with Callers(3) as crowd, LockBarrier("credit_loan", runners=2) as barrier:
         for _ in range(ROUNDS):
-            one = another(world)
+            one = another(lending)
             loan = one.lend()
             one.borrower.fund(2 * DUE, "NGN")
             barrier.hold()
@@ -165,12 +165,12 @@ def test_the_last_payment_is_made_once(world):
     assert_books_hold()
 
 
-def test_payments_at_once_add_up_to_no_more_than_is_due(world):
+def test_payments_at_once_add_up_to_no_more_than_is_due(lending):
     """Of five payments of three tenths each, three fit."""
     part = Decimal(DUE) * 3 / 10
     with Callers(6) as crowd, LockBarrier("credit_loan", runners=5) as barrier:
         for _ in range(ROUNDS):
-            one = another(world)
+            one = another(lending)
             loan = one.lend()
             one.borrower.fund(2 * DUE, "NGN")
             barrier.hold()
@@ -182,21 +182,21 @@ def test_payments_at_once_add_up_to_no_more_than_is_due(world):
     assert_books_hold()
 
 
-@pytest.mark.parametrize("action", list(EndingAction))
+@pytest.mark.parametrize("action", list(ClosureAction))
 @pytest.mark.parametrize("amount", [DUE, 1000])
-def test_a_loan_is_ended_or_repaid(world, action, amount):
+def test_a_loan_is_ended_or_repaid(lending, action, amount):
     first, second = make_staff("end_loan"), make_staff("end_loan")
     outcomes: Counter[str] = Counter()
     with Callers(3) as crowd, LockBarrier("credit_loan", runners=2) as barrier:
         for number in range(ROUNDS):
-            one = another(world)
+            one = another(lending)
             loan = default(one)
             one.borrower.fund(DUE, "NGN")
-            proposal = propose_ending(loan_id=loan.id, action=action, note="why", user=first)
+            proposal = propose_closure(loan_id=loan.id, action=action, note="why", user=first)
             barrier.hold()
             both: list[Deed] = [
                 partial(pay, loan, amount),
-                partial(confirm_ending, proposal_id=proposal.id, user=second),
+                partial(confirm_closure, proposal_id=proposal.id, user=second),
             ]
             *results, released = crowd.at_once(
                 [*(both if number % 2 else both[::-1]), barrier.release]
@@ -220,18 +220,18 @@ def test_a_loan_is_ended_or_repaid(world, action, amount):
     assert_books_hold()
 
 
-def test_a_proposal_is_confirmed_or_declined_once(world):
+def test_a_proposal_is_confirmed_or_declined_once(lending):
     people = [make_staff("end_loan") for _ in range(4)]
     with Callers(4) as crowd:
         for number in range(ROUNDS):
-            loan = default(another(world))
-            proposal = propose_ending(
-                loan_id=loan.id, action=EndingAction.LIQUIDATE, note="why", user=people[0]
+            loan = default(another(lending))
+            proposal = propose_closure(
+                loan_id=loan.id, action=ClosureAction.LIQUIDATE, note="why", user=people[0]
             )
             calls: list[Deed] = [
-                partial(confirm_ending, proposal_id=proposal.id, user=people[1]),
-                partial(decline_ending, proposal_id=proposal.id, user=people[2]),
-                partial(confirm_ending, proposal_id=proposal.id, user=people[3]),
+                partial(confirm_closure, proposal_id=proposal.id, user=people[1]),
+                partial(decline_closure, proposal_id=proposal.id, user=people[2]),
+                partial(confirm_closure, proposal_id=proposal.id, user=people[3]),
             ]
             results = crowd.at_once(calls[number % 3 :] + calls[: number % 3])
             assert codes(results) == {"done": 1, "state_conflict": 2}
@@ -241,19 +241,19 @@ def test_a_proposal_is_confirmed_or_declined_once(world):
     assert_books_hold()
 
 
-def test_of_two_proposals_at_once_one_waits(world):
+def test_of_two_proposals_at_once_one_waits(lending):
     people = [make_staff("end_loan") for _ in range(4)]
-    loan = default(another(world))
+    loan = default(another(lending))
     calls = [
-        partial(propose_ending, loan_id=loan.id, action=action, note="why", user=person)
-        for person, action in zip(people, list(EndingAction) * 2, strict=True)
+        partial(propose_closure, loan_id=loan.id, action=action, note="why", user=person)
+        for person, action in zip(people, list(ClosureAction) * 2, strict=True)
     ]
     with Callers(4) as crowd:
         assert codes(crowd.at_once(calls)) == {"done": 1, "proposal_pending": 3}
-    assert EndingProposal.objects.filter(loan=loan).count() == 1
+    assert ClosureProposal.objects.filter(loan=loan).count() == 1
 
 
-def test_of_sixteen_loans_at_once_the_three_that_the_limit_allows_are_made(world):
+def test_of_sixteen_loans_at_once_the_three_that_the_limit_allows_are_made(lending):
     lender = make_wallet(100_000_000, currency="NGN")
     offer = make_configuration(
         lender.organisation,
@@ -262,7 +262,7 @@ def test_of_sixteen_loans_at_once_the_three_that_the_limit_allows_are_made(world
         max_outstanding={"NGN": Decimal(840_000 * 4 - 1)},
     )
     tokens = [priced_token() for _ in range(4)]
-    asking = [another(world, token=tokens[n % 4], offer=offer) for n in range(16)]
+    asking = [another(lending, token=tokens[n % 4], offer=offer) for n in range(16)]
     with Callers(16) as crowd:
         results = crowd.at_once([one.lend for one in asking])
     assert codes(results) == {"done": 3, "outstanding_above_maximum": 13}
@@ -285,7 +285,7 @@ def offers_of(lender: Wallet, count: int) -> list[LoanConfiguration]:
 
 
 @pytest.mark.parametrize("count", [1, 10])
-def test_of_ten_loans_at_once_the_two_that_the_lender_can_pay_are_made(world, count):
+def test_of_ten_loans_at_once_the_two_that_the_lender_can_pay_are_made(lending, count):
     """Under one offer they come one after the other. Under ten, and with ten tokens, nothing is
     between them but the lender's wallet, which all have found full.
     """
@@ -295,7 +295,7 @@ def test_of_ten_loans_at_once_the_two_that_the_lender_can_pay_are_made(world, co
         if count == 10
         else [make_configuration(lender.organisation, access=Access.PUBLIC)] * 10
     )
-    asking = [another(world, offer=offer) for offer in offers]
+    asking = [another(lending, offer=offer) for offer in offers]
     calls: list[Deed] = [one.lend for one in asking]
     with Callers(11) as crowd, LockBarrier("wallets_account", runners=10) as barrier:
         if count == 10:
@@ -310,8 +310,8 @@ def test_of_ten_loans_at_once_the_two_that_the_lender_can_pay_are_made(world, co
     assert_books_hold()
 
 
-def test_collateral_that_is_added_and_released_at_once_adds_up(world):
-    one = another(world, units=200)
+def test_collateral_that_is_added_and_released_at_once_adds_up(lending):
+    one = another(lending, units=200)
     other = priced_token()
     give_units(other, one.borrower, 100)
     loan = one.lend()  # covered by 105 units to the last
@@ -335,11 +335,11 @@ def test_collateral_that_is_added_and_released_at_once_adds_up(world):
     assert_books_hold()
 
 
-def test_units_needed_for_a_loan_are_not_released_twice(world):
+def test_units_needed_for_a_loan_are_not_released_twice(lending):
     """210 units, 105 needed: of eight releases of 60 at once one fits."""
     with Callers(9) as crowd, LockBarrier("credit_loan", runners=1) as barrier:
         for _ in range(ROUNDS):
-            one = another(world, units=210)
+            one = another(lending, units=210)
             loan = one.lend(units=210)
             barrier.hold()
             # The first to lock the token comes to the line; the others wait behind it.
@@ -351,10 +351,10 @@ def test_units_needed_for_a_loan_are_not_released_twice(world):
     assert_books_hold()
 
 
-def test_loans_are_aged_once_whoever_looks(world):
+def test_loans_are_aged_once_whoever_looks(lending):
     """Ten loans are past their grace; four workers and a borrower meet over them."""
     amount = Decimal(1000)
-    asking = [another(world) for _ in range(10)]
+    asking = [another(lending) for _ in range(10)]
     loans = [
         create_loan(
             organisation_id=one.borrower.organisation.id,

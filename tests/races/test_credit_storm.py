@@ -12,9 +12,9 @@ import pytest
 from django.utils import timezone
 
 from credit.configurations.models import Access
-from credit.loans.models import EndingAction, Loan
+from credit.loans.models import ClosureAction, Loan
 from credit.loans.services import servicing
-from credit.loans.services.endings import confirm_ending, propose_ending
+from credit.loans.services.closures import confirm_closure, propose_closure
 from credit.loans.services.lending import create_loan
 from credit.loans.services.pledging import add_collateral, release_collateral
 from credit.loans.services.valuation import Pledge
@@ -41,17 +41,17 @@ class Storm:
     """What people, staff and workers do, each time with something else."""
 
     def __init__(self) -> None:
-        world = make_lending(units=1)
-        world.creditor.fund(100_000_000, "NGN")
-        self.creditor = world.creditor
-        self.tokens = [world.token, priced_token(), priced_token()]
+        lending = make_lending(units=1)
+        lending.creditor.fund(100_000_000, "NGN")
+        self.creditor = lending.creditor
+        self.tokens = [lending.token, priced_token(), priced_token()]
         self.borrowers = [make_member_wallet(100_000, currency="NGN") for _ in range(4)]
         self.buyer = make_wallet(10_000_000, currency="NGN")
         for borrower in self.borrowers:
             for token in self.tokens:
                 give_units(token, borrower, 100)
-        other = make_configuration(world.creditor.organisation, access=Access.PUBLIC)
-        self.offers = [world.offer, other]
+        other = make_configuration(lending.creditor.organisation, access=Access.PUBLIC)
+        self.offers = [lending.offer, other]
         self.officers = [make_staff("end_loan") for _ in range(2)]
         self.deeds = [self.lend, self.lend, self.settle, self.settle, self.move, self.move]
         self.deeds += [self.trade, self.cancel, self.end, self.quote, self.serve]
@@ -91,14 +91,14 @@ class Storm:
         found = Order.objects.filter(status=OrderStatus.ACTIVE).order_by("?").first()
         if found is not None:
             organisation = found.organisation_id
-            placing.cancel(order_id=found.id, organisation_id=organisation, actor=TESTER)
+            placing.cancel_order(order_id=found.id, organisation_id=organisation, actor=TESTER)
 
     def end(self, random: Random) -> None:
-        action = random.choice(list(EndingAction))
-        proposal = propose_ending(
+        action = random.choice(list(ClosureAction))
+        proposal = propose_closure(
             loan_id=self.one(random).id, action=action, note="why", user=self.officers[0]
         )
-        confirm_ending(proposal_id=proposal.id, user=self.officers[1])
+        confirm_closure(proposal_id=proposal.id, user=self.officers[1])
 
     def quote(self, random: Random) -> None:
         price = Decimal(random.randint(9000, 11_000))
@@ -107,7 +107,7 @@ class Storm:
 
     def serve(self, random: Random) -> None:
         servicing.age_loans()
-        servicing.revalue_loans(all_of_them=random.random() < 0.5)
+        servicing.revalue_loans(force=random.random() < 0.5)
 
     def live(self, number: int) -> Counter[str]:
         """What one of the crowd did, and was refused; anything but a refusal is raised."""

@@ -48,8 +48,8 @@ def gather(
     with session("owner") as elsewhere:
         elsewhere.execute("SELECT FROM exchange_token WHERE id = %s FOR UPDATE", [token.id])
         made = [pool.submit(asks[0])]
-        wait_until(lambda: token.id in placing._books, "the first order is being placed")
-        book = placing._books[token.id]
+        wait_until(lambda: token.id in placing._batchers, "the first order is being placed")
+        book = placing._batchers[token.id]
         wait_until(lambda: book._busy, "the first order is being placed")
         for number, ask in enumerate(asks[1:], start=1):
             made.append(pool.submit(ask))
@@ -176,7 +176,7 @@ def test_an_order_inside_a_transaction_waits_for_no_group():
         with transaction.atomic():
             buyer.place(token, "Buy", 10, 1)
             other = pool.submit(buy(buyer, token))
-            wait_until(lambda: token.id in placing._books, "the other one is being placed")
+            wait_until(lambda: token.id in placing._batchers, "the other one is being placed")
             buyer.place(token, "Buy", 10, 1)
         assert other.result(30).status_code == 201
     assert Order.objects.filter(token=token).count() == 3

@@ -28,7 +28,7 @@ from exchange.core.errors import Rejected
 from exchange.tokens.models import Token
 from orders.book.errors import OrderNotActive
 from orders.book.models import Order
-from orders.listings.services import endings
+from orders.listings.services import lifecycle
 from orders.trades.models import Trade
 from tests.environment.concurrency import Callers, race_size
 from tests.environment.database import session
@@ -269,7 +269,7 @@ def test_ending_a_tokens_trading_locks_the_accounts_of_all_its_orders_first():
         trader.place(token, "Buy", CENT, 10)
     officer = make_staff("end_token")
     assert_locked_before_anything_is_written(
-        partial(endings.close_token, token_id=token.id, user=officer),
+        partial(lifecycle.close_token, token_id=token.id, user=officer),
         [(trader, "KES", kind) for trader in traders for kind in ("available", "reserved")],
         at=("UPDATE", "orders_order"),
         free="exchange_catalogue",
@@ -286,7 +286,7 @@ def test_undoing_a_raise_locks_the_accounts_of_all_its_buyers_first():
         buyer.place(token, "Buy", 100, 5)
     officer = make_staff("end_token")
     assert_locked_before_anything_is_written(
-        partial(endings.cancel_token, token_id=token.id, user=officer, reason="Withdrawn"),
+        partial(lifecycle.cancel_token, token_id=token.id, user=officer, reason="Withdrawn"),
         [
             *((buyer, asset, "available") for buyer in buyers for asset in ("KES", token.id)),
             *((issuer, *account) for account in (("KES", "raise"), (token.id, "unsold"))),
@@ -308,7 +308,7 @@ def test_completing_a_raise_opens_accounts_before_it_locks_any():
         WritePause("INSERT", "wallets_account", "NEW.kind = 'available'") as pause,
         session("owner") as elsewhere,
     ):
-        completing = pool.submit(endings.complete_raise, token_id=token.id, user=officer)
+        completing = pool.submit(lifecycle.complete_raise, token_id=token.id, user=officer)
         pause.wait()
         for account in (("KES", "raise"), (token.id, "unsold")):
             lock_account(elsewhere, issuer, *account)

@@ -35,10 +35,10 @@ from config.back_office.roles import (
 )
 from config.books import CHECKS
 from credit.configurations.models import Access
-from credit.loans.models import EndingAction, Loan
+from credit.loans.models import ClosureAction, Loan
 from credit.loans.services import servicing
-from credit.loans.services.assessing import LoanRequest, most_repayable
-from credit.loans.services.endings import confirm_ending, propose_ending
+from credit.loans.services.assessing import LoanRequest, max_repayment
+from credit.loans.services.closures import confirm_closure, propose_closure
 from credit.loans.services.lending import create_loan
 from credit.loans.services.repaying import repay
 from credit.loans.services.valuation import Pledge
@@ -290,7 +290,7 @@ def _loans(borrower: Wallet, token: Token, people: _People) -> None:
         configuration_id=offer.id,
         currency="NGN",
         amount=Decimal(400_000),
-        repayment_amount=most_repayable(Decimal(400_000), _RATE, Decimal(3), "NGN"),
+        repayment_amount=max_repayment(Decimal(400_000), _RATE, Decimal(3), "NGN"),
         interest_rate=_RATE,
         duration=Decimal(3),
         collaterals=(Pledge(token.id, Decimal(50)),),
@@ -316,23 +316,23 @@ def _loans(borrower: Wallet, token: Token, people: _People) -> None:
     pay(lend("School fees"), plain.repayment_amount)
     servicing.age_loan(lend("Farm inputs", days_ago=95).id)
     for reason, action in (
-        ("Bakery oven", EndingAction.LIQUIDATE),
-        ("Market stall", EndingAction.WRITE_OFF),
+        ("Bakery oven", ClosureAction.LIQUIDATE),
+        ("Market stall", ClosureAction.WRITE_OFF),
         ("Delivery van", None),
     ):
         loan = lend(reason, days_ago=150)
         servicing.age_loan(loan.id)
-        proposed = propose_ending(
+        proposed = propose_closure(
             loan_id=loan.id,
-            action=action or EndingAction.WRITE_OFF,
+            action=action or ClosureAction.WRITE_OFF,
             note="The borrower has not answered",
             user=people.lenders[0],
         )
         if action is not None:
-            confirm_ending(proposal_id=proposed.pk, user=people.lenders[1])
+            confirm_closure(proposal_id=proposed.pk, user=people.lenders[1])
     lent = lend("Roof repair")
     _quote(token, Decimal(9_000), people, approve=True)
-    servicing.review_loan(lent.id)
+    servicing.revalue_loan(lent.id)
     _quote(token, Decimal(9_100), people, approve=False)
 
 

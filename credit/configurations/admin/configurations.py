@@ -17,20 +17,20 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 
-from credit.configurations.admin.questions import (
-    approval_question,
-    change_question,
-    rejection_question,
-    retirement_question,
+from credit.configurations.admin.confirmations import (
+    build_approval_confirmation,
+    build_change_confirmation,
+    build_rejection_confirmation,
+    build_retirement_confirmation,
 )
-from credit.configurations.admin.review import review, shown
+from credit.configurations.admin.review import build_review, displayed_version
 from credit.configurations.admin.terms import (
-    OfferForm,
+    ConfigurationForm,
     TermsForm,
-    access_in_words,
+    describe_access,
     form_values,
-    share,
-    terms_in,
+    format_rate,
+    read_terms,
 )
 from credit.configurations.models import (
     ConfigurationStatus,
@@ -58,7 +58,7 @@ from exchange.staff.admin.pending import Queue, QueueFilter
 from exchange.staff.models import StaffUser
 
 
-def offers_of(organisation: Organisation) -> Tool:
+def configurations_link(organisation: Organisation) -> Tool:
     """The configurations of a creditor."""
     address = reverse("admin:credit_loanconfiguration_changelist")
     return Tool("Loan configurations", f"{address}?creditor__id__exact={organisation.pk}")
@@ -73,7 +73,7 @@ class ReasonForm(forms.Form):
 
     reason = ReasonField(
         audience=VISIBLE,
-        max_length=configurations.LONGEST_REASON,
+        max_length=configurations.MAX_REASON_LENGTH,
         help_text="The creditor reads it",
     )
 
@@ -102,8 +102,8 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
     add_permission = configurations.PROPOSE
     filters = LoanConfigurationFilters
     list_display = (
-        "name", "shown_state", "waits", "creditor", "borrowers", "lends", "ratio", "interest",
-        "longest",
+        "name", "state_display", "pending_since", "creditor", "borrowers", "lends", "max_ltv",
+        "interest", "max_term",
     )  # fmt: skip
     list_select_related = ("creditor",)
     search_fields = ("versions__name", "creditor__name")
@@ -111,43 +111,43 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
     search_help_text = "Name, creditor or id"
 
     def heading(self, obj: LoanConfiguration) -> str:
-        return shown(obj).name
+        return displayed_version(obj).name
 
     @admin.display(description="name")
     def name(self, obj: LoanConfiguration) -> str:
-        return shown(obj).name
+        return displayed_version(obj).name
 
     @admin.display(description="state", ordering="status")
-    def shown_state(self, obj: LoanConfiguration) -> str:
+    def state_display(self, obj: LoanConfiguration) -> str:
         # What is approved lends: nothing about it is under way.
         return status_badge(
             obj.status, "good" if obj.status == ConfigurationStatus.APPROVED else ""
         )
 
     @admin.display(description="waits since")
-    def waits(self, obj: LoanConfiguration) -> str:
+    def pending_since(self, obj: LoanConfiguration) -> str:
         waiting = [v for v in obj.versions.all() if v.status == VersionStatus.PENDING]
         return age(waiting[0].created_at) if waiting else "-"
 
     @admin.display(description="who may borrow")
     def borrowers(self, obj: LoanConfiguration) -> str:
-        return access_in_words(shown(obj).access)
+        return describe_access(displayed_version(obj).access)
 
     @admin.display(description="lends")
     def lends(self, obj: LoanConfiguration) -> str:
-        return ", ".join(limit.currency_id for limit in shown(obj).limits.all())
+        return ", ".join(limit.currency_id for limit in displayed_version(obj).limits.all())
 
     @admin.display(description="share lent")
-    def ratio(self, obj: LoanConfiguration) -> str:
-        return share(shown(obj).collateral_ratio)
+    def max_ltv(self, obj: LoanConfiguration) -> str:
+        return format_rate(displayed_version(obj).collateral_ratio)
 
     @admin.display(description="interest a month")
     def interest(self, obj: LoanConfiguration) -> str:
-        return share(shown(obj).interest_rate)
+        return format_rate(displayed_version(obj).interest_rate)
 
     @admin.display(description="longest")
-    def longest(self, obj: LoanConfiguration) -> str:
-        return f"{shown(obj).duration} months"
+    def max_term(self, obj: LoanConfiguration) -> str:
+        return f"{displayed_version(obj).duration} months"
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         rows = super().rows(user)
@@ -184,11 +184,11 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
             record=obj,
             tools=self.tools(request, obj),
             may_decide=self.may(request, configurations.DECIDE),
-            **review(staff_of(request), obj, self.lent(obj)),
+            **build_review(staff_of(request), obj, self.summarise_lending(obj)),
         )
 
     @abstractmethod
-    def lent(self, obj: LoanConfiguration) -> Section:
+    def summarise_lending(self, obj: LoanConfiguration) -> Section:
         """What its loans come to, by currency."""
 
     # --- proposing ---
@@ -198,7 +198,7 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
 
         def act(data: dict[str, Any]) -> HttpResponse:
             made = configurations.propose(
-                creditor_id=data["creditor"].pk, terms=terms_in(data), actor=actor_of(request)
+                creditor_id=data["creditor"].pk, terms=read_terms(data), actor=actor_of(request)
             )
             messages.success(
                 request, "Proposed. It makes no loans until somebody else has approved it."
@@ -207,7 +207,7 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
 
         return self.form_page(
             request,
-            bind_form(request, OfferForm),
+            bind_form(request, ConfigurationForm),
             act,
             title="Propose a loan configuration",
             submit="Propose",
@@ -220,12 +220,12 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
         return self.confirm_page(
             request,
             obj,
-            change_question(obj),
+            build_change_confirmation(obj),
             lambda **data: configurations.propose_change(
-                configuration_id=obj.pk, terms=terms_in(data), actor=actor_of(request)
+                configuration_id=obj.pk, terms=read_terms(data), actor=actor_of(request)
             ),
             "Proposed. Nothing changes until somebody else approves it.",
-            form=bind_form(request, TermsForm, **form_values(shown(obj))),
+            form=bind_form(request, TermsForm, **form_values(displayed_version(obj))),
         )
 
     # --- deciding ---
@@ -236,7 +236,7 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
         return self.confirm_page(
             request,
             obj,
-            approval_question(staff_of(request), obj, version),
+            build_approval_confirmation(staff_of(request), obj, version),
             partial(configurations.approve, version_id=proposal_id, user=staff_of(request)),
             "Approved: these terms are in force.",
         )
@@ -247,7 +247,7 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
         return self.confirm_page(
             request,
             obj,
-            rejection_question(obj, version),
+            build_rejection_confirmation(obj, version),
             partial(configurations.reject, version_id=proposal_id, user=staff_of(request)),
             "Rejected. What was in force stays so.",
             form=bind_form(request, ReasonForm),
@@ -259,7 +259,7 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
         return self.confirm_page(
             request,
             obj,
-            retirement_question(obj, self.lent(obj)),
+            build_retirement_confirmation(obj, self.summarise_lending(obj)),
             partial(configurations.retire, configuration_id=obj.pk, user=staff_of(request)),
             "Retired: it makes no more loans.",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from credit.configurations.admin.terms import compare, difference_rows, share
+from credit.configurations.admin.terms import build_difference_rows, compare_terms, format_rate
 from credit.configurations.models import ConfigurationVersion, LoanConfiguration, VersionStatus
 from credit.configurations.services.configurations import VERSIONS, proposers
 from exchange.admin.base import Section
@@ -14,17 +14,19 @@ from exchange.staff.admin.pending import describe_approvers
 from exchange.staff.models import StaffUser
 
 
-def shown(configuration: LoanConfiguration) -> ConfigurationVersion:
+def displayed_version(configuration: LoanConfiguration) -> ConfigurationVersion:
     """The version in force, or the newest where none is."""
     versions = configuration.versions.all()  # the newest first
-    in_force = [v for v in versions if v.status == VersionStatus.APPROVED]
-    return in_force[0] if in_force else versions[0]
+    effective = [v for v in versions if v.status == VersionStatus.APPROVED]
+    return effective[0] if effective else versions[0]
 
 
-def review(user: StaffUser, configuration: LoanConfiguration, lent: Section) -> dict[str, Any]:
+def build_review(
+    user: StaffUser, configuration: LoanConfiguration, lent: Section
+) -> dict[str, Any]:
     """Everything the template of the page needs; `lent` is what its loans come to."""
     versions = list(configuration.versions.select_related("decided_by"))
-    in_force = next((v for v in versions if v.status == VersionStatus.APPROVED), None)
+    effective = next((v for v in versions if v.status == VersionStatus.APPROVED), None)
     waiting = next((v for v in versions if v.status == VersionStatus.PENDING), None)
     found: dict[str, Any] = {
         "configuration": configuration,
@@ -32,7 +34,7 @@ def review(user: StaffUser, configuration: LoanConfiguration, lent: Section) -> 
         "status": status_badge(configuration.status),
         "waiting": waiting,
         "sections": [
-            *([] if waiting else [_terms(in_force or versions[0])]),
+            *([] if waiting else [_terms(effective or versions[0])]),
             lent,
             _versions(versions),
             _events(configuration),
@@ -41,7 +43,7 @@ def review(user: StaffUser, configuration: LoanConfiguration, lent: Section) -> 
     if waiting is not None:
         blocker = VERSIONS.describe_blocker(waiting, user)
         found |= {
-            "difference": _difference(in_force, waiting),
+            "difference": _difference(effective, waiting),
             "proposed": age(waiting.created_at),
             "blocker": f"{blocker}." if blocker else "",
             "others": describe_approvers(VERSIONS.permission, *proposers(waiting)),
@@ -49,27 +51,27 @@ def review(user: StaffUser, configuration: LoanConfiguration, lent: Section) -> 
     return found
 
 
-def _difference(in_force: ConfigurationVersion | None, waiting: ConfigurationVersion) -> Section:
-    lines = compare(in_force, waiting)
-    if in_force is None:
+def _difference(effective: ConfigurationVersion | None, waiting: ConfigurationVersion) -> Section:
+    lines = compare_terms(effective, waiting)
+    if effective is None:
         rows: list[tuple[object, ...]] = [(line.title, line.proposed) for line in lines]
         return Section("Terms that wait; none are in force yet", ("Term", "Proposed"), rows)
     changes = sum(line.changed for line in lines)
     title = f"Terms in force and terms that wait: {changes or 'no'} of {len(lines)} change"
     headings = (
         "Term",
-        f"In force (version {in_force.number})",
+        f"In force (version {effective.number})",
         f"Proposed (version {waiting.number})",
         "Change",
     )
-    return Section(title, headings, difference_rows(lines))
+    return Section(title, headings, build_difference_rows(lines))
 
 
 def _terms(version: ConfigurationVersion) -> Section:
-    lines = compare(version, None)
-    in_force = version.status == VersionStatus.APPROVED
-    title = f"Terms {'in force' if in_force else 'proposed last'}, version {version.number}"
-    return Section(title, ("Term", "Value"), [(line.title, line.in_force) for line in lines])
+    lines = compare_terms(version, None)
+    effective = version.status == VersionStatus.APPROVED
+    title = f"Terms {'in force' if effective else 'proposed last'}, version {version.number}"
+    return Section(title, ("Term", "Value"), [(line.title, line.effective) for line in lines])
 
 
 def _versions(versions: list[ConfigurationVersion]) -> Section:
@@ -78,8 +80,8 @@ def _versions(versions: list[ConfigurationVersion]) -> Section:
             version.number,
             status_badge(version.status),
             version.name,
-            share(version.collateral_ratio),
-            share(version.interest_rate),
+            format_rate(version.collateral_ratio),
+            format_rate(version.interest_rate),
             f"{version.duration} months",
             version.proposed_by_label or version.proposed_by,
             format_time(version.created_at),

@@ -15,11 +15,11 @@ from django.utils.safestring import SafeString
 
 from credit.configurations.models import Access, ConfigurationVersion, LoanLimit
 from credit.configurations.services.terms import (
-    LONGEST_DURATION,
-    LONGEST_GRACE,
-    LONGEST_NAME,
+    MAX_DURATION,
+    MAX_GRACE_PERIOD,
+    MAX_NAME_LENGTH,
     Terms,
-    default_least_amount,
+    default_min_amount,
 )
 from exchange.admin.display import percent, status_badge
 from exchange.core.currencies import currencies, format_money
@@ -64,7 +64,7 @@ class OrganisationsChoice(ModelChoices):
 class TermsForm(forms.Form):
     """All terms of a configuration; the amounts once for each currency."""
 
-    name = forms.CharField(max_length=LONGEST_NAME)
+    name = forms.CharField(max_length=MAX_NAME_LENGTH)
     access = forms.ChoiceField(label="Who may borrow", choices=list(_ACCESS.items()))
     organisations = OrganisationsChoice(label="Named organisations", required=False)
     investment_categories = forms.MultipleChoiceField(
@@ -81,10 +81,10 @@ class TermsForm(forms.Form):
         max_digits=38, decimal_places=8, help_text="Per month: 0.05 is 5 %"
     )
     duration = forms.IntegerField(
-        label="Longest duration", help_text=f"In months, up to {LONGEST_DURATION}"
+        label="Longest duration", help_text=f"In months, up to {MAX_DURATION}"
     )
     grace_period = forms.IntegerField(
-        initial=0, help_text=f"Days from overdue to default, up to {LONGEST_GRACE}"
+        initial=0, help_text=f"Days from overdue to default, up to {MAX_GRACE_PERIOD}"
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -113,14 +113,14 @@ class TermsForm(forms.Form):
         ]  # fmt: skip
 
 
-class OfferForm(TermsForm):
+class ConfigurationForm(TermsForm):
     """A new configuration."""
 
     creditor = OrganisationChoiceField()
     field_order = ("creditor",)
 
 
-def terms_in(data: dict[str, Any]) -> Terms:
+def read_terms(data: dict[str, Any]) -> Terms:
     """The terms in a form's cleaned data."""
 
     def amounts(kind: str) -> dict[str, Decimal]:
@@ -156,7 +156,7 @@ def form_values(version: ConfigurationVersion) -> dict[str, Any]:
     }
     for limit in version.limits.all():
         # What is so by default stays so, and follows the rate.
-        if limit.min_amount != default_least_amount(
+        if limit.min_amount != default_min_amount(
             limit.currency_id, version.interest_rate, limit.max_amount
         ):
             found[f"min_amount_{limit.currency_id}"] = format_plain(limit.min_amount)
@@ -167,11 +167,11 @@ def form_values(version: ConfigurationVersion) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class TermLine:
+class TermComparison:
     """One term: as it is in force, as it is proposed, and in words what would change."""
 
     title: str
-    in_force: str
+    effective: str
     proposed: str
     change: str
 
@@ -181,27 +181,29 @@ class TermLine:
         return bool(self.change)
 
 
-def compare(
-    in_force: ConfigurationVersion | None, proposed: ConfigurationVersion | None
-) -> list[TermLine]:
+def compare_terms(
+    effective: ConfigurationVersion | None, proposed: ConfigurationVersion | None
+) -> list[TermComparison]:
     """Every term of both side by side; a change is told only where there are both."""
-    before, after = _told(in_force), _told(proposed)
+    before, after = _describe_terms(effective), _describe_terms(proposed)
     lines = []
     for title in dict.fromkeys([*before, *after]):
         was, will = before.get(title, []), after.get(title, [])
         change = ""
-        if in_force is not None and proposed is not None and was != will:
-            change = _change(was, will)
-        lines.append(TermLine(title, ", ".join(was) or _NONE, ", ".join(will) or _NONE, change))
+        if effective is not None and proposed is not None and was != will:
+            change = _describe_change(was, will)
+        lines.append(
+            TermComparison(title, ", ".join(was) or _NONE, ", ".join(will) or _NONE, change)
+        )
     return lines
 
 
-def difference_rows(lines: list[TermLine]) -> list[tuple[object, ...]]:
+def build_difference_rows(lines: list[TermComparison]) -> list[tuple[object, ...]]:
     """Rows of a table: what changes is in bold print, and said in words beside it."""
     return [
         (
             line.title,
-            line.in_force,
+            line.effective,
             _strong(line.proposed) if line.changed else line.proposed,
             format_html("{} {}", status_badge("changed"), line.change)
             if line.changed
@@ -211,12 +213,12 @@ def difference_rows(lines: list[TermLine]) -> list[tuple[object, ...]]:
     ]
 
 
-def access_in_words(access: str) -> str:
+def describe_access(access: str) -> str:
     """Who may borrow."""
     return _ACCESS[Access(access)]
 
 
-def share(rate: Decimal) -> str:
+def format_rate(rate: Decimal) -> str:
     """A rate of 0 to 1 as `80 %`."""
     return percent(rate * 100)
 
@@ -225,29 +227,29 @@ def _strong(text: str) -> SafeString:
     return format_html("<strong>{}</strong>", text)
 
 
-def _told(version: ConfigurationVersion | None) -> dict[str, list[str]]:
+def _describe_terms(version: ConfigurationVersion | None) -> dict[str, list[str]]:
     """The words of each term; a term that is a list has one for each item."""
     if version is None:
         return {}
     found = {
         "Name": [version.name],
-        "Who may borrow": [access_in_words(version.access)],
-        "Named organisations": _named(version),
+        "Who may borrow": [describe_access(version.access)],
+        "Named organisations": _describe_organisations(version),
         "What may be pledged": list(version.investment_categories),
-        "Share of the collateral's value lent": [share(version.collateral_ratio)],
-        "Interest a month": [share(version.interest_rate)],
+        "Share of the collateral's value lent": [format_rate(version.collateral_ratio)],
+        "Interest a month": [format_rate(version.interest_rate)],
         "Longest duration": [f"{version.duration} months"],
         "Grace period": [f"{version.grace_period} days"],
     }
     limits = {limit.currency_id: limit for limit in version.limits.all()}
     for code in currencies():
-        found[f"Least of one loan, {code}"] = _amount(limits.get(code), "min_amount")
-        found[f"Most of one loan, {code}"] = _amount(limits.get(code), "max_amount")
-        found[f"Most outstanding, {code}"] = _amount(limits.get(code), "max_outstanding")
+        found[f"Least of one loan, {code}"] = _describe_limit(limits.get(code), "min_amount")
+        found[f"Most of one loan, {code}"] = _describe_limit(limits.get(code), "max_amount")
+        found[f"Most outstanding, {code}"] = _describe_limit(limits.get(code), "max_outstanding")
     return {title: words for title, words in found.items() if words}
 
 
-def _named(version: ConfigurationVersion) -> list[str]:
+def _describe_organisations(version: ConfigurationVersion) -> list[str]:
     """The named organisations; an id that none has is told as such to those who decide."""
     known = {organisation.pk: str(organisation) for organisation in version.organisations.all()}
     rows = ConfigurationVersion.organisations.through.objects.filter(
@@ -257,14 +259,14 @@ def _named(version: ConfigurationVersion) -> list[str]:
     return [*known.values(), *(f"{row} (no such organisation)" for row in unknown)]
 
 
-def _amount(limit: LoanLimit | None, name: str) -> list[str]:
+def _describe_limit(limit: LoanLimit | None, name: str) -> list[str]:
     if limit is None:
         return []
     amount: Decimal | None = getattr(limit, name)
     return ["no bound"] if amount is None else [format_money(amount, limit.currency_id)]
 
 
-def _change(was: list[str], will: list[str]) -> str:
+def _describe_change(was: list[str], will: list[str]) -> str:
     added = [word for word in will if word not in was]
     removed = [word for word in was if word not in will]
     if len(was) <= 1 and len(will) <= 1:

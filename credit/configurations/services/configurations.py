@@ -21,8 +21,8 @@ from credit.configurations.models import (
     LoanLimit,
     VersionStatus,
 )
-from credit.configurations.selectors import creditors_text
-from credit.configurations.services.terms import Terms, check
+from credit.configurations.selectors import read_creditor_view
+from credit.configurations.services.terms import Terms, validate_terms
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest
 from exchange.core.querysets import get_or_raise
@@ -36,7 +36,7 @@ APPROVED = "loan_configuration.approved"
 REJECTED = "loan_configuration.rejected"
 REPLACED = "replaced by a newer proposal"
 RETIRED = "the configuration was retired"
-LONGEST_REASON = 500
+MAX_REASON_LENGTH = 500
 
 PROPOSE = "credit.propose_configuration"
 DECIDE = "credit.decide_configuration"
@@ -51,7 +51,7 @@ def proposers(version: ConfigurationVersion) -> set[str]:
     return found
 
 
-def _own(user: StaffUser) -> Q:
+def _proposed_by(user: StaffUser) -> Q:
     """Return `proposers` as a condition: versions that `user` created or last changed."""
     me = str(Actor.staff(user.pk, ""))
     first = ConfigurationVersion.objects.filter(
@@ -75,7 +75,7 @@ VERSIONS = TwoPersonApproval(
     noun="version",
     permission=DECIDE,
     proposers=proposers,
-    proposed_by=_own,
+    proposed_by=_proposed_by,
     closed_message=_describe_closed,
 )
 
@@ -85,10 +85,10 @@ def propose(*, creditor_id: UUID, terms: Terms, actor: Actor) -> LoanConfigurati
 
     Raises `InvalidRequest` (every bad field named), `Forbidden`.
     """
-    _may_propose(actor)
+    _require_proposer(actor)
     if actor.organisation_id not in {None, creditor_id}:
         raise Forbidden("An API key proposes for its own organisation only")
-    check(terms)
+    validate_terms(terms)
     if not Organisation.objects.filter(id=creditor_id).exists():
         raise InvalidRequest("There is no such creditor")
     now = timezone.now()
@@ -108,8 +108,8 @@ def propose_change(*, configuration_id: UUID, terms: Terms, actor: Actor) -> Loa
     else than the creditor), `InvalidRequest`, `Forbidden`, `Conflict` (`change_pending`: another
     change of what is in force waits; `state_conflict`: it is Retired).
     """
-    _may_propose(actor)
-    check(terms)
+    _require_proposer(actor)
+    validate_terms(terms)
     with transaction.atomic():
         configuration = _lock(configuration_id)
         if actor.organisation_id not in {None, configuration.creditor_id}:
@@ -129,8 +129,8 @@ def propose_change(*, configuration_id: UUID, terms: Terms, actor: Actor) -> Loa
         newest = configuration.versions.order_by("-number").values_list("number", flat=True)[0]
         _add_version(configuration, newest + 1, terms, actor)
         if configuration.status == ConfigurationStatus.REJECTED:
-            return _move(configuration, ConfigurationStatus.PENDING)
-        return _move(configuration, configuration.status)
+            return _set_status(configuration, ConfigurationStatus.PENDING)
+        return _set_status(configuration, configuration.status)
 
 
 def approve(*, version_id: UUID, user: StaffUser) -> LoanConfiguration:
@@ -141,7 +141,7 @@ def approve(*, version_id: UUID, user: StaffUser) -> LoanConfiguration:
     that is still Pending approves those that took their place. Raises `Forbidden`, `NotFound`,
     `Conflict` (`state_conflict`: it no longer waits), `Rejected` (`approver_not_independent`).
     """
-    _may_decide(user)
+    _require_approver(user)
     with transaction.atomic():
         configuration = _lock_of(version_id)
         version = VERSIONS.get_approvable(version_id, user)
@@ -149,8 +149,8 @@ def approve(*, version_id: UUID, user: StaffUser) -> LoanConfiguration:
             status=VersionStatus.SUPERSEDED
         )
         VERSIONS.close(version, VersionStatus.APPROVED, user)
-        _move(configuration, ConfigurationStatus.APPROVED)
-        _tell(configuration, APPROVED)
+        _set_status(configuration, ConfigurationStatus.APPROVED)
+        _emit(configuration, APPROVED)
     return configuration
 
 
@@ -159,17 +159,17 @@ def reject(*, version_id: UUID, user: StaffUser, reason: str) -> LoanConfigurati
 
     Raises as `approve` but for independence, and `InvalidRequest` without a reason.
     """
-    _may_decide(user)
-    reason = clean_text(reason, missing="A rejection needs a reason", max_length=LONGEST_REASON)
+    _require_approver(user)
+    reason = clean_text(reason, missing="A rejection needs a reason", max_length=MAX_REASON_LENGTH)
     with transaction.atomic():
         configuration = _lock_of(version_id)
         version = VERSIONS.get_pending(version_id)
         VERSIONS.close(version, VersionStatus.REJECTED, user, reason=reason)
         if configuration.status == ConfigurationStatus.PENDING:
-            _move(configuration, ConfigurationStatus.REJECTED)
+            _set_status(configuration, ConfigurationStatus.REJECTED)
         else:
-            _move(configuration, configuration.status)
-        _tell(configuration, REJECTED)
+            _set_status(configuration, configuration.status)
+        _emit(configuration, REJECTED)
     return configuration
 
 
@@ -179,7 +179,7 @@ def retire(*, configuration_id: UUID, user: StaffUser) -> LoanConfiguration:
 
     Raises `Forbidden`, `ConfigurationNotFound`, `Conflict` when it is not Approved.
     """
-    _may_decide(user)
+    _require_approver(user)
     with transaction.atomic():
         configuration = _lock(configuration_id)
         if configuration.status != ConfigurationStatus.APPROVED:
@@ -190,9 +190,9 @@ def retire(*, configuration_id: UUID, user: StaffUser) -> LoanConfiguration:
         waiting = configuration.versions.filter(status=VersionStatus.PENDING).first()
         if waiting is not None:
             VERSIONS.close(waiting, VersionStatus.REJECTED, user, reason=RETIRED)
-        _move(configuration, ConfigurationStatus.RETIRED)
+        _set_status(configuration, ConfigurationStatus.RETIRED)
         if waiting is not None:
-            _tell(configuration, REJECTED)
+            _emit(configuration, REJECTED)
     return configuration
 
 
@@ -220,7 +220,7 @@ def _add_version(configuration: LoanConfiguration, number: int, terms: Terms, ac
         LoanLimit(
             version=version,
             currency_id=currency,
-            min_amount=terms.least_amount(currency),
+            min_amount=terms.minimum_for(currency),
             max_amount=amount,
             max_outstanding=terms.max_outstanding.get(currency),
         )
@@ -238,7 +238,7 @@ def _lock_of(version_id: UUID) -> LoanConfiguration:
     return _lock(VERSIONS.get(version_id, lock=False).configuration_id)
 
 
-def _move(configuration: LoanConfiguration, to: str) -> LoanConfiguration:
+def _set_status(configuration: LoanConfiguration, to: str) -> LoanConfiguration:
     come_from, now = configuration.status, timezone.now()
     rows = LoanConfiguration.objects.filter(id=configuration.id, status=come_from).update(
         status=to, updated_at=now
@@ -249,18 +249,18 @@ def _move(configuration: LoanConfiguration, to: str) -> LoanConfiguration:
     return configuration
 
 
-def _tell(configuration: LoanConfiguration, event_type: str) -> None:
+def _emit(configuration: LoanConfiguration, event_type: str) -> None:
     emit(
         organisation_id=configuration.creditor_id,
         event_type=event_type,
         subject_id=configuration.id,
-        data=f'{{"loan_configuration":{creditors_text(configuration)}}}',
+        data=f'{{"loan_configuration":{read_creditor_view(configuration)}}}',
     )
 
 
-def _may_propose(actor: Actor) -> None:
+def _require_proposer(actor: Actor) -> None:
     authorize_actor(actor, PROPOSE, "You may not propose loan configurations")
 
 
-def _may_decide(user: StaffUser) -> None:
+def _require_approver(user: StaffUser) -> None:
     authorize_staff(user, DECIDE, "You may not decide about loan configurations")

@@ -15,13 +15,13 @@ from exchange.core.errors import InvalidRequest
 from exchange.core.numbers import MAX_NUMBER, decimals_error, format_plain
 from exchange.tokens.models import InvestmentCategory
 
-LONGEST_NAME = 200
-MOST_ORGANISATIONS = 200
-LONGEST_DURATION = 600
-LONGEST_GRACE = 365
+MAX_NAME_LENGTH = 200
+MAX_ORGANISATIONS = 200
+MAX_DURATION = 600
+MAX_GRACE_PERIOD = 365
 RATE_DECIMALS = 8
 # Control and format characters, surrogates, line and paragraph separators.
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +44,13 @@ class Terms:
     max_outstanding: Mapping[str, Decimal] = field(default_factory=dict)
     grace_period: int = 0
 
-    def least_amount(self, currency: str) -> Decimal:
+    def minimum_for(self, currency: str) -> Decimal:
         """Give the least amount of one loan, as set or by default."""
-        default = default_least_amount(currency, self.interest_rate, self.max_amount[currency])
+        default = default_min_amount(currency, self.interest_rate, self.max_amount[currency])
         return self.min_amount.get(currency, default)
 
 
-def default_least_amount(currency: str, rate: Decimal, most: Decimal) -> Decimal:
+def default_min_amount(currency: str, rate: Decimal, most: Decimal) -> Decimal:
     """Give what brings one minor unit of interest a month (at rate 0: one minor unit), but no more
     than `most`, the most of one loan.
     """
@@ -59,14 +59,14 @@ def default_least_amount(currency: str, rate: Decimal, most: Decimal) -> Decimal
     return min(units * unit, most)
 
 
-def check(terms: Terms) -> None:
+def validate_terms(terms: Terms) -> None:
     """Raises the `InvalidRequest` that names every bad field of `terms`."""
-    found = problems({name: getattr(terms, name) for name in _RULES})
+    found = find_errors({name: getattr(terms, name) for name in _RULES})
     if found:
         raise InvalidRequest("; ".join(f"{name} {text}" for name, text in found.items()))
 
 
-def problems(values: Mapping[str, Any]) -> dict[str, str]:
+def find_errors(values: Mapping[str, Any]) -> dict[str, str]:
     """What is wrong, by field, with the fields of `Terms` that are in `values`, each of its type.
 
     Nobody is told whether organisations exist.
@@ -77,34 +77,34 @@ def problems(values: Mapping[str, Any]) -> dict[str, str]:
         if text:
             found[name] = text
     good = {name: value for name, value in values.items() if name not in found}
-    for name, between in _BETWEEN.items():
+    for name, between in _CROSS_FIELD_RULES.items():
         text = between(good) if name in good else None
         if text:
             found[name] = text
     return found
 
 
-def _name(value: str) -> str | None:
+def _check_name(value: str) -> str | None:
     if not value.strip():
         return "must not be blank"
-    if len(value) > LONGEST_NAME:
-        return f"must have at most {LONGEST_NAME} characters"
-    if any(unicodedata.category(character) in _UNSEEN for character in value):
+    if len(value) > MAX_NAME_LENGTH:
+        return f"must have at most {MAX_NAME_LENGTH} characters"
+    if any(unicodedata.category(character) in _INVISIBLE_CATEGORIES for character in value):
         return "must not contain control, invisible or direction-changing characters"
     return None
 
 
-def _access(value: str) -> str | None:
+def _check_access(value: str) -> str | None:
     return None if value in Access.values else f"must be one of [{', '.join(Access.values)}]"
 
 
-def _organisations(value: Sequence[UUID]) -> str | None:
-    if len(value) > MOST_ORGANISATIONS:
-        return f"must have at most {MOST_ORGANISATIONS} items"
+def _check_organisations(value: Sequence[UUID]) -> str | None:
+    if len(value) > MAX_ORGANISATIONS:
+        return f"must have at most {MAX_ORGANISATIONS} items"
     return "must not name an organisation twice" if len(set(value)) < len(value) else None
 
 
-def _categories(value: Sequence[str]) -> str | None:
+def _check_categories(value: Sequence[str]) -> str | None:
     allowed = InvestmentCategory.values
     if not value:
         return "must not be empty"
@@ -113,7 +113,7 @@ def _categories(value: Sequence[str]) -> str | None:
     return "must not name a category twice" if len(set(value)) < len(value) else None
 
 
-def _amounts(value: Mapping[str, Decimal]) -> str | None:
+def _check_amounts(value: Mapping[str, Decimal]) -> str | None:
     for code, amount in value.items():
         facts = currencies().get(code)
         if facts is None:
@@ -125,35 +125,35 @@ def _amounts(value: Mapping[str, Decimal]) -> str | None:
     return None
 
 
-def _max_amount(value: Mapping[str, Decimal]) -> str | None:
-    return _amounts(value) if value else "must have at least one currency"
+def _check_max_amount(value: Mapping[str, Decimal]) -> str | None:
+    return _check_amounts(value) if value else "must have at least one currency"
 
 
-def _ratio(value: Decimal) -> str | None:
+def _check_ratio(value: Decimal) -> str | None:
     if not value.is_finite() or not 0 < value <= 1:
         return "must be above 0 and not above 1"
     return decimals_error(value, RATE_DECIMALS)
 
 
-def _rate(value: Decimal) -> str | None:
+def _check_rate(value: Decimal) -> str | None:
     if not value.is_finite() or not 0 <= value <= 1:
         return "must be from 0 to 1"
     return decimals_error(value, RATE_DECIMALS)
 
 
-def _duration(value: int) -> str | None:
-    if 1 <= value <= LONGEST_DURATION:
+def _check_duration(value: int) -> str | None:
+    if 1 <= value <= MAX_DURATION:
         return None
-    return f"must be a whole number of months from 1 to {LONGEST_DURATION}"
+    return f"must be a whole number of months from 1 to {MAX_DURATION}"
 
 
-def _grace(value: int) -> str | None:
-    if 0 <= value <= LONGEST_GRACE:
+def _check_grace_period(value: int) -> str | None:
+    if 0 <= value <= MAX_GRACE_PERIOD:
         return None
-    return f"must be a whole number of days from 0 to {LONGEST_GRACE}"
+    return f"must be a whole number of days from 0 to {MAX_GRACE_PERIOD}"
 
 
-def _named(values: Mapping[str, Any]) -> str | None:
+def _check_organisations_fit_access(values: Mapping[str, Any]) -> str | None:
     """The organisations fit the access: named where they are asked for, else not."""
     if values.get("access") == Access.ORGANISATIONS:
         return None if values["organisation_ids"] else "must name who may borrow"
@@ -162,7 +162,7 @@ def _named(values: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _bounds(values: Mapping[str, Any]) -> str | None:
+def _check_max_outstanding(values: Mapping[str, Any]) -> str | None:
     """What may be outstanding is given where something is lent, and lets one loan be made."""
     single = values.get("max_amount")
     if single is None:
@@ -175,7 +175,7 @@ def _bounds(values: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _least(values: Mapping[str, Any]) -> str | None:
+def _check_min_amount(values: Mapping[str, Any]) -> str | None:
     """The least of one loan is given where something is lent, and lets one loan be made."""
     single = values.get("max_amount")
     if single is None:
@@ -189,20 +189,20 @@ def _least(values: Mapping[str, Any]) -> str | None:
 
 
 _RULES: dict[str, Callable[[Any], str | None]] = {
-    "name": _name,
-    "access": _access,
-    "organisation_ids": _organisations,
-    "investment_categories": _categories,
-    "min_amount": _amounts,
-    "max_amount": _max_amount,
-    "max_outstanding": _amounts,
-    "collateral_ratio": _ratio,
-    "interest_rate": _rate,
-    "duration": _duration,
-    "grace_period": _grace,
+    "name": _check_name,
+    "access": _check_access,
+    "organisation_ids": _check_organisations,
+    "investment_categories": _check_categories,
+    "min_amount": _check_amounts,
+    "max_amount": _check_max_amount,
+    "max_outstanding": _check_amounts,
+    "collateral_ratio": _check_ratio,
+    "interest_rate": _check_rate,
+    "duration": _check_duration,
+    "grace_period": _check_grace_period,
 }
-_BETWEEN: dict[str, Callable[[Mapping[str, Any]], str | None]] = {
-    "organisation_ids": _named,
-    "min_amount": _least,
-    "max_outstanding": _bounds,
+_CROSS_FIELD_RULES: dict[str, Callable[[Mapping[str, Any]], str | None]] = {
+    "organisation_ids": _check_organisations_fit_access,
+    "min_amount": _check_min_amount,
+    "max_outstanding": _check_max_outstanding,
 }

@@ -17,12 +17,12 @@ from exchange.core.currencies import currencies, format_money
 
 @admin.register(LoanConfiguration)
 class LoanConfigurationAdmin(LoanConfigurationPages):
-    def lent(self, obj: LoanConfiguration) -> Section:
+    def summarise_lending(self, obj: LoanConfiguration) -> Section:
         """Principal outstanding and what is left of the limits in force, by currency."""
-        in_force = LoanLimit.objects.filter(
+        effective = LoanLimit.objects.filter(
             version__configuration=obj, version__status=VersionStatus.APPROVED
         )
-        limits = {limit.currency_id: limit for limit in in_force}
+        limits = {limit.currency_id: limit for limit in effective}
         made = set(obj.loans.values_list("currency_id", flat=True).distinct())
         rows = []
         for code in currencies():

@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from credit.loans.admin.loan_page import days_late, is_open
+from credit.loans.admin.loan_page import days_overdue, is_open
 from credit.loans.models import Loan
-from credit.loans.services.valuation import owed
+from credit.loans.services.valuation import amount_owed
 from exchange.exports.sheets import Column
 
 
@@ -40,10 +40,10 @@ LOANS: tuple[Column, ...] = (
     Column("Interest a month", lambda o: o.interest_rate),
     Column("Months", lambda o: o.duration),
     Column("Due (UTC)", lambda o: o.repayment_date),
-    Column("Days late", days_late),
+    Column("Days late", days_overdue),
     Column("Principal repaid", lambda o: o.principal_repaid),
     Column("Interest repaid", lambda o: o.interest_repaid),
-    Column("Outstanding", lambda o: owed(o) if is_open(o) else Decimal(0)),
+    Column("Outstanding", lambda o: amount_owed(o) if is_open(o) else Decimal(0)),
     Column("Collateral's value", _valued("value")),
     Column("Loan to value", _valued("loan_to_value")),
     Column("At most", lambda o: o.collateral_ratio),

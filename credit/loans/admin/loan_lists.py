@@ -13,14 +13,14 @@ from django.utils import timezone
 
 from credit.loans.models import (
     OPEN,
-    EndingProposal,
-    EndingStatus,
+    ClosureProposal,
+    ClosureStatus,
     Loan,
     LoanStatus,
     Shortfall,
     Valuation,
 )
-from credit.loans.services import endings
+from credit.loans.services import closures
 from exchange.admin.list_filters import (
     ChoiceFilter,
     ListFilters,
@@ -34,48 +34,50 @@ from exchange.staff.admin.pending import Queue, QueueFilter
 
 Loans = QuerySet[Loan]
 
-_PENDING = EndingStatus.PENDING
+_PENDING = ClosureStatus.PENDING
 
 
-def short(loans: Loans) -> Loans:
+def in_shortfall(loans: Loans) -> Loans:
     """Those whose collateral does not cover them."""
     return loans.filter(Exists(Shortfall.objects.filter(loan=OuterRef("pk"), cured_at=None)))
 
 
 # From this part of the most a loan may be of its collateral's value, it is near its shortfall.
-_NEAR = Decimal("0.9")
+_NEAR_SHARE = Decimal("0.9")
 # The list's own column, the highest first.
 _BY_LOAN_TO_VALUE = "-6"
 
 
-def near(loans: Loans) -> Loans:
+def near_margin_call(loans: Loans) -> Loans:
     """Open ones not yet short, whose principal owed is 90 % or more of what the collateral's value
     at the last valuation lends.
     """
     return loans.filter(
-        status__in=OPEN, valuation__loan_to_value__gte=F("collateral_ratio") * _NEAR
-    ).exclude(pk__in=short(Loan.objects.all()))
+        status__in=OPEN, valuation__loan_to_value__gte=F("collateral_ratio") * _NEAR_SHARE
+    ).exclude(pk__in=in_shortfall(Loan.objects.all()))
 
 
-def _proposals() -> QuerySet[EndingProposal]:
-    return EndingProposal.objects.filter(loan=OuterRef("pk"), status=_PENDING)
+def _pending_closures() -> QuerySet[ClosureProposal]:
+    return ClosureProposal.objects.filter(loan=OuterRef("pk"), status=_PENDING)
 
 
-def proposed(loans: Loans) -> Loans:
+def with_pending_closure(loans: Loans) -> Loans:
     """Those with a proposal that waits for its second person."""
-    return loans.filter(Exists(_proposals()))
+    return loans.filter(Exists(_pending_closures()))
 
 
-def undecided(loans: Loans) -> Loans:
+def defaulted_without_proposal(loans: Loans) -> Loans:
     """Defaulted ones that nobody has proposed to end."""
-    return loans.filter(~Exists(_proposals()), status=LoanStatus.DEFAULTED)
+    return loans.filter(~Exists(_pending_closures()), status=LoanStatus.DEFAULTED)
 
 
 QUEUE = Queue(
     "Loan endings to confirm",
-    endings.PERMISSION,
-    filter_pending=proposed,
-    proposed_by=lambda user: Q(Exists(_proposals().filter(endings.ENDINGS.proposed_by(user)))),
+    closures.PERMISSION,
+    filter_pending=with_pending_closure,
+    proposed_by=lambda user: Q(
+        Exists(_pending_closures().filter(closures.CLOSURES.proposed_by(user)))
+    ),
 )
 
 
@@ -91,9 +93,9 @@ class LoanFilters(ListFilters):
     status__exact = ChoiceFilter("status", LoanStatus.choices, title="status")
     shortfall = OptionFilter(
         "shortfall",
-        ("open", "Open", short),
-        ("near", "Near: 90 % or more of what may be lent", near),
-        ("none", "None open", lambda loans: loans.exclude(pk__in=short(Loan.objects.all()))),
+        ("open", "Open", in_shortfall),
+        ("near", "Near: 90 % or more of what may be lent", near_margin_call),
+        ("none", "None open", lambda loans: loans.exclude(pk__in=in_shortfall(Loan.objects.all()))),
         (
             "unvalued",
             "Cannot be valued",
@@ -103,10 +105,10 @@ class LoanFilters(ListFilters):
             ),
         ),
     )
-    ending = OptionFilter(
-        "ending",
-        ("waits", "A proposal waits", proposed),
-        ("none", "Defaulted, nothing proposed", undecided),
+    closure = OptionFilter(
+        "closure",
+        ("pending", "A proposal waits", with_pending_closure),
+        ("none", "Defaulted, nothing proposed", defaulted_without_proposal),
     )
     due = OptionFilter(
         "due date",
@@ -131,7 +133,7 @@ class LoanFilters(ListFilters):
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class LoanQueue:
     """What waits for credit officers, and where it is listed; `more` when there is yet more."""
 
     words: str
@@ -140,15 +142,15 @@ class Work:
     more: bool
 
 
-def work() -> list[Work]:
+def count_loan_queues() -> list[LoanQueue]:
     """What waits, counted as the lists that it leads to are filtered."""
     address = reverse("admin:credit_loan_changelist")
     found = []
     for words, query, narrow in (
-        ("Loans short of collateral", "shortfall=open", short),
-        ("Loans near their shortfall", f"shortfall=near&o={_BY_LOAN_TO_VALUE}", near),
-        ("Defaulted loans, nothing proposed", "ending=none", undecided),
+        ("Loans short of collateral", "shortfall=open", in_shortfall),
+        ("Loans near their shortfall", f"shortfall=near&o={_BY_LOAN_TO_VALUE}", near_margin_call),
+        ("Defaulted loans, nothing proposed", "closure=none", defaulted_without_proposal),
     ):
         count = narrow(Loan.objects.order_by())[:COUNT_LIMIT].count()
-        found.append(Work(words, f"{address}?{query}", count, count >= COUNT_LIMIT))
+        found.append(LoanQueue(words, f"{address}?{query}", count, count >= COUNT_LIMIT))
     return found

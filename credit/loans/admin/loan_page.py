@@ -11,19 +11,19 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from credit.configurations.admin.terms import share
-from credit.loans.admin.loan_plan import blockers, changes_since, plan_sections
+from credit.configurations.admin.terms import format_rate
+from credit.loans.admin.closure_plan import build_plan_sections, describe_blockers, describe_changes
 from credit.loans.models import (
     OPEN,
-    EndingProposal,
-    EndingStatus,
+    ClosureProposal,
+    ClosureStatus,
     Loan,
     LoanStatus,
     Shortfall,
     Valuation,
 )
-from credit.loans.services import endings
-from credit.loans.services.valuation import owed, principal_owed, worth
+from credit.loans.services import closures
+from credit.loans.services.valuation import amount_owed, principal_owed, value_collateral
 from exchange.admin.base import Section, Tool
 from exchange.admin.display import age, difference, format_time, record_link, status_badge
 from exchange.core.currencies import currencies, format_money
@@ -36,7 +36,7 @@ from exchange.tokens.admin.token_page import Facts
 from wallets.ledger.admin.legs import transfer_legs_section
 from wallets.ledger.admin.signs import SIGN
 
-_REPAYMENTS_SHOWN = 100
+_MAX_REPAYMENTS = 100
 
 # How a state looks: the class of `exchange/admin.css`.
 _TONES = {
@@ -60,56 +60,56 @@ def is_open(loan: Loan) -> bool:
     return loan.status in OPEN
 
 
-def days_late(loan: Loan) -> int:
+def days_overdue(loan: Loan) -> int:
     """Whole days since an open loan was due; 0 when it is not late or is over."""
     if not is_open(loan):
         return 0
     return max((timezone.now() - loan.repayment_date).days, 0)
 
 
-def ratio(rate: Decimal | None) -> str:
+def format_ratio(rate: Decimal | None) -> str:
     """A loan-to-value to a hundredth of a percent: `80.01 %`; a dash where there is none."""
     return "-" if rate is None else f"{rate * 100:,.2f} %"
 
 
-def review(user: StaffUser, loan: Loan) -> dict[str, Any]:
+def build_review(user: StaffUser, loan: Loan) -> dict[str, Any]:
     """Everything the template of the page needs."""
-    proposals = list(loan.endings.select_related("proposed_by", "decided_by"))
-    waiting = next((p for p in proposals if p.status == EndingStatus.PENDING), None)
-    done = next((p for p in proposals if p.status == EndingStatus.CONFIRMED), None)
+    proposals = list(loan.closure_proposals.select_related("proposed_by", "decided_by"))
+    waiting = next((p for p in proposals if p.status == ClosureStatus.PENDING), None)
+    done = next((p for p in proposals if p.status == ClosureStatus.CONFIRMED), None)
     found: dict[str, Any] = {
         "loan": loan,
         "lede": _lede(loan),
         "sheets": [
-            ("Who", _who(loan)),
+            ("Who", _parties(loan)),
             ("Terms", _terms(loan)),
-            ("What is owed", _owed(loan)),
-            ("What covers it", _cover(loan)),
+            ("What is owed", _balance(loan)),
+            ("What covers it", _coverage(loan)),
             ("Bank to repay to", _bank(loan)),
         ],
-        "may_end": user.has_perm(endings.PERMISSION),
+        "may_end": user.has_perm(closures.PERMISSION),
         "waiting": waiting,
         "sections": [
             _collateral(loan),
             _shortfalls(loan),
             _repayments(loan),
-            *(plan_sections(loan, done, ended=True) if done else []),
+            *(build_plan_sections(loan, done, ended=True) if done else []),
             _proposals(loan, proposals),
             _ledger(loan),
             _events(loan),
         ],
     }
     if waiting is not None:
-        changes = changes_since(loan, waiting) if is_open(loan) else []
-        plan = endings.made_final(waiting, loan) if changes else waiting
+        changes = describe_changes(loan, waiting) if is_open(loan) else []
+        plan = closures.set_final_plan(waiting, loan) if changes else waiting
         found |= {
             "action": waiting.get_action_display(),
             "proposed": age(waiting.created_at),
             "changes": changes,
-            "plan": plan_sections(loan, plan),
+            "plan": build_plan_sections(loan, plan),
             "mine": waiting.proposed_by_id == user.pk,
-            "blockers": blockers(user, loan, waiting),
-            "others": describe_approvers(endings.PERMISSION, waiting.proposed_by_id),
+            "blockers": describe_blockers(user, loan, waiting),
+            "others": describe_approvers(closures.PERMISSION, waiting.proposed_by_id),
         }
     return found
 
@@ -118,7 +118,7 @@ def _lede(loan: Loan) -> SafeString:
     return format_html("{} id {}", loan_state(loan), loan.pk)
 
 
-def _who(loan: Loan) -> Facts:
+def _parties(loan: Loan) -> Facts:
     return (
         ("Borrower", record_link(loan.borrower)),
         ("E-mail", loan.borrower.email),
@@ -126,7 +126,7 @@ def _who(loan: Loan) -> Facts:
         ("Creditor", record_link(loan.creditor)),
         ("Asked for by", describe_actors([loan.requested_by])[0]),
         ("Made (UTC)", format_time(loan.created_at)),
-        ("Over since (UTC)", _moment(loan.closed_at)),
+        ("Over since (UTC)", _format_moment(loan.closed_at)),
         ("Reason", loan.reason or "-"),
     )
 
@@ -135,24 +135,24 @@ def _terms(loan: Loan) -> Facts:
     return (
         ("Configuration", record_link(loan.configuration, str(loan.version))),
         ("Lent", format_money(loan.amount, loan.currency_id)),
-        ("Interest a month", share(loan.interest_rate)),
+        ("Interest a month", format_rate(loan.interest_rate)),
         ("Duration", f"{loan.duration} months"),
         ("To be repaid in all", format_money(loan.repayment_amount, loan.currency_id)),
         ("Grace period", f"{loan.grace_period} {loan.grace_period_unit.lower()}"),
-        ("Share of the collateral's value lent", share(loan.collateral_ratio)),
+        ("Share of the collateral's value lent", format_rate(loan.collateral_ratio)),
     )
 
 
-def _owed(loan: Loan) -> Facts:
+def _balance(loan: Loan) -> Facts:
     code = loan.currency_id
     interest = loan.repayment_amount - loan.amount
     defaults_at = loan.repayment_date + timedelta(days=loan.grace_period)
     over = not is_open(loan)
     given_up = loan.status in {LoanStatus.LIQUIDATED, LoanStatus.WRITTEN_OFF}
     suffix = ", when it was ended" if given_up else ""
-    late = days_late(loan)
+    late = days_overdue(loan)
     return (
-        (f"Owed{suffix}", format_money(owed(loan), code)),
+        (f"Owed{suffix}", format_money(amount_owed(loan), code)),
         (f"Principal owed{suffix}", format_money(principal_owed(loan), code)),
         (f"Interest owed{suffix}", format_money(interest - loan.interest_repaid, code)),
         ("Principal repaid", format_money(loan.principal_repaid, code)),
@@ -163,20 +163,20 @@ def _owed(loan: Loan) -> Facts:
     )
 
 
-def _cover(loan: Loan) -> Facts:
+def _coverage(loan: Loan) -> Facts:
     code = loan.currency_id
     found: list[tuple[str, object]] = []
     if is_open(loan):
         rows = loan.collaterals.select_related("token")
-        now = worth((row.token, row.quantity) for row in rows)
+        now = value_collateral((row.token, row.quantity) for row in rows)
         needed = principal_owed(loan) / loan.collateral_ratio
         ltv = principal_owed(loan) / now.value if now.value else None
         found += [
-            ("Value needed", _worth(needed, code)),
-            ("Value now", now.problem if now.value is None else _worth(now.value, code)),
+            ("Value needed", _format_value(needed, code)),
+            ("Value now", now.problem if now.value is None else _format_value(now.value, code)),
             (
                 "Principal owed to value now",
-                f"{ratio(ltv)}, at most {share(loan.collateral_ratio)}",
+                f"{format_ratio(ltv)}, at most {format_rate(loan.collateral_ratio)}",
             ),
         ]
         if now.ended:
@@ -188,7 +188,7 @@ def _cover(loan: Loan) -> Facts:
         *found,
         ("Last valuation (UTC)", format_time(last.valued_at)),
         ("Value then", format_money(last.value, code)),
-        ("Principal owed to value then", ratio(last.loan_to_value)),
+        ("Principal owed to value then", format_ratio(last.loan_to_value)),
         ("Problem then", last.problem or "none"),
     ]
 
@@ -205,16 +205,16 @@ def _collateral(loan: Loan) -> Section:
     code = loan.currency_id
     rows = []
     for row in loan.collaterals.select_related("token"):
-        token, found = row.token, worth([(row.token, row.quantity)])
+        token, found = row.token, value_collateral([(row.token, row.quantity)])
         rows.append(
             (
                 record_link(token, token.symbol),
                 format_units(row.quantity),
                 format_money(row.pledged_price, code),
-                _worth(row.pledged_price * row.quantity, code),
+                _format_value(row.pledged_price * row.quantity, code),
                 format_money(token.price_sell, code),
-                _moment(token.quoted_at),
-                "-" if found.value is None else _worth(found.value, code),
+                _format_moment(token.quoted_at),
+                "-" if found.value is None else _format_value(found.value, code),
                 difference(row.pledged_price, token.price_sell),
                 "It has ended: it covers nothing" if found.ended else found.problem or "-",
             )
@@ -245,7 +245,7 @@ def _shortfalls(loan: Loan) -> Section:
 
 
 def _repayments(loan: Loan) -> Section:
-    found = list(loan.repayments.order_by("-created_at", "-id")[:_REPAYMENTS_SHOWN])
+    found = list(loan.repayments.order_by("-created_at", "-id")[:_MAX_REPAYMENTS])
     payers = describe_actors([payment.paid_by for payment in found])
     code = loan.currency_id
     rows = [
@@ -263,7 +263,7 @@ def _repayments(loan: Loan) -> Section:
     return Section("Repayments", headings, rows, right=(1, 2, 3, 4), empty="Nothing was paid yet.")
 
 
-def _proposals(loan: Loan, proposals: list[EndingProposal]) -> Section:
+def _proposals(loan: Loan, proposals: list[ClosureProposal]) -> Section:
     code = loan.currency_id
     rows = [
         (
@@ -276,7 +276,7 @@ def _proposals(loan: Loan, proposals: list[EndingProposal]) -> Section:
             format_money(p.value_passed, code),
             format_money(p.deficiency, code),
             p.decided_by or "-",
-            _moment(p.decided_at),
+            _format_moment(p.decided_at),
         )
         for p in proposals
     ]
@@ -312,9 +312,9 @@ def _events(loan: Loan) -> Section:
     return Section("Events told to both sides", headings, rows, right=(4,))
 
 
-def _worth(value: Decimal, code: str) -> str:
+def _format_value(value: Decimal, code: str) -> str:
     return format_money(round_half_even(value, currencies()[code].decimals), code)
 
 
-def _moment(when: datetime | None) -> str:
+def _format_moment(when: datetime | None) -> str:
     return format_time(when) if when else "-"

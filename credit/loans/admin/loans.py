@@ -17,25 +17,31 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
-from credit.configurations.admin.terms import share
-from credit.loans.admin.ending_questions import (
-    declining_question,
-    ending_question,
-    proposal_question,
+from credit.configurations.admin.terms import format_rate
+from credit.loans.admin.closure_confirmations import (
+    build_closure_confirmation,
+    build_decline_confirmation,
+    build_proposal_confirmation,
 )
 from credit.loans.admin.loan_lists import LoanFilters
-from credit.loans.admin.loan_page import days_late, is_open, loan_state, ratio, review
+from credit.loans.admin.loan_page import (
+    build_review,
+    days_overdue,
+    format_ratio,
+    is_open,
+    loan_state,
+)
 from credit.loans.models import (
-    EndingAction,
-    EndingProposal,
-    EndingStatus,
+    ClosureAction,
+    ClosureProposal,
+    ClosureStatus,
     Loan,
     LoanStatus,
     Shortfall,
     Valuation,
 )
-from credit.loans.services import endings
-from credit.loans.services.valuation import owed
+from credit.loans.services import closures
+from credit.loans.services.valuation import amount_owed
 from exchange.admin.base import CustomPageAdmin, Tool, bind_form, staff_of
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.display import age, status_badge
@@ -44,11 +50,11 @@ from exchange.core.currencies import format_money
 from exchange.exports.admin import Exportable
 from exchange.staff.models import StaffUser
 
-_PENDING = EndingStatus.PENDING
+_PENDING = ClosureStatus.PENDING
 _NOT_VALUED = "cannot be valued"
 
 
-def loans_about(party: Any) -> Tool:
+def loans_link(party: Any) -> Tool:
     """The loans of a member, or those that an organisation made or whose members it has."""
     address = reverse("admin:credit_loan_changelist")
     return Tool("Loans", f"{address}?q={party.pk}")
@@ -62,19 +68,19 @@ class NoteForm(forms.Form):
     )
 
 
-_DONE = {
-    EndingAction.LIQUIDATE: "Confirmed: the loan is liquidated.",
-    EndingAction.WRITE_OFF: "Confirmed: the loan is written off.",
+_CONFIRMED_MESSAGES = {
+    ClosureAction.LIQUIDATE: "Confirmed: the loan is liquidated.",
+    ClosureAction.WRITE_OFF: "Confirmed: the loan is written off.",
 }
 
 
 @admin.register(Loan)
 class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
     list_display = (
-        "shown_state", "shown_borrower", "creditor", "shown_amount", "shown_balance", "due",
-        "shown_value", "shortfall", "ending",
+        "state_display", "borrower_display", "creditor", "amount_display", "balance_display", "due",
+        "value_display", "shortfall", "closure",
     )  # fmt: skip
-    list_display_links = ("shown_state", "shown_borrower")
+    list_display_links = ("state_display", "borrower_display")
     filters = LoanFilters
     list_select_related = (
         "borrower", "organisation", "creditor", "valuation", "configuration", "version",
@@ -95,29 +101,31 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
             .rows(user)
             .prefetch_related(
                 Prefetch("shortfalls", Shortfall.objects.filter(cured_at=None), "open_shortfalls"),
-                Prefetch("endings", EndingProposal.objects.filter(status=_PENDING), "waiting"),
+                Prefetch(
+                    "closure_proposals", ClosureProposal.objects.filter(status=_PENDING), "waiting"
+                ),
             )
         )
 
     @admin.display(description="state", ordering="status")
-    def shown_state(self, obj: Loan) -> str:
+    def state_display(self, obj: Loan) -> str:
         return loan_state(obj)
 
     @admin.display(description="borrower", ordering="borrower__name")
-    def shown_borrower(self, obj: Loan) -> str:
+    def borrower_display(self, obj: Loan) -> str:
         return format_html("{}<br>{}", obj.borrower.name, obj.organisation)
 
     @admin.display(description="lent", ordering="amount")
-    def shown_amount(self, obj: Loan) -> str:
+    def amount_display(self, obj: Loan) -> str:
         return format_money(obj.amount, obj.currency_id)
 
     @admin.display(description="outstanding")
-    def shown_balance(self, obj: Loan) -> str:
-        return format_money(owed(obj), obj.currency_id) if is_open(obj) else "-"
+    def balance_display(self, obj: Loan) -> str:
+        return format_money(amount_owed(obj), obj.currency_id) if is_open(obj) else "-"
 
     @admin.display(description="due (UTC)", ordering="repayment_date")
     def due(self, obj: Loan) -> str:
-        late = days_late(obj)
+        late = days_overdue(obj)
         return format_html(
             '<span class="nowrap">{}</span>{}',
             f"{obj.repayment_date:%Y-%m-%d}{',' if late else ''}",
@@ -125,7 +133,7 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
         )
 
     @admin.display(description="loan to value", ordering="valuation__loan_to_value")
-    def shown_value(self, obj: Loan) -> str:
+    def value_display(self, obj: Loan) -> str:
         valuation: Valuation | None = getattr(obj, "valuation", None)
         if valuation is None or not is_open(obj):
             return "-"
@@ -133,8 +141,8 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
             return format_html('<span title="{}">{}</span>', valuation.problem, _NOT_VALUED)
         return format_html(
             '<span class="nowrap">{},</span> <span class="nowrap">at most {}</span>',
-            ratio(valuation.loan_to_value),
-            share(obj.collateral_ratio),
+            format_ratio(valuation.loan_to_value),
+            format_rate(obj.collateral_ratio),
         )
 
     @admin.display(description="shortfall")
@@ -146,8 +154,8 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
         return format_html("{} {} for {}", status_badge("Open"), missing, age(found[0].opened_at))
 
     @admin.display(description="proposal")
-    def ending(self, obj: Loan) -> str:
-        found: list[EndingProposal] = getattr(obj, "waiting", [])
+    def closure(self, obj: Loan) -> str:
+        found: list[ClosureProposal] = getattr(obj, "waiting", [])
         return found[0].get_action_display() if found else "-"
 
     def get_urls(self) -> list[URLPattern]:
@@ -161,7 +169,7 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
                     partial(self.propose, action=action),
                     only_post=False,
                 )
-                for action in EndingAction
+                for action in ClosureAction
             ),
             self.action_url(f"{proposal}/confirm/", "confirm", self.confirm, only_post=False),
             self.action_url(f"{proposal}/decline/", "decline", self.decline, only_post=False),
@@ -169,14 +177,14 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
         ]
 
     def tools(self, request: HttpRequest, obj: Loan) -> list[Tool]:
-        waits = obj.endings.filter(status=_PENDING).exists()
+        waits = obj.closure_proposals.filter(status=_PENDING).exists()
         if obj.status != LoanStatus.DEFAULTED or waits:
             return []
-        if not self.may(request, endings.PERMISSION):
+        if not self.may(request, closures.PERMISSION):
             return []
         return [
             Tool(f"Propose: {action.label.lower()}", self.address(action.value, obj.pk))
-            for action in EndingAction
+            for action in ClosureAction
         ]
 
     def record_page(self, request: HttpRequest, obj: Loan, /) -> HttpResponse:
@@ -187,21 +195,23 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
             self.heading(obj),
             record=obj,
             tools=self.tools(request, obj),
-            **review(staff_of(request), obj),
+            **build_review(staff_of(request), obj),
         )
 
     # --- ending a defaulted one ---
 
     def propose(
-        self, request: HttpRequest, object_id: UUID, *, action: EndingAction
+        self, request: HttpRequest, object_id: UUID, *, action: ClosureAction
     ) -> HttpResponse:
         """Proposes it, after the person has read what would move."""
-        loan: Loan = self.record(request, object_id, endings.PERMISSION)
+        loan: Loan = self.record(request, object_id, closures.PERMISSION)
         return self.confirm_page(
             request,
             loan,
-            proposal_question(loan, action),
-            partial(endings.propose_ending, loan_id=loan.pk, action=action, user=staff_of(request)),
+            build_proposal_confirmation(loan, action),
+            partial(
+                closures.propose_closure, loan_id=loan.pk, action=action, user=staff_of(request)
+            ),
             "Proposed. Nothing moves until somebody else confirms it.",
             form=bind_form(request, NoteForm),
         )
@@ -212,9 +222,9 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
         return self.confirm_page(
             request,
             loan,
-            ending_question(loan, proposal, staff_of(request)),
-            partial(endings.confirm_ending, proposal_id=proposal_id, user=staff_of(request)),
-            _DONE[EndingAction(proposal.action)],
+            build_closure_confirmation(loan, proposal, staff_of(request)),
+            partial(closures.confirm_closure, proposal_id=proposal_id, user=staff_of(request)),
+            _CONFIRMED_MESSAGES[ClosureAction(proposal.action)],
         )
 
     def decline(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
@@ -224,17 +234,17 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
         return self.confirm_page(
             request,
             loan,
-            declining_question(loan, proposal, user),
-            partial(endings.decline_ending, proposal_id=proposal_id, user=user),
+            build_decline_confirmation(loan, proposal, user),
+            partial(closures.decline_closure, proposal_id=proposal_id, user=user),
             "Declined: nothing moved.",
         )
 
     def _proposal(
         self, request: HttpRequest, object_id: UUID, proposal_id: UUID
-    ) -> tuple[Loan, EndingProposal]:
-        loan: Loan = self.record(request, object_id, endings.PERMISSION)
+    ) -> tuple[Loan, ClosureProposal]:
+        loan: Loan = self.record(request, object_id, closures.PERMISSION)
         found = (
-            EndingProposal.objects.filter(pk=proposal_id, loan_id=object_id)
+            ClosureProposal.objects.filter(pk=proposal_id, loan_id=object_id)
             .select_related("proposed_by", "decided_by")
             .first()
         )

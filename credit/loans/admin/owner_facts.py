@@ -15,7 +15,7 @@ from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.selectors.review_flags import FlagLevel, ReviewFlag, flag_sources
 
 
-def concerns_of_borrowers(withdrawals: Collection[Withdrawal]) -> dict[UUID, list[ReviewFlag]]:
+def borrower_flags(withdrawals: Collection[Withdrawal]) -> dict[UUID, list[ReviewFlag]]:
     """Loans of the owners that are not repaid in time, or lack collateral; in one query."""
     borrowers = {withdrawal.member_id for withdrawal in withdrawals if withdrawal.member_id}
     if not borrowers:
@@ -36,7 +36,7 @@ def concerns_of_borrowers(withdrawals: Collection[Withdrawal]) -> dict[UUID, lis
             ),
         )
     )
-    of_borrower = {row["borrower"]: _concerns(row["late"], row["short"]) for row in rows}
+    of_borrower = {row["borrower"]: _loan_flags(row["late"], row["short"]) for row in rows}
     return {
         withdrawal.pk: of_borrower[withdrawal.member_id]
         for withdrawal in withdrawals
@@ -44,7 +44,7 @@ def concerns_of_borrowers(withdrawals: Collection[Withdrawal]) -> dict[UUID, lis
     }
 
 
-def _concerns(late: int, short: int) -> list[ReviewFlag]:
+def _loan_flags(late: int, short: int) -> list[ReviewFlag]:
     found = []
     if late:
         words = f"The owner has {_loans(late)} overdue or in default."
@@ -59,4 +59,4 @@ def _loans(number: int) -> str:
     return f"{number} loan{'' if number == 1 else 's'}"
 
 
-flag_sources.append(concerns_of_borrowers)
+flag_sources.append(borrower_flags)

@@ -19,7 +19,7 @@ def loans_of(organisation_id: UUID) -> QuerySet[Loan]:
     return Loan.objects.filter(Q(organisation_id=organisation_id) | Q(creditor_id=organisation_id))
 
 
-def loan_detail(organisation_id: UUID, loan_id: UUID) -> str:
+def read_loan_detail(organisation_id: UUID, loan_id: UUID) -> str:
     """The loan with what became of it, JSON text. Raises `LoanNotFound`."""
     found = loans_of(organisation_id).filter(id=loan_id)
     return get_or_raise(document_texts(found, LOAN_DETAIL), LoanNotFound())
@@ -33,7 +33,7 @@ _LISTED = f"""
 """  # noqa: S608 - built from a declaration
 
 
-def listed_loans(loan_ids: Sequence[UUID]) -> list[str]:
+def read_listed_loans(loan_ids: Sequence[UUID]) -> list[str]:
     """The loans as lists show them, JSON texts, in the order of `loan_ids`."""
     with connection.cursor() as cursor:
         cursor.execute(_LISTED, [list(loan_ids)])
@@ -66,7 +66,7 @@ _STATEMENT = """
 """
 
 
-def loan_statement(organisation_id: UUID, loan_id: UUID) -> str:
+def read_loan_statement(organisation_id: UUID, loan_id: UUID) -> str:
     """What moved for the loan, oldest first, JSON text. Raises `LoanNotFound`."""
     if not loans_of(organisation_id).filter(id=loan_id).exists():
         raise LoanNotFound

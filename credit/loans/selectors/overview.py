@@ -11,7 +11,7 @@ from credit.loans.models import OPEN, Loan, LoanStatus
 
 
 @dataclass(frozen=True, slots=True)
-class LoansInState:
+class LoanCount:
     """How many loans are in one state."""
 
     status: LoanStatus
@@ -19,7 +19,7 @@ class LoansInState:
 
 
 @dataclass(frozen=True, slots=True)
-class Owed:
+class OutstandingBalance:
     """What borrowers still owe in one currency on open loans, interest included."""
 
     currency: str
@@ -27,13 +27,13 @@ class Owed:
     amount: Decimal
 
 
-def loans_by_state() -> list[LoansInState]:
+def count_loans_by_status() -> list[LoanCount]:
     """Every state, those without a loan among them."""
     counts = dict(Loan.objects.order_by().values_list("status").annotate(count=Count("pk")))
-    return [LoansInState(status, counts.get(status.value, 0)) for status in LoanStatus]
+    return [LoanCount(status, counts.get(status.value, 0)) for status in LoanStatus]
 
 
-def owed_by_currency() -> list[Owed]:
+def outstanding_by_currency() -> list[OutstandingBalance]:
     """What open loans are still to bring back."""
     rows = (
         Loan.objects.filter(status__in=OPEN)
@@ -44,4 +44,4 @@ def owed_by_currency() -> list[Owed]:
             total=Sum(F("repayment_amount") - F("interest_repaid") - F("principal_repaid")),
         )
     )
-    return [Owed(r["currency_id"], r["count"], r["total"]) for r in rows]
+    return [OutstandingBalance(r["currency_id"], r["count"], r["total"]) for r in rows]

@@ -18,18 +18,24 @@ from django.utils import timezone
 
 from credit.configurations.errors import ConfigurationNotFound
 from credit.configurations.models import Access, ConfigurationStatus
-from credit.configurations.services.terms import LONGEST_DURATION
+from credit.configurations.services.terms import MAX_DURATION
 from credit.loans.dates import add_months
 from credit.loans.models import Outstanding
 from credit.loans.services.facts import LoanFacts, OfferFacts, TokenFacts, VersionFacts, read_facts
-from credit.loans.services.valuation import Pledge, covered, cut_off, price_problem, worth
+from credit.loans.services.valuation import (
+    Pledge,
+    lending_value,
+    price_problem,
+    round_down,
+    value_collateral,
+)
 from exchange.core.currencies import currencies
 from exchange.core.errors import DomainError, InvalidCurrency, InvalidRequest, Rejected
 from exchange.core.numbers import decimals_error, format_plain, round_half_even
 from exchange.participants.errors import UserNotFound
 from exchange.tokens.errors import TokenNotFound
 
-MOST_COLLATERALS = 50
+MAX_COLLATERALS = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,13 +61,13 @@ class Assessment:
     """What was found, as far as it could be looked at; `refusals` in the order of the checks."""
 
     at: dt.datetime
-    refusals: list[DomainError]
+    errors: list[DomainError]
     offer: OfferFacts | None = None
     version: VersionFacts | None = None
     tokens: dict[UUID, TokenFacts] | None = None
     collateral_value: Decimal | None = None
-    most_lent: Decimal | None = None
-    most_repaid: Decimal | None = None
+    max_amount: Decimal | None = None
+    max_repayment_amount: Decimal | None = None
     repayment_date: dt.datetime | None = None
 
 
@@ -88,35 +94,35 @@ def assess(
         token_ids=[pledge.token_id for pledge in request.collaterals],
         lock=lock,
     )
-    found = Assessment(at=at or timezone.now(), refusals=[])
-    found.refusals += _refusals(found, request, facts, organisation_id)
+    found = Assessment(at=at or timezone.now(), errors=[])
+    found.errors += _check_rules(found, request, facts, organisation_id)
     own = found.offer is not None and found.offer.creditor_id == organisation_id
     if found.offer is not None and (own or not quote):
-        found.refusals += _against_funds(found.offer, request, own=own)
+        found.errors += _check_funds(found.offer, request, own=own)
     return found
 
 
-def _refusals(
+def _check_rules(
     found: Assessment, request: LoanRequest, facts: LoanFacts, organisation_id: UUID
 ) -> Iterator[DomainError]:
     """Every rule, in the decided order; what they find out on the way is kept in `found`."""
     if not facts.member:
         yield UserNotFound()
-    yield from _against_offer(found, facts.offer, organisation_id)
+    yield from _check_offer(found, facts.offer, organisation_id)
     if found.offer is not None and found.version is not None:
-        yield from _against_terms(found, found.offer, found.version, request, organisation_id)
-    found.tokens = facts.by_id()
-    yield from collateral_refusals(
+        yield from _check_terms(found, found.offer, found.version, request, organisation_id)
+    found.tokens = facts.tokens_by_id()
+    yield from check_collateral(
         request.collaterals,
         found.tokens,
         member_known=facts.member,
         currency=request.currency,
         categories=found.version.investment_categories if found.version else None,
     )
-    yield from _against_value(found, request)
+    yield from _check_lending_value(found, request)
 
 
-def _against_funds(offer: OfferFacts, request: LoanRequest, *, own: bool) -> Iterator[DomainError]:
+def _check_funds(offer: OfferFacts, request: LoanRequest, *, own: bool) -> Iterator[DomainError]:
     """The creditor's wallet covers the amount; only the creditor is told that this is why."""
     if offer.balance < request.amount:
         yield Rejected(
@@ -127,15 +133,15 @@ def _against_funds(offer: OfferFacts, request: LoanRequest, *, own: bool) -> Ite
         )
 
 
-def most_repayable(amount: Decimal, rate: Decimal, months: Decimal, currency: str) -> Decimal:
+def max_repayment(amount: Decimal, rate: Decimal, months: Decimal, currency: str) -> Decimal:
     """amount * (1 + rate * months), rounded half-even to the currency."""
     return round_half_even(amount * (1 + rate * months), currencies()[currency].decimals)
 
 
-def _against_offer(
+def _check_offer(
     found: Assessment, offer: OfferFacts | None, organisation_id: UUID
 ) -> Iterator[DomainError]:
-    if offer is None or not _open_to(offer, organisation_id):
+    if offer is None or not _is_open_to(offer, organisation_id):
         yield ConfigurationNotFound()
         return
     found.offer = offer
@@ -148,7 +154,7 @@ def _against_offer(
     found.version = offer.version
 
 
-def _open_to(offer: OfferFacts, organisation_id: UUID) -> bool:
+def _is_open_to(offer: OfferFacts, organisation_id: UUID) -> bool:
     if offer.creditor_id == organisation_id:
         return True
     if offer.version is None or offer.status != ConfigurationStatus.APPROVED:
@@ -158,14 +164,14 @@ def _open_to(offer: OfferFacts, organisation_id: UUID) -> bool:
     return offer.access == Access.PUBLIC
 
 
-def _against_terms(
+def _check_terms(
     found: Assessment,
     offer: OfferFacts,
     version: VersionFacts,
     request: LoanRequest,
     organisation_id: UUID,
 ) -> Iterator[DomainError]:
-    yield from _against_limits(offer, request)
+    yield from _check_limits(offer, request)
     whole = request.duration == request.duration.to_integral_value()
     offered = whole and 1 <= request.duration <= version.duration
     if not offered:
@@ -180,17 +186,17 @@ def _against_terms(
         )
     # Of a duration that no configuration could offer there is nothing to reckon.
     most = None
-    if whole and 1 <= request.duration <= LONGEST_DURATION:
-        most = most_repayable(
+    if whole and 1 <= request.duration <= MAX_DURATION:
+        most = max_repayment(
             request.amount, version.interest_rate, request.duration, request.currency
         )
     if offered:
         found.repayment_date = add_months(found.at, int(request.duration))
-        found.most_repaid = most
-    yield from _against_repayment(request, most, own=offer.creditor_id == organisation_id)
+        found.max_repayment_amount = most
+    yield from _check_repayment(request, most, own=offer.creditor_id == organisation_id)
 
 
-def _against_limits(offer: OfferFacts, request: LoanRequest) -> Iterator[DomainError]:
+def _check_limits(offer: OfferFacts, request: LoanRequest) -> Iterator[DomainError]:
     """The amount is within what the configuration lends, which all who may use it are told."""
     currency = request.currency
     if offer.min_amount is None or offer.max_amount is None:
@@ -217,7 +223,7 @@ def _against_limits(offer: OfferFacts, request: LoanRequest) -> Iterator[DomainE
         )
 
 
-def _against_repayment(
+def _check_repayment(
     request: LoanRequest, most: Decimal | None, *, own: bool
 ) -> Iterator[DomainError]:
     """The creditor itself may ask for less than its terms give; others may not choose. There is no
@@ -244,16 +250,16 @@ def outstanding_principal(configuration_id: UUID, currency: str) -> Decimal:
     return found.values_list("principal", flat=True).first() or Decimal(0)
 
 
-def form_problem(pledges: tuple[Pledge, ...]) -> InvalidRequest | None:
+def pledges_error(pledges: tuple[Pledge, ...]) -> InvalidRequest | None:
     """What is wrong with the number of `pledges`, or with naming a token twice."""
-    if not 1 <= len(pledges) <= MOST_COLLATERALS:
-        return InvalidRequest(f"collaterals must have 1 to {MOST_COLLATERALS} items")
+    if not 1 <= len(pledges) <= MAX_COLLATERALS:
+        return InvalidRequest(f"collaterals must have 1 to {MAX_COLLATERALS} items")
     if len({pledge.token_id for pledge in pledges}) < len(pledges):
         return InvalidRequest("collaterals must not name a token twice")
     return None
 
 
-def collateral_refusals(
+def check_collateral(
     pledges: tuple[Pledge, ...],
     tokens: Mapping[UUID, TokenFacts],
     *,
@@ -265,7 +271,7 @@ def collateral_refusals(
 
     `tokens` are those that the member's organisation sees, with the units the member has free.
     """
-    if problem := form_problem(pledges):
+    if problem := pledges_error(pledges):
         yield problem
         return
     for pledge in pledges:
@@ -273,7 +279,7 @@ def collateral_refusals(
         if token is None:
             yield TokenNotFound()
             continue
-        yield from _against_token(token, currency, categories)
+        yield from _check_token(token, currency, categories)
         if member_known and pledge.quantity > token.available:
             yield Rejected(
                 f"Insufficient {token.symbol} units. Available: {format_plain(token.available)},"
@@ -282,7 +288,7 @@ def collateral_refusals(
             )
 
 
-def _against_token(
+def _check_token(
     token: TokenFacts, currency: str, categories: list[str] | None
 ) -> Iterator[DomainError]:
     if token.cancelled:
@@ -310,13 +316,13 @@ def _against_token(
         yield Rejected(problem, code="price_unavailable")
 
 
-def _against_value(found: Assessment, request: LoanRequest) -> Iterator[DomainError]:
+def _check_lending_value(found: Assessment, request: LoanRequest) -> Iterator[DomainError]:
     tokens = found.tokens or {}
     if not tokens:
         return
     pledged = [(tokens.get(pledge.token_id), pledge.quantity) for pledge in request.collaterals]
     # What is in another currency refuses already and counts for nothing.
-    value = worth(
+    value = value_collateral(
         (token, quantity)
         for token, quantity in pledged
         if token is not None and token.currency_id == request.currency
@@ -328,17 +334,17 @@ def _against_value(found: Assessment, request: LoanRequest) -> Iterator[DomainEr
     if found.version is None:
         return
     # Down: what may be lent never rounds above what the collateral covers.
-    most = covered(value, found.version.collateral_ratio)
-    found.most_lent = cut_off(most, decimals)
+    most = lending_value(value, found.version.collateral_ratio)
+    found.max_amount = round_down(most, decimals)
     if most < request.amount:
         yield Rejected(
             f"The collateral is worth {format_plain(found.collateral_value)} {request.currency};"
-            f" at most {format_plain(found.most_lent)} can be lent on it",
+            f" at most {format_plain(found.max_amount)} can be lent on it",
             code="insufficient_collateral",
         )
 
 
-def check_form(request: LoanRequest) -> None:
+def validate_amounts(request: LoanRequest) -> None:
     """Raises `InvalidRequest` for amounts that the currency does not have."""
     facts = currencies().get(request.currency)
     if facts is None:

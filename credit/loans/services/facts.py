@@ -67,7 +67,7 @@ class LoanFacts(msgspec.Struct, frozen=True):
     offer: OfferFacts | None
     tokens: list[TokenFacts]
 
-    def by_id(self) -> dict[UUID, TokenFacts]:
+    def tokens_by_id(self) -> dict[UUID, TokenFacts]:
         """The tokens by id; to the organisation the others do not exist."""
         return {token.id: token for token in self.tokens}
 

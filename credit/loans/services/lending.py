@@ -17,7 +17,7 @@ from django.db import DEFAULT_DB_ALIAS, transaction
 from credit.loans.errors import LoanNotFound
 from credit.loans.models import Collateral, Loan, LoanStatus
 from credit.loans.payloads import collateral_text
-from credit.loans.services.assessing import Assessment, LoanRequest, assess, check_form
+from credit.loans.services.assessing import Assessment, LoanRequest, assess, validate_amounts
 from credit.loans.services.valuation import Pledge
 from exchange.core.actors import Actor
 from exchange.core.database import fetch_one
@@ -31,8 +31,8 @@ from exchange.tokens.models import Token
 from wallets.ledger.models import AccountKind
 from wallets.ledger.posting import Leg, open_account
 
-_NAMES = tuple(field.attname for field in Loan._meta.concrete_fields)
-_CALL = "SELECT make_loan(%s::jsonb, %s::uuid[], %s::numeric[], %s::numeric[], %s::uuid[])"
+_COLUMNS = tuple(field.attname for field in Loan._meta.concrete_fields)
+_MAKE_LOAN = "SELECT make_loan(%s::jsonb, %s::uuid[], %s::numeric[], %s::numeric[], %s::uuid[])"
 
 
 def create_loan(
@@ -48,18 +48,18 @@ def create_loan(
 
     Raises the first refusal of `assess`, or `InvalidRequest`. Nothing moves on a refusal.
     """
-    check_form(request)
+    validate_amounts(request)
     with transaction.atomic():
         # One loan of a configuration after the other: its limit holds.
         found = assess(request, organisation_id=organisation_id, at=made_at, lock=True)
-        if found.refusals:
-            raise found.refusals[0]
-        loan = _make(found, request, organisation_id, actor)
+        if found.errors:
+            raise found.errors[0]
+        loan = _write_loan(found, request, organisation_id, actor)
         if loan is None:
             # Money or units went elsewhere since they were looked at: say which.
             found = assess(request, organisation_id=organisation_id, at=made_at)
-            if found.refusals:
-                raise found.refusals[0]
+            if found.errors:
+                raise found.errors[0]
             raise Conflict("Money or units were moved meanwhile: try again", code="moved_meanwhile")
         notify_after_commit(DELIVER_EVENTS)
         return loan
@@ -102,15 +102,15 @@ def lien_legs(member: Member, pledges: tuple[Pledge, ...], *, release: bool = Fa
     return legs
 
 
-def _make(
+def _write_loan(
     found: Assessment, request: LoanRequest, organisation_id: UUID, actor: Actor
 ) -> Loan | None:
     """The loan, written; None when an account did not hold what it takes."""
-    loan = _row(found, request, organisation_id, actor)
+    loan = _build_loan(found, request, organisation_id, actor)
     tokens = found.tokens or {}
     pledges = request.collaterals
     row = fetch_one(
-        _CALL,
+        _MAKE_LOAN,
         [
             msgspec.json.encode(_columns(loan)).decode(),
             [pledge.token_id for pledge in pledges],
@@ -128,7 +128,9 @@ def _make(
     return loan
 
 
-def _row(found: Assessment, request: LoanRequest, organisation_id: UUID, actor: Actor) -> Loan:
+def _build_loan(
+    found: Assessment, request: LoanRequest, organisation_id: UUID, actor: Actor
+) -> Loan:
     offer, version = found.offer, found.version
     member_id, configuration_id = request.user_id, request.configuration_id
     if (
@@ -175,7 +177,7 @@ def _row(found: Assessment, request: LoanRequest, organisation_id: UUID, actor: 
 
 def _columns(loan: Loan) -> dict[str, Any]:
     """The record by its columns, decimals in plain digits."""
-    found = {name: getattr(loan, name) for name in _NAMES}
+    found = {name: getattr(loan, name) for name in _COLUMNS}
     return {
         name: format_plain(value) if isinstance(value, Decimal) else value
         for name, value in found.items()

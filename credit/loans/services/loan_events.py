@@ -15,7 +15,7 @@ LIQUIDATED = "loan.liquidated"
 SHORTFALL = "loan.shortfall"
 
 
-def tell(loan: Loan, event_type: str, more: str = "") -> None:
+def emit_loan_event(loan: Loan, event_type: str, more: str = "") -> None:
     """Writes the event for both sides; `loan` was read after its last change.
 
     `more` is JSON text of further fields, with a comma in front.

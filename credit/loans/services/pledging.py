@@ -6,14 +6,20 @@ from uuid import UUID
 
 from django.db import transaction
 
-from credit.loans.models import Collateral, EndingAction, EndingStatus, Loan
+from credit.loans.models import ClosureAction, ClosureStatus, Collateral, Loan
 from credit.loans.payloads import collateral_text
-from credit.loans.services.assessing import MOST_COLLATERALS, collateral_refusals, form_problem
+from credit.loans.services.assessing import MAX_COLLATERALS, check_collateral, pledges_error
 from credit.loans.services.facts import read_facts
 from credit.loans.services.lending import lien_legs, lock_collateral, lock_tokens
 from credit.loans.services.repaying import lock_open_loan
-from credit.loans.services.shortfalls import review_collateral
-from credit.loans.services.valuation import Pledge, covered, open_collateral, principal_owed, worth
+from credit.loans.services.shortfalls import revalue_collateral
+from credit.loans.services.valuation import (
+    Pledge,
+    lending_value,
+    open_collateral,
+    principal_owed,
+    value_collateral,
+)
 from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
 from exchange.core.errors import InvalidRequest, Rejected, StateConflict
@@ -37,8 +43,8 @@ def add_collateral(
             currency=loan.currency_id,
             token_ids=[pledge.token_id for pledge in pledges],
         )
-        tokens = facts.by_id()
-        refusals = collateral_refusals(
+        tokens = facts.tokens_by_id()
+        refusals = check_collateral(
             pledges,
             tokens,
             member_known=facts.member,
@@ -48,8 +54,8 @@ def add_collateral(
         for refusal in refusals:
             raise refusal
         rows = {row.token_id: row for row in Collateral.objects.filter(loan=loan)}
-        if len(rows.keys() | {pledge.token_id for pledge in pledges}) > MOST_COLLATERALS:
-            raise InvalidRequest(f"A loan has at most {MOST_COLLATERALS} collaterals")
+        if len(rows.keys() | {pledge.token_id for pledge in pledges}) > MAX_COLLATERALS:
+            raise InvalidRequest(f"A loan has at most {MAX_COLLATERALS} collaterals")
         position = max((row.position for row in rows.values()), default=0)
         for pledge in pledges:
             row = rows.get(pledge.token_id)
@@ -64,7 +70,7 @@ def add_collateral(
                 )
             row.quantity += pledge.quantity
             row.save()
-        return _move(loan, pledges, actor, TransferKind.LOAN_PLEDGE)
+        return _move_units(loan, pledges, actor, TransferKind.LOAN_PLEDGE)
 
 
 def release_collateral(
@@ -75,13 +81,13 @@ def release_collateral(
     Raises `Rejected` (`insufficient_collateral`, `price_unavailable`, `not_pledged`),
     `StateConflict` while a liquidation waits, and as above.
     """
-    if problem := form_problem(pledges):
+    if problem := pledges_error(pledges):
         raise problem
     with transaction.atomic():
         # Prices stand still while the rest is valued.
         lock_collateral(loan_id)
         loan = lock_open_loan(loan_id, organisation_id)
-        _not_while_liquidation_waits(loan)
+        _require_no_pending_liquidation(loan)
         rows = {row.token_id: row for row, _token in open_collateral(loan)}
         for pledge in pledges:
             row = rows.get(pledge.token_id)
@@ -94,10 +100,10 @@ def release_collateral(
                     code="not_pledged",
                 )
             row.quantity -= pledge.quantity
-        rest = worth((row.token, row.quantity) for row in rows.values() if row.quantity)
+        rest = value_collateral((row.token, row.quantity) for row in rows.values() if row.quantity)
         if rest.value is None:
             raise Rejected(rest.problem, code="price_unavailable")
-        if covered(rest.value, loan.collateral_ratio) < principal_owed(loan):
+        if lending_value(rest.value, loan.collateral_ratio) < principal_owed(loan):
             value = round_half_even(rest.value, currencies()[loan.currency_id].decimals)
             raise Rejected(
                 f"The rest would be worth {format_plain(value)} {loan.currency_id},"
@@ -107,18 +113,20 @@ def release_collateral(
             )
         for pledge in pledges:
             rows[pledge.token_id].save(update_fields=["quantity"])
-        return _move(loan, pledges, actor, TransferKind.LOAN_RELEASE)
+        return _move_units(loan, pledges, actor, TransferKind.LOAN_RELEASE)
 
 
-def _not_while_liquidation_waits(loan: Loan) -> None:
+def _require_no_pending_liquidation(loan: Loan) -> None:
     """What somebody proposed to pass to the creditor does not go away before it is decided."""
-    if loan.endings.filter(status=EndingStatus.PENDING, action=EndingAction.LIQUIDATE).exists():
+    if loan.closure_proposals.filter(
+        status=ClosureStatus.PENDING, action=ClosureAction.LIQUIDATE
+    ).exists():
         raise StateConflict(
             "The loan's liquidation is being decided: nothing is released meanwhile"
         )
 
 
-def _move(loan: Loan, pledges: tuple[Pledge, ...], actor: Actor, kind: TransferKind) -> Loan:
+def _move_units(loan: Loan, pledges: tuple[Pledge, ...], actor: Actor, kind: TransferKind) -> Loan:
     try:
         post_transfer(
             kind=kind,
@@ -134,5 +142,5 @@ def _move(loan: Loan, pledges: tuple[Pledge, ...], actor: Actor, kind: TransferK
     )
     loan.save(update_fields=["collateral_text"])
     loan.refresh_from_db()
-    review_collateral(loan)
+    revalue_collateral(loan)
     return loan

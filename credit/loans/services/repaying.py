@@ -9,11 +9,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from credit.loans.models import OPEN, Loan, LoanStatus, Repayment
-from credit.loans.services.endings import lapse
+from credit.loans.services.closures import lapse_proposals
 from credit.loans.services.lending import lien_legs, lock_loan
-from credit.loans.services.loan_events import REPAID, tell
-from credit.loans.services.shortfalls import review_collateral
-from credit.loans.services.valuation import Pledge, open_collateral, owed
+from credit.loans.services.loan_events import REPAID, emit_loan_event
+from credit.loans.services.shortfalls import revalue_collateral
+from credit.loans.services.valuation import Pledge, amount_owed, open_collateral
 from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
 from exchange.core.errors import InvalidRequest, Rejected, StateConflict
@@ -43,7 +43,7 @@ def repay(*, loan_id: UUID, organisation_id: UUID, amount: Decimal, actor: Actor
             raise InvalidRequest("amount must be above 0")
         if problem := decimals_error(amount, currencies()[loan.currency_id].decimals):
             raise InvalidRequest(f"amount {problem}")
-        due = owed(loan)
+        due = amount_owed(loan)
         if amount > due:
             raise Rejected(
                 f"amount must not be above {format_plain(due)}, which is due",
@@ -68,7 +68,7 @@ def _pay(loan: Loan, interest: Decimal, principal: Decimal, actor: Actor) -> Loa
     amount = interest + principal
     money = loan.currency_id
     borrower = {"organisation_id": loan.organisation_id, "member_id": loan.borrower_id}
-    left = owed(loan) - amount
+    left = amount_owed(loan) - amount
     payment = Repayment(
         id=uuid7(),
         loan=loan,
@@ -81,9 +81,9 @@ def _pay(loan: Loan, interest: Decimal, principal: Decimal, actor: Actor) -> Loa
     )
     legs = [
         Leg(open_account(money, AccountKind.AVAILABLE, **borrower), -amount),
-        Leg(_creditors(loan, AccountKind.AVAILABLE), amount),
-        Leg(_creditors(loan, AccountKind.PRINCIPAL), -principal),
-        Leg(_creditors(loan, AccountKind.INTEREST), interest),
+        Leg(_creditor_account(loan, AccountKind.AVAILABLE), amount),
+        Leg(_creditor_account(loan, AccountKind.PRINCIPAL), -principal),
+        Leg(_creditor_account(loan, AccountKind.INTEREST), interest),
         Leg(system_account(money, AccountKind.LOANS), principal - interest),
     ]
     if left == 0:
@@ -109,12 +109,12 @@ def _pay(loan: Loan, interest: Decimal, principal: Decimal, actor: Actor) -> Loa
         loan.closed_at = timezone.now()
     loan.save(update_fields=["interest_repaid", "principal_repaid", "status", "closed_at"])
     loan.refresh_from_db()
-    review_collateral(loan)
+    revalue_collateral(loan)
     if left == 0:
-        lapse(loan)
-        tell(loan, REPAID)
+        lapse_proposals(loan)
+        emit_loan_event(loan, REPAID)
     return loan
 
 
-def _creditors(loan: Loan, kind: AccountKind) -> UUID:
+def _creditor_account(loan: Loan, kind: AccountKind) -> UUID:
     return open_account(loan.currency_id, kind, organisation_id=loan.creditor_id)

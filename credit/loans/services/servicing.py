@@ -17,13 +17,13 @@ from django.utils import timezone
 
 from credit.loans.models import OPEN, Loan, LoanStatus, Valuation
 from credit.loans.services.lending import lock_collateral
-from credit.loans.services.loan_events import DEFAULTED, OVERDUE, tell
-from credit.loans.services.shortfalls import review_collateral
+from credit.loans.services.loan_events import DEFAULTED, OVERDUE, emit_loan_event
+from credit.loans.services.shortfalls import revalue_collateral
 from wallets.alerts.services import raise_alert, resolve_alert
 
 logger = structlog.get_logger(__name__)
 
-_REVIEW_EVERY = timedelta(hours=24)
+_REVALUE_EVERY = timedelta(hours=24)
 
 
 def age_loans() -> int:
@@ -38,14 +38,14 @@ def age_loans() -> int:
     )
 
 
-def revalue_loans(*, all_of_them: bool = False) -> int:
+def revalue_loans(*, force: bool = False) -> int:
     """Values the collateral of open loans not valued for a day (or all); how many."""
-    stale = Q(valuation__isnull=True) | Q(valuation__valued_at__lte=timezone.now() - _REVIEW_EVERY)
+    stale = Q(valuation__isnull=True) | Q(valuation__valued_at__lte=timezone.now() - _REVALUE_EVERY)
     wanted = Loan.objects.filter(status__in=OPEN)
-    if not all_of_them:
+    if not force:
         wanted = wanted.filter(stale)
-    reviewed = _for_each(list(wanted.order_by("id").values_list("id", flat=True)), review_loan)
-    _report_prices()
+    reviewed = _for_each(list(wanted.order_by("id").values_list("id", flat=True)), revalue_loan)
+    _report_missing_prices()
     return reviewed
 
 
@@ -60,7 +60,7 @@ def _for_each(loan_ids: list[UUID], serve: Callable[[UUID], int]) -> int:
     return total
 
 
-def _report_prices() -> None:
+def _report_missing_prices() -> None:
     """Says which open loans cannot be valued for want of a price."""
     unvalued = Valuation.objects.filter(loan__status__in=OPEN).exclude(problem="")
     count = unvalued.count()
@@ -85,31 +85,31 @@ def age_loan(loan_id: UUID) -> int:
         now = timezone.now()
         aged = 0
         if loan.status == LoanStatus.ACTIVE and loan.repayment_date <= now:
-            _become(loan, LoanStatus.OVERDUE, OVERDUE)
+            _set_status(loan, LoanStatus.OVERDUE, OVERDUE)
             aged = 1
         grace = timedelta(days=loan.grace_period)
         if loan.status == LoanStatus.OVERDUE and loan.repayment_date + grace <= now:
-            _become(loan, LoanStatus.DEFAULTED, DEFAULTED)
+            _set_status(loan, LoanStatus.DEFAULTED, DEFAULTED)
             aged = 1
         return aged
 
 
-def _become(loan: Loan, status: LoanStatus, event_type: str) -> None:
+def _set_status(loan: Loan, status: LoanStatus, event_type: str) -> None:
     loan.status = status
     loan.save(update_fields=["status"])
     loan.refresh_from_db()
-    tell(loan, event_type)
+    emit_loan_event(loan, event_type)
     logger.info(event_type, loan=str(loan.id))
 
 
-def review_loan(loan_id: UUID) -> int:
+def revalue_loan(loan_id: UUID) -> int:
     """Values the collateral of one open loan; 1 when it is one."""
     with transaction.atomic():
         lock_collateral(loan_id)
         loan = _lock(loan_id)
         if loan is None or loan.status not in OPEN:
             return 0
-        review_collateral(loan)
+        revalue_collateral(loan)
         return 1
 
 

@@ -11,8 +11,14 @@ from decimal import Decimal
 from django.utils import timezone
 
 from credit.loans.models import OPEN, Loan, Shortfall, Valuation
-from credit.loans.services.loan_events import SHORTFALL, tell
-from credit.loans.services.valuation import Worth, covered, open_collateral, principal_owed, worth
+from credit.loans.services.loan_events import SHORTFALL, emit_loan_event
+from credit.loans.services.valuation import (
+    CollateralValue,
+    lending_value,
+    open_collateral,
+    principal_owed,
+    value_collateral,
+)
 from exchange.core.currencies import currencies
 from exchange.core.numbers import format_plain, round_half_even
 
@@ -21,10 +27,10 @@ _RATIO_DECIMALS = 8
 _LARGEST_RATIO = Decimal(10) ** 11
 
 
-def review_collateral(loan: Loan) -> Valuation:
+def revalue_collateral(loan: Loan) -> Valuation:
     """Values the collateral of a loan that the caller has locked, and acts on what it finds."""
     now = timezone.now()
-    found = worth((token, row.quantity) for row, token in open_collateral(loan))
+    found = value_collateral((token, row.quantity) for row, token in open_collateral(loan))
     owing = principal_owed(loan)
     valuation, _ = Valuation.objects.update_or_create(
         loan=loan,
@@ -37,23 +43,23 @@ def review_collateral(loan: Loan) -> Valuation:
     )
     shortfall = Shortfall.objects.filter(loan=loan, cured_at__isnull=True).first()
     if loan.status not in OPEN:
-        _cure(shortfall)
+        _cure_shortfall(shortfall)
     elif found.value is not None:
-        if covered(found.value, loan.collateral_ratio) >= owing:
-            _cure(shortfall)
+        if lending_value(found.value, loan.collateral_ratio) >= owing:
+            _cure_shortfall(shortfall)
         elif shortfall is None:
-            _open(loan, found, owing)
+            _open_shortfall(loan, found, owing)
     return valuation
 
 
-def _open(loan: Loan, found: Worth, owing: Decimal) -> None:
+def _open_shortfall(loan: Loan, found: CollateralValue, owing: Decimal) -> None:
     value = _rounded(found.value, loan) or Decimal(0)
     required = _rounded(owing / loan.collateral_ratio, loan) or Decimal(0)
     cause = f"{', '.join(found.ended)} ended" if found.ended else "The price of the collateral fell"
     shortfall = Shortfall.objects.create(
         loan=loan, cause=cause[:300], required=required, value=value, opened_at=timezone.now()
     )
-    tell(
+    emit_loan_event(
         loan,
         SHORTFALL,
         f',"shortfall":{{"id":"{shortfall.id}","collateral_value":{format_plain(value)},'
@@ -61,7 +67,7 @@ def _open(loan: Loan, found: Worth, owing: Decimal) -> None:
     )
 
 
-def _cure(shortfall: Shortfall | None) -> None:
+def _cure_shortfall(shortfall: Shortfall | None) -> None:
     if shortfall is not None:
         shortfall.cured_at = timezone.now()
         shortfall.save(update_fields=["cured_at"])

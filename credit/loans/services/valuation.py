@@ -19,7 +19,7 @@ from credit.loans.models import Collateral, Loan
 from credit.loans.services.facts import TokenFacts
 from exchange.tokens.models import Token
 
-Quoted = Token | TokenFacts
+PricedToken = Token | TokenFacts
 # Prices, units and rates multiply without being rounded: the default context has 28 digits.
 _EXACT = Context(prec=80)
 
@@ -33,7 +33,7 @@ class Pledge:
 
 
 @dataclass(frozen=True, slots=True)
-class Worth:
+class CollateralValue:
     """What collateral is worth in its currency; `problem` says why it cannot be told."""
 
     value: Decimal | None
@@ -41,43 +41,43 @@ class Worth:
     ended: tuple[str, ...] = ()
 
 
-def price_problem(token: Quoted) -> str:
+def price_problem(token: PricedToken) -> str:
     """Why the token's price cannot be relied on; empty when it can."""
     if token.price_sell <= 0 or token.quoted_at is None:
         return f"{token.symbol} has no price"
     if timezone.now() - token.quoted_at > timedelta(hours=settings.PRICE_MAX_AGE_HOURS):
-        return f"The price of {token.symbol} is older than {_age()}"
+        return f"The price of {token.symbol} is older than {_format_max_age()}"
     return ""
 
 
-def has_ended(token: Quoted) -> bool:
+def is_delisted(token: PricedToken) -> bool:
     """Whether the token covers nothing any more."""
     return token.exited or token.cancelled
 
 
-def worth(pledges: Iterable[tuple[Quoted, Decimal]]) -> Worth:
+def value_collateral(pledges: Iterable[tuple[PricedToken, Decimal]]) -> CollateralValue:
     """What units of tokens of one currency are worth together; not rounded."""
     value = Decimal(0)
     problems: list[str] = []
     ended: list[str] = []
     for token, quantity in pledges:
-        if has_ended(token):
+        if is_delisted(token):
             ended.append(token.symbol)
         elif problem := price_problem(token):
             problems.append(problem)
         else:
             value = _EXACT.fma(token.price_sell, quantity, value)
     if problems:
-        return Worth(None, "; ".join(problems), tuple(ended))
-    return Worth(value, "", tuple(ended))
+        return CollateralValue(None, "; ".join(problems), tuple(ended))
+    return CollateralValue(value, "", tuple(ended))
 
 
-def covered(value: Decimal, ratio: Decimal) -> Decimal:
+def lending_value(value: Decimal, ratio: Decimal) -> Decimal:
     """The principal that collateral worth `value` covers at a ratio; not rounded."""
     return _EXACT.multiply(value, ratio)
 
 
-def cut_off(amount: Decimal, decimals: int) -> Decimal:
+def round_down(amount: Decimal, decimals: int) -> Decimal:
     """`amount` rounded down to `decimals`."""
     return amount.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_DOWN, context=_EXACT)
 
@@ -97,11 +97,11 @@ def principal_owed(loan: Loan) -> Decimal:
     return loan.amount - loan.principal_repaid
 
 
-def owed(loan: Loan) -> Decimal:
+def amount_owed(loan: Loan) -> Decimal:
     """What is still to be paid in all."""
     return loan.repayment_amount - loan.principal_repaid - loan.interest_repaid
 
 
-def _age() -> str:
+def _format_max_age() -> str:
     hours: int = settings.PRICE_MAX_AGE_HOURS
     return f"{hours // 24} days" if hours % 24 == 0 else f"{hours} hours"

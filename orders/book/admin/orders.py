@@ -16,26 +16,26 @@ from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units, round_half_even
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.participants.selectors import describe_actors
-from orders.book.admin.show import list_of, wallet_of
+from orders.book.admin.show import list_link, owner_link
 from orders.book.models import Order, OrderType
 
 
-def orders_of(owner: Any) -> Tool:
+def orders_link(owner: Any) -> Tool:
     """The orders of an organisation (its members' too), or of a member."""
-    return list_of("orders_order", owner.pk, "Orders")
+    return list_link("orders_order", owner.pk, "Orders")
 
 
-def tokens_of(organisation: Any) -> Tool:
+def tokens_link(organisation: Any) -> Tool:
     """The tokens that an organisation issued."""
-    return list_of("exchange_token", organisation.pk, "Issued tokens")
+    return list_link("exchange_token", organisation.pk, "Issued tokens")
 
 
 class OrderPages(OwnedRecordAdmin):
     """Orders. `orders.trades.admin.orders` adds their fills and registers the pages."""
 
     list_display = (
-        "created", "type", "symbol", "shown_state", "shown_tokens", "filled_percent", "shown_price",
-        "shown_amount", "owned_by",
+        "created", "type", "symbol", "state_display", "tokens_display", "filled_percent",
+        "price_display", "amount_display", "owned_by",
     )  # fmt: skip
     list_display_links = ("created", "type")
     list_filter = ("status", "type", "owner_model", "token__currency", "created_at")
@@ -51,47 +51,47 @@ class OrderPages(OwnedRecordAdmin):
     # `seq` is the order in which they came, and has an index.
     ordering = ("-seq",)
     fields = (
-        ("shown_state", "reason"), ("type", "shown_token"), ("owner", "organisation"),
-        ("placed", "shown_key"), ("client_order_id", "id"),
-        ("customer_name", "customer_email"), ("shown_tokens", "shown_price"),
-        ("shown_amount", "shown_reserved"), ("shown_filled", "average"),
-        ("shown_charged", "shown_fee"), ("shown_created", "shown_closed"),
+        ("state_display", "reason"), ("type", "token_display"), ("owner", "organisation"),
+        ("placed", "key_display"), ("client_order_id", "id"),
+        ("customer_name", "customer_email"), ("tokens_display", "price_display"),
+        ("amount_display", "reserved_display"), ("filled_display", "average"),
+        ("charged_display", "fee_display"), ("created_display", "closed_display"),
     )  # fmt: skip
     readonly_fields = flatten(fields)
 
     def heading(self, obj: Order) -> str:
         units = format_units(obj.tokens)
-        return f"{obj.type} {units} of {obj.token.symbol} at {self.shown_price(obj)}"
+        return f"{obj.type} {units} of {obj.token.symbol} at {self.price_display(obj)}"
 
     created = column(
         "placed (UTC)", lambda order: f"{order.created_at:%Y-%m-%d %H:%M:%S}", ordering="seq"
     )
     symbol = column("token", lambda order: record_link(order.token, order.token.symbol))
-    shown_token = column("token", lambda order: record_link(order.token))
-    shown_state = column("state", lambda order: status_badge(order.status), ordering="status")
+    token_display = column("token", lambda order: record_link(order.token))
+    state_display = column("state", lambda order: status_badge(order.status), ordering="status")
 
     @admin.display(description="owner")
     def owned_by(self, order: Order) -> str:
         if order.member is None:
-            return wallet_of(order)
-        return format_html("{}<br>{}", wallet_of(order), order.organisation)
+            return owner_link(order)
+        return format_html("{}<br>{}", owner_link(order), order.organisation)
 
-    owner = column("owner", wallet_of)
-    shown_tokens = column("units", lambda order: format_units(order.tokens))
-    shown_price = column(
+    owner = column("owner", owner_link)
+    tokens_display = column("units", lambda order: format_units(order.tokens))
+    price_display = column(
         "price of a unit", lambda order: format_money(order.price, order.token.currency_id)
     )
-    shown_amount = column(
+    amount_display = column(
         "value", lambda order: format_money(order.amount, order.token.currency_id)
     )
-    shown_filled = column(
+    filled_display = column(
         "filled",
         lambda order: f"{format_units(order.filled)} ({order.filled / order.tokens * 100:.0f} %)",
     )
     filled_percent = column(
         "filled", lambda order: f"{order.filled / order.tokens * 100:.0f} %", ordering="filled"
     )
-    shown_key = column(
+    key_display = column(
         "API key",
         lambda order: record_link(order.api_key, order.api_key.name) if order.api_key else "-",
     )
@@ -104,26 +104,26 @@ class OrderPages(OwnedRecordAdmin):
             round_half_even(order.filled_value / order.filled, 8), order.token.currency_id
         )
 
-    shown_charged = column(
+    charged_display = column(
         "value charged so far", lambda order: format_money(order.charged, order.token.currency_id)
     )
 
     @admin.display(description="fee")
-    def shown_fee(self, order: Order) -> str:
+    def fee_display(self, order: Order) -> str:
         fee = format_money(order.charged_fee, order.token.currency_id)
         return f"{fee} so far, {percent(order.fee_percent)} when it was placed"
 
     @admin.display(description="reserved")
-    def shown_reserved(self, order: Order) -> str:
+    def reserved_display(self, order: Order) -> str:
         if order.type == OrderType.BUY:
             return format_money(order.reserved, order.token.currency_id)
         return format_units(order.reserved)
 
     placed = column("placed by", lambda order: describe_actors([order.placed_by])[0])
-    shown_created = column("placed (UTC)", lambda order: format_time(order.created_at))
-    shown_closed = column(
+    created_display = column("placed (UTC)", lambda order: format_time(order.created_at))
+    closed_display = column(
         "over since (UTC)", lambda order: format_time(order.closed_at) if order.closed_at else "-"
     )
 
     def tools(self, request: HttpRequest, obj: Order) -> list[Tool]:
-        return [list_of("orders_trade", obj.pk, "All fills")]
+        return [list_link("orders_trade", obj.pk, "All fills")]

@@ -15,7 +15,7 @@ from orders.book.models import Order
 from wallets.ledger.admin.legs import transfer_legs_section
 
 
-def wallet_of(order: Order) -> SafeString:
+def owner_link(order: Order) -> SafeString:
     """The owner's name, leading to their accounts."""
     return format_html(
         '<a href="{}?owner_id={}">{}</a>',
@@ -25,11 +25,11 @@ def wallet_of(order: Order) -> SafeString:
     )
 
 
-def legs_of(subjects: Collection[UUID], token: Token) -> Section:
+def list_ledger_legs(subjects: Collection[UUID], token: Token) -> Section:
     """List the legs of the ledger's transfers about any of `subjects`."""
     return transfer_legs_section(subjects, symbols={str(token.pk): ""})
 
 
-def list_of(name: str, term: object, label: str) -> Tool:
+def list_link(name: str, term: object, label: str) -> Tool:
     """The list called `name` (`orders_order`), searched for `term`."""
     return Tool(label, f"{reverse(f'admin:{name}_changelist')}?q={term}")

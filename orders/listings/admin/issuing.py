@@ -26,10 +26,10 @@ from orders.listings.services.listing import Listing
 from wallets.deposits.admin import MemberChoice
 from wallets.ledger.models import Account, AccountKind, Transfer
 
-_HOLDERS_SHOWN = 20
-_TRANSFERS_SHOWN = 20
-_HELD = (AccountKind.AVAILABLE, AccountKind.RESERVED, AccountKind.LIEN)
-_WHERE = {
+_MAX_HOLDERS = 20
+_MAX_TRANSFERS = 20
+_OWNED_KINDS = (AccountKind.AVAILABLE, AccountKind.RESERVED, AccountKind.LIEN)
+_HOLDING_LABELS = {
     AccountKind.AVAILABLE: "Free to sell or pledge",
     AccountKind.RESERVED: "In sell orders",
     AccountKind.LIEN: "Pledged for loans",
@@ -74,7 +74,7 @@ class ListingForm(TermsForm):
     ]
 
 
-def listing_of(data: dict[str, Any]) -> Listing:
+def build_listing(data: dict[str, Any]) -> Listing:
     """The listing that a valid `ListingForm` asks for."""
     facts = {name: value for name, value in data.items() if name not in {"issuer", "creator"}}
     facts["currency"] = data["currency"].code
@@ -83,14 +83,18 @@ def listing_of(data: dict[str, Any]) -> Listing:
     return Listing(**facts)
 
 
-def supply(token: Token) -> Section:
+def summarise_supply(token: Token) -> Section:
     """All units by where they are, and how many hold some."""
     accounts = _accounts(token)
     sums = dict(accounts.values_list("kind").annotate(Sum("balance")))
-    holders = accounts.filter(kind__in=_HELD, balance__gt=0).values("owner_id").distinct().count()
+    holders = (
+        accounts.filter(kind__in=_OWNED_KINDS, balance__gt=0).values("owner_id").distinct().count()
+    )
     total = sum(sums.values(), Decimal(0))
     rows: list[Sequence[object]] = [
-        (words, format_units(sums[kind])) for kind, words in _WHERE.items() if sums.get(kind)
+        (words, format_units(sums[kind]))
+        for kind, words in _HOLDING_LABELS.items()
+        if sums.get(kind)
     ]
     rows.append(("Together", format_units(total)))
     if total != token.total_supply:
@@ -102,20 +106,20 @@ def supply(token: Token) -> Section:
     return Section(title, ("Where the units are", "Units"), rows, right=(1,))
 
 
-def holders(token: Token) -> Section:
+def list_largest_holders(token: Token) -> Section:
     """Who holds most of it."""
     found = (
         _accounts(token)
-        .filter(kind__in=_HELD, balance__gt=0)
+        .filter(kind__in=_OWNED_KINDS, balance__gt=0)
         .values("owner_id", "organisation__name", "member__name")
         .annotate(
             owned=Sum("balance"),
             **{
                 f"in_{kind.value}": Sum("balance", filter=Q(kind=kind), default=Decimal(0))
-                for kind in _HELD
+                for kind in _OWNED_KINDS
             },
         )
-        .order_by("-owned", "owner_id")[:_HOLDERS_SHOWN]
+        .order_by("-owned", "owner_id")[:_MAX_HOLDERS]
     )
     wallets = reverse("admin:wallets_account_changelist")
     rows = [
@@ -127,7 +131,7 @@ def holders(token: Token) -> Section:
                 row["member__name"] or row["organisation__name"],
             ),
             row["organisation__name"] if row["member__name"] else "itself",
-            *(format_units(row[f"in_{kind.value}"]) for kind in _HELD),
+            *(format_units(row[f"in_{kind.value}"]) for kind in _OWNED_KINDS),
             format_units(row["owned"]),
             f"{row['owned'] / token.total_supply * 100:.1f} %",
         )
@@ -139,12 +143,10 @@ def holders(token: Token) -> Section:
     return Section(title, headings, rows, right=(2, 3, 4, 5, 6), empty="Nobody.", more=every)
 
 
-def issue_and_raise(token: Token) -> Section:
+def list_token_transfers(token: Token) -> Section:
     """Transfers about the token itself: its issue, the end of its raise, its units' retirement."""
     found = list(
-        Transfer.objects.filter(subject_id=token.pk).order_by("-created_at", "-id")[
-            :_TRANSFERS_SHOWN
-        ]
+        Transfer.objects.filter(subject_id=token.pk).order_by("-created_at", "-id")[:_MAX_TRANSFERS]
     )
     rows = [
         (format_time(transfer.created_at), record_link(transfer, kind_label(transfer)), who)

@@ -19,16 +19,22 @@ from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units
 from exchange.tokens.admin.tokens import BaseTokenAdmin
 from exchange.tokens.models import Token
-from orders.book.admin.show import list_of
-from orders.listings.admin.endings import ENDINGS, Ending
-from orders.listings.admin.issuing import ListingForm, holders, issue_and_raise, listing_of, supply
-from orders.listings.selectors import open_book
-from orders.listings.services import endings
+from orders.book.admin.show import list_link
+from orders.listings.admin.issuing import (
+    ListingForm,
+    build_listing,
+    list_largest_holders,
+    list_token_transfers,
+    summarise_supply,
+)
+from orders.listings.admin.lifecycle import LIFECYCLE_ACTIONS, LifecycleAction
+from orders.listings.selectors import summarise_book
+from orders.listings.services import lifecycle
 from orders.listings.services.listing import list_token
-from orders.trades.admin.show import BOTH_SIDES, side_of
+from orders.trades.admin.show import BOTH_SIDES, side_link
 from orders.trades.models import Trade
 
-_TRADES_SHOWN = 10
+_MAX_TRADES = 10
 
 
 @admin.register(Token)
@@ -39,12 +45,12 @@ class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
         return [
             *(
                 self.action_url(
-                    f"<uuid:object_id>/{ending.name}/",
-                    ending.name,
-                    partial(self.end, ending=ending),
+                    f"<uuid:object_id>/{action.name}/",
+                    action.name,
+                    partial(self.take_action, action=action),
                     only_post=False,
                 )
-                for ending in ENDINGS
+                for action in LIFECYCLE_ACTIONS
             ),
             *super().get_urls(),
         ]
@@ -52,15 +58,15 @@ class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
     def tools(self, request: HttpRequest, obj: Token) -> list[Tool]:
         return [
             *super().tools(request, obj),
-            list_of("orders_order", obj.pk, "Orders"),
-            list_of("orders_trade", obj.pk, "Trades"),
+            list_link("orders_order", obj.pk, "Orders"),
+            list_link("orders_trade", obj.pk, "Trades"),
         ]
 
     def tables(self, token: Token) -> list[Section]:
-        return [supply(token), _book(token)]
+        return [summarise_supply(token), _book_section(token)]
 
     def sections(self, request: HttpRequest, obj: Token) -> list[Section]:
-        return [_trades(obj), holders(obj), issue_and_raise(obj)]
+        return [_trades_section(obj), list_largest_holders(obj), list_token_transfers(obj)]
 
     # --- listing a new one ---
 
@@ -69,7 +75,7 @@ class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
 
         def act(data: dict[str, Any]) -> HttpResponse:
             made = list_token(
-                issuer_id=data["issuer"].pk, listing=listing_of(data), actor=actor_of(request)
+                issuer_id=data["issuer"].pk, listing=build_listing(data), actor=actor_of(request)
             )
             messages.success(
                 request, f"{made.symbol} is listed: {format_units(made.total_supply)} were issued."
@@ -90,29 +96,31 @@ class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
     # --- endings ---
 
     def decisions(self, request: HttpRequest, token: Token) -> list[tuple[Tool, str]]:
-        if token.cancelled or not self.may(request, endings.PERMISSION):
+        if token.cancelled or not self.may(request, lifecycle.PERMISSION):
             return []
         return [
-            (Tool(ending.label, self.address(ending.name, token.pk)), ending.text)
-            for ending in ENDINGS
-            if ending.possible(token)
+            (Tool(action.label, self.address(action.name, token.pk)), action.description)
+            for action in LIFECYCLE_ACTIONS
+            if action.is_available(token)
         ]
 
-    def end(self, request: HttpRequest, object_id: UUID, *, ending: Ending) -> HttpResponse:
+    def take_action(
+        self, request: HttpRequest, object_id: UUID, *, action: LifecycleAction
+    ) -> HttpResponse:
         """One decision about its trading, after a page that tells what will happen."""
-        token: Token = self.record(request, object_id, endings.PERMISSION)
+        token: Token = self.record(request, object_id, lifecycle.PERMISSION)
         return self.confirm_page(
             request,
             token,
-            ending.confirmation(token),
-            partial(ending.decide, token, staff_of(request)),
+            action.build_confirmation(token),
+            partial(action.execute, token, staff_of(request)),
             str,  # what it answers tells what was done
-            form=bind_form(request, ending.form) if ending.form else None,
+            form=bind_form(request, action.form) if action.form else None,
         )
 
 
-def _book(token: Token) -> Section:
-    book = open_book(token)
+def _book_section(token: Token) -> Section:
+    book = summarise_book(token)
     best = [format_money(price, token.currency_id) for price in (book.best_bid, book.best_ask)]
     rows = [
         ("Buy", f"{book.buys:,}", best[0], format_money(book.reserved_money, token.currency_id)),
@@ -124,7 +132,7 @@ def _book(token: Token) -> Section:
     return Section("Open orders", headings, rows, right=(1, 2, 3))
 
 
-def _trades(token: Token) -> Section:
+def _trades_section(token: Token) -> Section:
     found = Trade.objects.filter(token=token).select_related(*BOTH_SIDES).order_by("-seq")
     rows = [
         (
@@ -132,11 +140,11 @@ def _trades(token: Token) -> Section:
             record_link(trade, format_units(trade.tokens)),
             format_money(trade.price, token.currency_id),
             format_money(trade.buyer_value, token.currency_id),
-            side_of(trade, trade.buy_order),
-            side_of(trade, trade.sell_order),
+            side_link(trade, trade.buy_order),
+            side_link(trade, trade.sell_order),
         )
-        for trade in found[:_TRADES_SHOWN]
+        for trade in found[:_MAX_TRADES]
     ]
     headings = ("When (UTC)", "Units", "Price", "Value", "Buyer", "Seller")
-    every = list_of("orders_trade", token.pk, "All trades") if rows else None
+    every = list_link("orders_trade", token.pk, "All trades") if rows else None
     return Section("Last trades", headings, rows, right=(1, 2, 3), empty="None yet.", more=every)

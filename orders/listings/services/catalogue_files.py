@@ -21,8 +21,8 @@ from typing import Any, NoReturn
 
 from exchange.core.errors import InvalidRequest
 
-LARGEST_FILE_MIB = 64
-MOST_ROWS = 100_000
+MAX_FILE_MIB = 64
+MAX_ROWS = 100_000
 # Columns a file must have. Every other field of a listing has a default.
 REQUIRED = (
     *("name", "symbol", "currency", "investment_type", "investment_category"),
@@ -40,7 +40,7 @@ FLAGS = ("secondaries", "esop_token")
 TEXTS = ("name", "symbol", "image", "listing_reference")
 FIELDS = (*NUMBERS, *CHOICES, *FLAGS, *TEXTS, "currency", "tenor", "creator", "issuer")
 # Fields of the API's token that the service keeps itself. A file that came from the API has them.
-KEPT = frozenset(
+MANAGED_FIELDS = frozenset(
     (
         *("id", "reference", "asset", "prev_price_buy", "prev_price_sell", "prev_price_exchange"),
         *("vol_buy", "vol_sell", "supply", "total_raised", "total_allocated", "milestone"),
@@ -50,12 +50,12 @@ KEPT = frozenset(
 _ALIASES = {"request": "listing_reference"}
 _ENCODINGS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 # Of unknown columns, in a message.
-_MOST_SHOWN, _LONGEST_SHOWN = 20, 60
+_MAX_COLUMNS_NAMED, _MAX_NAME_LENGTH = 20, 60
 _SEPARATORS = ",;\t|"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CatalogueRow:
     """One token as the file has it: its number, its cells by field, what is odd.
 
     `number` is the line that a row of CSV begins on, or an item's place in JSON, from 1. Cells are
@@ -65,18 +65,18 @@ class Row:
 
     number: int
     cells: Mapping[str, object]
-    faults: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogueFile:
     """The rows of a file, and its columns that have no effect since the service keeps them.
 
-    `counted_by` is what the numbers of rows count: "line" or "item".
+    `row_label` is what the numbers of rows count: "line" or "item".
     """
 
-    counted_by: str
-    rows: Sequence[Row]
+    row_label: str
+    rows: Sequence[CatalogueRow]
     ignored: Sequence[str]
 
 
@@ -85,8 +85,8 @@ def read_catalogue(path: Path) -> CatalogueFile:
 
     Raises `InvalidRequest`, which names what is wrong with the file as a whole, and `OSError`.
     """
-    if path.stat().st_size > LARGEST_FILE_MIB * 1024**2:
-        raise InvalidRequest(f"The file is larger than {LARGEST_FILE_MIB} MiB")
+    if path.stat().st_size > MAX_FILE_MIB * 1024**2:
+        raise InvalidRequest(f"The file is larger than {MAX_FILE_MIB} MiB")
     text = _decode(path.read_bytes())
     if not text.strip():
         raise InvalidRequest("The file is empty")
@@ -94,7 +94,7 @@ def read_catalogue(path: Path) -> CatalogueFile:
     return _read_json(text) if is_json else _read_csv(text)
 
 
-def field_of(column: str) -> str:
+def resolve_field(column: str) -> str:
     """The field a column means: `Price (Buy)`, `price.buy` and `priceBuy` are `price_buy`.
 
     Not necessarily one of `FIELDS`. A unit in brackets at the end is no part of the name.
@@ -103,7 +103,7 @@ def field_of(column: str) -> str:
         split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())
         field = re.sub(r"[^a-z0-9]+", "_", split.lower()).strip("_")
         field = _ALIASES.get(field, field)
-        if field in FIELDS or field in KEPT:
+        if field in FIELDS or field in MANAGED_FIELDS:
             break
     return field
 
@@ -124,21 +124,21 @@ def _decode(raw: bytes) -> str:
 
 
 def _read_csv(text: str) -> CatalogueFile:
-    separator, text, skipped = _separator(text)
+    separator, text, skipped = _detect_separator(text)
     lines = _csv_lines(text, separator, skipped)
     _, header = next(lines)
     names = [name.strip().strip("\ufeff") for name in header]
-    fields = _columns([name for name in names if name])
+    fields = _resolve_columns([name for name in names if name])
     by_column = {index: fields[name] for index, name in enumerate(names) if name}
-    rows: list[Row] = []
+    rows: list[CatalogueRow] = []
     for line, cells in lines:
-        if len(rows) == MOST_ROWS:
-            raise InvalidRequest(f"The file has more than {MOST_ROWS} rows")
+        if len(rows) == MAX_ROWS:
+            raise InvalidRequest(f"The file has more than {MAX_ROWS} rows")
         rows.append(_csv_row(line, cells, by_column, len(names)))
-    return _file("line", rows, fields)
+    return _build_file("line", rows, fields)
 
 
-def _separator(text: str) -> tuple[str, str, int]:
+def _detect_separator(text: str) -> tuple[str, str, int]:
     """What separates cells, the text without Excel's own note of it, and lines left out."""
     first, _, rest = text.partition("\n")
     if note := re.fullmatch(r'"?sep=(.)"?\r?', first):
@@ -163,24 +163,24 @@ def _csv_lines(text: str, separator: str, skipped: int) -> Iterator[tuple[int, l
             yield line, cells
 
 
-def _csv_row(line: int, cells: list[str], by_column: dict[int, str], width: int) -> Row:
-    faults = []
+def _csv_row(line: int, cells: list[str], by_column: dict[int, str], width: int) -> CatalogueRow:
+    errors = []
     if len(cells) < width or any(cell.strip() for cell in cells[width:]):
-        faults.append(f"has {len(cells)} cells, the header has {width}")
+        errors.append(f"has {len(cells)} cells, the header has {width}")
     nameless = [n for n, cell in enumerate(cells[:width]) if cell.strip() and n not in by_column]
-    faults += [f"cell {n + 1} is in a column without a name" for n in nameless]
+    errors += [f"cell {n + 1} is in a column without a name" for n in nameless]
     values = {
         field: cells[index].strip()
         for index, field in by_column.items()
         if index < len(cells) and cells[index].strip()
     }
-    return Row(line, values, tuple(faults))
+    return CatalogueRow(line, values, tuple(errors))
 
 
 # --- JSON -----------------------------------------------------------------------------------------
 
 
-class _Object(dict[str, Any]):
+class _JsonObject(dict[str, Any]):
     """A JSON object that remembers which of its names came twice."""
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
@@ -188,7 +188,7 @@ class _Object(dict[str, Any]):
         self.repeated = [name for name, n in Counter(name for name, _ in pairs).items() if n > 1]
 
 
-def _constant(name: str) -> NoReturn:
+def _reject_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number")
 
 
@@ -196,25 +196,25 @@ def _read_json(text: str) -> CatalogueFile:
     try:
         found = json.loads(
             text,
-            object_pairs_hook=_Object,
+            object_pairs_hook=_JsonObject,
             parse_float=Decimal,
             parse_int=Decimal,
-            parse_constant=_constant,
+            parse_constant=_reject_constant,
         )
     except json.JSONDecodeError as error:
         raise InvalidRequest(f"Line {error.lineno}: not JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:
         raise InvalidRequest(f"Not JSON that can be read: {error}") from error
-    items = _tokens_in(found)
-    if len(items) > MOST_ROWS:
-        raise InvalidRequest(f"The file has more than {MOST_ROWS} items")
-    names = dict.fromkeys(name for item in items for name in _flat(item))
-    fields = _columns(list(names))
+    items = _find_items(found)
+    if len(items) > MAX_ROWS:
+        raise InvalidRequest(f"The file has more than {MAX_ROWS} items")
+    names = dict.fromkeys(name for item in items for name in _flatten(item))
+    fields = _resolve_columns(list(names))
     rows = [_json_row(number, item, fields) for number, item in enumerate(items, 1)]
-    return _file("item", rows, fields)
+    return _build_file("item", rows, fields)
 
 
-def _tokens_in(found: Any) -> list[Any]:
+def _find_items(found: Any) -> list[Any]:
     """Give the array of tokens: at the top, or under `tokens` or `data`, as the API answers."""
     while isinstance(found, dict):
         found = found.get("tokens", found.get("data"))
@@ -223,7 +223,7 @@ def _tokens_in(found: Any) -> list[Any]:
     return found
 
 
-def _flat(item: Any) -> dict[str, Any]:
+def _flatten(item: Any) -> dict[str, Any]:
     """The members of an object, those of an object in it as `price.buy`; nulls are left out."""
     found: dict[str, Any] = {}
     for name, value in item.items() if isinstance(item, dict) else ():
@@ -234,34 +234,34 @@ def _flat(item: Any) -> dict[str, Any]:
     return found
 
 
-def _json_row(number: int, item: Any, fields: dict[str, str]) -> Row:
-    if not isinstance(item, _Object):
-        return Row(number, {}, ("is not an object",))
-    nested = [value for value in item.values() if isinstance(value, _Object)]
-    faults = [f"{name} comes twice" for o in (item, *nested) for name in o.repeated]
+def _json_row(number: int, item: Any, fields: dict[str, str]) -> CatalogueRow:
+    if not isinstance(item, _JsonObject):
+        return CatalogueRow(number, {}, ("is not an object",))
+    nested = [value for value in item.values() if isinstance(value, _JsonObject)]
+    errors = [f"{name} comes twice" for o in (item, *nested) for name in o.repeated]
     cells: dict[str, object] = {}
-    for name, value in _flat(item).items():
+    for name, value in _flatten(item).items():
         if isinstance(value, list | dict):
-            faults.append(f"{fields[name]} must be a single value")
+            errors.append(f"{fields[name]} must be a single value")
         elif isinstance(value, str):
             cells[fields[name]] = value.strip()
         elif value is not None:
             cells[fields[name]] = value
     filled = {name: cell for name, cell in cells.items() if cell != ""}
-    return Row(number, filled, tuple(faults))
+    return CatalogueRow(number, filled, tuple(errors))
 
 
 # --- Columns --------------------------------------------------------------------------------------
 
 
-def _columns(names: list[str]) -> dict[str, str]:
+def _resolve_columns(names: list[str]) -> dict[str, str]:
     """The field of each column. Raises `InvalidRequest`, which names every column that is wrong."""
-    fields = {name: field_of(name) for name in names}
+    fields = {name: resolve_field(name) for name in names}
     wrong = [
-        f"unknown column '{name[:_LONGEST_SHOWN]}'{_hint(field[:_LONGEST_SHOWN])}"
+        f"unknown column '{name[:_MAX_NAME_LENGTH]}'{_suggest(field[:_MAX_NAME_LENGTH])}"
         for name, field in fields.items()
-        if field not in FIELDS and field not in KEPT
-    ][:_MOST_SHOWN]
+        if field not in FIELDS and field not in MANAGED_FIELDS
+    ][:_MAX_COLUMNS_NAMED]
     meant: dict[str, list[str]] = {}
     for name in names:
         meant.setdefault(fields[name], []).append(f"'{name}'")
@@ -278,13 +278,13 @@ def _columns(names: list[str]) -> dict[str, str]:
     return fields
 
 
-def _hint(field: str) -> str:
+def _suggest(field: str) -> str:
     close = difflib.get_close_matches(field, FIELDS, n=2)
     return f" (did you mean {' or '.join(close)}?)" if close else ""
 
 
-def _file(counted_by: str, rows: list[Row], fields: dict[str, str]) -> CatalogueFile:
+def _build_file(row_label: str, rows: list[CatalogueRow], fields: dict[str, str]) -> CatalogueFile:
     if not rows:
         raise InvalidRequest("The file has no rows")
-    ignored = [name for name, field in fields.items() if field in KEPT]
-    return CatalogueFile(counted_by, rows, ignored)
+    ignored = [name for name, field in fields.items() if field in MANAGED_FIELDS]
+    return CatalogueFile(row_label, rows, ignored)

@@ -39,9 +39,9 @@ from orders.listings.services.catalogue_files import (
     REQUIRED,
     TEXTS,
     CatalogueFile,
-    Row,
+    CatalogueRow,
 )
-from orders.listings.services.listing import Listing, SymbolsTaken, check_listing, list_tokens
+from orders.listings.services.listing import Listing, SymbolsTaken, list_tokens, validate_listing
 
 Progress = Callable[[str, int, int], None]
 
@@ -57,20 +57,20 @@ _FALSE = frozenset({"false", "no", "0"})
 _PLAIN = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 # Digits with what is put between them in one country or another.
 _GROUPED = re.compile(r"[-+]?[0-9]+([ ,.'_\u2019\u00a0\u202f][0-9]+)+", re.ASCII)
-_LONGEST_NUMBER = 40
-_SYMBOLS_AT_ONCE = 1000
-_LISTED_AT_ONCE = 250
-_NOBODY = UUID(int=0)
+_MAX_NUMBER_LENGTH = 40
+_SYMBOL_BATCH_SIZE = 1000
+_BATCH_SIZE = 250
+_NO_ISSUER = UUID(int=0)
 # A price in whole units, so that any currency has it.
 _LOW_PRICE = Decimal(1)
 # The tables grow by thousands of rows in this one transaction, while the plans of the ledger's
 # functions stay those for the size they were first called at.
-_BY_KEY = (
+_USE_INDEXES = (
     "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;"
     " SET LOCAL enable_mergejoin = off"
 )
 # Stand in for a cell that cannot be read, so that the rest of its row is checked all the same.
-_STAND_INS: dict[str, Any] = {
+_PLACEHOLDERS: dict[str, Any] = {
     "name": "-",
     "symbol": "-",
     "currency": "NGN",
@@ -83,25 +83,25 @@ _STAND_INS: dict[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class BadRow:
-    """A row that is not listed: its number, its symbol ("" when it has none), all its faults."""
+class InvalidRow:
+    """A row that is not listed: its number, its symbol ("" when it has none), all its errors."""
 
     number: int
     symbol: str
-    faults: tuple[str, ...]
+    errors: tuple[str, ...]
 
 
 @dataclass(slots=True)
-class Outcome:
+class LoadResult:
     """What became of a file: how many rows are good, which are bad, how many were listed."""
 
-    good: int
-    bad: list[BadRow]
+    valid: int
+    invalid: list[InvalidRow]
     listed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class _Checked:
+class _ValidRow:
     """A row that may be listed."""
 
     number: int
@@ -109,7 +109,7 @@ class _Checked:
     listing: Listing
 
 
-class _Stop(Exception):
+class _AbortLoad(Exception):
     """Ends the transaction: a row turned out bad while it was listed."""
 
 
@@ -118,74 +118,74 @@ def load_catalogue(
     file: CatalogueFile,
     issuer: str = "",
     actor: Actor,
-    skip_bad: bool = False,
+    skip_invalid: bool = False,
     dry_run: bool = False,
     progress: Progress = lambda _doing, _done, _of: None,
-) -> Outcome:
-    """Lists the tokens of a file; when a row is bad none, or with `skip_bad` the good ones.
+) -> LoadResult:
+    """Lists the tokens of a file; when a row is bad none, or with `skip_invalid` the good ones.
 
     `issuer` (id, email or name of an organisation) is who issues them where a row does not say.
-    `dry_run` only checks. Nothing is raised for bad rows: they are in the outcome.
+    `dry_run` only checks. Nothing is raised for bad rows: they are in the result.
     """
-    checker = _Checker(issuer, file.counted_by)
-    checked: list[_Checked] = []
-    bad: list[BadRow] = []
+    checker = _RowValidator(issuer, file.row_label)
+    checked: list[_ValidRow] = []
+    invalid: list[InvalidRow] = []
     for done, row in enumerate(file.rows, 1):
         found = checker.check(row)
-        if isinstance(found, _Checked):
+        if isinstance(found, _ValidRow):
             checked.append(found)
         else:
-            bad.append(found)
+            invalid.append(found)
         progress("checking", done, len(file.rows))
-    checked = _without_taken_symbols(checked, bad)
-    outcome = Outcome(good=len(checked), bad=bad)
-    if not dry_run and (skip_bad or not bad):
-        _list(checked, outcome, actor, skip_bad=skip_bad, progress=progress)
-    bad.sort(key=lambda row: row.number)
-    return outcome
+    checked = _remove_taken_symbols(checked, invalid)
+    result = LoadResult(valid=len(checked), invalid=invalid)
+    if not dry_run and (skip_invalid or not invalid):
+        _list_rows(checked, result, actor, skip_invalid=skip_invalid, progress=progress)
+    invalid.sort(key=lambda row: row.number)
+    return result
 
 
-def _list(
-    checked: Sequence[_Checked],
-    outcome: Outcome,
+def _list_rows(
+    checked: Sequence[_ValidRow],
+    result: LoadResult,
     actor: Actor,
     *,
-    skip_bad: bool,
+    skip_invalid: bool,
     progress: Progress,
 ) -> None:
     try:
         with transaction.atomic():
             with connection.cursor() as cursor:
-                cursor.execute(_BY_KEY)
-            for start in range(0, len(checked), _LISTED_AT_ONCE):
-                rows = list(checked[start : start + _LISTED_AT_ONCE])
+                cursor.execute(_USE_INDEXES)
+            for start in range(0, len(checked), _BATCH_SIZE):
+                rows = list(checked[start : start + _BATCH_SIZE])
                 while rows:
                     try:
                         found = [(row.issuer_id, row.listing) for row in rows]
-                        outcome.listed += len(list_tokens(listings=found, actor=actor))
+                        result.listed += len(list_tokens(listings=found, actor=actor))
                         break
                     except SymbolsTaken as error:  # a moment ago
                         bad = [row for row in rows if row.listing.symbol in error.symbols]
                         rows = [row for row in rows if row not in bad]
-                        outcome.bad += [_taken(row) for row in bad]
-                        outcome.good -= len(bad)
-                        if not skip_bad:
-                            raise _Stop from error
-                progress("listing", min(start + _LISTED_AT_ONCE, len(checked)), len(checked))
-    except _Stop:
-        outcome.listed = 0
+                        result.invalid += [_symbol_taken(row) for row in bad]
+                        result.valid -= len(bad)
+                        if not skip_invalid:
+                            raise _AbortLoad from error
+                progress("listing", min(start + _BATCH_SIZE, len(checked)), len(checked))
+    except _AbortLoad:
+        result.listed = 0
 
 
-def _taken(row: _Checked) -> BadRow:
+def _symbol_taken(row: _ValidRow) -> InvalidRow:
     symbol = row.listing.symbol
-    return BadRow(row.number, symbol, (f"symbol: a token with symbol {symbol} exists already",))
+    return InvalidRow(row.number, symbol, (f"symbol: a token with symbol {symbol} exists already",))
 
 
-def _without_taken_symbols(checked: list[_Checked], bad: list[BadRow]) -> list[_Checked]:
+def _remove_taken_symbols(checked: list[_ValidRow], invalid: list[InvalidRow]) -> list[_ValidRow]:
     """Those whose symbol no token has, whatever the case of its letters."""
     taken: dict[str, str] = {}
-    for start in range(0, len(checked), _SYMBOLS_AT_ONCE):
-        wanted = {row.listing.symbol.upper() for row in checked[start : start + _SYMBOLS_AT_ONCE]}
+    for start in range(0, len(checked), _SYMBOL_BATCH_SIZE):
+        wanted = {row.listing.symbol.upper() for row in checked[start : start + _SYMBOL_BATCH_SIZE]}
         found = Token.objects.annotate(upper=Upper("symbol")).filter(upper__in=wanted)
         taken |= {symbol.upper(): symbol for symbol in found.values_list("symbol", flat=True)}
     free = []
@@ -195,42 +195,42 @@ def _without_taken_symbols(checked: list[_Checked], bad: list[BadRow]) -> list[_
             free.append(row)
         else:
             fault = f"symbol: a token with symbol {holder} exists already"
-            bad.append(BadRow(row.number, row.listing.symbol, (fault,)))
+            invalid.append(InvalidRow(row.number, row.listing.symbol, (fault,)))
     return free
 
 
-class _Checker:
+class _RowValidator:
     """Checks rows one after the other; remembers their symbols, and issuers it has looked up."""
 
-    def __init__(self, issuer: str, counted_by: str) -> None:
+    def __init__(self, issuer: str, row_label: str) -> None:
         self._default_issuer = issuer
-        self._counted_by = counted_by
+        self._row_label = row_label
         self._issuers: dict[str, Organisation | str] = {}
         self._symbols: dict[str, int] = {}
 
-    def check(self, row: Row) -> _Checked | BadRow:
+    def check(self, row: CatalogueRow) -> _ValidRow | InvalidRow:
         """What is to be listed, or all that is wrong with the row."""
-        reader = _Reader(row)
+        reader = _CellParser(row)
         values = reader.values()
         issuer = self._issuer(row.cells.get("issuer"))
         if isinstance(issuer, str):
-            reader.faults.append(issuer)
+            reader.errors.append(issuer)
         elif "creator" in row.cells:
             values["creator_id"] = reader.creator(issuer)
-        faults = [*row.faults, *reader.faults, *self._symbol_faults(row, values["symbol"])]
+        errors = [*row.errors, *reader.errors, *self._symbol_errors(row, values["symbol"])]
         listing = Listing(**values)
-        issuer_id = issuer.id if isinstance(issuer, Organisation) else _NOBODY
-        faults += check_listing(issuer_id=issuer_id, listing=listing)
-        if faults:
-            return BadRow(row.number, reader.symbol, tuple(faults))
-        return _Checked(row.number, issuer_id, listing)
+        issuer_id = issuer.id if isinstance(issuer, Organisation) else _NO_ISSUER
+        errors += validate_listing(issuer_id=issuer_id, listing=listing)
+        if errors:
+            return InvalidRow(row.number, reader.symbol, tuple(errors))
+        return _ValidRow(row.number, issuer_id, listing)
 
-    def _symbol_faults(self, row: Row, symbol: str) -> list[str]:
+    def _symbol_errors(self, row: CatalogueRow, symbol: str) -> list[str]:
         if "symbol" not in row.cells:
             return []
         first = self._symbols.setdefault(symbol.upper(), row.number)
         return (
-            [] if first == row.number else [f"symbol: {self._counted_by} {first} has {symbol} too"]
+            [] if first == row.number else [f"symbol: {self._row_label} {first} has {symbol} too"]
         )
 
     def _issuer(self, cell: object) -> Organisation | str:
@@ -255,38 +255,38 @@ def find_organisation(text: str) -> Organisation | str:
         case [organisation]:
             return organisation
         case []:
-            return f"issuer: no organisation is called {_shown(text)}"
-    return f"issuer: more than one organisation is called {_shown(text)}"
+            return f"issuer: no organisation is called {_quote(text)}"
+    return f"issuer: more than one organisation is called {_quote(text)}"
 
 
-class _Reader:
-    """Turns the cells of a row into values of a `Listing`; `faults` says which it cannot."""
+class _CellParser:
+    """Turns the cells of a row into values of a `Listing`; `errors` says which it cannot."""
 
-    def __init__(self, row: Row) -> None:
+    def __init__(self, row: CatalogueRow) -> None:
         self._cells = row.cells
-        self.faults: list[str] = [
+        self.errors: list[str] = [
             f"{name} is required" for name in REQUIRED if name not in row.cells
         ]
         self.symbol = str(row.cells.get("symbol", ""))[:40]
 
     def values(self) -> dict[str, Any]:
         """All fields that a `Listing` needs or the row has; stand-ins for what cannot be read."""
-        values = dict(_STAND_INS)
+        values = dict(_PLACEHOLDERS)
         readers: dict[str, Callable[[object], Any]] = {
-            **dict.fromkeys(NUMBERS, _number),
-            **dict.fromkeys(FLAGS, _flag),
-            **dict.fromkeys(TEXTS, _text),
+            **dict.fromkeys(NUMBERS, _parse_number),
+            **dict.fromkeys(FLAGS, _parse_flag),
+            **dict.fromkeys(TEXTS, _parse_text),
             **{name: self._choice_of(name) for name in CHOICES},
-            "currency": _currency,
-            "tenor": _days,
-            "image": _address,
+            "currency": _parse_currency,
+            "tenor": _parse_days,
+            "image": _parse_image,
         }
         for name, cell in self._cells.items():
             if name in readers:
                 try:
                     values[name] = readers[name](cell)
                 except InvalidRequest as error:
-                    self.faults.append(f"{name} {error.message}")
+                    self.errors.append(f"{name} {error.message}")
         values.setdefault("price_sell", min(_LOW_PRICE, values["price_buy"]) or _LOW_PRICE)
         return values
 
@@ -301,7 +301,7 @@ class _Reader:
             else members.filter(id=identifier).first()
         )
         if found is None:
-            self.faults.append(f"creator: {_shown(text)} is not a member of {issuer.name}")
+            self.errors.append(f"creator: {_quote(text)} is not a member of {issuer.name}")
         return found.id if found else None
 
     def _choice_of(self, name: str) -> Callable[[object], str]:
@@ -312,71 +312,71 @@ class _Reader:
             value = known.get(" ".join(str(cell).lower().split()))
             if value is None:
                 allowed = ", ".join(c.value for c in choices if c.value)
-                raise InvalidRequest(f"must be one of [{allowed}], not {_shown(cell)}")
+                raise InvalidRequest(f"must be one of [{allowed}], not {_quote(cell)}")
             return value
 
         return choose
 
 
-def _number(cell: object) -> Decimal:
+def _parse_number(cell: object) -> Decimal:
     if isinstance(cell, Decimal):
         return cell
     if isinstance(cell, bool):
         raise InvalidRequest("must be a number")
     text = str(cell)
-    if len(text) <= _LONGEST_NUMBER and _PLAIN.fullmatch(text):
+    if len(text) <= _MAX_NUMBER_LENGTH and _PLAIN.fullmatch(text):
         return Decimal(text)
     if "%" in text:
         raise InvalidRequest(
-            f"must be a number without a percent sign: 5 for 5%, not {_shown(text)}"
+            f"must be a number without a percent sign: 5 for 5%, not {_quote(text)}"
         )
     if _GROUPED.fullmatch(text):
         raise InvalidRequest(
             "must be plain digits with a decimal point and no thousands separator, such as 1000"
-            f" or 90.02, not {_shown(text)}"
+            f" or 90.02, not {_quote(text)}"
         )
     if text.startswith("-") and _PLAIN.fullmatch(text[1:]):
-        raise InvalidRequest(f"must not be negative, not {_shown(text)}")
-    raise InvalidRequest(f"must be a number such as 1000 or 90.02, not {_shown(text)}")
+        raise InvalidRequest(f"must not be negative, not {_quote(text)}")
+    raise InvalidRequest(f"must be a number such as 1000 or 90.02, not {_quote(text)}")
 
 
-def _days(cell: object) -> int:
-    days = _number(cell)
+def _parse_days(cell: object) -> int:
+    days = _parse_number(cell)
     if not days.is_finite() or days != days.to_integral_value() or not 0 <= days <= 2**31 - 1:
-        raise InvalidRequest(f"must be a whole number of days, not {_shown(cell)}")
+        raise InvalidRequest(f"must be a whole number of days, not {_quote(cell)}")
     return int(days)
 
 
-def _flag(cell: object) -> bool:
+def _parse_flag(cell: object) -> bool:
     word = str(cell).lower()
     if word in _TRUE or word in _FALSE:
         return word in _TRUE
-    raise InvalidRequest(f"must be true or false, not {_shown(cell)}")
+    raise InvalidRequest(f"must be true or false, not {_quote(cell)}")
 
 
-def _text(cell: object) -> str:
+def _parse_text(cell: object) -> str:
     text = str(cell)
     if not isinstance(cell, str):
-        raise InvalidRequest(f"must be text, not {_shown(cell)}")
+        raise InvalidRequest(f"must be text, not {_quote(cell)}")
     if not text.isprintable():
         raise InvalidRequest("must be one line of printable characters")
     return text
 
 
-def _address(cell: object) -> str:
-    text = _text(cell)
+def _parse_image(cell: object) -> str:
+    text = _parse_text(cell)
     if not re.fullmatch(IMAGE_PATTERN, text, re.IGNORECASE):
-        raise InvalidRequest(f"must be an http or https address, or a path, not {_shown(text)}")
+        raise InvalidRequest(f"must be an http or https address, or a path, not {_quote(text)}")
     return text
 
 
-def _currency(cell: object) -> str:
+def _parse_currency(cell: object) -> str:
     code = str(cell).upper()
     if code not in currencies():
-        raise InvalidRequest(f"must be one of [{', '.join(currencies())}], not {_shown(cell)}")
+        raise InvalidRequest(f"must be one of [{', '.join(currencies())}], not {_quote(cell)}")
     return code
 
 
-def _shown(cell: object) -> str:
+def _quote(cell: object) -> str:
     text = str(cell)
     return f"'{text}'" if len(text) <= 40 else f"'{text[:37]}…'"

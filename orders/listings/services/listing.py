@@ -95,11 +95,11 @@ class SymbolsTaken(Conflict):
 
 _COPIED = [field.name for field in fields(Listing) if field.name not in {"currency", "offered"}]
 # Fields of a token that are neither text, a choice nor a number of days: others see to those.
-_WORDS = (
+_TEXT_FIELDS = (
     *("name", "symbol", "image", "listing_reference", "type", "deal_access", "tenor"),
     *("investment_type", "investment_category", "payout_frequency"),
 )
-_NOT_WORDS = {field.name for field in Token._meta.get_fields()} - set(_WORDS)
+_OTHER_FIELDS = {field.name for field in Token._meta.get_fields()} - set(_TEXT_FIELDS)
 
 
 def list_token(*, issuer_id: UUID, listing: Listing, actor: Actor) -> Token:
@@ -120,7 +120,7 @@ def list_tokens(*, listings: Sequence[tuple[UUID, Listing]], actor: Actor) -> li
     authorize_actor(actor, "exchange.add_token", "You may not list tokens")
     tokens = []
     for issuer_id, listing in listings:
-        token, wrong = _draft(issuer_id, listing)
+        token, wrong = _build_token(issuer_id, listing)
         if wrong:
             raise InvalidRequest("; ".join(wrong.values()), fields=wrong)
         tokens.append(token)
@@ -142,9 +142,9 @@ def list_tokens(*, listings: Sequence[tuple[UUID, Listing]], actor: Actor) -> li
     return tokens
 
 
-def check_listing(*, issuer_id: UUID, listing: Listing) -> list[str]:
+def validate_listing(*, issuer_id: UUID, listing: Listing) -> list[str]:
     """Why `list_token` would refuse the listing, apart from a symbol in use; [] if it would not."""
-    return list(_draft(issuer_id, listing)[1].values())
+    return list(_build_token(issuer_id, listing)[1].values())
 
 
 def _insert(tokens: Sequence[Token]) -> None:
@@ -194,14 +194,14 @@ def _issue(tokens: Sequence[Token], listings: Sequence[Listing], actor: Actor) -
     )
 
 
-def _draft(issuer_id: UUID, listing: Listing) -> tuple[Token, dict[str, str]]:
+def _build_token(issuer_id: UUID, listing: Listing) -> tuple[Token, dict[str, str]]:
     """The token that `listing` makes, not saved, and what is wrong with it, by field."""
     facts = currencies().get(listing.currency)
     wrong: dict[str, str] = {}
     if facts is None:
         wrong["currency"] = f"currency must be one of [{', '.join(currencies())}]"
     else:
-        wrong |= _bad_numbers(listing, facts.decimals)
+        wrong |= _number_errors(listing, facts.decimals)
     in_raise = listing.raise_amount > 0
     offered = listing.total_supply if listing.offered is None else listing.offered
     if in_raise and not 0 < offered <= listing.total_supply:
@@ -232,13 +232,13 @@ def _draft(issuer_id: UUID, listing: Listing) -> tuple[Token, dict[str, str]]:
     if facts is not None:
         wrong |= find_term_errors(token, facts.decimals)
     try:
-        token.clean_fields(exclude=_NOT_WORDS)
+        token.clean_fields(exclude=_OTHER_FIELDS)
     except ValidationError as error:
         wrong |= {name: f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items()}
     return token, wrong
 
 
-def _bad_numbers(listing: Listing, decimals: int) -> dict[str, str]:
+def _number_errors(listing: Listing, decimals: int) -> dict[str, str]:
     """What is wrong with units, prices and the raise, by field."""
     units = {"total_supply": listing.total_supply}
     if listing.offered is not None:

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
 from orders.listings.services.catalogue_files import read_catalogue
-from orders.listings.services.catalogues import Outcome, find_organisation, load_catalogue
+from orders.listings.services.catalogues import LoadResult, find_organisation, load_catalogue
 
 _BAR_WIDTH = 30
 _REDRAW_SECONDS = 0.1
@@ -64,19 +64,19 @@ class Command(BaseCommand):
             raise CommandError(f"{path}: {error.strerror or error}") from error
         if file.ignored:
             self._say(f"Without effect, the service keeps these itself: {', '.join(file.ignored)}")
-        outcome = load_catalogue(
+        result = load_catalogue(
             file=file,
             issuer=options["issuer"],
             actor=Actor.system("load_tokens"),
-            skip_bad=options["skip_bad"],
+            skip_invalid=options["skip_bad"],
             dry_run=options["dry_run"],
             progress=self._progress(),
         )
-        for bad in outcome.bad:
+        for bad in result.invalid:
             symbol = f" ({bad.symbol})" if bad.symbol else ""
-            self._say(f"{file.counted_by} {bad.number}{symbol}: {'; '.join(bad.faults)}")
-        summary = _summary(outcome, dry_run=options["dry_run"])
-        if outcome.bad:
+            self._say(f"{file.row_label} {bad.number}{symbol}: {'; '.join(bad.errors)}")
+        summary = _summarise(result, dry_run=options["dry_run"])
+        if result.invalid:
             raise CommandError(summary)
         self.stdout.write(summary)
 
@@ -103,14 +103,14 @@ class Command(BaseCommand):
         return draw
 
 
-def _summary(outcome: Outcome, *, dry_run: bool) -> str:
+def _summarise(result: LoadResult, *, dry_run: bool) -> str:
     """One line about the whole file."""
-    total = outcome.good + len(outcome.bad)
+    total = result.valid + len(result.invalid)
     rows = "1 row" if total == 1 else f"{total} rows"
-    bad = f"{len(outcome.bad)} of {rows} bad" if outcome.bad else ""
+    bad = f"{len(result.invalid)} of {rows} bad" if result.invalid else ""
     if dry_run:
         return f"{bad}; nothing was loaded" if bad else f"{rows} good; nothing was loaded"
-    listed = "1 token" if outcome.listed == 1 else f"{outcome.listed} tokens"
+    listed = "1 token" if result.listed == 1 else f"{result.listed} tokens"
     if not bad:
         return f"{listed} loaded"
-    return f"{bad}; {f'{listed} loaded' if outcome.listed else 'nothing was loaded'}"
+    return f"{bad}; {f'{listed} loaded' if result.listed else 'nothing was loaded'}"

@@ -16,12 +16,12 @@ from exchange.admin.display import record_link
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units
 from orders.book.admin.orders import OrderPages
-from orders.book.admin.show import legs_of
+from orders.book.admin.show import list_ledger_legs
 from orders.book.models import Order
-from orders.trades.admin.show import BOTH_SIDES, side_of
+from orders.trades.admin.show import BOTH_SIDES, side_link
 from orders.trades.models import Trade
 
-_FILLS_SHOWN = 50
+_MAX_FILLS = 50
 
 
 @admin.register(Order)
@@ -31,19 +31,19 @@ class OrderAdmin(OrderPages):
         trades = list(
             Trade.objects.filter(Q(buy_order=obj) | Q(sell_order=obj))
             .select_related(*BOTH_SIDES)
-            .order_by("seq")[:_FILLS_SHOWN]
+            .order_by("seq")[:_MAX_FILLS]
         )
         fills = Section(
             "Fills",
             ("When (UTC)", "Units", "Price", "Value", "Fee", "With"),
-            [_fill(obj, trade) for trade in trades],
+            [_fill_row(obj, trade) for trade in trades],
             right=(1, 2, 3, 4),
             empty="Nothing was filled.",
         )
-        return [fills, legs_of([obj.pk, *(trade.pk for trade in trades)], obj.token)]
+        return [fills, list_ledger_legs([obj.pk, *(trade.pk for trade in trades)], obj.token)]
 
 
-def _fill(order: Order, trade: Trade) -> tuple[object, ...]:
+def _fill_row(order: Order, trade: Trade) -> tuple[object, ...]:
     bought = trade.buy_order_id == order.pk
     value: Decimal = trade.buyer_value if bought else trade.seller_value
     fee: Decimal = trade.buyer_fee if bought else trade.seller_fee
@@ -54,5 +54,5 @@ def _fill(order: Order, trade: Trade) -> tuple[object, ...]:
         format_money(trade.price, order.token.currency_id),
         format_money(value, order.token.currency_id),
         format_money(fee, order.token.currency_id),
-        side_of(trade, other),
+        side_link(trade, other),
     )

@@ -16,7 +16,7 @@ BOTH_SIDES = (
 )
 
 
-def side_of(trade: Trade, order: Order | None) -> str:
+def side_link(trade: Trade, order: Order | None) -> str:
     """The order on one side of a trade, by its owner; the issuer where there is none."""
     if order is None:
         return record_link(trade.token.issuer, f"{trade.token.issuer}, the issuer")

@@ -19,9 +19,9 @@ from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
-from orders.book.admin.show import legs_of
+from orders.book.admin.show import list_ledger_legs
 from orders.book.models import OrderType
-from orders.trades.admin.show import BOTH_SIDES, side_of
+from orders.trades.admin.show import BOTH_SIDES, side_link
 from orders.trades.models import Trade
 
 
@@ -39,8 +39,8 @@ class TradeFilters(ListFilters):
 @admin.register(Trade)
 class TradeAdmin(Exportable, OwnedRecordAdmin):
     list_display = (
-        "created", "symbol", "shown_tokens", "shown_price", "shown_amount", "buyer", "seller",
-        "shown_taker",
+        "created", "symbol", "tokens_display", "price_display", "amount_display", "buyer", "seller",
+        "taker_display",
     )  # fmt: skip
     filters = TradeFilters
     list_select_related = ("token__currency", *BOTH_SIDES)
@@ -52,21 +52,21 @@ class TradeAdmin(Exportable, OwnedRecordAdmin):
     long = True
     ordering = ("-seq",)
     fields = (
-        ("shown_token", "shown_created"), ("shown_tokens", "shown_price"),
-        ("buyer", "seller"), ("shown_amount", "seller_gets"),
-        ("buyer_pays_fee", "seller_pays_fee"), ("shown_taker", "id"),
+        ("token_display", "created_display"), ("tokens_display", "price_display"),
+        ("buyer", "seller"), ("amount_display", "seller_gets"),
+        ("buyer_pays_fee", "seller_pays_fee"), ("taker_display", "id"),
     )  # fmt: skip
     readonly_fields = flatten(fields)
 
     def heading(self, obj: Trade) -> str:
-        return f"{format_units(obj.tokens)} of {obj.token.symbol} at {self.shown_price(obj)}"
+        return f"{format_units(obj.tokens)} of {obj.token.symbol} at {self.price_display(obj)}"
 
     @admin.display(description="when (UTC)", ordering="seq")
     def created(self, trade: Trade) -> str:
         return f"{trade.created_at:%Y-%m-%d %H:%M:%S}"
 
     @admin.display(description="when (UTC)")
-    def shown_created(self, trade: Trade) -> str:
+    def created_display(self, trade: Trade) -> str:
         return format_time(trade.created_at)
 
     @admin.display(description="token")
@@ -74,19 +74,19 @@ class TradeAdmin(Exportable, OwnedRecordAdmin):
         return trade.token.symbol
 
     @admin.display(description="token")
-    def shown_token(self, trade: Trade) -> str:
+    def token_display(self, trade: Trade) -> str:
         return record_link(trade.token)
 
     @admin.display(description="units")
-    def shown_tokens(self, trade: Trade) -> str:
+    def tokens_display(self, trade: Trade) -> str:
         return format_units(trade.tokens)
 
     @admin.display(description="price of a unit")
-    def shown_price(self, trade: Trade) -> str:
+    def price_display(self, trade: Trade) -> str:
         return format_money(trade.price, trade.token.currency_id)
 
     @admin.display(description="value")
-    def shown_amount(self, trade: Trade) -> str:
+    def amount_display(self, trade: Trade) -> str:
         return format_money(trade.buyer_value, trade.token.currency_id)
 
     @admin.display(description="fee of the buyer")
@@ -102,16 +102,16 @@ class TradeAdmin(Exportable, OwnedRecordAdmin):
         return format_money(trade.seller_fee, trade.token.currency_id)
 
     @admin.display(description="taker's side", ordering="taker")
-    def shown_taker(self, trade: Trade) -> str:
+    def taker_display(self, trade: Trade) -> str:
         return trade.taker
 
     @admin.display(description="buyer")
     def buyer(self, trade: Trade) -> str:
-        return side_of(trade, trade.buy_order)
+        return side_link(trade, trade.buy_order)
 
     @admin.display(description="seller")
     def seller(self, trade: Trade) -> str:
-        return side_of(trade, trade.sell_order)
+        return side_link(trade, trade.sell_order)
 
     def sections(self, request: HttpRequest, obj: Trade) -> list[Section]:
-        return [legs_of([obj.pk], obj.token)]
+        return [list_ledger_legs([obj.pk], obj.token)]

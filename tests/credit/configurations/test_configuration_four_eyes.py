@@ -22,7 +22,14 @@ from exchange.core.actors import Actor
 from exchange.core.errors import Forbidden, InvalidRequest, NotFound, Rejected
 from exchange.core.ids import uuid7
 from exchange.staff.models import StaffUser
-from tests.credit.configurations.versions import DECIDE, PROPOSE, acting, officer, refusal, states
+from tests.credit.configurations.versions import (
+    DECIDE,
+    PROPOSE,
+    expect_rejection,
+    make_officer,
+    staff_actor,
+    states,
+)
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.loan_configurations import make_configuration, make_terms, waiting
 from tests.factories.staff import create_superuser
@@ -38,20 +45,22 @@ def to_decide(user: StaffUser) -> list[ConfigurationVersion]:
 
 def test_nobody_approves_what_they_proposed_whatever_they_may():
     boss = create_superuser("boss", password="x")
-    made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=acting(boss))
+    made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=staff_actor(boss))
     act = partial(approve, version_id=waiting(made).id, user=boss)
-    assert refusal(act, Rejected, "approver_not_independent") == (
+    assert expect_rejection(act, Rejected, "approver_not_independent") == (
         "Somebody else must approve what you proposed"
     )
 
 
 def test_neither_who_created_nor_who_last_changed_a_pending_configuration_approves_it():
-    creator, changer, third = officer(), officer(), officer()
-    made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=acting(creator))
-    propose_change(configuration_id=made.id, terms=make_terms(), actor=acting(changer))
+    creator, changer, third = make_officer(), make_officer(), make_officer()
+    made = propose(
+        creditor_id=make_organisation().id, terms=make_terms(), actor=staff_actor(creator)
+    )
+    propose_change(configuration_id=made.id, terms=make_terms(), actor=staff_actor(changer))
     for person in (creator, changer):
         act = partial(approve, version_id=waiting(made).id, user=person)
-        refusal(act, Rejected, "approver_not_independent")
+        expect_rejection(act, Rejected, "approver_not_independent")
         assert to_decide(person) == []
     assert to_decide(third) == [waiting(made)]
     approve(version_id=waiting(made).id, user=third)
@@ -59,11 +68,13 @@ def test_neither_who_created_nor_who_last_changed_a_pending_configuration_approv
 
 
 def test_who_created_a_configuration_may_approve_somebody_elses_later_change():
-    creator, changer = officer(), officer()
-    made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=acting(creator))
+    creator, changer = make_officer(), make_officer()
+    made = propose(
+        creditor_id=make_organisation().id, terms=make_terms(), actor=staff_actor(creator)
+    )
     approve(version_id=waiting(made).id, user=changer)
-    propose_change(configuration_id=made.id, terms=make_terms(), actor=acting(changer))
-    refusal(
+    propose_change(configuration_id=made.id, terms=make_terms(), actor=staff_actor(changer))
+    expect_rejection(
         partial(approve, version_id=waiting(made).id, user=changer),
         Rejected,
         "approver_not_independent",
@@ -74,11 +85,13 @@ def test_who_created_a_configuration_may_approve_somebody_elses_later_change():
 
 
 def test_who_proposed_may_take_it_back_with_a_reason():
-    person = officer()
-    made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=acting(person))
+    person = make_officer()
+    made = propose(
+        creditor_id=make_organisation().id, terms=make_terms(), actor=staff_actor(person)
+    )
     for reason in ("", "  ", "x" * 501):
         act = partial(reject, version_id=waiting(made).id, user=person, reason=reason)
-        refusal(act, InvalidRequest, "invalid_request")
+        expect_rejection(act, InvalidRequest, "invalid_request")
     reject(version_id=waiting(made).id, user=person, reason="Mistyped")
     assert states(made) == ("Rejected", ["Rejected"])
 
@@ -92,14 +105,20 @@ def test_staff_propose_and_decide_only_with_the_permission():
     left.refresh_from_db()
     version = waiting(made).id
     for user in (proposer, left):
-        refusal(partial(approve, version_id=version, user=user), Forbidden, "forbidden")
-        refusal(partial(reject, version_id=version, user=user, reason="x"), Forbidden, "forbidden")
-        refusal(partial(retire, configuration_id=made.id, user=user), Forbidden, "forbidden")
+        expect_rejection(partial(approve, version_id=version, user=user), Forbidden, "forbidden")
+        expect_rejection(
+            partial(reject, version_id=version, user=user, reason="x"), Forbidden, "forbidden"
+        )
+        expect_rejection(
+            partial(retire, configuration_id=made.id, user=user), Forbidden, "forbidden"
+        )
     for user in (decider, left):
         act = partial(propose_change, configuration_id=made.id, terms=make_terms())
-        refusal(partial(act, actor=acting(user)), Forbidden, "forbidden")
-        refusal(
-            partial(propose, creditor_id=made.creditor_id, terms=make_terms(), actor=acting(user)),
+        expect_rejection(partial(act, actor=staff_actor(user)), Forbidden, "forbidden")
+        expect_rejection(
+            partial(
+                propose, creditor_id=made.creditor_id, terms=make_terms(), actor=staff_actor(user)
+            ),
             Forbidden,
             "forbidden",
         )
@@ -108,7 +127,7 @@ def test_staff_propose_and_decide_only_with_the_permission():
 def test_an_api_key_proposes_for_its_own_organisation_only():
     made = make_configuration(access="public")
     stranger = Actor("api_key", str(uuid7()), "key", make_organisation().id)  # type: ignore[arg-type]
-    refusal(
+    expect_rejection(
         partial(propose_change, configuration_id=made.id, terms=make_terms(), actor=stranger),
         ConfigurationNotFound,
         "loan_configuration_not_found",
@@ -116,19 +135,21 @@ def test_an_api_key_proposes_for_its_own_organisation_only():
 
 
 def test_what_does_not_exist_is_not_found():
-    refusal(
+    expect_rejection(
         partial(propose_change, configuration_id=uuid7(), terms=make_terms(), actor=TESTER),
         ConfigurationNotFound,
         "loan_configuration_not_found",
     )
-    refusal(
-        partial(retire, configuration_id=uuid7(), user=officer()),
+    expect_rejection(
+        partial(retire, configuration_id=uuid7(), user=make_officer()),
         ConfigurationNotFound,
         "loan_configuration_not_found",
     )
-    refusal(partial(approve, version_id=uuid7(), user=officer()), NotFound, "version_not_found")
+    expect_rejection(
+        partial(approve, version_id=uuid7(), user=make_officer()), NotFound, "version_not_found"
+    )
     act = partial(propose, creditor_id=uuid7(), terms=make_terms(), actor=TESTER)
-    assert refusal(act, InvalidRequest, "invalid_request") == "There is no such creditor"
+    assert expect_rejection(act, InvalidRequest, "invalid_request") == "There is no such creditor"
 
 
 def test_every_bad_field_of_terms_is_named():
@@ -145,7 +166,7 @@ def test_every_bad_field_of_terms_is_named():
         grace_period=-1,
     )
     act = partial(propose, creditor_id=make_organisation().id, terms=bad, actor=TESTER)
-    message = refusal(act, InvalidRequest, "invalid_request")
+    message = expect_rejection(act, InvalidRequest, "invalid_request")
     assert [part.split()[0] for part in message.split("; ")] == [
         "name", "access", "investment_categories", "max_amount", "max_outstanding",
         "collateral_ratio", "interest_rate", "duration", "grace_period",

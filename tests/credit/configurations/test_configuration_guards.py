@@ -10,7 +10,7 @@ from django.db import Error, IntegrityError, connection, transaction
 from django.db.utils import ProgrammingError
 
 from credit.configurations.services.configurations import propose, propose_change, reject, retire
-from tests.credit.configurations.versions import acting, everything, officer
+from tests.credit.configurations.versions import make_officer, snapshot, staff_actor
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.loan_configurations import (
     approve_waiting,
@@ -38,10 +38,10 @@ def raw(sql: str, *values: Any) -> None:
 
 def attack(sql: str, *values: Any, kind: type[Error] = IntegrityError) -> str:
     """Asserts that PostgreSQL refuses the statement and that nothing is written."""
-    before = everything()
+    before = snapshot()
     with pytest.raises(kind) as refused:
         raw(sql, *values)
-    assert everything() == before
+    assert snapshot() == before
     return str(refused.value)
 
 
@@ -74,7 +74,7 @@ def test_a_version_goes_no_other_way(come_from, to):
     made = make_configuration()
     if come_from == "Rejected":
         propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
-        reject(version_id=waiting(made).id, user=officer(), reason="x")
+        reject(version_id=waiting(made).id, user=make_officer(), reason="x")
     elif come_from in {"Superseded", "Pending"}:
         propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
         if come_from == "Superseded":
@@ -84,15 +84,17 @@ def test_a_version_goes_no_other_way(come_from, to):
         f"UPDATE {VERSION} SET status = %s, decided_by_id = %s, decided_at = now(), reason = 'x'"
         " WHERE id = %s",
         to,
-        officer().pk,
+        make_officer().pk,
         version.id,
     )
 
 
 def test_who_proposed_a_version_does_not_approve_it_by_sql_either():
-    creator, changer = officer(), officer()
-    made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=acting(creator))
-    propose_change(configuration_id=made.id, terms=make_terms(), actor=acting(changer))
+    creator, changer = make_officer(), make_officer()
+    made = propose(
+        creditor_id=make_organisation().id, terms=make_terms(), actor=staff_actor(creator)
+    )
+    propose_change(configuration_id=made.id, terms=make_terms(), actor=staff_actor(changer))
     for approver in (creator.pk, changer.pk, None):
         told_why = attack(
             f"UPDATE {VERSION} SET status = 'Approved', decided_by_id = %s, decided_at = now()"
@@ -113,7 +115,7 @@ def test_a_decision_never_changes(change):
 
 def test_a_version_is_not_decided_while_it_waits_nor_rejected_without_a_reason():
     made = make_configuration(approved=False)
-    person = officer().pk
+    person = make_officer().pk
     for change in (
         f"decided_by_id = '{person}'",
         "reason = 'x'",
@@ -176,9 +178,9 @@ def test_even_the_owner_of_the_tables_does_not_change_terms(owner_connection, ch
 def test_the_state_of_a_configuration_is_what_its_versions_say(come_from, to):
     made = make_configuration(approved=come_from in {"Approved", "Retired"})
     if come_from == "Rejected":
-        reject(version_id=waiting(made).id, user=officer(), reason="x")
+        reject(version_id=waiting(made).id, user=make_officer(), reason="x")
     elif come_from == "Retired":
-        retire(configuration_id=made.id, user=officer())
+        retire(configuration_id=made.id, user=make_officer())
     attack("UPDATE credit_loanconfiguration SET status = %s WHERE id = %s", to, made.id)
 
 
@@ -203,6 +205,6 @@ def test_a_version_does_not_begin_approved():
         f"INSERT INTO {VERSION} (id, configuration_id, number, status, reason, decided_by_id,"
         f" decided_at, {columns}) SELECT gen_random_uuid(), configuration_id, 2, 'Approved', '',"
         f" %s, now(), {columns} FROM {VERSION} WHERE configuration_id = %s",
-        officer().pk,
+        make_officer().pk,
         made.id,
     )

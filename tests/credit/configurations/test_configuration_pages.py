@@ -345,9 +345,9 @@ def test_the_list_costs_the_same_for_one_as_for_many(django_assert_max_num_queri
 
 
 def test_the_page_tells_what_is_lent_and_what_is_left():
-    world = make_lending(max_outstanding={"NGN": Decimal(3_000_000)})
-    world.lend()
-    text = text_of(signed_in(AUDITOR).get(page(world.offer)))
+    lending = make_lending(max_outstanding={"NGN": Decimal(3_000_000)})
+    lending.lend()
+    text = text_of(signed_in(AUDITOR).get(page(lending.offer)))
     assert "NGN 1 840,000.00 NGN 3,000,000.00 NGN 2,160,000.00 NGN" in text
 
 

@@ -19,7 +19,13 @@ from credit.configurations.services.configurations import (
 )
 from exchange.core.errors import DomainError, Forbidden, InvalidRequest
 from exchange.core.ids import uuid7
-from tests.credit.configurations.versions import acting, everything, officer, states, told
+from tests.credit.configurations.versions import (
+    list_events,
+    make_officer,
+    snapshot,
+    staff_actor,
+    states,
+)
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.lending import version_in_force
 from tests.factories.loan_configurations import (
@@ -34,12 +40,12 @@ pytestmark = pytest.mark.django_db
 
 
 def test_who_created_one_configuration_may_decide_about_the_others():
-    creator, changer = officer(), officer()
+    creator, changer = make_officer(), make_officer()
     first, other, decided = (
-        propose(creditor_id=make_organisation().id, terms=make_terms(), actor=acting(person))
+        propose(creditor_id=make_organisation().id, terms=make_terms(), actor=staff_actor(person))
         for person in (creator, changer, creator)
     )
-    approve(version_id=waiting(decided).id, user=officer())
+    approve(version_id=waiting(decided).id, user=make_officer())
     for made in (first, other, decided):
         propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
     propose_change(configuration_id=other.id, terms=make_terms(), actor=TESTER)
@@ -50,17 +56,17 @@ def test_who_created_one_configuration_may_decide_about_the_others():
 
     assert own(creator) == {first.id}
     assert own(changer) == {other.id}
-    assert own(officer()) == set()
+    assert own(make_officer()) == set()
     # Who proposed what another change has replaced has no part in what waits.
     approve(version_id=waiting(decided).id, user=creator)
 
 
 def test_it_is_said_who_decided_a_version_and_how():
-    person = officer()
+    person = make_officer()
     made = make_configuration(approved=False)
     first = waiting(made)
     approve(version_id=first.id, user=person)
-    act = partial(approve, version_id=first.id, user=officer())
+    act = partial(approve, version_id=first.id, user=make_officer())
     with pytest.raises(DomainError) as refused:
         act()
     assert refused.value.message == f"Version 1 is Approved by {person}, no longer Pending"
@@ -68,7 +74,7 @@ def test_it_is_said_who_decided_a_version_and_how():
     second = waiting(made)
     reject(version_id=second.id, user=person, reason="Too cheap")
     with pytest.raises(DomainError) as refused:
-        reject(version_id=second.id, user=officer(), reason="x")
+        reject(version_id=second.id, user=make_officer(), reason="x")
     assert refused.value.message == (
         f"Version 2 is Rejected by {person} (Too cheap), no longer Pending"
     )
@@ -83,26 +89,28 @@ def test_a_reason_has_up_to_500_characters():
     made = make_configuration(approved=False)
     for reason in ("", "x" * 501):
         with pytest.raises(InvalidRequest):
-            reject(version_id=waiting(made).id, user=officer(), reason=reason)
-    reject(version_id=waiting(made).id, user=officer(), reason="x" * 500)
+            reject(version_id=waiting(made).id, user=make_officer(), reason=reason)
+    reject(version_id=waiting(made).id, user=make_officer(), reason="x" * 500)
     assert states(made) == ("Rejected", ["Rejected"])
 
 
 def test_what_cannot_be_proposed_or_decided_leaves_everything_as_it_was():
     made, other = make_configuration(), make_configuration()
     over = make_configuration()
-    retire(configuration_id=over.id, user=officer())
+    retire(configuration_id=over.id, user=make_officer())
     nobody, decider = make_staff("end_loan"), make_staff("decide_configuration")
     bad, terms = make_terms(name=" "), make_terms()
     creditor = made.creditor_id
     waits = make_configuration(approved=False)
     version = waiting(waits).id
     cases = [
-        (partial(propose, creditor_id=creditor, terms=terms, actor=acting(nobody)), Forbidden),
+        (partial(propose, creditor_id=creditor, terms=terms, actor=staff_actor(nobody)), Forbidden),
         (partial(propose, creditor_id=creditor, terms=bad, actor=TESTER), InvalidRequest),
         (partial(propose, creditor_id=uuid7(), terms=terms, actor=TESTER), InvalidRequest),
         (
-            partial(propose_change, configuration_id=made.id, terms=terms, actor=acting(nobody)),
+            partial(
+                propose_change, configuration_id=made.id, terms=terms, actor=staff_actor(nobody)
+            ),
             Forbidden,
         ),
         (
@@ -118,11 +126,11 @@ def test_what_cannot_be_proposed_or_decided_leaves_everything_as_it_was():
         (partial(retire, configuration_id=made.id, user=nobody), Forbidden),
         (partial(retire, configuration_id=uuid7(), user=decider), ConfigurationNotFound),
     ]
-    before = everything()
+    before = snapshot()
     for act, kind in cases:
         with pytest.raises(kind):
             act()
-        assert everything() == before, act
+        assert snapshot() == before, act
     for act, message in (
         (
             partial(propose_change, configuration_id=over.id, terms=terms, actor=TESTER),
@@ -140,7 +148,7 @@ def test_what_cannot_be_proposed_or_decided_leaves_everything_as_it_was():
         with pytest.raises(DomainError) as refused:
             act()
         assert refused.value.message == message
-        assert everything() == before
+        assert snapshot() == before
     assert states(other) == ("Approved", ["Approved"])
 
 
@@ -150,17 +158,17 @@ def test_what_is_done_to_one_configuration_is_done_to_no_other():
         propose_change(configuration_id=each.id, terms=make_terms(), actor=TESTER)
     approve_waiting(made)
     assert states(beside) == ("Approved", ["Approved", "Pending"])
-    assert len(told(beside)) == 1
-    in_force = version_in_force(beside.id)
-    assert in_force == ConfigurationVersion.objects.get(configuration=beside, number=1)
-    retire(configuration_id=made.id, user=officer())
+    assert len(list_events(beside)) == 1
+    effective = version_in_force(beside.id)
+    assert effective == ConfigurationVersion.objects.get(configuration=beside, number=1)
+    retire(configuration_id=made.id, user=make_officer())
     assert states(made) == ("Retired", ["Superseded", "Approved"])
-    retire(configuration_id=beside.id, user=officer())
+    retire(configuration_id=beside.id, user=make_officer())
     assert states(beside) == ("Retired", ["Approved", "Rejected"])
     rejected = ConfigurationVersion.objects.get(configuration=beside, number=2)
     assert rejected.reason == "the configuration was retired"
-    assert told(made)[-1][0] == "loan_configuration.approved"
-    assert told(beside)[-1][0] == "loan_configuration.rejected"
+    assert list_events(made)[-1][0] == "loan_configuration.approved"
+    assert list_events(beside)[-1][0] == "loan_configuration.rejected"
 
 
 def test_an_organisation_sees_its_own_and_what_is_approved_for_it():
@@ -172,7 +180,7 @@ def test_an_organisation_sees_its_own_and_what_is_approved_for_it():
         make_configuration(theirs, access="organisations", organisation_ids=[mine.id]),
     ]
     retired = make_configuration(theirs, access="public")
-    retire(configuration_id=retired.id, user=officer())
+    retire(configuration_id=retired.id, user=make_officer())
     changed = make_configuration(theirs, access="public")
     propose_change(configuration_id=changed.id, terms=make_terms(access="own"), actor=TESTER)
     approve_waiting(changed)

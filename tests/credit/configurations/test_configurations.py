@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from credit.configurations.errors import ConfigurationNotFound
-from credit.configurations.selectors import creditors_text, usable_by
+from credit.configurations.selectors import read_creditor_view, usable_by
 from credit.configurations.services.configurations import (
     approve,
     propose,
@@ -20,7 +20,13 @@ from credit.configurations.services.configurations import (
 from credit.loans.models import Loan
 from exchange.core.errors import Conflict
 from exchange.events.models import Event
-from tests.credit.configurations.versions import acting, officer, refusal, states, told
+from tests.credit.configurations.versions import (
+    expect_rejection,
+    list_events,
+    make_officer,
+    staff_actor,
+    states,
+)
 from tests.environment.concurrency import Callers
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.lending import make_lending, version_in_force
@@ -37,20 +43,20 @@ pytestmark = pytest.mark.django_db
 
 
 def test_a_proposal_is_pending_until_somebody_else_approves_it():
-    one, other = officer(), officer()
+    one, other = make_officer(), make_officer()
     creditor = make_organisation()
     terms = make_terms(max_outstanding={"NGN": Decimal(9_000_000)})
-    made = propose(creditor_id=creditor.id, terms=terms, actor=acting(one))
+    made = propose(creditor_id=creditor.id, terms=terms, actor=staff_actor(one))
     assert states(made) == ("Pending", ["Pending"])
     assert version_in_force(made.id) is None
-    assert told(made) == []
+    assert list_events(made) == []
     approve(version_id=waiting(made).id, user=other)
     assert states(made) == ("Approved", ["Approved"])
     version = version_in_force(made.id)
     assert version is not None
     assert (version.number, version.proposed_by) == (1, f"staff:{one.pk}")
     assert (version.proposed_by_label, version.decided_by) == (str(one), other)
-    assert told(made) == [("loan_configuration.approved", creditor.id)]
+    assert list_events(made) == [("loan_configuration.approved", creditor.id)]
 
 
 def test_terms_are_kept_exactly_as_they_were_proposed():
@@ -86,24 +92,24 @@ def test_what_is_in_force_stays_so_while_a_change_waits_and_until_it_is_approved
     propose_change(configuration_id=made.id, terms=make_terms(name="New"), actor=TESTER)
     assert states(made) == ("Approved", ["Approved", "Pending"])
     assert version_in_force(made.id) == first
-    seen = json.loads(creditors_text(made))
+    seen = json.loads(read_creditor_view(made))
     assert (seen["name"], seen["status"], seen["pending"]["name"]) == ("Old", "Approved", "New")
     approve_waiting(made)
     assert states(made) == ("Approved", ["Superseded", "Approved"])
-    assert json.loads(creditors_text(made))["name"] == "New"
-    in_force = version_in_force(made.id)
-    assert in_force is not None
-    assert in_force.number == 2
+    assert json.loads(read_creditor_view(made))["name"] == "New"
+    effective = version_in_force(made.id)
+    assert effective is not None
+    assert effective.number == 2
 
 
 def test_a_rejected_change_leaves_what_is_in_force():
     made = make_configuration(name="Old")
     propose_change(configuration_id=made.id, terms=make_terms(name="New"), actor=TESTER)
-    reject(version_id=waiting(made).id, user=officer(), reason="Too cheap")
+    reject(version_id=waiting(made).id, user=make_officer(), reason="Too cheap")
     assert states(made) == ("Approved", ["Approved", "Rejected"])
-    seen = json.loads(creditors_text(made))
+    seen = json.loads(read_creditor_view(made))
     assert (seen["name"], seen["pending"], seen["reason"]) == ("Old", None, "Too cheap")
-    assert told(made)[-1] == ("loan_configuration.rejected", made.creditor_id)
+    assert list_events(made)[-1] == ("loan_configuration.rejected", made.creditor_id)
     propose_change(configuration_id=made.id, terms=make_terms(name="Newer"), actor=TESTER)
     assert states(made) == ("Approved", ["Approved", "Rejected", "Pending"])
 
@@ -111,7 +117,7 @@ def test_a_rejected_change_leaves_what_is_in_force():
 def test_a_second_change_does_not_push_the_first_aside():
     made = make_configuration()
     propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
-    refusal(
+    expect_rejection(
         lambda: propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER),
         Conflict,
         "change_pending",
@@ -125,18 +131,18 @@ def test_new_terms_take_the_place_of_those_that_wait_for_the_first_approval():
     assert states(made) == ("Pending", ["Rejected", "Pending"])
     first.refresh_from_db()
     assert (first.reason, first.decided_by) == ("replaced by a newer proposal", None)
-    assert told(made) == []
-    message = refusal(
-        lambda: approve(version_id=first.id, user=officer()), Conflict, "state_conflict"
+    assert list_events(made) == []
+    message = expect_rejection(
+        lambda: approve(version_id=first.id, user=make_officer()), Conflict, "state_conflict"
     )
     assert message == "Version 1 is Rejected (replaced by a newer proposal), no longer Pending"
 
 
 def test_a_rejected_configuration_is_proposed_anew():
     made = make_configuration(approved=False)
-    reject(version_id=waiting(made).id, user=officer(), reason="Too cheap")
+    reject(version_id=waiting(made).id, user=make_officer(), reason="Too cheap")
     assert states(made) == ("Rejected", ["Rejected"])
-    assert told(made) == [("loan_configuration.rejected", made.creditor_id)]
+    assert list_events(made) == [("loan_configuration.rejected", made.creditor_id)]
     propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
     assert states(made) == ("Pending", ["Rejected", "Pending"])
     approve_waiting(made)
@@ -147,63 +153,65 @@ def test_a_retired_configuration_is_final_and_takes_the_change_that_waits_with_i
     made = make_configuration()
     propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
     change = waiting(made)
-    retire(configuration_id=made.id, user=officer())
+    retire(configuration_id=made.id, user=make_officer())
     assert states(made) == ("Retired", ["Approved", "Rejected"])
     change.refresh_from_db()
     assert change.reason == "the configuration was retired"
-    assert told(made)[-1][0] == "loan_configuration.rejected"
+    assert list_events(made)[-1][0] == "loan_configuration.rejected"
     for act in (
         partial(propose_change, configuration_id=made.id, terms=make_terms(), actor=TESTER),
-        partial(approve, version_id=change.id, user=officer()),
-        partial(reject, version_id=change.id, user=officer(), reason="x"),
-        partial(retire, configuration_id=made.id, user=officer()),
+        partial(approve, version_id=change.id, user=make_officer()),
+        partial(reject, version_id=change.id, user=make_officer(), reason="x"),
+        partial(retire, configuration_id=made.id, user=make_officer()),
     ):
-        refusal(act, Conflict, "state_conflict")
+        expect_rejection(act, Conflict, "state_conflict")
 
 
 @pytest.mark.parametrize("rejected", [False, True])
 def test_what_was_never_approved_is_not_retired(rejected):
     made = make_configuration(approved=False)
     if rejected:
-        reject(version_id=waiting(made).id, user=officer(), reason="x")
-    refusal(lambda: retire(configuration_id=made.id, user=officer()), Conflict, "state_conflict")
+        reject(version_id=waiting(made).id, user=make_officer(), reason="x")
+    expect_rejection(
+        lambda: retire(configuration_id=made.id, user=make_officer()), Conflict, "state_conflict"
+    )
 
 
 def test_a_version_is_decided_once():
     made = make_configuration(approved=False)
     version = waiting(made)
-    person = officer()
+    person = make_officer()
     approve(version_id=version.id, user=person)
     for act in (
-        partial(approve, version_id=version.id, user=officer()),
-        partial(reject, version_id=version.id, user=officer(), reason="x"),
+        partial(approve, version_id=version.id, user=make_officer()),
+        partial(reject, version_id=version.id, user=make_officer(), reason="x"),
     ):
-        message = refusal(act, Conflict, "state_conflict")
+        message = expect_rejection(act, Conflict, "state_conflict")
         assert message == f"Version 1 is Approved by {person}, no longer Pending"
 
 
 def test_loans_keep_the_terms_they_were_made_on():
-    world = make_lending()
-    loan = world.lend()
+    lending = make_lending()
+    loan = lending.lend()
     version = loan.version
     terms = make_terms(interest_rate=Decimal("0.5"), access="public")
-    propose_change(configuration_id=world.offer.id, terms=terms, actor=TESTER)
-    assert world.lend(amount=10_000, units=2).interest_rate == Decimal("0.3")
-    approve_waiting(world.offer)
+    propose_change(configuration_id=lending.offer.id, terms=terms, actor=TESTER)
+    assert lending.lend(amount=10_000, units=2).interest_rate == Decimal("0.3")
+    approve_waiting(lending.offer)
     assert Loan.objects.get(id=loan.id).version == version
     assert Loan.objects.get(id=loan.id).interest_rate == Decimal("0.3")
-    newer = world.lend(amount=10_000, units=2, interest_rate="0.5")
+    newer = lending.lend(amount=10_000, units=2, interest_rate="0.5")
     assert newer.version.number == 2
-    retire(configuration_id=world.offer.id, user=officer())
+    retire(configuration_id=lending.offer.id, user=make_officer())
     with pytest.raises(ConfigurationNotFound):
-        world.lend(amount=10_000, units=2, interest_rate="0.5")
+        lending.lend(amount=10_000, units=2, interest_rate="0.5")
 
 
 def test_the_creditor_is_told_with_the_record_as_it_sees_it():
     made = make_configuration()
     body = json.loads(Event.objects.get(subject_id=made.id).body)
     assert body["type"] == "loan_configuration.approved"
-    assert body["data"] == {"loan_configuration": json.loads(creditors_text(made))}
+    assert body["data"] == {"loan_configuration": json.loads(read_creditor_view(made))}
 
 
 def test_a_configuration_is_open_to_whom_its_terms_in_force_name():
@@ -221,7 +229,7 @@ def test_a_configuration_is_open_to_whom_its_terms_in_force_name():
 
 @pytest.mark.django_db(transaction=True)
 def test_of_two_approvals_at_once_one_wins():
-    people = [officer() for _ in range(4)]
+    people = [make_officer() for _ in range(4)]
     with Callers(4) as crowd:
         for _ in range(5):
             made = make_configuration()
@@ -232,12 +240,12 @@ def test_of_two_approvals_at_once_one_wins():
             )
             assert sum(isinstance(result, Conflict) for result in results) == 3
             assert states(made) == ("Approved", ["Superseded", "Approved"])
-            assert told(made) == [("loan_configuration.approved", made.creditor_id)] * 2
+            assert list_events(made) == [("loan_configuration.approved", made.creditor_id)] * 2
 
 
 @pytest.mark.django_db(transaction=True)
 def test_an_approval_a_rejection_and_a_retirement_at_once_leave_one_outcome():
-    one, other, third = officer(), officer(), officer()
+    one, other, third = make_officer(), make_officer(), make_officer()
     with Callers(3) as crowd:
         for _ in range(8):
             made = make_configuration()

@@ -329,7 +329,7 @@ def test_who_created_a_configuration_does_not_approve_its_first_version(cursor):
         return made
 
     waiting = configuration("Pending", creator, changer)
-    in_force = configuration("Approved", creator, changer)
+    effective = configuration("Approved", creator, changer)
     # Of another configuration: what its creator may not decide, and that it waits, is nothing here.
     configuration("Pending", stranger)
     rows = GuardedCopy(cursor, VERSION, "version_decision", "BEFORE UPDATE")
@@ -345,7 +345,7 @@ def test_who_created_a_configuration_does_not_approve_its_first_version(cursor):
     for who in (changer, stranger):
         assert found(waiting, who) == ACCEPTED
     for who in (creator, changer, stranger):
-        assert found(in_force, who) == ACCEPTED
+        assert found(effective, who) == ACCEPTED
     assert found(waiting, creator, new="Rejected") == ACCEPTED
     assert found(waiting, creator, old="Approved", new="Approved") == ACCEPTED
 
@@ -382,23 +382,23 @@ def test_a_configuration_is_what_its_versions_say(cursor, table):
         other = put(cursor, LoanConfiguration, status=status)
         offers.version(other["id"], status=wrong)
     cases = [
-        (in_force, waits, status, put(cursor, LoanConfiguration, status=status)["id"])
-        for in_force, waits in STATES
+        (effective, waits, status, put(cursor, LoanConfiguration, status=status)["id"])
+        for effective, waits in STATES
         for status in ConfigurationStatus.values
     ]
-    for in_force, waits, _, configuration in cases:
+    for effective, waits, _, configuration in cases:
         offers.version(configuration, 1, status="Rejected")
-        if in_force:
+        if effective:
             offers.version(configuration, 2, status="Approved")
         if waits:
             offers.version(configuration, 3, status="Pending")
     rows = GuardedCopy(cursor, table, "configuration_matches", "AFTER INSERT OR UPDATE")
-    for in_force, waits, status, configuration in cases:
+    for effective, waits, status, configuration in cases:
         row = (
             columns_of(LoanConfiguration, id=configuration)
             if table == CONFIGURATION
             else columns_of(ConfigurationVersion, configuration_id=configuration)
         )
-        right = status in STATES[in_force, waits]
+        right = status in STATES[effective, waits]
         expected = ACCEPTED if right else "configuration_matches"
-        assert (in_force, waits, status, rows.insert(row)) == (in_force, waits, status, expected)
+        assert (effective, waits, status, rows.insert(row)) == (effective, waits, status, expected)

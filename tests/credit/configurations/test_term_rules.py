@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from credit.configurations.services.terms import check, default_least_amount, problems
+from credit.configurations.services.terms import default_min_amount, find_errors, validate_terms
 from exchange.core.errors import InvalidRequest
 from exchange.tokens.models import InvestmentCategory
 from tests.factories.loan_configurations import make_terms
@@ -82,9 +82,9 @@ BAD: dict[str, list[tuple[Any, str]]] = {
 @pytest.mark.parametrize("field", BAD)
 def test_each_field_is_taken_up_to_its_edge_and_refused_beyond_it(field):
     for value in FINE[field]:
-        assert problems({field: value}) == {}, value
+        assert find_errors({field: value}) == {}, value
     for value, told in BAD[field]:
-        assert problems({field: value}) == {field: told}, value
+        assert find_errors({field: value}) == {field: told}, value
 
 
 def test_organisations_are_named_where_they_are_asked_for_and_nowhere_else():
@@ -100,9 +100,9 @@ def test_organisations_are_named_where_they_are_asked_for_and_nowhere_else():
         ("nonsense", IDS[:1], None),
     ]
     for access, ids, told in cases:
-        found = problems({"access": access, "organisation_ids": ids})
+        found = find_errors({"access": access, "organisation_ids": ids})
         assert found.get("organisation_ids") == told, (access, told)
-    assert problems({"organisation_ids": IDS[:1]}) == {}
+    assert find_errors({"organisation_ids": IDS[:1]}) == {}
 
 
 @pytest.mark.parametrize(
@@ -120,18 +120,18 @@ def test_a_bound_is_of_a_currency_that_is_lent_and_lets_one_loan_be_made(field, 
         ({"UGX": Decimal(5)}, {field: "must not have UGX, in which max_amount lends nothing"}),
     ]  # fmt: skip
     for bound, found in cases:
-        assert problems({"max_amount": single, field: bound}) == found
+        assert find_errors({"max_amount": single, field: bound}) == found
     # Of amounts that are wrong themselves a bound is not told anything.
-    assert problems({"max_amount": {}, field: {"NGN": Decimal(beyond)}}) == {
+    assert find_errors({"max_amount": {}, field: {"NGN": Decimal(beyond)}}) == {
         "max_amount": "must have at least one currency"
     }
-    assert problems({field: {"NGN": Decimal(beyond)}}) == {}
+    assert find_errors({field: {"NGN": Decimal(beyond)}}) == {}
 
 
 def test_every_bad_field_is_named_in_one_refusal_and_good_terms_pass():
-    check(make_terms())
+    validate_terms(make_terms())
     with pytest.raises(InvalidRequest) as refused:
-        check(make_terms(name=" ", duration=0, min_amount={"NGN": Decimal(2_000_001)}))
+        validate_terms(make_terms(name=" ", duration=0, min_amount={"NGN": Decimal(2_000_001)}))
     assert refused.value.message == (
         f"name must not be blank; duration {MONTHS}; min_amount must not be above max_amount in NGN"
     )
@@ -149,13 +149,13 @@ def test_every_bad_field_is_named_in_one_refusal_and_good_terms_pass():
     ],
 )
 def test_the_least_loan_brings_one_minor_unit_a_month_within_the_most(currency, rate, most, least):
-    assert default_least_amount(currency, Decimal(rate), Decimal(most)) == Decimal(least)
+    assert default_min_amount(currency, Decimal(rate), Decimal(most)) == Decimal(least)
     terms = make_terms(max_amount={currency: Decimal(most)}, interest_rate=Decimal(rate))
-    assert terms.least_amount(currency) == Decimal(least)
+    assert terms.minimum_for(currency) == Decimal(least)
     set_by_hand = make_terms(
         max_amount={currency: Decimal(most)}, min_amount={currency: Decimal(50)}
     )
-    assert set_by_hand.least_amount(currency) == 50
+    assert set_by_hand.minimum_for(currency) == 50
 
 
 def test_terms_that_do_not_say_so_have_no_grace():

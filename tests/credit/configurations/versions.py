@@ -18,12 +18,12 @@ from tests.factories.wallets import make_staff
 PROPOSE, DECIDE = "propose_configuration", "decide_configuration"
 
 
-def acting(user: StaffUser) -> Actor:
+def staff_actor(user: StaffUser) -> Actor:
     """The actor that a member of staff is."""
     return Actor.staff(user.pk, str(user))
 
 
-def officer() -> StaffUser:
+def make_officer() -> StaffUser:
     """Somebody who may both propose and decide."""
     return make_staff(PROPOSE, DECIDE)
 
@@ -35,23 +35,23 @@ def states(configuration: LoanConfiguration) -> tuple[str, list[str]]:
     return status, list(versions)
 
 
-def told(configuration: LoanConfiguration) -> list[tuple[str, UUID]]:
+def list_events(configuration: LoanConfiguration) -> list[tuple[str, UUID]]:
     """Types and recipients of the events about a configuration."""
     found = Event.objects.filter(subject_id=configuration.id).order_by("created_at", "id")
     return list(found.values_list("type", "organisation_id"))
 
 
-def refusal(act: Callable[[], Any], kind: type[DomainError], code: str) -> str:
+def expect_rejection(act: Callable[[], Any], kind: type[DomainError], code: str) -> str:
     """Asserts that `act` is refused so and writes nothing; gives the message."""
-    before = everything()
+    before = snapshot()
     with pytest.raises(kind) as refused:
         act()
     assert refused.value.code == code
-    assert everything() == before
+    assert snapshot() == before
     return refused.value.message
 
 
-def everything() -> list[Any]:
+def snapshot() -> list[Any]:
     """All that is recorded of configurations, and every event."""
     return [
         list(model.objects.order_by("pk").values())

@@ -20,13 +20,15 @@ _GUARDS = [
 ]
 
 
-def refuses(connection: Connection, attack: str, loan: Loan, *wrong: type[psycopg.Error]) -> None:
+def assert_rejected(
+    connection: Connection, attack: str, loan: Loan, *wrong: type[psycopg.Error]
+) -> None:
     """PostgreSQL does not do it, and nothing changed."""
     with assert_nothing_changes(), pytest.raises(wrong):
         connection.execute(attack, {"loan": loan.id, "new": uuid7()})
 
 
-def past_the_guards(owner: Connection, statement: str, *values: object) -> None:
+def bypass_guards(owner: Connection, statement: str, *values: object) -> None:
     """What the owner of the tables does once they have put the guards aside."""
     for table, guard in _GUARDS:
         owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER {guard}")
@@ -35,12 +37,12 @@ def past_the_guards(owner: Connection, statement: str, *values: object) -> None:
         owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER {guard}")
 
 
-def off() -> set[str]:
+def failing_checks() -> set[str]:
     """Titles of the checks that find something."""
     return {finding.check for finding in books.prove(CHECKS).findings}
 
 
-def copy(**changes: str) -> str:
+def copy_loan_sql(**changes: str) -> str:
     """Inserts another loan like `%(loan)s`, but for `changes` in SQL."""
     columns = [str(field.column) for field in Loan._meta.concrete_fields]
     values = [changes.get(name, name) for name in columns]

@@ -1,4 +1,4 @@
-"""What loans come to, in plain Python: the world of `test_loan_machine` and every prediction.
+"""What loans come to, in plain Python: the model of `test_loan_machine` and every prediction.
 
 Balances are kept by owner, asset and kind. Nothing here looks at what the product recorded, but
 for the rows of loans as they were when they ended; nothing is computed by its code either: what is
@@ -17,7 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from credit.configurations.models import Access, LoanConfiguration
-from credit.loans.models import EndingAction, EndingProposal, Loan
+from credit.loans.models import ClosureAction, ClosureProposal, Loan
 from exchange.tokens.models import Token
 from tests.factories.api_clients import make_member
 from tests.factories.lending import half_even, most_to_repay
@@ -68,14 +68,14 @@ class Quoted:
 class Ending:
     """A proposal that waits."""
 
-    row: EndingProposal
+    row: ClosureProposal
     passed: dict[int, Decimal]
     prices: dict[int, Decimal]
     old: bool = False
 
     @property
     def liquidates(self) -> bool:
-        return self.row.action == EndingAction.LIQUIDATE
+        return self.row.action == ClosureAction.LIQUIDATE
 
 
 @dataclass
@@ -124,7 +124,7 @@ class Sell:
     left: Decimal
 
 
-class World:
+class LoanBook:
     """Two lenders, three borrowers (the third is a member of the first lender), four tokens, and
     somebody who buys. Methods named after what happened keep the model's balances.
     """

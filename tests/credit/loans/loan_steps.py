@@ -7,7 +7,7 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from credit.loans.models import EndingAction
+from credit.loans.models import ClosureAction
 from tests.credit.loans.loan_model import PRICE, UNIT
 
 Draw = Callable[[Random], Any]
@@ -54,7 +54,7 @@ def price(random: Random) -> Decimal:
     return Decimal(random.choice([*usual, *(random.randint(300, 3000) for _ in usual)]))
 
 
-BORROWER, TOKEN, NUMBER, ACTION = up_to(2), up_to(3), up_to(9999), one_of(*EndingAction)
+BORROWER, TOKEN, NUMBER, ACTION = up_to(2), up_to(3), up_to(9999), one_of(*ClosureAction)
 # How often, and what it is done with.
 STEPS: dict[str, tuple[int, dict[str, Draw]]] = {
     "borrow": (

@@ -15,7 +15,7 @@ from credit.configurations.models import Access
 from credit.configurations.services.configurations import retire
 from credit.loans.dates import add_months
 from credit.loans.models import Loan, LoanStatus
-from credit.loans.services.assessing import assess, most_repayable
+from credit.loans.services.assessing import assess, max_repayment
 from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
 from exchange.core.timestamps import javascript_time
@@ -41,49 +41,52 @@ from wallets.ledger.models import Transfer
 pytestmark = pytest.mark.django_db
 
 
-def code_of(world: Lending, **changes: Any) -> str:
+def code_of(lending: Lending, **changes: Any) -> str:
     """The code of the refusal; nothing may have moved."""
     transfers = Transfer.objects.count()
     with pytest.raises(DomainError) as refused:
-        world.lend(**changes)
+        lending.lend(**changes)
     assert Transfer.objects.count() == transfers
     assert not Loan.objects.exists()
     return refused.value.code
 
 
-def test_105_units_of_10000_at_a_ratio_of_08_carry_840000(world):
-    loan = world.lend(units=105)
+def test_105_units_of_10000_at_a_ratio_of_08_carry_840000(lending):
+    loan = lending.lend(units=105)
     assert loan.status == LoanStatus.ACTIVE
     assert (loan.amount, loan.repayment_amount) == (840_000, 1_596_000)
-    borrower, creditor = world.borrower.owner_id, world.creditor.owner_id
+    borrower, creditor = lending.borrower.owner_id, lending.creditor.owner_id
     assert held(borrower, "NGN") == 840_100
     assert held(creditor, "NGN") == 4_160_000
-    assert (held(borrower, world.token.id), held(borrower, world.token.id, "lien")) == (895, 105)
+    assert (held(borrower, lending.token.id), held(borrower, lending.token.id, "lien")) == (
+        895,
+        105,
+    )
     assert held(creditor, "NGN", "principal") == 840_000
     assert_books_hold()
 
 
-def test_104_units_do_not(world):
-    assert code_of(world, units=104) == "insufficient_collateral"
+def test_104_units_do_not(lending):
+    assert code_of(lending, units=104) == "insufficient_collateral"
 
 
-def test_more_than_1596000_may_not_be_asked_back(world):
+def test_more_than_1596000_may_not_be_asked_back(lending):
     changed = {"repayment_amount": Decimal("1596000.01")}
-    assert code_of(world, **changed) == "repayment_above_maximum"
+    assert code_of(lending, **changed) == "repayment_above_maximum"
 
 
-def test_the_record_shows_the_repayment_date_as_javascript_prints_it(world):
-    loan = world.lend()
+def test_the_record_shows_the_repayment_date_as_javascript_prints_it(lending):
+    loan = lending.lend()
     assert f'"repayment_date":"{javascript_time(loan.repayment_date)}"' in loan.document
     assert loan.repayment_date == add_months(loan.created_at, 3)
 
 
-def test_the_caller_and_the_creditor_are_told(world):
-    loan = world.lend()
+def test_the_caller_and_the_creditor_are_told(lending):
+    loan = lending.lend()
     events = Event.objects.filter(subject_id=loan.id, type="loan.created")
     assert {event.organisation_id for event in events} == {
-        world.borrower.organisation.id,
-        world.creditor.organisation.id,
+        lending.borrower.organisation.id,
+        lending.creditor.organisation.id,
     }
 
 
@@ -103,25 +106,25 @@ def test_the_caller_and_the_creditor_are_told(world):
         ({"collaterals": ()}, "invalid_request"),
     ],
 )
-def test_each_rule_refuses_with_its_own_code_and_nothing_moves(world, changes, code):
-    assert code_of(world, **changes) == code
+def test_each_rule_refuses_with_its_own_code_and_nothing_moves(lending, changes, code):
+    assert code_of(lending, **changes) == code
 
 
 def test_a_creditor_may_ask_its_own_member_for_less():
     creditor = make_wallet(5_000_000, currency="NGN")
-    world = make_lending()
-    world.offer = make_configuration(creditor.organisation, access=Access.OWN)
-    world.borrower = Wallet(creditor.organisation, make_member(creditor.organisation))
-    give_units(world.token, world.borrower, 200)
-    loan = world.lend(repayment_amount=Decimal(900_000))
+    lending = make_lending()
+    lending.offer = make_configuration(creditor.organisation, access=Access.OWN)
+    lending.borrower = Wallet(creditor.organisation, make_member(creditor.organisation))
+    give_units(lending.token, lending.borrower, 200)
+    loan = lending.lend(repayment_amount=Decimal(900_000))
     assert loan.repayment_amount == 900_000
     assert_books_hold()
 
 
-def test_units_that_are_not_visible_do_not_exist(world):
+def test_units_that_are_not_visible_do_not_exist(lending):
     hidden = make_token(deal_access="Private", price_sell=Decimal(10_000))
     pledges = (Pledge(hidden.id, Decimal(105)),)
-    assert code_of(world, collaterals=pledges) == "token_not_found"
+    assert code_of(lending, collaterals=pledges) == "token_not_found"
 
 
 @pytest.mark.parametrize(
@@ -135,58 +138,58 @@ def test_units_that_are_not_visible_do_not_exist(world):
         ({"price_sell": 0}, "price_unavailable"),
     ],
 )
-def test_a_token_that_cannot_be_pledged_says_why(world, change, code):
+def test_a_token_that_cannot_be_pledged_says_why(lending, change, code):
     with without_guards():  # a price without a quote
-        Token.objects.filter(id=world.token.id).update(**change)
-    assert code_of(world) == code
+        Token.objects.filter(id=lending.token.id).update(**change)
+    assert code_of(lending) == code
 
 
-def test_collateral_of_another_currency_is_refused(world):
+def test_collateral_of_another_currency_is_refused(lending):
     token = make_token(currency="KES", price_sell=Decimal(10_000), price_buy=Decimal(10_000))
-    give_units(token, world.borrower, 200)
+    give_units(token, lending.borrower, 200)
     pledges = (Pledge(token.id, Decimal(105)),)
-    assert code_of(world, collaterals=pledges) == "collateral_currency_differs"
+    assert code_of(lending, collaterals=pledges) == "collateral_currency_differs"
 
 
-def test_a_configuration_that_is_not_in_force_lends_nothing(world):
-    world.offer = make_configuration(world.creditor.organisation, approved=False)
-    assert code_of(world) == "loan_configuration_not_found"
-    world.offer = make_configuration(world.borrower.organisation, approved=False)
-    assert code_of(world) == "configuration_not_approved"
-    world.offer = make_configuration(world.borrower.organisation)
-    retire(configuration_id=world.offer.id, user=make_staff("decide_configuration"))
-    assert code_of(world) == "configuration_not_approved"
+def test_a_configuration_that_is_not_in_force_lends_nothing(lending):
+    lending.offer = make_configuration(lending.creditor.organisation, approved=False)
+    assert code_of(lending) == "loan_configuration_not_found"
+    lending.offer = make_configuration(lending.borrower.organisation, approved=False)
+    assert code_of(lending) == "configuration_not_approved"
+    lending.offer = make_configuration(lending.borrower.organisation)
+    retire(configuration_id=lending.offer.id, user=make_staff("decide_configuration"))
+    assert code_of(lending) == "configuration_not_approved"
 
 
-def test_only_those_named_may_use_an_offer_for_organisations(world):
-    creditor, mine = world.creditor.organisation, world.borrower.organisation
+def test_only_those_named_may_use_an_offer_for_organisations(lending):
+    creditor, mine = lending.creditor.organisation, lending.borrower.organisation
     others = [make_organisation().id]
     offer = partial(make_configuration, creditor, access=Access.ORGANISATIONS)
-    world.offer = offer(organisation_ids=others)
-    assert code_of(world) == "loan_configuration_not_found"
-    world.offer = offer(organisation_ids=[*others, mine.id])
-    assert world.lend().status == LoanStatus.ACTIVE
+    lending.offer = offer(organisation_ids=others)
+    assert code_of(lending) == "loan_configuration_not_found"
+    lending.offer = offer(organisation_ids=[*others, mine.id])
+    assert lending.lend().status == LoanStatus.ACTIVE
 
 
 def test_a_lender_has_no_more_out_than_its_limit():
-    world = make_lending(
+    lending = make_lending(
         max_amount={"NGN": Decimal(900_000)}, max_outstanding={"NGN": Decimal(1_500_000)}
     )
-    world.lend()
+    lending.lend()
     with pytest.raises(DomainError) as refused:
-        world.lend()
+        lending.lend()
     assert refused.value.code == "outstanding_above_maximum"
     assert "660000" in refused.value.message
-    world.lend(amount=660_000)
+    lending.lend(amount=660_000)
 
 
 def test_a_limit_of_what_is_out_holds_for_its_own_currency_only():
-    world = make_lending(
+    lending = make_lending(
         max_amount={"NGN": Decimal(900_000), "KES": Decimal(100_000)},
         max_outstanding={"KES": Decimal(100_000)},
     )
-    assert world.lend().amount == 840_000
-    assert world.lend(amount=120_000).amount == 120_000
+    assert lending.lend().amount == 840_000
+    assert lending.lend(amount=120_000).amount == 120_000
     assert_books_hold()
 
 
@@ -202,67 +205,67 @@ def test_a_limit_of_what_is_out_holds_for_its_own_currency_only():
     ],
 )
 def test_the_most_to_repay_is_rounded_half_even_to_the_currency(amount, currency, most):
-    found = most_repayable(Decimal(amount), Decimal("0.3"), Decimal(3), currency)
+    found = max_repayment(Decimal(amount), Decimal("0.3"), Decimal(3), currency)
     assert found == Decimal(most)
 
 
-def test_a_loan_repays_at_most_the_half_even_sum_and_others_exactly_that(world):
+def test_a_loan_repays_at_most_the_half_even_sum_and_others_exactly_that(lending):
     tenth = {"amount": "0.15", "units": 1}
-    assert code_of(world, **tenth, repayment_amount=Decimal("0.29")) == "repayment_above_maximum"
-    assert code_of(world, **tenth, repayment_amount=Decimal("0.27")) == "repayment_differs"
-    loan = world.lend(**tenth, repayment_amount=Decimal("0.28"))
+    assert code_of(lending, **tenth, repayment_amount=Decimal("0.29")) == "repayment_above_maximum"
+    assert code_of(lending, **tenth, repayment_amount=Decimal("0.27")) == "repayment_differs"
+    loan = lending.lend(**tenth, repayment_amount=Decimal("0.28"))
     assert loan.repayment_amount == Decimal("0.28")
 
 
-def test_a_creditor_that_cannot_pay_lends_nothing(world):
+def test_a_creditor_that_cannot_pay_lends_nothing(lending):
     poor = make_wallet(839_999, currency="NGN")
-    world.offer = make_configuration(poor.organisation, access=Access.PUBLIC)
-    assert code_of(world) == "not_funded"
+    lending.offer = make_configuration(poor.organisation, access=Access.PUBLIC)
+    assert code_of(lending) == "not_funded"
 
 
-def test_another_organisations_member_does_not_exist(world):
+def test_another_organisations_member_does_not_exist(lending):
     stranger: Wallet = make_member_wallet(0)
-    assert code_of(world, user_id=stranger.member_id) == "user_not_found"
+    assert code_of(lending, user_id=stranger.member_id) == "user_not_found"
 
 
-def test_a_quote_names_every_rule_and_moves_nothing(world):
+def test_a_quote_names_every_rule_and_moves_nothing(lending):
     transfers = Transfer.objects.count()
     found = assess(
-        world.request(units=104, duration=13, interest_rate="0.2"),
-        organisation_id=world.borrower.organisation.id,
+        lending.request(units=104, duration=13, interest_rate="0.2"),
+        organisation_id=lending.borrower.organisation.id,
     )
-    assert [refusal.code for refusal in found.refusals] == [
+    assert [refusal.code for refusal in found.errors] == [
         "duration_not_offered",
         "interest_rate_differs",
         "repayment_differs",
         "insufficient_collateral",
     ]
-    found = assess(world.request(), organisation_id=world.borrower.organisation.id)
-    assert found.refusals == []
+    found = assess(lending.request(), organisation_id=lending.borrower.organisation.id)
+    assert found.errors == []
     assert found.collateral_value == 1_050_000
-    assert found.most_lent == 840_000
-    assert found.most_repaid == 1_596_000
+    assert found.max_amount == 840_000
+    assert found.max_repayment_amount == 1_596_000
     assert Transfer.objects.count() == transfers
 
 
-def test_two_members_who_trade_with_each_other_do_not_raise_what_can_be_borrowed(world):
+def test_two_members_who_trade_with_each_other_do_not_raise_what_can_be_borrowed(lending):
     """Trades never change quotes; lending looks at quotes only."""
-    borrower = world.borrower.fund(1_000_000, "NGN")
+    borrower = lending.borrower.fund(1_000_000, "NGN")
     accomplice = Wallet(borrower.organisation, make_member(borrower.organisation, "Bola"))
     accomplice.fund(10_000_000, "NGN")
-    before = assess(world.request(units=104), organisation_id=borrower.organisation.id)
+    before = assess(lending.request(units=104), organisation_id=borrower.organisation.id)
     for price in (20_000, 50_000, 100_000):
         for wallet, side in ((borrower, "Sell"), (accomplice, "Buy")):
-            Trader(wallet).ask(world.token, side, price, 10)
+            Trader(wallet).ask(lending.token, side, price, 10)
     assert list(Trade.objects.order_by("seq").values_list("price", "tokens")) == [
         (Decimal(20_000), Decimal(10)),
         (Decimal(50_000), Decimal(10)),
         (Decimal(100_000), Decimal(10)),
     ]
-    after = assess(world.request(units=104), organisation_id=borrower.organisation.id)
-    assert before.most_lent == after.most_lent == 832_000
+    after = assess(lending.request(units=104), organisation_id=borrower.organisation.id)
+    assert before.max_amount == after.max_amount == 832_000
     with pytest.raises(DomainError) as refused:
-        world.lend(units=104)
+        lending.lend(units=104)
     assert refused.value.code == "insufficient_collateral"
     assert_books_hold()
 
@@ -270,7 +273,7 @@ def test_two_members_who_trade_with_each_other_do_not_raise_what_can_be_borrowed
 @pytest.mark.parametrize(
     ("field", "value"), [("amount", 1), ("repayment_amount", 840_000), ("interest_rate", 0)]
 )
-def test_the_terms_of_a_loan_never_change_whoever_writes(world, field, value):
-    loan = world.lend()
+def test_the_terms_of_a_loan_never_change_whoever_writes(lending, field, value):
+    loan = lending.lend()
     with pytest.raises(IntegrityError, match="never change"):
         Loan.objects.filter(id=loan.id).update(**{field: value})

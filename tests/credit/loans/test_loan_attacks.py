@@ -7,9 +7,9 @@ from __future__ import annotations
 import pytest
 from psycopg import errors
 
-from credit.loans.models import EndingAction, Loan
-from credit.loans.services.endings import propose_ending
-from tests.credit.loans.attacks import copy, refuses
+from credit.loans.models import ClosureAction, Loan
+from credit.loans.services.closures import propose_closure
+from tests.credit.loans.attacks import assert_rejected, copy_loan_sql
 from tests.environment.module_database import module_database, module_rows
 from tests.factories.lending import Lending, make_lending
 from tests.factories.loans import default, pay
@@ -42,7 +42,7 @@ def defaulted(module_database: None) -> Loan:
     """Somebody proposed its liquidation, and there is somebody else to confirm it."""
     made = default(make_lending())
     first, _ = make_staff("end_loan"), make_staff("end_loan")
-    propose_ending(loan_id=made.id, action=EndingAction.LIQUIDATE, note="why", user=first)
+    propose_closure(loan_id=made.id, action=ClosureAction.LIQUIDATE, note="why", user=first)
     return made
 
 
@@ -90,7 +90,7 @@ def confirmed(passed: int = 105, owed: int = 1_596_000, **more: str) -> str:
 )
 def test_an_open_loan_is_not_moved_on_without_what_it_takes(paid, runtime, change):
     attack = f"UPDATE credit_loan SET {change} WHERE id = %(loan)s"
-    refuses(runtime, attack, paid, errors.CheckViolation)
+    assert_rejected(runtime, attack, paid, errors.CheckViolation)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_an_open_loan_is_not_moved_on_without_what_it_takes(paid, runtime, chang
 )
 def test_the_terms_of_a_loan_stay_as_they_were(loan, runtime, change):
     attack = f"UPDATE credit_loan SET {change} WHERE id = %(loan)s"
-    refuses(runtime, attack, loan, errors.RestrictViolation)
+    assert_rejected(runtime, attack, loan, errors.RestrictViolation)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_the_terms_of_a_loan_stay_as_they_were(loan, runtime, change):
     ],
 )
 def test_nothing_of_loans_is_removed_or_rewritten(paid, runtime, attack):
-    refuses(runtime, attack, paid, errors.InsufficientPrivilege)
+    assert_rejected(runtime, attack, paid, errors.InsufficientPrivilege)
 
 
 def test_the_owner_does_not_remove_loans_and_repayments_either(paid, owner_connection):
@@ -161,7 +161,9 @@ def test_the_owner_does_not_remove_loans_and_repayments_either(paid, owner_conne
         "TRUNCATE credit_repayment",
         "UPDATE credit_loan SET interest_repaid = 0",
     ):
-        refuses(owner_connection, attack, paid, errors.RestrictViolation, errors.CheckViolation)
+        assert_rejected(
+            owner_connection, attack, paid, errors.RestrictViolation, errors.CheckViolation
+        )
 
 
 @pytest.mark.parametrize(
@@ -180,8 +182,10 @@ def test_the_owner_does_not_remove_loans_and_repayments_either(paid, owner_conne
 def test_a_loan_starts_active_with_nothing_repaid_of_a_member_of_its_organisation(
     loan, owner_connection, changes
 ):
-    attack = copy(**{"id": "%(new)s", **changes})
-    refuses(owner_connection, attack, loan, errors.CheckViolation, errors.ForeignKeyViolation)
+    attack = copy_loan_sql(**{"id": "%(new)s", **changes})
+    assert_rejected(
+        owner_connection, attack, loan, errors.CheckViolation, errors.ForeignKeyViolation
+    )
 
 
 @pytest.mark.parametrize(
@@ -200,7 +204,7 @@ def test_a_loan_starts_active_with_nothing_repaid_of_a_member_of_its_organisatio
     ],
 )
 def test_collateral_and_repayments_make_sense(loan, runtime, attack):
-    refuses(runtime, attack, loan, errors.CheckViolation, errors.UniqueViolation)
+    assert_rejected(runtime, attack, loan, errors.CheckViolation, errors.UniqueViolation)
 
 
 @pytest.mark.parametrize(
@@ -233,4 +237,4 @@ def test_collateral_and_repayments_make_sense(loan, runtime, attack):
 )
 def test_what_somebody_proposed_stays_and_no_more_is_confirmed(defaulted, runtime, change):
     attack = f"UPDATE credit_endingproposal SET {change} WHERE loan_id = %(loan)s"
-    refuses(runtime, attack, defaulted, errors.RestrictViolation, errors.CheckViolation)
+    assert_rejected(runtime, attack, defaulted, errors.RestrictViolation, errors.CheckViolation)

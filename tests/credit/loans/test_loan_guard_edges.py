@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from credit.loans.models import OPEN, EndingProposal, Loan, LoanStatus, Repayment
+from credit.loans.models import OPEN, ClosureProposal, Loan, LoanStatus, Repayment
 from exchange.core.ids import uuid7
 from tests.assertions.statement_results import ACCEPTED
 from tests.environment.guarded_copy import GuardedCopy
@@ -171,7 +171,7 @@ def ending(
     reference: str = "",
 ) -> None:
     """A proposal for the loan, and the transfer that goes with it."""
-    put(cursor, EndingProposal, loan_id=loan["id"], action=action, status=decision)
+    put(cursor, ClosureProposal, loan_id=loan["id"], action=action, status=decision)
     put(
         cursor, Transfer, subject_id=loan["id"], kind=kind or f"loan_{action}",
         reference=reference or f"loan:{loan['id']}:end",
@@ -236,7 +236,7 @@ def proposals(cursor: Any) -> GuardedCopy:
 def proposal(loan: dict[str, Any], **given: Any) -> dict[str, Any]:
     """Owed are 100; 5 units of 10 and one of 20 pass at most."""
     usual = {"loan_id": loan["id"], "owed": 100, "plan": PLAN, **PENDING, **NO_FIGURES}
-    return columns_of(EndingProposal, **{**usual, **given})
+    return columns_of(ClosureProposal, **{**usual, **given})
 
 
 def confirmed(**given: Any) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from decimal import Decimal
 import pytest
 from psycopg import errors
 
-from credit.loans.models import EndingAction, LoanStatus, Outstanding
-from credit.loans.services.endings import propose_ending
+from credit.loans.models import ClosureAction, LoanStatus, Outstanding
+from credit.loans.services.closures import propose_closure
 from exchange.core.ids import uuid7
-from tests.credit.loans.attacks import copy, off, past_the_guards, refuses
+from tests.credit.loans.attacks import assert_rejected, bypass_guards, copy_loan_sql, failing_checks
 from tests.factories.loan_configurations import make_configuration
 from tests.factories.loans import default, of_status
 from tests.factories.tokens import give_units, make_token
@@ -22,12 +22,12 @@ CLOSED = [LoanStatus.COMPLETED, LoanStatus.LIQUIDATED, LoanStatus.WRITTEN_OFF]
 
 
 @pytest.mark.parametrize("status", CLOSED)
-def test_a_loan_that_is_over_is_not_revived_nor_written_on(world, runtime, status):
-    loan = of_status(world, status)
+def test_a_loan_that_is_over_is_not_revived_nor_written_on(lending, runtime, status):
+    loan = of_status(lending, status)
     for to in LoanStatus.values:
         for closed_at in ("closed_at", "NULL"):
             if (to, closed_at) != (status, "closed_at"):
-                refuses(
+                assert_rejected(
                     runtime,
                     f"UPDATE credit_loan SET status = '{to}', closed_at = {closed_at}"
                     " WHERE id = %(loan)s",
@@ -41,7 +41,7 @@ def test_a_loan_that_is_over_is_not_revived_nor_written_on(world, runtime, statu
         "closed_at = now()",
         "collateral_text = '[]'",
     ):
-        refuses(
+        assert_rejected(
             runtime,
             f"UPDATE credit_loan SET {change} WHERE id = %(loan)s",
             loan,
@@ -49,22 +49,24 @@ def test_a_loan_that_is_over_is_not_revived_nor_written_on(world, runtime, statu
         )
 
 
-def test_a_defaulted_loan_does_not_go_back(world, runtime):
-    loan = of_status(world, LoanStatus.DEFAULTED)
+def test_a_defaulted_loan_does_not_go_back(lending, runtime):
+    loan = of_status(lending, LoanStatus.DEFAULTED)
     for status in ("ACTIVE", "OVERDUE"):
         attack = f"UPDATE credit_loan SET status = '{status}' WHERE id = %(loan)s"
-        refuses(runtime, attack, loan, errors.CheckViolation)
+        assert_rejected(runtime, attack, loan, errors.CheckViolation)
 
 
-def test_no_loan_is_made_above_what_its_configuration_may_have_outstanding(world, owner_connection):
-    world.offer = make_configuration(
-        world.creditor.organisation,
+def test_no_loan_is_made_above_what_its_configuration_may_have_outstanding(
+    lending, owner_connection
+):
+    lending.offer = make_configuration(
+        lending.creditor.organisation,
         access="public",
         max_outstanding={"NGN": Decimal(2_000_000)},
     )
-    loan = world.lend(amount=1_500_000, units=200)
-    attack = copy(id="%(new)s")
-    refuses(owner_connection, attack, loan, errors.CheckViolation)
+    loan = lending.lend(amount=1_500_000, units=200)
+    attack = copy_loan_sql(id="%(new)s")
+    assert_rejected(owner_connection, attack, loan, errors.CheckViolation)
     assert Outstanding.objects.get().principal == 1_500_000
 
 
@@ -75,23 +77,25 @@ def test_no_loan_is_made_above_what_its_configuration_may_have_outstanding(world
         (("2000000", "3800000"), ("2000000.01", "3800000.02")),
     ],
 )
-def test_no_loan_is_made_outside_the_limits_of_its_version(world, owner_connection, limit, beyond):
-    world.offer = make_configuration(
-        world.creditor.organisation, access="public", min_amount={"NGN": Decimal(5000)}
+def test_no_loan_is_made_outside_the_limits_of_its_version(
+    lending, owner_connection, limit, beyond
+):
+    lending.offer = make_configuration(
+        lending.creditor.organisation, access="public", min_amount={"NGN": Decimal(5000)}
     )
-    loan = world.lend()
+    loan = lending.lend()
     wrong, right = (
-        copy(id="%(new)s", amount=amount, repayment_amount=repaid)
+        copy_loan_sql(id="%(new)s", amount=amount, repayment_amount=repaid)
         for amount, repaid in (beyond, limit)
     )
-    refuses(owner_connection, wrong, loan, errors.CheckViolation)
+    assert_rejected(owner_connection, wrong, loan, errors.CheckViolation)
     owner_connection.execute(right, {"loan": loan.id, "new": uuid7()})
 
 
-def test_a_loan_that_nobody_disbursed_shows(world, owner_connection):
-    loan = world.lend()
-    owner_connection.execute(copy(id="%(new)s"), {"loan": loan.id, "new": uuid7()})
-    assert off() >= {
+def test_a_loan_that_nobody_disbursed_shows(lending, owner_connection):
+    loan = lending.lend()
+    owner_connection.execute(copy_loan_sql(id="%(new)s"), {"loan": loan.id, "new": uuid7()})
+    assert failing_checks() >= {
         "principal accounts equal what open loans still owe",
         "every loan has the transfers its state calls for",
         "every state a loan reached was told to both sides",
@@ -99,15 +103,15 @@ def test_a_loan_that_nobody_disbursed_shows(world, owner_connection):
     }
 
 
-def test_a_loan_repaid_in_the_record_only_shows(world, owner_connection):
-    loan = world.lend()
-    past_the_guards(
+def test_a_loan_repaid_in_the_record_only_shows(lending, owner_connection):
+    loan = lending.lend()
+    bypass_guards(
         owner_connection,
         "UPDATE credit_loan SET status = 'COMPLETED', closed_at = now(), interest_repaid = 756000,"
         " principal_repaid = 840000 WHERE id = %s",
         loan.id,
     )
-    assert off() >= {
+    assert failing_checks() >= {
         "lien equals open collateral",
         "principal accounts equal what open loans still owe",
         "interest income equals the interest repaid",
@@ -116,25 +120,27 @@ def test_a_loan_repaid_in_the_record_only_shows(world, owner_connection):
     }
 
 
-def test_a_repayment_in_the_record_only_shows(world, owner_connection):
-    loan = world.lend()
-    past_the_guards(
+def test_a_repayment_in_the_record_only_shows(lending, owner_connection):
+    loan = lending.lend()
+    bypass_guards(
         owner_connection,
         "INSERT INTO credit_repayment (id, loan_id, amount, interest, principal, outstanding,"
         " paid_by, created_at) VALUES (%s, %s, 10, 10, 0, 1595990, '', now())",
         uuid7(),
         loan.id,
     )
-    assert off() == {
+    assert failing_checks() == {
         "every loan was repaid what its repayments say",
         "every loan has the transfers its state calls for",
     }
 
 
-def test_another_amount_outstanding_than_loans_owe_shows(world, owner_connection):
-    world.lend()
+def test_another_amount_outstanding_than_loans_owe_shows(lending, owner_connection):
+    lending.lend()
     owner_connection.execute("UPDATE credit_outstanding SET principal = principal - 1")
-    assert off() == {"what each configuration has outstanding equals what its open loans still owe"}
+    assert failing_checks() == {
+        "what each configuration has outstanding equals what its open loans still owe"
+    }
 
 
 LIENS = {
@@ -144,30 +150,30 @@ LIENS = {
 }
 
 
-def test_units_pledged_by_a_row_alone_show(world, runtime):
-    loan = world.lend()
+def test_units_pledged_by_a_row_alone_show(lending, runtime):
+    loan = lending.lend()
     token = make_token()
-    give_units(token, world.borrower, 5)
+    give_units(token, lending.borrower, 5)
     runtime.execute(
         "INSERT INTO credit_collateral (loan_id, token_id, position, quantity, pledged_price)"
         " VALUES (%s, %s, 2, 5, 100)",
         [loan.id, token.id],
     )
-    assert off() == LIENS
+    assert failing_checks() == LIENS
 
 
 @pytest.mark.parametrize("quantity", ["0", "104.99999999", "105.00000001"])
-def test_units_released_or_added_in_the_row_alone_show(world, runtime, quantity):
-    world.lend()
+def test_units_released_or_added_in_the_row_alone_show(lending, runtime, quantity):
+    lending.lend()
     runtime.execute(f"UPDATE credit_collateral SET quantity = {quantity}")
-    assert off() == LIENS
+    assert failing_checks() == LIENS
 
 
-def test_collateral_moved_from_one_lender_to_another_shows(world, runtime):
+def test_collateral_moved_from_one_lender_to_another_shows(lending, runtime):
     """The borrower's lien stays what it was: only the ledger knows which loan it is for."""
-    first = world.lend()
-    world.offer = make_configuration(world.creditor.organisation, access="public")
-    second = world.lend()
+    first = lending.lend()
+    lending.offer = make_configuration(lending.creditor.organisation, access="public")
+    second = lending.lend()
     runtime.execute(
         "UPDATE credit_collateral SET quantity = CASE WHEN loan_id = %s THEN 1 ELSE 209 END",
         [first.id],
@@ -178,27 +184,29 @@ def test_collateral_moved_from_one_lender_to_another_shows(world, runtime):
             " replace(collateral_text, '\"quantity\":105', %s) WHERE id = %s",
             [f'"quantity":{units}', loan.id],
         )
-    assert off() == {
+    assert failing_checks() == {
         "every open loan's collateral is what was liened for it, and nothing is for the others"
     }
 
 
-def test_other_collateral_shown_than_there_is_shows(world, runtime):
-    world.lend()
+def test_other_collateral_shown_than_there_is_shows(lending, runtime):
+    lending.lend()
     runtime.execute("UPDATE credit_loan SET collateral_text = '[]'")
-    assert off() == {"every loan shows the collateral it has"}
+    assert failing_checks() == {"every loan shows the collateral it has"}
 
 
 @pytest.mark.parametrize("status", ["LIQUIDATED", "WRITTEN_OFF"])
-def test_a_defaulted_loan_is_not_ended_by_a_record_alone(world, runtime, owner_connection, status):
-    loan = default(world)
-    propose_ending(
-        loan_id=loan.id, action=EndingAction.LIQUIDATE, note="why", user=make_staff("end_loan")
+def test_a_defaulted_loan_is_not_ended_by_a_record_alone(
+    lending, runtime, owner_connection, status
+):
+    loan = default(lending)
+    propose_closure(
+        loan_id=loan.id, action=ClosureAction.LIQUIDATE, note="why", user=make_staff("end_loan")
     )
     attack = f"UPDATE credit_loan SET status = '{status}', closed_at = now() WHERE id = "
-    refuses(runtime, f"{attack}%(loan)s", loan, errors.CheckViolation)
-    past_the_guards(owner_connection, f"{attack}%s", loan.id)
-    assert off() >= {
+    assert_rejected(runtime, f"{attack}%(loan)s", loan, errors.CheckViolation)
+    bypass_guards(owner_connection, f"{attack}%s", loan.id)
+    assert failing_checks() >= {
         "lien equals open collateral",
         "principal accounts equal what open loans still owe",
         "every loan has the transfers its state calls for",

@@ -24,9 +24,9 @@ from wallets.ledger.errors import InsufficientBalance
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_interest_is_repaid_first_then_principal_and_the_last_payment_releases_the_units(world):
-    loan = world.lend()  # 840,000 lent, 756,000 interest
-    world.borrower.fund(1_000_000, "NGN")
+def test_interest_is_repaid_first_then_principal_and_the_last_payment_releases_the_units(lending):
+    loan = lending.lend()  # 840,000 lent, 756,000 interest
+    lending.borrower.fund(1_000_000, "NGN")
     pay(loan, 700_000)
     pay(loan, 100_000)
     loan = pay(loan, 796_000)
@@ -37,17 +37,17 @@ def test_interest_is_repaid_first_then_principal_and_the_last_payment_releases_t
         (0, 796_000, 0),
     ]
     assert loan.status == LoanStatus.COMPLETED
-    borrower, creditor = world.borrower.owner_id, world.creditor.owner_id
+    borrower, creditor = lending.borrower.owner_id, lending.creditor.owner_id
     assert held(borrower, "NGN") == 840_100 + 1_000_000 - 1_596_000
-    assert (held(borrower, world.token.id), held(borrower, world.token.id, "lien")) == (1000, 0)
+    assert (held(borrower, lending.token.id), held(borrower, lending.token.id, "lien")) == (1000, 0)
     assert held(creditor, "NGN") == 5_756_000
     assert (held(creditor, "NGN", "principal"), held(creditor, "NGN", "interest")) == (0, 756_000)
     assert told(loan) == ["loan.created", "loan.repaid"]
     assert_books_hold()
 
 
-def test_nobody_pays_more_than_is_due_or_has(world):
-    loan = world.lend()
+def test_nobody_pays_more_than_is_due_or_has(lending):
+    loan = lending.lend()
     with pytest.raises(Rejected) as refused:
         pay(loan, "1596000.01")
     assert refused.value.code == "amount_above_due"
@@ -60,13 +60,13 @@ def test_nobody_pays_more_than_is_due_or_has(world):
     assert_books_hold()
 
 
-def test_a_loan_that_is_over_takes_nothing_any_more(world):
-    loan = world.lend()
-    world.borrower.fund(1_000_000, "NGN")
+def test_a_loan_that_is_over_takes_nothing_any_more(lending):
+    loan = lending.lend()
+    lending.borrower.fund(1_000_000, "NGN")
     loan = pay(loan, 1_596_000)
     with pytest.raises(StateConflict, match="COMPLETED"):
         pay(loan, 1)
-    pledge = (Pledge(world.token.id, Decimal(1)),)
+    pledge = (Pledge(lending.token.id, Decimal(1)),)
     for change in (add_collateral, release_collateral):
         with pytest.raises(StateConflict):
             change(
@@ -77,27 +77,27 @@ def test_a_loan_that_is_over_takes_nothing_any_more(world):
             )
 
 
-def test_collateral_is_added_and_only_what_is_not_needed_is_released(world):
-    loan = world.lend()
+def test_collateral_is_added_and_only_what_is_not_needed_is_released(lending):
+    loan = lending.lend()
     who = {"loan_id": loan.id, "organisation_id": loan.organisation_id, "actor": TESTER}
-    add_collateral(pledges=(Pledge(world.token.id, Decimal("10.5")),), **who)
-    assert held(loan.borrower_id, world.token.id, "lien") == Decimal("115.5")
-    release_collateral(pledges=(Pledge(world.token.id, Decimal("10.5")),), **who)
+    add_collateral(pledges=(Pledge(lending.token.id, Decimal("10.5")),), **who)
+    assert held(loan.borrower_id, lending.token.id, "lien") == Decimal("115.5")
+    release_collateral(pledges=(Pledge(lending.token.id, Decimal("10.5")),), **who)
     with pytest.raises(Rejected) as refused:
-        release_collateral(pledges=(Pledge(world.token.id, Decimal("0.00000001")),), **who)
+        release_collateral(pledges=(Pledge(lending.token.id, Decimal("0.00000001")),), **who)
     assert refused.value.code == "insufficient_collateral"
     with pytest.raises(Rejected) as refused:
-        release_collateral(pledges=(Pledge(world.token.id, Decimal(106)),), **who)
+        release_collateral(pledges=(Pledge(lending.token.id, Decimal(106)),), **who)
     assert refused.value.code == "not_pledged"
-    world.borrower.fund(1_000_000, "NGN")
+    lending.borrower.fund(1_000_000, "NGN")
     pay(loan, 756_000 + 420_000)  # half of the principal is left
-    loan = release_collateral(pledges=(Pledge(world.token.id, Decimal("52.5")),), **who)
+    loan = release_collateral(pledges=(Pledge(lending.token.id, Decimal("52.5")),), **who)
     assert '"quantity":52.5}' in loan.document
     assert_books_hold()
 
 
-def test_a_loan_past_its_date_is_overdue_and_past_its_grace_defaulted(world):
-    loan = world.lend()
+def test_a_loan_past_its_date_is_overdue_and_past_its_grace_defaulted(lending):
+    loan = lending.lend()
     assert servicing.age_loans() == 0
     age(loan, days=1)
     servicing.age_loans()
@@ -111,16 +111,16 @@ def test_a_loan_past_its_date_is_overdue_and_past_its_grace_defaulted(world):
     loan.refresh_from_db()
     assert loan.status == LoanStatus.DEFAULTED
     assert told(loan) == ["loan.created", "loan.overdue", "loan.defaulted"]
-    world.borrower.fund(1_000_000, "NGN")
+    lending.borrower.fund(1_000_000, "NGN")
     assert pay(loan, 1_596_000).status == LoanStatus.COMPLETED
     assert_books_hold()
 
 
-def test_a_fall_in_price_opens_one_shortfall_that_more_collateral_cures(world):
-    loan = world.lend()
-    world.price(9_999)
-    servicing.revalue_loans(all_of_them=True)
-    servicing.revalue_loans(all_of_them=True)
+def test_a_fall_in_price_opens_one_shortfall_that_more_collateral_cures(lending):
+    loan = lending.lend()
+    lending.price(9_999)
+    servicing.revalue_loans(force=True)
+    servicing.revalue_loans(force=True)
     shortfall = Shortfall.objects.get()
     assert (shortfall.value, shortfall.required) == (Decimal(1_049_895), Decimal(1_050_000))
     assert Valuation.objects.get().loan_to_value == Decimal("0.80008001")
@@ -128,7 +128,7 @@ def test_a_fall_in_price_opens_one_shortfall_that_more_collateral_cures(world):
     add_collateral(
         loan_id=loan.id,
         organisation_id=loan.organisation_id,
-        pledges=(Pledge(world.token.id, Decimal(1)),),
+        pledges=(Pledge(lending.token.id, Decimal(1)),),
         actor=TESTER,
     )
     shortfall.refresh_from_db()
@@ -138,10 +138,10 @@ def test_a_fall_in_price_opens_one_shortfall_that_more_collateral_cures(world):
     assert_books_hold()
 
 
-def test_what_is_added_must_be_of_a_category_that_the_loans_terms_take(world):
-    loan = world.lend()
+def test_what_is_added_must_be_of_a_category_that_the_loans_terms_take(lending):
+    loan = lending.lend()
     art = make_token(price_sell=Decimal(10_000), investment_category="Art")
-    give_units(art, world.borrower, 5)
+    give_units(art, lending.borrower, 5)
     with pytest.raises(Rejected) as refused:
         add_collateral(
             loan_id=loan.id,
@@ -156,37 +156,37 @@ def test_what_is_added_must_be_of_a_category_that_the_loans_terms_take(world):
     assert_books_hold()
 
 
-def test_collateral_that_exits_opens_a_shortfall(world):
-    world.lend()
-    Token.objects.filter(id=world.token.id).update(exited=True)
-    servicing.revalue_loans(all_of_them=True)
+def test_collateral_that_exits_opens_a_shortfall(lending):
+    lending.lend()
+    Token.objects.filter(id=lending.token.id).update(exited=True)
+    servicing.revalue_loans(force=True)
     shortfall = Shortfall.objects.get()
     assert shortfall.value == 0
-    assert world.token.symbol in shortfall.cause
+    assert lending.token.symbol in shortfall.cause
 
 
-def test_a_missing_or_stale_price_blocks_and_is_reported_and_is_no_zero(world):
-    loan = world.lend()
+def test_a_missing_or_stale_price_blocks_and_is_reported_and_is_no_zero(lending):
+    loan = lending.lend()
     for change in (
         {"quoted_at": timezone.now() - timedelta(days=400)},
         {"quoted_at": None},
     ):
-        Token.objects.filter(id=world.token.id).update(**change)
-        servicing.revalue_loans(all_of_them=True)
+        Token.objects.filter(id=lending.token.id).update(**change)
+        servicing.revalue_loans(force=True)
         valuation = Valuation.objects.get()
         assert valuation.value is None
         assert valuation.loan_to_value is None
-        assert world.token.symbol in valuation.problem
+        assert lending.token.symbol in valuation.problem
         assert not Shortfall.objects.exists()
     assert Alert.objects.filter(kind="collateral_prices", resolved_at__isnull=True).count() == 1
     with pytest.raises(Rejected) as refused:
         release_collateral(
             loan_id=loan.id,
             organisation_id=loan.organisation_id,
-            pledges=(Pledge(world.token.id, Decimal(1)),),
+            pledges=(Pledge(lending.token.id, Decimal(1)),),
             actor=TESTER,
         )
     assert refused.value.code == "price_unavailable"
-    world.price(10_000)
-    servicing.revalue_loans(all_of_them=True)
+    lending.price(10_000)
+    servicing.revalue_loans(force=True)
     assert not Alert.objects.filter(kind="collateral_prices", resolved_at__isnull=True).exists()

@@ -16,8 +16,8 @@ from credit.configurations.services.configurations import propose_change
 from credit.loans.errors import LoanNotFound
 from credit.loans.filters import LoanFilters
 from credit.loans.models import Loan, Shortfall
-from credit.loans.selectors.loans import loan_statement
-from credit.loans.selectors.overview import loans_by_state, owed_by_currency
+from credit.loans.selectors.loans import read_loan_statement
+from credit.loans.selectors.overview import count_loans_by_status, outstanding_by_currency
 from credit.loans.services import servicing
 from credit.loans.services.pledging import add_collateral, release_collateral
 from credit.loans.services.valuation import Pledge
@@ -39,49 +39,49 @@ def found(**asked: Any) -> set[UUID]:
     return set(filters.qs.values_list("id", flat=True))
 
 
-def test_a_loan_falls_short_while_a_shortfall_of_its_own_is_open(world):
-    never = world.lend(amount=1000, units=1)
-    cured, still = (world.lend(amount=80_000, units=10) for _ in range(2))
-    world.price(9_000)
-    servicing.revalue_loans(all_of_them=True)
+def test_a_loan_falls_short_while_a_shortfall_of_its_own_is_open(lending):
+    never = lending.lend(amount=1000, units=1)
+    cured, still = (lending.lend(amount=80_000, units=10) for _ in range(2))
+    lending.price(9_000)
+    servicing.revalue_loans(force=True)
     more = {"organisation_id": cured.organisation_id, "actor": TESTER}
-    add_collateral(loan_id=cured.id, pledges=(Pledge(world.token.id, Decimal(2)),), **more)
+    add_collateral(loan_id=cured.id, pledges=(Pledge(lending.token.id, Decimal(2)),), **more)
     assert Shortfall.objects.filter(cured_at__isnull=True).count() == 1
     assert found(shortfall="true") == {still.id}
     assert found(shortfall="false") == {never.id, cured.id}
     assert found() == {never.id, cured.id, still.id}
 
 
-def test_a_statement_is_given_to_the_parties_of_its_loan_alone(world):
-    theirs = world.lend(amount=1000, units=1)
+def test_a_statement_is_given_to_the_parties_of_its_loan_alone(lending):
+    theirs = lending.lend(amount=1000, units=1)
     stranger = make_lending().lend(amount=1000, units=1)
     for party in (theirs.organisation_id, theirs.creditor_id):
-        assert json.loads(loan_statement(party, theirs.id))
+        assert json.loads(read_loan_statement(party, theirs.id))
     for organisation_id, loan_id in (
         (stranger.organisation_id, theirs.id),
         (theirs.organisation_id, uuid7()),
     ):
         with pytest.raises(LoanNotFound):
-            loan_statement(organisation_id, loan_id)
+            read_loan_statement(organisation_id, loan_id)
 
 
-def test_a_loan_is_found_by_a_token_while_any_of_it_is_pledged(world):
+def test_a_loan_is_found_by_a_token_while_any_of_it_is_pledged(lending):
     other = make_token(price_sell=Decimal(10_000))
-    give_units(other, world.borrower, 10)
+    give_units(other, lending.borrower, 10)
     half, gone = Pledge(other.id, Decimal("0.5")), Pledge(other.id, Decimal(3))
-    first = world.lend(amount=1000, collaterals=(half, Pledge(world.token.id, Decimal(1))))
-    second = world.lend(amount=1000, collaterals=(gone, Pledge(world.token.id, Decimal(1))))
-    third = world.lend(amount=1000, units=1)
+    first = lending.lend(amount=1000, collaterals=(half, Pledge(lending.token.id, Decimal(1))))
+    second = lending.lend(amount=1000, collaterals=(gone, Pledge(lending.token.id, Decimal(1))))
+    third = lending.lend(amount=1000, units=1)
     assert found(token_id=str(other.id)) == {first.id, second.id}
     release_collateral(
         loan_id=second.id, organisation_id=second.organisation_id, pledges=(gone,), actor=TESTER
     )
     assert found(token_id=str(other.id)) == {first.id}
-    assert found(token_id=str(world.token.id)) == {first.id, second.id, third.id}
+    assert found(token_id=str(lending.token.id)) == {first.id, second.id, third.id}
 
 
-def test_a_due_date_is_asked_to_the_second_as_it_is_printed(world):
-    loan = world.lend(amount=1000, units=1)
+def test_a_due_date_is_asked_to_the_second_as_it_is_printed(lending):
+    loan = lending.lend(amount=1000, units=1)
     shown = loan.repayment_date.replace(microsecond=0)
     for seconds, included in ((-1, (True, False)), (0, (True, True)), (1, (False, True))):
         moment = f"{(shown + timedelta(seconds=seconds)):%Y-%m-%dT%H:%M:%SZ}"
@@ -107,23 +107,23 @@ def test_a_configuration_is_found_by_what_its_terms_in_force_or_else_the_newest_
     assert lending("UGX") == set()
 
 
-def test_officers_see_every_state_and_what_open_loans_are_still_to_bring_back(world):
-    assert {each.status.value: each.count for each in loans_by_state()} == dict.fromkeys(
+def test_officers_see_every_state_and_what_open_loans_are_still_to_bring_back(lending):
+    assert {each.status.value: each.count for each in count_loans_by_status()} == dict.fromkeys(
         ("ACTIVE", "OVERDUE", "DEFAULTED", "COMPLETED", "LIQUIDATED", "WRITTEN_OFF"), 0
     )
-    assert owed_by_currency() == []
-    completed(world)
-    pay(world.lend(), 760_000)  # all of the interest, and 4,000 of the principal
-    world.lend(amount=1000, units=1)
+    assert outstanding_by_currency() == []
+    completed(lending)
+    pay(lending.lend(), 760_000)  # all of the interest, and 4,000 of the principal
+    lending.lend(amount=1000, units=1)
     shillings = make_lending(max_amount={"KES": Decimal(1000)})
     shillings.creditor.fund(1000, "KES")
     token = make_token(currency="KES", price_sell=Decimal(10))
     give_units(token, shillings.borrower, 50)
     pledge = (Pledge(token.id, Decimal(50)),)
     shillings.lend(amount=100, currency="KES", collaterals=pledge)
-    counts = {each.status.value: each.count for each in loans_by_state()}
+    counts = {each.status.value: each.count for each in count_loans_by_status()}
     assert (counts["ACTIVE"], counts["COMPLETED"], counts["DEFAULTED"]) == (3, 1, 0)
-    assert [(each.currency, each.count, each.amount) for each in owed_by_currency()] == [
+    assert [(each.currency, each.count, each.amount) for each in outstanding_by_currency()] == [
         ("KES", 1, Decimal(190)),
         ("NGN", 2, Decimal(837_900)),
     ]

@@ -15,12 +15,12 @@ from uuid import UUID
 import pytest
 from django.db import transaction
 
-from credit.loans.models import EndingAction, Loan
-from credit.loans.services.endings import propose_ending
+from credit.loans.models import ClosureAction, Loan
+from credit.loans.services.closures import propose_closure
 from credit.loans.services.lending import lock_tokens
 from credit.loans.services.pledging import add_collateral, release_collateral
 from credit.loans.services.repaying import lock_open_loan
-from credit.loans.services.servicing import age_loan, review_loan
+from credit.loans.services.servicing import age_loan, revalue_loan
 from credit.loans.services.valuation import Pledge
 from tests.environment.database import session
 from tests.factories.api_clients import TESTER
@@ -54,52 +54,55 @@ def held_by(act: Callable[[], object]) -> dict[str, set[UUID]]:
     return {name: rows for name, rows in found.items() if rows}
 
 
-def two_tokens(world: Lending) -> tuple[Loan, Loan, list[UUID]]:
+def two_tokens(lending: Lending) -> tuple[Loan, Loan, list[UUID]]:
     """A loan on two tokens, another one on a third, and the ids of the three."""
-    tokens = [world.token, *(make_token(price_sell=Decimal(10_000)) for _ in range(2))]
+    tokens = [lending.token, *(make_token(price_sell=Decimal(10_000)) for _ in range(2))]
     for token in tokens[1:]:
-        give_units(token, world.borrower, 50)
+        give_units(token, lending.borrower, 50)
     one, two, three = (Pledge(token.id, Decimal(5)) for token in tokens)
-    loan = world.lend(amount=1000, collaterals=(one, two))
-    other = world.lend(amount=1000, collaterals=(three,))
+    loan = lending.lend(amount=1000, collaterals=(one, two))
+    other = lending.lend(amount=1000, collaterals=(three,))
     return loan, other, [token.id for token in tokens]
 
 
-def test_tokens_are_locked_by_name_and_can_still_be_referred_to(world):
-    _, _, (first, second, _) = two_tokens(world)
+def test_tokens_are_locked_by_name_and_can_still_be_referred_to(lending):
+    _, _, (first, second, _) = two_tokens(lending)
     pledges = tuple(Pledge(id_, Decimal(1)) for id_ in (second, first))
     with transaction.atomic():
         assert {*lock_tokens(pledges)} == {first, second}
     assert held_by(partial(lock_tokens, pledges)) == {"tokens": {first, second}}
 
 
-def test_a_loan_is_locked_alone_and_can_still_be_referred_to(world):
-    loan, _, _ = two_tokens(world)
+def test_a_loan_is_locked_alone_and_can_still_be_referred_to(lending):
+    loan, _, _ = two_tokens(lending)
     held = held_by(partial(lock_open_loan, loan.id, loan.organisation_id))
     assert held == {"loans": {loan.id}}
     assert held_by(partial(age_loan, loan.id)) == {"loans": {loan.id}}
 
 
-def test_whatever_values_a_loan_holds_the_prices_of_all_its_tokens(world):
-    loan, _, (first, second, third) = two_tokens(world)
+def test_whatever_values_a_loan_holds_the_prices_of_all_its_tokens(lending):
+    loan, _, (first, second, third) = two_tokens(lending)
     who: dict[str, Any] = {
         "loan_id": loan.id, "organisation_id": loan.organisation_id, "actor": TESTER,
     }  # fmt: skip
     one = (Pledge(second, Decimal(1)),)
-    assert held_by(partial(review_loan, loan.id)) == {"loans": {loan.id}, "tokens": {first, second}}
+    assert held_by(partial(revalue_loan, loan.id)) == {
+        "loans": {loan.id},
+        "tokens": {first, second},
+    }
     released = held_by(partial(release_collateral, pledges=one, **who))
     assert (released["loans"], released["tokens"]) == ({loan.id}, {first, second})
     added = held_by(partial(add_collateral, pledges=(Pledge(third, Decimal(1)),), **who))
     assert (added["loans"], added["tokens"]) == ({loan.id}, {third})
 
 
-def test_an_end_is_proposed_while_prices_and_the_loan_stand_still(world):
-    loan, other, (first, second, _) = two_tokens(world)
+def test_an_end_is_proposed_while_prices_and_the_loan_stand_still(lending):
+    loan, other, (first, second, _) = two_tokens(lending)
     for each in (loan, other):
         age(each, days=30)
         assert age_loan(each.id) == 1
     propose = partial(
-        propose_ending, loan_id=loan.id, action=EndingAction.LIQUIDATE, note="why",
+        propose_closure, loan_id=loan.id, action=ClosureAction.LIQUIDATE, note="why",
         user=make_staff("end_loan"),
     )  # fmt: skip
     assert held_by(propose) == {"loans": {loan.id}, "tokens": {first, second}}

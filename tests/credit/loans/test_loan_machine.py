@@ -24,10 +24,10 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from credit.loans.models import Collateral, EndingAction, Loan, Shortfall
+from credit.loans.models import ClosureAction, Collateral, Loan, Shortfall
 from credit.loans.services import servicing
 from credit.loans.services.assessing import LoanRequest
-from credit.loans.services.endings import confirm_ending, decline_ending, propose_ending
+from credit.loans.services.closures import confirm_closure, decline_closure, propose_closure
 from credit.loans.services.lending import create_loan
 from credit.loans.services.pledging import add_collateral, release_collateral
 from credit.loans.services.repaying import repay
@@ -37,8 +37,8 @@ from exchange.tokens.models import Token
 from exchange.tokens.services.quotes import Prices
 from orders.book import services as placing
 from orders.book.models import Order
-from orders.listings.services.endings import exit_token
-from tests.credit.loans.loan_model import ASKED, OPEN, UNIT, ZERO, Ending, Modelled, Sell, World
+from orders.listings.services.lifecycle import exit_token
+from tests.credit.loans.loan_model import ASKED, OPEN, UNIT, ZERO, Ending, LoanBook, Modelled, Sell
 from tests.credit.loans.loan_steps import step_of
 from tests.environment.concurrency import race_size
 from tests.environment.property_tests import FUZZING, examples
@@ -58,17 +58,17 @@ class Machine(RuleBasedStateMachine):
 
     @initialize(currency=st.sampled_from(["NGN", "UGX"]))
     def begin(self, currency):
-        self.world, self.steps, self.looks = World(currency), 0, 0
+        self.model, self.steps, self.looks = LoanBook(currency), 0, 0
         for borrower, offer in ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 2)):
             self.borrow(borrower, offer, {0: Decimal(5), 1: Decimal(2)}, 100, 2, "most")
         for number in (1, 25):
             self.time_passes(number, 30)
-        assert [loan.status for loan in self.world.loans].count("DEFAULTED") == 2
+        assert [loan.status for loan in self.model.loans].count("DEFAULTED") == 2
 
     def pick(self, number: int, *wanted: str) -> Modelled:
         """Seven times out of eight a loan in a `wanted` status, where there is one."""
-        fitting = [loan for loan in self.world.loans if loan.status in wanted]
-        some = fitting if fitting and number % 8 else self.world.loans
+        fitting = [loan for loan in self.model.loans if loan.status in wanted]
+        some = fitting if fitting and number % 8 else self.model.loans
         return some[number // 8 % len(some)]
 
     @staticmethod
@@ -83,7 +83,7 @@ class Machine(RuleBasedStateMachine):
 
     def pledges(self, units: dict[int, Decimal]) -> tuple[Pledge, ...]:
         return tuple(
-            Pledge(self.world.tokens[number].row.id, each) for number, each in units.items()
+            Pledge(self.model.tokens[number].row.id, each) for number, each in units.items()
         )
 
     @staticmethod
@@ -103,16 +103,16 @@ class Machine(RuleBasedStateMachine):
     # --- What borrowers do -----------------------------------------------------------------------
 
     def borrow(self, borrower, offer, units, share, months, asked):
-        world = self.world
-        terms, wallet = world.offers[offer], world.borrowers[borrower]
-        base = world.value(units) or Decimal(5000)
-        amount = (base * terms.ratio * share / 100).quantize(world.step, ROUND_DOWN) or world.step
-        most = world.most(terms, amount, months)
-        repayment = {"most": most, "amount": amount, "above": most + world.step}[asked]
+        model = self.model
+        terms, wallet = model.offers[offer], model.borrowers[borrower]
+        base = model.value(units) or Decimal(5000)
+        amount = (base * terms.ratio * share / 100).quantize(model.step, ROUND_DOWN) or model.step
+        most = model.most(terms, amount, months)
+        repayment = {"most": most, "amount": amount, "above": most + model.step}[asked]
         request = LoanRequest(
             user_id=wallet.member_id,
             configuration_id=terms.row.id,
-            currency=world.currency,
+            currency=model.currency,
             amount=amount,
             repayment_amount=repayment,
             interest_rate=terms.rate,
@@ -120,31 +120,31 @@ class Machine(RuleBasedStateMachine):
             collaterals=self.pledges(units),
         )
         made = self.attempt(
-            world.loan_refusal(borrower, terms, units, amount, repayment, most),
+            model.loan_refusal(borrower, terms, units, amount, repayment, most),
             lambda: create_loan(
                 organisation_id=wallet.organisation.id, request=request, actor=TESTER
             ),
         )
         if made is not None:
-            world.lent(Modelled(made, borrower, terms, amount, repayment, dict(units)))
+            model.lent(Modelled(made, borrower, terms, amount, repayment, dict(units)))
 
     def deposit(self, borrower, amount):
-        self.world.borrowers[borrower].fund(amount, self.world.currency)
-        self.world.money(self.world.borrowers[borrower], amount)
+        self.model.borrowers[borrower].fund(amount, self.model.currency)
+        self.model.money(self.model.borrowers[borrower], amount)
 
     def pay(self, number, percent):
         loan = self.pick(number, *OPEN)
-        step = self.world.step
+        step = self.model.step
         amount = (loan.owed * percent / 100).quantize(step, ROUND_UP) or step
         expected = None
         if not loan.is_open:
             expected = "state_conflict"
         elif amount > loan.owed:
             expected = "amount_above_due"
-        elif amount > self.world.cash(self.world.borrowers[loan.borrower]):
+        elif amount > self.model.cash(self.model.borrowers[loan.borrower]):
             expected = "insufficient_balance"
         if self.attempt(expected, lambda: repay(amount=amount, **self.of(loan))):
-            self.world.repaid(loan, amount)
+            self.model.repaid(loan, amount)
 
     def deposit_and_pay(self, number, percent):
         loan = self.pick(number, *OPEN)
@@ -155,17 +155,17 @@ class Machine(RuleBasedStateMachine):
         loan = self.pick(number, *OPEN)
         expected: str | None = "state_conflict"
         if loan.is_open:
-            expected = self.world.pledge_refusal(
+            expected = self.model.pledge_refusal(
                 loan.borrower, {token: units}, loan.offer.categories
             )
         pledges = self.pledges({token: units})
         if self.attempt(expected, lambda: add_collateral(pledges=pledges, **self.of(loan))):
-            self.world.pledged_more(loan, token, units)
+            self.model.pledged_more(loan, token, units)
 
     def release(self, number, token, part):
         loan = self.pick(number, *OPEN)
         held = loan.pledged.get(token, ZERO)
-        spare = self.world.spare(loan, token)
+        spare = self.model.spare(loan, token)
         units = {
             "all": held,
             "unit": UNIT,
@@ -179,44 +179,44 @@ class Machine(RuleBasedStateMachine):
             expected = "state_conflict"
         elif held < units:
             expected = "not_pledged"
-        elif (value := self.world.value({**loan.pledged, token: held - units})) is None:
+        elif (value := self.model.value({**loan.pledged, token: held - units})) is None:
             expected = "price_unavailable"
         elif value * loan.offer.ratio < loan.principal_owed:
             expected = "insufficient_collateral"
         pledges = self.pledges({token: units})
         if self.attempt(expected, lambda: release_collateral(pledges=pledges, **self.of(loan))):
-            self.world.pledged_more(loan, token, -units)
+            self.model.pledged_more(loan, token, -units)
 
     def sell(self, borrower, token, units):
         """What is offered cannot be pledged."""
-        quoted, units = self.world.tokens[token], Decimal(units)
+        quoted, units = self.model.tokens[token], Decimal(units)
         expected: str | None = "token_exited" if quoted.exited else None
-        if expected is None and units > self.world.free(borrower, token):
+        if expected is None and units > self.model.free(borrower, token):
             expected = "insufficient_units"
-        wallet = self.world.borrowers[borrower]
+        wallet = self.model.borrowers[borrower]
         if self.attempt(expected, lambda: self._place(wallet, quoted.row, "Sell", units)):
             order = Order.objects.filter(token=quoted.row).latest("seq")
-            self.world.offered(Sell(order.id, borrower, token, units))
+            self.model.offered(Sell(order.id, borrower, token, units))
 
     def trade(self, token, units):
-        offered = [sell.left for sell in self.world.sells if sell.token == token]
+        offered = [sell.left for sell in self.model.sells if sell.token == token]
         units = min(Decimal(units), sum(offered, ZERO))
         if units:
-            self._place(self.world.buyer, self.world.tokens[token].row, "Buy", units)
-            self.world.sold(token, units)
+            self._place(self.model.buyer, self.model.tokens[token].row, "Buy", units)
+            self.model.sold(token, units)
 
     def cancel(self, number):
-        if not self.world.sells:
+        if not self.model.sells:
             return
-        sell = self.world.sells[number % len(self.world.sells)]
-        organisation = self.world.borrowers[sell.borrower].organisation.id
+        sell = self.model.sells[number % len(self.model.sells)]
+        organisation = self.model.borrowers[sell.borrower].organisation.id
         self.attempt(
             None if sell.left else "state_conflict",
-            lambda: placing.cancel(
+            lambda: placing.cancel_order(
                 order_id=sell.order_id, organisation_id=organisation, actor=TESTER
             ),
         )
-        self.world.taken_back([sell])
+        self.model.taken_back([sell])
 
     @staticmethod
     def _place(wallet: Wallet, token: Token, side: str, units: Decimal) -> Any:
@@ -225,26 +225,26 @@ class Machine(RuleBasedStateMachine):
     # --- What staff and time do ------------------------------------------------------------------
 
     def quote(self, token, price):
-        quoted = self.world.tokens[token]
+        quoted = self.model.tokens[token]
         put_in_force_at_once(token_id=quoted.row.id, prices=Prices(price, price), note="")
         quoted.price, quoted.stale = price, False
 
     def nobody_quotes_for_long(self, token):
         long_ago = timezone.now() - timedelta(days=400)
-        Token.objects.filter(id=self.world.tokens[token].row.id).update(quoted_at=long_ago)
-        self.world.tokens[token].stale = True
+        Token.objects.filter(id=self.model.tokens[token].row.id).update(quoted_at=long_ago)
+        self.model.tokens[token].stale = True
 
     def exit(self, token):
-        if self.world.tokens[token].exited:
+        if self.model.tokens[token].exited:
             return
-        exit_token(token_id=self.world.tokens[token].row.id, user=self.world.staff[0])
-        self.world.tokens[token].exited = True
-        self.world.taken_back([sell for sell in self.world.sells if sell.token == token])
+        exit_token(token_id=self.model.tokens[token].row.id, user=self.model.staff[0])
+        self.model.tokens[token].exited = True
+        self.model.taken_back([sell for sell in self.model.sells if sell.token == token])
 
     def revalue(self):
-        servicing.revalue_loans(all_of_them=True)
-        for loan in self.world.loans:
-            self.world.review(loan)
+        servicing.revalue_loans(force=True)
+        for loan in self.model.loans:
+            self.model.review(loan)
 
     def time_passes(self, number, days):
         """One loan is due since then; the workers look at all."""
@@ -253,31 +253,31 @@ class Machine(RuleBasedStateMachine):
             loan.days_past = max(days, loan.days_past or 0)
             age(loan.row, days=loan.days_past)
         servicing.age_loans()
-        self.world.aged()
+        self.model.aged()
 
     def propose(self, number, action):
         loan = self.pick(number, "DEFAULTED")
-        liquidates = action == EndingAction.LIQUIDATE
+        liquidates = action == ClosureAction.LIQUIDATE
         expected = None
         if loan.status != "DEFAULTED":
             expected = "state_conflict"
-        elif liquidates and self.world.value(loan.pledged) is None:
+        elif liquidates and self.model.value(loan.pledged) is None:
             expected = "price_unavailable"
         elif loan.ending is not None:
             expected = "proposal_pending"
         found = self.attempt(
             expected,
-            lambda: propose_ending(
-                loan_id=loan.row.id, action=action, note="why", user=self.world.staff[0]
+            lambda: propose_closure(
+                loan_id=loan.row.id, action=action, note="why", user=self.model.staff[0]
             ),
         )
         if found is not None:
-            passed, covered = self.world.plan(loan) if liquidates else ({}, ZERO)
-            loan.ending = Ending(found, passed, self.world.prices(loan))
+            passed, covered = self.model.plan(loan) if liquidates else ({}, ZERO)
+            loan.ending = Ending(found, passed, self.model.prices(loan))
             assert (found.value_passed, found.deficiency) == (covered, loan.owed - covered)
 
     def confirm(self, number, person):
-        waiting = [loan for loan in self.world.loans if loan.ending is not None]
+        waiting = [loan for loan in self.model.loans if loan.ending is not None]
         if not waiting:
             return
         loan = waiting[number % len(waiting)]
@@ -288,12 +288,12 @@ class Machine(RuleBasedStateMachine):
             expected = "approver_not_independent"
         elif ending.liquidates and ending.old:
             expected = "prices_expired"
-        user = self.world.staff[person]
-        if self.attempt(expected, lambda: confirm_ending(proposal_id=ending.row.id, user=user)):
-            self.world.ended(loan, ending)
+        user = self.model.staff[person]
+        if self.attempt(expected, lambda: confirm_closure(proposal_id=ending.row.id, user=user)):
+            self.model.ended(loan, ending)
 
     def decline_or_let_grow_old(self, number, old):
-        waiting = [loan for loan in self.world.loans if loan.ending is not None]
+        waiting = [loan for loan in self.model.loans if loan.ending is not None]
         if not waiting:
             return
         loan = waiting[number % len(waiting)]
@@ -302,7 +302,7 @@ class Machine(RuleBasedStateMachine):
             let_grow_old(loan.ending.row)
             loan.ending.old = True
         else:
-            decline_ending(proposal_id=loan.ending.row.id, user=self.world.staff[1])
+            decline_closure(proposal_id=loan.ending.row.id, user=self.model.staff[1])
             loan.ending = None
 
     # --- What is always so -----------------------------------------------------------------------
@@ -319,8 +319,8 @@ class Machine(RuleBasedStateMachine):
     @invariant()
     def every_loan_is_the_models(self):
         """And one that is over is, in every column, as it was when it ended."""
-        rows = Loan.objects.in_bulk([loan.row.id for loan in self.world.loans])
-        for loan in self.world.loans:
+        rows = Loan.objects.in_bulk([loan.row.id for loan in self.model.loans])
+        for loan in self.model.loans:
             row = rows[loan.row.id]
             found = row.status, row.interest_repaid, row.principal_repaid
             assert found == (loan.status, loan.interest_paid, loan.principal_paid)
@@ -334,19 +334,19 @@ class Machine(RuleBasedStateMachine):
     @invariant()
     def shortfalls_are_the_models(self):
         found = Shortfall.objects.filter(
-            loan__in=[loan.row.id for loan in self.world.loans], cured_at__isnull=True
+            loan__in=[loan.row.id for loan in self.model.loans], cured_at__isnull=True
         )
         assert set(found.values_list("loan_id", flat=True)) == {
-            loan.row.id for loan in self.world.loans if loan.short
+            loan.row.id for loan in self.model.loans if loan.short
         }
 
     @invariant()
     def every_account_is_the_models(self):
-        world = self.world
-        owners = [wallet.owner_id for wallet in (*world.lenders, *world.borrowers, world.buyer)]
+        model = self.model
+        owners = [wallet.owner_id for wallet in (*model.lenders, *model.borrowers, model.buyer)]
         rows = Account.objects.filter(owner_id__in=owners).exclude(balance=0)
         found = {(row.owner_id, row.asset_id, row.kind): row.balance for row in rows}
-        assert found == world.accounts()
+        assert found == model.accounts()
 
 
 @pytest.mark.slow

@@ -16,10 +16,10 @@ from credit.loans.services.assessing import (
     Assessment,
     LoanRequest,
     assess,
-    check_form,
-    collateral_refusals,
-    form_problem,
+    check_collateral,
     outstanding_principal,
+    pledges_error,
+    validate_amounts,
 )
 from credit.loans.services.facts import TokenFacts
 from credit.loans.services.valuation import Pledge
@@ -41,27 +41,27 @@ NOT_FOUND = "Loan configuration not found"
 
 
 def look(
-    world: Lending, *, by: Organisation | None = None, quote: bool = False, **changes: Any
+    lending: Lending, *, by: Organisation | None = None, quote: bool = False, **changes: Any
 ) -> Assessment:
-    """What is found of `world.request(**changes)` as the borrower's organisation or `by`."""
-    organisation = by or world.borrower.organisation
-    return assess(world.request(**changes), organisation_id=organisation.id, quote=quote)
+    """What is found of `lending.request(**changes)` as the borrower's organisation or `by`."""
+    organisation = by or lending.borrower.organisation
+    return assess(lending.request(**changes), organisation_id=organisation.id, quote=quote)
 
 
-def told(world: Lending, **changes: Any) -> list[str]:
+def told(lending: Lending, **changes: Any) -> list[str]:
     """Every refusal in its order."""
-    return [refusal.message for refusal in look(world, **changes).refusals]
+    return [refusal.message for refusal in look(lending, **changes).errors]
 
 
-def own_lending(world: Lending) -> Lending:
+def own_lending(lending: Lending) -> Lending:
     """The creditor's own member has units, and asks for the same loan."""
-    own = Wallet(world.creditor.organisation, make_member(world.creditor.organisation))
-    give_units(world.token, own, 1000)
-    return Lending(world.creditor, own, world.offer, world.token)
+    own = Wallet(lending.creditor.organisation, make_member(lending.creditor.organisation))
+    give_units(lending.token, own, 1000)
+    return Lending(lending.creditor, own, lending.offer, lending.token)
 
 
 def test_an_amount_is_taken_from_the_least_to_the_most_of_one_loan():
-    world = make_lending(min_amount={"NGN": Decimal(10_000)})
+    lending = make_lending(min_amount={"NGN": Decimal(10_000)})
     cases: list[tuple[str, list[str]]] = [
         ("9999.99", ["amount must not be below 10000 NGN"]),
         ("10000", []),
@@ -69,43 +69,43 @@ def test_an_amount_is_taken_from_the_least_to_the_most_of_one_loan():
         ("2000000.01", ["amount must not be above 2000000 NGN"]),
     ]
     for amount, refusals in cases:
-        assert told(world, amount=amount, units=300) == refusals, amount
-    give_units(make_token(currency="KES"), world.borrower, 1)
-    found = told(world, currency="KES", amount=100, units=300)
+        assert told(lending, amount=amount, units=300) == refusals, amount
+    give_units(make_token(currency="KES"), lending.borrower, 1)
+    found = told(lending, currency="KES", amount=100, units=300)
     assert found[0] == "The loan configuration does not lend KES"
 
 
 def test_what_is_left_to_lend_is_told_and_never_below_zero():
-    world = make_lending(max_outstanding={"NGN": Decimal(2_500_000)})
-    world.lend()
-    assert told(world, amount=1_660_000, units=300) == []
+    lending = make_lending(max_outstanding={"NGN": Decimal(2_500_000)})
+    lending.lend()
+    assert told(lending, amount=1_660_000, units=300) == []
     left = "The loan configuration has {} NGN left to lend"
-    assert told(world, amount="1660000.01", units=300) == [left.format(1_660_000)]
+    assert told(lending, amount="1660000.01", units=300) == [left.format(1_660_000)]
     small = make_terms(
         access=Access.PUBLIC,
         max_amount={"NGN": Decimal(500_000)},
         max_outstanding={"NGN": Decimal(500_000)},
     )
-    propose_change(configuration_id=world.offer.id, terms=small, actor=TESTER)
-    approve_waiting(world.offer)
-    assert told(world, amount=1000) == [left.format(0)]
+    propose_change(configuration_id=lending.offer.id, terms=small, actor=TESTER)
+    approve_waiting(lending.offer)
+    assert told(lending, amount=1000) == [left.format(0)]
 
 
-def test_what_is_out_is_of_one_configuration_in_one_currency(world):
+def test_what_is_out_is_of_one_configuration_in_one_currency(lending):
     other = make_lending()
     other.lend(amount=10_000, units=2)
-    assert outstanding_principal(world.offer.id, "NGN") == 0
-    world.lend()
-    world.lend(amount=1000, units=1)
-    assert outstanding_principal(world.offer.id, "NGN") == 841_000
-    assert outstanding_principal(world.offer.id, "KES") == 0
+    assert outstanding_principal(lending.offer.id, "NGN") == 0
+    lending.lend()
+    lending.lend(amount=1000, units=1)
+    assert outstanding_principal(lending.offer.id, "NGN") == 841_000
+    assert outstanding_principal(lending.offer.id, "KES") == 0
     assert outstanding_principal(other.offer.id, "NGN") == 10_000
 
 
-def test_a_duration_is_of_whole_months_up_to_the_longest(world):
+def test_a_duration_is_of_whole_months_up_to_the_longest(lending):
     wrong: dict[str, Any] = {"repayment_amount": Decimal(99_000_000)}
     for longest in (1, 12):
-        assert told(world, duration=longest) == []
+        assert told(lending, duration=longest) == []
     # What 600 months bring can be reckoned, though nobody offers them here.
     above = [f"repayment_amount must {be} 152040000" for be in ("not be above", "be")]
     cases: list[tuple[str, list[str]]] = [
@@ -118,22 +118,24 @@ def test_a_duration_is_of_whole_months_up_to_the_longest(world):
         ("1", [f"repayment_amount must {be} 1092000" for be in ("not be above", "be")]),
     ]
     for months, refusals in cases:
-        found = look(world, duration=months, **wrong)
-        assert [refusal.message for refusal in found.refusals] == refusals, months
+        found = look(lending, duration=months, **wrong)
+        assert [refusal.message for refusal in found.errors] == refusals, months
         offered = months == "1"
-        assert (found.repayment_date is not None, found.most_repaid is not None) == (offered,) * 2
+        assert (found.repayment_date is not None, found.max_repayment_amount is not None) == (
+            offered,
+        ) * 2
     more = {"repayment_amount": Decimal(200_000_000)}
-    assert told(world, duration="600", **more) == [MONTHS, *above]
+    assert told(lending, duration="600", **more) == [MONTHS, *above]
 
 
-def test_a_loan_is_due_so_many_months_after_it_was_made(world):
+def test_a_loan_is_due_so_many_months_after_it_was_made(lending):
     made = dt.datetime(2026, 1, 31, 12, 30, tzinfo=dt.UTC)
-    found = assess(world.request(), organisation_id=world.borrower.organisation.id, at=made)
+    found = assess(lending.request(), organisation_id=lending.borrower.organisation.id, at=made)
     assert (found.at, found.repayment_date) == (made, made.replace(month=4, day=30))
 
 
-def test_the_rate_is_that_of_the_terms_and_so_is_what_is_repaid(world):
-    assert told(world, interest_rate="0.2") == [
+def test_the_rate_is_that_of_the_terms_and_so_is_what_is_repaid(lending):
+    assert told(lending, interest_rate="0.2") == [
         "interest_rate must be 0.3",
         "repayment_amount must be 1596000",
     ]
@@ -144,33 +146,33 @@ def test_the_rate_is_that_of_the_terms_and_so_is_what_is_repaid(world):
         ("1596000", []),
         ("1596000.01", ["must not be above 1596000", "must be 1596000"]),
     ]
-    mine = own_lending(world)
+    mine = own_lending(lending)
     for amount, refusals in amounts:
         asked: dict[str, Any] = {"repayment_amount": Decimal(amount)}
-        assert told(world, **asked) == [f"repayment_amount {each}" for each in refusals], amount
+        assert told(lending, **asked) == [f"repayment_amount {each}" for each in refusals], amount
         # The creditor itself may ask for less.
         limits = [f"repayment_amount {each}" for each in refusals if each != "must be 1596000"]
         assert told(mine, **asked) == limits, amount
 
 
-def test_only_the_creditor_is_told_that_its_wallet_is_why(world):
+def test_only_the_creditor_is_told_that_its_wallet_is_why(lending):
     poor = make_wallet(840_000, currency="NGN")
-    world.offer = make_configuration(poor.organisation, access=Access.PUBLIC)
-    own = Lending(poor, Wallet(poor.organisation, make_member(poor.organisation)), world.offer,
-                  world.token)  # fmt: skip
-    give_units(world.token, own.borrower, 1000)
+    lending.offer = make_configuration(poor.organisation, access=Access.PUBLIC)
+    own = Lending(poor, Wallet(poor.organisation, make_member(poor.organisation)), lending.offer,
+                  lending.token)  # fmt: skip
+    give_units(lending.token, own.borrower, 1000)
     more: dict[str, Any] = {"amount": "840000.01", "units": 300}
-    for lending in (world, own):
-        assert told(lending) == []
-        assert told(lending, quote=True) == []
+    for each in (lending, own):
+        assert told(each) == []
+        assert told(each, quote=True) == []
     why = "The creditor's NGN wallet does not cover the amount"
     assert told(own, **more) == told(own, quote=True, **more) == [why]
-    assert told(world, **more) == ["The loan cannot be funded"]
-    assert told(world, quote=True, **more) == []
+    assert told(lending, **more) == ["The loan cannot be funded"]
+    assert told(lending, quote=True, **more) == []
 
 
-def test_an_offer_that_is_not_open_to_the_asker_does_not_exist(world):
-    creditor, mine = world.creditor.organisation, world.borrower.organisation
+def test_an_offer_that_is_not_open_to_the_asker_does_not_exist(lending):
+    creditor, mine = lending.creditor.organisation, lending.borrower.organisation
     units: dict[str, Any] = {"units": 300}
     offers = {
         "own": make_configuration(creditor, access=Access.OWN),
@@ -182,38 +184,38 @@ def test_an_offer_that_is_not_open_to_the_asker_does_not_exist(world):
     }
     retire(configuration_id=offers["retired"].id, user=make_staff("decide_configuration"))
     for name, offer in offers.items():
-        world.offer = offer
-        assert told(world, **units) == [NOT_FOUND], name
-        assert told(world, by=creditor, quote=True, **units)[:1] == ["User not found"]
-    assert told(world, configuration_id=None, quote=True) == [NOT_FOUND]
-    assert told(world, configuration_id=None) == [NOT_FOUND]
-    world.offer = make_configuration(
+        lending.offer = offer
+        assert told(lending, **units) == [NOT_FOUND], name
+        assert told(lending, by=creditor, quote=True, **units)[:1] == ["User not found"]
+    assert told(lending, configuration_id=None, quote=True) == [NOT_FOUND]
+    assert told(lending, configuration_id=None) == [NOT_FOUND]
+    lending.offer = make_configuration(
         creditor, access=Access.ORGANISATIONS, organisation_ids=[mine.id]
     )
-    assert told(world, **units) == []
+    assert told(lending, **units) == []
 
 
-def test_the_creditor_is_told_in_which_state_its_configuration_is(world):
-    mine = own_lending(world)
+def test_the_creditor_is_told_in_which_state_its_configuration_is(lending):
+    mine = own_lending(lending)
     state = "The loan configuration is {}: only Approved ones make loans"
-    retire(configuration_id=world.offer.id, user=make_staff("decide_configuration"))
+    retire(configuration_id=lending.offer.id, user=make_staff("decide_configuration"))
     assert told(mine)[0] == state.format("Retired")
-    mine.offer = make_configuration(world.creditor.organisation, approved=False)
+    mine.offer = make_configuration(lending.creditor.organisation, approved=False)
     assert told(mine) == [state.format("Pending")]
 
 
-def test_what_is_pledged_covers_the_amount_and_no_less(world):
-    found = look(world, units="104.99999999")
-    assert [refusal.message for refusal in found.refusals] == [
+def test_what_is_pledged_covers_the_amount_and_no_less(lending):
+    found = look(lending, units="104.99999999")
+    assert [refusal.message for refusal in found.errors] == [
         "The collateral is worth 1050000 NGN; at most 839999.99 can be lent on it"
     ]
     assert found.collateral_value == 1_050_000
-    assert found.most_lent == Decimal("839999.99")
-    assert told(world, units=105) == []
+    assert found.max_amount == Decimal("839999.99")
+    assert told(lending, units=105) == []
     # Without an offer nobody knows what can be lent; the worth is told.
-    unknown = look(world, configuration_id=None)
+    unknown = look(lending, configuration_id=None)
     assert unknown.collateral_value == 1_050_000
-    assert unknown.most_lent is None
+    assert unknown.max_amount is None
 
 
 def facts(**changes: Any) -> TokenFacts:
@@ -234,7 +236,7 @@ def of_pledges(
     categories: list[str] | None = None,
 ) -> list[str]:
     """What stands against pledging so many units of each."""
-    found = collateral_refusals(
+    found = check_collateral(
         tuple(Pledge(token.id, Decimal(units)) for token, units in pledged),
         {token.id: token for token, _units in pledged} if seen else {},
         member_known=member_known,
@@ -271,7 +273,7 @@ def test_no_more_is_pledged_than_the_member_has_free():
 
 def test_a_token_that_is_not_seen_holds_up_no_look_at_the_others():
     hidden, exited = facts(), facts(exited=True)
-    found = collateral_refusals(
+    found = check_collateral(
         (Pledge(hidden.id, Decimal(1)), Pledge(exited.id, Decimal(1))),
         {exited.id: exited},
         member_known=True, currency="NGN", categories=None,
@@ -284,10 +286,10 @@ def test_a_token_that_is_not_seen_holds_up_no_look_at_the_others():
 def test_one_to_fifty_tokens_are_pledged_each_once():
     number, twice = "collaterals must have 1 to 50 items", "collaterals must not name a token twice"
     pledges = tuple(Pledge(uuid7(), Decimal(1)) for _ in range(51))
-    assert form_problem(pledges[:1]) is None
-    assert form_problem(pledges[:50]) is None
+    assert pledges_error(pledges[:1]) is None
+    assert pledges_error(pledges[:50]) is None
     for wrong, message in (((), number), (pledges, number), (pledges[:1] * 2, twice)):
-        problem = form_problem(wrong)
+        problem = pledges_error(wrong)
         assert problem is not None
         assert problem.message == message
     token = facts()
@@ -303,7 +305,7 @@ def test_amounts_have_the_decimals_of_their_currency():
         )  # fmt: skip
 
     for fine in (("NGN", "0.01", "0.01"), ("UGX", "1", "1"), ("NGN", "5.50", "6.000")):
-        check_form(asked(*fine))
+        validate_amounts(asked(*fine))
     two, none = "must not have more than 2 decimals", "must not have decimals"
     wrong = {
         ("NGN", "0.001", "0.01"): f"amount {two}",
@@ -315,28 +317,28 @@ def test_amounts_have_the_decimals_of_their_currency():
     }
     for case, message in wrong.items():
         with pytest.raises(DomainError) as refused:
-            check_form(asked(*case))
+            validate_amounts(asked(*case))
         assert refused.value.message == message, case
 
 
-def test_the_first_refusal_is_raised_and_the_form_before_all(world):
+def test_the_first_refusal_is_raised_and_the_form_before_all(lending):
     for changes, message in (
         ({"duration": 13, "units": 1}, MONTHS),
         ({"user_id": None, "units": 1001}, "User not found"),
         ({"amount": "840000.001", "user_id": None}, "amount must not have more than 2 decimals"),
     ):
         with pytest.raises(DomainError) as refused:
-            world.lend(**changes)
+            lending.lend(**changes)
         assert refused.value.message == message
     assert not Loan.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_look_locks_nothing_unless_it_is_asked_to(world):
+def test_a_look_locks_nothing_unless_it_is_asked_to(lending):
     def free(**how: Any) -> tuple[int, int]:
         """How many tokens and configurations another transaction can lock meanwhile."""
         with transaction.atomic(), session("owner") as other:
-            assess(world.request(), organisation_id=world.borrower.organisation.id, **how)
+            assess(lending.request(), organisation_id=lending.borrower.organisation.id, **how)
             found = [
                 len(other.execute(f"SELECT id FROM {table} FOR UPDATE SKIP LOCKED").fetchall())
                 for table in ("exchange_token", "credit_loanconfiguration")

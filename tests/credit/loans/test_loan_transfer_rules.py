@@ -13,7 +13,7 @@ from uuid import UUID
 
 import pytest
 
-from credit.loans.models import Collateral, EndingProposal, Loan, Repayment
+from credit.loans.models import ClosureProposal, Collateral, Loan, Repayment
 from exchange.core.ids import uuid7
 from exchange.tokens.models import Token
 from tests.environment.owner import without_guards
@@ -183,7 +183,7 @@ def test_units_pass_to_the_creditor_as_the_confirmed_liquidation_says(rows):
             for name, units in zip("AB", passed, strict=True)
         ]
         put(
-            rows.cursor, EndingProposal, loan_id=of["id"], action=action, status=status,
+            rows.cursor, ClosureProposal, loan_id=of["id"], action=action, status=status,
             final_plan=plan,
         )  # fmt: skip
 

@@ -28,10 +28,10 @@ pytestmark = pytest.mark.django_db
 LIST = "admin:credit_loan_changelist"
 
 
-def test_the_page_tells_the_whole_loan(world):
-    loan = world.lend(bank_name="Zenith Bank", account_number="0690000031")
-    world.price(9_999)
-    servicing.revalue_loans(all_of_them=True)
+def test_the_page_tells_the_whole_loan(lending):
+    loan = lending.lend(bank_name="Zenith Bank", account_number="0690000031")
+    lending.price(9_999)
+    servicing.revalue_loans(force=True)
     repay(
         loan_id=loan.pk, organisation_id=loan.organisation_id, amount=Decimal(800_000), actor=TESTER
     )
@@ -39,7 +39,7 @@ def test_the_page_tells_the_whole_loan(world):
     servicing.age_loans()
     response = signed_in(AUDITOR).get(page(loan))
     text = text_of(response)
-    symbol = world.token.symbol
+    symbol = lending.token.symbol
     for words in (
         "Overdue id",
         f"Configuration {loan.version}",
@@ -69,15 +69,15 @@ def html(response: Any) -> str:
     return str(response.content.decode())
 
 
-def test_the_list_finds_loans_by_their_state_dates_and_parties(world, ada):
-    quiet = world.lend()
+def test_the_list_finds_loans_by_their_state_dates_and_parties(lending, ada):
+    quiet = lending.lend()
     bad = default(make_lending())
     brink = make_lending()
     short = brink.lend()
     Member.objects.filter(pk=short.borrower_id).update(name="Zuri Bello")
     age(short, days=-5, minutes=1)
     brink.price(9_000)
-    servicing.revalue_loans(all_of_them=True)
+    servicing.revalue_loans(force=True)
     client = signed_in(AUDITOR)
     everyone = {quiet.pk, bad.pk, short.pk}
 
@@ -96,8 +96,8 @@ def test_the_list_finds_loans_by_their_state_dates_and_parties(world, ada):
         ({"due": "week"}, {short.pk}),
         ({"due": "month"}, {short.pk}),
         ({"due": "later"}, {quiet.pk}),
-        ({"ending": "none"}, {bad.pk}),
-        ({"ending": "waits"}, set()),
+        ({"closure": "none"}, {bad.pk}),
+        ({"closure": "pending"}, set()),
         ({"q": str(bad.pk)}, {bad.pk}),
         ({"q": str(short.borrower_id)}, {short.pk}),
         ({"q": "zuri"}, {short.pk}),
@@ -106,14 +106,14 @@ def test_the_list_finds_loans_by_their_state_dates_and_parties(world, ada):
     ):
         assert listed(**query) == wanted, query
     propose(ada, bad)
-    assert listed(ending="waits") == {bad.pk}
+    assert listed(closure="pending") == {bad.pk}
     assert listed(ending="none") == set()
     text = text_of(client.get(reverse(LIST), {"q": str(short.pk)}))
     assert "840,000.00 NGN 1,596,000.00 NGN" in text
     assert "88.89 %, at most 80 %" in text
     assert "Open 105,000.00 NGN for" in text
     Token.objects.filter(pk=brink.token.pk).update(quoted_at=None)
-    servicing.revalue_loans(all_of_them=True)
+    servicing.revalue_loans(force=True)
     assert listed(shortfall="unvalued") == {short.pk}
     row = client.get(reverse(LIST), {"shortfall": "unvalued"})
     assert "cannot be valued" in text_of(row)
@@ -121,29 +121,29 @@ def test_the_list_finds_loans_by_their_state_dates_and_parties(world, ada):
 
 
 def test_the_list_and_the_page_cost_the_same_for_one_as_for_many(
-    world, django_assert_max_num_queries
+    lending, django_assert_max_num_queries
 ):
     client = signed_in(AUDITOR)
     for _ in range(5):
-        loan = world.lend(amount=80_000, units=10)
-    world.price(1_000)
-    servicing.revalue_loans(all_of_them=True)
+        loan = lending.lend(amount=80_000, units=10)
+    lending.price(1_000)
+    servicing.revalue_loans(force=True)
     with django_assert_max_num_queries(14):
         client.get(reverse(LIST))
     with django_assert_max_num_queries(34):
         client.get(page(loan))
 
 
-def test_the_front_page_counts_what_waits_and_leads_to_it(world, ada):
-    first, second = default(world, units=300), default(world)
-    world.price(9_999)
-    servicing.revalue_loans(all_of_them=True)
+def test_the_front_page_counts_what_waits_and_leads_to_it(lending, ada):
+    first, second = default(lending, units=300), default(lending)
+    lending.price(9_999)
+    servicing.revalue_loans(force=True)
     propose(ada, first)
     front = ada.get(reverse("admin:index"))
     text = text_of(front)
     for words, query, loans in (
         ("Loans short of collateral 1", "shortfall=open", {second.pk}),
-        ("Defaulted loans, nothing proposed 1", "ending=none", {second.pk}),
+        ("Defaulted loans, nothing proposed 1", "closure=none", {second.pk}),
         ("Loan endings to confirm 1", "decision=others", {first.pk}),
     ):
         assert words in text
@@ -153,19 +153,19 @@ def test_the_front_page_counts_what_waits_and_leads_to_it(world, ada):
         assert {row.pk for row in rows} == loans
 
 
-def test_loans_near_their_shortfall_are_listed_the_nearest_first(world, ada):
+def test_loans_near_their_shortfall_are_listed_the_nearest_first(lending, ada):
     """80 % may be lent: near from a loan to value of 72 %, short above 80 %."""
-    near, nearer = world.lend(amount=72_000, units=10), world.lend(amount=80_000, units=10)
-    far = world.lend(amount="71999.99", units=10)
-    servicing.revalue_loans(all_of_them=True)
+    near, nearer = lending.lend(amount=72_000, units=10), lending.lend(amount=80_000, units=10)
+    far = lending.lend(amount="71999.99", units=10)
+    servicing.revalue_loans(force=True)
     address = f"{reverse(LIST)}?shortfall=near&o=-6"
     front = ada.get(reverse("admin:index"))
     assert "Loans near their shortfall 2" in text_of(front)
     assert address in unescape(front.content.decode())
     rows = ada.get(address).context["cl"].result_list
     assert [row.pk for row in rows] == [nearer.pk, near.pk]
-    world.price("9999.99")  # the first one made is so the nearest that is left
-    servicing.revalue_loans(all_of_them=True)
+    lending.price("9999.99")  # the first one made is so the nearest that is left
+    servicing.revalue_loans(force=True)
     rows = ada.get(address).context["cl"].result_list
     assert [row.pk for row in rows] == [near.pk, far.pk]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from credit.loans.models import Collateral, EndingAction, Loan, Valuation
-from credit.loans.services.endings import decline_ending, propose_ending
+from credit.loans.models import ClosureAction, Collateral, Loan, Valuation
+from credit.loans.services.closures import decline_closure, propose_closure
 from credit.loans.services.pledging import add_collateral, release_collateral
 from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
@@ -48,15 +48,15 @@ def refusal(act: Any) -> str:
     return refused.value.message
 
 
-def test_what_is_added_goes_to_the_loan_and_the_token_that_are_named(world):
+def test_what_is_added_goes_to_the_loan_and_the_token_that_are_named(lending):
     one, two = (make_token(price_sell=Decimal(price)) for price in (10, 20))
     for token in (one, two):
-        give_units(token, world.borrower, 50)
-    loan, beside = world.lend(), world.lend(amount=10_000, units=2)
+        give_units(token, lending.borrower, 50)
+    loan, beside = lending.lend(), lending.lend(amount=10_000, units=2)
     others = rows(beside)
-    loan = add(loan, (one, "5"), (world.token, "0.5"), (two, "6"))
+    loan = add(loan, (one, "5"), (lending.token, "0.5"), (two, "6"))
     assert rows(loan) == [
-        (1, world.token.id, Decimal("105.5"), 10_000),
+        (1, lending.token.id, Decimal("105.5"), 10_000),
         (2, one.id, 5, 10),
         (3, two.id, 6, 20),
     ]
@@ -69,35 +69,35 @@ def test_what_is_added_goes_to_the_loan_and_the_token_that_are_named(world):
     assert_books_hold()
 
 
-def test_a_loan_has_fifty_collaterals_and_no_more(world):
+def test_a_loan_has_fifty_collaterals_and_no_more(lending):
     tokens = [make_token(price_sell=Decimal(10)) for _ in range(50)]
     for token in tokens:
-        give_units(token, world.borrower, 5)
-    loan = world.lend()
+        give_units(token, lending.borrower, 5)
+    loan = lending.lend()
     add(loan, *((token, "1") for token in tokens[:48]))
     two = [(token, "1") for token in tokens[48:]]
     assert refusal(lambda: add(loan, *two)) == "A loan has at most 50 collaterals"
     add(loan, two[0])
     assert refusal(lambda: add(loan, two[1])) == "A loan has at most 50 collaterals"
-    add(loan, (world.token, "1"), two[0])
+    add(loan, (lending.token, "1"), two[0])
     assert len(rows(loan)) == 50
 
 
-def test_what_is_released_leaves_enough_and_was_pledged(world):
+def test_what_is_released_leaves_enough_and_was_pledged(lending):
     other, foreign = make_token(price_sell=Decimal(10)), make_token(price_sell=Decimal(10))
-    give_units(other, world.borrower, 50)
-    loan = world.lend()
-    add(loan, (other, "5"), (world.token, "1"))
+    give_units(other, lending.borrower, 50)
+    loan = lending.lend()
+    add(loan, (other, "5"), (lending.token, "1"))
     none = "A token in collaterals is not pledged"
     assert refusal(lambda: release(loan, (foreign, "1"))) == none
     assert refusal(lambda: release(loan, (other, "5.1"))) == (
         f"5 units of {other.symbol} are pledged, requested: 5.1"
     )
     assert refusal(lambda: release(loan)) == "collaterals must have 1 to 50 items"
-    assert refusal(lambda: release(loan, (other, "5"), (world.token, "1.00000001"))) == (
+    assert refusal(lambda: release(loan, (other, "5"), (lending.token, "1.00000001"))) == (
         "The rest would be worth 1050000 NGN, too little for the 840000 owed at a ratio of 0.8"
     )
-    loan = release(loan, (other, "5"), (world.token, "1"))
+    loan = release(loan, (other, "5"), (lending.token, "1"))
     assert [row[2] for row in rows(loan)] == [105, 0]
     assert str(other.id) not in loan.document
     # What was released is not pledged any more, and can be again, in its old place.
@@ -107,24 +107,24 @@ def test_what_is_released_leaves_enough_and_was_pledged(world):
     assert_books_hold()
 
 
-def test_a_write_off_that_waits_holds_up_no_release_and_a_liquidation_does(world):
+def test_a_write_off_that_waits_holds_up_no_release_and_a_liquidation_does(lending):
     officer = make_staff("end_loan")
-    loan = default(world, units=300)
-    written_off = default(world, amount=10_000, units=10)
-    for each, action in ((loan, EndingAction.LIQUIDATE), (written_off, EndingAction.WRITE_OFF)):
-        propose_ending(loan_id=each.id, action=action, note="why", user=officer)
-    assert refusal(lambda: release(loan, (world.token, "1"))) == (
+    loan = default(lending, units=300)
+    written_off = default(lending, amount=10_000, units=10)
+    for each, action in ((loan, ClosureAction.LIQUIDATE), (written_off, ClosureAction.WRITE_OFF)):
+        propose_closure(loan_id=each.id, action=action, note="why", user=officer)
+    assert refusal(lambda: release(loan, (lending.token, "1"))) == (
         "The loan's liquidation is being decided: nothing is released meanwhile"
     )
-    release(written_off, (world.token, "1"))
+    release(written_off, (lending.token, "1"))
     assert [row[2] for row in rows(written_off)] == [9]
-    decline_ending(proposal_id=loan.endings.get().id, user=officer)
-    release(loan, (world.token, "1"))
+    decline_closure(proposal_id=loan.closure_proposals.get().id, user=officer)
+    release(loan, (lending.token, "1"))
     assert [row[2] for row in rows(loan)] == [299]
 
 
-def test_the_loan_is_valued_with_what_was_added_or_released(world):
-    loan = world.lend()
+def test_the_loan_is_valued_with_what_was_added_or_released(lending):
+    loan = lending.lend()
     for change, worth in ((add, 1_060_000), (release, 1_050_000)):
-        change(loan, (world.token, "1"))
+        change(loan, (lending.token, "1"))
         assert Valuation.objects.get(loan=loan).value == worth

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from credit.loans.errors import LoanNotFound
-from credit.loans.models import EndingAction, Loan, LoanStatus, Repayment, Valuation
-from credit.loans.services.endings import decline_ending, propose_ending
+from credit.loans.models import ClosureAction, Loan, LoanStatus, Repayment, Valuation
+from credit.loans.services.closures import decline_closure, propose_closure
 from credit.loans.services.lending import lien_legs
 from credit.loans.services.repaying import repay
 from credit.loans.services.valuation import Pledge
@@ -29,9 +29,9 @@ from wallets.ledger.posting import open_account
 pytestmark = pytest.mark.django_db
 
 
-def test_a_payment_is_refused_beyond_its_edges_and_taken_up_to_them(world):
-    loan = world.lend()
-    world.borrower.fund(1_000_000, "NGN")
+def test_a_payment_is_refused_beyond_its_edges_and_taken_up_to_them(lending):
+    loan = lending.lend()
+    lending.borrower.fund(1_000_000, "NGN")
     cases = {
         "0": "amount must be above 0",
         "-0.01": "amount must be above 0",
@@ -49,12 +49,12 @@ def test_a_payment_is_refused_beyond_its_edges_and_taken_up_to_them(world):
 
 
 def test_a_currency_without_decimals_is_repaid_without():
-    world = make_lending(max_amount={"UGX": Decimal(1000)})
-    world.creditor.fund(1000, "UGX")
+    lending = make_lending(max_amount={"UGX": Decimal(1000)})
+    lending.creditor.fund(1000, "UGX")
     token = make_token(currency="UGX", price_sell=Decimal(10))
-    give_units(token, world.borrower, 50)
+    give_units(token, lending.borrower, 50)
     pledge = (Pledge(token.id, Decimal(50)),)
-    loan = world.lend(amount=100, currency="UGX", collaterals=pledge)
+    loan = lending.lend(amount=100, currency="UGX", collaterals=pledge)
     with assert_nothing_changes(), pytest.raises(DomainError) as refused:
         pay(loan, "1.5")
     assert refused.value.message == "amount must not have decimals"
@@ -70,18 +70,18 @@ def body_of(loan: Loan, event_type: str) -> dict[str, Any]:
     return found
 
 
-def test_all_but_the_last_unit_leaves_the_loan_its_collateral_and_its_proposal(world):
+def test_all_but_the_last_unit_leaves_the_loan_its_collateral_and_its_proposal(lending):
     officer = make_staff("end_loan")
-    loan, other = default(world), default(world, amount=10_000, units=2)
+    loan, other = default(lending), default(lending, amount=10_000, units=2)
     proposals = []
     for each in (loan, other):
-        refused = propose_ending(
-            loan_id=each.id, action=EndingAction.WRITE_OFF, note="a", user=officer
+        refused = propose_closure(
+            loan_id=each.id, action=ClosureAction.WRITE_OFF, note="a", user=officer
         )
-        decline_ending(proposal_id=refused.id, user=officer)
+        decline_closure(proposal_id=refused.id, user=officer)
         proposals.append(refused)
         proposals.append(
-            propose_ending(loan_id=each.id, action=EndingAction.WRITE_OFF, note="b", user=officer)
+            propose_closure(loan_id=each.id, action=ClosureAction.WRITE_OFF, note="b", user=officer)
         )
 
     def states() -> list[str]:
@@ -89,10 +89,10 @@ def test_all_but_the_last_unit_leaves_the_loan_its_collateral_and_its_proposal(w
             proposal.refresh_from_db()
         return [proposal.status for proposal in proposals]
 
-    world.borrower.fund(2_000_000, "NGN")
+    lending.borrower.fund(2_000_000, "NGN")
     loan = pay(loan, 1_595_999)
     assert (loan.status, loan.closed_at) == (LoanStatus.DEFAULTED, None)
-    assert held(loan.borrower_id, world.token.id, "lien") == 107
+    assert held(loan.borrower_id, lending.token.id, "lien") == 107
     assert states() == ["Declined", "Pending", "Declined", "Pending"]
     assert "loan.repaid" not in told(loan)
     assert Valuation.objects.get(loan=loan).loan_to_value == Decimal("0.00000095")
@@ -100,7 +100,7 @@ def test_all_but_the_last_unit_leaves_the_loan_its_collateral_and_its_proposal(w
     loan = pay(loan, 1)
     assert loan.status == LoanStatus.COMPLETED
     assert loan.closed_at is not None
-    assert held(loan.borrower_id, world.token.id, "lien") == 2
+    assert held(loan.borrower_id, lending.token.id, "lien") == 2
     assert states() == ["Declined", "Lapsed", "Declined", "Pending"]
     assert told(loan)[-1] == "loan.repaid"
     assert body_of(loan, "loan.repaid")["loan"] == json.loads(loan.document)
@@ -108,25 +108,25 @@ def test_all_but_the_last_unit_leaves_the_loan_its_collateral_and_its_proposal(w
     assert proposals[1].decided_at is not None
 
 
-def test_a_payment_is_for_the_loan_that_is_named_and_by_its_borrower(world):
-    first, second = world.lend(amount=10_000, units=2), world.lend(amount=20_000, units=3)
+def test_a_payment_is_for_the_loan_that_is_named_and_by_its_borrower(lending):
+    first, second = lending.lend(amount=10_000, units=2), lending.lend(amount=20_000, units=3)
     for loan, amount in ((first, 500), (second, 700)):
         pay(loan, amount)
         payments = Repayment.objects.filter(loan=loan).values_list("amount", flat=True)
         assert list(payments) == [amount]
-    for organisation in (world.creditor.organisation, make_organisation()):
+    for organisation in (lending.creditor.organisation, make_organisation()):
         with assert_nothing_changes(), pytest.raises(LoanNotFound):
             repay(
                 loan_id=first.id, organisation_id=organisation.id, amount=Decimal(1), actor=TESTER
             )
 
 
-def test_units_go_into_lien_unless_they_are_released(world):
-    member = Member.objects.get(id=world.borrower.member_id)
-    pledge = Pledge(world.token.id, Decimal("2.5"))
+def test_units_go_into_lien_unless_they_are_released(lending):
+    member = Member.objects.get(id=lending.borrower.member_id)
+    pledge = Pledge(lending.token.id, Decimal("2.5"))
     available, lien = (
         open_account(
-            str(world.token.id),
+            str(lending.token.id),
             kind,
             organisation_id=member.organisation_id,
             member_id=member.id,
@@ -139,8 +139,8 @@ def test_units_go_into_lien_unless_they_are_released(world):
     assert [(leg.account_id, leg.amount) for leg in back] == [(available, taken), (lien, -taken)]
 
 
-def test_a_new_loan_is_a_row_like_any_other(world):
-    loan = world.lend()
+def test_a_new_loan_is_a_row_like_any_other(lending):
+    loan = lending.lend()
     stored = Loan.objects.get(id=loan.id)
     assert not loan._state.adding
     assert loan.document == stored.document

@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from credit.loans.models import Loan, LoanStatus, Valuation
-from credit.loans.services.servicing import age_loan, age_loans, revalue_loans, review_loan
+from credit.loans.services.servicing import age_loan, age_loans, revalue_loan, revalue_loans
 from exchange.core.ids import uuid7
 from exchange.events.models import Event
 from exchange.tokens.models import Token
@@ -28,9 +28,9 @@ from wallets.alerts.models import Alert
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def small(world: Lending, **changes: Any) -> Loan:
+def small(lending: Lending, **changes: Any) -> Loan:
     """A loan of 1,000."""
-    return world.lend(**{"amount": 1000, "units": 1, **changes})
+    return lending.lend(**{"amount": 1000, "units": 1, **changes})
 
 
 def status(loan: Loan) -> str:
@@ -38,9 +38,9 @@ def status(loan: Loan) -> str:
     return str(loan.status)
 
 
-def overdue(world: Lending, **past: int) -> Loan:
+def overdue(lending: Lending, **past: int) -> Loan:
     """A loan that became OVERDUE a day after its date, which was so long ago."""
-    loan = small(world)
+    loan = small(lending)
     age(loan, days=1)
     assert age_loan(loan.id) == 1
     age(loan, **past)
@@ -64,16 +64,16 @@ def locked(other: Connection, table: str = "credit_loan") -> set[UUID]:
     return found
 
 
-def test_a_loan_is_aged_by_its_own_dates_and_no_other_is_touched(world):
+def test_a_loan_is_aged_by_its_own_dates_and_no_other_is_touched(lending):
     kept = {
-        "not yet due": small(world),
-        "overdue within its grace": overdue(world, days=6, hours=23),
-        "over": completed(world),
+        "not yet due": small(lending),
+        "overdue within its grace": overdue(lending, days=6, hours=23),
+        "over": completed(lending),
     }
     for loan in (kept["overdue within its grace"], kept["over"]):
         assert status(loan) != LoanStatus.ACTIVE
     age(kept["not yet due"], hours=-1)
-    due, late = small(world), overdue(world, days=7, minutes=1)
+    due, late = small(lending), overdue(lending, days=7, minutes=1)
     age(due, seconds=1)
     with looking() as other:
         assert age_loans() == 2
@@ -89,8 +89,8 @@ def test_a_loan_is_aged_by_its_own_dates_and_no_other_is_touched(world):
     assert age_loans() == 0
 
 
-def test_a_loan_that_was_not_looked_at_for_long_is_overdue_and_defaulted_at_once(world):
-    loan = small(world)
+def test_a_loan_that_was_not_looked_at_for_long_is_overdue_and_defaulted_at_once(lending):
+    loan = small(lending)
     age(loan, days=7, minutes=1)
     assert age_loans() == 1
     assert status(loan) == LoanStatus.DEFAULTED
@@ -104,8 +104,8 @@ def test_a_loan_that_was_not_looked_at_for_long_is_overdue_and_defaulted_at_once
     assert states == ["ACTIVE", "OVERDUE", "DEFAULTED"]
 
 
-def test_a_loan_that_somebody_changes_meanwhile_is_left_for_the_next_time(world):
-    loan = overdue(world, days=8)
+def test_a_loan_that_somebody_changes_meanwhile_is_left_for_the_next_time(lending):
+    loan = overdue(lending, days=8)
     with session("owner") as other, transaction.atomic():
         other.execute("SELECT FROM credit_loan WHERE id = %s FOR NO KEY UPDATE", [loan.id])
         with connection.cursor() as cursor:
@@ -119,9 +119,9 @@ def valued(loan: Loan, **ago: int) -> None:
     Valuation.objects.filter(loan=loan).update(valued_at=timezone.now() - timedelta(**ago))
 
 
-def test_an_open_loan_is_valued_once_a_day_and_all_are_when_asked(world):
-    loans = [small(world) for _ in range(3)]
-    over = completed(world)
+def test_an_open_loan_is_valued_once_a_day_and_all_are_when_asked(lending):
+    loans = [small(lending) for _ in range(3)]
+    over = completed(lending)
     assert revalue_loans() == 3
     assert revalue_loans() == 0
     valued(loans[0], hours=24, seconds=1)
@@ -131,25 +131,25 @@ def test_an_open_loan_is_valued_once_a_day_and_all_are_when_asked(world):
         assert revalue_loans() == 1
         assert locked(other) == {loans[0].id}
     with looking() as other:
-        assert revalue_loans(all_of_them=True) == 3
+        assert revalue_loans(force=True) == 3
         assert locked(other) == {loan.id for loan in loans}
     assert revalue_loans() == 1
     assert Valuation.objects.get(loan=loans[0]).valued_at > timezone.now() - timedelta(minutes=1)
-    assert [review_loan(loan.id) for loan in (loans[1], over)] == [1, 0]
-    assert review_loan(uuid7()) == 0
+    assert [revalue_loan(loan.id) for loan in (loans[1], over)] == [1, 0]
+    assert revalue_loan(uuid7()) == 0
     assert Valuation.objects.get(loan=over).valued_at < timezone.now() - timedelta(days=8)
 
 
-def test_the_loans_without_a_price_are_counted_and_the_first_is_named(world):
+def test_the_loans_without_a_price_are_counted_and_the_first_is_named(lending):
     unpriced = make_token(price_sell=Decimal(10_000), symbol="NIL")
-    give_units(unpriced, world.borrower, 100)
-    fine = small(world)
-    world.token, priced = unpriced, world.token
-    without = [small(world) for _ in range(3)]
-    world.token = priced
-    over = completed(world)
+    give_units(unpriced, lending.borrower, 100)
+    fine = small(lending)
+    lending.token, priced = unpriced, lending.token
+    without = [small(lending) for _ in range(3)]
+    lending.token = priced
+    over = completed(lending)
     Token.objects.filter(id=unpriced.id).update(quoted_at=None)
-    assert revalue_loans(all_of_them=True) == 4
+    assert revalue_loans(force=True) == 4
     # What was found before a loan was over is no question any more.
     Valuation.objects.filter(loan=over).update(problem="was", valued_at=timezone.now())
     valued(without[1], hours=3)
@@ -162,15 +162,15 @@ def test_the_loans_without_a_price_are_counted_and_the_first_is_named(world):
         f"The collateral of 3 open loans cannot be valued; first: loan {without[1].id},"
         " NIL has no price",
     )
-    world.token = unpriced
-    world.price(10_000)
-    revalue_loans(all_of_them=True)
+    lending.token = unpriced
+    lending.price(10_000)
+    revalue_loans(force=True)
     alert.refresh_from_db()
     assert alert.resolved_at is not None
 
 
-def test_a_loan_that_somebody_works_on_is_left_for_later_and_holds_up_nobody(world):
-    busy, waiting = (small(world) for _ in range(2))
+def test_a_loan_that_somebody_works_on_is_left_for_later_and_holds_up_nobody(lending):
+    busy, waiting = (small(lending) for _ in range(2))
     for loan in (busy, waiting):
         age(loan, days=1)
     with session("owner") as other, connection.cursor() as cursor:
@@ -180,8 +180,8 @@ def test_a_loan_that_somebody_works_on_is_left_for_later_and_holds_up_nobody(wor
             assert (age_loans(), revalue_loans()) == (1, 1)
             other.rollback()
             # One whose tokens cannot be had in time fails; the others are served all the same.
-            other.execute("SELECT FROM exchange_token WHERE id = %s FOR UPDATE", [world.token.id])
-            assert revalue_loans(all_of_them=True) == 0
+            other.execute("SELECT FROM exchange_token WHERE id = %s FOR UPDATE", [lending.token.id])
+            assert revalue_loans(force=True) == 0
         finally:
             cursor.execute("RESET lock_timeout")
         other.rollback()

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from credit.loans.models import Loan, Shortfall, Valuation
 from credit.loans.services import servicing
-from credit.loans.services.shortfalls import review_collateral
+from credit.loans.services.shortfalls import revalue_collateral
 from credit.loans.services.valuation import Pledge
 from exchange.events.models import Event
 from exchange.tokens.models import Token
@@ -21,14 +21,14 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def review(loan: Loan) -> Valuation:
     with transaction.atomic():
-        return review_collateral(Loan.objects.select_related("borrower").get(id=loan.id))
+        return revalue_collateral(Loan.objects.select_related("borrower").get(id=loan.id))
 
 
-def test_a_shortfall_opens_below_the_ratio_and_closes_at_it_for_its_own_loan(world):
-    tight, loose = world.lend(), world.lend(amount=1000, units=1)
+def test_a_shortfall_opens_below_the_ratio_and_closes_at_it_for_its_own_loan(lending):
+    tight, loose = lending.lend(), lending.lend(amount=1000, units=1)
     assert review(tight).loan_to_value == Decimal("0.8")
     assert not Shortfall.objects.exists()
-    world.price("9999.99")
+    lending.price("9999.99")
     assert review(tight).loan_to_value == Decimal("0.8000008")
     assert review(loose).loan_to_value == Decimal("0.1000001")
     first = Shortfall.objects.get()
@@ -43,43 +43,43 @@ def test_a_shortfall_opens_below_the_ratio_and_closes_at_it_for_its_own_loan(wor
     assert told.count() == 2
     review(tight)
     assert (Shortfall.objects.count(), told.count()) == (1, 2)
-    world.price(10_000)
+    lending.price(10_000)
     review(loose)
     assert Shortfall.objects.get().cured_at is None
     review(tight)
     cured = Shortfall.objects.get().cured_at
     assert cured is not None
     # A second fall is a second shortfall; the first one stays as it was.
-    world.price(9_000)
+    lending.price(9_000)
     assert review(tight).loan_to_value == Decimal("0.88888889")
     assert [each.cured_at for each in Shortfall.objects.order_by("opened_at")] == [cured, None]
-    world.price(100)
+    lending.price(100)
     review(loose)
     assert Shortfall.objects.filter(cured_at__isnull=True).count() == 2
 
 
-def test_a_loan_that_is_over_falls_short_no_more(world):
-    loan = world.lend()
-    world.price(9_000)
-    servicing.revalue_loans(all_of_them=True)
+def test_a_loan_that_is_over_falls_short_no_more(lending):
+    loan = lending.lend()
+    lending.price(9_000)
+    servicing.revalue_loans(force=True)
     assert Shortfall.objects.get().cured_at is None
-    world.borrower.fund(1_000_000, "NGN")
+    lending.borrower.fund(1_000_000, "NGN")
     pay(loan, 1_596_000)
     assert Shortfall.objects.get().cured_at is not None
-    world.price(10_000)
-    other = completed(world)
-    world.price(1)
+    lending.price(10_000)
+    other = completed(lending)
+    lending.price(1)
     review(other)
     assert Shortfall.objects.count() == 1
 
 
-def test_a_ratio_that_says_nothing_is_left_out(world):
+def test_a_ratio_that_says_nothing_is_left_out(lending):
     """What is owed is 100,000 million times the worth, and then one unit more."""
     dust = make_token(price_sell=Decimal("0.01"))
-    give_units(dust, world.borrower, 2)
-    pledges = (Pledge(world.token.id, Decimal(200)), Pledge(dust.id, Decimal("0.001")))
-    loan, more = (world.lend(amount=1_000_000 + each, collaterals=pledges) for each in (0, 1))
-    Token.objects.filter(id=world.token.id).update(exited=True)
+    give_units(dust, lending.borrower, 2)
+    pledges = (Pledge(lending.token.id, Decimal(200)), Pledge(dust.id, Decimal("0.001")))
+    loan, more = (lending.lend(amount=1_000_000 + each, collaterals=pledges) for each in (0, 1))
+    Token.objects.filter(id=lending.token.id).update(exited=True)
     found, beyond = review(loan), review(more)
     assert beyond.loan_to_value is None
     assert (found.value, found.loan_to_value) == (Decimal(0), Decimal(10) ** 11)
@@ -88,25 +88,25 @@ def test_a_ratio_that_says_nothing_is_left_out(world):
     assert review(loan).loan_to_value is None
 
 
-def test_long_texts_are_cut_to_what_is_kept(world):
+def test_long_texts_are_cut_to_what_is_kept(lending):
     names = [f"{letter * 10}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZABCD"]
     tokens = [
         make_token(price_sell=Decimal(10), symbol=f"{name[:8]}{number:02}")
         for number, name in enumerate(names)
     ]
     for token in tokens:
-        give_units(token, world.borrower, 1)
+        give_units(token, lending.borrower, 1)
     pledges = [
-        Pledge(world.token.id, Decimal(1)),
+        Pledge(lending.token.id, Decimal(1)),
         *(Pledge(each.id, Decimal(1)) for each in tokens),
     ]
-    loan = world.lend(amount=8000, collaterals=tuple(pledges))
+    loan = lending.lend(amount=8000, collaterals=tuple(pledges))
     everything = [token.id for token in tokens]
     Token.objects.filter(id__in=everything).update(quoted_at=None)
     problem = "; ".join(f"{token.symbol} has no price" for token in tokens)
     assert review(loan).problem == problem[:300]
     assert review(loan).value is None
-    Token.objects.filter(id__in=[*everything, world.token.id]).update(exited=True)
+    Token.objects.filter(id__in=[*everything, lending.token.id]).update(exited=True)
     review(loan)
-    ended = ", ".join([world.token.symbol, *(token.symbol for token in tokens)])
+    ended = ", ".join([lending.token.symbol, *(token.symbol for token in tokens)])
     assert Shortfall.objects.get().cause == f"{ended} ended"[:300]

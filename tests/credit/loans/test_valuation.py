@@ -10,15 +10,15 @@ import pytest
 from django.utils import timezone
 
 from credit.loans.services.valuation import (
+    CollateralValue,
     Pledge,
-    Worth,
-    covered,
-    cut_off,
+    amount_owed,
+    lending_value,
     open_collateral,
-    owed,
     price_problem,
     principal_owed,
-    worth,
+    round_down,
+    value_collateral,
 )
 from exchange.tokens.models import Token
 from tests.factories.loans import pay
@@ -52,10 +52,12 @@ def test_the_age_of_a_price_is_told_in_days_where_it_is_whole_days(settings):
 def test_units_are_worth_their_price_each_to_the_last_digit():
     units = [(quoted("999999999999999.99"), Decimal("999999999999999.99999999"))]
     exact = Decimal("999999999999999989999990000000.0000000001")
-    assert worth(units) == Worth(exact)
+    assert value_collateral(units) == CollateralValue(exact)
     both = Decimal("999999999999999989999990000000.0000000002")
-    assert worth([*units, (quoted("0.01"), Decimal("0.00000001"))]) == Worth(both)
-    assert worth([]) == Worth(Decimal(0))
+    assert value_collateral([*units, (quoted("0.01"), Decimal("0.00000001"))]) == CollateralValue(
+        both
+    )
+    assert value_collateral([]) == CollateralValue(Decimal(0))
 
 
 def test_what_has_ended_is_worth_nothing_and_what_has_no_price_blocks():
@@ -63,45 +65,51 @@ def test_what_has_ended_is_worth_nothing_and_what_has_no_price_blocks():
     exited = (quoted(exited=True, symbol="EXI"), two)
     cancelled = (quoted("0", cancelled=True, symbol="CAN"), two)
     stale, none = (quoted(hours=9999, symbol="OLD"), two), (quoted("0", symbol="NIL"), two)
-    assert worth([exited, fine, cancelled]) == Worth(Decimal(6), "", ("EXI", "CAN"))
+    assert value_collateral([exited, fine, cancelled]) == CollateralValue(
+        Decimal(6), "", ("EXI", "CAN")
+    )
     age = "The price of OLD is older than 30 days"
-    assert worth([fine, stale, exited, none]) == Worth(None, f"{age}; NIL has no price", ("EXI",))
-    assert worth([none]) == Worth(None, "NIL has no price")
+    assert value_collateral([fine, stale, exited, none]) == CollateralValue(
+        None, f"{age}; NIL has no price", ("EXI",)
+    )
+    assert value_collateral([none]) == CollateralValue(None, "NIL has no price")
 
 
 def test_what_is_lent_on_collateral_is_cut_off_and_never_rounded_up():
-    assert covered(Decimal("0.12345678"), Decimal("0.87654321")) == Decimal("0.1082152022374638")
+    assert lending_value(Decimal("0.12345678"), Decimal("0.87654321")) == Decimal(
+        "0.1082152022374638"
+    )
     cases = [("1.999", 2, "1.99"), ("1.999", 0, "1"), ("0.009", 2, "0.00"), ("840000", 2, "840000")]
     for amount, decimals, least in cases:
-        assert cut_off(Decimal(amount), decimals) == Decimal(least)
+        assert round_down(Decimal(amount), decimals) == Decimal(least)
 
 
 @pytest.mark.django_db
-def test_what_is_liened_and_owed_is_told_of_one_loan_in_the_order_of_its_pledges(world):
+def test_what_is_liened_and_owed_is_told_of_one_loan_in_the_order_of_its_pledges(lending):
     other, third = (make_token(price_sell=Decimal(10)) for _ in range(2))
     for token in (other, third):
-        give_units(token, world.borrower, 5)
+        give_units(token, lending.borrower, 5)
     small = Pledge(other.id, Decimal("0.5"))
-    loan = world.lend(
+    loan = lending.lend(
         collaterals=(
-            small, Pledge(world.token.id, Decimal(105)), Pledge(third.id, Decimal(1)),
+            small, Pledge(lending.token.id, Decimal(105)), Pledge(third.id, Decimal(1)),
         )
     )  # fmt: skip
-    world.lend(amount=10_000, units=2)
+    lending.lend(amount=10_000, units=2)
     listed = [(row.token_id, row.quantity, token.id) for row, token in open_collateral(loan)]
     assert listed == [
         (other.id, Decimal("0.5"), other.id),
-        (world.token.id, Decimal(105), world.token.id),
+        (lending.token.id, Decimal(105), lending.token.id),
         (third.id, Decimal(1), third.id),
     ]
     loan = pay(loan, 800_000)  # 756,000 interest, 44,000 of the principal
-    assert principal_owed(loan) == owed(loan) == 796_000
+    assert principal_owed(loan) == amount_owed(loan) == 796_000
     loan = pay(loan, 1)
-    assert principal_owed(loan) == owed(loan) == 795_999
+    assert principal_owed(loan) == amount_owed(loan) == 795_999
 
 
 @pytest.mark.django_db
-def test_interest_comes_off_what_is_owed_in_all_and_not_off_the_principal(world):
-    loan = pay(world.lend(), 6000)
+def test_interest_comes_off_what_is_owed_in_all_and_not_off_the_principal(lending):
+    loan = pay(lending.lend(), 6000)
     assert principal_owed(loan) == 840_000
-    assert owed(loan) == 1_590_000
+    assert amount_owed(loan) == 1_590_000

@@ -17,7 +17,7 @@ from exchange.core.ids import uuid7
 from exchange.participants.models import Member
 from exchange.participants.services.api_keys import purge_access_tokens, revoke_api_key
 from exchange.tokens.models import Token
-from orders.listings.services import endings
+from orders.listings.services import lifecycle
 from tests.assertions.audit import changes
 from tests.environment.owner import as_owner
 from tests.factories.api_clients import TESTER, make_caller, make_member, make_organisation
@@ -133,7 +133,7 @@ def test_ending_a_token_names_the_person_on_the_token_and_on_every_order(seller)
     officer = make_staff("end_token")
     person = Actor.staff(officer.pk, str(officer))
     with audit_context(person, "request:end"):
-        endings.exit_token(token_id=token.pk, user=officer)
+        lifecycle.exit_token(token_id=token.pk, user=officer)
     of_token = changes("exchange_token", token.pk)[-1]
     of_order = changes("orders_order", resting)[-1]
     assert {(c.actor, c.actor_label, c.via) for c in (of_token, of_order)} == {

@@ -20,7 +20,7 @@ from exchange.core.errors import Rejected
 from exchange.events.models import Event
 from exchange.tokens.models import Token
 from orders.book.models import Order
-from orders.listings.services.endings import close_token
+from orders.listings.services.lifecycle import close_token
 from orders.trades.models import Trade
 from tests.assertions.ledger import account_id_of
 from tests.environment.database import session

@@ -15,7 +15,7 @@ from psycopg import errors
 
 from exchange.core.ids import uuid7
 from exchange.tokens.models import Token
-from orders.listings.services import endings
+from orders.listings.services import lifecycle
 from tests.environment.database import session
 from tests.environment.module_database import module_rows
 from tests.environment.sql_functions import Record, expression
@@ -48,9 +48,9 @@ class Market:
         self.complete = self.issuer.issue(raise_amount=Decimal(50_000))
         self.earlier.place(self.complete, "Buy", 100, 5)
         officer = make_staff("end_token")
-        endings.complete_raise(token_id=self.complete.id, user=officer)
+        lifecycle.complete_raise(token_id=self.complete.id, user=officer)
         self.cancelled = self.issuer.issue(raise_amount=Decimal(50_000))
-        endings.cancel_token(token_id=self.cancelled.id, user=officer, reason="over")
+        lifecycle.cancel_token(token_id=self.cancelled.id, user=officer, reason="over")
         self.unsold = self.issuer.issue(raise_amount=Decimal(50_000))
         # The book: a seller who has bought from the issuer, and a bid.
         self.seller, self.bidder = make_trader(10_000), make_trader(10_000, member=True)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from orders.listings.services import endings
+from orders.listings.services import lifecycle
 from orders.trades.models import Trade
 from tests.environment.owner import as_owner
 from tests.factories.traders import Trader, make_trader
@@ -100,7 +100,7 @@ def test_the_proceeds_and_units_of_a_raise_go_to_its_issuer():
     token = issuer.issue(raise_amount=Decimal(5000))
     stranger.issue(raise_amount=Decimal(5000))
     buyer.place(token, "Buy", 100, 10)
-    endings.complete_raise(token_id=token.id, user=make_staff("end_token"))
+    lifecycle.complete_raise(token_id=token.id, user=make_staff("end_token"))
     done = transfer_of("raise_complete", token.id)
     compared(
         done,
@@ -177,7 +177,7 @@ def test_a_sale_in_a_raise_and_its_refund_are_the_trade_and_the_trade_backwards(
             (True, (token_changed(token, "cancelled = true"),)),
         ],
     )
-    endings.cancel_token(token_id=token.id, user=make_staff("end_token"), reason="over")
+    lifecycle.cancel_token(token_id=token.id, user=make_staff("end_token"), reason="over")
     refund = transfer_of("raise_refund", trade.id)
     compared(
         refund,

@@ -15,18 +15,18 @@ from hypothesis import strategies as st
 from exchange.core.ids import uuid7
 from orders.book.errors import OrderNotFound
 from orders.book.models import Order
-from orders.book.payloads import HIDDEN_ORDER, ORDER
+from orders.book.payloads import ORDER, PUBLIC_ORDER
 from orders.book.selectors import (
-    order_text,
-    order_texts,
+    embed_token,
+    merge_sorted,
     orders_of,
     orders_on_token,
     read_book,
-    together,
-    with_token,
+    read_order,
+    read_orders,
 )
 from orders.trades.models import Trade
-from orders.trades.selectors import trade_texts, trades_of
+from orders.trades.selectors import read_trades, trades_of
 from tests.factories.market import Market
 
 _LETTERS = st.text(alphabet='"\\:{}tokenab,', max_size=40)
@@ -42,13 +42,13 @@ def test_a_token_takes_the_place_of_its_id_whatever_a_customer_is_called(name, e
         "customer": {"name": f'{name}"token":"{token_id}"', "email": email},
     }
     text = json.dumps(order, separators=(",", ":"))
-    found = json.loads(with_token(text, token_id, '{"_id":"x","token":"y"}'))
+    found = json.loads(embed_token(text, token_id, '{"_id":"x","token":"y"}'))
     assert found == {**order, "token": {"_id": "x", "token": "y"}}
 
 
 def test_the_hidden_document_has_the_fields_of_the_owners():
-    assert [field.name for field in HIDDEN_ORDER.fields] == [field.name for field in ORDER.fields]
-    assert HIDDEN_ORDER.schema() == ORDER.schema()
+    assert [field.name for field in PUBLIC_ORDER.fields] == [field.name for field in ORDER.fields]
+    assert PUBLIC_ORDER.schema() == ORDER.schema()
     nullable = {
         name
         for name, field in ORDER.schema()["properties"].items()
@@ -67,19 +67,19 @@ def test_the_owner_gets_the_stored_document_and_others_the_hidden_one(market: Ma
     order = Order.objects.get()
     own = market.buyer.organisation.id
     other = market.seller.organisation.id
-    assert order_text(own, order.id) == order.document
-    assert order_texts(own, [order.id]) == [order.document]
-    hidden = order_text(other, order.id)
+    assert read_order(own, order.id) == order.document
+    assert read_orders(own, [order.id]) == [order.document]
+    hidden = read_order(other, order.id)
     assert hidden == order.document.replace(f'"{market.buyer.member.id}"', "null")
-    assert order_texts(other, [order.id]) == [hidden]
+    assert read_orders(other, [order.id]) == [hidden]
 
 
 def test_documents_come_in_the_order_of_the_ids_and_again_for_an_id_given_again(market: Market):
     first, second, third = (market.buy(price=price)["_id"] for price in (90, 91, 92))
     wanted = [second, third, first, second]
-    texts = order_texts(market.seller.organisation.id, wanted)
+    texts = read_orders(market.seller.organisation.id, wanted)
     assert [json.loads(text)["_id"] for text in texts] == wanted
-    assert order_texts(market.seller.organisation.id, []) == []
+    assert read_orders(market.seller.organisation.id, []) == []
 
 
 def test_somebody_elses_order_that_ended_since_its_id_was_read_is_left_out(market: Market):
@@ -87,9 +87,9 @@ def test_somebody_elses_order_that_ended_since_its_id_was_read_is_left_out(marke
     own, other = market.buyer.organisation.id, market.seller.organisation.id
     assert [part.count() for part in orders_on_token(other, market.token.id)] == [2, 0]
     market.buyer.cancel(gone)
-    texts = order_texts(other, [gone, open_still])
+    texts = read_orders(other, [gone, open_still])
     assert [json.loads(text)["_id"] for text in texts] == [open_still]
-    assert len(order_texts(own, [gone, open_still])) == 2
+    assert len(read_orders(own, [gone, open_still])) == 2
 
 
 def test_orders_of_an_organisation_are_all_of_its_own_and_no_others(market: Market):
@@ -120,15 +120,15 @@ def test_parts_are_put_together_as_they_are_sorted_without_looking_for_doubles(m
     part = Order.objects.filter(token=market.token).order_by("price", "-id")
     dear, cheap = part.filter(price__gt=90), part.filter(price=90)
     in_order = [orders[1], orders[0], orders[2]]
-    assert [row[-1] for row in together([dear, cheap])] == in_order
-    assert [row[-1] for row in together([part])] == in_order
+    assert [row[-1] for row in merge_sorted([dear, cheap])] == in_order
+    assert [row[-1] for row in merge_sorted([part])] == in_order
     # To find doubles the database would read all rows for the first page.
-    assert " UNION ALL " in str(together([dear, cheap]).query)
+    assert " UNION ALL " in str(merge_sorted([dear, cheap]).query)
 
 
 def test_an_order_that_does_not_exist_is_not_found(market: Market):
     with pytest.raises(OrderNotFound):
-        order_text(market.buyer.organisation.id, uuid7())
+        read_order(market.buyer.organisation.id, uuid7())
 
 
 def test_a_book_adds_up_what_is_open_and_nothing_else(market: Market):
@@ -176,6 +176,6 @@ def test_of_all_trades_only_those_asked_for_are_read_and_come_in_the_order_asked
         return result
 
     with connection.execute_wrapper(count):
-        texts = trade_texts([second.id, first.id])
+        texts = read_trades([second.id, first.id])
     assert texts == [second.document, first.document]
     assert rows == [2]

@@ -22,7 +22,7 @@ from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Token
 from orders.book import services as placing
 from orders.book.commands import PlaceOrder
-from orders.book.errors import OrderNotActive, OrderNotFound, refusal
+from orders.book.errors import OrderNotActive, OrderNotFound, build_rejection
 from orders.book.models import Order
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import TESTER
@@ -48,7 +48,7 @@ def token(db: None) -> Token:
 
 def place_together(commands: list[PlaceOrder]) -> list[StoredResponse | None]:
     """What orders that came together are answered, as the book of their token has it."""
-    return placing._function.run_batch(commands, placing._place_alone)
+    return placing._enter_orders.run_batch(commands, placing._place_single)
 
 
 def failing(times: float, state: str, constraint: str = "") -> Callable[[], int]:
@@ -78,17 +78,17 @@ def test_what_was_in_the_way_is_tried_five_times_with_longer_and_longer_pauses(
 ):
     begins = time.monotonic()
     with pytest.raises(DatabaseError, match="try 5"):
-        placing._again_if_undone(failing(6, state, constraint))
+        placing._retry_if_rolled_back(failing(6, state, constraint))
     assert least <= time.monotonic() - begins < 5
-    assert placing._again_if_undone(failing(4, state, constraint)) == 5
-    assert placing._again_if_undone(failing(1, state, constraint)) == 2
+    assert placing._retry_if_rolled_back(failing(4, state, constraint)) == 5
+    assert placing._retry_if_rolled_back(failing(1, state, constraint)) == 2
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("state", "constraint"), [("XO400", ""), ("23514", "order_amount")])
 def test_what_would_fail_again_is_tried_once(state, constraint):
     with pytest.raises(DatabaseError, match="try 1"):
-        placing._again_if_undone(failing(1, state, constraint))
+        placing._retry_if_rolled_back(failing(1, state, constraint))
 
 
 def test_a_refusal_leaves_the_transaction_around_it_usable(trader, token):
@@ -129,13 +129,13 @@ def test_only_orders_outside_of_a_transaction_go_with_others(trader, token):
         return [None] * len(commands)
 
     # Held here, for as long as orders arrive.
-    book = placing._books[token.id] = Batcher(gather)
+    book = placing._batchers[token.id] = Batcher(gather)
     with transaction.atomic():
         trader.place(token, "Buy", 100, 1)
     assert arrived == []
     placed = trader.place(token, "Buy", 100, 1)
     assert arrived == [str(placed)]
-    assert placing._books[token.id] is book
+    assert placing._batchers[token.id] is book
 
 
 @pytest.mark.django_db(transaction=True)
@@ -263,7 +263,7 @@ REFUSALS: list[tuple[str, dict[str, Any], str, str]] = [
 
 @pytest.mark.parametrize(("raised", "detail", "code", "message"), REFUSALS)
 def test_a_refusal_says_its_figures_plainly(raised, detail, code, message):
-    found = refusal(raised, detail, side="Sell")
+    found = build_rejection(raised, detail, side="Sell")
     assert isinstance(found, Rejected)
     assert (found.code, str(found)) == (code or InvalidRequest.code, message)
 
@@ -272,8 +272,8 @@ def test_a_refusal_says_its_figures_plainly(raised, detail, code, message):
     ("raised", "wanted"), [("token_not_found", TokenNotFound), ("user_not_found", UserNotFound)]
 )
 def test_what_an_order_names_and_does_not_exist_is_not_found(raised, wanted: type[DomainError]):
-    assert type(refusal(raised, {}, side="Buy")) is wanted
+    assert type(build_rejection(raised, {}, side="Buy")) is wanted
 
 
 def test_a_code_that_is_not_of_orders_is_no_refusal():
-    assert refusal("loan_not_found", {}, side="Buy") is None
+    assert build_rejection("loan_not_found", {}, side="Buy") is None

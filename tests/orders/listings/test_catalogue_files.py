@@ -10,7 +10,12 @@ import pytest
 
 from exchange.core.errors import InvalidRequest
 from orders.listings.services import catalogue_files
-from orders.listings.services.catalogue_files import CatalogueFile, Row, field_of, read_catalogue
+from orders.listings.services.catalogue_files import (
+    CatalogueFile,
+    CatalogueRow,
+    read_catalogue,
+    resolve_field,
+)
 
 NAMES = list(catalogue_files.REQUIRED)
 HEADER = ",".join(NAMES)
@@ -55,7 +60,7 @@ def items(*rows: object) -> str:
     ],
 )
 def test_a_column_means_a_field_however_it_is_written(column, field):
-    assert field_of(column) == field
+    assert resolve_field(column) == field
 
 
 @pytest.mark.parametrize(
@@ -76,7 +81,7 @@ def test_what_begins_with_a_bracket_is_json_and_all_else_is_csv(read):
     for text in (csv(",".join(CELLS)), f"\n [{items(GOOD)}]", f'{{"tokens": [{items(GOOD)}]}}'):
         (row,) = read(text).rows
         assert row.cells == GOOD
-        assert row.faults == ()
+        assert row.errors == ()
     for empty in ("", " \n\t", "\ufeff"):
         with pytest.raises(InvalidRequest, match="The file is empty"):
             read(empty)
@@ -85,7 +90,7 @@ def test_what_begins_with_a_bracket_is_json_and_all_else_is_csv(read):
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
 def test_what_separates_cells_is_what_the_header_has_most_of(read, separator):
     header = separator.join(['"a,;|b (x), (y); |"', *NAMES[1:]])
-    text, body, skipped = catalogue_files._separator(header + "\nrest")
+    text, body, skipped = catalogue_files._detect_separator(header + "\nrest")
     assert (text, body, skipped) == (separator, header + "\nrest", 0)
     note = f"sep={separator}\r\n{separator.join(NAMES)}\n{separator.join(CELLS)}"
     (row,) = read(note).rows
@@ -93,7 +98,7 @@ def test_what_separates_cells_is_what_the_header_has_most_of(read, separator):
 
 
 def test_a_header_of_one_column_is_separated_by_a_comma():
-    assert catalogue_files._separator('"a;b"') == (",", '"a;b"', 0)
+    assert catalogue_files._detect_separator('"a;b"') == (",", '"a;b"', 0)
 
 
 def test_each_row_keeps_the_line_it_begins_on(read):
@@ -106,9 +111,9 @@ def test_each_row_keeps_the_line_it_begins_on(read):
 
 def test_items_of_json_are_numbered_from_one(read):
     found = read(f'{{"page": 1,\n"tokens":\n[\n{items(GOOD, GOOD)}\n,\n\n{items(GOOD)}]}}')
-    assert found.counted_by == "item"
+    assert found.row_label == "item"
     assert [row.number for row in found.rows] == [1, 2, 3]
-    assert read(csv(",".join(CELLS))).counted_by == "line"
+    assert read(csv(",".join(CELLS))).row_label == "line"
 
 
 def test_rows_of_csv_and_items_of_json_are_a_hundred_thousand_at_most(read):
@@ -145,7 +150,7 @@ def test_cells_beside_the_columns_are_told_by_their_place(read):
             header=HEADER + ",, ",
         )
     )
-    assert [row.faults for row in found.rows] == [
+    assert [row.errors for row in found.rows] == [
         (),
         (),
         ("cell 9 is in a column without a name",),
@@ -173,9 +178,9 @@ def test_faults_of_json_are_told_field_by_field(read):
     text = items(GOOD).removesuffix("}") + ', "price": {"buy": 1, "buy": 2}, "carry": [1]}'
     text = text.replace('"price_buy": "100", ', "").replace('"name"', '"name": 1, "name"')
     first, second = read(f"[{text}, 5]").rows
-    assert first.faults == ("name comes twice", "buy comes twice", "carry must be a single value")
+    assert first.errors == ("name comes twice", "buy comes twice", "carry must be a single value")
     assert first.cells == GOOD | {"price_buy": Decimal(2)}
-    assert second == Row(2, {}, ("is not an object",))
+    assert second == CatalogueRow(2, {}, ("is not an object",))
 
 
 @pytest.mark.parametrize(
@@ -226,5 +231,5 @@ def test_wrong_columns_are_all_named_shortly(read):
 def test_columns_that_the_service_keeps_are_named_and_may_come_twice(read):
     found = read(csv(",".join((*CELLS, "1", "2", "3")), header=HEADER + ",_id,id,Milestone"))
     assert found.ignored == ["_id", "id", "Milestone"]
-    assert found.rows[0].faults == ()
+    assert found.rows[0].errors == ()
     assert read(csv(",".join(CELLS))).ignored == []

@@ -13,8 +13,13 @@ from exchange.core.ids import uuid7
 from exchange.participants.models import Organisation
 from exchange.tokens.models import Token
 from orders.listings.services import catalogues
-from orders.listings.services.catalogue_files import CatalogueFile, Row
-from orders.listings.services.catalogues import BadRow, Outcome, find_organisation, load_catalogue
+from orders.listings.services.catalogue_files import CatalogueFile, CatalogueRow
+from orders.listings.services.catalogues import (
+    InvalidRow,
+    LoadResult,
+    find_organisation,
+    load_catalogue,
+)
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.tokens import make_token
 from tests.factories.wallets import assert_books_hold
@@ -38,21 +43,21 @@ def issuer() -> Organisation:
     return make_organisation("Kericho Estates")
 
 
-def row(line: int, **cells: object) -> Row:
+def row(line: int, **cells: object) -> CatalogueRow:
     """A good row, with other cells; a cell of None is left out."""
     given = CELLS | {"symbol": f"T{line}"} | cells
-    return Row(line, {name: cell for name, cell in given.items() if cell is not None})
+    return CatalogueRow(line, {name: cell for name, cell in given.items() if cell is not None})
 
 
-def load(issuer: Organisation, *rows: Row, **more: Any) -> Outcome:
+def load(issuer: Organisation, *rows: CatalogueRow, **more: Any) -> LoadResult:
     file = CatalogueFile("line", rows, [])
     return load_catalogue(file=file, issuer=str(issuer.id), actor=TESTER, **more)
 
 
-def faults(issuer: Organisation, **cells: object) -> tuple[str, ...]:
+def errors(issuer: Organisation, **cells: object) -> tuple[str, ...]:
     """What is wrong with a row of such cells; nothing is listed."""
-    bad = load(issuer, row(2, **cells), dry_run=True).bad
-    return bad[0].faults if bad else ()
+    bad = load(issuer, row(2, **cells), dry_run=True).invalid
+    return bad[0].errors if bad else ()
 
 
 def symbols() -> set[str]:
@@ -91,7 +96,7 @@ WRONG_CELLS: list[tuple[dict[str, object], tuple[str, ...]]] = [
 
 def test_a_row_is_told_all_that_is_wrong_with_its_cells_and_nothing_else(issuer):
     for cells, expected in WRONG_CELLS:
-        assert faults(issuer, **cells) == expected, cells
+        assert errors(issuer, **cells) == expected, cells
 
 
 def test_a_creator_is_the_member_of_the_issuer_with_that_id_or_email(issuer):
@@ -100,11 +105,11 @@ def test_a_creator_is_the_member_of_the_issuer_with_that_id_or_email(issuer):
     for line, (text, creator) in enumerate(
         [("ANN@kericho.test", ann), (str(ann.id), ann), ("ben@Kericho.test", ben)]
     ):
-        assert load(issuer, row(line, creator=text)).bad == []
+        assert load(issuer, row(line, creator=text)).invalid == []
         assert Token.objects.get(symbol=f"T{line}").creator == creator
     for text in ("nobody@kericho.test", str(issuer.id), stranger.email, str(stranger.id)):
-        told = f"creator: {catalogues._shown(text)} is not a member of Kericho Estates"
-        assert faults(issuer, creator=text) == (told,)
+        told = f"creator: {catalogues._quote(text)} is not a member of Kericho Estates"
+        assert errors(issuer, creator=text) == (told,)
 
 
 def test_an_organisation_is_found_by_its_id_email_or_name():
@@ -137,21 +142,23 @@ def test_bad_rows_are_told_in_the_order_of_their_lines_and_keep_the_good_ones_ou
         row(6, symbol="x" * 41),
     ]
     bad = [
-        BadRow(3, "TAKEN", ("symbol: a token with symbol Taken exists already",)),
-        BadRow(4, "T4", ("name is required",)),
-        BadRow(5, "t2", ("symbol: line 2 has t2 too",)),
-        BadRow(6, "x" * 40, ("symbol: Ensure this value has at most 20 characters (it has 41).",)),
+        InvalidRow(3, "TAKEN", ("symbol: a token with symbol Taken exists already",)),
+        InvalidRow(4, "T4", ("name is required",)),
+        InvalidRow(5, "t2", ("symbol: line 2 has t2 too",)),
+        InvalidRow(
+            6, "x" * 40, ("symbol: Ensure this value has at most 20 characters (it has 41).",)
+        ),
     ]
-    assert load(issuer, *rows) == Outcome(good=1, bad=bad, listed=0)
+    assert load(issuer, *rows) == LoadResult(valid=1, invalid=bad, listed=0)
     assert symbols() == {"Taken"}
-    assert load(issuer, *rows, skip_bad=True, dry_run=True) == Outcome(1, bad)
+    assert load(issuer, *rows, skip_invalid=True, dry_run=True) == LoadResult(1, bad)
     assert symbols() == {"Taken"}
-    assert load(issuer, *rows, skip_bad=True) == Outcome(1, bad, listed=1)
+    assert load(issuer, *rows, skip_invalid=True) == LoadResult(1, bad, listed=1)
     assert symbols() == {"Taken", "T2"}
 
 
 def test_tokens_are_listed_some_at_a_time_and_looked_up_by_key(issuer, monkeypatch):
-    monkeypatch.setattr(catalogues, "_LISTED_AT_ONCE", 2)
+    monkeypatch.setattr(catalogues, "_BATCH_SIZE", 2)
     told: list[tuple[str, int, int]] = []
     plans: list[str] = []
 
@@ -162,7 +169,7 @@ def test_tokens_are_listed_some_at_a_time_and_looked_up_by_key(issuer, monkeypat
                 cursor.execute("SHOW enable_seqscan")
                 plans.extend(cursor.fetchone())
 
-    assert load(issuer, row(2), row(3), row(4), progress=progress) == Outcome(3, [], listed=3)
+    assert load(issuer, row(2), row(3), row(4), progress=progress) == LoadResult(3, [], listed=3)
     assert told == [
         ("checking", 1, 3),
         ("checking", 2, 3),
@@ -182,28 +189,28 @@ def test_tokens_are_listed_some_at_a_time_and_looked_up_by_key(issuer, monkeypat
 @pytest.mark.parametrize("skip_bad", [False, True])
 def test_a_symbol_that_was_taken_a_moment_ago_makes_its_row_bad(issuer, monkeypatch, skip_bad):
     """Between the look at all symbols and the listing of the last rows."""
-    monkeypatch.setattr(catalogues, "_LISTED_AT_ONCE", 2)
+    monkeypatch.setattr(catalogues, "_BATCH_SIZE", 2)
     rows = [row(line) for line in (2, 3, 4, 5)]
 
     def take(doing: str, done: int, _of: int) -> None:
         if (doing, done) == ("listing", 2):
             make_token(issuer, symbol="T5")
 
-    found = load(issuer, *rows, skip_bad=skip_bad, progress=take)
-    bad = [BadRow(5, "T5", ("symbol: a token with symbol T5 exists already",))]
-    assert found == Outcome(3, bad, listed=3 if skip_bad else 0)
+    found = load(issuer, *rows, skip_invalid=skip_bad, progress=take)
+    bad = [InvalidRow(5, "T5", ("symbol: a token with symbol T5 exists already",))]
+    assert found == LoadResult(3, bad, listed=3 if skip_bad else 0)
     # What another transaction listed stays; here it is in the one that is undone.
     assert symbols() == ({"T2", "T3", "T4", "T5"} if skip_bad else set())
     assert_books_hold()
 
 
 def test_symbols_of_all_rows_are_looked_up_whatever_their_number(issuer, monkeypatch):
-    monkeypatch.setattr(catalogues, "_SYMBOLS_AT_ONCE", 2)
+    monkeypatch.setattr(catalogues, "_SYMBOL_BATCH_SIZE", 2)
     for symbol in ("a2", "A4", "a6"):
         make_token(issuer, symbol=symbol)
     found = load(issuer, *(row(line, symbol=f"A{line}") for line in range(2, 7)), dry_run=True)
-    assert (found.good, [bad.number for bad in found.bad]) == (2, [2, 4, 6])
-    assert found.bad[0].faults == ("symbol: a token with symbol a2 exists already",)
+    assert (found.valid, [bad.number for bad in found.invalid]) == (2, [2, 4, 6])
+    assert found.invalid[0].errors == ("symbol: a token with symbol a2 exists already",)
 
 
 def test_hundreds_of_rows_are_listed_by_the_quarter_thousand_with_their_own_references(issuer):
@@ -213,7 +220,7 @@ def test_hundreds_of_rows_are_listed_by_the_quarter_thousand_with_their_own_refe
         *(row(line) for line in range(2, 302)),
         progress=lambda *step: told.append(step),
     )
-    assert found == Outcome(300, [], listed=300)
+    assert found == LoadResult(300, [], listed=300)
     assert told[300:] == [("listing", 250, 300), ("listing", 300, 300)]
     assert Token.objects.values("reference").distinct().count() == 300
     assert_books_hold()

@@ -17,9 +17,9 @@ from exchange.tokens.payloads import TOKEN
 from orders.listings.services.listing import (
     Listing,
     SymbolsTaken,
-    check_listing,
     list_token,
     list_tokens,
+    validate_listing,
 )
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import TESTER, make_member, make_organisation
@@ -157,7 +157,7 @@ def test_a_listing_that_cannot_be_is_refused_with_every_field_that_is_wrong(issu
     before = table_fingerprints()
     for terms, wrong in WRONG:
         listing = listing_with(**terms)
-        assert check_listing(issuer_id=issuer.id, listing=listing) == list(wrong.values()), terms
+        assert validate_listing(issuer_id=issuer.id, listing=listing) == list(wrong.values()), terms
         if wrong:
             with pytest.raises(InvalidRequest) as refused:
                 list_token(issuer_id=issuer.id, listing=listing, actor=TESTER)

@@ -60,7 +60,7 @@ def lines(*rows: str, header: str = HEADER) -> str:
     return "\n".join((header, *rows)) + "\n"
 
 
-def faults(errors: str) -> dict[str, str]:
+def parse_errors(errors: str) -> dict[str, str]:
     """What was said of each row."""
     told = (line.split(" ", 1)[1].partition(": ") for line in errors.splitlines())
     return {where: what for where, _, what in told}
@@ -148,7 +148,7 @@ def test_every_bad_row_is_told_with_its_line_and_all_its_faults_and_nothing_is_l
     )
     assert said[0] == ""
     assert said[2] == "3 of 4 rows bad; nothing was loaded"
-    assert faults(said[1]) == {
+    assert parse_errors(said[1]) == {
         "3 (T1)": "total_supply must be plain digits with a decimal point and no thousands"
         " separator, such as 1000 or 90.02, not '1,000';"
         " buy_fee must be a number without a percent sign: 5 for 5%, not '5%';"
@@ -175,7 +175,7 @@ def test_a_cell_of_more_than_forty_characters_is_shown_by_its_beginning(load):
     cells = ("x" * 40, "x" * 41)
     rows = (f"{GOOD.replace('RVT', f'T{n}')},{cell}" for n, cell in enumerate(cells))
     _, errors, _ = load(lines(*rows, header=HEADER + ",secondaries"))
-    assert faults(errors) == {
+    assert parse_errors(errors) == {
         "2 (T0)": f"secondaries must be true or false, not '{'x' * 40}'",
         "3 (T1)": f"secondaries must be true or false, not '{'x' * 37}…'",
     }
@@ -185,7 +185,7 @@ def test_a_number_has_forty_characters_at_most(load):
     cells = (f"{'0' * 36}1000", f"{'0' * 37}1000")
     rows = (GOOD.replace("RVT", f"T{n}").replace("1000", cell) for n, cell in enumerate(cells))
     _, errors, _ = load(lines(*rows), "--skip-bad")
-    assert faults(errors) == {
+    assert parse_errors(errors) == {
         "3 (T1)": f"total_supply must be a number such as 1000 or 90.02, not '{'0' * 37}…'"
     }
     assert Token.objects.get().total_supply == 1000
@@ -195,7 +195,9 @@ def test_a_tenor_is_as_long_as_its_column(load):
     days = (2**31 - 1, 2**31)
     rows = (f"{GOOD.replace('RVT', f'T{n}')},{tenor}" for n, tenor in enumerate(days))
     _, errors, _ = load(lines(*rows, header=HEADER + ",tenor"), "--skip-bad")
-    assert faults(errors) == {"3 (T1)": f"tenor must be a whole number of days, not '{2**31}'"}
+    assert parse_errors(errors) == {
+        "3 (T1)": f"tenor must be a whole number of days, not '{2**31}'"
+    }
     assert Token.objects.get().tenor == 2**31 - 1
 
 
@@ -207,7 +209,7 @@ def test_a_token_does_not_sell_above_what_it_buys_at(load):
             GOOD.replace("RVT,KES,Debt,Debt Note,1000,100,98", "T3,KES,Debt,Debt Note,9,0.5,x"),
         )
     )
-    assert faults(said[1]) == {
+    assert parse_errors(said[1]) == {
         "2 (T1)": "price_sell must not be above price_buy",
         # What cannot be read is compared with nothing.
         "3 (T2)": "price_buy must be a number such as 1000 or 90.02, not 'x'",
@@ -245,7 +247,7 @@ def test_a_symbol_may_come_once_in_the_file_and_on_the_exchange_whatever_its_cas
     said = load(
         lines(GOOD.replace("RVT", "rvt"), GOOD.replace("RVT", "NEW"), GOOD.replace("RVT", "new"))
     )
-    assert faults(said[1]) == {
+    assert parse_errors(said[1]) == {
         "2 (rvt)": "symbol: a token with symbol RVT exists already",
         "4 (new)": "symbol: line 3 has new too",
     }
@@ -256,7 +258,7 @@ def test_items_of_json_are_told_by_their_number(load):
     load((EXAMPLES / "tokens.csv").read_bytes())
     said = load((EXAMPLES / "tokens.json").read_bytes(), name="tokens.json")
     assert said[1].startswith("item 1 (OGUTA): ")
-    assert faults(said[1]) == {
+    assert parse_errors(said[1]) == {
         "1 (OGUTA)": "symbol: a token with symbol OGUTA exists already",
         "2 (CASHW)": "symbol: a token with symbol CASHW exists already",
     }
@@ -304,13 +306,13 @@ def test_cells_out_of_place_are_told(load):
         lines(GOOD + ",2", GOOD.rpartition(",")[0], GOOD.replace("RVT", "T2") + ",,"),
         "--skip-bad",
     )
-    assert faults(said[1]) == {
+    assert parse_errors(said[1]) == {
         "2 (RVT)": "has 9 cells, the header has 8",
         "3 (RVT)": "has 7 cells, the header has 8; price_sell is required;"
         " symbol: line 2 has RVT too",
     }
     said = load(lines(GOOD.replace("RVT", "T3") + ",2", header=HEADER + ", "))
-    assert faults(said[1]) == {"2 (T3)": "cell 9 is in a column without a name"}
+    assert parse_errors(said[1]) == {"2 (T3)": "cell 9 is in a column without a name"}
 
 
 def test_what_the_api_answers_can_be_loaded_again_as_far_as_it_is_the_issuers_to_say(load):
@@ -344,7 +346,7 @@ def test_json_numbers_are_exact_and_what_is_wrong_is_told_by_item(load):
         '"T3"',
     )
     said = load("[" + ",\n".join(rows) + "\n]", "--skip-bad", name="tokens.json")
-    told = faults(said[1])
+    told = parse_errors(said[1])
     assert told["2 (T2)"].startswith(
         "name comes twice; price_buy must be a single value; currency is required;"
     )
@@ -380,7 +382,7 @@ def test_a_row_may_name_its_own_issuer_and_creator(load, issuer):
             header=header,
         )
     )
-    assert faults(said[1]) == {
+    assert parse_errors(said[1]) == {
         "2 (T3)": "issuer: more than one organisation is called 'Limuru Growers'",
         "3 (T4)": "issuer: no organisation is called 'Nobody'",
         "4 (T5)": f"creator: '{member.id}' is not a member of Kericho Estates",
@@ -392,10 +394,10 @@ def test_without_an_issuer_nothing_is_loaded(load, tmp_path):
         load(lines(GOOD), "--issuer", "Nobody")[2] == "issuer: no organisation is called 'Nobody'"
     )
     (tmp_path / "x.csv").write_text(lines(GOOD))
-    errors = io.StringIO()
+    stderr = io.StringIO()
     with pytest.raises(CommandError, match="1 of 1 row bad; nothing was loaded"):
-        call_command("load_tokens", str(tmp_path / "x.csv"), stderr=errors)
-    assert faults(errors.getvalue()) == {
+        call_command("load_tokens", str(tmp_path / "x.csv"), stderr=stderr)
+    assert parse_errors(stderr.getvalue()) == {
         "2 (RVT)": "issuer: nobody is named as the issuer, neither here nor for the whole file"
     }
     with pytest.raises(CommandError, match="No such file or directory"):
@@ -413,7 +415,7 @@ def test_a_raise_is_opened_as_the_row_says(load):
         ),
         "--skip-bad",
     )
-    assert faults(said[1]) == {
+    assert parse_errors(said[1]) == {
         "3 (T2)": "offered must be above 0 and not above total_supply",
         "4 (T3)": "secondaries opens after the raise",
     }

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from credit.loans.models import EndingAction
-from credit.loans.services import endings as loan_endings
+from credit.loans.models import ClosureAction
+from credit.loans.services import closures as loan_endings
 from exchange.core.errors import InvalidRequest
 from exchange.core.ids import uuid7
 from exchange.core.text import clean_text
 from exchange.tokens.services import quotes
-from orders.listings.services import endings
+from orders.listings.services import lifecycle
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.tokens import make_token
 from tests.factories.wallets import know_banks, make_staff, make_wallet
@@ -67,12 +67,12 @@ def acts() -> list[tuple[Act, str, int]]:
             "reason",
             300,
         ),
-        (partial(endings.cancel_token, token_id=token.id, user=person), "reason", 300),
+        (partial(lifecycle.cancel_token, token_id=token.id, user=person), "reason", 300),
         (
             partial(
-                loan_endings.propose_ending,
+                loan_endings.propose_closure,
                 loan_id=uuid7(),
-                action=EndingAction.WRITE_OFF,
+                action=ClosureAction.WRITE_OFF,
                 user=make_staff("end_loan"),
             ),
             "note",

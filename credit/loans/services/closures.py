@@ -19,14 +19,14 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from credit.loans.models import EndingAction, EndingProposal, EndingStatus, Loan, LoanStatus
+from credit.loans.models import ClosureAction, ClosureProposal, ClosureStatus, Loan, LoanStatus
 from credit.loans.services.lending import lock_collateral, lock_loan
-from credit.loans.services.loan_events import LIQUIDATED, tell
-from credit.loans.services.shortfalls import review_collateral
+from credit.loans.services.loan_events import LIQUIDATED, emit_loan_event
+from credit.loans.services.shortfalls import revalue_collateral
 from credit.loans.services.valuation import (
-    has_ended,
+    amount_owed,
+    is_delisted,
     open_collateral,
-    owed,
     price_problem,
     principal_owed,
 )
@@ -41,26 +41,26 @@ from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, open_account, post_transfer, system_account
 
 # One collateral in a plan; see `EndingProposal`.
-Step = dict[str, Any]
+PlanStep = dict[str, Any]
 PERMISSION = "credit.end_loan"
-ENDINGS = TwoPersonApproval(
-    model=EndingProposal,
+CLOSURES = TwoPersonApproval(
+    model=ClosureProposal,
     noun="proposal",
     permission=PERMISSION,
     unique_constraint="ending_pending_once",
     independence_message="Somebody else must confirm what you proposed",
 )
 # A liquidation is confirmed within this time at the prices it was proposed with.
-PRICES_HOLD = timedelta(hours=24)
+PRICE_VALIDITY = timedelta(hours=24)
 _FINAL = ("final_plan", "final_owed", "final_value", "final_deficiency")
 # Owed by a price has more digits than the default context keeps.
 _EXACT = Context(prec=80)
 _UNIT = Decimal(1).scaleb(-TOKEN_DECIMALS)
 
 
-def propose_ending(
-    *, loan_id: UUID, action: EndingAction, note: str, user: StaffUser
-) -> EndingProposal:
+def propose_closure(
+    *, loan_id: UUID, action: ClosureAction, note: str, user: StaffUser
+) -> ClosureProposal:
     """Freezes prices and what would move. Nothing moves until another person confirms.
 
     Raises `Forbidden`, `LoanNotFound`, `StateConflict` for a loan that is not DEFAULTED,
@@ -70,11 +70,11 @@ def propose_ending(
     _require_decider(user)
     note = clean_text(note, missing="A proposal needs a note that says why")
     with transaction.atomic():
-        loan = _defaulted(loan_id)
-        owing = owed(loan)
-        plan = liquidation_plan(loan, owing) if action == EndingAction.LIQUIDATE else []
-        passed = value_of(plan)
-        return ENDINGS.propose(
+        loan = _lock_defaulted_loan(loan_id)
+        owing = amount_owed(loan)
+        plan = liquidation_plan(loan, owing) if action == ClosureAction.LIQUIDATE else []
+        passed = plan_value(plan)
+        return CLOSURES.propose(
             Conflict("Another proposal for this loan waits", code="proposal_pending"),
             loan=loan,
             action=action,
@@ -87,7 +87,7 @@ def propose_ending(
         )
 
 
-def confirm_ending(*, proposal_id: UUID, user: StaffUser) -> EndingProposal:
+def confirm_closure(*, proposal_id: UUID, user: StaffUser) -> ClosureProposal:
     """Another person confirms, and the loan is LIQUIDATED or WRITTEN_OFF.
 
     Raises `Forbidden`, `NotFound`, `StateConflict` (decided, the loan is not DEFAULTED any more,
@@ -96,39 +96,39 @@ def confirm_ending(*, proposal_id: UUID, user: StaffUser) -> EndingProposal:
     actor = _require_decider(user)
     with transaction.atomic():
         # Tokens and the loan are locked before the proposal.
-        proposal = ENDINGS.get_approvable(proposal_id, user, lock=False)
-        loan = _defaulted(proposal.loan_id)
-        proposal = ENDINGS.get_pending(proposal_id)
-        if proposal.action == EndingAction.LIQUIDATE:
-            if timezone.now() - proposal.created_at > PRICES_HOLD:
+        proposal = CLOSURES.get_approvable(proposal_id, user, lock=False)
+        loan = _lock_defaulted_loan(proposal.loan_id)
+        proposal = CLOSURES.get_pending(proposal_id)
+        if proposal.action == ClosureAction.LIQUIDATE:
+            if timezone.now() - proposal.created_at > PRICE_VALIDITY:
                 raise Rejected(
                     "The prices of the proposal are older than 24 hours: propose again",
                     code="prices_expired",
                 )
-            if lacking(loan, proposal):
+            if exceeds_pledged(loan, proposal):
                 raise StateConflict("Less is pledged than would pass: propose again")
-        made_final(proposal, loan)
+        set_final_plan(proposal, loan)
         figures = {name: getattr(proposal, name) for name in _FINAL}
-        ENDINGS.close(proposal, EndingStatus.CONFIRMED, user, **figures)
-        _end(loan, proposal, actor)
+        CLOSURES.close(proposal, ClosureStatus.CONFIRMED, user, **figures)
+        _close_loan(loan, proposal, actor)
         return proposal
 
 
-def decline_ending(*, proposal_id: UUID, user: StaffUser) -> EndingProposal:
+def decline_closure(*, proposal_id: UUID, user: StaffUser) -> ClosureProposal:
     """Closes a proposal without effect; whoever proposed it may do so too."""
     _require_decider(user)
     with transaction.atomic():
-        return ENDINGS.close(ENDINGS.get_pending(proposal_id), EndingStatus.DECLINED, user)
+        return CLOSURES.close(CLOSURES.get_pending(proposal_id), ClosureStatus.DECLINED, user)
 
 
-def liquidation_plan(loan: Loan, owing: Decimal) -> list[Step]:
+def liquidation_plan(loan: Loan, owing: Decimal) -> list[PlanStep]:
     """What of each collateral would pass to the creditor at today's prices.
 
     Raises `Rejected` (`price_unavailable`).
     """
     pledged = []
     for row, token in open_collateral(loan):
-        if has_ended(token):
+        if is_delisted(token):
             price = Decimal(0)
         elif problem := price_problem(token):
             raise Rejected(problem, code="price_unavailable")
@@ -142,23 +142,23 @@ def liquidation_plan(loan: Loan, owing: Decimal) -> list[Step]:
             "quantity": format_plain(row.quantity),
         }
         pledged.append((step, row.quantity))
-    return _passing(pledged, owing, loan.currency_id)
+    return _allocate(pledged, owing, loan.currency_id)
 
 
-def made_final(proposal: EndingProposal, loan: Loan) -> EndingProposal:
+def set_final_plan(proposal: ClosureProposal, loan: Loan) -> ClosureProposal:
     """Gives the proposal, unsaved, the figures of its end now: within its plan and at its prices,
     for what is owed now. Never more units of a token than the plan has.
     """
-    owing = owed(loan)
+    owing = amount_owed(loan)
     most = [(step, Decimal(step["passed"])) for step in proposal.plan]
-    proposal.final_plan = _passing(most, owing, loan.currency_id)
+    proposal.final_plan = _allocate(most, owing, loan.currency_id)
     proposal.final_owed = owing
-    proposal.final_value = value_of(proposal.final_plan)
+    proposal.final_value = plan_value(proposal.final_plan)
     proposal.final_deficiency = owing - proposal.final_value
     return proposal
 
 
-def lacking(loan: Loan, proposal: EndingProposal) -> bool:
+def exceeds_pledged(loan: Loan, proposal: ClosureProposal) -> bool:
     """Whether less of some token is pledged than the plan would pass."""
     held = {str(row.token_id): row.quantity for row, _token in open_collateral(loan)}
     return any(
@@ -166,19 +166,21 @@ def lacking(loan: Loan, proposal: EndingProposal) -> bool:
     )
 
 
-def value_of(plan: list[Step]) -> Decimal:
+def plan_value(plan: list[PlanStep]) -> Decimal:
     """What the units that pass are worth together."""
     return sum((Decimal(step["value"]) for step in plan), Decimal(0))
 
 
-def lapse(loan: Loan) -> None:
+def lapse_proposals(loan: Loan) -> None:
     """Closes what waits for a loan that was repaid; part of the open transaction."""
-    EndingProposal.objects.filter(loan=loan, status=EndingStatus.PENDING).update(
-        status=EndingStatus.LAPSED, decided_at=timezone.now()
+    ClosureProposal.objects.filter(loan=loan, status=ClosureStatus.PENDING).update(
+        status=ClosureStatus.LAPSED, decided_at=timezone.now()
     )
 
 
-def _passing(pledged: list[tuple[Step, Decimal]], owing: Decimal, currency: str) -> list[Step]:
+def _allocate(
+    pledged: list[tuple[PlanStep, Decimal]], owing: Decimal, currency: str
+) -> list[PlanStep]:
     """The steps with what passes: at most the units given with each, up to what is owed."""
     decimals = currencies()[currency].decimals
     steps, left = [], owing
@@ -197,9 +199,9 @@ def _units_for(amount: Decimal, price: Decimal) -> Decimal:
     return _EXACT.divide(amount, price).quantize(_UNIT, rounding=ROUND_UP, context=_EXACT)
 
 
-def _end(loan: Loan, proposal: EndingProposal, actor: Actor) -> None:
-    liquidates = proposal.action == EndingAction.LIQUIDATE
-    owing, deficiency = owed(loan), proposal.final_deficiency or Decimal(0)
+def _close_loan(loan: Loan, proposal: ClosureProposal, actor: Actor) -> None:
+    liquidates = proposal.action == ClosureAction.LIQUIDATE
+    owing, deficiency = amount_owed(loan), proposal.final_deficiency or Decimal(0)
     passed = {UUID(step["token_id"]): Decimal(step["passed"]) for step in proposal.final_plan or []}
     money = loan.currency_id
     principal = principal_owed(loan)
@@ -233,9 +235,9 @@ def _end(loan: Loan, proposal: EndingProposal, actor: Actor) -> None:
     loan.closed_at = timezone.now()
     loan.save(update_fields=["status", "closed_at"])
     loan.refresh_from_db()
-    review_collateral(loan)
+    revalue_collateral(loan)
     if liquidates:
-        tell(
+        emit_loan_event(
             loan,
             LIQUIDATED,
             f',"liquidation":{{"owed":{format_plain(owing)},'
@@ -244,7 +246,7 @@ def _end(loan: Loan, proposal: EndingProposal, actor: Actor) -> None:
         )
 
 
-def _defaulted(loan_id: UUID) -> Loan:
+def _lock_defaulted_loan(loan_id: UUID) -> Loan:
     lock_collateral(loan_id)
     loan = lock_loan(id=loan_id)
     if loan.status != LoanStatus.DEFAULTED:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from credit.configurations.admin.review import shown
-from credit.configurations.admin.terms import compare
+from credit.configurations.admin.review import displayed_version
+from credit.configurations.admin.terms import compare_terms
 from credit.configurations.models import (
     ConfigurationStatus,
     ConfigurationVersion,
@@ -17,7 +17,7 @@ from exchange.admin.display import record_link
 from exchange.staff.models import StaffUser
 
 
-def change_question(configuration: LoanConfiguration) -> Confirmation:
+def build_change_confirmation(configuration: LoanConfiguration) -> Confirmation:
     """Asked for new terms: what they would take the place of."""
     blocker = ""
     words = "Somebody else must approve them. Loans that exist keep the terms they were made on."
@@ -26,34 +26,34 @@ def change_question(configuration: LoanConfiguration) -> Confirmation:
     elif configuration.status == ConfigurationStatus.PENDING:
         words = f"They take the place of the terms that wait. {words}"
     return Confirmation(
-        title=f"Propose new terms of {shown(configuration).name}",
-        facts=[("Creditor", record_link(configuration.creditor)), *_as_it_is(configuration)],
+        title=f"Propose new terms of {displayed_version(configuration).name}",
+        facts=[("Creditor", record_link(configuration.creditor)), *_current_state(configuration)],
         text=words,
         submit="Propose",
         blocker=blocker,
     )
 
 
-def approval_question(
+def build_approval_confirmation(
     user: StaffUser, configuration: LoanConfiguration, version: ConfigurationVersion
 ) -> Confirmation:
     """What is asked before `version` is in force: every term that changes, from what to what."""
     return Confirmation(
         title=f"Approve version {version.number} of {version.name}?",
-        facts=_proposed(configuration, version),
+        facts=_proposed_changes(configuration, version),
         text="New loans are made on these terms at once. Loans that exist keep theirs.",
         submit=f"Yes, approve version {version.number}",
         blocker=VERSIONS.describe_blocker(version, user),
     )
 
 
-def rejection_question(
+def build_rejection_confirmation(
     configuration: LoanConfiguration, version: ConfigurationVersion
 ) -> Confirmation:
     """Asked with a reason before `version` is closed."""
     return Confirmation(
         title=f"Reject version {version.number} of {version.name}?",
-        facts=_proposed(configuration, version),
+        facts=_proposed_changes(configuration, version),
         text="What is in force stays so. The creditor is told, with the reason.",
         submit=f"Yes, reject version {version.number}",
         blocker=VERSIONS.describe_closed(version),
@@ -61,19 +61,19 @@ def rejection_question(
     )
 
 
-def retirement_question(configuration: LoanConfiguration, lent: Section) -> Confirmation:
+def build_retirement_confirmation(configuration: LoanConfiguration, lent: Section) -> Confirmation:
     """Asked before a configuration makes no more loans; `lent` is what its loans come to."""
-    in_force = _version(configuration, VersionStatus.APPROVED)
+    effective = _version(configuration, VersionStatus.APPROVED)
     blocker = ""
     if configuration.status != ConfigurationStatus.APPROVED:
         status = configuration.status
         blocker = f"Only an Approved loan configuration is retired: it is {status}"
     return Confirmation(
-        title=f"Retire {shown(configuration).name}?",
+        title=f"Retire {displayed_version(configuration).name}?",
         facts=[
             ("Creditor", record_link(configuration.creditor)),
-            *_as_it_is(configuration),
-            *((line.title, line.in_force) for line in compare(in_force, None)),
+            *_current_state(configuration),
+            *((line.title, line.effective) for line in compare_terms(effective, None)),
         ],
         text="It makes no more loans, and this cannot be undone. Loans that exist keep their "
         "terms; a change that waits is rejected.",
@@ -90,30 +90,33 @@ def _version(
     return configuration.versions.filter(status=status).first()
 
 
-def _as_it_is(configuration: LoanConfiguration) -> list[tuple[str, object]]:
-    in_force = _version(configuration, VersionStatus.APPROVED)
+def _current_state(configuration: LoanConfiguration) -> list[tuple[str, object]]:
+    effective = _version(configuration, VersionStatus.APPROVED)
     waiting = _version(configuration, VersionStatus.PENDING)
     return [
         ("State", configuration.status),
-        ("In force", f"version {in_force.number}" if in_force else "nothing"),
+        ("In force", f"version {effective.number}" if effective else "nothing"),
         ("Waits for a decision", f"version {waiting.number}" if waiting else "nothing"),
     ]
 
 
-def _proposed(
+def _proposed_changes(
     configuration: LoanConfiguration, version: ConfigurationVersion
 ) -> list[tuple[str, object]]:
     """Whose version it is, and every term that it changes."""
-    in_force = _version(configuration, VersionStatus.APPROVED)
+    effective = _version(configuration, VersionStatus.APPROVED)
     facts: list[tuple[str, object]] = [
         ("Creditor", record_link(configuration.creditor)),
         ("Version", version.number),
-        ("Takes the place of", f"version {in_force.number}" if in_force else "nothing: it is new"),
+        (
+            "Takes the place of",
+            f"version {effective.number}" if effective else "nothing: it is new",
+        ),
         ("Proposed by", version.proposed_by_label or version.proposed_by),
     ]
-    for line in compare(in_force, version):
-        if in_force is None:
+    for line in compare_terms(effective, version):
+        if effective is None:
             facts.append((line.title, line.proposed))
         elif line.changed:
-            facts.append((line.title, f"{line.in_force} → {line.proposed} ({line.change})"))
+            facts.append((line.title, f"{line.effective} → {line.proposed} ({line.change})"))
     return facts

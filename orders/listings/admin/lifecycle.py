@@ -21,11 +21,11 @@ from exchange.core.numbers import format_units
 from exchange.staff.models import StaffUser
 from exchange.tokens.admin.token_page import state_of
 from exchange.tokens.models import Token
-from orders.listings.selectors import open_book, refunds, version_of_raise
-from orders.listings.services import endings
+from orders.listings.selectors import list_refunds, raise_version, summarise_book
+from orders.listings.services import lifecycle
 from wallets.ledger.models import Account, AccountKind
 
-_BUYERS_SHOWN = 100
+_MAX_BUYERS = 100
 Facts = list[tuple[str, object]]
 
 
@@ -36,7 +36,7 @@ class CancelForm(forms.Form):
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class LifecycleAction:
     """One decision. `possible` says when it is offered; the service, which `decide` calls, has the
     last word. What `decide` returns tells the person what was done.
 
@@ -47,31 +47,31 @@ class Ending:
 
     name: str
     label: str
-    text: str
-    possible: Callable[[Token], bool]
-    decide: Callable[..., str]
+    description: str
+    is_available: Callable[[Token], bool]
+    execute: Callable[..., str]
     consequences: Callable[[Token], list[Section]]
-    ask: str
+    title: str
     submit: str
     facts: Callable[[Token], Facts] = lambda _: []
     form: type[forms.Form] | None = None
     final: bool = False
 
-    def confirmation(self, token: Token) -> Confirmation:
+    def build_confirmation(self, token: Token) -> Confirmation:
         """What is asked before it is done to `token`."""
         blocker = ""
-        if token.cancelled or not self.possible(token):
+        if token.cancelled or not self.is_available(token):
             now = state_of(token).lower()
             blocker = f"{self.label} is not possible now: the token is {now}"
         return Confirmation(
-            title=self.ask.format(token=token),
+            title=self.title.format(token=token),
             facts=[
                 ("Token", record_link(token)),
                 ("Issuer", record_link(token.issuer)),
                 ("State", state_of(token)),
                 *self.facts(token),
             ],
-            text=self.text,
+            text=self.description,
             submit=f"Yes, {self.submit}",
             blocker=blocker,
             sections=self.consequences(token),
@@ -79,8 +79,8 @@ class Ending:
         )
 
 
-def _book(token: Token) -> Section:
-    book = open_book(token)
+def _book_section(token: Token) -> Section:
+    book = summarise_book(token)
     rows = [
         (
             "Buy orders cancelled",
@@ -93,41 +93,44 @@ def _book(token: Token) -> Section:
     return Section("Orders", headings, rows, right=(1, 2))
 
 
-def _stays(token: Token) -> Section:
+def _unchanged_section(token: Token) -> Section:
     rows = [("Units in circulation", format_units(token.supply)), ("Refunds", "none")]
     return Section("Units and money", ("What stays as it is", "How much"), rows, right=(1,))
 
 
-def _proceeds(token: Token) -> Facts:
+def _proceeds_facts(token: Token) -> Facts:
     return [
         ("Proceeds, to the issuer", format_money(token.total_raised, token.currency_id)),
-        ("Units not sold, to the issuer", format_units(_unsold(token))),
+        ("Units not sold, to the issuer", format_units(_unsold_units(token))),
         ("Was to bring", format_money(token.raise_amount, token.currency_id)),
     ]
 
 
-def _undone(token: Token) -> Facts:
+def _refund_facts(token: Token) -> Facts:
     """What cancelling an open raise gives back."""
     if token.completed_raise:
         return []
-    found = refunds(token)
+    found = list_refunds(token)
     bought = sum((refund.tokens for refund in found), Decimal(0))
     facts: Facts = [
         ("Buyers refunded", f"{len(found):,}"),
-        ("Money given back, fees included", format_money(_paid(found), token.currency_id)),
+        (
+            "Money given back, fees included",
+            format_money(_total_refunded(found), token.currency_id),
+        ),
         ("Units taken back from buyers", format_units(bought)),
-        ("Units retired, with those not sold", format_units(bought + _unsold(token))),
+        ("Units retired, with those not sold", format_units(bought + _unsold_units(token))),
     ]
-    stuck = sum(not refund.possible for refund in found)
+    stuck = sum(not refund.is_possible for refund in found)
     if stuck:
         facts.append(("Buyers whose units are not free: this will be refused", f"{stuck:,}"))
     return facts
 
 
-def _cancellation(token: Token) -> list[Section]:
+def _cancellation_sections(token: Token) -> list[Section]:
     if token.completed_raise:
-        return [_book(token), _stays(token)]
-    found = refunds(token)
+        return [_book_section(token), _unchanged_section(token)]
+    found = list_refunds(token)
     rows = [
         (
             format_html(
@@ -139,21 +142,21 @@ def _cancellation(token: Token) -> list[Section]:
             f"{refund.purchases:,}",
             format_money(refund.amount, token.currency_id),
             format_units(refund.tokens),
-            "yes" if refund.possible else f"no, only {format_units(refund.free)}",
+            "yes" if refund.is_possible else f"no, only {format_units(refund.available)}",
         )
-        for refund in sorted(found, key=lambda refund: refund.possible)[:_BUYERS_SHOWN]
+        for refund in sorted(found, key=lambda refund: refund.is_possible)[:_MAX_BUYERS]
     ]
     headings = ("Buyer", "Purchases", "Gets back", "Gives back", "Free to be taken")
-    title = "Buyers" if len(found) <= _BUYERS_SHOWN else f"{_BUYERS_SHOWN} of the buyers"
+    title = "Buyers" if len(found) <= _MAX_BUYERS else f"{_MAX_BUYERS} of the buyers"
     buyers = Section(title, headings, rows, right=(1, 2, 3), empty="Nobody has bought yet.")
-    return [buyers, _book(token)]
+    return [buyers, _book_section(token)]
 
 
-def _paid(found: Sequence[Any]) -> Decimal:
+def _total_refunded(found: Sequence[Any]) -> Decimal:
     return sum((refund.amount for refund in found), Decimal(0))
 
 
-def _unsold(token: Token) -> Decimal:
+def _unsold_units(token: Token) -> Decimal:
     balance = (
         Account.objects.filter(
             asset_id=str(token.pk), owner_id=token.issuer_id, kind=AccountKind.UNSOLD
@@ -164,101 +167,104 @@ def _unsold(token: Token) -> Decimal:
     return balance or Decimal(0)
 
 
-def _done(decide: Callable[..., Token], words: str, token: Token, user: StaffUser) -> str:
+def _run(decide: Callable[..., Token], words: str, token: Token, user: StaffUser) -> str:
     decide(token_id=token.pk, user=user)
     return words
 
 
 def _complete(token: Token, user: StaffUser) -> str:
-    endings.complete_raise(token_id=token.pk, user=user, seen=version_of_raise(token))
+    lifecycle.complete_raise(token_id=token.pk, user=user, expected_version=raise_version(token))
     return "The raise is complete: its proceeds and unsold units are the issuer's."
 
 
 def _cancel(token: Token, user: StaffUser, *, reason: str) -> str:
-    found = refunds(token)
-    endings.cancel_token(token_id=token.pk, user=user, reason=reason, seen=version_of_raise(token))
+    found = list_refunds(token)
+    lifecycle.cancel_token(
+        token_id=token.pk, user=user, reason=reason, expected_version=raise_version(token)
+    )
     refunded = ""
     if found:
         buyers = f"{len(found):,} buyers were" if len(found) > 1 else "1 buyer was"
-        refunded = f" {buyers} refunded {format_money(_paid(found), token.currency_id)}."
+        refunded = f" {buyers} refunded {format_money(_total_refunded(found), token.currency_id)}."
     return f"Cancelled: it is off the exchange.{refunded}"
 
 
-ENDINGS = (
-    Ending(
+LIFECYCLE_ACTIONS = (
+    LifecycleAction(
         name="close",
         label="Close",
-        text="Takes no new orders and cancels those in the book. It can be opened again.",
-        ask="Close {token} to new orders?",
+        description="Takes no new orders and cancels those in the book. It can be opened again.",
+        title="Close {token} to new orders?",
         submit="close the token",
-        possible=lambda token: not token.closed and not token.exited,
-        decide=partial(
-            _done,
-            endings.close_token,
+        is_available=lambda token: not token.closed and not token.exited,
+        execute=partial(
+            _run,
+            lifecycle.close_token,
             "Closed: no new orders are taken, those in the book were cancelled.",
         ),
-        consequences=lambda token: [_book(token), _stays(token)],
+        consequences=lambda token: [_book_section(token), _unchanged_section(token)],
     ),
-    Ending(
+    LifecycleAction(
         name="reopen",
         label="Open again",
-        text="Takes new orders again.",
-        ask="Open {token} to new orders again?",
+        description="Takes new orders again.",
+        title="Open {token} to new orders again?",
         submit="open the token again",
-        possible=lambda token: token.closed and not token.exited,
-        decide=partial(_done, endings.reopen_token, "Open again: new orders are taken."),
-        consequences=lambda token: [_stays(token)],
+        is_available=lambda token: token.closed and not token.exited,
+        execute=partial(_run, lifecycle.reopen_token, "Open again: new orders are taken."),
+        consequences=lambda token: [_unchanged_section(token)],
     ),
-    Ending(
+    LifecycleAction(
         name="complete",
         label="Complete the raise",
-        text="Ends the raise with what it has brought: proceeds and unsold units go to the "
+        description="Ends the raise with what it has brought: proceeds and unsold units go to the "
         "issuer. Final.",
-        ask="Complete the raise of {token} now?",
+        title="Complete the raise of {token} now?",
         submit="complete the raise",
-        possible=lambda token: not token.completed_raise,
-        decide=_complete,
+        is_available=lambda token: not token.completed_raise,
+        execute=_complete,
         consequences=lambda _: [],
-        facts=_proceeds,
+        facts=_proceeds_facts,
         final=True,
     ),
-    Ending(
+    LifecycleAction(
         name="secondaries",
         label="Open secondary trading",
-        text="Holders may trade it among themselves from now on.",
-        ask="Let holders trade {token}?",
+        description="Holders may trade it among themselves from now on.",
+        title="Let holders trade {token}?",
         submit="open secondary trading",
-        possible=lambda token: token.completed_raise and not token.secondaries and not token.exited,
-        decide=partial(_done, endings.open_secondaries, "Holders may trade it from now on."),
-        consequences=lambda token: [_stays(token)],
+        is_available=lambda token: (
+            token.completed_raise and not token.secondaries and not token.exited
+        ),
+        execute=partial(_run, lifecycle.open_secondaries, "Holders may trade it from now on."),
+        consequences=lambda token: [_unchanged_section(token)],
     ),
-    Ending(
+    LifecycleAction(
         name="exit",
         label="Exit",
-        text="The investment has ended: no more trading, orders are cancelled, units stay with "
-        "their holders. Final.",
-        ask="End {token} for good?",
+        description="Ends trading for good: orders are cancelled, units stay with their holders. "
+        "Final.",
+        title="End {token} for good?",
         submit="end its trading",
-        possible=lambda token: token.completed_raise and not token.exited,
-        decide=partial(
-            _done,
-            endings.exit_token,
+        is_available=lambda token: token.completed_raise and not token.exited,
+        execute=partial(
+            _run,
+            lifecycle.exit_token,
             "Exited: trading has ended, units stay with their holders.",
         ),
-        consequences=lambda token: [_book(token), _stays(token)],
+        consequences=lambda token: [_book_section(token), _unchanged_section(token)],
         final=True,
     ),
-    Ending(
+    LifecycleAction(
         name="cancel",
         label="Cancel",
-        text="Takes it off the exchange. An open raise is undone and its buyers are refunded. "
-        "Final.",
-        ask="Cancel {token} for good?",
+        description="Delists the token. An open raise is reversed and its buyers refunded. Final.",
+        title="Cancel {token} for good?",
         submit="cancel the token",
-        possible=lambda _: True,
-        decide=_cancel,
-        consequences=_cancellation,
-        facts=_undone,
+        is_available=lambda _: True,
+        execute=_cancel,
+        consequences=_cancellation_sections,
+        facts=_refund_facts,
         form=CancelForm,
         final=True,
     ),

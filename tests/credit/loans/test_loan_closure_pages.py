@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from credit.loans.models import EndingAction, EndingProposal, Loan
-from credit.loans.services.endings import propose_ending
+from credit.loans.models import ClosureAction, ClosureProposal, Loan
+from credit.loans.services.closures import propose_closure
 from credit.loans.services.pledging import add_collateral
 from credit.loans.services.repaying import repay
 from credit.loans.services.valuation import Pledge
@@ -30,17 +30,17 @@ pytestmark = pytest.mark.django_db
 
 OTHERS = [AUDITOR, BACK_OFFICE, ADMINISTRATOR, FINANCE_APPROVER]
 LIST = "admin:credit_loan_changelist"
-WRITE_OFF = EndingAction.WRITE_OFF.value
+WRITE_OFF = ClosureAction.WRITE_OFF.value
 
 
-def decision(proposal: EndingProposal, name: str, loan: Loan | None = None) -> str:
+def decision(proposal: ClosureProposal, name: str, loan: Loan | None = None) -> str:
     wanted = loan.pk if loan else proposal.loan_id
     return reverse(f"admin:credit_loan_{name}", args=[wanted, proposal.pk])
 
 
-def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(world, ada, ben):
-    loan = default(world, units=300)
-    world.price(7_000)
+def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(lending, ada, ben):
+    loan = default(lending, units=300)
+    lending.price(7_000)
     asked = text_of(ada.get(page(loan, LIQUIDATE)))
     assert re.search(r"7,000\.00 NGN \S+ \S+ 300 units 228 units 72 units 1,596,000\.00 NGN", asked)
     assert "Deficiency: owed and not covered 0.00 NGN" in asked
@@ -54,7 +54,7 @@ def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(world, a
     told = "Somebody else must confirm what you proposed. Nothing was done."
     assert said(response)[-1] == told
     assert table_fingerprints() == before
-    world.price(1)
+    lending.price(1)
     his = ben.get(page(loan))
     assert b"disabled" not in his.content
     text = text_of(his)
@@ -67,7 +67,7 @@ def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(world, a
     assert said(response)[-1] == "Confirmed: the loan is liquidated."
     loan.refresh_from_db()
     assert loan.status == "LIQUIDATED"
-    assert held(world.creditor.owner_id, world.token.id) == 228
+    assert held(lending.creditor.owner_id, lending.token.id) == 228
     after = text_of(ben.get(page(loan)))
     assert "Liquidation: units that passed" in after
     assert "Owed, when it was ended 1,596,000.00 NGN" in after
@@ -75,18 +75,18 @@ def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(world, a
     assert_books_hold()
 
 
-def test_one_officer_proposes_a_write_off_and_another_one_confirms_it(world, loan, ada, ben):
-    Token.objects.filter(pk=world.token.pk).update(quoted_at=None)
+def test_one_officer_proposes_a_write_off_and_another_one_confirms_it(lending, loan, ada, ben):
+    Token.objects.filter(pk=lending.token.pk).update(quoted_at=None)
     asked = text_of(ada.get(page(loan, WRITE_OFF)))
     assert "Owed, and given up 1,596,000.00 NGN" in asked
     assert "Of it principal, the creditor's loss 840,000.00 NGN" in asked
-    assert f"{world.token.symbol} 105 units" in asked
+    assert f"{lending.token.symbol} 105 units" in asked
     proposal = propose(ada, loan, WRITE_OFF)
     response = confirm(ben, decision(proposal, "confirm"))
     assert said(response)[-1] == "Confirmed: the loan is written off."
     loan.refresh_from_db()
     assert loan.status == "WRITTEN_OFF"
-    assert held(loan.borrower_id, world.token.id) == 1000
+    assert held(loan.borrower_id, lending.token.id) == 1000
     after = text_of(ben.get(page(loan)))
     assert "Write-off: what was given up" in after
     assert "Of it principal, the creditor's loss 840,000.00 NGN" in after
@@ -124,9 +124,9 @@ def test_a_page_that_has_gone_stale_confirms_nothing_else_than_it_showed(loan, a
     assert table_fingerprints() == before
 
 
-def test_a_payment_after_the_proposal_is_told_and_passes_fewer_units(world, ada, ben):
+def test_a_payment_after_the_proposal_is_told_and_passes_fewer_units(lending, ada, ben):
     """300 units are worth 3,000,000: for 1,596,000 owed 159.6 of them, for 1,000 less 159.5."""
-    loan = default(world, units=300)
+    loan = default(lending, units=300)
     proposal = propose(ada, loan)
     repay(
         loan_id=loan.pk,
@@ -141,14 +141,14 @@ def test_a_payment_after_the_proposal_is_told_and_passes_fewer_units(world, ada,
     assert said(confirm(ben, decision(proposal, "confirm"))) == [
         "Confirmed: the loan is liquidated."
     ]
-    assert held(world.creditor.owner_id, world.token.id) == Decimal("159.5")
+    assert held(lending.creditor.owner_id, lending.token.id) == Decimal("159.5")
     after = text_of(ben.get(page(loan)))
     assert "300 units 159.6 units 159.5 units 140.5 units 1,595,000.00 NGN" in after
     assert_books_hold()
 
 
-def test_a_payment_after_the_question_is_told_and_ends_nothing(world, ada, ben):
-    loan = default(world, units=300)
+def test_a_payment_after_the_question_is_told_and_ends_nothing(lending, ada, ben):
+    loan = default(lending, units=300)
     address = decision(propose(ada, loan), "confirm")
     asked = ben.get(address)
     assert "Liquidate the loan of" in text_of(asked)
@@ -166,23 +166,23 @@ def test_a_payment_after_the_question_is_told_and_ends_nothing(world, ada, ben):
     assert table_fingerprints() == before
 
 
-def test_collateral_added_after_the_proposal_is_told_and_returned(world, loan, ada, ben):
+def test_collateral_added_after_the_proposal_is_told_and_returned(lending, loan, ada, ben):
     proposal = propose(ada, loan)
     add_collateral(
         loan_id=loan.pk,
         organisation_id=loan.organisation_id,
-        pledges=(Pledge(world.token.id, Decimal("0.5")),),
+        pledges=(Pledge(lending.token.id, Decimal("0.5")),),
         actor=TESTER,
     )
     his = text_of(ben.get(page(loan)))
-    symbol = world.token.symbol
+    symbol = lending.token.symbol
     assert f"Collateral was added since the proposal and would return: 0.5 units {symbol}." in his
     assert "105.5 units 105 units 105 units 0.5 units 1,050,000.00 NGN" in his
     assert said(confirm(ben, decision(proposal, "confirm"))) == [
         "Confirmed: the loan is liquidated."
     ]
-    assert held(world.creditor.owner_id, world.token.id) == 105
-    assert held(loan.borrower_id, world.token.id) == 895
+    assert held(lending.creditor.owner_id, lending.token.id) == 105
+    assert held(loan.borrower_id, lending.token.id) == 895
     assert_books_hold()
 
 
@@ -200,12 +200,12 @@ def test_prices_hold_a_day_and_are_refused_after_it(loan, ada, ben):
     assert table_fingerprints() == before
 
 
-def test_nobody_proposes_other_prices_than_they_saw(world, loan, ada):
+def test_nobody_proposes_other_prices_than_they_saw(lending, loan, ada):
     asked = ada.get(page(loan, LIQUIDATE))
-    world.price(9_000)
+    lending.price(9_000)
     before = table_fingerprints()
     response = confirm(ada, page(loan, LIQUIDATE), at=asked, note="Nobody answers")
-    symbol = world.token.symbol
+    symbol = lending.token.symbol
     assert said(response) == [
         f"Nothing was done. Since you opened the page: {symbol} that would pass was 105 units at "
         "10,000.00 NGN and is 105 units at 9,000.00 NGN; Value of the units that would pass was "
@@ -236,26 +236,26 @@ def test_a_double_click_confirms_once(loan, ada, ben):
     assert table_fingerprints() == before
 
 
-def test_what_is_shown_is_what_is_frozen(world, loan, ada):
-    world.price("7001.5")
+def test_what_is_shown_is_what_is_frozen(lending, loan, ada):
+    lending.price("7001.5")
     sections = ada.get(page(loan, LIQUIDATE)).context["confirmation"].sections
     proposal = propose(ada, loan)
     assert ada.get(page(loan)).context["plan"] == sections
     assert proposal.deficiency == 1_596_000 - Decimal("735157.50")
 
 
-def test_a_missing_price_blocks_a_liquidation_and_no_write_off(world, loan, ada):
-    Token.objects.filter(pk=world.token.pk).update(quoted_at=None)
+def test_a_missing_price_blocks_a_liquidation_and_no_write_off(lending, loan, ada):
+    Token.objects.filter(pk=lending.token.pk).update(quoted_at=None)
     before = table_fingerprints()
     for response in (
         ada.get(page(loan, LIQUIDATE)),
         ada.post(page(loan, LIQUIDATE), {"note": "x", "seen": "x"}),
     ):
         assert response["Location"] == page(loan)
-        assert said(response)[-1] == f"{world.token.symbol} has no price. Nothing was done."
+        assert said(response)[-1] == f"{lending.token.symbol} has no price. Nothing was done."
     assert table_fingerprints() == before
     assert ada.get(page(loan, WRITE_OFF)).status_code == 200
-    assert f"Value now {world.token.symbol} has no price" in text_of(ada.get(page(loan)))
+    assert f"Value now {lending.token.symbol} has no price" in text_of(ada.get(page(loan)))
 
 
 def test_a_proposal_needs_a_note(loan, ada):
@@ -266,24 +266,24 @@ def test_a_proposal_needs_a_note(loan, ada):
     assert table_fingerprints() == before
 
 
-def test_only_a_defaulted_loan_without_a_proposal_can_be_proposed_to_end(world, ada):
-    active = world.lend()
+def test_only_a_defaulted_loan_without_a_proposal_can_be_proposed_to_end(lending, ada):
+    active = lending.lend()
     assert "Propose:" not in text_of(ada.get(page(active)))
     response = ada.post(page(active, WRITE_OFF), {"note": "x", "seen": "x"})
     told = "Only a DEFAULTED loan can be ended: it is ACTIVE. Nothing was done."
     assert said(response) == [told]
-    loan = default(world)
+    loan = default(lending)
     assert "Propose: liquidate" in text_of(ada.get(page(loan)))
     propose(ada, loan)
     assert "Propose:" not in text_of(ada.get(page(loan)))
     response = ada.post(page(loan, WRITE_OFF), {"note": "x", "seen": "x"})
     assert said(response)[-1] == "Another proposal for this loan waits. Nothing was done."
-    assert EndingProposal.objects.count() == 1
+    assert ClosureProposal.objects.count() == 1
 
 
-def test_a_loan_that_was_repaid_lets_its_proposal_lapse(world, loan, ada, ben):
+def test_a_loan_that_was_repaid_lets_its_proposal_lapse(lending, loan, ada, ben):
     proposal = propose(ada, loan)
-    world.borrower.fund(1_000_000, "NGN")
+    lending.borrower.fund(1_000_000, "NGN")
     repay(
         loan_id=loan.pk,
         organisation_id=loan.organisation_id,
@@ -296,12 +296,12 @@ def test_a_loan_that_was_repaid_lets_its_proposal_lapse(world, loan, ada, ben):
     told = "The proposal is Lapsed, no longer Pending"
     for name in ("decline", "confirm"):
         assert said(confirm(ben, decision(proposal, name)))[-1] == f"{told}. Nothing was done."
-    assert held(world.creditor.owner_id, world.token.id) == 0
+    assert held(lending.creditor.owner_id, lending.token.id) == 0
 
 
 @pytest.mark.parametrize("role", OTHERS)
-def test_only_credit_officers_end_loans_and_everybody_may_look(role, world, loan, ada):
-    other = default(world)
+def test_only_credit_officers_end_loans_and_everybody_may_look(role, lending, loan, ada):
+    other = default(lending)
     proposal = propose(ada, loan)
     client = signed_in(role)
     before = table_fingerprints()
@@ -320,9 +320,9 @@ def test_only_credit_officers_end_loans_and_everybody_may_look(role, world, loan
 
 
 def test_pages_change_nothing_by_get_nothing_without_a_token_and_nothing_of_another_loan(
-    world, loan, ada, ben
+    lending, loan, ada, ben
 ):
-    other = default(world)
+    other = default(lending)
     proposal = propose(ada, loan)
     strict = Client(enforce_csrf_checks=True)
     sign_in(strict, user_of(ben))
@@ -349,7 +349,9 @@ def test_pages_change_nothing_by_get_nothing_without_a_token_and_nothing_of_anot
 
 def test_a_proposal_made_elsewhere_meanwhile_is_told_on_the_page(loan, ada, ben):
     asked = ada.get(page(loan, LIQUIDATE))
-    propose_ending(loan_id=loan.pk, action=EndingAction.WRITE_OFF, note="first", user=user_of(ben))
+    propose_closure(
+        loan_id=loan.pk, action=ClosureAction.WRITE_OFF, note="first", user=user_of(ben)
+    )
     before = table_fingerprints()
     response = confirm(ada, page(loan, LIQUIDATE), at=asked, note="second")
     assert said(response)[-1] == "Another proposal for this loan waits. Nothing was done."

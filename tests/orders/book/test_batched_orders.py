@@ -53,7 +53,7 @@ class Market:
         commands = [self.command(ask) for ask in asks]
         try:
             with transaction.atomic():
-                entered = placing._function.run(commands, 0)
+                entered = placing._enter_orders.run(commands, 0)
         except DatabaseError:
             return [False] * len(commands)
         return [one.created_id in entered for one in commands]
@@ -172,7 +172,7 @@ def test_one_refused_order_leaves_nothing_of_its_group():
         asks = (Ask(1, "Buy", "1", "1"), Ask(2, "Buy", "1", "9"))
         commands = [market.command(ask) for ask in asks]
         with pytest.raises(DatabaseError), transaction.atomic():
-            placing._function.run(commands, 0)
+            placing._enter_orders.run(commands, 0)
     assert not Order.objects.filter(token=market.token).exists()
     assert market.traders[1].has("KES") == 3
 
@@ -181,6 +181,6 @@ def test_the_answers_are_those_of_each_order():
     market = Market("100")
     asks = (Ask(1, "Buy", "1", "1"), Ask(2, "Buy", "1", "9"))
     commands = [market.command(ask) for ask in asks]
-    answers = placing._function.run(commands, 0)
+    answers = placing._enter_orders.run(commands, 0)
     for one in commands:
         assert UUID(json.loads(answers[one.created_id].data)["_id"]) == one.id

@@ -23,7 +23,7 @@ from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Token
 from orders.book.models import Order, OrderStatus
 from orders.book.services import close_order
-from orders.listings.selectors import version_of_raise
+from orders.listings.selectors import raise_version
 from orders.trades.models import Trade
 from wallets.ledger.models import Account, AccountKind, TransferKind
 from wallets.ledger.posting import (
@@ -50,7 +50,7 @@ def close_token(*, token_id: UUID, user: StaffUser) -> Token:
         token.closed = True
         token.save(update_fields=["closed"])
 
-    return _decide(token_id, user, end)
+    return _change_token(token_id, user, end)
 
 
 def reopen_token(*, token_id: UUID, user: StaffUser) -> Token:
@@ -62,7 +62,7 @@ def reopen_token(*, token_id: UUID, user: StaffUser) -> Token:
         token.closed = False
         token.save(update_fields=["closed"])
 
-    return _decide(token_id, user, reopen)
+    return _change_token(token_id, user, reopen)
 
 
 def open_secondaries(*, token_id: UUID, user: StaffUser) -> Token:
@@ -76,7 +76,7 @@ def open_secondaries(*, token_id: UUID, user: StaffUser) -> Token:
         token.secondaries = True
         token.save(update_fields=["secondaries"])
 
-    return _decide(token_id, user, allow)
+    return _change_token(token_id, user, allow)
 
 
 def exit_token(*, token_id: UUID, user: StaffUser) -> Token:
@@ -91,14 +91,16 @@ def exit_token(*, token_id: UUID, user: StaffUser) -> Token:
         token.exited = True
         token.save(update_fields=["exited"])
 
-    return _decide(token_id, user, end)
+    return _change_token(token_id, user, end)
 
 
-def complete_raise(*, token_id: UUID, user: StaffUser, seen: str | None = None) -> Token:
+def complete_raise(
+    *, token_id: UUID, user: StaffUser, expected_version: str | None = None
+) -> Token:
     """Ends the raise with what it has brought: proceeds and unsold units go to the issuer.
 
-    With `seen` (`version_of_raise`, as a page showed it) it also raises `StateConflict` when
-    something was sold or the raise completed since.
+    With `expected_version` (from `raise_version`) it also raises `StateConflict` when something was
+    sold or the raise completed since.
     """
 
     def complete(token: Token, actor: Actor) -> None:
@@ -109,11 +111,13 @@ def complete_raise(*, token_id: UUID, user: StaffUser, seen: str | None = None) 
             [token.id, str(actor), *actor_parameters(actor)],
         )
 
-    return _decide(token_id, user, complete, seen)
+    return _change_token(token_id, user, complete, expected_version)
 
 
-def cancel_token(*, token_id: UUID, user: StaffUser, reason: str, seen: str | None = None) -> Token:
-    """Takes the token off the exchange. Final. `seen` is as for `complete_raise`.
+def cancel_token(
+    *, token_id: UUID, user: StaffUser, reason: str, expected_version: str | None = None
+) -> Token:
+    """Takes the token off the exchange. Final. `expected_version` is as for `complete_raise`.
 
     An open raise is undone: every buyer gets back what the purchase cost, fee included, and the
     units go back to the issuer and are retired with those not sold. Raises `Rejected`
@@ -137,14 +141,14 @@ def cancel_token(*, token_id: UUID, user: StaffUser, reason: str, seen: str | No
             ]
         )
 
-    return _decide(token_id, user, cancel, seen)
+    return _change_token(token_id, user, cancel, expected_version)
 
 
-def _decide(
+def _change_token(
     token_id: UUID,
     user: StaffUser,
     change: Callable[[Token, Actor], None],
-    seen: str | None = None,
+    expected_version: str | None = None,
 ) -> Token:
     actor = authorize_staff(user, PERMISSION, "You may not decide about a token's trading")
     with transaction.atomic():
@@ -153,7 +157,7 @@ def _decide(
             raise TokenNotFound
         if token.cancelled:
             raise StateConflict("The token is cancelled")
-        if seen is not None and version_of_raise(token) != seen:
+        if expected_version is not None and raise_version(token) != expected_version:
             raise StateConflict(
                 "The raise went on since you looked. Nothing was done: look at it again, or close "
                 "the token first, so that nothing is sold meanwhile"
@@ -215,11 +219,11 @@ def _undo_raise(token: Token, actor: Actor, reason: str) -> None:
                 "not free to be taken back; release them first",
                 code="units_pledged",
             ) from error
-    _retire(unsold, token, actor)
+    _retire_units(unsold, token, actor)
     token.supply = token.total_raised = token.total_allocated = Decimal(0)
 
 
-def _retire(unsold: UUID, token: Token, actor: Actor) -> None:
+def _retire_units(unsold: UUID, token: Token, actor: Actor) -> None:
     left = Account.objects.get(id=unsold).balance or Decimal(0)
     if left:
         post_transfer(

@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 
 from orders.book.api import SORT_FIELDS
 from orders.book.models import Order
-from orders.book.selectors import orders_of, orders_on_token, together
+from orders.book.selectors import merge_sorted, orders_of, orders_on_token
 from orders.trades.api import TradeViewSet
 from orders.trades.selectors import trades_of
 from tests.factories.traders import make_trader
@@ -87,7 +87,7 @@ def test_orders_that_are_over_cost_nobody_else_anything(crowded):
         wanted = {**state, **side}
         own = orders_of(quiet).filter(**wanted).order_by(*order)
         lists = {
-            "token": together(
+            "token": merge_sorted(
                 [
                     part.filter(**wanted).order_by(*order)
                     for part in orders_on_token(quiet, token_id)

@@ -7,9 +7,9 @@ from decimal import Decimal
 
 from django.utils import timezone
 
-from credit.loans.models import EndingAction, EndingProposal, EndingStatus, Loan, LoanStatus
-from credit.loans.services import endings
-from credit.loans.services.valuation import open_collateral, owed, principal_owed
+from credit.loans.models import ClosureAction, ClosureProposal, ClosureStatus, Loan, LoanStatus
+from credit.loans.services import closures
+from credit.loans.services.valuation import amount_owed, open_collateral, principal_owed
 from exchange.admin.base import Section
 from exchange.admin.display import format_time, record_link
 from exchange.core.currencies import format_money
@@ -18,7 +18,7 @@ from exchange.core.numbers import format_units
 from exchange.staff.models import StaffUser
 
 
-def drafted(loan: Loan, action: EndingAction) -> EndingProposal:
+def draft_closure(loan: Loan, action: ClosureAction) -> ClosureProposal:
     """What would be proposed now; not saved.
 
     Raises what the service would: `StateConflict` for a loan that is not DEFAULTED, `Conflict`
@@ -26,12 +26,12 @@ def drafted(loan: Loan, action: EndingAction) -> EndingProposal:
     """
     if loan.status != LoanStatus.DEFAULTED:
         raise StateConflict(f"Only a DEFAULTED loan can be ended: it is {loan.status}")
-    if loan.endings.filter(status=EndingStatus.PENDING).exists():
+    if loan.closure_proposals.filter(status=ClosureStatus.PENDING).exists():
         raise Conflict("Another proposal for this loan waits", code="proposal_pending")
-    owing = owed(loan)
-    plan = endings.liquidation_plan(loan, owing) if action == EndingAction.LIQUIDATE else []
-    passed = endings.value_of(plan)
-    return EndingProposal(
+    owing = amount_owed(loan)
+    plan = closures.liquidation_plan(loan, owing) if action == ClosureAction.LIQUIDATE else []
+    passed = closures.plan_value(plan)
+    return ClosureProposal(
         loan=loan,
         action=action,
         plan=plan,
@@ -41,12 +41,14 @@ def drafted(loan: Loan, action: EndingAction) -> EndingProposal:
     )
 
 
-def plan_sections(loan: Loan, proposal: EndingProposal, *, ended: bool = False) -> list[Section]:
+def build_plan_sections(
+    loan: Loan, proposal: ClosureProposal, *, ended: bool = False
+) -> list[Section]:
     """What moves: of a draft, of a proposal that waits with what it comes to now (`made_final`),
     or of what was done.
     """
-    if proposal.action == EndingAction.WRITE_OFF:
-        return _write_off(loan, ended=ended)
+    if proposal.action == ClosureAction.WRITE_OFF:
+        return _write_off_sections(loan, ended=ended)
     final = proposal.final_plan
     waits = final is not None and not ended
     title = "Liquidation: units that passed" if ended else "Liquidation: units that would pass"
@@ -57,15 +59,15 @@ def plan_sections(loan: Loan, proposal: EndingProposal, *, ended: bool = False) 
         "Returned to the borrower" if ended else "Return to the borrower",
         "Value that passed" if ended else "Value that passes",
     ]  # fmt: skip
-    rows = _units_that_pass(loan, proposal)
+    rows = _unit_rows(loan, proposal)
     right = tuple(n for n in range(1, len(headings)) if n != 2)
     return [
         Section(title, tuple(headings), rows, right=right, empty="Nothing is pledged."),
-        _covered(proposal, loan.currency_id, ended=ended),
+        _coverage_section(proposal, loan.currency_id, ended=ended),
     ]
 
 
-def _units_that_pass(loan: Loan, proposal: EndingProposal) -> list[tuple[object, ...]]:
+def _unit_rows(loan: Loan, proposal: ClosureProposal) -> list[tuple[object, ...]]:
     code, final = loan.currency_id, proposal.final_plan
     steps = {step["token_id"]: step for step in proposal.plan}
     passing = {step["token_id"]: step for step in final or proposal.plan}
@@ -91,7 +93,7 @@ def _units_that_pass(loan: Loan, proposal: EndingProposal) -> list[tuple[object,
     return rows
 
 
-def _covered(proposal: EndingProposal, code: str, *, ended: bool) -> Section:
+def _coverage_section(proposal: ClosureProposal, code: str, *, ended: bool) -> Section:
     """What it covers: as proposed, and as it is now or was in the end."""
     lines = (
         ("Owed", proposal.owed, proposal.final_owed),
@@ -107,18 +109,19 @@ def _covered(proposal: EndingProposal, code: str, *, ended: bool) -> Section:
     return Section(title, headings, both, right=(1, 2))
 
 
-def changes_since(loan: Loan, proposal: EndingProposal) -> list[str]:
+def describe_changes(loan: Loan, proposal: ClosureProposal) -> list[str]:
     """What has changed since somebody proposed it, in words: it can be confirmed all the same."""
     code = loan.currency_id
     found = []
-    paid = proposal.owed - owed(loan)
+    paid = proposal.owed - amount_owed(loan)
     if paid:
         found.append(
             f"{format_money(paid, code)} was paid since the proposal: "
-            f"{format_money(owed(loan), code)} is owed now. The figures below are"
+            f"{format_money(amount_owed(loan), code)} is"
+            " owed now. The figures below are"
             " worked out anew; no more passes than was proposed."
         )
-    if proposal.action == EndingAction.LIQUIDATE:
+    if proposal.action == ClosureAction.LIQUIDATE:
         planned = {step["token_id"]: Decimal(step["quantity"]) for step in proposal.plan}
         added = [
             f"{format_units(row.quantity - planned.get(str(token.id), Decimal(0)))} {token.symbol}"
@@ -133,21 +136,21 @@ def changes_since(loan: Loan, proposal: EndingProposal) -> list[str]:
     return found
 
 
-def blockers(user: StaffUser, loan: Loan, proposal: EndingProposal) -> list[str]:
+def describe_blockers(user: StaffUser, loan: Loan, proposal: ClosureProposal) -> list[str]:
     """Why `user` could not confirm it now, in words."""
-    blocker = endings.ENDINGS.describe_blocker(proposal, user)
+    blocker = closures.CLOSURES.describe_blocker(proposal, user)
     found = [f"{blocker}."] if blocker else []
     if loan.status != LoanStatus.DEFAULTED:
         found.append(f"The loan is {loan.status}: only a DEFAULTED one can be ended.")
-    if proposal.action == EndingAction.LIQUIDATE:
-        if timezone.now() - proposal.created_at > endings.PRICES_HOLD:
+    if proposal.action == ClosureAction.LIQUIDATE:
+        if timezone.now() - proposal.created_at > closures.PRICE_VALIDITY:
             found.append("Its prices are older than 24 hours.")
-        if endings.lacking(loan, proposal):
+        if closures.exceeds_pledged(loan, proposal):
             found.append("Less is pledged than would pass.")
     return found
 
 
-def _write_off(loan: Loan, *, ended: bool) -> list[Section]:
+def _write_off_sections(loan: Loan, *, ended: bool) -> list[Section]:
     code = loan.currency_id
     principal = principal_owed(loan)
     rows = [
@@ -155,9 +158,9 @@ def _write_off(loan: Loan, *, ended: bool) -> list[Section]:
         for row, token in open_collateral(loan)
     ]
     sums = [
-        ("Owed, and given up", format_money(owed(loan), code)),
+        ("Owed, and given up", format_money(amount_owed(loan), code)),
         ("Of it principal, the creditor's loss", format_money(principal, code)),
-        ("Of it interest", format_money(owed(loan) - principal, code)),
+        ("Of it interest", format_money(amount_owed(loan) - principal, code)),
     ]
     verb = "was given up" if ended else "would be given up"
     back = "returned" if ended else "would return"

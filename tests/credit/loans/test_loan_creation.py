@@ -56,8 +56,8 @@ def refusal(loan: Loan, *pledges: tuple[UUID, str, str], **changes: Any) -> str:
     return str(cause.diag.constraint_name)
 
 
-def test_the_collateral_covers_what_is_lent_at_the_prices_in_force(world):
-    loan, token = world.lend(units=105), world.token.id
+def test_the_collateral_covers_what_is_lent_at_the_prices_in_force(lending):
+    loan, token = lending.lend(units=105), lending.token.id
     price = Decimal(10_000)
     other = {
         name: make_token(
@@ -66,7 +66,7 @@ def test_the_collateral_covers_what_is_lent_at_the_prices_in_force(world):
         for name in ("KES", "exited", "cancelled", "listed")
     }
     for each in other.values():
-        give_units(each, world.borrower, 200)
+        give_units(each, lending.borrower, 200)
     with without_guards():
         for name in ("exited", "cancelled"):
             Token.objects.filter(id=other[name].id).update(**{name: True})
@@ -87,10 +87,10 @@ def test_the_collateral_covers_what_is_lent_at_the_prices_in_force(world):
     assert make(loan, *both) is not None
 
 
-def test_money_or_units_that_went_elsewhere_move_nothing_and_other_faults_are_told(world):
-    loan, pledge = world.lend(), (world.token.id, "105", "10000")
+def test_money_or_units_that_went_elsewhere_move_nothing_and_other_faults_are_told(lending):
+    loan, pledge = lending.lend(), (lending.token.id, "105", "10000")
     with assert_nothing_changes():
-        assert make(loan, (world.token.id, "895.00000001", "10000")) is None
+        assert make(loan, (lending.token.id, "895.00000001", "10000")) is None
     poor = make_wallet(839_999, currency="NGN")
     offer = make_configuration(poor.organisation, access="public")
     terms: dict[str, Any] = {
@@ -104,39 +104,39 @@ def test_money_or_units_that_went_elsewhere_move_nothing_and_other_faults_are_to
     assert refusal(loan, pledge, amount="840000.001") == "entry_decimals"
 
 
-def test_the_other_side_of_a_loan_is_the_account_of_its_currency(world):
+def test_the_other_side_of_a_loan_is_the_account_of_its_currency(lending):
     """Another currency has been lent before, and others have books of theirs."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT open_account(%s, 'KES', 'loans', NULL, NULL)", [uuid7()])
-    loan = world.lend()
+    loan = lending.lend()
     entries = Transfer.objects.get(reference=f"loan:{loan.id}:disburse").entries
     assert list(
         entries.filter(account_id=system_account_id("loans", "NGN")).values_list("amount")
     ) == [(Decimal(-840_000),)]
-    again = world.lend()
+    again = lending.lend()
     assert entries.model.objects.filter(account_id=system_account_id("loans", "NGN")).count() == 2
     assert again.id != loan.id
     assert_books_hold()
 
 
-def test_the_transfer_tells_the_beginning_of_a_long_reason(world):
+def test_the_transfer_tells_the_beginning_of_a_long_reason(lending):
     reason = "".join(chr(ord("a") + number % 26) for number in range(500))
-    loan = world.lend(reason=reason)
+    loan = lending.lend(reason=reason)
     made = Transfer.objects.get(reference=f"loan:{loan.id}:disburse")
     assert (loan.reason, made.memo, made.actor) == (reason, reason[:300], loan.requested_by)
 
 
-def test_borrower_and_creditor_are_told_once_each_by_the_ids_that_were_given(world):
-    loan, ids = world.lend(), [uuid7() for _ in range(3)]
-    pledge = (world.token.id, "105", "10000")
+def test_borrower_and_creditor_are_told_once_each_by_the_ids_that_were_given(lending):
+    loan, ids = lending.lend(), [uuid7() for _ in range(3)]
+    pledge = (lending.token.id, "105", "10000")
     assert make(loan, pledge, ids=ids) is not None
     assert Transfer.objects.filter(id=ids[0]).exists()
     told = dict(Event.objects.filter(id__in=ids).values_list("id", "organisation_id"))
     assert told == {ids[1]: loan.organisation_id, ids[2]: loan.creditor_id}
     # The creditor's own member: one organisation is told, once.
-    own = Wallet(world.creditor.organisation, make_member(world.creditor.organisation))
-    give_units(world.token, own, 200)
-    world.borrower = own
+    own = Wallet(lending.creditor.organisation, make_member(lending.creditor.organisation))
+    give_units(lending.token, own, 200)
+    lending.borrower = own
     before = Event.objects.count()
-    world.lend()
+    lending.lend()
     assert Event.objects.count() == before + 1

@@ -17,8 +17,8 @@ from exchange.staff.models import StaffUser
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Token
 from orders.book.models import Order
-from orders.listings.selectors import version_of_raise
-from orders.listings.services import endings
+from orders.listings.selectors import raise_version
+from orders.listings.services import lifecycle
 from tests.environment.database import session
 from tests.factories.traders import Trader, make_trader
 from tests.factories.unjustified_transfers import take_units
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db
 
 Decide = Callable[..., Token]
 FLAGS = ("closed", "secondaries", "exited", "cancelled", "completed_raise")
-cancel = partial(endings.cancel_token, reason="over")
+cancel = partial(lifecycle.cancel_token, reason="over")
 
 
 @pytest.fixture
@@ -55,16 +55,16 @@ def in_raise(issuer: Trader) -> Token:
 def test_each_decision_sets_its_flag_once_on_its_token_only(issuer, officer):
     token, other = in_raise(issuer), in_raise(issuer)
     steps: list[tuple[Decide, set[str], str]] = [
-        (endings.close_token, {"closed"}, "The token is closed already"),
-        (endings.reopen_token, set(), "The token is not closed"),
-        (endings.complete_raise, {"completed_raise"}, "The raise is complete already"),
+        (lifecycle.close_token, {"closed"}, "The token is closed already"),
+        (lifecycle.reopen_token, set(), "The token is not closed"),
+        (lifecycle.complete_raise, {"completed_raise"}, "The raise is complete already"),
         (
-            endings.open_secondaries,
+            lifecycle.open_secondaries,
             {"completed_raise", "secondaries"},
             "The token trades in the secondary market already",
         ),
         (
-            endings.exit_token,
+            lifecycle.exit_token,
             {"completed_raise", "secondaries", "exited"},
             "The token has exited already",
         ),
@@ -81,7 +81,7 @@ def test_each_decision_sets_its_flag_once_on_its_token_only(issuer, officer):
     assert flags(other) == set()
 
 
-@pytest.mark.parametrize("decide", [endings.open_secondaries, endings.exit_token])
+@pytest.mark.parametrize("decide", [lifecycle.open_secondaries, lifecycle.exit_token])
 def test_an_open_raise_is_neither_traded_nor_exited(issuer, officer, decide: Decide):
     token = in_raise(issuer)
     with pytest.raises(Rejected) as refused:
@@ -93,9 +93,9 @@ def test_an_open_raise_is_neither_traded_nor_exited(issuer, officer, decide: Dec
 def test_a_token_that_does_not_exist_is_not_found(issuer, officer):
     in_raise(issuer)
     for decide in (
-        endings.close_token,
-        partial(endings.complete_raise, seen="open:0"),
-        partial(endings.cancel_token, seen="open:0", reason="over"),
+        lifecycle.close_token,
+        partial(lifecycle.complete_raise, expected_version="open:0"),
+        partial(lifecycle.cancel_token, expected_version="open:0", reason="over"),
     ):
         with pytest.raises(TokenNotFound):
             decide(token_id=uuid7(), user=officer)
@@ -105,9 +105,9 @@ def test_a_reason_for_cancelling_has_at_most_300_characters(issuer, officer):
     token = in_raise(issuer)
     make_trader(1_000).place(token, "Buy", 100, 1)
     with pytest.raises(InvalidRequest):
-        endings.cancel_token(token_id=token.id, user=officer, reason="r" * 301)
+        lifecycle.cancel_token(token_id=token.id, user=officer, reason="r" * 301)
     assert flags(token) == set()
-    endings.cancel_token(token_id=token.id, user=officer, reason="r" * 300)
+    lifecycle.cancel_token(token_id=token.id, user=officer, reason="r" * 300)
     assert Transfer.objects.get(kind="raise_refund").memo == "r" * 300
 
 
@@ -132,7 +132,7 @@ def test_cancelling_a_raise_gives_back_money_and_fees_and_retires_all_units(issu
 def test_cancelling_a_complete_raise_undoes_no_sale(issuer, officer):
     token, buyer = in_raise(issuer), make_trader(1_000)
     buyer.place(token, "Buy", 100, 2)
-    endings.complete_raise(token_id=token.id, user=officer)
+    lifecycle.complete_raise(token_id=token.id, user=officer)
     cancel(token_id=token.id, user=officer)
     assert (buyer.has(token), issuer.has("KES")) == (2, 1_200)
     assert not Transfer.objects.filter(kind__in=["raise_refund", "units_retire"]).exists()
@@ -152,7 +152,7 @@ def test_units_in_the_way_are_told_with_who_has_them(issuer, officer, member):
 
 
 @pytest.mark.parametrize(
-    "decide", [endings.close_token, endings.exit_token, cancel], ids=["close", "exit", "cancel"]
+    "decide", [lifecycle.close_token, lifecycle.exit_token, cancel], ids=["close", "exit", "cancel"]
 )
 def test_ending_cancels_the_active_orders_of_its_token_and_looks_at_no_others(
     issuer, officer, decide: Decide
@@ -178,10 +178,10 @@ def test_ending_cancels_the_active_orders_of_its_token_and_looks_at_no_others(
 @pytest.mark.parametrize(
     "decide",
     [
-        endings.close_token,
-        endings.complete_raise,
-        partial(endings.complete_raise, seen="open:0"),
-        partial(endings.cancel_token, seen="open:0", reason="over"),
+        lifecycle.close_token,
+        lifecycle.complete_raise,
+        partial(lifecycle.complete_raise, expected_version="open:0"),
+        partial(lifecycle.cancel_token, expected_version="open:0", reason="over"),
     ],
     ids=["close", "complete", "complete as seen", "cancel as seen"],
 )
@@ -208,15 +208,21 @@ def test_a_raise_as_it_was_seen_is_decided_about_and_the_others_are_left(issuer,
     for token in (first, second, third):
         token.refresh_from_db()
     with pytest.raises(StateConflict, match="went on since you looked"):
-        endings.complete_raise(token_id=first.id, user=officer, seen=version_of_raise(second))
-    endings.complete_raise(token_id=first.id, user=officer, seen="open:100")
-    endings.cancel_token(token_id=second.id, user=officer, seen="open:0", reason="over")
+        lifecycle.complete_raise(
+            token_id=first.id, user=officer, expected_version=raise_version(second)
+        )
+    lifecycle.complete_raise(token_id=first.id, user=officer, expected_version="open:100")
+    lifecycle.cancel_token(
+        token_id=second.id, user=officer, expected_version="open:0", reason="over"
+    )
     assert [flags(token) for token in (first, second, third)] == [
         {"completed_raise"},
         {"cancelled"},
         set(),
     ]
     # What is cancelled already says so, whatever was seen.
-    for seen in ("open:0", "open:100"):
+    for expected_version in ("open:0", "open:100"):
         with pytest.raises(StateConflict, match="The token is cancelled"):
-            endings.complete_raise(token_id=second.id, user=officer, seen=seen)
+            lifecycle.complete_raise(
+                token_id=second.id, user=officer, expected_version=expected_version
+            )

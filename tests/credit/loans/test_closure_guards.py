@@ -5,47 +5,47 @@ from __future__ import annotations
 import pytest
 from psycopg import errors
 
-from credit.loans.models import EndingAction
-from tests.credit.loans.attacks import off, past_the_guards, refuses
+from credit.loans.models import ClosureAction
+from tests.credit.loans.attacks import assert_rejected, bypass_guards, failing_checks
 from tests.factories.loans import ended
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_a_decided_proposal_never_changes(world, runtime):
-    loan = ended(world, EndingAction.LIQUIDATE)
+def test_a_decided_proposal_never_changes(lending, runtime):
+    loan = ended(lending, ClosureAction.LIQUIDATE)
     for change in ("status = 'Pending'", "final_plan = '[]'", "decided_at = now()", "plan = '[]'"):
         attack = f"UPDATE credit_endingproposal SET {change} WHERE loan_id = %(loan)s"
-        refuses(runtime, attack, loan, errors.RestrictViolation)
+        assert_rejected(runtime, attack, loan, errors.RestrictViolation)
 
 
-def test_a_proposal_starts_pending_for_a_loan_in_default(world, runtime):
-    loan = world.lend()
+def test_a_proposal_starts_pending_for_a_loan_in_default(lending, runtime):
+    loan = lending.lend()
     attack = (
         "INSERT INTO credit_endingproposal (id, loan_id, action, status, note, plan, owed,"
         " value_passed, deficiency, proposed_by_id, created_at) SELECT %(new)s, %(loan)s,"
         " 'write_off', 'Pending', 'why', '[]', 1, 0, 1, id, now() FROM exchange_staffuser LIMIT 1"
     )
-    refuses(runtime, attack, loan, errors.CheckViolation)
+    assert_rejected(runtime, attack, loan, errors.CheckViolation)
 
 
 @pytest.mark.parametrize("passed", ["104", "0"])
-def test_other_units_passed_than_the_confirmed_plan_has_show(world, owner_connection, passed):
-    loan = ended(world, EndingAction.LIQUIDATE)
-    past_the_guards(
+def test_other_units_passed_than_the_confirmed_plan_has_show(lending, owner_connection, passed):
+    loan = ended(lending, ClosureAction.LIQUIDATE)
+    bypass_guards(
         owner_connection,
         "UPDATE credit_endingproposal SET final_plan ="
         f" jsonb_set(final_plan, '{{0,passed}}', '\"{passed}\"') WHERE loan_id = %s",
         loan.id,
     )
-    assert off() == {"what passed to a creditor is what the confirmed plan says"}
+    assert failing_checks() == {"what passed to a creditor is what the confirmed plan says"}
 
 
-def test_another_amount_given_up_than_was_owed_shows(world, owner_connection):
-    loan = ended(world, EndingAction.WRITE_OFF)
-    past_the_guards(
+def test_another_amount_given_up_than_was_owed_shows(lending, owner_connection):
+    loan = ended(lending, ClosureAction.WRITE_OFF)
+    bypass_guards(
         owner_connection,
         "UPDATE credit_endingproposal SET final_deficiency = 1 WHERE loan_id = %s",
         loan.id,
     )
-    assert off() == {"every ended loan was ended as two people decided"}
+    assert failing_checks() == {"every ended loan was ended as two people decided"}

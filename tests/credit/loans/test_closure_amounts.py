@@ -11,21 +11,21 @@ from django.utils import timezone
 
 from credit.loans.errors import LoanNotFound
 from credit.loans.models import (
+    ClosureAction,
+    ClosureProposal,
     Collateral,
-    EndingAction,
-    EndingProposal,
     Loan,
     LoanStatus,
     Shortfall,
 )
 from credit.loans.services import servicing
-from credit.loans.services.endings import (
-    confirm_ending,
-    decline_ending,
-    lacking,
-    made_final,
-    propose_ending,
-    value_of,
+from credit.loans.services.closures import (
+    confirm_closure,
+    decline_closure,
+    exceeds_pledged,
+    plan_value,
+    propose_closure,
+    set_final_plan,
 )
 from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
@@ -48,23 +48,23 @@ def officers() -> tuple[StaffUser, StaffUser]:
     return make_staff("end_loan"), make_staff("end_loan")
 
 
-def on_tokens(world: Lending, *priced: tuple[str, str]) -> tuple[Loan, list[Token]]:
-    """A defaulted loan on the world's 105 units and more tokens, each of a price and units."""
+def on_tokens(lending: Lending, *priced: tuple[str, str]) -> tuple[Loan, list[Token]]:
+    """A defaulted loan on the lending's 105 units and more tokens, each of a price and units."""
     tokens = [make_token(price_sell=Decimal(price)) for price, _units in priced]
     for token in tokens:
-        give_units(token, world.borrower, 900)
+        give_units(token, lending.borrower, 900)
     pledges = [
         Pledge(token.id, Decimal(units))
         for token, (_price, units) in zip(tokens, priced, strict=True)
     ]
-    loan = default(world, collaterals=(Pledge(world.token.id, Decimal(105)), *pledges))
-    return loan, [world.token, *tokens]
+    loan = default(lending, collaterals=(Pledge(lending.token.id, Decimal(105)), *pledges))
+    return loan, [lending.token, *tokens]
 
 
 def propose(
-    loan: Loan, user: StaffUser, action: EndingAction = EndingAction.LIQUIDATE
-) -> EndingProposal:
-    return propose_ending(loan_id=loan.id, action=action, note="why", user=user)
+    loan: Loan, user: StaffUser, action: ClosureAction = ClosureAction.LIQUIDATE
+) -> ClosureProposal:
+    return propose_closure(loan_id=loan.id, action=action, note="why", user=user)
 
 
 def steps(plan: list[dict[str, Any]] | None) -> list[tuple[str, ...]]:
@@ -73,9 +73,9 @@ def steps(plan: list[dict[str, Any]] | None) -> list[tuple[str, ...]]:
     return [tuple(step[name] for name in names) for step in plan or []]
 
 
-def test_units_pass_in_the_order_of_the_pledges_until_all_is_paid(world, officers):
+def test_units_pass_in_the_order_of_the_pledges_until_all_is_paid(lending, officers):
     """1,596,000 are owed; 0.8 and 1 are prices on both sides of one."""
-    loan, tokens = on_tokens(world, ("0.8", "500"), ("1", "3"), ("7000", "100"), ("50", "10"))
+    loan, tokens = on_tokens(lending, ("0.8", "500"), ("1", "3"), ("7000", "100"), ("50", "10"))
     Token.objects.filter(id=tokens[2].id).update(exited=True)
     proposal = propose(loan, officers[0])
     plan = [
@@ -86,17 +86,17 @@ def test_units_pass_in_the_order_of_the_pledges_until_all_is_paid(world, officer
         ("50", "10", "0", "0"),
     ]
     assert steps(proposal.plan) == plan
-    world.token.refresh_from_db()
-    assert world.token.quoted_at is not None
-    assert proposal.plan[0]["quoted_at"] == world.token.quoted_at.isoformat()
+    lending.token.refresh_from_db()
+    assert lending.token.quoted_at is not None
+    assert proposal.plan[0]["quoted_at"] == lending.token.quoted_at.isoformat()
     assert proposal.owed == proposal.value_passed == 1_596_000
     assert proposal.deficiency == 0
-    confirm_ending(proposal_id=proposal.id, user=officers[1])
+    confirm_closure(proposal_id=proposal.id, user=officers[1])
     proposal.refresh_from_db()
     loan.refresh_from_db()
     assert steps(proposal.final_plan) == plan
     passed = [Decimal(units) for units in ("105", "500", "0", "77.94285715", "0")]
-    assert [held(world.creditor.owner_id, token.id) for token in tokens] == passed
+    assert [held(lending.creditor.owner_id, token.id) for token in tokens] == passed
     kept = [1000, 900, 900, 900, 900]
     for token, before, gone in zip(tokens, kept, passed, strict=True):
         assert held(loan.borrower_id, token.id) == before - gone
@@ -109,8 +109,8 @@ def test_units_pass_in_the_order_of_the_pledges_until_all_is_paid(world, officer
     assert_books_hold()
 
 
-def test_less_than_one_of_what_is_owed_is_paid_with_units_too(world, officers):
-    loan, _tokens = on_tokens(world, ("545999.5", "1"), ("50", "10"))
+def test_less_than_one_of_what_is_owed_is_paid_with_units_too(lending, officers):
+    loan, _tokens = on_tokens(lending, ("545999.5", "1"), ("50", "10"))
     proposal = propose(loan, officers[0])
     assert steps(proposal.plan)[1:] == [
         ("545999.5", "1", "1", "545999.5"),
@@ -119,16 +119,16 @@ def test_less_than_one_of_what_is_owed_is_paid_with_units_too(world, officers):
     assert proposal.deficiency == 0
 
 
-def test_what_is_lacking_is_told_in_what_passes_and_in_what_the_two_are_told(world, officers):
-    loan, _tokens = on_tokens(world, ("0.5", "3"))
-    world.price(1)
-    Token.objects.filter(id=world.token.id).update(exited=True)
-    servicing.revalue_loans(all_of_them=True)
+def test_what_is_lacking_is_told_in_what_passes_and_in_what_the_two_are_told(lending, officers):
+    loan, _tokens = on_tokens(lending, ("0.5", "3"))
+    lending.price(1)
+    Token.objects.filter(id=lending.token.id).update(exited=True)
+    servicing.revalue_loans(force=True)
     assert Shortfall.objects.filter(loan=loan, cured_at__isnull=True).exists()
     proposal = propose(loan, officers[0])
     assert steps(proposal.plan) == [("0", "105", "0", "0"), ("0.5", "3", "3", "1.5")]
     assert (proposal.value_passed, proposal.deficiency) == (Decimal("1.5"), Decimal("1595998.5"))
-    confirm_ending(proposal_id=proposal.id, user=officers[1])
+    confirm_closure(proposal_id=proposal.id, user=officers[1])
     told = Event.objects.filter(subject_id=loan.id, type="loan.liquidated")
     for event in told:
         assert '"owed":1596000,"value_passed":1.5,"deficiency":1595998.5}' in event.body
@@ -137,34 +137,36 @@ def test_what_is_lacking_is_told_in_what_passes_and_in_what_the_two_are_told(wor
     assert_books_hold()
 
 
-def test_a_price_that_cannot_be_relied_on_holds_up_a_liquidation_and_no_write_off(world, officers):
-    loan, _tokens = on_tokens(world)
-    Token.objects.filter(id=world.token.id).update(quoted_at=None)
+def test_a_price_that_cannot_be_relied_on_holds_up_a_liquidation_and_no_write_off(
+    lending, officers
+):
+    loan, _tokens = on_tokens(lending)
+    Token.objects.filter(id=lending.token.id).update(quoted_at=None)
     with assert_nothing_changes(), pytest.raises(DomainError) as refused:
         propose(loan, officers[0])
-    assert refused.value.message == f"{world.token.symbol} has no price"
-    proposal = propose(loan, officers[0], EndingAction.WRITE_OFF)
+    assert refused.value.message == f"{lending.token.symbol} has no price"
+    proposal = propose(loan, officers[0], ClosureAction.WRITE_OFF)
     assert (proposal.plan, proposal.value_passed) == ([], Decimal(0))
     assert proposal.deficiency == 1_596_000
 
 
-def test_the_prices_of_a_liquidation_hold_a_day_and_a_write_off_has_none(world, officers):
-    def made_before(proposal: EndingProposal, **past: int) -> EndingProposal:
+def test_the_prices_of_a_liquidation_hold_a_day_and_a_write_off_has_none(lending, officers):
+    def made_before(proposal: ClosureProposal, **past: int) -> ClosureProposal:
         at = timezone.now() - timedelta(**past)
         as_time_does("credit_endingproposal", "approval_guard", "created_at = %s", at, proposal.id)
         return proposal
 
-    loans = [default(world, amount=1000, units=1) for _ in range(3)]
+    loans = [default(lending, amount=1000, units=1) for _ in range(3)]
     old = made_before(propose(loans[0], officers[0]), hours=24, seconds=2)
     young = made_before(propose(loans[1], officers[0]), hours=23, minutes=59)
-    off = made_before(propose(loans[2], officers[0], EndingAction.WRITE_OFF), days=9)
+    off = made_before(propose(loans[2], officers[0], ClosureAction.WRITE_OFF), days=9)
     with assert_nothing_changes(), pytest.raises(DomainError) as refused:
-        confirm_ending(proposal_id=old.id, user=officers[1])
+        confirm_closure(proposal_id=old.id, user=officers[1])
     assert refused.value.message == (
         "The prices of the proposal are older than 24 hours: propose again"
     )
     for proposal in (young, off):
-        confirm_ending(proposal_id=proposal.id, user=officers[1])
+        confirm_closure(proposal_id=proposal.id, user=officers[1])
     for loan in loans:
         loan.refresh_from_db()
     assert [loan.status for loan in loans] == [
@@ -172,58 +174,58 @@ def test_the_prices_of_a_liquidation_hold_a_day_and_a_write_off_has_none(world, 
     ]  # fmt: skip
 
 
-def test_an_end_is_of_the_loan_that_is_named_and_the_note_is_kept(world, officers):
-    loans = [default(world, amount=1000, units=1) for _ in range(2)]
+def test_an_end_is_of_the_loan_that_is_named_and_the_note_is_kept(lending, officers):
+    loans = [default(lending, amount=1000, units=1) for _ in range(2)]
     note = "".join(chr(ord("a") + number % 26) for number in range(400))
     for loan in loans:
-        proposal = propose_ending(
-            loan_id=loan.id, action=EndingAction.WRITE_OFF, note=note, user=officers[0]
+        proposal = propose_closure(
+            loan_id=loan.id, action=ClosureAction.WRITE_OFF, note=note, user=officers[0]
         )
         assert proposal.loan_id == loan.id
-        confirm_ending(proposal_id=proposal.id, user=officers[1])
+        confirm_closure(proposal_id=proposal.id, user=officers[1])
         assert Transfer.objects.get(reference=f"loan:{loan.id}:end").memo == note[:300]
     with pytest.raises(LoanNotFound):
-        propose_ending(
-            loan_id=uuid7(), action=EndingAction.WRITE_OFF, note="x", user=officers[0]
+        propose_closure(
+            loan_id=uuid7(), action=ClosureAction.WRITE_OFF, note="x", user=officers[0]
         )  # fmt: skip
     with pytest.raises(DomainError) as refused:
         propose(loans[0], officers[0])
     assert refused.value.message == "Only a DEFAULTED loan can be ended: it is WRITTEN_OFF"
 
 
-def test_nobody_without_the_permission_proposes_confirms_or_declines(world, officers):
-    loan = default(world, amount=1000, units=1)
+def test_nobody_without_the_permission_proposes_confirms_or_declines(lending, officers):
+    loan = default(lending, amount=1000, units=1)
     stranger = make_staff("propose_quote")
     proposal = propose(loan, officers[0])
     for act in (
         lambda: propose(loan, stranger),
-        lambda: confirm_ending(proposal_id=proposal.id, user=stranger),
-        lambda: decline_ending(proposal_id=proposal.id, user=stranger),
+        lambda: confirm_closure(proposal_id=proposal.id, user=stranger),
+        lambda: decline_closure(proposal_id=proposal.id, user=stranger),
     ):
         with assert_nothing_changes(), pytest.raises(DomainError) as refused:
             act()
         assert refused.value.message == "You may not decide about loans"
     with assert_nothing_changes(), pytest.raises(DomainError) as refused:
-        propose_ending(loan_id=loan.id, action=EndingAction.LIQUIDATE, note=" ", user=officers[0])
+        propose_closure(loan_id=loan.id, action=ClosureAction.LIQUIDATE, note=" ", user=officers[0])
     assert refused.value.message == "A proposal needs a note that says why"
 
 
-def test_less_is_pledged_than_would_pass_when_one_token_has_less(world, officers):
+def test_less_is_pledged_than_would_pass_when_one_token_has_less(lending, officers):
     """Nothing is released while a liquidation waits, so the rows are looked at as they might be."""
-    loan, tokens = on_tokens(world, ("10", "3"))
+    loan, tokens = on_tokens(lending, ("10", "3"))
     proposal = propose(loan, officers[0])
-    assert value_of(proposal.plan) == 1_050_030
-    assert value_of([]) == 0
-    assert not lacking(loan, proposal)
+    assert plan_value(proposal.plan) == 1_050_030
+    assert plan_value([]) == 0
+    assert not exceeds_pledged(loan, proposal)
     for passed, expected in (("3", False), ("3.00000001", True), ("0", False)):
         proposal.plan[1]["passed"] = passed
-        assert lacking(loan, proposal) is expected, passed
+        assert exceeds_pledged(loan, proposal) is expected, passed
     proposal.plan[1] |= {"token_id": str(uuid7()), "passed": "0.5"}
-    assert lacking(loan, proposal)
+    assert exceeds_pledged(loan, proposal)
     proposal.plan[1]["passed"] = "0"
-    assert not lacking(loan, proposal)
+    assert not exceeds_pledged(loan, proposal)
     assert Collateral.objects.filter(loan=loan, token=tokens[1]).get().quantity == 3
-    final = made_final(proposal, loan)
+    final = set_final_plan(proposal, loan)
     assert final.final_owed == 1_596_000
     assert final.final_value == 1_050_000
     assert final.final_deficiency == 546_000

@@ -15,8 +15,8 @@ from exchange.events.models import Event
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import Token
 from orders.book.models import Order
-from orders.listings.selectors import version_of_raise
-from orders.listings.services import endings
+from orders.listings.selectors import raise_version
+from orders.listings.services import lifecycle
 from orders.listings.services.listing import Listing, list_token
 from orders.trades.models import Trade
 from tests.factories.traders import Trader
@@ -97,7 +97,7 @@ def test_closing_cancels_the_book_and_frees_what_was_reserved(issuer, buyer, off
         10,
         Decimal("454.5"),
     )
-    endings.close_token(token_id=token.id, user=officer)
+    lifecycle.close_token(token_id=token.id, user=officer)
     for order in (ask, bid):
         order.refresh_from_db()
         assert (order.status, order.reason) == ("Cancelled", "The token was closed")
@@ -106,7 +106,7 @@ def test_closing_cancels_the_book_and_frees_what_was_reserved(issuer, buyer, off
     assert (held(issuer, token.id), held(buyer, "KES")) == (1000, 50_000)
     with pytest.raises(Rejected, match="closed to new orders"):
         place(buyer, token, "Buy", 5, 90)
-    endings.reopen_token(token_id=token.id, user=officer)
+    lifecycle.reopen_token(token_id=token.id, user=officer)
     place(buyer, token, "Buy", 5, 90)
     assert_books_hold()
 
@@ -115,13 +115,13 @@ def test_an_exited_token_keeps_its_holders_and_takes_no_orders(issuer, buyer, of
     token = make_listed(issuer)
     place(issuer, token, "Sell", 10)
     place(buyer, token, "Buy", 4)
-    endings.exit_token(token_id=token.id, user=officer)
+    lifecycle.exit_token(token_id=token.id, user=officer)
     assert held(buyer, token.id) == 4
     assert not Order.objects.filter(status="Active").exists()
     with pytest.raises(Rejected, match="has exited"):
         place(buyer, token, "Sell", 1)
     with pytest.raises(StateConflict):
-        endings.exit_token(token_id=token.id, user=officer)
+        lifecycle.exit_token(token_id=token.id, user=officer)
     assert_books_hold()
 
 
@@ -131,7 +131,7 @@ def test_cancelling_an_open_raise_gives_every_buyer_all_of_it_back(issuer, buyer
     place(buyer, token, "Buy", "12.5")
     place(other, token, "Buy", 3)
     assert (held(buyer, "KES"), held(issuer, "KES", "raise")) == (Decimal("48737.5"), 1550)
-    endings.cancel_token(token_id=token.id, user=officer, reason="The issuer withdrew")
+    lifecycle.cancel_token(token_id=token.id, user=officer, reason="The issuer withdrew")
     assert (held(buyer, "KES"), held(other, "KES")) == (50_000, 10_000)
     assert (held(buyer, token.id), held(issuer, "KES", "raise")) == (0, 0)
     assert held(issuer, token.id, "unsold") == 0
@@ -159,7 +159,7 @@ def test_units_that_are_pledged_stop_the_cancelling_of_a_raise_and_nothing_moves
         legs=[Leg(units[0], Decimal(-1)), Leg(units[1], Decimal(1))],
     )
     with pytest.raises(Rejected) as refused:
-        endings.cancel_token(token_id=token.id, user=officer, reason="no")
+        lifecycle.cancel_token(token_id=token.id, user=officer, reason="no")
     assert refused.value.code == "units_pledged"
     token.refresh_from_db()
     assert not token.cancelled
@@ -183,9 +183,9 @@ def test_staff_complete_a_raise_and_open_the_secondary_market(issuer, buyer, off
     token = make_raise(issuer)
     place(buyer, token, "Buy", 10)
     with pytest.raises(Rejected):
-        endings.open_secondaries(token_id=token.id, user=officer)
-    endings.complete_raise(token_id=token.id, user=officer)
-    endings.open_secondaries(token_id=token.id, user=officer)
+        lifecycle.open_secondaries(token_id=token.id, user=officer)
+    lifecycle.complete_raise(token_id=token.id, user=officer)
+    lifecycle.open_secondaries(token_id=token.id, user=officer)
     assert (held(issuer, "KES"), held(issuer, token.id)) == (2000, 990)
     place(issuer, token, "Sell", 5)
     place(make_member_wallet(1000), token, "Buy", 5)
@@ -197,17 +197,28 @@ def test_a_raise_that_went_on_since_somebody_looked_is_neither_completed_nor_can
     issuer, buyer, officer
 ):
     token = make_raise(issuer)
-    seen = version_of_raise(token)
+    expected_version = raise_version(token)
     place(buyer, token, "Buy", 10)
     for decide in (
-        partial(endings.complete_raise, token_id=token.id, user=officer, seen=seen),
-        partial(endings.cancel_token, token_id=token.id, user=officer, seen=seen, reason="over"),
+        partial(
+            lifecycle.complete_raise,
+            token_id=token.id,
+            user=officer,
+            expected_version=expected_version,
+        ),
+        partial(
+            lifecycle.cancel_token,
+            token_id=token.id,
+            user=officer,
+            expected_version=expected_version,
+            reason="over",
+        ),
     ):
         with pytest.raises(StateConflict, match="went on since you looked"):
             decide()
     token.refresh_from_db()
     assert (token.completed_raise, token.cancelled, held(buyer, token.id)) == (False, False, 10)
-    endings.complete_raise(token_id=token.id, user=officer, seen=version_of_raise(token))
+    lifecycle.complete_raise(token_id=token.id, user=officer, expected_version=raise_version(token))
     assert held(issuer, "KES") == 2000
 
 
@@ -215,7 +226,7 @@ def test_one_raise_of_an_issuer_does_not_pay_out_another_ones_proceeds(issuer, b
     first, second = make_raise(issuer), make_raise(issuer, symbol="RVU")
     place(buyer, first, "Buy", 10)
     place(buyer, second, "Buy", 20)
-    endings.complete_raise(token_id=first.id, user=officer)
+    lifecycle.complete_raise(token_id=first.id, user=officer)
     assert (held(issuer, "KES"), held(issuer, "KES", "raise")) == (2000, 2000)
     assert_books_hold()
 
@@ -223,8 +234,8 @@ def test_one_raise_of_an_issuer_does_not_pay_out_another_ones_proceeds(issuer, b
 @pytest.mark.parametrize("field", ["completed_raise", "cancelled"])
 def test_a_completed_raise_and_a_cancelled_token_stay_so_whoever_writes(issuer, officer, field):
     token = make_raise(issuer)
-    endings.complete_raise(token_id=token.id, user=officer)
-    endings.cancel_token(token_id=token.id, user=officer, reason="over")
+    lifecycle.complete_raise(token_id=token.id, user=officer)
+    lifecycle.cancel_token(token_id=token.id, user=officer, reason="over")
     with pytest.raises(IntegrityError, match="final"):
         Token.objects.filter(id=token.id).update(**{field: False})
 
@@ -232,11 +243,11 @@ def test_a_completed_raise_and_a_cancelled_token_stay_so_whoever_writes(issuer, 
 @pytest.mark.parametrize(
     "decide",
     [
-        endings.close_token,
-        endings.exit_token,
-        endings.complete_raise,
-        endings.open_secondaries,
-        lambda **given: endings.cancel_token(reason="why", **given),
+        lifecycle.close_token,
+        lifecycle.exit_token,
+        lifecycle.complete_raise,
+        lifecycle.open_secondaries,
+        lambda **given: lifecycle.cancel_token(reason="why", **given),
     ],
 )
 def test_only_those_who_may_decide_about_trading(issuer, decide: Callable[..., Token]):
@@ -248,7 +259,7 @@ def test_only_those_who_may_decide_about_trading(issuer, decide: Callable[..., T
 def test_cancelling_needs_a_reason_and_happens_once(issuer, officer):
     token = make_raise(issuer)
     with pytest.raises(InvalidRequest):
-        endings.cancel_token(token_id=token.id, user=officer, reason=" ")
-    endings.cancel_token(token_id=token.id, user=officer, reason="over")
+        lifecycle.cancel_token(token_id=token.id, user=officer, reason=" ")
+    lifecycle.cancel_token(token_id=token.id, user=officer, reason="over")
     with pytest.raises(DomainError, match="cancelled"):
-        endings.cancel_token(token_id=token.id, user=officer, reason="again")
+        lifecycle.cancel_token(token_id=token.id, user=officer, reason="again")
