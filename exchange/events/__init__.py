@@ -1,1 +1,1 @@
-"""The outbox: what happened, and telling it to webhook endpoints."""
+"""The outbox: events, and their delivery to webhook endpoints."""

@@ -1,4 +1,4 @@
-"""`/v1/api/events` and `/v1/api/webhook`: what happened, and where the organisation is told."""
+"""`/v1/api/events` and `/v1/api/webhook`: events and the webhook endpoint."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ class EventViewSet(ApiViewSet):
     default_sort = "-created_at"
 
     def get_queryset(self) -> QuerySet[Event]:
-        """The caller's events."""
+        """Return the caller's events."""
         return events_of(self.caller.organisation_id)
 
     @operation("Events retrieved", scope="webhooks:manage", response=RecordPage(EVENT, "events"))
     def list(self, _request: Request) -> Response:
         """List events. Filter by type, status, record and time."""
-        found = self.filter_queryset(self.get_queryset())
-        return self.paginated_response(event_texts(found))
+        events = self.filter_queryset(self.get_queryset())
+        return self.paginated_response(event_texts(events))
 
     @operation("Event retrieved", scope="webhooks:manage", response=EVENT_DETAIL)
     def retrieve(self, _request: Request, event_id: str) -> SuccessResponse:
-        """Fetch an event. With its body and every attempt to deliver it."""
+        """Fetch an event. With its body and every delivery attempt."""
         found = parse_path_id(event_id, EventNotFound())
         return self.respond(RawJSON(event_detail_document(self.caller.organisation_id, found)))
 
@@ -68,7 +68,7 @@ class EventViewSet(ApiViewSet):
     )
     @action(detail=True, methods=["post"])
     def redeliver(self, _request: Request, event_id: str) -> SuccessResponse:
-        """Send an event again. Now, whatever became of it; its attempts so far are kept."""
+        """Resend an event. Immediately and in any status; earlier attempts are kept."""
         caller = self.caller
         event = redeliver(
             event_id=parse_path_id(event_id, EventNotFound()),
@@ -87,20 +87,20 @@ _NOT_FOUND = {"webhook_not_found": "Webhook endpoint not found"}
 
 
 class FlagField(serializers.BooleanField):
-    """true or false; strings and numbers are refused rather than understood."""
+    """A strict boolean: strings and numbers are rejected."""
 
     def to_internal_value(self, data: Any) -> bool:
-        """The flag."""
+        """Return the boolean."""
         if not isinstance(data, bool):
             raise serializers.ValidationError("must be true or false")
         return data
 
 
 class WebhookInput(serializers.Serializer[WebhookEndpoint]):
-    """Where events go."""
+    """The webhook endpoint to set."""
 
-    url = TextField(max_length=2000, help_text="https, on a public address, no redirects")
-    enabled = FlagField(default=True, help_text="false: events are kept, not posted")
+    url = TextField(max_length=2000, help_text="https, public address, no redirects")
+    enabled = FlagField(default=True, help_text="false: events are stored, not posted")
 
 
 class WebhookViewSet(ApiViewSet):
@@ -116,7 +116,7 @@ class WebhookViewSet(ApiViewSet):
         failures={"404": _NOT_FOUND},
     )
     def retrieve(self, _request: Request) -> SuccessResponse:
-        """Fetch the webhook endpoint. Never shows the secret."""
+        """Fetch the webhook endpoint. The secret is never included."""
         return self.respond(RawJSON(endpoint_document(self.caller.organisation_id)))
 
     @operation(
@@ -130,17 +130,17 @@ class WebhookViewSet(ApiViewSet):
         examples=[_EXAMPLE],
     )
     def update(self, _request: Request) -> SuccessResponse:
-        """Set the webhook endpoint. The answer to its creation shows the signing secret once.
+        """Set the webhook endpoint. The response to its creation shows the signing secret once.
 
-        Changing the address or switching it on or off keeps the secret.
+        Changing the address, enabling or disabling it keeps the secret.
         """
         values, caller = self.body(), self.caller
-        done = set_endpoint(organisation_id=caller.organisation_id, actor=caller.actor, **values)
+        change = set_endpoint(organisation_id=caller.organisation_id, actor=caller.actor, **values)
         text = endpoint_document(caller.organisation_id)
-        if done.secret is None:
+        if change.secret is None:
             return self.respond(RawJSON(text))
         return SuccessResponse(
-            with_secret(text, done.secret), "Webhook endpoint created", status=201
+            with_secret(text, change.secret), "Webhook endpoint created", status=201
         )
 
     @operation(
@@ -151,7 +151,7 @@ class WebhookViewSet(ApiViewSet):
     )
     @action(detail=True, methods=["post"], url_path="rotate-secret")
     def rotate_secret(self, _request: Request) -> SuccessResponse:
-        """Rotate the signing secret. The old one signs as well for another 24 hours."""
+        """Rotate the signing secret. The old one also signs for another 24 hours."""
         caller = self.caller
         _, secret = rotate_secret(organisation_id=caller.organisation_id, actor=caller.actor)
         return self.respond(with_secret(endpoint_document(caller.organisation_id), secret))
@@ -175,5 +175,6 @@ class WebhookViewSet(ApiViewSet):
 
 
 def with_secret(document: str, secret: str) -> RawJSON:
-    """The endpoint's document with the secret as its last field."""
+    """Return the endpoint's document with the secret as its last field."""
+
     return RawJSON(document[:-1].encode() + b',"secret":' + encode_json(secret) + b"}")

@@ -1,4 +1,4 @@
-"""What can go wrong about events and webhook endpoints."""
+"""Errors of events and webhook endpoints."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from exchange.core.errors import NotFound
 
 
 class EventNotFound(NotFound):
-    """No such event of the calling organisation."""
+    """The calling organisation has no such event."""
 
     code = "event_not_found"
     message = "Event not found"
 
 
 class EndpointNotFound(NotFound):
-    """The organisation has set no webhook endpoint yet."""
+    """The organisation has no webhook endpoint."""
 
     code = "webhook_not_found"
     message = "Webhook endpoint not found"

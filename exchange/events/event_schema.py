@@ -1,6 +1,6 @@
-"""The `webhooks` of the OpenAPI document: the body that is posted for each type of event.
+"""The `webhooks` of the OpenAPI document: the body posted for each event type.
 
-Each subject describes its own events in its `event_schema`, in a hook of drf-spectacular
+Each subject describes its events in its own `event_schema`, in a drf-spectacular hook
 (`SPECTACULAR_SETTINGS`) that calls `add_webhooks`.
 """
 
@@ -18,17 +18,17 @@ from exchange.events.event_types import EVENT_TYPES
 USER: dict[str, Any] = {
     "type": ["object", "null"],
     "properties": {
-        "_id": {"type": "string", "format": "uuid", "description": "Member id"},
+        "_id": {"type": "string", "format": "uuid", "description": "Member ID"},
         "name": {"type": "string", "description": "Full name"},
         "email": {"type": "string", "description": "Email address"},
     },
     "required": ["_id", "name", "email"],
 }
 _HEADERS = {
-    "webhook-id": "Id of the event: the same for every attempt to deliver it",
-    "webhook-timestamp": "When this attempt was made, in seconds since 1970",
+    "webhook-id": "Event ID: the same for every delivery attempt",
+    "webhook-timestamp": "Time of this attempt, in seconds since 1970",
     "webhook-signature": "`v1,` and the Base64 HMAC-SHA256 of `id.timestamp.body` with your "
-    "secret; two of them, separated by a space, while a secret is rotated",
+    "secret; two of them, separated by a space, during a secret rotation",
 }
 
 _TEST = NamedSchema(
@@ -36,8 +36,8 @@ _TEST = NamedSchema(
     {
         "type": "object",
         "properties": {
-            "message": {"type": "string", "description": "Says that this is a test"},
-            "requested_by": {"type": "string", "description": "The API key that asked for it"},
+            "message": {"type": "string", "description": "A note that this is a test"},
+            "requested_by": {"type": "string", "description": "The API key that requested it"},
         },
         "required": ["message", "requested_by"],
     },
@@ -48,9 +48,9 @@ _TEST = NamedSchema(
 def add_webhooks(
     result: dict[str, Any], data: NamedSchema, when: Mapping[str, str], tag: str
 ) -> None:
-    """Add to the document `result` one webhook for each type of event in the example of `data`.
+    """Add one webhook to `result` for each event type in the example of `data`.
 
-    They share the component `data`. `when` says of each type when it happens.
+    They share the component `data`. `when` describes, by type, when the event happens.
     """
     schemas = result["components"]["schemas"]
 
@@ -67,7 +67,7 @@ def add_webhooks(
 
 
 def add_test_event(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
-    """Describe the event that `POST /v1/api/webhook/test` asks for."""
+    """Describe the event that `POST /v1/api/webhook/test` requests."""
     add_webhooks(result, _TEST, EVENT_TYPES, "Webhook")
     return result
 
@@ -78,12 +78,12 @@ def _operation(
     body = {
         "type": "object",
         "properties": {
-            "id": {"type": "string", "format": "uuid", "description": "Id of the event"},
-            "type": {"type": "string", "const": event_type, "description": "What happened"},
+            "id": {"type": "string", "format": "uuid", "description": "Event ID"},
+            "type": {"type": "string", "const": event_type, "description": "Event type"},
             "timestamp": {
                 "type": "string",
                 "format": "date-time",
-                "description": "When it happened",
+                "description": "Time of the event",
             },
             "data": {"$ref": f"#/components/schemas/{component}"},
         },
@@ -99,8 +99,8 @@ def _operation(
     return {
         "operationId": f"{resource}_{action}_event",
         "summary": when,
-        "description": f"{when}. Posted to your webhook endpoint at least once, in no promised "
-        "order; signed as Standard Webhooks says.",
+        "description": f"{when}. Posted to your webhook endpoint at least once, in no guaranteed "
+        "order; signed as specified by Standard Webhooks.",
         "tags": [tag],
         "security": [],
         "parameters": [
@@ -123,7 +123,7 @@ def _operation(
             },
         },
         "responses": {
-            "2XX": {"description": "Taken. The body of the answer is not looked at."},
+            "2XX": {"description": "Delivered. The response body is ignored."},
             "410": {"description": "Gone: the endpoint is disabled."},
         },
     }

@@ -1,5 +1,5 @@
-"""The type of the events that test an endpoint, and when one happens."""
+"""The type of test events, with its description."""
 
 from __future__ import annotations
 
-EVENT_TYPES = {"webhook.test": "You asked for a test event"}
+EVENT_TYPES = {"webhook.test": "You requested a test event"}

@@ -9,11 +9,11 @@ from exchange.events.models import Event, EventStatus
 
 
 class EventFilters(DatedFilters):
-    """Events by type, status, the record they are about, and when they happened."""
+    """Filter events by type, delivery status, subject and time."""
 
-    type = ChoiceFilter(allowed=settings.EVENT_TYPES, help_text="What happened")
-    status = ChoiceFilter(allowed=EventStatus.values, help_text="How far telling has come")
-    subject_id = IdFilter(help_text="Id of the record it is about")
+    type = ChoiceFilter(allowed=settings.EVENT_TYPES, help_text="Event type")
+    status = ChoiceFilter(allowed=EventStatus.values, help_text="Delivery status")
+    subject_id = IdFilter(help_text="ID of the record the event is about")
 
     class Meta:
         model = Event

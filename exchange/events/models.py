@@ -1,7 +1,7 @@
-"""The outbox: what happened, to be told to an organisation's webhook, and every attempt to.
+"""The outbox: events for the webhooks of organisations, and every delivery attempt.
 
-A row is written in the transaction of the change it tells of. The row, not the broker, is the
-truth: whatever wakes a worker, it works from here.
+An event is written in the transaction of the change it describes. Workers deliver from these rows;
+a task only notifies them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from exchange.participants.models import Organisation
 
 
 class WebhookEndpoint(Record):
-    """Where an organisation receives its events, and the secrets that sign them."""
+    """The address that receives an organisation's events, and the secrets that sign them."""
 
     organisation = models.OneToOneField(
         Organisation, on_delete=models.PROTECT, related_name="webhook_endpoint"
@@ -33,20 +33,20 @@ class WebhookEndpoint(Record):
 
 
 class EventStatus(models.TextChoices):
-    """How far telling of an event has come."""
+    """Delivery status of an event."""
 
     PENDING = "Pending"
     DELIVERED = "Delivered"
     EXHAUSTED = "Exhausted"
-    # The organisation had no enabled endpoint when the event came up; it can be sent again.
+    # The organisation had no enabled endpoint; the event can be resent.
     UNSENT = "Unsent"
 
 
 class Event(Record):
-    """One event of one organisation: the frozen bytes to deliver, and the state of delivery."""
+    """An event of an organisation: the frozen body to deliver, and its delivery status."""
 
-    # No foreign key in the database: it would lock the organisation's row for every event of every
-    # request. Events are written from rows that have one, and organisations are never removed.
+    # No foreign key in the database: it would lock the organisation's row for every event. Events
+    # are written from rows that have one, and organisations are never deleted.
     organisation = models.ForeignKey(
         Organisation,
         on_delete=models.PROTECT,
@@ -57,7 +57,7 @@ class Event(Record):
     type = models.CharField(max_length=60)
     subject_id = models.UUIDField(help_text="Id of the record the event is about")
     body = models.TextField(help_text="Exactly what is signed and posted")
-    # How an event begins; the application may not write any other beginning.
+    # The application may insert events with these defaults only.
     status = choice_field(EventStatus, max_length=10, db_default=EventStatus.PENDING)
     attempts = models.SmallIntegerField(db_default=0)
     next_attempt_at = models.DateTimeField(null=True, blank=True)
@@ -68,7 +68,7 @@ class Event(Record):
     class Meta:
         ordering = ["-created_at", "-id"]
         indexes = [
-            # The claim goes organisation by organisation, so that none waits behind another's.
+            # Claims go by organisation, so that none waits behind another's events.
             models.Index(
                 fields=["organisation", "next_attempt_at"],
                 condition=models.Q(status="Pending"),
@@ -76,7 +76,7 @@ class Event(Record):
             ),
             models.Index(fields=["organisation", "-created_at", "-id"], name="event_listed"),
             models.Index(fields=["subject_id"], name="event_subject"),
-            # What staff look for among millions that were delivered.
+            # Finds undelivered events among millions of delivered ones.
             models.Index(
                 fields=["status", "-id"],
                 condition=models.Q(status__in=["Exhausted", "Unsent"]),
@@ -89,7 +89,7 @@ class Event(Record):
 
 
 class DeliveryAttempt(Record):
-    """One try at telling: when, what came back (first 1 KiB), and how long it took."""
+    """A delivery attempt: time, response (first 1 KiB) and duration."""
 
     event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="delivery_attempts")
     number = models.PositiveSmallIntegerField()
@@ -104,4 +104,4 @@ class DeliveryAttempt(Record):
         ordering = ["event", "attempted_at", "id"]
 
     def __str__(self) -> str:
-        return f"{self.event_id} try {self.number}"
+        return f"{self.event_id} attempt {self.number}"

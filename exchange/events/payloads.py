@@ -1,4 +1,4 @@
-"""What events and webhook endpoints look like on the wire, declared once."""
+"""The wire documents of events and webhook endpoints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from exchange.core.documents import (
 from exchange.events import examples as events_examples
 from exchange.events.models import EventStatus
 
-# --- Events and webhooks: read seldom, so these are made when read, not stored with the row -------
+# Rarely read, so these documents are built on read rather than stored with the row.
 
 _WHOLE = {"type": "integer", "minimum": 0}
 
@@ -26,23 +26,23 @@ EVENT = Document(
     name="Event",
     table="exchange_event",
     fields=(
-        identifier("id", "{r}.id", "Event id: the `webhook-id` of its deliveries"),
-        text("type", "{r}.type", "What happened", enum=list(settings.EVENT_TYPES)),
-        text("status", "{r}.status", "How far telling has come", enum=list(EventStatus.values)),
-        identifier("subject_id", "{r}.subject_id", "Id of the record it is about"),
+        identifier("id", "{r}.id", "Event ID: the `webhook-id` of its deliveries"),
+        text("type", "{r}.type", "Event type", enum=list(settings.EVENT_TYPES)),
+        text("status", "{r}.status", "Delivery status", enum=list(EventStatus.values)),
+        identifier("subject_id", "{r}.subject_id", "ID of the record it is about"),
         WireField(
             "attempt_count",
             "{r}.attempts",
-            {**_WHOLE, "description": "Tries since it was last queued for sending"},
+            {**_WHOLE, "description": "Attempts since it was last queued for delivery"},
         ),
         timestamp(
             "next_attempt_at",
             "{r}.next_attempt_at",
-            "When it is tried next; while it is being sent, the time by which that is settled",
+            "Time of the next attempt; while one is running, the time by which it is decided",
             nullable=True,
         ),
-        timestamp("created_at", "{r}.created_at", "When it was made"),
-        timestamp("delivered_at", "{r}.delivered_at", "When it was taken", nullable=True),
+        timestamp("created_at", "{r}.created_at", "Time of creation"),
+        timestamp("delivered_at", "{r}.delivered_at", "Time of delivery", nullable=True),
     ),
     example=events_examples.EVENT,
 )
@@ -57,18 +57,16 @@ DELIVERY_ATTEMPT = Document(
             "{r}.number",
             {"type": "integer", "minimum": 1, "description": "Counted from 1"},
         ),
-        text("url", "{r}.url", "Where it was sent"),
-        timestamp("attempted_at", "{r}.attempted_at", "When it was sent"),
-        WireField(
-            "milliseconds", "{r}.milliseconds", {**_WHOLE, "description": "How long it took"}
-        ),
+        text("url", "{r}.url", "URL it was posted to"),
+        timestamp("attempted_at", "{r}.attempted_at", "Time of the attempt"),
+        WireField("milliseconds", "{r}.milliseconds", {**_WHOLE, "description": "Duration"}),
         WireField(
             "status_code",
             "{r}.status_code",
-            {"type": ["integer", "null"], "description": "HTTP status; null when no answer came"},
+            {"type": ["integer", "null"], "description": "HTTP status; null without a response"},
         ),
-        text("error", "nullif({r}.error, '')", "Why it failed, when it did", nullable=True),
-        text("answer", "{r}.answer", "The first 1 KiB of the answer"),
+        text("error", "nullif({r}.error, '')", "Reason of a failure", nullable=True),
+        text("answer", "{r}.answer", "First 1 KiB of the response"),
     ),
     example=events_examples.DELIVERY_ATTEMPT,
 )
@@ -92,7 +90,7 @@ EVENT_DETAIL = Document(
             {
                 "type": "array",
                 "items": DELIVERY_ATTEMPT,
-                "description": "Every try there ever was, the first one first",
+                "description": "All attempts, oldest first",
             },
         ),
         WireField(
@@ -100,18 +98,18 @@ EVENT_DETAIL = Document(
             "{r}.body::json",
             {
                 "type": "object",
-                "description": "What is posted: these very bytes, in this order",
+                "description": "The body posted, byte for byte",
                 "properties": {
-                    "id": {"type": "string", "format": "uuid", "description": "Id of the event"},
-                    "type": {"type": "string", "description": "What happened"},
+                    "id": {"type": "string", "format": "uuid", "description": "Event ID"},
+                    "type": {"type": "string", "description": "Event type"},
                     "timestamp": {
                         "type": "string",
                         "format": "date-time",
-                        "description": "When it happened",
+                        "description": "Time of the event",
                     },
                     "data": {
                         "type": "object",
-                        "description": "By type, as `webhooks` of this document shows it",
+                        "description": "Depends on the type: see `webhooks` of this document",
                         "additionalProperties": True,
                     },
                 },
@@ -136,30 +134,28 @@ WEBHOOK = Document(
     name="Webhook",
     table="exchange_webhookendpoint",
     fields=(
-        text("url", "{r}.url", "Where events are posted"),
+        text("url", "{r}.url", "URL that events are posted to"),
         boolean("enabled", "{r}.enabled", "Whether events are posted"),
         text(
             "disabled_reason",
             "nullif({r}.disabled_reason, '')",
-            "Why events are not posted, when we stopped it",
+            "Why events are not posted",
             nullable=True,
         ),
         timestamp(
             "previous_secret_until",
             "CASE WHEN {r}.previous_secret_until > now() THEN {r}.previous_secret_until END",
-            "Until when the secret before the last rotation signs as well",
+            "Time until which the previous secret also signs",
             nullable=True,
         ),
-        timestamp("created_at", "{r}.created_at", "When it was made"),
-        timestamp("updated_at", "{r}.updated_at", "When it last changed"),
+        timestamp("created_at", "{r}.created_at", "Time of creation"),
+        timestamp("updated_at", "{r}.updated_at", "Time of the last change"),
     ),
     example=events_examples.WEBHOOK,
 )
 
 
-_SECRET = text(
-    "secret", "NULL", "The signing secret (`whsec_…`): shown here and never again", minLength=38
-)
+_SECRET = text("secret", "NULL", "The signing secret (`whsec_…`), shown once", minLength=38)
 
 
 WEBHOOK_WITH_SECRET = Document(
@@ -170,7 +166,8 @@ WEBHOOK_WITH_SECRET = Document(
 )
 
 
-# Changing an endpoint answers without the secret, creating one with it.
+# The response to a change has no secret, the response to a creation has it.
+
 WEBHOOK_SET = Document(
     name="WebhookSet",
     table=WEBHOOK.table,

@@ -1,4 +1,4 @@
-"""Reading events and webhook endpoints. Every read is for one organisation."""
+"""Reads of events and webhook endpoints of one organisation."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from exchange.events.payloads import EVENT, EVENT_DETAIL, WEBHOOK
 
 
 def events_of(organisation_id: UUID) -> QuerySet[Event]:
-    """The events of an organisation."""
+    """Return the events of an organisation."""
     return Event.objects.filter(organisation_id=organisation_id)
 
 
 def event_texts(events: QuerySet[Event]) -> QuerySet[Event, str]:
-    """The wire documents of `events`, JSON texts."""
+    """Return the wire documents of `events`, JSON texts."""
     return document_texts(events, EVENT)
 
 
 def event_document(organisation_id: UUID, event_id: UUID) -> str:
-    """The wire document of an event, JSON text. Raises EventNotFound."""
-    found = events_of(organisation_id).filter(id=event_id)
-    return get_or_raise(document_texts(found, EVENT), EventNotFound())
+    """Return the wire document of an event, JSON text. Raises EventNotFound."""
+    events = events_of(organisation_id).filter(id=event_id)
+    return get_or_raise(document_texts(events, EVENT), EventNotFound())
 
 
 def event_detail_document(organisation_id: UUID, event_id: UUID) -> str:
-    """The same with its attempts and its body. Raises EventNotFound."""
-    found = events_of(organisation_id).filter(id=event_id)
-    return get_or_raise(document_texts(found, EVENT_DETAIL), EventNotFound())
+    """Return the wire document with attempts and body. Raises EventNotFound."""
+    events = events_of(organisation_id).filter(id=event_id)
+    return get_or_raise(document_texts(events, EVENT_DETAIL), EventNotFound())
 
 
 def get_endpoint(organisation_id: UUID) -> WebhookEndpoint:
-    """The organisation's endpoint. Raises EndpointNotFound."""
+    """Return the organisation's endpoint. Raises EndpointNotFound."""
     return get_or_raise(_endpoints_of(organisation_id), EndpointNotFound())
 
 
 def endpoint_document(organisation_id: UUID) -> str:
-    """The wire document of the organisation's endpoint. Raises EndpointNotFound."""
+    """Return the wire document of the organisation's endpoint. Raises EndpointNotFound."""
     return get_or_raise(document_texts(_endpoints_of(organisation_id), WEBHOOK), EndpointNotFound())
 
 
@@ -50,14 +50,14 @@ def _endpoints_of(organisation_id: UUID) -> QuerySet[WebhookEndpoint]:
     return WebhookEndpoint.objects.filter(organisation_id=organisation_id)
 
 
-# How far back the standing of an endpoint is looked for.
+# Only recent events count towards the health of an endpoint.
 _MAX_RECENT_EVENTS = 500
 MAX_COUNTED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointHealth:
-    """How telling an organisation went lately; `exhausted` stops at `MAX_COUNTED`."""
+    """Recent deliveries to an endpoint; `exhausted` is counted up to `MAX_COUNTED`."""
 
     last_success: datetime | None
     last_failure: DeliveryAttempt | None
@@ -65,12 +65,13 @@ class EndpointHealth:
 
 
 def get_endpoint_health(organisation_id: UUID) -> EndpointHealth:
-    """How the last events of an organisation fared, and how many nobody took."""
+    """Return the health of an organisation's endpoint."""
     events = events_of(organisation_id)
     recent = list(
         events.order_by("-created_at", "-id").values_list("id", flat=True)[:_MAX_RECENT_EVENTS]
     )
-    failed = ~Q(status_code__range=(200, 299))  # no status among them
+    failed = ~Q(status_code__range=(200, 299))  # also matches no status
+
     exhausted = events.filter(status=EventStatus.EXHAUSTED).order_by()[:MAX_COUNTED]
     return EndpointHealth(
         last_success=Event.objects.filter(id__in=recent).aggregate(at=Max("delivered_at"))["at"],

@@ -9,14 +9,15 @@ from celery import shared_task
 from exchange.core import task_notifier
 from exchange.events.services import deliveries
 
-# Slow receivers may hold a run up for half a minute; the worker's other threads stay free for
-# payouts. A run that finds no place is not missed: the rows are due, and the next sweep comes.
+# Slow receivers can hold up a run for half a minute; the limit leaves the worker's other threads to
+# payouts. A run that finds no slot is not needed: the next sweep picks up the due rows.
 _run_slots = threading.BoundedSemaphore(2)
 
 
 @shared_task(name=task_notifier.DELIVER_EVENTS)
 def deliver_events() -> None:
-    """Deliver every event that is due; hint at another run when there was too much for one."""
+    """Deliver due events; notify another run when some are left."""
+
     if not _run_slots.acquire(blocking=False):
         return
     try:

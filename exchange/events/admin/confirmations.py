@@ -1,4 +1,4 @@
-"""What is asked before a webhook endpoint is switched off, or an event sent again."""
+"""Confirmation pages for switching a webhook endpoint and resending undelivered webhooks."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from exchange.events.services.outbox import MAX_REDELIVERIES
 def confirm_endpoint_status(
     endpoint: WebhookEndpoint, health: EndpointHealth, *, enabled: bool
 ) -> Confirmation:
-    """Whether events are to be delivered to `endpoint`."""
-    so_already = "enabled" if enabled else "disabled"
+    """Return the confirmation for enabling or disabling `endpoint`."""
+    state = "enabled" if enabled else "disabled"
     return Confirmation(
         title=f"{'Enable' if enabled else 'Disable'} the webhook of {endpoint.organisation}?",
         facts=_endpoint_facts(endpoint),
         live_facts=_health_facts(health),
-        text="New events are delivered from now on. Those that came up while it was disabled are"
-        " Unsent: each can be sent again on its own page."
+        text="New events are delivered from now on. Events created while the endpoint was disabled"
+        " are Unsent and can be resent from their own pages."
         if enabled
-        else "Events are kept and not delivered: its server hears nothing of payouts, orders and"
-        " loans until the endpoint is enabled again.",
+        else "Events are stored but not delivered: the organisation receives no webhooks about"
+        " payouts, orders and loans until the endpoint is enabled again.",
         submit=f"Yes, {'enable' if enabled else 'disable'} it",
-        blocker=f"The endpoint is {so_already} already" if endpoint.enabled == enabled else "",
+        blocker=f"The endpoint is already {state}" if endpoint.enabled == enabled else "",
         final=not enabled,
     )
 
 
 def confirm_redelivery(endpoint: WebhookEndpoint, health: EndpointHealth) -> Confirmation:
-    """Whether everything that nobody took is to be sent once more."""
-    blocker = "" if health.exhausted else "There is nothing that nobody took"
+    """Return the confirmation for resending all exhausted events."""
+    blocker = "" if health.exhausted else "There are no undelivered webhooks"
     return Confirmation(
-        title=f"Send {endpoint.organisation} what nobody took?",
+        title=f"Resend undelivered webhooks of {endpoint.organisation}?",
         facts=_endpoint_facts(endpoint),
         live_facts=_health_facts(health),
-        text="Each event goes out once more, with its own webhook-id, at most"
-        f" {MAX_REDELIVERIES:,} of them. Make sure that the server is ready for them.",
-        submit="Yes, send them again",
+        text=f"Resends up to {MAX_REDELIVERIES:,} events, each with its original webhook-id."
+        " Make sure that the organisation's server is ready to receive them.",
+        submit="Yes, resend them",
         blocker=blocker if endpoint.enabled else "The webhook endpoint is disabled",
     )
 
@@ -48,13 +48,13 @@ def _endpoint_facts(endpoint: WebhookEndpoint) -> list[tuple[str, object]]:
         ("Organisation", endpoint.organisation),
         ("Address", endpoint.url),
         ("State", "Enabled" if endpoint.enabled else "Disabled"),
-        ("Why", endpoint.disabled_reason or "-"),
+        ("Reason", endpoint.disabled_reason or "-"),
     ]
 
 
 def _health_facts(health: EndpointHealth) -> list[tuple[str, object]]:
-    many = f"{health.exhausted:,}{' or more' if health.exhausted >= MAX_COUNTED else ''}"
+    count = f"{health.exhausted:,}{' or more' if health.exhausted >= MAX_COUNTED else ''}"
     return [
-        ("Last delivered", last_used(health.last_success, "not lately")),
-        ("Events nobody took", many if health.exhausted else "none"),
+        ("Last delivered", last_used(health.last_success, "not recently")),
+        ("Undelivered webhooks", count if health.exhausted else "none"),
     ]

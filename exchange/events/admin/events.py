@@ -1,4 +1,4 @@
-"""Events, the attempts to deliver them, and webhook endpoints in the admin. Secrets never show."""
+"""Webhook events, their delivery attempts, and webhook endpoints. Secrets are never shown."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class EventAdmin(SafeAdmin):
     list_select_related = ("organisation",)
     search_fields = ("organisation__name", "=organisation__email")
     id_fields = ("pk", "subject_id", "organisation_id")
-    search_help_text = "Organisation or its email; id of an event, its subject or organisation"
-    # Ids follow time and have an index.
+    search_help_text = "Organisation, its email, or the ID of an event, its subject or organisation"
+    # Ids follow time and are indexed.
     ordering = ("-id",)
     fields = (
         "type", "organisation", "about", "shown_state", "attempts", "shown_at", "delivered_at",
@@ -60,7 +60,7 @@ class EventAdmin(SafeAdmin):
     def heading(self, obj: Event) -> str:
         return f"{obj.type} to {obj.organisation}"
 
-    @admin.display(description="when (UTC)", ordering="created_at")
+    @admin.display(description="created (UTC)", ordering="created_at")
     def shown_at(self, event: Event) -> str:
         return format_time(event.created_at)
 
@@ -72,7 +72,7 @@ class EventAdmin(SafeAdmin):
         return record_link(model(pk=event.subject_id), str(event.subject_id))
 
     def default_order(self, query: Mapping[str, str]) -> tuple[str, ...]:
-        # The index of one organisation's events is by time.
+        # The index of an organisation's events is by time.
         return ("-created_at", "-id") if query.get("organisation") else ("-id",)
 
     @admin.display(description="delivery", ordering="status")
@@ -93,7 +93,7 @@ class EventAdmin(SafeAdmin):
     def tools(self, request: HttpRequest, obj: Event) -> list[Tool]:
         if not self.may(request, "exchange.change_event"):
             return []
-        return [Tool("Send again", self.address("redeliver", obj.pk), post=True)]
+        return [Tool("Resend", self.address("redeliver", obj.pk), post=True)]
 
     def sections(self, request: HttpRequest, obj: Event) -> list[Section]:
         attempts = obj.delivery_attempts.order_by("-attempted_at", "-id")[:_MAX_ATTEMPTS]
@@ -102,22 +102,22 @@ class EventAdmin(SafeAdmin):
                 format_time(attempt.attempted_at),
                 attempt.number,
                 attempt.url,
-                attempt.status_code or attempt.error or "no answer",
+                attempt.status_code or attempt.error or "No response",
                 f"{attempt.milliseconds:,} ms",
                 attempt.answer,
             )
             for attempt in attempts
         ]
-        headings = ("When (UTC)", "Try", "Address", "Result", "Took", "Answer")
-        return [Section("Attempts", headings, rows, right=(1, 4), empty="Not tried yet.")]
+        headings = ("Time (UTC)", "Attempt", "Address", "Result", "Duration", "Response")
+        return [Section("Attempts", headings, rows, right=(1, 4), empty="No attempts yet.")]
 
     def send_again(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Delivers the event once more."""
+        """Deliver the event again."""
         event: Event = self.record(request, object_id, "exchange.change_event")
         self.attempt(
             request,
             lambda: redeliver(event_id=event.pk, actor=actor_of(request)),
-            "The event is being sent again.",
+            "Event queued for delivery.",
         )
         return self.redirect_to_record(event.pk)
 
@@ -165,39 +165,42 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
 
     def tools(self, request: HttpRequest, obj: WebhookEndpoint) -> list[Tool]:
         events = reverse("admin:exchange_event_changelist")
-        shown = [Tool("Events", f"{events}?organisation={obj.organisation_id}")]
+        tools = [Tool("Events", f"{events}?organisation={obj.organisation_id}")]
         if not self.may(request, _CHANGE_PERMISSION):
-            return shown
+            return tools
         if not obj.enabled:
-            return [*shown, Tool("Enable", self.address("enable", obj.pk))]
+            return [*tools, Tool("Enable", self.address("enable", obj.pk))]
         return [
-            *shown,
+            *tools,
             Tool("Send a test event", self.address("test", obj.pk), post=True),
-            Tool("Send all exhausted again", self.address("send_again", obj.pk)),
+            Tool("Resend undelivered", self.address("send_again", obj.pk)),
             Tool("Disable", self.address("disable", obj.pk)),
         ]
 
     def sections(self, request: HttpRequest, obj: WebhookEndpoint) -> list[Section]:
-        found = get_endpoint_health(obj.organisation_id)
-        failure = found.last_failure
+        health = get_endpoint_health(obj.organisation_id)
+        failure = health.last_failure
         rows: list[tuple[object, object]] = [
-            ("Last delivered", _ago(found.last_success) if found.last_success else "not lately"),
+            (
+                "Last delivered",
+                _ago(health.last_success) if health.last_success else "not recently",
+            ),
             (
                 "Last failure",
                 format_html(
                     "{}: {} ({})",
                     _ago(failure.attempted_at),
-                    failure.status_code or failure.error or "no answer",
+                    failure.status_code or failure.error or "No response",
                     record_link(failure.event, failure.event.type),
                 )
                 if failure
-                else "none lately",
+                else "none recently",
             ),
-            ("Events nobody took", self._exhausted(obj, found.exhausted)),
+            ("Undelivered webhooks", self._exhausted_link(obj, health.exhausted)),
         ]
-        return [Section("How deliveries go", ("", ""), rows)]
+        return [Section("Deliveries", ("", ""), rows)]
 
-    def _exhausted(self, obj: WebhookEndpoint, count: int) -> str:
+    def _exhausted_link(self, obj: WebhookEndpoint, count: int) -> str:
         if not count:
             return "none"
         address = reverse("admin:exchange_event_changelist")
@@ -210,24 +213,26 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
         )
 
     def test(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Sends an event that tells of nothing."""
+        """Send a test event."""
         obj: WebhookEndpoint = self.record(request, object_id, _CHANGE_PERMISSION)
         self.attempt(
             request,
             lambda: send_test(organisation_id=obj.organisation_id, actor=actor_of(request)),
-            "A test event is being sent: look for it among the events.",
+            "Test event queued for delivery.",
         )
         return self.redirect_to_record(obj.pk)
 
     def send_again(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Asks, and delivers what nobody took once more, as much as one request may."""
+        """Confirm, then resend exhausted events, up to `MAX_REDELIVERIES`."""
         obj: WebhookEndpoint = self.record(request, object_id, _CHANGE_PERMISSION)
 
-        def told(count: int) -> str:
-            words = "1 event is being sent" if count == 1 else f"{count:,} events are being sent"
+        def describe_result(count: int) -> str:
+            if not count:
+                return "There was nothing to resend."
+            text = f"{count:,} event{'' if count == 1 else 's'} queued for delivery."
             if count >= MAX_REDELIVERIES:
-                return f"{words} again. There may be more: do it once more when these have gone."
-            return f"{words} again." if count else "There was nothing to send."
+                return f"{text} More may be left: repeat once these are delivered."
+            return text
 
         return self.confirm_page(
             request,
@@ -238,15 +243,15 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
                 organisation_id=obj.organisation_id,
                 actor=actor_of(request),
             ),
-            told,
+            describe_result,
         )
 
     def enable(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Asks, and has events delivered again."""
+        """Confirm, then enable the endpoint."""
         return self._switch(request, object_id, enabled=True)
 
     def disable(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Asks, and has events kept and not delivered."""
+        """Confirm, then disable the endpoint."""
         return self._switch(request, object_id, enabled=False)
 
     def _switch(self, request: HttpRequest, object_id: UUID, *, enabled: bool) -> HttpResponse:
@@ -261,15 +266,16 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
                 enabled=enabled,
                 actor=actor_of(request),
             ),
-            "The endpoint is enabled: new events are delivered."
+            "Webhook endpoint enabled: new events are delivered."
             if enabled
-            else "The endpoint is disabled: events are kept and not delivered.",
+            else "Webhook endpoint disabled: events are stored but not delivered.",
         )
 
 
 @cache
 def _models_by_name() -> dict[str | None, type[Model]]:
-    """Return the models by their names, with which the types of events about them begin."""
+    """Return models by name, the first part of the event types about them."""
+
     return {model._meta.model_name: model for model in apps.get_models()}
 
 

@@ -1,4 +1,4 @@
-"""The ways from an organisation to its events and its webhook endpoint."""
+"""Links from an organisation to its events and its webhook endpoint."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Delivering events: claim due rows, post each outside any transaction, record what came of it.
+"""Delivery of events: claim due rows, post each outside a transaction, record the outcome.
 
-Services only. Three steps for each event: a short transaction leases it (`FOR UPDATE SKIP
-LOCKED`, so workers never wait for each other), the post runs in a thread without a transaction,
-and a second transaction records the attempt and moves the event on, if the lease is still ours.
-A worker that dies in between leaves a lease that runs out; the event is then sent again under the
-same `webhook-id`: delivery is at least once, in no promised order.
+Each event takes three steps. A short transaction leases it (`FOR UPDATE SKIP LOCKED`, so workers
+never wait for each other), a thread posts it without a transaction, and a second transaction
+records the attempt and updates the event if the lease is still held. When a worker dies in between,
+its lease expires and the event is sent again under the same `webhook-id`: delivery is at least
+once, in no guaranteed order.
 
-Fairness: rows are claimed only when a thread is free to post them, oldest first, and never more
-than a few of one organisation at a time, so that a slow endpoint holds up its own events only.
+Fairness: rows are claimed only when a thread is free, oldest first, and only a few per organisation
+at a time, so that a slow endpoint delays only its own events.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from exchange.events.webhooks.signing import signed_headers
 
 logger = logging.getLogger(__name__)
 
-# Waits after the first, second, … failed try; when they are used up the event is Exhausted.
+# Delays after the first, second, … failed attempt; after the last one the event is Exhausted.
 RETRY_SECONDS = (
     5,
     5 * 60,
@@ -47,17 +47,17 @@ RETRY_SECONDS = (
     20 * 3600,
     24 * 3600,
 )
-# Jitter only lengthens a wait, by up to this part of it.
+# Jitter lengthens a delay by up to this fraction.
 _MAX_JITTER = 0.1
 MAX_RETRY_AFTER_SECONDS = 24 * 3600
 
-# Posts at a time in one run, and at a time for one organisation.
+# Concurrent posts in one run, and per organisation.
 CONCURRENCY = 16
 PER_ORGANISATION = 4
-# How long a run goes on claiming; whoever runs it is free again at most one post later.
+# A run stops claiming after this time and ends when its posts have ended.
 _RUN_SECONDS = 20.0
 _POLL_SECONDS = 0.25
-# Beyond the deadline of a post: recording it, and a worker that is short of CPU.
+# Allowance beyond the deadline of a post, for recording it on a busy worker.
 _LEASE_MARGIN_SECONDS = 45
 
 GONE = 410
@@ -66,7 +66,7 @@ _GONE_REASON = "The endpoint answered 410 Gone"
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An event leased to us until `leased_until`, and where and how to send it."""
+    """An event leased until `leased_until`, with its address and signing secrets."""
 
     event_id: UUID
     organisation_id: UUID
@@ -77,18 +77,18 @@ class Claim:
 
 
 class DeliveryResult(StrEnum):
-    """What `record` made of an attempt."""
+    """The effect of an attempt on its event."""
 
     DELIVERED = "delivered"
     RETRIED_LATER = "retried later"
     EXHAUSTED = "exhausted"
     UNSENT = "unsent"
-    # The lease was no longer ours: the attempt is kept, the event is somebody else's.
+    # The lease was lost: the attempt is recorded, the event is left to the new holder.
     STALE = "stale"
 
 
-# Walks the organisations that have something pending one by one in the index, so that a long
-# backlog of one costs the others nothing, then takes the oldest due rows of each.
+# Walks the organisations with pending events through the index, so that the backlog of one costs
+# the others nothing, then takes the oldest due rows of each.
 _CLAIM_DUE = """
 WITH RECURSIVE waiting AS (
     (SELECT organisation_id FROM exchange_event WHERE status = 'Pending'
@@ -120,7 +120,7 @@ WITH RECURSIVE waiting AS (
 )
 UPDATE exchange_event e
 SET leased_until = statement_timestamp() + %(lease)s,
-    -- A leased row is not due before the lease runs out: one condition finds both.
+    -- A leased row is due when its lease expires: one condition finds both.
     next_attempt_at = statement_timestamp() + %(lease)s
 FROM chosen WHERE e.id = chosen.id
 RETURNING e.id, e.organisation_id, e.body, e.leased_until
@@ -128,10 +128,10 @@ RETURNING e.id, e.organisation_id, e.body, e.leased_until
 
 
 def claim_due(*, most: int, per_organisation: int = PER_ORGANISATION) -> list[Claim]:
-    """Lease up to `most` due events, so many of one organisation that `per_organisation` run.
+    """Lease up to `most` due events, at most `per_organisation` running for an organisation.
 
-    Events of organisations without an enabled endpoint become Unsent instead. Workers that claim
-    in the same instant may together exceed `per_organisation`.
+    Events of organisations without an enabled endpoint become Unsent. Workers that claim at the
+    same time may together exceed `per_organisation`.
     """
     lease = timedelta(seconds=settings.WEBHOOK_TIMEOUT_SECONDS + _LEASE_MARGIN_SECONDS)
     parameters: dict[str, Any] = {
@@ -150,13 +150,13 @@ def claim_due(*, most: int, per_organisation: int = PER_ORGANISATION) -> list[Cl
                 organisation_id__in=organisations, enabled=True
             )
         }
-        mute = organisations - endpoints.keys()
-        if mute:
+        undeliverable = organisations - endpoints.keys()
+        if undeliverable:
             now = timezone.now()
-            Event.objects.filter(id__in=[row[0] for row in rows if row[1] in mute]).update(
+            Event.objects.filter(id__in=[row[0] for row in rows if row[1] in undeliverable]).update(
                 **_UNSCHEDULED, status=EventStatus.UNSENT
             )
-            _mark_unsent(Q(organisation_id__in=mute, next_attempt_at__lte=now))
+            _mark_unsent(Q(organisation_id__in=undeliverable, next_attempt_at__lte=now))
     return [
         Claim(
             event_id=event_id,
@@ -175,13 +175,13 @@ _UNSCHEDULED: dict[str, None] = {"next_attempt_at": None, "leased_until": None}
 
 
 def _mark_unsent(which: Q) -> None:
-    """Make pending events Unsent, but those that are just being sent or recorded."""
-    free = Event.objects.select_for_update(skip_locked=True).filter(
+    """Mark pending events Unsent, except those being sent or recorded."""
+    idle = Event.objects.select_for_update(skip_locked=True).filter(
         which,
         leases.available(timezone.now()),
         status=EventStatus.PENDING,
     )
-    Event.objects.filter(id__in=list(free.values_list("id", flat=True))).update(
+    Event.objects.filter(id__in=list(idle.values_list("id", flat=True))).update(
         **_UNSCHEDULED, status=EventStatus.UNSENT
     )
 
@@ -195,7 +195,7 @@ def _signing_secrets(endpoint: WebhookEndpoint) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class SentPost:
-    """A post that was made, at `attempted_at`."""
+    """A post made at `attempted_at`, and its outcome."""
 
     claim: Claim
     attempted_at: datetime
@@ -203,7 +203,7 @@ class SentPost:
 
 
 def send_event(claim: Claim) -> SentPost:
-    """Sign and post the frozen body. Touches no database; never raises for the other side."""
+    """Sign and post the stored body. Uses no database; never raises for the receiver's errors."""
     attempted_at = timezone.now()
     outcome = post(
         claim.url,
@@ -222,7 +222,7 @@ def send_event(claim: Claim) -> SentPost:
 
 @transaction.atomic
 def record_attempt(sent: SentPost) -> DeliveryResult:
-    """Keep the attempt, and move the event on if its lease is still the one we sent under."""
+    """Record the attempt, and update the event if its lease is still held."""
     claim, outcome = sent.claim, sent.outcome
     event = Event.objects.select_for_update().get(id=claim.event_id)
     last = event.delivery_attempts.aggregate(last=Max("number"))["last"] or 0
@@ -266,20 +266,23 @@ def _apply_outcome(event: Event, claim: Claim, outcome: PostOutcome) -> Delivery
 def retry_delay(failed_attempts: int, outcome: PostOutcome) -> timedelta:
     """Return the jittered delay after the nth failed attempt (from 1), or `Retry-After` if longer.
 
-    What a receiver asks for in `Retry-After` is honoured up to 24 hours.
+    A receiver's `Retry-After` counts up to 24 hours.
     """
-    planned = RETRY_SECONDS[failed_attempts - 1] * random.uniform(1, 1 + _MAX_JITTER)  # noqa: S311 - spreads load, guards nothing
-    asked = min(outcome.retry_after_seconds or 0, MAX_RETRY_AFTER_SECONDS)
-    return timedelta(seconds=max(planned, asked))
+    scheduled = RETRY_SECONDS[failed_attempts - 1] * random.uniform(1, 1 + _MAX_JITTER)  # noqa: S311 - spreads load, guards nothing
+    requested = min(outcome.retry_after_seconds or 0, MAX_RETRY_AFTER_SECONDS)
+    return timedelta(seconds=max(scheduled, requested))
 
 
 def _disable_gone_endpoint(claim: Claim) -> bool:
-    """Switch off the endpoint that said 410, unless it has been changed since we posted to it."""
+    """Disable an endpoint that returned 410, unless it has changed since the post.
+
+    Returns whether the organisation has no enabled endpoint now.
+    """
     changed = WebhookEndpoint.objects.filter(
         organisation_id=claim.organisation_id, url=claim.url, enabled=True
     ).update(enabled=False, disabled_reason=_GONE_REASON, updated_at=timezone.now())
     if changed:
-        logger.warning("webhook of organisation %s is gone: disabled", claim.organisation_id)
+        logger.warning("webhook of organisation %s disabled: 410 Gone", claim.organisation_id)
         _mark_unsent(Q(organisation_id=claim.organisation_id))
         return True
     return not WebhookEndpoint.objects.filter(
@@ -289,7 +292,7 @@ def _disable_gone_endpoint(claim: Claim) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """What a run did: how many posts it made, and whether it stopped before all was done."""
+    """The number of posts of a run, and whether due events were left."""
 
     posted: int
     more: bool
@@ -301,9 +304,9 @@ def deliver_due(
     per_organisation: int = PER_ORGANISATION,
     run_seconds: float = _RUN_SECONDS,
 ) -> RunSummary:
-    """Deliver until nothing is due, or until `run_seconds` have passed and its posts are recorded.
+    """Deliver until nothing is due or `run_seconds` have passed, and record every post.
 
-    Any number of these may run at the same time, in any number of processes.
+    Any number of runs may be active, in any number of processes.
     """
     posted = 0
     ends = time.monotonic() + run_seconds
@@ -322,6 +325,7 @@ def deliver_due(
                 try:
                     record_attempt(finished.result())
                 except Exception:
-                    # The lease runs out and the event comes again; the others must not suffer.
-                    logger.exception("an attempt could not be recorded")
+                    # The lease expires and the event is sent again; other events are unaffected.
+                    logger.exception("delivery attempt could not be recorded")
+
                 posted += 1

@@ -1,6 +1,6 @@
-"""Where an organisation receives its events: setting the address, rotating the secret, testing.
+"""Webhook endpoints: set the address, enable and disable, rotate the secret, send a test event.
 
-Services only. A secret leaves these functions once, when it is made; afterwards it only signs.
+A secret is returned once, when it is created; afterwards it only signs.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class EndpointChange:
-    """The endpoint as it is now; `secret` only when it was created by this call."""
+    """The endpoint after a change; `secret` is set only when this call created it."""
 
     endpoint: WebhookEndpoint
     secret: str | None
 
     @property
     def created(self) -> bool:
-        """Whether there was none before."""
+        """Whether this call created the endpoint."""
         return self.secret is not None
 
 
@@ -51,8 +51,8 @@ def set_endpoint(
 ) -> EndpointChange:
     """Create the organisation's endpoint, or change its address and whether it is enabled.
 
-    Changing keeps the secret. Resolves the host name, so call it outside a transaction. Raises
-    InvalidRequest for an address webhooks may not go to.
+    A change keeps the secret. Resolves the host name, so call it outside a transaction. Raises
+    InvalidRequest for an address that is not allowed.
     """
     _check_url(url)
     values = {
@@ -71,10 +71,10 @@ def set_endpoint(
 
 
 def switch_endpoint(*, organisation_id: UUID, enabled: bool, actor: Actor) -> WebhookEndpoint:
-    """Switches the endpoint on or off, as staff do; address and secret stay.
+    """Enable or disable the endpoint for staff; address and secret stay.
 
-    Switching on resolves the host name, so call it outside a transaction. Raises EndpointNotFound,
-    Conflict when it is so already, InvalidRequest for an address webhooks may not go to (any more).
+    Enabling resolves the host name, so call it outside a transaction. Raises EndpointNotFound,
+    Conflict when it is already so, InvalidRequest for an address that is not allowed.
     """
     endpoint = get_endpoint(organisation_id)
     if enabled:
@@ -86,20 +86,21 @@ def switch_endpoint(*, organisation_id: UUID, enabled: bool, actor: Actor) -> We
         disabled_reason="" if enabled else DISABLED_BY_STAFF,
         updated_at=timezone.now(),
     )
+    state = "enabled" if enabled else "disabled"
     if rows != 1:
-        state = "enabled" if enabled else "disabled"
-        raise Conflict(f"The webhook endpoint is {state} already, or was changed meanwhile")
-    logger.info("webhook of organisation %s switched by %s", organisation_id, actor)
+        raise Conflict(f"The webhook endpoint is already {state}, or was changed meanwhile")
+    logger.info("webhook of organisation %s %s by %s", organisation_id, state, actor)
     endpoint.refresh_from_db()
     return endpoint
 
 
 @transaction.atomic
 def rotate_secret(*, organisation_id: UUID, actor: Actor) -> tuple[WebhookEndpoint, str]:
-    """A new secret, which is given here and never again; the old one signs too for 24 hours.
+    """Create a new secret and return it; the old one also signs for 24 hours.
 
-    An older one still signing stops at once. Raises EndpointNotFound.
+    A still older secret stops signing. Raises EndpointNotFound.
     """
+
     rows = WebhookEndpoint.objects.select_for_update().filter(organisation_id=organisation_id)
     endpoint = get_or_raise(rows, EndpointNotFound())
     endpoint.previous_secret = endpoint.secret

@@ -1,4 +1,4 @@
-"""The outbox: writing an event, and sending one again. Delivering is `services.deliveries`.
+"""The outbox: write events and queue them for delivery again. `services.deliveries` delivers.
 
 Services only: no request, no task. A transaction that emits may notify the delivery task with
 `exchange.core.task_notifier.notify_after_commit(DELIVER_EVENTS)`; else a sweep finds the row.
@@ -31,10 +31,10 @@ logger = logging.getLogger(__name__)
 
 
 def emit(*, organisation_id: UUID, event_type: str, subject_id: UUID, data: str) -> UUID:
-    """Write an outbox row in the transaction that is open; gives the event's id.
+    """Write an outbox row in the current transaction; return the event's id.
 
-    `data` is JSON text and becomes the body's `data` as it is. `subject_id` is the id of the
-    record the event is about. Services that already run in SQL call `emit_events` there.
+    `data` is JSON text, used unchanged as the body's `data`. `subject_id` is the id of the record
+    the event is about. Services written in SQL call `emit_events` there.
     """
     event_id = uuid7()
     with connection.cursor() as cursor:
@@ -47,21 +47,21 @@ def emit(*, organisation_id: UUID, event_type: str, subject_id: UUID, data: str)
 
 
 def describe_actor(actor: Actor) -> dict[str, str]:
-    """Return `actor` as organisations are told it, without a login (`sql/public_actor.sql`)."""
+    """Return `actor` as organisations see it, without a login (`sql/public_actor.sql`)."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT public_actor(%s, %s, %s)", [str(actor), actor.label, settings.EVENTS_NAME_STAFF]
         )
-        found: dict[str, str] = json.loads(cursor.fetchone()[0])
-    return found
+        description: dict[str, str] = json.loads(cursor.fetchone()[0])
+    return description
 
 
 def redeliver(*, event_id: UUID, actor: Actor, organisation_id: UUID | None = None) -> Event:
-    """Send an event again, now, whatever became of it; earlier attempts stay in its history.
+    """Queue an event for delivery again, in any status; earlier attempts stay in its history.
 
-    With `organisation_id` only that organisation's event is found (raises EventNotFound). The
-    retries start over. An event that is just being sent keeps its lease: the outcome counts as
-    the first try of the new round. Raises Conflict when there is no enabled endpoint to send to.
+    `organisation_id` limits it to that organisation's events. The retry schedule restarts. An event
+    being sent keeps its lease: the outcome counts as the first attempt of the new schedule. Raises
+    EventNotFound, and Conflict when there is no enabled endpoint.
     """
     with transaction.atomic():
         reachable = Event.objects.filter(id=event_id)
@@ -79,15 +79,15 @@ def redeliver(*, event_id: UUID, actor: Actor, organisation_id: UUID | None = No
         )
         event.refresh_from_db()
         notify_after_commit(DELIVER_EVENTS)
-    logger.info("event %s is sent again by %s", event_id, actor)
+    logger.info("event %s queued again by %s", event_id, actor)
     return event
 
 
 def redeliver_exhausted(*, organisation_id: UUID, actor: Actor) -> int:
-    """Sends the events of an organisation that nobody took once more, the oldest first and at most
-    `MAX_REDELIVERIES` of them; gives how many.
+    """Queue the exhausted events of an organisation again; return their number.
 
-    Raises Conflict when there is no enabled endpoint to send to.
+    Takes the oldest first, up to `MAX_REDELIVERIES`. Raises Conflict when there is no enabled
+    endpoint.
     """
     with transaction.atomic():
         _require_endpoint(organisation_id)
@@ -105,7 +105,7 @@ def redeliver_exhausted(*, organisation_id: UUID, actor: Actor) -> int:
             leased_until=None,
         )
         notify_after_commit(DELIVER_EVENTS)
-    logger.info("%s events of organisation %s sent again by %s", count, organisation_id, actor)
+    logger.info("%s events of organisation %s queued again by %s", count, organisation_id, actor)
     return count
 
 
@@ -117,12 +117,11 @@ def _require_endpoint(organisation_id: UUID) -> None:
 def mark_delivered_without_sending(
     *, organisation_id: UUID, subject_ids: Collection[UUID] | None = None
 ) -> int:
-    """Count every pending event of the organisation, or only those about some records, as
-    delivered; gives how many there were.
+    """Mark pending events of the organisation delivered, all or those about `subject_ids`.
 
-    For worlds that are built, not lived: nobody waits for the events of demo data. Never offered
-    to a client or to staff.
+    Returns their number. For demo data only, never for clients or staff.
     """
+
     pending = Event.objects.filter(organisation_id=organisation_id, status=EventStatus.PENDING)
     if subject_ids is not None:
         pending = pending.filter(subject_id__in=subject_ids)

@@ -1,5 +1,5 @@
--- The signed body of an event; `p_data` is JSON text. With `p_time`, which is `wire_time(now())`, who
--- writes many bodies has it made once.
+-- The signed body of an event; `p_data` is JSON text. Callers that write many bodies pass `p_time`,
+-- which is `wire_time(now())`.
 CREATE FUNCTION event_body(p_id uuid, p_type text, p_data text, p_time text) RETURNS text
 LANGUAGE sql IMMUTABLE
 RETURN '{"id":"' || p_id::text || '","type":"' || p_type || '","timestamp":"' || p_time
@@ -8,9 +8,9 @@ CREATE FUNCTION event_body(p_id uuid, p_type text, p_data text) RETURNS text
 LANGUAGE sql STABLE
 RETURN public.event_body(p_id, p_type, p_data, public.wire_time(now()));
 
--- Writes outbox rows: a set of one or many, in parallel arrays. `p_data` is JSON text; what is frozen
--- here is what will be signed. An event without data is left out. (PL/pgSQL keeps its plans from call
--- to call; a SQL function does not.)
+-- Writes outbox rows, given as parallel arrays. `p_data` is JSON text; the body stored here is the body
+-- that is signed. Events without data are skipped. (PL/pgSQL caches its plans between calls; a SQL
+-- function does not.)
 CREATE FUNCTION emit_events(
     p_ids uuid[], p_organisations uuid[], p_types text[], p_subjects uuid[], p_data text[]
 ) RETURNS void LANGUAGE plpgsql AS $$
@@ -35,16 +35,16 @@ BEGIN
         ARRAY[p_id], ARRAY[p_organisation], ARRAY[p_type], ARRAY[p_subject], ARRAY[p_data]);
 END $$;
 
--- The frozen part of an event never changes, how far telling has come is a known word, and no event is
--- removed by the application. (What it writes begins as the columns' defaults say: it may not give them.
--- A CHECK would be read anew by every statement that writes an event.)
+-- The frozen part of an event never changes, its status is a known one, and the application deletes no
+-- event. It inserts events with the default status only. (A trigger, as a CHECK would be read again by
+-- every statement that writes an event.)
 CREATE FUNCTION event_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF (OLD.id, OLD.organisation_id, OLD.type, OLD.subject_id, OLD.body, OLD.created_at)
         IS DISTINCT FROM
        (NEW.id, NEW.organisation_id, NEW.type, NEW.subject_id, NEW.body, NEW.created_at)
     THEN
-        RAISE EXCEPTION 'what event % tells is frozen', OLD.id USING ERRCODE = 'restrict_violation';
+        RAISE EXCEPTION 'the content of event % is frozen', OLD.id USING ERRCODE = 'restrict_violation';
     ELSIF NEW.status NOT IN ('Pending', 'Delivered', 'Exhausted', 'Unsent') OR NEW.attempts < 0 THEN
         RAISE EXCEPTION 'event % cannot be % after % attempts', OLD.id, NEW.status, NEW.attempts
             USING ERRCODE = 'check_violation', CONSTRAINT = 'event_status_known';

@@ -1,8 +1,8 @@
--- Who did something, as an organisation is told it: JSON text, or NULL for nobody.
+-- An actor as its organisation sees it: JSON text, or NULL without an actor.
 --
--- p_actor is an actor as text (`staff:<id>`, `api_key:<id>`, `system:<job>`) and p_label its name. A
--- member of staff is a role and an opaque id, the same for all time, that tells neither login nor
--- record; the name is added only where p_named says so. A key is the organisation's own.
+-- p_actor is an actor as text (`staff:<id>`, `api_key:<id>`, `system:<job>`) and p_label its name. Staff
+-- appear as a role and a permanent opaque id that reveals neither login nor record; the name is added
+-- only if p_named is set. API keys appear by name, as they are the organisation's own.
 CREATE FUNCTION public_actor(p_actor text, p_label text, p_named boolean) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 DECLARE

@@ -1,4 +1,4 @@
-"""Mechanism of webhooks to organisations: signing, which addresses may be called, one post.
+"""Webhook delivery: signatures, allowed addresses, and a single bounded post.
 
-Knows neither tables nor rules; `exchange.events.services.deliveries` decides what is posted when.
+Uses no tables and no rules; `exchange.events.services.deliveries` decides what is posted when.
 """

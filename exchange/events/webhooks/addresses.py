@@ -1,8 +1,8 @@
-"""Which addresses webhooks may go to: public ones only, so that nobody reaches our own network.
+"""Addresses that webhooks may go to: public ones only, to protect the internal network.
 
-`ipaddress.is_private` lets carrier-grade NAT, multicast, and IPv4 addresses wrapped in IPv6
-(NAT64, 6to4, Teredo, ISATAP) through. Here IPv6 must be global unicast outside the ranges
-below, which leaves no wrapping, and IPv4 must be outside every special-purpose range.
+`ipaddress.is_private` misses carrier-grade NAT, multicast, and IPv4 addresses embedded in IPv6
+(NAT64, 6to4, Teredo, ISATAP). Here IPv6 must be global unicast outside the ranges below, which
+excludes embedded addresses, and IPv4 must be outside every special-purpose range.
 Source: the IANA special-purpose address registries (RFC 6890 and its updates).
 """
 
@@ -52,11 +52,11 @@ _ISATAP = frozenset({0x00005EFE, 0x02005EFE})
 
 
 class UnsafeUrl(ValueError):
-    """A webhook may not go there; the text says why and names no address we resolved."""
+    """A URL that webhooks may not go to; the text says why, without any resolved address."""
 
 
 def is_public(address: str) -> bool:
-    """Whether `address` (IPv4 or IPv6, without brackets) is one on the public internet."""
+    """Return whether `address` (IPv4 or IPv6, without brackets) is on the public internet."""
     parsed = ip_address(address)
     if isinstance(parsed, IPv4Address):
         return not any(parsed in network for network in _IPV4_BLOCKED)
@@ -70,10 +70,10 @@ def _is_public_ipv6(address: IPv6Address) -> bool:
 
 
 def check_url(url: str, *, allow_local: bool) -> None:
-    """Refuse `url` unless it is https to public addresses (with `allow_local`: http(s) anywhere).
+    """Require https to public addresses (with `allow_local`: http(s) anywhere).
 
-    Resolves the name, so never call it in a transaction. That the name is harmless now proves
-    nothing about later: posting looks again, at the address it connects to. Raises UnsafeUrl.
+    Resolves the host name, so never call it in a transaction. Raises UnsafeUrl. DNS may change
+    later, so a post checks the address it connects to as well.
     """
     host, port = _parse_host_and_port(url, allow_local=allow_local)
     if allow_local:
@@ -108,23 +108,24 @@ def _parse_host_and_port(url: str, *, allow_local: bool) -> tuple[str, int]:
 
 
 def _resolve(host: str, port: int) -> list[str]:
-    """Every address of `host`; [] when there is none or the answer takes too long.
+    """Return all addresses of `host`; [] when there are none or the resolver is too slow.
 
-    `getaddrinfo` takes no time-out and cannot be interrupted: it runs in a thread of its own,
-    which ends by itself when the resolver gives up.
+    `getaddrinfo` takes no timeout and cannot be interrupted, so it runs in a thread of its own,
+    which ends when the resolver gives up.
     """
-    answer: queue.SimpleQueue[list[str]] = queue.SimpleQueue()
+    results: queue.SimpleQueue[list[str]] = queue.SimpleQueue()
 
-    def look_up() -> None:
+    def resolve() -> None:
         try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
-            answer.put([])
+            results.put([])
         else:
-            answer.put([str(sockaddr[0]) for *_, sockaddr in found])
+            results.put([str(sockaddr[0]) for *_, sockaddr in addresses])
 
-    threading.Thread(target=look_up, name="webhook-resolve", daemon=True).start()
+    threading.Thread(target=resolve, name="webhook-resolve", daemon=True).start()
     try:
-        return answer.get(timeout=_RESOLVE_SECONDS)
+        return results.get(timeout=_RESOLVE_SECONDS)
+
     except queue.Empty:
         return []

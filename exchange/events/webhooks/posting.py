@@ -1,10 +1,9 @@
-"""One post of one body to one URL, bounded in every direction.
+"""A single post of a body to a URL, bounded in time and size.
 
-Mechanism only. Nothing of the environment is used (proxies would go around the address guard),
-redirects are not followed, no more than the first KiB of an answer is read, and the whole takes
-no longer than its deadline however the other side behaves: a socket time-out bounds only the
-silence between two bytes, so the exchange runs in a thread of its own and its socket is shut
-down under it when time is up.
+The environment is ignored (proxies would bypass the address check), redirects are not followed, and
+only the first KiB of a response is read. The post ends by its deadline however the receiver
+behaves: a socket timeout bounds only the silence between two bytes, so the post runs in a thread of
+its own, and its socket is shut down when time is up.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ USER_AGENT = "TokenizedInvestmentExchange-Webhooks/1"
 
 @dataclass(frozen=True, slots=True)
 class PostOutcome:
-    """What came of a post. `status_code` is None when no answer came; `error` then says why."""
+    """The outcome of a post. `status_code` is None without a response; `error` then says why."""
 
     status_code: int | None
     milliseconds: int
@@ -48,7 +47,7 @@ class PostOutcome:
 
     @property
     def delivered(self) -> bool:
-        """Whether the receiver took it: any 2xx whose headers came within the deadline."""
+        """Whether the receiver accepted it: a 2xx status within the deadline."""
         return self.status_code is not None and 200 <= self.status_code < 300
 
 
@@ -60,7 +59,7 @@ def post(
     deadline_seconds: float,
     allow_local: bool,
 ) -> PostOutcome:
-    """Post `body` as JSON; never raises for what the other side does.
+    """Post `body` as JSON; never raises for the receiver's errors.
 
     With `allow_local` any address and plain http are allowed. Name resolution, connecting, the
     TLS handshake, sending and reading share `deadline_seconds`.
@@ -84,7 +83,7 @@ def post(
 
 
 class _PostAttempt:
-    """The state that the posting thread and its deadline share, under one lock."""
+    """The state shared by the posting thread and its deadline, under one lock."""
 
     def __init__(self) -> None:
         self.finished: queue.SimpleQueue[None] = queue.SimpleQueue()
@@ -97,18 +96,18 @@ class _PostAttempt:
         self._error = ""
 
     def attach(self, connected: socket.socket) -> None:
-        """Take note of a new connection. Raises TimeoutError when the deadline has passed."""
+        """Register a new connection. Raises TimeoutError after the deadline."""
         with self._lock:
             if self._is_closed:
                 connected.close()
                 raise TimeoutError("the deadline has passed")
             if self._socket is not None:
                 self._socket.close()
-            # A TLS socket takes the descriptor over; a duplicate still reaches the connection.
+            # A TLS socket takes over the descriptor; a duplicate still reaches the connection.
             self._socket = connected.dup()
 
     def abort(self) -> None:
-        """End the exchange, whatever it is doing; what has been read so far stays."""
+        """Shut the connection down; what has been read so far is kept."""
         with self._lock:
             self._is_closed = True
             if self._socket is not None:
@@ -121,7 +120,7 @@ class _PostAttempt:
         with self._lock:
             error = self._error
             if self._status is None and not error:
-                error = f"no answer within {deadline_seconds:g} seconds"
+                error = f"no response within {deadline_seconds:g} seconds"
             return PostOutcome(
                 status_code=self._status,
                 milliseconds=milliseconds,
@@ -147,11 +146,11 @@ class _PostAttempt:
         except requests.exceptions.SSLError:
             self._fail("the TLS connection could not be made")
         except requests.ReadTimeout:
-            pass  # the same as a deadline that ran out: `outcome` says so
+            pass  # as for an exceeded deadline, `outcome` reports it
         except requests.ConnectionError:
-            self._fail("no connection, or it broke off")
+            self._fail("connection failed or was closed")
         except (requests.RequestException, HTTPError, OSError, ValueError) as error:
-            self._fail(f"no readable answer ({type(error).__name__})")
+            self._fail(f"no readable response ({type(error).__name__})")
         finally:
             self.finished.put(None)
 
@@ -188,7 +187,7 @@ class _PostAttempt:
             self._read_body(response)
 
     def _read_body(self, response: requests.Response) -> None:
-        """Read the answer's first bytes, as they come, so that a slow answer is kept in part."""
+        """Read the first bytes as they arrive, so that a slow response is stored in part."""
         received = 0
         with contextlib.suppress(HTTPError, OSError, ValueError):
             while received < MAX_RESPONSE_BYTES:
@@ -205,7 +204,7 @@ class _PostAttempt:
 
     def _fail(self, error: str) -> None:
         with self._lock:
-            # After the deadline the error would only be the echo of our own cut.
+            # After the deadline the error is only a result of our own shutdown.
             if not self._is_closed and self._status is None:
                 self._error = error
 
@@ -236,7 +235,7 @@ class _TrackedHTTPSPool(urllib3.HTTPSConnectionPool):
 
 
 class _TrackedAdapter(HTTPAdapter):
-    """Connections that the deadline can cut."""
+    """An adapter whose connections the deadline can shut down."""
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         super().init_poolmanager(*args, **kwargs)
@@ -247,9 +246,9 @@ class _TrackedAdapter(HTTPAdapter):
 
 
 class _PublicAdapter(IPFilterAdapter, _TrackedAdapter):
-    """Resolves, filters and pins the address as the library does, then applies our own list.
+    """Resolve, filter and pin the address as the library does, then apply our own list.
 
-    The library's filter lets some wrapped and reserved IPv6 addresses through.
+    The library's filter misses some embedded and reserved IPv6 addresses.
     """
 
     def build_connection_pool_key_attributes(
@@ -278,7 +277,7 @@ def _session(*, allow_local: bool) -> requests.Session:
 
 
 def _parse_retry_after(value: str) -> float | None:
-    """Seconds of a Retry-After header in either of its forms; None when absent or unreadable."""
+    """Return the seconds of a Retry-After header, in either form; None if absent or invalid."""
     value = value.strip()
     if value.isascii() and value.isdigit():
         return float(value[:9])
@@ -292,5 +291,6 @@ def _parse_retry_after(value: str) -> float | None:
 
 
 def _decode(answer: bytes) -> str:
-    # PostgreSQL keeps no NUL in text.
+    # PostgreSQL stores no NUL in text.
+
     return answer.decode("utf-8", "replace").replace("\x00", "\N{REPLACEMENT CHARACTER}")

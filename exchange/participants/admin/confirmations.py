@@ -78,7 +78,7 @@ def _key_facts(key: ApiKey) -> list[tuple[str, object]]:
 def confirm_organisation_status(organisation: Organisation, *, active: bool) -> Confirmation:
     """Return the confirmation for activating or deactivating `organisation`."""
     keys = get_live_keys(organisation)
-    last_used = keys.aggregate(latest=Max("last_used_at"))["latest"]
+    latest_use = keys.aggregate(latest=Max("last_used_at"))["latest"]
     count = keys.count()
     deactivation = (
         "All its API keys stop working immediately: it cannot read data, place orders or request"
@@ -100,7 +100,7 @@ def confirm_organisation_status(organisation: Organisation, *, active: bool) -> 
         ],
         live_facts=[
             ("Keys that will work again" if active else "Keys that will stop", count or "none"),
-            ("Last used", last_used(last_used)),
+            ("Last used", last_used(latest_use)),
         ],
         text=activation if active else deactivation,
         submit=f"Yes, {'activate' if active else 'deactivate'} {organisation}",

@@ -1,4 +1,4 @@
-"""Delivering events to a real receiver, with the database deciding what is due."""
+"""Delivery of events to a real receiver, from the database."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 # --- The happy path -----------------------------------------------------------------------------
 
 
-def test_an_event_is_delivered_once_signed_and_exactly_as_frozen(receiver: Receiver) -> None:
+def test_an_event_is_delivered_once_signed_and_byte_for_byte(receiver: Receiver) -> None:
     event = happened(organisation(receiver.url))
     assert deliver_due().posted == 1
     assert deliver_due().posted == 0
@@ -61,7 +61,7 @@ def test_an_event_is_delivered_once_signed_and_exactly_as_frozen(receiver: Recei
     assert (attempt.url, attempt.error) == (receiver.url, "")
 
 
-def test_an_event_of_a_rolled_back_change_never_was(receiver: Receiver) -> None:
+def test_an_event_of_a_rolled_back_change_is_not_sent(receiver: Receiver) -> None:
     owner = organisation(receiver.url)
     with transaction.atomic():
         happened(owner)
@@ -102,7 +102,7 @@ def test_during_rotation_old_and_new_secret_verify_and_after_it_only_the_new(
 # --- Failures and retries -----------------------------------------------------------------------
 
 
-def test_a_failed_event_is_tried_nine_times_more_at_the_decided_intervals_then_exhausted(
+def test_a_failed_event_is_retried_nine_times_on_schedule_then_exhausted(
     receiver: Receiver,
 ) -> None:
     receiver.reply = Reply(500, body=b"no")
@@ -123,7 +123,7 @@ def test_a_failed_event_is_tried_nine_times_more_at_the_decided_intervals_then_e
     assert len({r.body for r in receiver.received}) == 1
 
 
-def test_jitter_lengthens_a_wait_by_at_most_a_tenth() -> None:
+def test_jitter_lengthens_a_delay_by_at_most_a_tenth() -> None:
     refused = PostOutcome(status_code=500, milliseconds=1)
     waits = [retry_delay(2, refused).total_seconds() for _ in range(200)]
     assert min(waits) >= 300
@@ -145,7 +145,7 @@ def test_retry_after_is_honoured_when_longer_and_up_to_a_day(
     assert least < wait_seconds(event) <= most
 
 
-def test_a_receiver_that_comes_back_gets_the_event(receiver: Receiver) -> None:
+def test_a_receiver_that_recovers_gets_the_event(receiver: Receiver) -> None:
     receiver.reply = Reply(502)
     event = happened(organisation(receiver.url))
     deliver_due()
@@ -156,7 +156,7 @@ def test_a_receiver_that_comes_back_gets_the_event(receiver: Receiver) -> None:
     assert history(event) == [(1, 502), (2, 204)]
 
 
-def test_410_disables_the_endpoint_and_leaves_what_was_waiting_unsent(receiver: Receiver) -> None:
+def test_410_disables_the_endpoint_and_makes_pending_events_unsent(receiver: Receiver) -> None:
     receiver.reply = Reply(410)
     owner, other = organisation(receiver.url), organisation(receiver.url, "Other")
     first, later = happened(owner), happened(owner)
@@ -174,7 +174,7 @@ def test_410_disables_the_endpoint_and_leaves_what_was_waiting_unsent(receiver: 
     assert len(receiver.received) == 1
 
 
-def test_410_of_an_address_that_was_changed_meanwhile_does_not_disable_the_new_one(
+def test_410_of_a_changed_address_does_not_disable_the_new_one(
     receiver: Receiver,
 ) -> None:
     receiver.reply = Reply(410)
@@ -200,7 +200,7 @@ def test_without_an_endpoint_or_with_a_disabled_one_events_are_unsent(receiver: 
     assert DeliveryAttempt.objects.count() == 0
 
 
-def test_a_name_that_leads_to_loopback_is_refused_when_it_is_sent(
+def test_a_name_that_resolves_to_loopback_is_rejected_when_sending(
     receiver: Receiver, settings: Settings
 ) -> None:
     url = receiver.url.replace("http://127.0.0.1", "https://localhost")
@@ -220,7 +220,7 @@ def test_a_name_that_leads_to_loopback_is_refused_when_it_is_sent(
 
 
 @pytest.mark.parametrize("status", ["Delivered", "Exhausted", "Unsent", "Pending"])
-def test_an_event_in_any_state_can_be_sent_again_and_keeps_its_history(
+def test_an_event_in_any_status_can_be_redelivered_and_keeps_its_history(
     receiver: Receiver, status: str
 ) -> None:
     receiver.reply = Reply(500)
@@ -236,7 +236,7 @@ def test_an_event_in_any_state_can_be_sent_again_and_keeps_its_history(
     assert {r.headers["webhook-id"] for r in receiver.received} == {str(event.id)}
 
 
-def test_an_event_that_is_being_sent_is_not_sent_twice_by_asking_for_it_again(
+def test_redelivery_does_not_send_an_event_twice_while_it_is_being_sent(
     receiver: Receiver,
 ) -> None:
     event = happened(organisation(receiver.url))
@@ -247,7 +247,7 @@ def test_an_event_that_is_being_sent_is_not_sent_twice_by_asking_for_it_again(
     assert state(event) == ("Delivered", 1)
 
 
-def test_sending_again_without_an_enabled_endpoint_is_refused_and_changes_nothing(
+def test_redelivery_without_an_enabled_endpoint_changes_nothing(
     receiver: Receiver,
 ) -> None:
     event = happened(organisation(receiver.url))
@@ -269,7 +269,7 @@ def test_another_organisations_event_is_not_found(receiver: Receiver) -> None:
     assert state(event) == ("Delivered", 1)
 
 
-def test_events_of_a_built_world_count_as_delivered_unsent(receiver: Receiver) -> None:
+def test_demo_events_are_marked_delivered_without_sending(receiver: Receiver) -> None:
     owner, other = organisation(receiver.url), organisation(receiver.url, "Other")
     quiet, loud = [happened(owner), happened(owner)], happened(other)
     assert mark_delivered_without_sending(organisation_id=owner.id) == 2
@@ -279,7 +279,7 @@ def test_events_of_a_built_world_count_as_delivered_unsent(receiver: Receiver) -
     assert all(event.delivered_at for event in quiet)
 
 
-def test_what_an_event_tells_cannot_be_changed_nor_an_attempt(
+def test_event_contents_and_attempts_are_immutable(
     owner_connection: psycopg.Connection[Any], receiver: Receiver
 ) -> None:
     event = happened(organisation(receiver.url))
@@ -291,7 +291,7 @@ def test_what_an_event_tells_cannot_be_changed_nor_an_attempt(
     assert json.loads(Event.objects.get(id=event.id).body)["data"]["amount"] == 90.02
 
 
-def test_an_event_begins_pending_and_is_in_a_known_state(receiver: Receiver) -> None:
+def test_an_event_starts_pending_and_has_a_known_status(receiver: Receiver) -> None:
     event = happened(organisation(receiver.url))
     assert state(event) == ("Pending", 0)
     for change in ({"status": "Told"}, {"attempts": -1}):

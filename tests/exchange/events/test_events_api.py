@@ -64,7 +64,7 @@ def happened(caller: ApiCaller, event_type: str = "withdrawal.created") -> UUID:
     )
 
 
-def refused(response: Any, status: int, message: str, code: str) -> None:
+def assert_rejected(response: Any, status: int, message: str, code: str) -> None:
     assert response.status_code == status
     assert response.json() == {"status": "failed", "message": message}
     assert response.headers["X-Error-Code"] == code
@@ -106,7 +106,7 @@ def test_the_secret_is_encrypted_in_the_database(
     assert "whsec_" not in stored
 
 
-def test_rotating_gives_a_new_secret_once_and_the_old_one_signs_on_for_a_day(
+def test_rotation_returns_a_new_secret_and_the_old_one_signs_for_a_day(
     caller: ApiCaller, receiver: Receiver
 ) -> None:
     old = put(caller, {"url": receiver.url}).json()["data"]["secret"]
@@ -125,11 +125,11 @@ def test_rotating_gives_a_new_secret_once_and_the_old_one_signs_on_for_a_day(
         Webhook(secret).verify(receiver.received[0].body, receiver.received[0].headers)
 
 
-def test_an_endpoint_can_be_switched_off_and_on(caller: ApiCaller, receiver: Receiver) -> None:
+def test_an_endpoint_can_be_disabled_and_enabled(caller: ApiCaller, receiver: Receiver) -> None:
     put(caller, {"url": receiver.url})
     off = put(caller, {"url": receiver.url, "enabled": False}).json()["data"]
     assert (off["enabled"], off["disabled_reason"]) == (False, "Switched off by the organisation")
-    refused(
+    assert_rejected(
         caller.post("/v1/api/webhook/test"),
         409,
         "The webhook endpoint is disabled",
@@ -139,13 +139,13 @@ def test_an_endpoint_can_be_switched_off_and_on(caller: ApiCaller, receiver: Rec
     assert (on["enabled"], on["disabled_reason"]) == (True, None)
 
 
-def test_without_an_endpoint_there_is_nothing_to_show_rotate_or_test(caller: ApiCaller) -> None:
+def test_without_an_endpoint_reads_rotation_and_tests_are_not_found(caller: ApiCaller) -> None:
     for response in (
         caller.get("/v1/api/webhook"),
         caller.post("/v1/api/webhook/rotate-secret"),
         caller.post("/v1/api/webhook/test"),
     ):
-        refused(response, 404, "Webhook endpoint not found", "webhook_not_found")
+        assert_rejected(response, 404, "Webhook endpoint not found", "webhook_not_found")
     assert Event.objects.count() == 0
 
 
@@ -164,7 +164,7 @@ def test_without_an_endpoint_there_is_nothing_to_show_rotate_or_test(caller: Api
         "https://",
     ],
 )
-def test_a_url_that_must_not_be_called_is_refused_and_nothing_is_set(
+def test_a_forbidden_url_is_rejected_and_nothing_is_set(
     caller: ApiCaller, settings: Settings, url: str
 ) -> None:
     settings.WEBHOOK_ALLOW_LOCAL = False
@@ -189,12 +189,12 @@ def test_a_url_that_must_not_be_called_is_refused_and_nothing_is_set(
         [],
     ],
 )
-def test_a_body_that_is_not_as_declared_is_refused(caller: ApiCaller, body: Any) -> None:
+def test_an_invalid_body_is_rejected(caller: ApiCaller, body: Any) -> None:
     assert put(caller, body).status_code == 400
     assert not WebhookEndpoint.objects.exists()
 
 
-def test_a_refused_change_leaves_the_endpoint_as_it_was(
+def test_a_rejected_change_leaves_the_endpoint_unchanged(
     caller: ApiCaller, receiver: Receiver, settings: Settings
 ) -> None:
     put(caller, {"url": receiver.url})
@@ -204,7 +204,7 @@ def test_a_refused_change_leaves_the_endpoint_as_it_was(
     assert caller.get("/v1/api/webhook").json() == before
 
 
-def test_a_test_event_arrives(caller: ApiCaller, receiver: Receiver) -> None:
+def test_a_test_event_is_delivered(caller: ApiCaller, receiver: Receiver) -> None:
     put(caller, {"url": receiver.url})
     response = caller.post("/v1/api/webhook/test")
     assert response.status_code == 201
@@ -272,7 +272,7 @@ def test_events_are_filtered_by_type_status_record_and_time(
         ({"page": "0"}, "page"),
     ],
 )
-def test_a_bad_filter_is_refused_with_its_name(
+def test_an_invalid_filter_is_rejected_by_name(
     caller: ApiCaller, query: dict[str, str], named: str
 ) -> None:
     response = caller.get("/v1/api/events", query)
@@ -319,7 +319,7 @@ def test_an_event_without_attempts_has_an_empty_list(caller: ApiCaller) -> None:
     assert data["attempts"] == []
 
 
-def test_an_event_is_sent_again_on_demand(caller: ApiCaller, receiver: Receiver) -> None:
+def test_an_event_is_redelivered_on_request(caller: ApiCaller, receiver: Receiver) -> None:
     put(caller, {"url": receiver.url})
     event_id = happened(caller)
     deliver_due()
@@ -332,10 +332,10 @@ def test_an_event_is_sent_again_on_demand(caller: ApiCaller, receiver: Receiver)
     assert len(caller.get(f"/v1/api/events/{event_id}").json()["data"]["attempts"]) == 2
 
 
-def test_sending_again_with_nowhere_to_send_is_a_conflict(caller: ApiCaller) -> None:
+def test_redelivery_without_an_enabled_endpoint_is_a_conflict(caller: ApiCaller) -> None:
     event_id = happened(caller)
     deliver_due()
-    refused(
+    assert_rejected(
         caller.post(f"/v1/api/events/{event_id}/redeliver"),
         409,
         "There is no enabled webhook endpoint to send to",
@@ -344,7 +344,7 @@ def test_sending_again_with_nowhere_to_send_is_a_conflict(caller: ApiCaller) -> 
     assert Event.objects.get(id=event_id).status == "Unsent"
 
 
-def test_events_of_others_unknown_and_malformed_ids_are_not_found(
+def test_events_of_others_and_unknown_or_malformed_ids_are_not_found(
     caller: ApiCaller, receiver: Receiver
 ) -> None:
     other = make_caller()
@@ -356,12 +356,12 @@ def test_events_of_others_unknown_and_malformed_ids_are_not_found(
             caller.get(f"/v1/api/events/{event_id}"),
             caller.post(f"/v1/api/events/{event_id}/redeliver"),
         ):
-            refused(response, 404, "Event not found", "event_not_found")
+            assert_rejected(response, 404, "Event not found", "event_not_found")
     assert Event.objects.get(id=foreign).status == "Delivered"
     assert caller.get("/v1/api/webhook").status_code == 404
 
 
-def test_every_address_needs_the_scope(receiver: Receiver) -> None:
+def test_every_endpoint_requires_the_scope(receiver: Receiver) -> None:
     caller = make_caller(["wallets:read"])
     event_id = happened(caller)
     for response in (
@@ -378,7 +378,7 @@ def test_every_address_needs_the_scope(receiver: Receiver) -> None:
     assert not WebhookEndpoint.objects.exists()
 
 
-def test_the_schema_describes_the_addresses(caller: ApiCaller) -> None:
+def test_the_schema_describes_the_endpoints(caller: ApiCaller) -> None:
     schema = caller.get("/v1/schema").json()
     paths = schema["paths"]
     assert set(paths["/v1/api/webhook"]) == {"get", "put"}

@@ -1,4 +1,4 @@
-"""Several workers at the same events: nothing twice, nobody starved, nothing lost."""
+"""Concurrent workers: no event is sent twice, starved or lost."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def in_thread(call: Any) -> Any:
-    """The result of `call` in a thread with a database connection of its own."""
+    """Return the result of `call` in a thread with its own database connection."""
 
     def run() -> Any:
         try:
@@ -59,7 +59,7 @@ def test_two_workers_claim_disjoint_rows(receiver: Receiver) -> None:
     assert third & (first | second) == set()
 
 
-def test_many_workers_at_once_send_every_event_exactly_once(receiver: Receiver) -> None:
+def test_concurrent_workers_send_every_event_exactly_once(receiver: Receiver) -> None:
     owners = [organisation(receiver.url, f"Firm {n}") for n in range(5)]
     events = [happened(owner) for owner in owners for _ in range(20)]
     start = threading.Barrier(4)
@@ -81,7 +81,7 @@ def test_many_workers_at_once_send_every_event_exactly_once(receiver: Receiver) 
     assert set(Event.objects.values_list("status", "attempts")) == {("Delivered", 1)}
 
 
-def test_one_organisation_gets_only_its_share_and_the_oldest_go_first(receiver: Receiver) -> None:
+def test_an_organisation_is_limited_to_its_share_oldest_first(receiver: Receiver) -> None:
     hog, small = organisation(receiver.url, "Hog"), organisation(receiver.url, "Small")
     backlog = [happened(hog) for _ in range(20)]
     late = happened(small)
@@ -89,14 +89,14 @@ def test_one_organisation_gets_only_its_share_and_the_oldest_go_first(receiver: 
     assert [c.event_id for c in claims if c.organisation_id == small.id] == [late.id]
     taken = {c.event_id for c in claims if c.organisation_id == hog.id}
     assert taken == {event.id for event in backlog[:4]}
-    # Its share is in use: nothing more until one of those is done.
+    # Its share is in use until one of these is done.
     assert claim_due(most=16, per_organisation=4) == []
     record_attempt(send_event(claims[0]))
     assert len(claim_due(most=16, per_organisation=4)) == 1
 
 
-def test_events_that_wait_for_their_next_try_use_up_nobodys_share(receiver: Receiver) -> None:
-    """They are planned for within the length of a lease, as running ones are; nobody sends them."""
+def test_events_awaiting_a_retry_do_not_use_the_share(receiver: Receiver) -> None:
+    """They are scheduled within the length of a lease, as running ones, but none is being sent."""
     owner = organisation(receiver.url)
     receiver.reply = Reply(500)
     failed = [happened(owner) for _ in range(4)]
@@ -110,9 +110,7 @@ def test_events_that_wait_for_their_next_try_use_up_nobodys_share(receiver: Rece
     assert {claim.event_id for claim in claims} == {event.id for event in fresh[:4]}
 
 
-def test_a_slow_endpoint_does_not_hold_up_the_others(
-    receiver: Receiver, settings: Settings
-) -> None:
+def test_a_slow_endpoint_does_not_delay_others(receiver: Receiver, settings: Settings) -> None:
     settings.WEBHOOK_TIMEOUT_SECONDS = 3
     with Receiver() as slow:
         slow.reply = Reply(wait_seconds=10)
@@ -136,7 +134,7 @@ def test_a_slow_endpoint_does_not_hold_up_the_others(
     assert {state(event) for event in events} == {("Delivered", 1)}
 
 
-def test_a_run_ends_in_time_and_says_that_there_is_more(receiver: Receiver) -> None:
+def test_a_run_ends_in_time_and_reports_remaining_events(receiver: Receiver) -> None:
     owner = organisation(receiver.url)
     for _ in range(200):
         happened(owner)
@@ -145,22 +143,22 @@ def test_a_run_ends_in_time_and_says_that_there_is_more(receiver: Receiver) -> N
         return Reply(wait_seconds=0.1)
 
     receiver.reply = slowly
-    drained = deliver_due(concurrency=2, run_seconds=0.5)
-    assert drained.more
-    assert 2 <= drained.posted <= 20
-    assert Event.objects.filter(status="Delivered").count() == drained.posted
+    run = deliver_due(concurrency=2, run_seconds=0.5)
+    assert run.more
+    assert 2 <= run.posted <= 20
+    assert Event.objects.filter(status="Delivered").count() == run.posted
     assert not Event.objects.filter(leased_until__isnull=False).exists()
 
 
-# --- A worker that dies or comes late -----------------------------------------------------------
+# --- Workers that die or are late ---------------------------------------------------------------
 
 
-def test_a_worker_that_dies_between_post_and_record_has_the_event_sent_again_under_the_same_id(
+def test_an_event_whose_worker_dies_after_the_post_is_sent_again_under_the_same_id(
     receiver: Receiver,
 ) -> None:
     event = happened(organisation(receiver.url))
     (claim,) = claim_due(most=1)
-    send_event(claim)  # and the worker is gone
+    send_event(claim)  # the worker dies here
     assert claim_due(most=1) == []
     let_lease_run_out(event)
     assert deliver_due().posted == 1
@@ -168,7 +166,7 @@ def test_a_worker_that_dies_between_post_and_record_has_the_event_sent_again_und
     assert state(event) == ("Delivered", 1)
 
 
-def test_a_worker_that_comes_late_cannot_overwrite_what_another_recorded(
+def test_a_late_worker_cannot_overwrite_a_recorded_result(
     receiver: Receiver,
 ) -> None:
     event = happened(organisation(receiver.url))
@@ -184,7 +182,7 @@ def test_a_worker_that_comes_late_cannot_overwrite_what_another_recorded(
     assert history(event) == [(1, 200), (2, 500)]
 
 
-def test_a_worker_that_comes_late_leaves_an_event_that_another_is_sending_alone(
+def test_a_late_worker_does_not_change_an_event_being_sent_by_another(
     receiver: Receiver,
 ) -> None:
     event = happened(organisation(receiver.url))

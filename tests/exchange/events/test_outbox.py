@@ -1,4 +1,4 @@
-"""Sending events again, one or all that nobody took: which ones, of whom, and only where to."""
+"""Redelivery of one event, or of all exhausted events of an organisation."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ URL = "http://127.0.0.1:9/hook"
 
 @pytest.fixture
 def bystander() -> Organisation:
-    """Another organisation, made before, whose events nobody took."""
+    """Another organisation, created earlier, with an exhausted event."""
     made = organisation(URL, "Bystander")
     nobody_took(happened(made))
     return made
@@ -65,7 +65,7 @@ def columns(event: Event) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("status", ["Delivered", "Exhausted", "Unsent", "Pending"])
-def test_one_event_is_sent_again_from_the_beginning_and_no_other(owner, status):
+def test_redelivery_restarts_one_event_and_no_other(owner, status):
     event, others = happened(owner), [happened(owner), nobody_took(happened(owner))]
     Event.objects.filter(id=event.id).update(
         status=status, attempts=7, delivered_at=timezone.now(), next_attempt_at=None,
@@ -96,7 +96,7 @@ def test_an_event_that_is_being_sent_keeps_its_lease(owner):
     }  # fmt: skip
 
 
-def test_only_the_events_of_an_organisation_itself_are_found(owner, bystander):
+def test_an_organisation_cannot_redeliver_events_of_another(owner, bystander):
     event = happened(bystander)
     before = table_fingerprints()
     for unknown, of in ((event.id, owner.pk), (uuid.uuid4(), owner.pk), (uuid.uuid4(), None)):
@@ -106,7 +106,7 @@ def test_only_the_events_of_an_organisation_itself_are_found(owner, bystander):
 
 
 @pytest.mark.parametrize("endpoint", ["none", "disabled"])
-def test_nothing_is_sent_again_without_an_enabled_endpoint_of_the_organisation(owner, endpoint):
+def test_redelivery_requires_an_enabled_endpoint_of_the_organisation(owner, endpoint):
     event = nobody_took(happened(owner))
     own = WebhookEndpoint.objects.filter(organisation=owner)
     own.update(enabled=False) if endpoint == "disabled" else own.delete()
@@ -122,7 +122,7 @@ def test_nothing_is_sent_again_without_an_enabled_endpoint_of_the_organisation(o
     assert table_fingerprints() == before
 
 
-def test_what_nobody_took_is_sent_again_and_nothing_else(owner, bystander):
+def test_only_exhausted_events_are_redelivered(owner, bystander):
     exhausted = [nobody_took(happened(owner)) for _ in range(2)]
     others = [happened(owner), *Event.objects.filter(organisation=bystander)]
     done = happened(owner)
@@ -140,7 +140,7 @@ def test_what_nobody_took_is_sent_again_and_nothing_else(owner, bystander):
     assert redeliver_exhausted(organisation_id=owner.pk, actor=TESTER) == 0
 
 
-def test_a_thousand_are_sent_again_at_a_time_and_of_five_hundred_an_endpoint_tells(owner):
+def test_redelivery_takes_a_thousand_events_and_health_reads_five_hundred(owner):
     ids = [uuid7() for _ in range(1001)]
     texts = ["{}"] * 1001
     with connection.cursor() as cursor:
@@ -165,7 +165,7 @@ def test_a_thousand_are_sent_again_at_a_time_and_of_five_hundred_an_endpoint_tel
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_somebody_else_is_sending_again_is_not_waited_for():
+def test_redelivery_skips_locked_events():
     owner = organisation(URL)
     locked, free = [nobody_took(happened(owner)) for _ in range(2)]
     with session("runtime") as other, connection.cursor() as cursor:
@@ -175,7 +175,7 @@ def test_what_somebody_else_is_sending_again_is_not_waited_for():
     assert [columns(each)["status"] for each in (locked, free)] == ["Exhausted", "Pending"]
 
 
-def test_whatever_is_to_be_sent_wakes_who_delivers_it(
+def test_every_queued_event_notifies_the_delivery_task(
     owner, task_notifications, django_capture_on_commit_callbacks
 ):
     event = nobody_took(happened(owner))
@@ -190,7 +190,7 @@ def test_whatever_is_to_be_sent_wakes_who_delivers_it(
         task_notifications.clear()
         task_notifier.set_publisher(
             task_notifications.append
-        )  # which passes its first hint on at once
+        )  # publishes the first notification immediately
         with django_capture_on_commit_callbacks(execute=True) as callbacks:
             act()
         assert len(callbacks) == 1
@@ -201,9 +201,7 @@ def test_whatever_is_to_be_sent_wakes_who_delivers_it(
         )
 
 
-def test_events_of_a_built_world_are_delivered_at_once_all_or_those_about_some_records(
-    owner, bystander
-):
+def test_demo_events_are_marked_delivered_all_or_by_subject(owner, bystander):
     first, second, third = [happened(owner) for _ in range(3)]
     exhausted, theirs = nobody_took(happened(owner)), happened(bystander)
     untouched = [columns(each) for each in (exhausted, theirs)]
@@ -225,7 +223,7 @@ def test_events_of_a_built_world_are_delivered_at_once_all_or_those_about_some_r
     assert [columns(each) for each in (exhausted, theirs)] == untouched
 
 
-def test_a_document_is_of_one_event_or_endpoint_and_of_its_organisation_alone(owner, bystander):
+def test_documents_are_limited_to_their_organisation(owner, bystander):
     events = [happened(owner) for _ in range(2)]
     WebhookEndpoint.objects.filter(organisation=owner).update(url=f"{URL}/own")
     for document in (event_document, event_detail_document):
@@ -239,6 +237,6 @@ def test_a_document_is_of_one_event_or_endpoint_and_of_its_organisation_alone(ow
         endpoint_document(make_organisation().pk)
 
 
-def test_a_job_is_told_as_the_system():
+def test_a_job_is_described_as_the_system():
     make_organisation()
     assert describe_actor(Actor.system("nightly")) == {"role": "system", "id": "system"}

@@ -168,7 +168,7 @@ def test_an_event_is_sent_again_once_there_is_an_enabled_endpoint():
         url="https://acme.example/hook",
         secret="whsec_c2VjcmV0IHNlY3JldA==",
     )
-    assert said(client.post(again))[-1] == "The event is being sent again."
+    assert said(client.post(again))[-1] == "Event queued for delivery."
     event.refresh_from_db()
     assert (event.status, event.attempts) == ("Pending", 0)
 

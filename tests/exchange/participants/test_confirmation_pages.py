@@ -171,7 +171,7 @@ def test_disabling_a_webhook_shows_its_address(organisation):
     for words in (
         "Disable the webhook of Acme?",
         "Address https://acme.example/hook State Enabled",
-        "Last delivered not lately Events nobody took none",
+        "Last delivered not recently Undelivered webhooks none",
     ):
         assert words in text_of(asked), words
     WebhookEndpoint.objects.update(url="https://acme.example/other")
@@ -180,7 +180,7 @@ def test_disabling_a_webhook_shows_its_address(organisation):
     endpoint.refresh_from_db()
     assert endpoint.enabled
     told = said(client.get(page(endpoint, "enable")))
-    assert told == ["The endpoint is enabled already. Nothing was done."]
+    assert told == ["The endpoint is already enabled. Nothing was done."]
     told = said(client.get(page(endpoint, "send_again")))
-    assert told[-1] == "There is nothing that nobody took. Nothing was done."
+    assert told[-1] == "There are no undelivered webhooks. Nothing was done."
     assert not Event.objects.exists()

@@ -206,7 +206,7 @@ def test_an_endpoint_shows_its_deliveries_and_resends_exhausted_events(monkeypat
     client = signed_in(BACK_OFFICE)
     page = client.get(address_of(endpoint, "change"))
     assert "503 ( withdrawal.created )" in text_of(page)
-    assert "Events nobody took 3" in text_of(page)
+    assert "Undelivered webhooks 3" in text_of(page)
     assert "whsec_" not in page.content.decode()
     listed = client.get(
         reverse("admin:exchange_event_changelist"),
@@ -215,7 +215,7 @@ def test_an_endpoint_shows_its_deliveries_and_resends_exhausted_events(monkeypat
     assert listed.context["cl"].result_count == 3
     monkeypatch.setattr(events, "MAX_REDELIVERIES", 2)
     told = said(confirm(client, address_of(endpoint, "send_again")))
-    assert told[-1].startswith("2 events are being sent again.")
+    assert told[-1].startswith("2 events queued for delivery.")
     statuses = Event.objects.order_by("id").values_list("status", "attempts")
     assert list(statuses) == [("Pending", 0), ("Pending", 0), ("Exhausted", 10)]
 

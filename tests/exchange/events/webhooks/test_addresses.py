@@ -83,7 +83,7 @@ ALLOWED = [
 
 
 @pytest.mark.parametrize("address", REFUSED)
-def test_addresses_that_are_not_public_are_refused(address: str) -> None:
+def test_non_public_addresses_are_rejected(address: str) -> None:
     assert not is_public(address)
 
 
@@ -93,7 +93,7 @@ def test_public_addresses_are_allowed(address: str) -> None:
 
 
 @pytest.mark.parametrize("address", [a for a in REFUSED if "%" not in a])
-def test_a_url_with_such_an_address_is_refused(address: str) -> None:
+def test_a_url_with_a_non_public_address_is_rejected(address: str) -> None:
     host = f"[{address}]" if ":" in address else address
     with pytest.raises(UnsafeUrl, match="must lead to a public address"):
         check_url(f"https://{host}/hook", allow_local=False)
@@ -112,7 +112,7 @@ def test_a_url_with_such_an_address_is_refused(address: str) -> None:
         "%31%32%37.0.0.1",
     ],
 )
-def test_names_and_spellings_that_lead_to_loopback_are_refused(host: str) -> None:
+def test_names_and_spellings_of_loopback_are_rejected(host: str) -> None:
     with pytest.raises(UnsafeUrl):
         check_url(f"https://{host}/hook", allow_local=False)
 
@@ -142,7 +142,7 @@ def test_names_and_spellings_that_lead_to_loopback_are_refused(host: str) -> Non
         ("https://no-such-host.invalid/hook", "a host name that can be resolved"),
     ],
 )
-def test_a_url_that_is_no_webhook_address_is_refused_with_the_reason(url: str, why: str) -> None:
+def test_an_invalid_webhook_url_is_rejected_with_the_reason(url: str, why: str) -> None:
     with pytest.raises(UnsafeUrl, match=why):
         check_url(url, allow_local=False)
 
@@ -151,10 +151,10 @@ def test_a_url_that_is_no_webhook_address_is_refused_with_the_reason(url: str, w
     "answers",
     [["1.1.1.1", "10.0.0.1"], ["10.0.0.1", "1.1.1.1"], ["2606:4700:4700::1111", "::1", "1.1.1.1"]],
 )
-def test_a_name_with_one_public_address_among_others_is_refused(
+def test_a_name_with_only_some_public_addresses_is_rejected(
     monkeypatch: pytest.MonkeyPatch, answers: list[str]
 ) -> None:
-    """What the system's resolver answers for a name is the one thing that a test cannot have."""
+    """Only the resolver is replaced: a test cannot control DNS."""
 
     def resolver(found_there: list[str]) -> None:
         found = [(socket.AF_UNSPEC, socket.SOCK_STREAM, 6, "", (each, 443)) for each in found_there]
@@ -171,7 +171,7 @@ def test_a_name_with_one_public_address_among_others_is_refused(
     ("url", "port"),
     [("https://1.1.1.1/hook", 443), ("http://localhost/hook", 80), ("https://1.1.1.1:8443/", 8443)],
 )
-def test_a_url_without_a_port_has_that_of_its_scheme(url: str, port: int) -> None:
+def test_a_url_without_a_port_uses_the_port_of_its_scheme(url: str, port: int) -> None:
     assert addresses._parse_host_and_port(url, allow_local=True)[1] == port
 
 
@@ -187,39 +187,39 @@ def test_a_public_https_url_is_allowed(url: str) -> None:
     check_url(url, allow_local=False)
 
 
-class Answers:
-    """What the thread that resolves a name tells, and for how long it is waited for."""
+class ResolverQueue:
+    """A stand-in for the queue of resolver results that records results and timeouts."""
 
     def __init__(self) -> None:
         self.put: list[Any] = []
         self.waited: list[float | None] = []
-        self._told = threading.Event()
+        self._ready = threading.Event()
 
-    def tell(self, found: list[str]) -> None:
+    def add(self, found: list[str]) -> None:
         self.put.append(found)
-        self._told.set()
+        self._ready.set()
 
     def get(self, timeout: float | None = None) -> list[str]:
         self.waited.append(timeout)
-        # As long as the test has, not as the product waits.
-        if not self._told.wait(1):
+        # The test's own limit, not the product's.
+        if not self._ready.wait(1):
             raise queue.Empty
         return list(self.put[0])
 
 
 @pytest.fixture
-def answers(monkeypatch: pytest.MonkeyPatch) -> Answers:
-    made = Answers()
-    queues = SimpleNamespace(put=made.tell, get=made.get)
+def results(monkeypatch: pytest.MonkeyPatch) -> ResolverQueue:
+    results = ResolverQueue()
+    queues = SimpleNamespace(put=results.add, get=results.get)
     monkeypatch.setattr(
         addresses, "queue", SimpleNamespace(SimpleQueue=lambda: queues, Empty=queue.Empty)
     )
-    return made
+    return results
 
 
 @pytest.mark.parametrize("error", [socket.gaierror(), TimeoutError(), UnicodeError()])
-def test_a_name_that_nobody_knows_is_refused_at_once(
-    monkeypatch: pytest.MonkeyPatch, answers: Answers, error: Exception
+def test_an_unknown_name_is_rejected_immediately(
+    monkeypatch: pytest.MonkeyPatch, results: ResolverQueue, error: Exception
 ) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise error
@@ -227,11 +227,11 @@ def test_a_name_that_nobody_knows_is_refused_at_once(
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     with pytest.raises(UnsafeUrl, match="a host name that can be resolved"):
         check_url("https://hooks.example.com/", allow_local=False)
-    assert answers.put == [[]]
+    assert results.put == [[]]
 
 
-def test_a_resolver_that_is_silent_is_waited_for_five_seconds_and_by_no_process_that_ends(
-    monkeypatch: pytest.MonkeyPatch, answers: Answers
+def test_a_silent_resolver_times_out_after_five_seconds_in_a_daemon_thread(
+    monkeypatch: pytest.MonkeyPatch, results: ResolverQueue
 ) -> None:
     asked: list[bool] = []
     over = threading.Event()
@@ -242,11 +242,11 @@ def test_a_resolver_that_is_silent_is_waited_for_five_seconds_and_by_no_process_
         return []
 
     monkeypatch.setattr(socket, "getaddrinfo", stay_silent)
-    monkeypatch.setattr(answers._told, "wait", lambda _: False)
+    monkeypatch.setattr(results._ready, "wait", lambda _: False)
     with pytest.raises(UnsafeUrl, match="a host name that can be resolved"):
         check_url("https://hooks.example.com/", allow_local=False)
     over.set()
-    assert answers.waited == [5.0]
+    assert results.waited == [5.0]
     assert asked == [True]
 
 

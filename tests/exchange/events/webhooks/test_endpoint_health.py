@@ -1,4 +1,4 @@
-"""How telling an organisation went lately, as the page of its endpoint shows it."""
+"""Health of a webhook endpoint, as its page shows it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def attempt(event: Event, status: int | None, minutes_ago: int, number: int = 1)
     ("status", "failed"),
     [(None, True), (199, True), (200, False), (204, False), (299, False), (300, True), (500, True)],
 )
-def test_every_answer_but_2xx_is_a_failure(status, failed):
+def test_every_response_but_2xx_is_a_failure(status, failed):
     owner = organisation(URL)
     made = attempt(happened(owner), status, 1)
     assert get_endpoint_health(owner.id).last_failure == (made if failed else None)
@@ -52,7 +52,7 @@ def test_the_last_success_and_failure_are_those_of_the_organisation():
     assert get_endpoint_health(owner.id) == selectors.EndpointHealth(at, last, 1)
 
 
-def test_only_recent_events_are_looked_at_and_a_thousand_are_counted(monkeypatch):
+def test_only_recent_events_are_read_and_the_count_is_limited(monkeypatch):
     monkeypatch.setattr(selectors, "_MAX_RECENT_EVENTS", 2)
     monkeypatch.setattr(selectors, "MAX_COUNTED", 3)
     owner = organisation(URL)

@@ -1,4 +1,4 @@
-"""The endpoint of one organisation: set, switched, rotated and tested without touching another."""
+"""Set, switch, rotate and test the endpoint of one organisation without changing another."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def endpoint_of(owner: Organisation) -> dict[str, Any]:
     return dict(values)
 
 
-def test_an_endpoint_is_made_once_and_changed_after_that(bystander):
+def test_an_endpoint_is_created_once_and_then_changed(bystander):
     untouched = endpoint_of(bystander)
     owner = make_organisation()
     made = set_endpoint(organisation_id=owner.id, url=URL, actor=TESTER)
@@ -66,7 +66,7 @@ def test_an_endpoint_is_made_once_and_changed_after_that(bystander):
     assert endpoint_of(bystander) == untouched
 
 
-def test_an_address_that_must_not_be_called_is_neither_set_nor_switched_on(owner):
+def test_a_forbidden_address_is_neither_set_nor_enabled(owner):
     switch_endpoint(organisation_id=owner.id, enabled=False, actor=TESTER)
     WebhookEndpoint.objects.update(url=UNSAFE)
     before = table_fingerprints()
@@ -80,22 +80,22 @@ def test_an_address_that_must_not_be_called_is_neither_set_nor_switched_on(owner
     assert table_fingerprints() == before
 
 
-def test_one_endpoint_is_switched_off_and_on(owner, bystander):
+def test_one_endpoint_is_disabled_and_enabled(owner, bystander):
     untouched = endpoint_of(bystander)
     before = WebhookEndpoint.objects.get(organisation=owner)
-    with pytest.raises(Conflict, match="The webhook endpoint is enabled already"):
+    with pytest.raises(Conflict, match="The webhook endpoint is already enabled"):
         switch_endpoint(organisation_id=owner.id, enabled=True, actor=TESTER)
     off = switch_endpoint(organisation_id=owner.id, enabled=False, actor=TESTER)
     assert (off.enabled, off.disabled_reason) == (False, "Switched off by the exchange")
     assert off.updated_at > before.updated_at
-    with pytest.raises(Conflict, match="The webhook endpoint is disabled already"):
+    with pytest.raises(Conflict, match="The webhook endpoint is already disabled"):
         switch_endpoint(organisation_id=owner.id, enabled=False, actor=TESTER)
     on = switch_endpoint(organisation_id=owner.id, enabled=True, actor=TESTER)
     assert (on.enabled, on.disabled_reason, on.secret) == (True, "", before.secret)
     assert endpoint_of(bystander) == untouched
 
 
-def test_an_address_that_is_changed_while_it_is_looked_up_is_not_switched_on(owner):
+def test_an_address_changed_during_its_resolution_is_not_enabled(owner):
     switch_endpoint(organisation_id=owner.id, enabled=False, actor=TESTER)
 
     changes = iter([{"url": OTHER}])
@@ -108,13 +108,13 @@ def test_an_address_that_is_changed_while_it_is_looked_up_is_not_switched_on(own
 
     with (
         connection.execute_wrapper(change_first),
-        pytest.raises(Conflict, match="is enabled already, or was changed meanwhile"),
+        pytest.raises(Conflict, match="is already enabled, or was changed meanwhile"),
     ):
         switch_endpoint(organisation_id=owner.id, enabled=True, actor=TESTER)
     assert (endpoint_of(owner)["url"], endpoint_of(owner)["enabled"]) == (OTHER, False)
 
 
-def test_a_rotated_secret_signs_on_for_a_day_and_an_older_one_no_longer(owner, bystander):
+def test_a_rotated_secret_signs_for_a_day_and_an_older_one_no_longer(owner, bystander):
     untouched, first = endpoint_of(bystander), endpoint_of(owner)["secret"]
     before = timezone.now()
     endpoint, second = rotate_secret(organisation_id=owner.id, actor=TESTER)
@@ -128,7 +128,7 @@ def test_a_rotated_secret_signs_on_for_a_day_and_an_older_one_no_longer(owner, b
     assert endpoint_of(bystander) == untouched
 
 
-def test_a_test_event_goes_to_the_organisation_that_asks(owner, bystander):
+def test_a_test_event_goes_to_the_requesting_organisation(owner, bystander):
     event = send_test(organisation_id=owner.id, actor=TESTER)
     assert Event.objects.get() == event
     assert (event.organisation_id, event.type) == (owner.id, "webhook.test")
@@ -144,7 +144,7 @@ def test_a_test_event_goes_to_the_organisation_that_asks(owner, bystander):
     assert send_test(organisation_id=bystander.id, actor=TESTER).organisation_id == bystander.id
 
 
-def test_without_an_endpoint_there_is_none_to_switch_rotate_or_test(bystander):
+def test_without_an_endpoint_switching_rotation_and_tests_fail(bystander):
     nobody = make_organisation()
     before = table_fingerprints()
     for act in (
@@ -158,6 +158,6 @@ def test_without_an_endpoint_there_is_none_to_switch_rotate_or_test(bystander):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_rotating_begins_a_transaction_where_there_is_none(owner):
+def test_rotation_opens_a_transaction(owner):
     _, secret = rotate_secret(organisation_id=owner.id, actor=TESTER)
     assert endpoint_of(owner)["secret"] == secret

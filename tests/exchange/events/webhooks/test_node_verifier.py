@@ -1,4 +1,4 @@
-"""The public Node verifier reads what we sign: another language, another author.
+"""The public Node verifier accepts our signatures: another language, another author.
 
 How the package gets there: `tests.environment.node`.
 """
@@ -38,7 +38,7 @@ def verify(package: Path, secret: str, body: str, headers: dict[str, str]) -> tu
 
 
 @pytest.mark.node
-def test_the_node_verifier_accepts_what_we_sign_and_refuses_what_was_tampered_with(
+def test_the_node_verifier_accepts_our_signatures_and_rejects_tampering(
     package: Path,
 ) -> None:
     new, old = new_secret(), new_secret()

@@ -36,7 +36,7 @@ def send(url: str, *, deadline: float = 5.0, allow_local: bool = True) -> PostOu
 
 
 def no_post_is_left_running() -> bool:
-    """Whether the threads of posts that were cut have ended, which they do in an instant."""
+    """Return whether the threads of aborted posts have ended."""
     deadline = time.monotonic() + 1
     while any(thread.name == "webhook-post" for thread in threading.enumerate()):
         if time.monotonic() > deadline:
@@ -91,7 +91,7 @@ def test_redirects_are_not_followed(receiver: Receiver, status: int) -> None:
         (400, ""),
     ],
 )
-def test_every_status_of_a_redirect_is_told_as_one(
+def test_every_redirect_status_is_reported_as_a_redirect(
     receiver: Receiver, status: int, error: str
 ) -> None:
     receiver.reply = Reply(status, body=b"")
@@ -103,20 +103,18 @@ def test_every_status_of_a_redirect_is_told_as_one(
     ("status", "delivered"),
     [(None, False), (199, False), (200, True), (299, True), (300, False)],
 )
-def test_an_event_is_delivered_by_an_answer_of_2xx_alone(
-    status: int | None, delivered: bool
-) -> None:
+def test_only_a_2xx_response_delivers_an_event(status: int | None, delivered: bool) -> None:
     assert PostOutcome(status_code=status, milliseconds=1).delivered is delivered
 
 
-def test_without_leave_no_plain_address_is_called(receiver: Receiver) -> None:
+def test_plain_http_is_called_only_with_allow_local(receiver: Receiver) -> None:
     outcome = send(receiver.url, allow_local=False)
     told = "the URL does not lead to a public address over https"
     assert outcome == PostOutcome(status_code=None, milliseconds=0, error=told)
     assert receiver.received == []
 
 
-def test_what_is_posted_says_how_it_may_be_answered(receiver: Receiver) -> None:
+def test_a_post_states_the_responses_it_accepts(receiver: Receiver) -> None:
     send(receiver.url)
     (request,) = receiver.received
     told = {name: request.headers[name] for name in ("accept", "accept-encoding", "connection")}
@@ -140,18 +138,18 @@ def test_retry_after_is_seconds_from_now_and_never_negative(
     assert send(receiver.url).retry_after_seconds == seconds
 
 
-def test_only_the_first_kibibyte_of_the_answer_is_kept(receiver: Receiver) -> None:
+def test_only_the_first_kibibyte_of_a_response_is_stored(receiver: Receiver) -> None:
     receiver.reply = Reply(500, body=b"x" * 1023 + "é".encode() + b"y" * 1_000_000)
     outcome = send(receiver.url)
     assert outcome.answer == "x" * 1023 + "\N{REPLACEMENT CHARACTER}"
 
 
-def test_an_answer_that_the_database_could_not_keep_is_made_fit(receiver: Receiver) -> None:
+def test_a_response_is_made_storable(receiver: Receiver) -> None:
     receiver.reply = Reply(500, body=b"a\x00b\xffc")
     assert send(receiver.url).answer == "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}c"
 
 
-def test_a_compressed_answer_is_not_unpacked(receiver: Receiver) -> None:
+def test_a_compressed_response_is_not_unpacked(receiver: Receiver) -> None:
     bomb = gzip.compress(b"0" * 50_000_000)
     receiver.reply = Reply(200, {"Content-Encoding": "gzip"}, body=bomb)
     outcome = send(receiver.url)
@@ -160,10 +158,10 @@ def test_a_compressed_answer_is_not_unpacked(receiver: Receiver) -> None:
     assert len(outcome.answer) <= 1024
 
 
-def test_a_receiver_that_says_nothing_is_cut_at_the_deadline(receiver: Receiver) -> None:
+def test_a_silent_receiver_is_cut_off_at_the_deadline(receiver: Receiver) -> None:
     receiver.reply = Reply(wait_seconds=20)
     outcome = send(receiver.url, deadline=0.4)
-    assert (outcome.status_code, outcome.error) == (None, "no answer within 0.4 seconds")
+    assert (outcome.status_code, outcome.error) == (None, "no response within 0.4 seconds")
     assert 400 <= outcome.milliseconds < 1500
 
 
@@ -172,7 +170,7 @@ def test_a_receiver_that_says_nothing_is_cut_at_the_deadline(receiver: Receiver)
     [b"H", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 100 Continue\r\n\r\n"],
     ids=["status line", "headers", "endless 100s"],
 )
-def test_a_slow_drip_of_headers_is_cut_at_the_deadline(text: bytes) -> None:
+def test_a_slow_drip_of_headers_is_cut_off_at_the_deadline(text: bytes) -> None:
     with raw_server(lambda connection: send_slowly(connection, text, every_seconds=0.02)) as port:
         started = time.monotonic()
         outcome = send(f"http://127.0.0.1:{port}/", deadline=0.6)
@@ -182,7 +180,7 @@ def test_a_slow_drip_of_headers_is_cut_at_the_deadline(text: bytes) -> None:
     assert not outcome.delivered
 
 
-def test_a_slow_drip_in_the_body_is_cut_and_its_beginning_kept() -> None:
+def test_a_slow_body_is_cut_off_and_its_start_stored() -> None:
     def talk(connection: socket.socket) -> None:
         connection.recv(65536)
         connection.sendall(b"HTTP/1.1 500 Oops\r\nContent-Length: 5000\r\n\r\nbeg")
@@ -197,8 +195,8 @@ def test_a_slow_drip_in_the_body_is_cut_and_its_beginning_kept() -> None:
     assert outcome.answer.startswith("beg")
 
 
-def test_a_tls_handshake_that_never_ends_is_cut_at_the_deadline() -> None:
-    # The first bytes of a TLS record that announces more than will ever come.
+def test_an_endless_tls_handshake_is_cut_off_at_the_deadline() -> None:
+    # The first bytes of a TLS record that announces more than is sent.
     with raw_server(
         lambda connection: send_slowly(connection, b"\x16\x03\x03\x40\x00" * 4)
     ) as port:
@@ -209,7 +207,7 @@ def test_a_tls_handshake_that_never_ends_is_cut_at_the_deadline() -> None:
     assert outcome.status_code is None
 
 
-def test_an_answer_in_chunks_is_read() -> None:
+def test_a_chunked_response_is_read() -> None:
     def talk(connection: socket.socket) -> None:
         connection.recv(65536)
         connection.sendall(
@@ -221,14 +219,14 @@ def test_an_answer_in_chunks_is_read() -> None:
     assert (outcome.status_code, outcome.answer) == (200, "abcde")
 
 
-def test_nobody_listening_is_a_failure_with_a_reason() -> None:
+def test_a_refused_connection_is_a_failure_with_a_reason() -> None:
     with socket.create_server(("127.0.0.1", 0)) as unused:
         port = unused.getsockname()[1]
     outcome = send(f"http://127.0.0.1:{port}/")
-    assert (outcome.status_code, outcome.error) == (None, "no connection, or it broke off")
+    assert (outcome.status_code, outcome.error) == (None, "connection failed or was closed")
 
 
-def test_gibberish_is_a_failure_with_a_reason() -> None:
+def test_an_invalid_response_is_a_failure_with_a_reason() -> None:
     def talk(connection: socket.socket) -> None:
         connection.recv(65536)
         connection.sendall(b"220 smtp.example ESMTP\r\n")
@@ -236,10 +234,10 @@ def test_gibberish_is_a_failure_with_a_reason() -> None:
     with raw_server(talk) as port:
         outcome = send(f"http://127.0.0.1:{port}/")
     assert outcome.status_code is None
-    assert outcome.error == "no connection, or it broke off"
+    assert outcome.error == "connection failed or was closed"
 
 
-def test_a_certificate_nobody_vouches_for_is_refused(receiver: Receiver) -> None:
+def test_an_untrusted_certificate_is_rejected(receiver: Receiver) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 
     def talk(connection: socket.socket) -> None:
@@ -263,9 +261,7 @@ def test_a_proxy_of_the_environment_is_not_used(
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]"])
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_loopback_is_refused_at_the_moment_of_sending(
-    receiver: Receiver, scheme: str, host: str
-) -> None:
+def test_loopback_is_rejected_when_sending(receiver: Receiver, scheme: str, host: str) -> None:
     outcome = send(f"{scheme}://{host}:{receiver.port}/hook", allow_local=False)
     assert outcome.status_code is None
     assert outcome.error == "the URL does not lead to a public address over https"
@@ -275,7 +271,7 @@ def test_loopback_is_refused_at_the_moment_of_sending(
 @pytest.mark.parametrize(
     "address", ["[::127.0.0.1]", "[64:ff9b::7f00:1]", "[fec0::1]", "[2002:7f00:1::]", "100.64.0.1"]
 )
-def test_addresses_that_only_look_public_are_refused_when_sending(address: str) -> None:
+def test_addresses_that_only_look_public_are_rejected_when_sending(address: str) -> None:
     outcome = send(f"https://{address}/hook", deadline=2, allow_local=False)
     assert outcome.error == "the URL does not lead to a public address over https"
 
@@ -291,7 +287,7 @@ def test_retry_after_is_read_in_both_forms(receiver: Receiver) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "soon", "-5", "1e9", "Wed, 99 Foo 2026"])
-def test_a_retry_after_that_cannot_be_read_is_none(receiver: Receiver, value: str) -> None:
+def test_an_invalid_retry_after_is_ignored(receiver: Receiver, value: str) -> None:
     receiver.reply = Reply(503, {"Retry-After": value})
     outcome = send(receiver.url)
     assert (outcome.retry_after_seconds, outcome.answer, outcome.error) == (None, "taken", "")
@@ -306,7 +302,7 @@ def test_a_retry_after_that_cannot_be_read_is_none(receiver: Receiver, value: st
         ("Mon, 23 Nov 2026 12:00:00 +0100", 39_600.0),
     ],
 )
-def test_a_time_to_come_back_at_is_read_in_its_zone(
+def test_a_retry_after_date_is_read_in_its_time_zone(
     monkeypatch: pytest.MonkeyPatch, value: str, seconds: float | None
 ) -> None:
     class Midnight(datetime):
@@ -318,7 +314,7 @@ def test_a_time_to_come_back_at_is_read_in_its_zone(
     assert _parse_retry_after(value) == seconds
 
 
-def test_what_a_post_took_is_told_in_milliseconds(
+def test_the_duration_of_a_post_is_in_milliseconds(
     receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ticks = iter([1000.0, 1002.0])
@@ -326,7 +322,7 @@ def test_what_a_post_took_is_told_in_milliseconds(
     assert send(receiver.url).milliseconds == 2000
 
 
-def test_a_post_holds_up_no_process_that_ends(receiver: Receiver) -> None:
+def test_a_post_does_not_delay_the_exit_of_the_process(receiver: Receiver) -> None:
     daemons: list[bool] = []
 
     def look(_: Received) -> Reply:
@@ -339,7 +335,7 @@ def test_a_post_holds_up_no_process_that_ends(receiver: Receiver) -> None:
     assert all(daemons)
 
 
-def test_an_answer_that_comes_in_pieces_is_kept_up_to_its_first_kibibyte() -> None:
+def test_a_response_in_pieces_is_stored_up_to_its_first_kibibyte() -> None:
     def talk(connection: socket.socket) -> None:
         connection.recv(65536)
         connection.sendall(b"HTTP/1.1 500 Oops\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -356,29 +352,31 @@ def test_an_answer_that_comes_in_pieces_is_kept_up_to_its_first_kibibyte() -> No
     ("url", "header", "error"),
     [("http:///hook", "1", "InvalidURL"), ("http://127.0.0.1:9/hook", "a\nb", "InvalidHeader")],
 )
-def test_what_cannot_even_be_sent_is_a_failure_with_a_reason(
+def test_a_request_that_cannot_be_sent_is_a_failure_with_a_reason(
     url: str, header: str, error: str
 ) -> None:
     outcome = post(url, BODY, {"webhook-id": header}, deadline_seconds=5, allow_local=True)
-    assert (outcome.status_code, outcome.error) == (None, f"no readable answer ({error})")
+    assert (outcome.status_code, outcome.error) == (None, f"no readable response ({error})")
 
 
-def test_a_silence_that_the_socket_ends_is_told_like_the_deadline(receiver: Receiver) -> None:
+def test_a_socket_timeout_is_reported_as_the_deadline(receiver: Receiver) -> None:
     receiver.reply = Reply(wait_seconds=20)
     exchange = _PostAttempt()
     exchange.run(receiver.url, BODY, {}, 0.05, allow_local=True)
-    assert exchange.outcome(50, 0.05) == PostOutcome(None, 50, "", "no answer within 0.05 seconds")
+    assert exchange.outcome(50, 0.05) == PostOutcome(
+        None, 50, "", "no response within 0.05 seconds"
+    )
 
 
-def test_what_fails_after_the_deadline_or_the_status_is_not_told() -> None:
-    abort, answered, failed = _PostAttempt(), _PostAttempt(), _PostAttempt()
-    abort.abort()
-    answered._status = 500
-    for exchange in (abort, answered, failed):
-        exchange._fail("it broke off")
-    assert abort.outcome(1, 3).error == "no answer within 3 seconds"
-    assert answered.outcome(1, 3).error == ""
-    assert failed.outcome(1, 3).error == "it broke off"
+def test_errors_after_the_deadline_or_the_status_are_not_reported() -> None:
+    aborted, responded, failed = _PostAttempt(), _PostAttempt(), _PostAttempt()
+    aborted.abort()
+    responded._status = 500
+    for exchange in (aborted, responded, failed):
+        exchange._fail("connection closed")
+    assert aborted.outcome(1, 3).error == "no response within 3 seconds"
+    assert responded.outcome(1, 3).error == ""
+    assert failed.outcome(1, 3).error == "connection closed"
 
 
 def test_a_connection_made_after_the_deadline_is_closed() -> None:
@@ -390,10 +388,10 @@ def test_a_connection_made_after_the_deadline_is_closed() -> None:
     assert ours.fileno() == -1
 
 
-def test_the_last_connection_is_the_one_that_is_cut_and_none_is_left_to_be_closed() -> None:
-    """An address that refused is followed by the next of the name's."""
+def test_the_last_connection_is_shut_down_and_none_is_left_open() -> None:
+    """After a refused connection the next address of the name is tried."""
     exchange = _PostAttempt()
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", ResourceWarning)
         (first, first_peer), (last, last_peer) = (socket.socketpair() for _ in range(2))
         for peer in (first_peer, last_peer):
@@ -406,15 +404,15 @@ def test_the_last_connection_is_the_one_that_is_cut_and_none_is_left_to_be_close
         assert last_peer.recv(1) == b""
         for each in (first_peer, last, last_peer):
             each.close()
-    # Of those of other threads we know nothing.
-    assert [each for each in told if "family=1," in str(each.message)] == []
+    # Other threads may warn about their own sockets.
+    assert [each for each in warned if "family=1," in str(each.message)] == []
 
 
 @pytest.mark.parametrize(
     ("url", "allow_local"),
     [("http://127.0.0.1/", True), ("https://127.0.0.1/", True), ("https://1.1.1.1/", False)],
 )
-def test_every_connection_of_a_post_is_cut(url: str, allow_local: bool) -> None:
+def test_every_connection_of_a_post_can_be_shut_down(url: str, allow_local: bool) -> None:
     def connect(port: int) -> socket.socket:
         posting._current_attempt.set(exchange)
         with _session(allow_local=allow_local) as session:
@@ -434,7 +432,7 @@ def test_every_connection_of_a_post_is_cut(url: str, allow_local: bool) -> None:
         assert connected.recv(1) == b""
 
 
-def test_the_address_is_pinned_and_the_certificate_is_that_of_the_name(
+def test_the_address_is_pinned_and_the_certificate_checked_by_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("1.1.1.1", 443))]

@@ -1,4 +1,4 @@
-"""Signatures, judged by the public verifier library."""
+"""Signatures, checked by the public verifier library."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_signature_is_the_hmac_of_id_timestamp_and_body() -> None:
 
 
 @pytest.mark.parametrize("tampered", ["body", "webhook-id", "webhook-timestamp", "secret"])
-def test_the_public_verifier_refuses_what_was_tampered_with(tampered: str) -> None:
+def test_the_public_verifier_rejects_tampering(tampered: str) -> None:
     secret = new_secret()
     at = datetime.now(UTC)
     headers = signed_headers(event_id=uuid7(), body=BODY, signing_secrets=[secret], at=at)
