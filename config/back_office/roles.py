@@ -1,9 +1,9 @@
 """The roles of staff, as groups with exact permissions; which permissions decide; new staff.
 
-Duties are apart: who enters money does not confirm it, who pays out sets no figures, who hands out
+Duties are apart: who enters money does not confirm it, who pays out sets no fees, who hands out
 keys and lets people in decides nothing about money, and an auditor changes nothing. The back office
-lists tokens, sets their terms, and proposes prices and figures (fees, minimums, rates); finance
-approves prices and figures and ends tokens, because completing and cancelling a raise pays its
+lists tokens, sets their terms, and proposes prices and settings (fees, minimums, rates); finance
+approves prices and settings and ends tokens, because completing and cancelling a raise pays its
 issuer or its buyers. Credit officers propose terms of loans and decide about them. The services
 demand a second person on top, whatever roles somebody has.
 

@@ -42,7 +42,7 @@ AUDIENCES = {
     "exchange.tokens.admin.forms.TermsForm.listing_reference": VISIBLE,
     "orders.listings.admin.lifecycle.CancelForm.reason": INTERNAL,
     "wallets.reconciliation.admin.breaks.ExplanationForm.explanation": INTERNAL,
-    "wallets.reconciliation.admin.breaks.RefusalForm.reason": INTERNAL,
+    "wallets.reconciliation.admin.breaks.RejectionForm.reason": INTERNAL,
     "wallets.fees.admin.configuration.SettingChangeForm.reason": INTERNAL,
     "wallets.withdrawals.admin.decision_pages.BulkForm.reason": VISIBLE,
     "wallets.withdrawals.admin.decision_pages.DecisionForm.reason": VISIBLE,

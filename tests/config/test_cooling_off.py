@@ -68,7 +68,7 @@ def change(first: StaffUser) -> Decision:
     return lambda second: fees.approve(change_id=made.id, expected_value=seen, user=second)
 
 
-def withdrawal_of_figure(first: StaffUser) -> Decision:
+def cancellation(first: StaffUser) -> Decision:
     later = timezone.now() + timedelta(days=1)
     made = fees.propose(
         key=FEE, value=Decimal(75), reason="why", effective_from=later, user=make_staff(*RIGHTS)
@@ -134,7 +134,7 @@ def explanation(first: StaffUser) -> Decision:
 
 
 CASES = [
-    quote, change, withdrawal_of_figure, deposit, withdrawal, payout, terms, ending, explanation,
+    quote, change, cancellation, deposit, withdrawal, payout, terms, ending, explanation,
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Figures of the configuration, in force at once."""
+"""Settings that take effect at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wallets.fees.models import SettingChange, SettingChangeStatus
 
 
 def set_setting(key: str, value: str | int | Decimal) -> None:
-    """Puts a figure in force the way the database asks for it, whatever the services say of it."""
+    """Make `value` effective the way the database requires, without the services."""
     proposer, approver = (
         StaffUser.objects.get_or_create(username=name)[0] for name in ("proposer", "approver")
     )

@@ -1,4 +1,4 @@
-"""Figures of the configuration as staff propose and decide them in the back office."""
+"""Settings changes as staff propose and decide them in the back office."""
 
 from __future__ import annotations
 
@@ -37,15 +37,19 @@ def approve(client: Client, change: SettingChange):
 
 
 def labels(client: Client, change: SettingChange) -> list[str]:
-    """What can be done from the page of `figure`, in the order of its buttons."""
+    """Return the labels of the buttons on the page of a change, in order."""
     context = client.get(page(change, "change")).context
     decision = context["decision"]
-    ways = [*([decision.approve] if decision.approve else []), *decision.others] if decision else []
+    ways = (
+        [*([decision.approve] if decision.approve else []), *decision.other_tools]
+        if decision
+        else []
+    )
     return [tool.label for tool in [*ways, *context["tools"]]]
 
 
-def coming(office: Client, finance: Client, value: str = "80") -> SettingChange:
-    """An approved figure that takes effect in three hours."""
+def upcoming_change(office: Client, finance: Client, value: str = "80") -> SettingChange:
+    """Return an approved change that takes effect in three hours."""
     propose(office, value, after=timedelta(hours=3))
     change = SettingChange.objects.get(status="Pending")
     approve(finance, change)

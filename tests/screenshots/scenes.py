@@ -107,7 +107,7 @@ def configuration_review(studio: Studio) -> Page:
 def figure_review(studio: Studio) -> Page:
     """A figure that waits, as the approver sees it."""
     page = first(BACK_OFFICE, "wallets/configuration/", "propose/")(studio)
-    page.get_by_label("New figure").fill("12.5")
+    page.get_by_label("New value").fill("12.5")
     page.get_by_label("Reason").fill("The provider charges more from next month on")
     page.locator("main form [type=submit]").click()
     # A service that runs already may have one that waits.
@@ -117,7 +117,7 @@ def figure_review(studio: Studio) -> Page:
 
 def figure_with_errors(studio: Studio) -> Page:
     page = first(BACK_OFFICE, "wallets/configuration/", "propose/")(studio)
-    page.get_by_label("New figure").fill("-1")
+    page.get_by_label("New value").fill("-1")
     page.locator("main form [type=submit]").click()
     page.locator(".errornote").wait_for()
     return page

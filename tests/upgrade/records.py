@@ -156,7 +156,7 @@ def _people() -> _People:
 
 
 def _money(sandbox: Sandbox, caller: ApiCaller, wallet: Wallet, people: _People) -> None:
-    """Deposits, figures, and a withdrawal in every state; one was requested with a key."""
+    """Deposits, settings changes, and a withdrawal in every state; one was requested with a key."""
     wallet.fund(20_000).fund(12_000_000, "NGN")
     Wallet(caller.organisation).fund(5000)
     payment = deposits.IncomingPayment(

@@ -1,1 +1,1 @@
-"""Fees, minimums, rates and thresholds, each with the instant from which it holds."""
+"""Fees, minimums, rates and approval thresholds, and the dual control of their changes."""

@@ -1,9 +1,9 @@
-"""Figures that finance sets: minimums, fees, rates, thresholds, under the interface's own keys.
+"""Settings (minimums, fees, rates, approval thresholds) and the changes to them.
 
-A key has a first figure and, after it, figures that one person proposed and another approved. The
-figure in force at an instant is the approved one with the latest `effective_at` up to then: it
-takes effect by itself, because whoever needs a figure asks for the one in force
-(`wallets/fees/sql/setting_changes.sql`).
+A setting has an initial value and changes that one person proposed and another approved. Its
+effective value is that of the approved change with the latest `effective_at` not in the future.
+Readers look it up at the moment they need it (`wallets/fees/sql/setting_changes.sql`), so no job
+has to apply a change.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from exchange.staff.models import ProposalModel
 
 
 class Configuration(models.Model):
-    """One key. `MINIMUM_WITHDRAWAL_<CUR>`, `<CUR>_WITHDRAWAL_FEE`, `<CUR>_USD_RATE` (units per
-    USD), `SECOND_APPROVAL_ABOVE_<CUR>`, `SECOND_APPROVAL_DAILY_ABOVE_<CUR>`,
-    `SOLE_APPROVALS_DAILY_<CUR>`, `<CUR>_INTERNAL_FEE`.
+    """A setting. Keys: `MINIMUM_WITHDRAWAL_<CUR>`, `<CUR>_WITHDRAWAL_FEE`,
+    `<CUR>_USD_RATE` (units per USD), `SECOND_APPROVAL_ABOVE_<CUR>`,
+    `SECOND_APPROVAL_DAILY_ABOVE_<CUR>`, `SOLE_APPROVALS_DAILY_<CUR>`, `<CUR>_INTERNAL_FEE`.
     """
 
     key = models.CharField(max_length=60, primary_key=True)
-    # The first figure. It never changes, and stands until another one takes effect.
+    # The initial value. Never changed.
     value = models.DecimalField(max_digits=30, decimal_places=8)
     description = models.CharField(max_length=200, blank=True)
     updated_at = models.DateTimeField(auto_now=True)
@@ -47,7 +47,7 @@ class Configuration(models.Model):
 
 
 class SettingChangeStatus(models.TextChoices):
-    """States of a figure."""
+    """States of a settings change."""
 
     PENDING = "Pending"
     APPROVED = "Approved"
@@ -57,9 +57,9 @@ class SettingChangeStatus(models.TextChoices):
 
 
 class SettingChange(ProposalModel):
-    """A figure of a key: proposed by one person, approved by another, in force from an instant.
+    """A proposed value of a setting, approved by a second person and effective from a given time.
 
-    Approved and not yet in force, it can be withdrawn: one person asks for it, another agrees.
+    While approved and not yet effective it can be cancelled: one person requests, another confirms.
     """
 
     configuration = models.ForeignKey(
@@ -67,9 +67,9 @@ class SettingChange(ProposalModel):
     )
     value = models.DecimalField(max_digits=30, decimal_places=8)
     reason = models.CharField(max_length=300)
-    effective_from = models.DateTimeField(null=True, help_text="As proposed; null: when approved")
+    effective_from = models.DateTimeField(null=True, help_text="As proposed; null: on approval")
     status = choice_field(SettingChangeStatus, max_length=10, default=SettingChangeStatus.PENDING)
-    decision_note = models.CharField(max_length=300, blank=True, help_text="Why it was rejected")
+    decision_note = models.CharField(max_length=300, blank=True, help_text="Reason of a rejection")
     effective_at = models.DateTimeField(
         null=True, help_text="Of an approved change: as proposed, but not before its approval"
     )

@@ -1,4 +1,4 @@
-"""Figures that finance sets, by their interface keys: in force now, coming, and before."""
+"""Effective, upcoming and pending values of settings."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from wallets.fees.models import Configuration, SettingChange, SettingChangeStatu
 
 
 def minimum_withdrawal(currency: str) -> Decimal:
-    """The smallest withdrawal of `currency`: at least 1, more where finance says so."""
+    """Return the minimum withdrawal of `currency`, at least 1."""
     minimum = effective_setting(f"MINIMUM_WITHDRAWAL_{currency}")
     return max(minimum, Decimal(1)) if minimum is not None else Decimal(1)
 
 
 def withdrawal_fee(currency: str) -> Decimal:
-    """The flat fee of a withdrawal in `currency`."""
+    """Return the flat fee of a withdrawal in `currency`."""
     return effective_setting(f"{currency}_WITHDRAWAL_FEE") or Decimal(0)
 
 
 def effective_setting(key: str) -> Decimal | None:
-    """The figure in force now; None for an unknown key."""
+    """Return the effective value, or None for an unknown key."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT effective_setting(%s)", [key])
         value: Decimal | None
@@ -33,8 +33,10 @@ def effective_setting(key: str) -> Decimal | None:
 
 
 def settings_with_values() -> QuerySet[Configuration]:
-    """Every key with `in_force` and `since` (null: the first figure), the next one to come
-    (`coming`, `coming_from`), and what waits for a decision (`waiting`).
+    """Return every setting with its values.
+
+    `effective_value` and `since` (null: the initial value), the next `upcoming_value` with its
+    `upcoming_at`, and the `pending_value` that awaits approval.
     """
     return Configuration.objects.annotate(
         effective_value=Coalesce(_first(effective_changes(), "value"), F("value")),
@@ -48,14 +50,14 @@ def settings_with_values() -> QuerySet[Configuration]:
 
 
 def effective_changes() -> QuerySet[SettingChange]:
-    """Approved figures that have taken effect, the one in force first."""
+    """Return approved changes that have taken effect, the effective one first."""
     return SettingChange.objects.filter(
         status=SettingChangeStatus.APPROVED, effective_at__lte=TransactionNow()
     ).order_by("-effective_at", "-decided_at")
 
 
 def upcoming_changes() -> QuerySet[SettingChange]:
-    """Approved figures that are yet to take effect, the next one first."""
+    """Return approved changes that have not taken effect yet, the next one first."""
     return SettingChange.objects.filter(
         status=SettingChangeStatus.APPROVED, effective_at__gt=TransactionNow()
     ).order_by("effective_at", "-decided_at")

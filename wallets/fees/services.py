@@ -1,8 +1,7 @@
-"""Figures that finance sets, with four eyes and an instant from which they are in force.
+"""Settings changes: proposed by one person, approved by another, effective from a given time.
 
-One person proposes a figure, another approves it; from its instant on it is the figure in force,
-by itself, for whatever is done from then on. Withdrawals that exist keep the figures they were
-created under. What is approved and not yet in force is withdrawn by two people as well.
+A change takes effect by itself. Existing withdrawals keep the values they were created under. An
+approved change that is not yet effective can be cancelled, again by two people.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ DECIDE = "wallets.decide_configuration"
 
 SETTING_CHANGES = TwoPersonApproval(
     model=SettingChange,
-    noun="figure",
+    noun="settings change",
     permission=DECIDE,
     unique_constraint="setting_change_pending_once",
 )
@@ -50,7 +49,7 @@ _MAX_LEAD_TIME = timedelta(days=366)
 
 @dataclass(frozen=True, slots=True)
 class SettingDefinition:
-    """What a key's figure is: its words, most decimals, and smallest value."""
+    """Definition of a setting: description, maximum decimals and minimum value."""
 
     description: str
     decimals: int
@@ -58,21 +57,21 @@ class SettingDefinition:
 
 
 def pending_approval(rows: QuerySet[Any]) -> QuerySet[Any]:
-    """Narrow figures to those that wait for a second person: proposed, or to be withdrawn."""
-    asked = Q(status=SettingChangeStatus.APPROVED, cancellation_requested_by__isnull=False)
+    """Narrow changes to those that await a second person, for approval or cancellation."""
+    requested = Q(status=SettingChangeStatus.APPROVED, cancellation_requested_by__isnull=False)
     return rows.filter(
-        Q(status=SettingChangeStatus.PENDING) | asked & Q(effective_at__gt=timezone.now())
+        Q(status=SettingChangeStatus.PENDING) | requested & Q(effective_at__gt=timezone.now())
     )
 
 
 def proposed_by_user(user: StaffUser) -> Q:
-    """Return the condition on undecided figures that `user` may not decide."""
+    """Return the condition on changes, or their cancellation, that `user` proposed."""
     proposed = Q(status=SettingChangeStatus.PENDING, proposed_by=user)
     return proposed | Q(status=SettingChangeStatus.APPROVED, cancellation_requested_by=user)
 
 
 def setting_definitions() -> dict[str, SettingDefinition]:
-    """Every key the service reads, over all currencies that can be paid out."""
+    """Return the definition of every setting, over all payout currencies."""
     known: dict[str, SettingDefinition] = {}
     for code in payout_currencies():
         decimals = currencies()[code].decimals
@@ -120,21 +119,20 @@ def propose(
     effective_from: datetime | None = None,
     user: StaffUser,
 ) -> SettingChange:
-    """Enters a figure; nothing changes until another person approves it, and not before
-    `effective_from` (None: when it is approved).
+    """Propose a change, which takes effect once approved, at `effective_from` or later.
 
-    Raises `Forbidden`, `InvalidRequest`, or `Conflict` while another figure of the key waits.
+    Raises `Forbidden`, `InvalidRequest`, or `Conflict` while another change is pending.
     """
-    authorize_staff(user, PROPOSE, "You may not propose figures")
+    authorize_staff(user, PROPOSE, "You may not propose settings changes")
     _validate(key, value)
-    why = clean_text(reason, missing="A figure needs a reason", max_length=_MAX_REASON_LENGTH)
+    why = clean_text(reason, missing="Enter a reason", max_length=_MAX_REASON_LENGTH)
     now = timezone.now()
     if effective_from is not None and not now < effective_from <= now + _MAX_LEAD_TIME:
         raise InvalidRequest.for_field(
-            "effective_from", "It can take effect at an instant ahead, within a year"
+            "effective_from", "Choose a date and time within the next 12 months"
         )
     return SETTING_CHANGES.propose(
-        Conflict(f"Another figure of {key} waits for a decision", code="figure_pending"),
+        Conflict(f"Another change of {key} is pending approval", code="change_pending"),
         configuration_id=key,
         value=value,
         reason=why,
@@ -144,42 +142,44 @@ def propose(
 
 
 def approve(*, change_id: UUID, expected_value: Decimal, user: StaffUser) -> SettingChange:
-    """Another person approves; from its instant, at once when that has passed, it is in force.
+    """Approve a change; it takes effect at its time, or now when that has passed.
 
-    `seen` is the figure in force that the person had before them. Raises `Forbidden`, `NotFound`,
-    `StateConflict`, `Conflict` when another figure takes effect at the same instant, `Rejected`
+    `expected_value` is the effective value that the approver saw. Raises `Forbidden`, `NotFound`,
+    `StateConflict`, `Conflict` when another change takes effect at the same time, `Rejected`
     (`approver_not_independent`).
     """
-    authorize_staff(user, DECIDE, "You may not approve figures")
+    authorize_staff(user, DECIDE, "You may not approve settings changes")
     with transaction.atomic():
         change = SETTING_CHANGES.get_approvable(change_id, user)
         now = _now()
         current = effective_setting(change.configuration_id)
         if current is None or current != expected_value:
             raise StateConflict(
-                f"{change.configuration_id} is {format_plain(current or Decimal(0))} by now. "
-                "Please look at it again"
+                f"{change.configuration_id} is now {format_plain(current or Decimal(0))}. "
+                "Review the change again"
             )
         starts = max(now, change.effective_from or now)
         if upcoming_changes().filter(configuration_id=change.configuration_id, effective_at=starts):
-            raise Conflict("Another approved figure takes effect at the same instant")
+            raise Conflict("Another approved change takes effect at the same time")
         return SETTING_CHANGES.close(
             change, SettingChangeStatus.APPROVED, user, effective_at=starts
         )
 
 
 def reject(*, change_id: UUID, user: StaffUser, reason: str) -> SettingChange:
-    """Closes a proposal without effect. Raises as `approve`, `InvalidRequest` without a reason."""
-    authorize_staff(user, DECIDE, "You may not reject figures")
-    why = clean_text(reason, missing="A rejection needs a reason", max_length=_MAX_REASON_LENGTH)
+    """Reject a proposal. Raises as `approve`, and `InvalidRequest` without a reason."""
+    authorize_staff(user, DECIDE, "You may not reject settings changes")
+    why = clean_text(
+        reason, missing="Enter a reason for the rejection", max_length=_MAX_REASON_LENGTH
+    )
     with transaction.atomic():
         change = SETTING_CHANGES.get_pending(change_id)
         return SETTING_CHANGES.close(change, SettingChangeStatus.REJECTED, user, decision_note=why)
 
 
 def take_back(*, change_id: UUID, user: StaffUser) -> SettingChange:
-    """Whoever proposed it closes it. Raises as `approve`, `Forbidden` for anybody else."""
-    authorize_staff(user, PROPOSE, "You may not take figures back")
+    """Take back one's own proposal. Raises as `approve`, and `Forbidden` for anyone else."""
+    authorize_staff(user, PROPOSE, "You may not take back settings changes")
     with transaction.atomic():
         change = SETTING_CHANGES.get(change_id)
         require_proposer(change, user)
@@ -187,14 +187,16 @@ def take_back(*, change_id: UUID, user: StaffUser) -> SettingChange:
 
 
 def request_cancellation(*, change_id: UUID, user: StaffUser, reason: str) -> SettingChange:
-    """Asks that an approved figure does not take effect; another person has to agree in time.
+    """Request that an approved change does not take effect; a second person must confirm in time.
 
-    Raises `Forbidden`, `NotFound`, `InvalidRequest`, `StateConflict` when it is in force already,
-    or somebody asked before.
+    Raises `Forbidden`, `NotFound`, `InvalidRequest`, `StateConflict` when the change is effective
+    or a request is pending.
     """
     permission = DECIDE if user.may(DECIDE) else PROPOSE
-    authorize_staff(user, permission, "You may not withdraw figures")
-    why = clean_text(reason, missing="A withdrawal needs a reason", max_length=_MAX_REASON_LENGTH)
+    authorize_staff(user, permission, "You may not cancel settings changes")
+    why = clean_text(
+        reason, missing="Enter a reason for the cancellation", max_length=_MAX_REASON_LENGTH
+    )
     with transaction.atomic():
         change = SETTING_CHANGES.get(change_id)
         require_no_cancellation_request(change)
@@ -205,12 +207,12 @@ def request_cancellation(*, change_id: UUID, user: StaffUser, reason: str) -> Se
 
 
 def dismiss_cancellation(*, change_id: UUID, user: StaffUser) -> SettingChange:
-    """Ends the asking: the figure takes effect as approved. Raises as `confirm_cancellation`."""
+    """Dismiss a cancellation request. Raises as `confirm_cancellation`."""
     with transaction.atomic():
         change = SETTING_CHANGES.get(change_id)
         require_cancellation_request(change)
         if change.cancellation_requested_by_id != user.pk:
-            authorize_staff(user, DECIDE, "You may not decide about figures")
+            authorize_staff(user, DECIDE, "You may not decide on settings changes")
         change.cancellation_requested_by = None
         change.cancellation_reason = ""
         change.save(update_fields=["cancellation_requested_by", "cancellation_reason"])
@@ -218,11 +220,11 @@ def dismiss_cancellation(*, change_id: UUID, user: StaffUser) -> SettingChange:
 
 
 def confirm_cancellation(*, change_id: UUID, user: StaffUser) -> SettingChange:
-    """Another person than the one who asked withdraws it: it never takes effect.
+    """Cancel a change that another person requested to cancel; it never takes effect.
 
     Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected` (`approver_not_independent`).
     """
-    authorize_staff(user, DECIDE, "You may not withdraw figures")
+    authorize_staff(user, DECIDE, "You may not cancel settings changes")
     with transaction.atomic():
         change = SETTING_CHANGES.get(change_id)
         require_cancellation_request(change)
@@ -235,36 +237,36 @@ def confirm_cancellation(*, change_id: UUID, user: StaffUser) -> SettingChange:
 
 
 def require_proposer(change: SettingChange, user: StaffUser) -> None:
-    """Refuse to have `figure` taken back unless it is pending, and by whoever proposed it."""
+    """Raise unless `change` is pending and `user` proposed it."""
     SETTING_CHANGES.require_pending(change)
     if change.proposed_by_id != user.pk:
-        raise Forbidden("Only the person who proposed a figure takes it back")
+        raise Forbidden("Only the proposer can take back a settings change")
 
 
 def require_upcoming(change: SettingChange) -> None:
-    """Refuse what can be done only until an approved figure takes effect."""
+    """Raise unless `change` is approved and not yet effective."""
     if change.status != SettingChangeStatus.APPROVED or change.effective_at is None:
-        raise StateConflict(f"The figure is {change.status}, not Approved")
+        raise StateConflict(f"The settings change is {change.status}, not Approved")
     if change.effective_at <= timezone.now():
-        raise StateConflict("The figure is in force already. Please propose another one")
+        raise StateConflict("The settings change is already effective. Propose a new one")
 
 
 def require_no_cancellation_request(change: SettingChange) -> None:
-    """Refuse to ask again for the withdrawal of a figure."""
+    """Raise unless `change` is upcoming and no cancellation is requested."""
     require_upcoming(change)
     if change.cancellation_requested_by is not None:
-        raise StateConflict(f"{change.cancellation_requested_by} asked for it before")
+        raise StateConflict(f"{change.cancellation_requested_by} already requested cancellation")
 
 
 def require_cancellation_request(change: SettingChange) -> None:
-    """Refuse to decide about a withdrawal that nobody asks for."""
+    """Raise unless `change` is upcoming and its cancellation is requested."""
     require_upcoming(change)
     if change.cancellation_requested_by is None:
-        raise StateConflict("Nobody asks to withdraw this figure any more")
+        raise StateConflict("Cancellation of this settings change is no longer requested")
 
 
 def describe_cancellation_blocker(change: SettingChange, user: StaffUser) -> str:
-    """Return why `user` cannot agree to withdraw `figure`; empty when nothing prevents it."""
+    """Return why `user` cannot confirm the cancellation of `change`; empty when they can."""
     return first_error_message(
         lambda: require_cancellation_request(change),
         lambda: _require_another_person(change, user),
@@ -273,13 +275,15 @@ def describe_cancellation_blocker(change: SettingChange, user: StaffUser) -> str
 
 
 def _require_another_person(change: SettingChange, user: StaffUser) -> None:
-    asked_by = change.cancellation_requested_by_id
-    require_independent(user, asked_by, message="Somebody else must agree to what you asked for")
-    require_tenured(asked_by, user.pk)
+    requester = change.cancellation_requested_by_id
+    require_independent(
+        user, requester, message="Someone other than the requester must confirm the cancellation"
+    )
+    require_tenured(requester, user.pk)
 
 
 def _now() -> datetime:
-    # When the transaction began, by the database: it is what figures in force are told by.
+    # The start of the transaction by the database clock, which decides what is effective.
     now: datetime = Configuration.objects.aggregate(now=Max(TransactionNow()))["now"]
     return now
 
@@ -287,7 +291,7 @@ def _now() -> datetime:
 def _validate(key: str, value: Decimal) -> SettingDefinition:
     facts = setting_definitions().get(key)
     if facts is None:
-        raise InvalidRequest("This key is not one the service reads")
+        raise InvalidRequest("Unknown setting")
     if not value.is_finite() or not facts.minimum <= value <= MAX_NUMBER:
         raise InvalidRequest.for_field(
             "value",

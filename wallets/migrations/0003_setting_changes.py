@@ -124,6 +124,16 @@ class Migration(migrations.Migration):
         ),
         migrations.AlterField(
             "settingchange",
+            "effective_from",
+            models.DateTimeField(help_text="As proposed; null: on approval", null=True),
+        ),
+        migrations.AlterField(
+            "settingchange",
+            "decision_note",
+            models.CharField(blank=True, help_text="Reason of a rejection", max_length=300),
+        ),
+        migrations.AlterField(
+            "settingchange",
             "status",
             models.CharField(choices=STATUSES, default="Pending", max_length=10),
         ),

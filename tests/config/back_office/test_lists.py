@@ -54,7 +54,7 @@ from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
 
-# As many rows as there are currencies, or keys of figures.
+# As many rows as there are currencies, or settings.
 _FEW_BY_NATURE = {"wallets_banklist", "wallets_configuration"}
 # What people enter, or what is added once a day.
 _SMALL = _FEW_BY_NATURE | {

@@ -51,7 +51,7 @@ WORDS = {
     Proposal: "Payout proposals to confirm",
     AccessProposal: "Access proposals to confirm",
     Quote: "Quotes to approve",
-    SettingChange: "Figures to decide",
+    SettingChange: "Settings changes",
     LoanConfiguration: "Loan configurations to decide",
     Loan: "Loan endings to confirm",
     ReconciliationBreak: "Breaks to close",

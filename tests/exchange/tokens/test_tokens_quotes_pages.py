@@ -44,7 +44,7 @@ def test_one_person_proposes_and_another_one_puts_the_prices_in_force():
     token = make_token()
     office, finance = signed_in(BACK_OFFICE), signed_in(FINANCE_APPROVER)
     response = propose(office, token)
-    assert said(response) == ["Proposed. Nothing has changed yet: somebody else must approve it."]
+    assert said(response) == ["Change proposed. It requires a second person's approval."]
     token.refresh_from_db()
     assert (token.price_buy, token.price_sell) == (100, 100)
     quote = Quote.objects.get()
@@ -366,7 +366,7 @@ def test_a_change_beyond_the_band_is_shown_in_red_before_it_is_proposed_and_need
     assert "buy +1,180.00 %" in text_of(other)
     assert table_fingerprints() == before
     done = confirm(client, address, at=asked, **typed, note="Split undone")
-    assert said(done) == ["Proposed. Nothing has changed yet: somebody else must approve it."]
+    assert said(done) == ["Change proposed. It requires a second person's approval."]
     assert Quote.objects.get().note == "Split undone"
 
 
@@ -374,7 +374,7 @@ def test_a_change_beyond_the_band_is_shown_in_red_before_it_is_proposed_and_need
 def test_a_change_within_the_band_needs_no_reason(buy, sell):
     token = make_token()
     done = propose(signed_in(BACK_OFFICE), token, buy=buy, sell=sell, note="")
-    assert said(done) == ["Proposed. Nothing has changed yet: somebody else must approve it."]
+    assert said(done) == ["Change proposed. It requires a second person's approval."]
     shown = signed_in(FINANCE_APPROVER).get(page(Quote.objects.get(), "change"))
     assert "A price changes by more than" not in text_of(shown)
 

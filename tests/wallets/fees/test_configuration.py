@@ -1,4 +1,4 @@
-"""Which figure of a key is in force, which one comes, and what stands in for none."""
+"""Effective, upcoming and pending values of settings, and their defaults."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ FEE = "KES_WITHDRAWAL_FEE"
 HOUR = timedelta(hours=1)
 
 
-def put_figures(*figures: tuple[str, str, int, timedelta | None]) -> None:
-    """Figures: key, status, value and when they take effect, from now."""
+def put_changes(*changes: tuple[str, str, int, timedelta | None]) -> None:
+    """Insert changes: key, status, value and when they take effect, from now."""
     now = timezone.now()
     with without_guards() as cursor:
-        for number, (key, status, value, after) in enumerate(figures):
+        for number, (key, status, value, after) in enumerate(changes):
             put(
                 cursor,
                 SettingChange,
@@ -46,7 +46,7 @@ def put_figures(*figures: tuple[str, str, int, timedelta | None]) -> None:
             )
 
 
-def test_the_smallest_withdrawal_is_at_least_one_and_a_fee_may_be_none():
+def test_the_minimum_withdrawal_is_at_least_one_and_a_fee_may_be_zero():
     key = "MINIMUM_WITHDRAWAL_KES"
     for value, least in (("0.5", 1), ("1", 1), ("1.5", Decimal("1.5"))):
         set_setting(key, value)
@@ -57,11 +57,11 @@ def test_the_smallest_withdrawal_is_at_least_one_and_a_fee_may_be_none():
     assert withdrawal_fee("KES") == Decimal("7.5")
 
 
-def test_a_key_shows_the_figure_in_force_the_next_one_and_what_waits():
-    put_figures(
+def test_a_setting_has_an_effective_an_upcoming_and_a_pending_value():
+    put_changes(
         (FEE, "Approved", 1, -3 * HOUR),
         (FEE, "Approved", 2, -HOUR),
-        # Approved later for the same instant: it counts.
+        # Approved later for the same time: takes precedence.
         (FEE, "Approved", 3, -HOUR),
         (FEE, "Rejected", 4, -HOUR / 2),
         (FEE, "Rejected", 5, HOUR / 2),
@@ -92,7 +92,7 @@ def test_a_key_shows_the_figure_in_force_the_next_one_and_what_waits():
     assert effective_setting(FEE) == 3
 
 
-def test_alone_somebody_approves_up_to_the_limit_and_any_amount_without_one():
+def test_one_person_approves_up_to_the_limit_and_any_amount_without_one():
     for total, most, left, allowed, refused in (
         (3, 5, 2, [0, 2], [3]),
         (5, 5, 0, [0], [1]),

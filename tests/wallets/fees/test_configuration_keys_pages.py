@@ -1,4 +1,4 @@
-"""Keys of the configuration: what figures they take, and what their pages and lists tell."""
+"""Pages of settings: allowed values, upcoming changes and history."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.django_db
         ("SECOND_APPROVAL_ABOVE_NGN", "0", "The value must be at least 0.01"),
     ],
 )
-def test_a_figure_that_cannot_be_is_not_proposed(office, key, value, told):
+def test_a_value_out_of_bounds_is_not_proposed(office, key, value, told):
     before = table_fingerprints()
     response = propose(office, value, key=key)
     assert response.status_code == 200
@@ -43,20 +43,20 @@ def test_a_figure_that_cannot_be_is_not_proposed(office, key, value, told):
 
 
 @pytest.mark.parametrize("after", [timedelta(hours=-1), timedelta(days=400)])
-def test_a_figure_holds_from_an_instant_ahead_within_a_year(office, after):
+def test_the_effective_date_is_within_the_next_12_months(office, after):
     before = table_fingerprints()
     told = text_of(propose(office, after=after))
-    assert "It can take effect at an instant ahead, within a year" in told
+    assert "Choose a date and time within the next 12 months" in told
     assert table_fingerprints() == before
 
 
-def test_every_key_that_the_service_reads_is_there():
+def test_every_defined_setting_exists():
     assert set(Configuration.objects.values_list("key", flat=True)) == set(
         fees.setting_definitions()
     )
 
 
-def test_the_page_of_a_key_tells_now_what_comes_and_what_was(office, finance):
+def test_a_setting_page_shows_pending_upcoming_and_past_changes(office, finance):
     propose(office, "60")
     approve(finance, SettingChange.objects.get())
     propose(office, "70")
@@ -73,8 +73,8 @@ def test_the_page_of_a_key_tells_now_what_comes_and_what_was(office, finance):
     ]
     assert [[text(cell) for cell in row[1:6]] for row in history.rows] == [
         ["-", "70", "Rejected", "back-office", "finance-approver"],
-        ["50", "60", "In force", "back-office", "finance-approver"],
-        ["-", "50", "First figure", "-", "-"],
+        ["50", "60", "Effective", "back-office", "finance-approver"],
+        ["-", "50", "Initial value", "-", "-"],
     ]
     (row,) = settings_with_values().filter(key=FEE)
     assert (row.effective_value, row.upcoming_value, row.pending_value) == (60, 80, 65)  # type: ignore[attr-defined]
@@ -84,7 +84,7 @@ def text(cell: object) -> str:
     return re.sub("<[^>]+>", "", str(cell))
 
 
-def test_the_figures_that_requests_and_people_see_are_the_same():
+def test_requests_and_pages_use_the_same_effective_values():
     for row in Configuration.objects.all():
         set_setting(row.key, row.value + 1)
     with connection.cursor() as cursor:
@@ -95,7 +95,7 @@ def test_the_figures_that_requests_and_people_see_are_the_same():
     }
 
 
-def test_the_lists_take_the_same_few_queries_whatever_they_hold(office):
+def test_lists_take_a_constant_number_of_queries(office):
     addresses = [
         reverse(f"admin:wallets_{name}_changelist") for name in ("configuration", "settingchange")
     ]

@@ -1,4 +1,4 @@
-"""Which figure is in force, and who decides about figures, whatever a page checks before."""
+"""Effective values, and the rules of the services behind the pages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def propose(value: int, user: StaffUser, hours: int | None = None) -> SettingCha
 
 
 def coming(value: int, hours: int, proposer: StaffUser, approver: StaffUser) -> SettingChange:
-    """An approved figure that takes effect in so many hours."""
+    """Return an approved change that takes effect in so many hours."""
     change = propose(value, proposer, hours)
     return fees.approve(change_id=change.pk, expected_value=Decimal(30), user=approver)
 
@@ -53,9 +53,7 @@ SHILLINGS_AND_CENTS = [
 
 
 @pytest.mark.parametrize(("key", "least", "below", "too_fine"), SHILLINGS_AND_CENTS)
-def test_a_figure_has_a_smallest_and_a_largest_value_and_the_decimals_of_its_currency(
-    key, least, below, too_fine
-):
+def test_a_value_has_bounds_and_the_decimals_of_its_currency(key, least, below, too_fine):
     facts = fees._validate(key, Decimal(least))
     assert fees._validate(key, MAX_NUMBER) == facts
     finest = Decimal(10) ** -facts.decimals
@@ -74,12 +72,12 @@ def test_a_figure_has_a_smallest_and_a_largest_value_and_the_decimals_of_its_cur
     )
 
 
-def test_a_figure_takes_effect_within_a_year(proposer):
+def test_a_change_takes_effect_within_the_next_12_months(proposer):
     year, minute = timedelta(days=366), timedelta(minutes=1)
     now = timezone.now()
     before = table_fingerprints()
     for when in (now, now + year + minute):
-        with pytest.raises(InvalidRequest, match="at an instant ahead, within a year"):
+        with pytest.raises(InvalidRequest, match="within the next 12 months"):
             fees.propose(
                 key=FEE, value=Decimal(31), reason="why", effective_from=when, user=proposer
             )
@@ -88,19 +86,17 @@ def test_a_figure_takes_effect_within_a_year(proposer):
 
 
 @pytest.mark.parametrize(("change", "minimum"), [("0.5", 1), (1, 1), ("1.01", "1.01"), (250, 250)])
-def test_the_smallest_withdrawal_is_one_unit_unless_finance_wants_more(change, minimum):
+def test_the_minimum_withdrawal_is_one_unit_or_more(change, minimum):
     set_setting("MINIMUM_WITHDRAWAL_KES", change)
     assert minimum_withdrawal("KES") == Decimal(minimum)
 
 
-def test_a_currency_without_figures_has_a_minimum_of_one_and_no_fee():
+def test_a_currency_without_settings_has_a_minimum_of_one_and_no_fee():
     assert minimum_withdrawal("ZZZ") == 1
     assert withdrawal_fee("ZZZ") == 0
 
 
-def test_of_two_figures_the_one_in_force_later_holds_whichever_was_decided_first(
-    proposer, approver
-):
+def test_the_change_effective_last_counts_whichever_was_approved_first(proposer, approver):
     know_banks()
     later = coming(41, 2, proposer, approver)
     sooner = coming(52, 1, proposer, approver)
@@ -110,22 +106,22 @@ def test_of_two_figures_the_one_in_force_later_holds_whichever_was_decided_first
     for change in (later, sooner):
         pass_hours(change, 3)
     assert withdrawal_fee("KES") == 41
-    # Requests read the figures by a function of their own.
+    # Requests read the settings by a function of their own.
     assert make_wallet(1000).request(500).fee == 41
 
 
-def test_a_figure_is_not_approved_beside_another_one_in_force_than_was_seen(proposer, approver):
+def test_approval_fails_when_the_effective_value_changed_since_the_page(proposer, approver):
     pass_hours(coming(45, 1, proposer, approver), 2)
     change = propose(60, proposer)
     before = table_fingerprints()
-    with pytest.raises(StateConflict, match=f"{FEE} is 45 by now"):
+    with pytest.raises(StateConflict, match=f"{FEE} is now 45"):
         fees.approve(change_id=change.pk, expected_value=Decimal(30), user=approver)
     assert table_fingerprints() == before
     fees.approve(change_id=change.pk, expected_value=Decimal(45), user=approver)
     assert withdrawal_fee("KES") == 60
 
 
-def test_nobody_agrees_to_the_withdrawal_of_a_figure_that_they_asked_for(proposer, approver):
+def test_a_requester_cannot_confirm_their_own_cancellation(proposer, approver):
     change = coming(60, 1, proposer, approver)
     fees.request_cancellation(change_id=change.pk, user=approver, reason="a slip")
     before = table_fingerprints()

@@ -1,4 +1,4 @@
-"""A figure that is coming is withdrawn by two people before it takes effect."""
+"""Two people cancel an approved settings change before it takes effect."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from django.db import connection
 
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import confirm, said, text_of, user_of
-from tests.factories.configuration_pages import FEE, approve, coming, labels, page, propose
+from tests.factories.configuration_pages import FEE, approve, labels, page, propose, upcoming_change
 from wallets.fees.models import SettingChange
 
 pytestmark = pytest.mark.django_db
 
 
-def test_what_is_coming_is_withdrawn_by_two(office, finance):
-    change = coming(office, finance)
-    assert labels(office, change) == ["Ask to withdraw it"]
+def test_two_people_cancel_an_upcoming_change(office, finance):
+    change = upcoming_change(office, finance)
+    assert labels(office, change) == ["Request cancellation"]
     asked = confirm(office, page(change, "request_cancellation"), reason="The bank took it back")
-    assert said(asked)[-1].startswith("Asked. It takes effect all the same")
-    assert labels(office, change) == ["Keep it"]
-    assert labels(finance, change) == ["Agree to withdraw it", "Keep it"]
+    assert said(asked)[-1].startswith("Cancellation requested. The change takes effect unless")
+    assert labels(office, change) == ["Keep the change"]
+    assert labels(finance, change) == ["Confirm cancellation", "Keep the change"]
     question = finance.get(page(change, "confirm_cancellation"))
-    assert "withdrawn by back-office Why withdraw The bank took it back" in text_of(question)
+    requested = "Cancellation requested by back-office Cancellation reason The bank took it back"
+    assert requested in text_of(question)
     confirm(finance, page(change, "confirm_cancellation"), at=question)
     change.refresh_from_db()
     assert (change.status, change.cancelled_by) == ("Cancelled", user_of(finance))
@@ -30,29 +31,29 @@ def test_what_is_coming_is_withdrawn_by_two(office, finance):
         assert cursor.fetchone() == (50,)
     before = table_fingerprints()
     again = confirm(finance, page(change, "confirm_cancellation"), at=question)
-    assert said(again)[-1] == "The figure is Cancelled, not Approved. Nothing was done."
+    assert said(again)[-1] == "The settings change is Cancelled, not Approved. Nothing was done."
     assert table_fingerprints() == before
 
 
-def test_what_was_asked_for_anew_meanwhile_is_not_agreed_to(office, finance):
-    change = coming(office, finance)
+def test_a_request_made_anew_is_not_confirmed_from_an_older_page(office, finance):
+    change = upcoming_change(office, finance)
     confirm(office, page(change, "request_cancellation"), reason="The bank took it back")
     question = finance.get(page(change, "confirm_cancellation"))
     confirm(office, page(change, "dismiss_cancellation"))
     confirm(office, page(change, "request_cancellation"), reason="A slip of the pen")
     before = table_fingerprints()
     refused = confirm(finance, page(change, "confirm_cancellation"), at=question)
-    told = "Why withdraw was The bank took it back and is A slip of the pen"
+    told = "Cancellation reason was The bank took it back and is A slip of the pen"
     assert told in said(refused)[-1]
     assert table_fingerprints() == before
 
 
-def test_nobody_agrees_to_what_they_asked_for_and_keeping_ends_the_asking(office, finance):
-    change = coming(office, finance)
+def test_a_requester_cannot_confirm_and_can_dismiss_the_request(office, finance):
+    change = upcoming_change(office, finance)
     confirm(finance, page(change, "request_cancellation"), reason="Changed my mind")
     before = table_fingerprints()
     refused = confirm(finance, page(change, "confirm_cancellation"))
-    told = "Somebody else must agree to what you asked for. Nothing was done."
+    told = "Someone other than the requester must confirm the cancellation. Nothing was done."
     assert said(refused)[-1] == told
     assert table_fingerprints() == before
     confirm(finance, page(change, "dismiss_cancellation"))
@@ -60,11 +61,11 @@ def test_nobody_agrees_to_what_they_asked_for_and_keeping_ends_the_asking(office
     assert (change.status, change.cancellation_requested_by) == ("Approved", None)
 
 
-def test_what_is_in_force_is_not_withdrawn(office, finance):
+def test_an_effective_change_cannot_be_cancelled(office, finance):
     propose(office)
     change = SettingChange.objects.get()
     approve(finance, change)
     before = table_fingerprints()
     told = said(confirm(office, page(change, "request_cancellation"), reason="no"))
-    assert told[-1].startswith("The figure is in force already. Please propose another one.")
+    assert told[-1].startswith("The settings change is already effective. Propose a new one.")
     assert table_fingerprints() == before

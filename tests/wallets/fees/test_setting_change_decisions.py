@@ -1,4 +1,4 @@
-"""Who proposes, approves, rejects, takes back and withdraws figures, below the pages."""
+"""Services of settings changes: propose, approve, reject, take back and cancel."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def approve(change: SettingChange, user: StaffUser) -> SettingChange:
 def coming(
     proposer: StaffUser, approver: StaffUser, key: str = FEE, *, hours: float = 5
 ) -> SettingChange:
-    """An approved figure that takes effect in so many hours."""
+    """Return an approved change that takes effect in so many hours."""
     return approve(propose(proposer, key, hours=hours), approver)
 
 
@@ -62,7 +62,7 @@ def ask(change: SettingChange, user: StaffUser) -> SettingChange:
     return fees.request_cancellation(change_id=change.pk, user=user, reason=" a slip ")
 
 
-def withdrawn(change: SettingChange, first: StaffUser, second: StaffUser) -> None:
+def cancel(change: SettingChange, first: StaffUser, second: StaffUser) -> None:
     ask(change, first)
     fees.confirm_cancellation(change_id=change.pk, user=second)
 
@@ -80,30 +80,40 @@ def refuses(act: Callable[[], object], kind: type[DomainError], message: str) ->
     assert table_fingerprints() == before
 
 
-def test_each_decision_about_a_figure_needs_its_own_permission(proposer, approver):
+def test_each_decision_needs_its_own_permission(proposer, approver):
     pending, later = propose(proposer), ask(coming(proposer, approver, MINIMUM), approver)
     unasked = coming(proposer, approver, RATE)
     nobody = make_staff("decide_withdrawal")
     cases: list[tuple[Callable[..., object], SettingChange | None, StaffUser, str]] = [
-        (partial(propose, key="GHS_WITHDRAWAL_FEE"), None, approver, "propose figures"),
-        (partial(fees.approve, expected_value=Decimal(30)), pending, proposer, "approve figures"),
-        (partial(fees.reject, reason="no"), pending, proposer, "reject figures"),
-        (fees.take_back, pending, approver, "take figures back"),
-        (partial(fees.request_cancellation, reason="a slip"), unasked, nobody, "withdraw figures"),
-        (fees.confirm_cancellation, later, proposer, "withdraw figures"),
-        (fees.dismiss_cancellation, later, proposer, "decide about figures"),
+        (partial(propose, key="GHS_WITHDRAWAL_FEE"), None, approver, "propose settings changes"),
+        (
+            partial(fees.approve, expected_value=Decimal(30)),
+            pending,
+            proposer,
+            "approve settings changes",
+        ),
+        (partial(fees.reject, reason="no"), pending, proposer, "reject settings changes"),
+        (fees.take_back, pending, approver, "take back settings changes"),
+        (
+            partial(fees.request_cancellation, reason="a slip"),
+            unasked,
+            nobody,
+            "cancel settings changes",
+        ),
+        (fees.confirm_cancellation, later, proposer, "cancel settings changes"),
+        (fees.dismiss_cancellation, later, proposer, "decide on settings changes"),
     ]
     for act, change, person, what in cases:
         which = {} if change is None else {"change_id": change.pk}
         refuses(partial(act, user=person, **which), Forbidden, f"You may not {what}")
 
 
-def test_a_figure_is_proposed_and_decided_once(proposer, approver):
+def test_a_change_is_proposed_and_decided_once(proposer, approver):
     change = propose(proposer)
     assert (change.status, change.reason, change.proposed_by) == ("Pending", "why", proposer)
-    refuses(partial(propose, proposer), Conflict, f"Another figure of {FEE} waits for a decision")
+    refuses(partial(propose, proposer), Conflict, f"Another change of {FEE} is pending approval")
     other = make_staff("propose_configuration")
-    told = "Only the person who proposed a figure takes it back"
+    told = "Only the proposer can take back a settings change"
     refuses(partial(fees.take_back, change_id=change.pk, user=other), Forbidden, told)
     taken = fees.take_back(change_id=change.pk, user=proposer)
     assert (taken.status, taken.decided_by) == ("Taken back", proposer)
@@ -117,20 +127,20 @@ def test_a_figure_is_proposed_and_decided_once(proposer, approver):
     assert effective_setting(FEE) == 40
 
 
-def test_a_figure_is_approved_beside_the_one_in_force_even_when_that_is_nothing(proposer, approver):
+def test_approval_compares_with_the_effective_value_even_when_it_is_zero(proposer, approver):
     for key, now in ((FEE, "45.5"), ("GHS_WITHDRAWAL_FEE", "0")):
         set_setting(key, now)
         act = partial(fees.approve, change_id=propose(proposer, key).pk, user=approver)
-        told = f"{key} is {now} by now. Please look at it again"
+        told = f"{key} is now {now}. Review the change again"
         refuses(partial(act, expected_value=Decimal(30)), StateConflict, told)
         assert act(expected_value=Decimal(now)).status == "Approved"
 
 
-def test_only_figures_of_one_key_do_not_take_effect_at_one_instant(proposer, approver):
+def test_two_changes_of_one_setting_do_not_take_effect_at_the_same_time(proposer, approver):
     first = coming(proposer, approver)
     same = {"effective_from": first.effective_at, "reason": "why", "user": proposer}
     again = fees.propose(key=FEE, value=Decimal(41), **same)
-    told = "Another approved figure takes effect at the same instant"
+    told = "Another approved change takes effect at the same time"
     refuses(partial(approve, again, approver), Conflict, told)
     fees.take_back(change_id=again.pk, user=proposer)
     assert coming(proposer, approver, hours=6).status == "Approved"
@@ -138,15 +148,16 @@ def test_only_figures_of_one_key_do_not_take_effect_at_one_instant(proposer, app
     assert other.effective_at == first.effective_at
 
 
-def test_what_is_coming_is_withdrawn_when_another_person_agrees_in_time(proposer, approver):
+def test_an_upcoming_change_is_cancelled_when_another_person_confirms(proposer, approver):
     change = coming(proposer, approver)
     other = make_staff("decide_configuration")
-    told = "Nobody asks to withdraw this figure any more"
+    told = "Cancellation of this settings change is no longer requested"
     for act in (fees.confirm_cancellation, fees.dismiss_cancellation):
         refuses(partial(act, change_id=change.pk, user=other), StateConflict, told)
     asked = ask(change, proposer)
     assert (asked.cancellation_requested_by, asked.cancellation_reason) == (proposer, "a slip")
-    refuses(partial(ask, change, approver), StateConflict, f"{proposer} asked for it before")
+    told = f"{proposer} already requested cancellation"
+    refuses(partial(ask, change, approver), StateConflict, told)
     for person in (proposer, other):
         kept = fees.dismiss_cancellation(change_id=change.pk, user=person)
         kept.refresh_from_db()
@@ -158,29 +169,27 @@ def test_what_is_coming_is_withdrawn_when_another_person_agrees_in_time(proposer
     assert change.cancelled_at is not None
 
 
-def test_only_an_approved_figure_that_is_not_in_force_is_withdrawn(proposer, approver):
+def test_only_an_approved_change_that_is_not_effective_is_cancelled(proposer, approver):
     pending = propose(proposer)
     gone, late, now = (
         coming(proposer, approver, key) for key in (MINIMUM, RATE, "KES_INTERNAL_FEE")
     )
-    withdrawn(gone, proposer, approver)
+    cancel(gone, proposer, approver)
     ask(late, proposer)
     for change in (late, now):
         pass_hours(change, 6)
     for change, told in (
-        (pending, "The figure is Pending, not Approved"),
-        (gone, "The figure is Cancelled, not Approved"),
-        (late, "The figure is in force already. Please propose another one"),
-        (now, "The figure is in force already. Please propose another one"),
+        (pending, "The settings change is Pending, not Approved"),
+        (gone, "The settings change is Cancelled, not Approved"),
+        (late, "The settings change is already effective. Propose a new one"),
+        (now, "The settings change is already effective. Propose a new one"),
     ):
         refuses(partial(ask, change, proposer), StateConflict, told)
         agree = partial(fees.confirm_cancellation, change_id=change.pk, user=approver)
         refuses(agree, StateConflict, told)
 
 
-def test_figures_to_decide_are_those_pending_or_to_be_withdrawn_and_ones_own_are_left_out(
-    proposer, approver
-):
+def test_the_queue_has_pending_changes_and_requested_cancellations(proposer, approver):
     other = make_staff("propose_configuration")
     keys = (FEE, MINIMUM, RATE, "KES_INTERNAL_FEE", "GHS_WITHDRAWAL_FEE", "GHS_USD_RATE")
     mine, theirs = propose(proposer, keys[0]), propose(other, keys[1])
@@ -203,30 +212,28 @@ def test_figures_to_decide_are_those_pending_or_to_be_withdrawn_and_ones_own_are
     }
 
 
-def test_a_figure_is_one_of_a_key_that_is_read_and_within_its_bounds(proposer):
+def test_a_change_is_of_a_known_setting_and_within_its_bounds(proposer):
     for key, value, told in (
-        ("NOBODY_READS_IT", 1, "This key is not one the service reads"),
+        ("NOBODY_READS_IT", 1, "Unknown setting"),
         (FEE, -1, "The value must be at least 0 and not above 1000000000000000"),
     ):
         refuses(partial(propose, proposer, key, value=value), InvalidRequest, told)
 
 
-def test_words_about_a_figure_are_given_and_have_three_hundred_characters_at_most(
-    proposer, approver
-):
+def test_reasons_are_required_and_limited_to_300_characters(proposer, approver):
     change, later = propose(proposer), coming(proposer, approver, MINIMUM)
     for act, needed in (
         (
             partial(fees.propose, key=RATE, value=Decimal(9), user=proposer),
-            "A figure needs a reason",
+            "Enter a reason",
         ),
         (
             partial(fees.reject, change_id=change.pk, user=approver),
-            "A rejection needs a reason",
+            "Enter a reason for the rejection",
         ),
         (
             partial(fees.request_cancellation, change_id=later.pk, user=proposer),
-            "A withdrawal needs a reason",
+            "Enter a reason for the cancellation",
         ),
     ):
         refuses(partial(act, reason=" "), InvalidRequest, needed)
@@ -235,7 +242,7 @@ def test_words_about_a_figure_are_given_and_have_three_hundred_characters_at_mos
         act(reason="x" * 300)
 
 
-def test_of_two_who_withdraw_a_figure_one_has_held_access_for_long(proposer, approver):
+def test_one_of_two_who_cancel_has_held_access_for_long(proposer, approver):
     change = ask(coming(proposer, approver), proposer)
     age_installation(days=60)
     for person in (proposer, approver):

@@ -1,4 +1,4 @@
-"""What PostgreSQL holds figures of the configuration to, whoever writes."""
+"""PostgreSQL guards settings changes against direct writes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.db import DatabaseError, connection, transaction
 
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import user_of
-from tests.factories.configuration_pages import coming, propose
+from tests.factories.configuration_pages import propose, upcoming_change
 
 pytestmark = pytest.mark.django_db
 
@@ -32,8 +32,8 @@ pytestmark = pytest.mark.django_db
         " 'Approved' FROM wallets_configurationfigure",
     ],
 )
-def test_the_database_lets_nobody_rewrite_an_approved_figure(office, finance, attack):
-    coming(office, finance)
+def test_the_database_protects_an_approved_change(office, finance, attack):
+    upcoming_change(office, finance)
     before = table_fingerprints()
     with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(attack)
@@ -54,7 +54,7 @@ def test_the_database_lets_nobody_rewrite_an_approved_figure(office, finance, at
         "value = 1",
     ],
 )
-def test_the_database_asks_for_another_person_and_no_instant_of_the_past(office, finance, attack):
+def test_the_database_requires_another_person_and_no_past_time(office, finance, attack):
     propose(office)
     before = table_fingerprints()
     update = attack.format(other=f"'{user_of(finance).pk}'")

@@ -1,4 +1,4 @@
-"""Figures of the configuration: four eyes, and an instant from which they hold."""
+"""Pages of settings changes: dual control and effective dates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.factories.back_office import (
     withdraw,
 )
 from tests.factories.configuration import set_setting
-from tests.factories.configuration_pages import FEE, approve, coming, labels, page, propose
+from tests.factories.configuration_pages import FEE, approve, labels, page, propose, upcoming_change
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
 from tests.factories.wallets import know_banks
@@ -44,20 +44,20 @@ from wallets.withdrawals.models import Withdrawal
 pytestmark = pytest.mark.django_db
 
 
-def test_one_person_proposes_and_another_one_puts_it_in_force(office, finance):
+def test_one_person_proposes_and_another_approves(office, finance):
     response = propose(office)
     change = SettingChange.objects.get()
-    assert said(response) == ["Proposed. Nothing has changed yet: somebody else must approve it."]
+    assert said(response) == ["Change proposed. It requires a second person's approval."]
     assert withdrawal_fee("NGN") == 50
     assert labels(office, change) == ["Take back"]
     assert labels(finance, change) == ["Approve 75.5", "Reject"]
     asked = text_of(finance.get(page(change, "approve")))
     for words in (
         f"Approve {FEE} 75.5?",
-        f"Figure {FEE} What it is Flat withdrawal fee, in NGN In force now 50",
-        "Approved and to come nothing Proposed 75.5 Change +51.0 % In force from its approval",
-        "Proposed by back-office Why Bank raised its price",
-        "Yes, approve 75.5",
+        f"Setting {FEE} Description Flat withdrawal fee, in NGN Effective value 50",
+        "Upcoming changes none New value 75.5 Change +51.0 % Effective from On approval",
+        "Proposed by back-office Reason Bank raised its price",
+        "Approve 75.5",
     ):
         assert words in asked, words
     approve(finance, change)
@@ -67,13 +67,13 @@ def test_one_person_proposes_and_another_one_puts_it_in_force(office, finance):
     before = table_fingerprints()
     again = approve(finance, change)
     assert said(again)[-1] == (
-        "The figure is Approved by finance-approver, no longer Pending. Nothing was done."
+        "The settings change is Approved by finance-approver, no longer Pending. Nothing was done."
     )
     assert table_fingerprints() == before
 
 
-def test_a_figure_takes_effect_at_its_instant_and_not_before(office, finance):
-    change = coming(office, finance)
+def test_a_change_takes_effect_at_its_time_and_not_before(office, finance):
+    change = upcoming_change(office, finance)
     assert change.effective_at == change.effective_from
     assert withdrawal_fee("NGN") == 50
     with connection.cursor() as cursor:
@@ -85,7 +85,7 @@ def test_a_figure_takes_effect_at_its_instant_and_not_before(office, finance):
         assert cursor.fetchone() == (50, 80)
 
 
-def test_one_that_is_approved_after_its_instant_holds_from_its_approval(office, finance):
+def test_a_change_approved_after_its_time_is_effective_from_approval(office, finance):
     change = SettingChange.objects.create(
         configuration_id=FEE,
         value=Decimal("75.5"),
@@ -102,7 +102,7 @@ def test_one_that_is_approved_after_its_instant_holds_from_its_approval(office, 
     assert withdrawal_fee("NGN") == Decimal("75.5")
 
 
-def test_withdrawals_that_exist_keep_the_fee_they_were_created_under(office, finance):
+def test_existing_withdrawals_keep_their_fee(office, finance):
     know_banks()
     organisation, member = participants()
     fund(organisation, member, "KES", "100000")
@@ -116,7 +116,7 @@ def test_withdrawals_that_exist_keep_the_fee_they_were_created_under(office, fin
     assert (second.fee, second.approvals_needed) == (Decimal("45.5"), 2)
 
 
-def test_nobody_approves_what_they_proposed_whatever_they_may():
+def test_a_proposer_cannot_approve_even_as_superuser():
     client = Client()
     sign_in(client, create_superuser("owner", password="x"))
     propose(client)
@@ -148,16 +148,16 @@ def test_only_finance_decides(role):
     assert table_fingerprints() == before
 
 
-def test_a_figure_that_changed_since_the_page_was_shown_is_told(office, finance):
+def test_an_effective_value_that_changed_since_the_page_is_reported(office, finance):
     propose(office)
     change = SettingChange.objects.get()
     seen = finance.get(page(change, "approve")).context["seen"]
     before = table_fingerprints()
-    # As a page that was opened before the figure in force took effect.
-    earlier = seen.replace('"In force now": "50"', '"In force now": "40"')
+    # As a page that was opened before the effective value changed.
+    earlier = seen.replace('"Effective value": "50"', '"Effective value": "40"')
     refused = finance.post(page(change, "approve"), {"seen": earlier})
     assert said(refused) == [
-        "Nothing was done. Since you opened the page: In force now was 40 and is 50. Look again."
+        "Nothing was done. Since you opened the page: Effective value was 40 and is 50. Look again."
     ]
     assert table_fingerprints() == before
     # The page that says so asks anew.
@@ -165,7 +165,7 @@ def test_a_figure_that_changed_since_the_page_was_shown_is_told(office, finance)
     assert withdrawal_fee("NGN") == Decimal("75.5")
 
 
-def test_an_instant_that_passed_since_the_page_was_shown_is_told(office, finance):
+def test_an_effective_date_that_passed_since_the_page_is_reported(office, finance):
     when = timezone.now() + timedelta(seconds=1)
     change = fees.propose(
         key=FEE, value=Decimal(80), reason="Soon", effective_from=when, user=user_of(office)
@@ -175,32 +175,32 @@ def test_an_instant_that_passed_since_the_page_was_shown_is_told(office, finance
     before = table_fingerprints()
     refused = confirm(finance, page(change, "approve"), at=asked)
     shown = f"{when:%Y-%m-%d %H:%M:%S} UTC"
-    assert f"In force from was {shown} and is its approval: {shown} has passed" in said(refused)[0]
+    assert f"Effective from was {shown} and is On approval ({shown} has passed)" in said(refused)[0]
     assert table_fingerprints() == before
 
 
-def test_a_figure_in_force_of_nothing_is_told_as_nothing(office, finance):
+def test_an_effective_value_of_zero_shows_as_zero(office, finance):
     set_setting(FEE, Decimal(0))
     propose(office)
     change = SettingChange.objects.get(status="Pending")
-    assert "In force now 0 Approved" in text_of(finance.get(page(change, "approve")))
-    assert "0 75.5 - as soon as it is approved" in text_of(finance.get(page(change, "change")))
+    assert "Effective value 0 Upcoming" in text_of(finance.get(page(change, "approve")))
+    assert "0 75.5 - on approval" in text_of(finance.get(page(change, "change")))
 
 
-def test_a_proposal_beside_a_figure_that_changed_meanwhile_is_told_and_keeps_what_was_typed(office):
+def test_a_proposal_against_a_changed_value_is_reported_and_keeps_the_input(office):
     address = reverse("admin:wallets_configuration_propose", args=[FEE])
     asked = office.get(address)
-    assert "In force now 50 Approved and to come nothing" in text_of(asked)
+    assert "Effective value 50 Upcoming changes none" in text_of(asked)
     set_setting(FEE, Decimal(40))
     before = table_fingerprints()
     refused = confirm(office, address, at=asked, value="75.5", reason="Typed with care")
-    assert "In force now was 50 and is 40" in said(refused)[0]
+    assert "Effective value was 50 and is 40" in said(refused)[0]
     assert "Typed with care" in text_of(refused)
     assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("name", ["approve", "reject", "take_back"])
-def test_a_double_click_decides_about_a_figure_once(office, finance, name):
+def test_a_double_click_decides_once(office, finance, name):
     propose(office)
     change = SettingChange.objects.get()
     client = office if name == "take_back" else finance
@@ -212,27 +212,27 @@ def test_a_double_click_decides_about_a_figure_once(office, finance, name):
     assert table_fingerprints() == before
 
 
-def test_looking_at_the_pages_of_a_figure_changes_nothing(office, finance):
+def test_opening_the_confirmation_pages_changes_nothing(office, finance):
     propose(office)
     change = SettingChange.objects.get()
     before = table_fingerprints()
     for client, name in ((finance, "approve"), (finance, "reject"), (office, "take_back")):
         assert "Nothing has been done yet." in text_of(client.get(page(change, name)))
-        # A button of a page that showed nothing asks too.
+        # A submission without a shown page asks too.
         assert "Nothing has been done yet." in text_of(client.post(page(change, name)))
     assert table_fingerprints() == before
 
 
-def test_one_figure_of_a_key_waits_at_a_time(office):
+def test_one_change_of_a_setting_is_pending_at_a_time(office):
     propose(office)
     before = table_fingerprints()
     told = text_of(propose(office, "60"))
-    assert f"Another figure of {FEE} waits for a decision" in told
+    assert f"Another change of {FEE} is pending approval" in told
     assert table_fingerprints() == before
 
 
-def test_two_figures_do_not_take_effect_at_one_instant(office, finance):
-    first = coming(office, finance)
+def test_two_changes_do_not_take_effect_at_the_same_time(office, finance):
+    first = upcoming_change(office, finance)
     other = fees.propose(
         key=FEE,
         value=Decimal(90),
@@ -241,12 +241,12 @@ def test_two_figures_do_not_take_effect_at_one_instant(office, finance):
         user=user_of(office),
     )
     before = table_fingerprints()
-    with pytest.raises(Conflict, match="at the same instant"):
+    with pytest.raises(Conflict, match="at the same time"):
         fees.approve(change_id=other.pk, expected_value=Decimal(50), user=user_of(finance))
     assert table_fingerprints() == before
 
 
-def test_rejecting_needs_a_reason_and_taking_back_is_the_proposers(office, finance):
+def test_rejecting_needs_a_reason_and_only_the_proposer_takes_back(office, finance):
     propose(office)
     change = SettingChange.objects.get()
     refused = confirm(finance, page(change, "reject"), reason=" ")
@@ -258,7 +258,7 @@ def test_rejecting_needs_a_reason_and_taking_back_is_the_proposers(office, finan
     other = SettingChange.objects.get(status="Pending")
     stranger = signed_in(BACK_OFFICE, "stranger")
     before = table_fingerprints()
-    told = "Only the person who proposed a figure takes it back. Nothing was done."
+    told = "Only the proposer can take back a settings change. Nothing was done."
     assert said(confirm(stranger, page(other, "take_back"))) == [told]
     assert table_fingerprints() == before
     confirm(office, page(other, "take_back"))

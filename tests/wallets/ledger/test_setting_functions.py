@@ -1,4 +1,4 @@
-"""The edges of what figures are held to, and which of them the functions say is in force."""
+"""SQL guards of settings changes, and the functions that read effective settings."""
 
 from __future__ import annotations
 
@@ -28,26 +28,27 @@ LATER = "clock_timestamp() + interval '1 hour'"
 
 
 @pytest.fixture
-def figures(books: Books) -> Books:
+def changes_table(books: Books) -> Books:
     create_guarded_table(books.owner, COLUMNS, "setting_change_guard()")
     return books
 
 
-def answers(figures: Books, setup: str, changes: list[str]) -> dict[str, str]:
+def answers(changes_table: Books, setup: str, changes: list[str]) -> dict[str, str]:
     """What becomes of each change to a row of person 1 that is set up like that."""
-    with figures.unguarded():
-        figures.owner.execute("TRUNCATE given")
-        figures.owner.execute(
+    with changes_table.unguarded():
+        changes_table.owner.execute("TRUNCATE given")
+        changes_table.owner.execute(
             "INSERT INTO given (id, status, reason, proposed_by_id, decision_note)"
             " VALUES (1, 'Pending', 'why', 1, '')"
         )
-        figures.owner.execute(f"UPDATE given SET {setup}")
+        changes_table.owner.execute(f"UPDATE given SET {setup}")
     return {
-        change: try_statement(figures.owner, f"UPDATE given SET {change}") for change in changes
+        change: try_statement(changes_table.owner, f"UPDATE given SET {change}")
+        for change in changes
     }
 
 
-def test_a_figure_begins_with_a_reason_and_with_nothing_of_its_later_life(figures):
+def test_a_change_starts_with_a_reason_and_no_decision(changes_table):
     expected = {
         ("why", "NULL", None, None): ACCEPTED,
         ("", "NULL", None, None): BEGINS,
@@ -59,7 +60,7 @@ def test_a_figure_begins_with_a_reason_and_with_nothing_of_its_later_life(figure
     }
     assert {
         row: try_statement(
-            figures.owner,
+            changes_table.owner,
             "INSERT INTO given (id, status, reason, effective_at, cancellation_requested_by_id,"
             f" cancelled_by_id) VALUES (1, 'Pending', %s, {row[1]}, %s, %s)",
             [row[0], row[2], row[3]],
@@ -68,7 +69,7 @@ def test_a_figure_begins_with_a_reason_and_with_nothing_of_its_later_life(figure
     } == expected
 
 
-def test_a_figure_goes_from_state_to_state_on_the_known_ways_only(figures):
+def test_only_known_transitions_are_accepted(changes_table):
     legal = {
         ("Pending", "Approved"), ("Pending", "Rejected"), ("Pending", "Taken back"),
         ("Approved", "Approved"), ("Approved", "Cancelled"),
@@ -81,13 +82,13 @@ def test_a_figure_goes_from_state_to_state_on_the_known_ways_only(figures):
             f"status = '{after}', decided_by_id = {1 if after == 'Taken back' else 2},"
             f" decided_at = now(), decision_note = 'no', effective_at = {when}"
         )
-        [found[before, after]] = answers(figures, f"status = '{before}'", [change]).values()
+        [found[before, after]] = answers(changes_table, f"status = '{before}'", [change]).values()
     assert found == {
         pair: ACCEPTED if pair in legal else TRANSITION for pair in product(STATES, STATES)
     }
 
 
-def test_a_pending_figure_is_decided_whole_and_in_force_from_its_approval_at_the_earliest(figures):
+def test_a_decision_is_complete_and_effective_no_earlier_than_approval(changes_table):
     approved = "status = 'Approved', decided_by_id = 2, decided_at = now()"
     rejected = "status = 'Rejected', decided_by_id = 2, decided_at = now()"
     back = "status = 'Taken back', decided_at = now(), decided_by_id ="
@@ -112,10 +113,10 @@ def test_a_pending_figure_is_decided_whole_and_in_force_from_its_approval_at_the
         f"{back} 2": DECISION,
         f"{back} 1, effective_at = {LATER}": DECISION,
     }
-    assert answers(figures, "id = id", list(expected)) == expected
+    assert answers(changes_table, "id = id", list(expected)) == expected
 
 
-def test_an_approved_figure_changes_only_before_it_is_in_force(figures):
+def test_an_approved_change_is_cancelled_only_before_it_is_effective(changes_table):
     withdrawn = "status = 'Cancelled', cancelled_by_id = 4"
     asked = "status = 'Approved', cancellation_requested_by_id = 3"
     ahead = {
@@ -128,25 +129,25 @@ def test_an_approved_figure_changes_only_before_it_is_in_force(figures):
         "effective_at = clock_timestamp()": IN_FORCE,
     }
     setup = f"{asked}, effective_at = {LATER}"
-    assert answers(figures, setup, list(ahead)) == ahead
+    assert answers(changes_table, setup, list(ahead)) == ahead
     # So it is not one person who asks and withdraws in a single step.
     one_step = {f"{withdrawn}, cancellation_requested_by_id = 3": BY_TWO}
     setup = f"status = 'Approved', effective_at = {LATER}"
-    assert answers(figures, setup, list(one_step)) == one_step
+    assert answers(changes_table, setup, list(one_step)) == one_step
     # After the transaction began, and past by now.
     setup = f"{asked}, effective_at = clock_timestamp()"
     passed = {"reason = 'other'": IN_FORCE, withdrawn: IN_FORCE}
-    assert answers(figures, setup, list(passed)) == passed
+    assert answers(changes_table, setup, list(passed)) == passed
 
 
 def keys(books: Books, **values: str) -> None:
-    """Keys of the configuration and their first figures."""
+    """Keys of the configuration and their first changes_table."""
     for key, value in values.items():
         books.insert("wallets_configuration", key=key, value=value)
 
 
 def figure(books: Books, key: str, value: str, when: str, **given: Any) -> None:
-    """A figure of the key, approved unless `given` says otherwise, in force from `when` on."""
+    """Insert a change, approved unless `given` says otherwise, effective at `when`."""
     books.insert(
         "wallets_configurationfigure",
         configuration_id=key,
@@ -156,19 +157,19 @@ def figure(books: Books, key: str, value: str, when: str, **given: Any) -> None:
     )
 
 
-def figures_of_other_states(books: Books, key: str) -> None:
+def changes_in_other_states(books: Books, key: str) -> None:
     for status in ("Pending", "Rejected", "Taken back", "Cancelled"):
         people = {"cancellation_requested_by_id": uuid7(), "cancelled_by_id": uuid7()}
         figure(books, key, "99", "now() - interval '1 hour'", status=status, **people)
 
 
-def test_the_figure_in_force_is_the_approved_one_with_the_latest_instant_up_to_then(books):
+def test_the_effective_value_is_the_latest_approved_one_up_to_then(books):
     keys(books, ONE="1", TWO="2")
     figure(books, "ONE", "15", "now() - interval '3 days'")
     figure(books, "ONE", "13", "now() - interval '2 days'")
     figure(books, "ONE", "11", "now()")
     figure(books, "ONE", "19", "now() + interval '1 microsecond'")
-    figures_of_other_states(books, "ONE")
+    changes_in_other_states(books, "ONE")
     expected = {
         "now() - interval '3 days 1 microsecond'": 1,
         "now() - interval '3 days'": 15,
@@ -197,7 +198,7 @@ def withdrawal_settings(books: Books, currency: str) -> tuple[Any, ...]:
     return tuple(row)
 
 
-def test_a_withdrawal_is_asked_for_under_the_figures_of_its_own_currency(books):
+def test_a_withdrawal_uses_the_settings_of_its_currency(books):
     assert withdrawal_settings(books, "ZZZ") == (1, 0, None, None, 0)
     keys(
         books, MINIMUM_WITHDRAWAL_ZZZ="20", ZZZ_WITHDRAWAL_FEE="3", ZZZ_USD_RATE="0.5",
@@ -214,7 +215,7 @@ def test_the_least_minimum_is_one_and_a_rate_of_zero_is_none(books):
     assert withdrawal_settings(books, "YYY") == (Decimal("1.5"), 0, 1, None, 0)
 
 
-def test_a_withdrawal_is_asked_for_under_the_figures_in_force_as_its_transaction_begins(books):
+def test_a_withdrawal_uses_the_settings_effective_at_transaction_start(books):
     keys(books, ZZZ_WITHDRAWAL_FEE="1", ZZZ_INTERNAL_FEE="2")
 
     def fee() -> Any:
@@ -223,7 +224,7 @@ def test_a_withdrawal_is_asked_for_under_the_figures_in_force_as_its_transaction
     for value, when in (("15", "3 days"), ("13", "2 days")):
         figure(books, "ZZZ_WITHDRAWAL_FEE", value, f"now() - interval '{when}'")
     figure(books, "ZZZ_WITHDRAWAL_FEE", "19", "now() + interval '1 microsecond'")
-    figures_of_other_states(books, "ZZZ_WITHDRAWAL_FEE")
+    changes_in_other_states(books, "ZZZ_WITHDRAWAL_FEE")
     assert fee() == 13
     figure(books, "ZZZ_WITHDRAWAL_FEE", "11", "now()")
     assert withdrawal_settings(books, "ZZZ") == (1, 11, None, None, 2)

@@ -1,6 +1,6 @@
-"""The keys of figures that finance sets: in force now, what is coming, and every one before.
+"""Settings in the admin: effective value, upcoming and pending changes, history.
 
-A figure changes by a proposal, which `wallets.fees.admin.setting_changes` shows and decides.
+A setting changes by a proposal, which `wallets.fees.admin.setting_changes` shows and decides.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from wallets.fees.selectors import effective_setting, settings_with_values
 _HISTORY_SHOWN = 100
 _KINDS = {
     "fee": ("Withdrawal fees", "_WITHDRAWAL_FEE"),
-    "minimum": ("Smallest withdrawals", "MINIMUM_WITHDRAWAL_"),
+    "minimum": ("Minimum withdrawals", "MINIMUM_WITHDRAWAL_"),
     "second": ("Second approvals", "SECOND_APPROVAL_ABOVE_"),
     "daily": ("Second approvals, 24 hours", "SECOND_APPROVAL_DAILY_ABOVE_"),
     "sole": ("Approvals by one person, 24 hours", "SOLE_APPROVALS_DAILY_"),
@@ -43,20 +43,20 @@ _KINDS = {
 
 
 class SettingChangeForm(forms.Form):
-    """A new figure, why, and from when."""
+    """New value, effective date and reason."""
 
-    value = forms.DecimalField(label="New figure", max_digits=30, decimal_places=8)
+    value = forms.DecimalField(label="New value", max_digits=30, decimal_places=8)
     effective_from = DateTimePickerField(
-        label="In force from", help_text="UTC; empty: from its approval on"
+        label="Effective from", help_text="UTC. Leave empty to apply on approval"
     )
     reason = ReasonField(max_length=300)
 
 
 class ConfigurationFilters(ListFilters):
-    """What keys are narrowed by: what the figure is for, and its currency."""
+    """Filters by kind of setting and by currency."""
 
     kind = ChoiceFilter(
-        choices=[(name, words) for name, (words, _) in _KINDS.items()],
+        choices=[(name, label) for name, (label, _) in _KINDS.items()],
         condition=lambda kind: Q(key__contains=_KINDS[kind][1]),
         title="kind",
     )
@@ -83,19 +83,20 @@ class ConfigurationAdmin(ConfirmationAdmin):
         return settings_with_values()
 
     value_column = column(
-        "in force now", lambda row: f"{number(row.effective_value)} {_unit(row.key)}".rstrip()
+        "effective value", lambda row: f"{number(row.effective_value)} {_unit(row.key)}".rstrip()
     )
     since = column(
-        "since (UTC)", lambda row: format_time(row.since) if row.since else "the beginning"
+        "effective since (UTC)",
+        lambda row: format_time(row.since) if row.since else "Initial value",
     )
 
-    @admin.display(description="coming")
+    @admin.display(description="upcoming")
     def upcoming_column(self, row: Any) -> str:
         if row.upcoming_value is None:
             return "-"
         return f"{number(row.upcoming_value)} from {_minute(row.upcoming_at)} UTC"
 
-    pending_column = column("waits for approval", lambda row: number(row.pending_value))
+    pending_column = column("pending approval", lambda row: number(row.pending_value))
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -106,7 +107,7 @@ class ConfigurationAdmin(ConfirmationAdmin):
     def tools(self, request: HttpRequest, obj: Configuration) -> list[Tool]:
         if not self.may(request, services.PROPOSE):
             return []
-        return [Tool("Propose a figure", self.address("propose", obj.pk))]
+        return [Tool("Propose a change", self.address("propose", obj.pk))]
 
     def sections(self, request: HttpRequest, obj: Configuration) -> list[Section]:
         found = list(
@@ -124,10 +125,10 @@ class ConfigurationAdmin(ConfirmationAdmin):
             and row.effective_at > now
         ]
         before = effective_setting(obj.pk)
-        headings = ("Figure", "State", "In force from (UTC)", "Proposed by", "Approved by", "Why")
+        headings = ("Change", "State", "Effective (UTC)", "Proposed by", "Approved by", "Reason")
         return [
             Section(
-                "What is coming",
+                "Pending and upcoming changes",
                 headings,
                 [
                     (
@@ -135,31 +136,31 @@ class ConfigurationAdmin(ConfirmationAdmin):
                         status_badge(row.status),
                         _effective_label(row),
                         str(row.proposed_by),
-                        str(row.decided_by or "nobody yet"),
+                        str(row.decided_by or "-"),
                         row.reason,
                     )
                     for row in [*pending, *ahead]
                 ],
-                empty="Nothing: the figure stays as it is.",
+                empty="No pending or upcoming changes.",
             ),
             _history_section(obj, found, now),
         ]
 
     def propose(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Proposes a figure; nothing changes before somebody else approves it."""
+        """Propose a change, which takes effect once a second person approves it."""
         row: Configuration = self.record(request, object_id, services.PROPOSE)
         return self.confirm_page(
             request,
             row,
             confirmations.proposal(row),
             partial(services.propose, key=row.key, user=staff_of(request)),
-            "Proposed. Nothing has changed yet: somebody else must approve it.",
+            "Change proposed. It requires a second person's approval.",
             form=bind_form(request, SettingChangeForm),
         )
 
 
 def _history_section(obj: Configuration, found: list[SettingChange], now: datetime) -> Section:
-    """Figures that were in force, each with the one before it, and those that never were."""
+    """Return the effective changes with the value before each, and the closed proposals."""
     effective = sorted(
         (
             row
@@ -174,34 +175,32 @@ def _history_section(obj: Configuration, found: list[SettingChange], now: dateti
     for row in effective:
         before[row.pk] = value
         value = row.value
-    over = [row for row in found if row.pk in before or row.status in _NEVER_EFFECTIVE]
-    over.sort(key=lambda row: row.effective_at or row.created_at, reverse=True)
+    closed = [row for row in found if row.pk in before or row.status in _NEVER_EFFECTIVE]
+    closed.sort(key=lambda row: row.effective_at or row.created_at, reverse=True)
     rows: list[tuple[object, ...]] = [
         (
             _effective_label(row),
             number(before[row.pk]) if row.pk in before else "-",
             record_link(row, number(row.value)),
-            status_badge("In force" if row is effective[-1] else "Was in force")
+            status_badge("Effective" if row is effective[-1] else "Superseded")
             if row.pk in before
             else status_badge(row.status),
             str(row.proposed_by),
             str(row.decided_by or "-"),
             row.reason,
         )
-        for row in over
+        for row in closed
     ]
     if len(found) < _HISTORY_SHOWN:
-        rows.append(
-            ("the beginning", "-", number(obj.value), status_badge("First figure"), "-", "-", "")
-        )
+        rows.append(("-", "-", number(obj.value), status_badge("Initial value"), "-", "-", ""))
     headings = (
-        "In force from (UTC)", "Before", "After", "State", "Proposed by", "Decided by", "Why",
+        "Effective (UTC)", "Before", "After", "State", "Proposed by", "Decided by", "Reason",
     )  # fmt: skip
     every = Tool(
-        "All figures of this key",
+        "All changes",
         f"{reverse('admin:wallets_settingchange_changelist')}?q={obj.pk}",
     )
-    return Section("Figures so far", headings, rows, right=(1, 2), more=every)
+    return Section("History", headings, rows, right=(1, 2), more=every)
 
 
 _NEVER_EFFECTIVE = {
@@ -213,13 +212,13 @@ _NEVER_EFFECTIVE = {
 
 def _effective_label(change: SettingChange) -> str:
     if change.status in _NEVER_EFFECTIVE:
-        return "never"
+        return "-"
     when = change.effective_at or change.effective_from
-    return format_time(when) if when else "its approval"
+    return format_time(when) if when else "On approval"
 
 
 def _unit(key: str) -> str:
-    """What a figure of `key` counts: `NGN`, `NGN per USD`."""
+    """Return the unit of a setting: `NGN`, `NGN per USD`."""
     code = next(
         (c for c in payout_currencies() if key.startswith(f"{c}_") or key.endswith(f"_{c}")), ""
     )

@@ -1,4 +1,4 @@
-"""What is asked before somebody decides about a figure, and what stands in the way."""
+"""Confirmations of settings changes: facts, consequences and blockers of each decision."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ _SECOND = "%Y-%m-%d %H:%M:%S UTC"
 
 
 def number(value: Decimal | None) -> str:
-    """`1,234.5`; a dash for none."""
+    """Return `1,234.5`, or a dash for None."""
     return "-" if value is None else format_grouped(value)
 
 
 def current_value(change: SettingChange) -> Decimal:
-    """The figure in force of the same key."""
+    """Return the effective value of the same setting."""
     now = effective_setting(change.configuration_id)
     return change.configuration.value if now is None else now
 
 
 def is_upcoming(change: SettingChange) -> bool:
-    """Whether it is approved and takes effect later."""
+    """Return whether the change is approved and takes effect later."""
     return not first_error_message(lambda: services.require_upcoming(change))
 
 
 def change_section(change: SettingChange) -> Section:
-    """The figure beside the one in force, and how long until it holds."""
+    """Return the change compared with the effective value, and when it takes effect."""
     now = current_value(change)
     when = change.effective_at or change.effective_from
     if when is None or when <= timezone.now():
-        starts = "as soon as it is approved"
+        starts = "on approval"
     else:
         starts = f"{when:{_SECOND}}, in {format_duration(when - timezone.now())}"
-    headings = ("", "In force now", "Then", "Change", "In force from")
+    headings = ("", "Effective value", "New value", "Change", "Effective from")
     row = (
         change.configuration.description,
         number(now),
@@ -51,85 +51,85 @@ def change_section(change: SettingChange) -> Section:
         difference(now, change.value),
         starts,
     )
-    return Section("What changes", headings, [row], right=(1, 2, 3))
+    return Section("Proposed change", headings, [row], right=(1, 2, 3))
 
 
 def proposal(key: Configuration) -> Confirmation:
-    """Asked for a new figure of `key`."""
+    """Return the confirmation of proposing a change of `key`."""
     return Confirmation(
-        title=f"Propose a figure for {key.key}",
-        facts=[("What it is", key.description), *_current_facts(key)],
-        text="Somebody else must approve it; from its instant on it holds by itself. Withdrawals "
-        "that exist keep what they have.",
+        title=f"Propose a change of {key.key}",
+        facts=[("Description", key.description), *_current_facts(key)],
+        text="A second person must approve it. Applies to withdrawals requested from the effective "
+        "date. Existing withdrawals are unaffected.",
         submit="Propose",
     )
 
 
 def approval(change: SettingChange, user: StaffUser) -> Confirmation:
-    """Asked of another person than who proposed it."""
+    """Return the confirmation of an approval, by someone other than the proposer."""
     return Confirmation(
         title=f"Approve {_name(change)}?",
         facts=_facts(change),
-        text="From its instant on it holds for whatever is done then. Withdrawals that exist keep "
-        "what they have.",
-        submit=f"Yes, approve {number(change.value)}",
+        text="Applies to withdrawals requested from the effective date. Existing withdrawals are "
+        "unaffected.",
+        submit=f"Approve {number(change.value)}",
         blocker=services.SETTING_CHANGES.describe_blocker(change, user),
     )
 
 
 def rejection(change: SettingChange, _user: StaffUser) -> Confirmation:
-    """Asked with a reason."""
+    """Return the confirmation of a rejection, with a reason."""
     return Confirmation(
         title=f"Reject {_name(change)}?",
         facts=_facts(change),
-        text="The figure in force stays as it is.",
-        submit=f"Yes, reject {number(change.value)}",
+        text="The effective value stays unchanged.",
+        submit=f"Reject {number(change.value)}",
         blocker=services.SETTING_CHANGES.describe_closed(change),
         final=True,
     )
 
 
-def confirm_take_back(change: SettingChange, user: StaffUser) -> Confirmation:
-    """Asked of whoever proposed it."""
+def take_back(change: SettingChange, user: StaffUser) -> Confirmation:
+    """Return the confirmation of taking back one's own proposal."""
     return Confirmation(
-        title=f"Take {_name(change)} back?",
+        title=f"Take back {_name(change)}?",
         facts=_facts(change),
-        text="The figure in force stays as it is.",
-        submit=f"Yes, take {number(change.value)} back",
+        text="The effective value stays unchanged.",
+        submit=f"Take back {number(change.value)}",
         blocker=first_error_message(lambda: services.require_proposer(change, user)),
     )
 
 
 def cancellation_request(change: SettingChange, _user: StaffUser) -> Confirmation:
-    """Asked, with a reason, of the first of two."""
+    """Return the confirmation of requesting cancellation, by the first of two people."""
     return Confirmation(
-        title=f"Ask to withdraw {_name(change)}?",
+        title=f"Request cancellation of {_name(change)}?",
         facts=_facts(change),
-        text="Somebody else has to agree before it takes effect.",
-        submit="Yes, ask to withdraw it",
+        text="A second person must confirm before it takes effect.",
+        submit="Request cancellation",
         blocker=first_error_message(lambda: services.require_no_cancellation_request(change)),
     )
 
 
 def cancellation(change: SettingChange, user: StaffUser) -> Confirmation:
-    """Asked of the second of two."""
+    """Return the confirmation of a cancellation, by the second of two people."""
     return Confirmation(
-        title=f"Withdraw {_name(change)}?",
+        title=f"Cancel {_name(change)}?",
         facts=[*_facts(change), *_cancellation_facts(change)],
-        text=f"It never takes effect: {number(current_value(change))} stays in force.",
-        submit=f"Yes, withdraw {number(change.value)}",
+        text=f"The change does not take effect: {number(current_value(change))} stays effective.",
+        submit=f"Cancel {number(change.value)}",
         blocker=services.describe_cancellation_blocker(change, user),
         final=True,
     )
 
 
 def cancellation_dismissal(change: SettingChange, _user: StaffUser) -> Confirmation:
-    """Asked before the asking is ended."""
+    """Return the confirmation of dismissing a cancellation request."""
     return Confirmation(
         title=f"Keep {_name(change)}?",
         facts=[*_facts(change), *_cancellation_facts(change)],
-        text="It takes effect as approved.",
-        submit=f"Yes, keep {number(change.value)}",
+        text="The change takes effect as approved.",
+        submit=f"Keep {number(change.value)}",
         blocker=first_error_message(lambda: services.require_cancellation_request(change)),
     )
 
@@ -139,29 +139,29 @@ def _name(change: SettingChange) -> str:
 
 
 def _current_facts(key: Configuration) -> list[tuple[str, object]]:
-    """What holds of the key, and what is on its way."""
+    """Return the effective value and the approved upcoming changes."""
     current = effective_setting(key.key)
     ahead = [
         f"{number(row.value)} from {row.effective_at:{_SECOND}}"
         for row in upcoming_changes().filter(configuration=key)
     ]
     return [
-        ("In force now", number(key.value if current is None else current)),
-        ("Approved and to come", "; ".join(ahead) or "nothing"),
+        ("Effective value", number(key.value if current is None else current)),
+        ("Upcoming changes", "; ".join(ahead) or "none"),
     ]
 
 
 def _facts(change: SettingChange) -> list[tuple[str, object]]:
     key = change.configuration
     facts: list[tuple[str, object]] = [
-        ("Figure", record_link(key, key.key)),
-        ("What it is", key.description),
+        ("Setting", record_link(key, key.key)),
+        ("Description", key.description),
         *_current_facts(key),
-        ("Proposed", number(change.value)),
+        ("New value", number(change.value)),
         ("Change", difference(current_value(change), change.value)),
-        ("In force from", _effective_label(change)),
+        ("Effective from", _effective_label(change)),
         ("Proposed by", change.proposed_by),
-        ("Why", change.reason),
+        ("Reason", change.reason),
     ]
     if change.status == SettingChangeStatus.APPROVED:
         facts.append(("Approved by", change.decided_by))
@@ -170,15 +170,15 @@ def _facts(change: SettingChange) -> list[tuple[str, object]]:
 
 def _cancellation_facts(change: SettingChange) -> list[tuple[str, object]]:
     return [
-        ("Asked to be withdrawn by", change.cancellation_requested_by),
-        ("Why withdraw", change.cancellation_reason),
+        ("Cancellation requested by", change.cancellation_requested_by),
+        ("Cancellation reason", change.cancellation_reason),
     ]
 
 
 def _effective_label(change: SettingChange) -> str:
     when = change.effective_at or change.effective_from
     if when is None:
-        return "its approval"
+        return "On approval"
     if change.status == SettingChangeStatus.PENDING and when <= timezone.now():
-        return f"its approval: {when:{_SECOND}} has passed"
+        return f"On approval ({when:{_SECOND}} has passed)"
     return f"{when:{_SECOND}}"

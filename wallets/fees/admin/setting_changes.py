@@ -1,6 +1,6 @@
-"""Figures one by one: what is proposed beside what is in force, and the decision of another person.
+"""Settings changes in the admin: proposed and effective values, and the second person's decision.
 
-What each decision asks is in `figure_questions`.
+`confirmations` builds the page of each decision.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from wallets.fees.models import SettingChange, SettingChangeStatus
 
 
 class ReasonForm(forms.Form):
-    """Why not."""
+    """Reason of a rejection or a cancellation request."""
 
     reason = ReasonField(max_length=300)
 
@@ -47,14 +47,14 @@ _ACTIONS = (
         (services.DECIDE,),
         confirmations.rejection,
         services.reject,
-        "Rejected. The figure in force stays as it is.",
+        "Rejected. The effective value stays unchanged.",
         form=ReasonForm,
     ),
     ConfirmedAction(
         "take_back",
         "change_id",
         (services.PROPOSE,),
-        confirmations.confirm_take_back,
+        confirmations.take_back,
         services.take_back,
         "Taken back.",
     ),
@@ -64,7 +64,7 @@ _ACTIONS = (
         (services.PROPOSE, services.DECIDE),
         confirmations.cancellation_request,
         services.request_cancellation,
-        "Asked. It takes effect all the same unless somebody else agrees in time.",
+        "Cancellation requested. The change takes effect unless a second person confirms in time.",
         form=ReasonForm,
     ),
     ConfirmedAction(
@@ -73,7 +73,7 @@ _ACTIONS = (
         (services.PROPOSE, services.DECIDE),
         confirmations.cancellation_dismissal,
         services.dismiss_cancellation,
-        "Kept: it takes effect as approved.",
+        "Kept. The change takes effect as approved.",
     ),
     ConfirmedAction(
         "confirm_cancellation",
@@ -81,7 +81,7 @@ _ACTIONS = (
         (services.DECIDE,),
         confirmations.cancellation,
         services.confirm_cancellation,
-        "Withdrawn: it does not take effect.",
+        "Cancelled. The change does not take effect.",
     ),
 )
 
@@ -89,7 +89,7 @@ _ACTIONS = (
 class SettingChangeFilters(ListFilters):
     decision = QueueFilter(
         Queue(
-            "Figures to decide",
+            "Settings changes",
             services.DECIDE,
             services.pending_approval,
             services.proposed_by_user,
@@ -122,17 +122,17 @@ class SettingChangeAdmin(ConfirmationAdmin):
     def heading(self, obj: SettingChange) -> str:
         return f"{obj.configuration_id} {number(obj.value)}"
 
-    shown_key = column("key", lambda change: change.configuration_id, ordering="configuration")
+    shown_key = column("setting", lambda change: change.configuration_id, ordering="configuration")
     shown_link = column(
-        "key", lambda change: record_link(change.configuration, change.configuration_id)
+        "setting", lambda change: record_link(change.configuration, change.configuration_id)
     )
-    shown_value = column("figure", lambda change: number(change.value), ordering="value")
+    shown_value = column("new value", lambda change: number(change.value), ordering="value")
     shown_state = column("state", lambda change: status_badge(change.status), ordering="status")
 
-    @admin.display(description="in force from (UTC)", ordering="effective_at")
+    @admin.display(description="effective (UTC)", ordering="effective_at")
     def shown_from(self, change: SettingChange) -> str:
         when = change.effective_at or change.effective_from
-        return format_time(when) if when else "its approval"
+        return format_time(when) if when else "On approval"
 
     proposed = column(
         "proposed (UTC)", lambda change: format_time(change.created_at), ordering="created_at"
@@ -157,7 +157,7 @@ class SettingChangeAdmin(ConfirmationAdmin):
             or obj.cancellation_requested_by_id is not None
         ):
             return []
-        return [Tool("Ask to withdraw it", self.address("request_cancellation", obj.pk))]
+        return [Tool("Request cancellation", self.address("request_cancellation", obj.pk))]
 
     def decision(self, request: HttpRequest, obj: SettingChange) -> PendingDecision | None:
         user = staff_of(request)
@@ -175,11 +175,11 @@ class SettingChangeAdmin(ConfirmationAdmin):
         )
 
     def _cancellation_decision(self, user: StaffUser, obj: SettingChange) -> PendingDecision:
-        """What two people decide about a figure that one of them does not want in force."""
+        """Return the decision on a cancellation request."""
         may = user.has_perm(services.DECIDE)
         own = obj.cancellation_requested_by_id == user.pk
-        agree = Tool("Agree to withdraw it", self.address("confirm_cancellation", obj.pk))
-        dismiss = Tool("Keep it", self.address("dismiss_cancellation", obj.pk))
+        agree = Tool("Confirm cancellation", self.address("confirm_cancellation", obj.pk))
+        dismiss = Tool("Keep the change", self.address("dismiss_cancellation", obj.pk))
         blocker = confirmations.cancellation(obj, user).blocker if may or own else VIEW_ONLY
         return PendingDecision(
             summary=f"{obj.cancellation_requested_by} requested cancellation: "
@@ -196,7 +196,7 @@ class SettingChangeAdmin(ConfirmationAdmin):
         return [confirmations.change_section(obj)]
 
     def approve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """The second pair of eyes."""
+        """Approve as the second person, against the effective value that the page showed."""
         change: SettingChange = self.record(request, object_id, services.DECIDE)
         user, expected_value = staff_of(request), confirmations.current_value(change)
         return self.confirm_page(
@@ -207,7 +207,7 @@ class SettingChangeAdmin(ConfirmationAdmin):
                 services.approve, change_id=change.pk, expected_value=expected_value, user=user
             ),
             lambda made: (
-                f"Approved: {made.configuration_id} is {number(made.value)} from "
-                f"{made.effective_at:%Y-%m-%d %H:%M:%S} UTC on."
+                f"Approved. {made.configuration_id} is {number(made.value)} from "
+                f"{made.effective_at:%Y-%m-%d %H:%M:%S} UTC."
             ),
         )

@@ -1,7 +1,7 @@
--- Figures of the configuration: which one is in force, and what people may do to them.
+-- Effective values of settings, and the rules for changing them.
 
--- Whoever needs a figure asks here, so that an approved one takes effect at its very instant and no
--- job can be late. Null for a key that is not known.
+-- The effective value of a setting at a given time; null for an unknown key. Read at the moment of
+-- use, so an approved change takes effect on time without a job.
 CREATE FUNCTION effective_setting(p_key text, p_at timestamptz DEFAULT now())
 RETURNS numeric LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -16,11 +16,11 @@ BEGIN
         WHERE c.key = p_key);
 END $$;
 
--- A key keeps its name and its first figure.
+-- A setting keeps its key and its initial value.
 CREATE FUNCTION configuration_key_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF (OLD.key, OLD.value) IS DISTINCT FROM (NEW.key, NEW.value) THEN
-        RAISE EXCEPTION 'the first figure of % never changes', OLD.key
+        RAISE EXCEPTION 'the initial value of % never changes', OLD.key
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
@@ -29,15 +29,15 @@ CREATE TRIGGER configuration_key_guard BEFORE UPDATE ON wallets_configuration
     FOR EACH ROW EXECUTE FUNCTION configuration_key_guard();
 REVOKE INSERT, UPDATE, DELETE ON wallets_configuration FROM exchange_runtime;
 
--- Besides two_person.sql: a figure has a reason, is in force from no instant before its approval, and
--- is not withdrawn once it is in force.
+-- In addition to two_person.sql: a change has a reason, is not effective before its approval, and
+-- cannot be cancelled once it is effective.
 CREATE FUNCTION setting_change_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN
         IF num_nonnulls(NEW.effective_at, NEW.cancellation_requested_by_id, NEW.cancelled_by_id) > 0
             OR NEW.reason = ''
         THEN
-            RAISE EXCEPTION 'a figure begins as a proposal with a reason'
+            RAISE EXCEPTION 'a settings change starts as a proposal with a reason'
                 USING ERRCODE = 'check_violation', CONSTRAINT = 'setting_change_starts_empty';
         END IF;
         RETURN NEW;
@@ -46,7 +46,7 @@ BEGIN
         ('Pending', 'Approved'), ('Pending', 'Rejected'), ('Pending', 'Taken back'),
         ('Approved', 'Approved'), ('Approved', 'Cancelled'))
     THEN
-        RAISE EXCEPTION 'figure % cannot go from % to %', OLD.id, OLD.status, NEW.status
+        RAISE EXCEPTION 'settings change % cannot go from % to %', OLD.id, OLD.status, NEW.status
             USING ERRCODE = 'check_violation', CONSTRAINT = 'setting_change_transition';
     END IF;
     IF OLD.status = 'Pending' AND (NEW.decided_by_id IS NULL OR NEW.decided_at IS NULL
@@ -58,17 +58,17 @@ BEGIN
             OR NEW.effective_at < NEW.effective_from)
         OR NEW.status <> 'Approved' AND NEW.effective_at IS NOT NULL)
     THEN
-        RAISE EXCEPTION 'figure % cannot be % like that', OLD.id, NEW.status
+        RAISE EXCEPTION 'settings change % does not meet the conditions of %', OLD.id, NEW.status
             USING ERRCODE = 'check_violation', CONSTRAINT = 'setting_change_decision';
     END IF;
     IF OLD.status = 'Approved' AND NEW.effective_at <= clock_timestamp() THEN
-        RAISE EXCEPTION 'figure % is in force, or was', OLD.id
+        RAISE EXCEPTION 'settings change % is effective', OLD.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'setting_change_effective';
     END IF;
     IF NEW.status = 'Cancelled'
         AND OLD.cancellation_requested_by_id IS DISTINCT FROM NEW.cancellation_requested_by_id
     THEN
-        RAISE EXCEPTION 'one person asks to withdraw figure %, and then another agrees', OLD.id
+        RAISE EXCEPTION 'one person requests to cancel settings change %, and another confirms', OLD.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'setting_change_cancelled_by_two';
     END IF;
     RETURN NEW;

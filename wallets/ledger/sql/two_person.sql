@@ -1,4 +1,4 @@
--- Deposits, proposals about payouts, and figures are decided by two persons: see
+-- Deposits, payout proposals and settings changes need dual control; see
 -- exchange/staff/sql/two_person.sql.
 CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_deposit
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(

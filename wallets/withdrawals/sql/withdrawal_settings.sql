@@ -1,5 +1,5 @@
--- The figures in force for withdrawals in one currency, at the instant the transaction began (which
--- is when a request made in it is created).
+-- The effective settings of withdrawals in one currency, at the start of the transaction (which is
+-- when a request made in it is created).
 CREATE FUNCTION withdrawal_settings(
     p_currency text,
     OUT minimum numeric, OUT fee numeric, OUT usd_rate numeric, OUT second_approval numeric,
@@ -23,5 +23,5 @@ BEGIN
             WHERE c.key IN ('MINIMUM_WITHDRAWAL_' || p_currency, p_currency || '_WITHDRAWAL_FEE',
                             p_currency || '_USD_RATE', 'SECOND_APPROVAL_ABOVE_' || p_currency,
                             p_currency || '_INTERNAL_FEE')
-        ) figures;
+        ) settings;
 END $$;
