@@ -16,28 +16,28 @@ from django.template import loader
 from django.views import defaults
 from django.views.csrf import csrf_failure
 
-from config.back_office.site import under_policy
+from config.back_office.site import with_security_policy
 from exchange.core.errors import NotReady
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """400."""
-    return under_policy(defaults.bad_request(request, exception))
+    return with_security_policy(defaults.bad_request(request, exception))
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """403."""
-    return under_policy(defaults.permission_denied(request, exception))
+    return with_security_policy(defaults.permission_denied(request, exception))
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponseBase:
     """403, for a form without the token that its page gave it."""
-    return under_policy(csrf_failure(request, reason))
+    return with_security_policy(csrf_failure(request, reason))
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """404."""
-    return under_policy(defaults.page_not_found(request, exception))
+    return with_security_policy(defaults.page_not_found(request, exception))
 
 
 def server_error(request: HttpRequest) -> HttpResponseBase:
@@ -46,5 +46,5 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
     if isinstance(sys.exc_info()[1], OperationalError | InterfaceError | NotReady):
         page = loader.render_to_string("503.html")
         out_of_reach = HttpResponse(page, status=503, headers={"Retry-After": "5"})
-        return under_policy(out_of_reach)
-    return under_policy(defaults.server_error(request))
+        return with_security_policy(out_of_reach)
+    return with_security_policy(defaults.server_error(request))

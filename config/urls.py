@@ -6,10 +6,10 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from config.views import health, landing
+from config.views import health, landing_page
 
 urlpatterns = [
-    path("", landing, name="landing"),
+    path("", landing_page, name="landing"),
     path("health", health, name="health"),
     path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/", admin.site.urls),

@@ -9,13 +9,13 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from config.back_office.site import under_policy
+from config.back_office.site import with_security_policy
 
 
 @require_safe
-def landing(request: HttpRequest) -> HttpResponseBase:
+def landing_page(request: HttpRequest) -> HttpResponseBase:
     """Where a person who opens the service's address finds the documentation and the admin."""
-    return under_policy(render(request, "landing.html"))
+    return with_security_policy(render(request, "landing.html"))
 
 
 @require_safe

@@ -14,10 +14,10 @@ from django.utils.safestring import SafeString
 from wallets.reconciliation.models import Reconciliation
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 
-_WAITING = {"status": WithdrawalStatus.APPROVED.value}
+_AWAITING_PAYOUT = {"status": WithdrawalStatus.APPROVED.value}
 
 
-def with_records(alerts: Any) -> Any:
+def annotate_subjects(alerts: Any) -> Any:
     """`alerts` with the ids of the withdrawal, and of the newest report of the day, that their
     subject names.
     """
@@ -33,16 +33,16 @@ def with_records(alerts: Any) -> Any:
     )
 
 
-def link_of(alert: Any) -> SafeString | str:
+def subject_link(alert: Any) -> SafeString | str:
     """The subject of an alert of `with_records` as a link; a dash where there is nothing to see."""
-    address = _address(alert)
-    words = alert.subject or _WORDS.get(alert.kind, "")
+    address = _subject_url(alert)
+    words = alert.subject or _LABELS.get(alert.kind, "")
     if not address or not words:
         return words or "-"
     return format_html('<a href="{}">{}</a>', address, words)
 
 
-_WORDS = {
+_LABELS = {
     "books": "Proofs of books",
     "provider_outage": "Payouts on hold",
     "collateral_prices": "Open loans",
@@ -52,12 +52,12 @@ _LISTS: dict[str, tuple[str, dict[str, str]]] = {
     "bank_list": ("wallets_banklist", {}),
     "books": ("wallets_booksproof", {"passed__exact": "0"}),
     "collateral_prices": ("credit_loan", {}),
-    "float": ("wallets_withdrawal", {**_WAITING, "currency__code__exact": "{}"}),
-    "provider_outage": ("wallets_withdrawal", _WAITING),
+    "float": ("wallets_withdrawal", {**_AWAITING_PAYOUT, "currency__code__exact": "{}"}),
+    "provider_outage": ("wallets_withdrawal", _AWAITING_PAYOUT),
 }
 
 
-def _address(alert: Any) -> str:
+def _subject_url(alert: Any) -> str:
     if alert.withdrawal_id:
         return reverse("admin:wallets_withdrawal_change", args=[alert.withdrawal_id])
     if alert.report_id:

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
 
-from config.back_office.alert_links import link_of, with_records
+from config.back_office.alert_links import annotate_subjects, subject_link
 from exchange.admin.base import Tool
 from exchange.admin.columns import column
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
@@ -32,10 +32,10 @@ class AlertAdmin(ConfirmationAdmin):
     readonly_fields = fields
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
-        alerts: QuerySet[Any] = with_records(super().rows(user))
+        alerts: QuerySet[Any] = annotate_subjects(super().rows(user))
         return alerts
 
-    about = column("about", link_of, ordering="subject")
+    about = column("about", subject_link, ordering="subject")
     raised = column(
         "raised", lambda alert: format_html("{} ago", age(alert.raised_at)), ordering="raised_at"
     )
@@ -63,10 +63,10 @@ class AlertAdmin(ConfirmationAdmin):
             if alert.resolved_at or not resolve_alert(alert.kind, subject=alert.subject):
                 raise Conflict("The alert was resolved before")
 
-        return self.confirm_page(request, alert, _resolving(alert), act, "Resolved.")
+        return self.confirm_page(request, alert, _resolve_confirmation(alert), act, "Resolved.")
 
 
-def _resolving(alert: Alert) -> Confirmation:
+def _resolve_confirmation(alert: Alert) -> Confirmation:
     return Confirmation(
         title="Resolve the alert?",
         facts=[

@@ -22,7 +22,7 @@ from wallets.reconciliation.admin.export_columns import REPORTS
 from wallets.withdrawals.admin.export_columns import WITHDRAWALS
 from wallets.withdrawals.models import Payout, Withdrawal
 
-_EVERY = (
+_SOURCES = (
     # A balance is of now.
     list_source(Account, ACCOUNTS, moment=""),
     list_source(
@@ -41,4 +41,4 @@ _EVERY = (
     list_source(Loan, LOANS),
 )
 
-SOURCES: dict[str, Source] = {source.name: source for source in _EVERY}
+SOURCES: dict[str, Source] = {source.name: source for source in _SOURCES}

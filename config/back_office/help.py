@@ -41,13 +41,13 @@ def page(name: str) -> Help:
             words = tokens[at + 1].content
             token.attrs["id"] = slugify(words)
             sections.append((slugify(words), words))
-        _lead(token.children or [])
+        _rewrite_links(token.children or [])
     html = _READER.renderer.render(tokens, _READER.options, {})
     # The file is ours, and HTML in it is shown as text.
     return Help(title, sections, mark_safe(html))  # noqa: S308
 
 
-def _lead(words: list[Token]) -> None:
+def _rewrite_links(words: list[Token]) -> None:
     """Makes links to other pages of the documentation lead to their place here; those that are not
     here become words.
     """

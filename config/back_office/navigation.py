@@ -67,14 +67,14 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ),
 )
 # A badge counts no further: whoever sees it knows enough.
-COUNTED_AT_MOST = 99
+BADGE_LIMIT = 99
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     """The groups of links to what the person may see, for the settings of the theme."""
-    seen = _addresses(request)
+    seen = _viewable_lists(request)
     badges = _badges(staff_of(request), seen)
-    here = _model_of(request)
+    here = _current_model(request)
     placed = {label for _, _, labels in GROUPS for label in labels}
     others = tuple(sorted(seen.keys() - placed))
     groups: list[dict[str, Any]] = [
@@ -106,7 +106,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     return groups
 
 
-def _addresses(request: HttpRequest) -> dict[str, tuple[str, str]]:
+def _viewable_lists(request: HttpRequest) -> dict[str, tuple[str, str]]:
     """Title and list of every model that the person may see, by its label."""
     found = {}
     for model, model_admin in admin.site._registry.items():
@@ -118,7 +118,7 @@ def _addresses(request: HttpRequest) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _model_of(request: HttpRequest) -> str:
+def _current_model(request: HttpRequest) -> str:
     """The label of the model whose page this is; empty on other pages."""
     match = request.resolver_match
     parts = (match.url_name or "").split("_") if match else []
@@ -142,7 +142,7 @@ def _badges(user: StaffUser, seen: Mapping[str, object]) -> dict[str, str]:
     parts = [
         rows.order_by()
         .annotate(of=Value(label, output_field=CharField()))
-        .values_list("of", flat=True)[: COUNTED_AT_MOST + 1]
+        .values_list("of", flat=True)[: BADGE_LIMIT + 1]
         for label, rows in waiting.items()
         if label in seen
     ]
@@ -151,7 +151,4 @@ def _badges(user: StaffUser, seen: Mapping[str, object]) -> dict[str, str]:
     counts: dict[str, int] = {}
     for label in parts[0].union(*parts[1:], all=True):
         counts[label] = counts.get(label, 0) + 1
-    return {
-        label: str(n) if n <= COUNTED_AT_MOST else f"{COUNTED_AT_MOST}+"
-        for label, n in counts.items()
-    }
+    return {label: str(n) if n <= BADGE_LIMIT else f"{BADGE_LIMIT}+" for label, n in counts.items()}

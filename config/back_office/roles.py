@@ -31,7 +31,7 @@ CREDIT_OFFICER = "Credit officer"
 AUDITOR = "Auditor"
 ADMINISTRATOR = "Administrator"
 
-_SEEN = {
+_VIEWABLE = {
     "credit": ("closureproposal", "loan", "loanconfiguration", "shortfall"),
     "exchange": (
         "apikey", "event", "export", "member", "organisation", "quote", "token", "webhookendpoint",
@@ -43,7 +43,7 @@ _SEEN = {
         "providerevent", "reconciliation", "reconciliationbreak", "transfer", "withdrawal",
     ),
 }  # fmt: skip
-_VIEW = frozenset(f"{app}.view_{model}" for app, models in _SEEN.items() for model in models)
+_VIEW = frozenset(f"{app}.view_{model}" for app, models in _VIEWABLE.items() for model in models)
 _VIEW_PEOPLE = frozenset(
     {
         "exchange.view_accessproposal",
@@ -166,7 +166,7 @@ UNPRIVILEGED_PERMISSIONS = frozenset(
 )
 
 
-def decides(user: StaffUser) -> bool:
+def is_privileged_user(user: StaffUser) -> bool:
     """Whether the person may do anything that asks for a second factor."""
     return user.is_superuser or any(map(is_privileged, user.get_all_permissions()))
 
@@ -186,7 +186,7 @@ def ensure_roles(
             group.permissions.set([known[permission] for permission in sorted(wanted)])
 
 
-def put_in_force(table: Mapping[str, Set[str]], apps: Any, using: str) -> None:
+def apply_roles(table: Mapping[str, Set[str]], apps: Any, using: str) -> None:
     """`ensure_roles` inside a migration: Django makes permissions only when all of them ran, so
     those of the tables that are there (`apps`) are made first.
     """
@@ -195,7 +195,9 @@ def put_in_force(table: Mapping[str, Set[str]], apps: Any, using: str) -> None:
     ensure_roles(table, apps=apps, using=using)
 
 
-def create_staff(username: str, password: str, role: str, *, settled: bool = False) -> StaffUser:
+def create_staff(
+    username: str, password: str, role: str, *, skip_cooling_off: bool = False
+) -> StaffUser:
     """Make a member of staff with one role at once, without a second person.
 
     For the first people of an installation, and for the demo world, whose people are `settled`:
@@ -203,11 +205,15 @@ def create_staff(username: str, password: str, role: str, *, settled: bool = Fal
     `Conflict` for a taken one.
     """
     return add_person(
-        username=username, password=password, role=role_called(role), by=None, settled=settled
+        username=username,
+        password=password,
+        role=get_role(role),
+        by=None,
+        skip_cooling_off=skip_cooling_off,
     )
 
 
-def role_called(name: str) -> Group:
+def get_role(name: str) -> Group:
     """Give the group of a role. Raises `InvalidRequest` for an unknown one."""
     if name not in ROLES:
         raise InvalidRequest(f"The role must be one of {', '.join(ROLES)}")

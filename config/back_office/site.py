@@ -40,13 +40,13 @@ CONTENT_SECURITY_POLICY = "; ".join(
 )
 
 
-def under_policy(response: HttpResponseBase) -> HttpResponseBase:
+def with_security_policy(response: HttpResponseBase) -> HttpResponseBase:
     """`response`, made for a browser, with the policy."""
     response["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
     return response
 
 
-class LabelledChoices(AutocompleteJsonView):
+class LabelledAutocomplete(AutocompleteJsonView):
     """Suggestions in the words a person tells records apart by."""
 
     def serialize_result(self, obj: Model, to_field_name: str) -> dict[str, str]:
@@ -62,7 +62,7 @@ class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes wi
     site_header = "Tokenized Investment Exchange"
     index_title = "Back office"
     site_url = "/"
-    index_template = "admin/front.html"
+    index_template = "admin/dashboard_page.html"
     empty_value_display = "-"
 
     def register(
@@ -81,9 +81,9 @@ class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes wi
         told = partial(access_notices, user) if isinstance(user, StaffUser) else tuple
         return {**super().each_context(request), "access_notices": told}
 
-    def dressed(self, response: HttpResponseBase) -> HttpResponseBase:
+    def with_headers(self, response: HttpResponseBase) -> HttpResponseBase:
         """`response` with the headers of every page."""
-        return under_policy(response)
+        return with_security_policy(response)
 
     def get_urls(self) -> list[Any]:
         """Help, and every address but the theme's search of page names, which nothing here uses."""
@@ -109,4 +109,4 @@ class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes wi
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
         """Suggestions for the fields that choose a record."""
-        return cast(HttpResponse, LabelledChoices.as_view(admin_site=self)(request))
+        return cast(HttpResponse, LabelledAutocomplete.as_view(admin_site=self)(request))

@@ -219,15 +219,17 @@ def _staff(person: DemoStaff, known: dict[str, Any]) -> dict[str, str]:
     if user is None or not user.check_password(password):
         password = secrets.token_urlsafe(18)
     if user is None:
-        user = create_staff(person.username, password, person.role, settled=True)
+        user = create_staff(person.username, password, person.role, skip_cooling_off=True)
     elif password != entry.get("password"):
         user.set_password(password)
         user.save(update_fields=["password"])
     secret = entry.get("totp_secret", "")
-    if not second_factor.holds(user=user, secret=secret):
+    if not second_factor.matches_secret(user=user, secret=secret):
         secret = second_factor.new_secret()
-        code = second_factor.code_at(secret=secret, step=second_factor.present_step() - 1)
-        second_factor.set_up(user=user, secret=secret, code=code, replace=True, settled=True)
+        code = second_factor.code_at(secret=secret, step=second_factor.current_step() - 1)
+        second_factor.set_up(
+            user=user, secret=secret, code=code, replace=True, skip_cooling_off=True
+        )
     return {
         "username": person.username,
         "password": password,

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from config.back_office.roles import put_in_force
+from config.back_office.roles import apply_roles
 
 ROLES = {
     'Finance approver': {
@@ -229,7 +229,7 @@ ROLES = {
 
 
 def apply(apps, schema_editor):
-    put_in_force(ROLES, apps, schema_editor.connection.alias)
+    apply_roles(ROLES, apps, schema_editor.connection.alias)
 
 
 class Migration(migrations.Migration):

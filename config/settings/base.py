@@ -106,7 +106,7 @@ UNFOLD: dict[str, Any] = {
     "SITE_TITLE": "Tokenized Investment Exchange",
     "SITE_HEADER": "Tokenized Investment Exchange",
     "SIDEBAR": {"navigation": "config.back_office.navigation.sidebar"},
-    "DASHBOARD_CALLBACK": "config.back_office.dashboard.front",
+    "DASHBOARD_CALLBACK": "config.back_office.dashboard.dashboard_context",
 }
 
 # --- Sign-in of staff ------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from django.urls import URLPattern, reverse
 from django.utils.dateparse import parse_datetime
 
 from exchange.access.services import decisions
-from exchange.access.services.decisions import collectable
+from exchange.access.services.decisions import is_collectable
 from exchange.admin.base import PendingDecision, Tool, bind_form, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
 from exchange.admin.display import expiry, format_time, record_link, status_badge
@@ -29,7 +29,7 @@ from exchange.staff.admin.pending import QueueFilter, approval_queue, pending_de
 from exchange.staff.models import AccessKind, AccessProposal, AccessProposalStatus, StaffUser
 from exchange.staff.services.proposals import APPROVAL, DECIDE
 
-_TITLES = {
+_LABELS = {
     "username": "Username",
     "role": "Role",
     "seen": "Role now",
@@ -81,7 +81,7 @@ class AccessProposalAdmin(ConfirmationAdmin):
     readonly_fields = flatten(fields)
 
     def heading(self, obj: AccessProposal) -> str:
-        return f"{obj.get_kind_display()}: {_subject(obj)}"
+        return f"{obj.get_kind_display()}: {_subject_label(obj)}"
 
     @admin.display(description="proposed (UTC)", ordering="created_at")
     def created(self, proposal: AccessProposal) -> str:
@@ -93,11 +93,11 @@ class AccessProposalAdmin(ConfirmationAdmin):
 
     @admin.display(description="about")
     def about(self, proposal: AccessProposal) -> str:
-        return _subject(proposal)
+        return _subject_label(proposal)
 
     @admin.display(description="what is proposed")
     def details(self, proposal: AccessProposal) -> str:
-        return "; ".join(f"{name}: {value}" for name, value in _payload(proposal)) or "-"
+        return "; ".join(f"{name}: {value}" for name, value in _describe_payload(proposal)) or "-"
 
     @admin.display(description="state", ordering="status")
     def shown_state(self, proposal: AccessProposal) -> str:
@@ -125,7 +125,7 @@ class AccessProposalAdmin(ConfirmationAdmin):
 
     def tools(self, request: HttpRequest, obj: AccessProposal) -> list[Tool]:
         own = obj.proposed_by_id == staff_of(request).pk
-        if not own or not collectable(obj) or not self.may(request, DECIDE):
+        if not own or not is_collectable(obj) or not self.may(request, DECIDE):
             return []
         return [Tool("Collect the secret", self.address("collect", obj.pk))]
 
@@ -150,7 +150,9 @@ class AccessProposalAdmin(ConfirmationAdmin):
         """Asks, and puts the proposal in force; takes up one of the command line."""
         proposal, me = self._decidable(request, object_id)
         act = partial(decisions.confirm, proposal_id=proposal.pk, by=me)
-        return self.confirm_page(request, proposal, _confirmation(proposal, me), act, _done)
+        return self.confirm_page(
+            request, proposal, _confirmation(proposal, me), act, _confirmed_message
+        )
 
     def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Asks, and closes the proposal without effect."""
@@ -158,7 +160,7 @@ class AccessProposalAdmin(ConfirmationAdmin):
         return self.confirm_page(
             request,
             proposal,
-            _ending(proposal, "Reject"),
+            _closing_confirmation(proposal, "Reject"),
             partial(decisions.reject, proposal_id=proposal.pk, by=me),
             "Rejected. Nothing has changed.",
             form=bind_form(request, RejectionForm),
@@ -168,7 +170,7 @@ class AccessProposalAdmin(ConfirmationAdmin):
         """Asks, and takes one's own proposal back."""
         proposal, me = self._decidable(request, object_id)
         act = partial(decisions.withdraw, proposal_id=proposal.pk, by=me)
-        confirmation = _ending(proposal, "Withdraw")
+        confirmation = _closing_confirmation(proposal, "Withdraw")
         return self.confirm_page(
             request, proposal, confirmation, act, "Withdrawn. Nothing has changed."
         )
@@ -179,7 +181,7 @@ class AccessProposalAdmin(ConfirmationAdmin):
 
         def act(_: dict[str, Any]) -> HttpResponse:
             found = decisions.collect(proposal_id=proposal.pk, by=me)
-            shown: list[tuple[str, object]] = [("For", _subject(proposal)), *found.secrets]
+            shown: list[tuple[str, object]] = [("For", _subject_label(proposal)), *found.secrets]
             if found.address:
                 address = reverse("admin:welcome", args=list(found.address))
                 hours = settings.PASSWORD_RESET_TIMEOUT // 3600
@@ -211,7 +213,7 @@ class AccessProposalAdmin(ConfirmationAdmin):
         return self.record(request, object_id, DECIDE), staff_of(request)
 
 
-def _subject(proposal: AccessProposal) -> str:
+def _subject_label(proposal: AccessProposal) -> str:
     payload = proposal.payload
     if proposal.kind == AccessKind.INVITE_PERSON:
         return str(payload["username"])
@@ -221,7 +223,7 @@ def _subject(proposal: AccessProposal) -> str:
     return f"{name} of {proposal.organisation}" if name else str(proposal.organisation)
 
 
-def _payload(proposal: AccessProposal) -> list[tuple[str, str]]:
+def _describe_payload(proposal: AccessProposal) -> list[tuple[str, str]]:
     """What is proposed, in words."""
     payload = {**proposal.payload, **proposal.payload.get("details", {})}
     payload.pop("details", None)
@@ -230,7 +232,7 @@ def _payload(proposal: AccessProposal) -> list[tuple[str, str]]:
     if "expires_at" in payload:
         payload["expires_at"] = expiry(parse_datetime(payload["expires_at"] or ""))
     return [
-        (_TITLES.get(name, name), ", ".join(value) if isinstance(value, list) else str(value))
+        (_LABELS.get(name, name), ", ".join(value) if isinstance(value, list) else str(value))
         for name, value in payload.items()
         if value not in ("", None)
     ]
@@ -246,7 +248,7 @@ def _facts(proposal: AccessProposal) -> list[tuple[str, object]]:
         facts.append(("Key", record_link(proposal.key)))
     return [
         *facts,
-        *_payload(proposal),
+        *_describe_payload(proposal),
         ("Proposed by", proposal.proposed_by or "the command line"),
         ("Proposed (UTC)", format_time(proposal.created_at)),
         ("Why", proposal.note or "not provided"),
@@ -277,7 +279,7 @@ def _confirmation(proposal: AccessProposal, me: StaffUser) -> Confirmation:
     )
 
 
-def _ending(proposal: AccessProposal, word: str) -> Confirmation:
+def _closing_confirmation(proposal: AccessProposal, word: str) -> Confirmation:
     return Confirmation(
         title=f"{word}: {proposal.get_kind_display().lower()}?",
         facts=_facts(proposal),
@@ -287,9 +289,9 @@ def _ending(proposal: AccessProposal, word: str) -> Confirmation:
     )
 
 
-def _done(proposal: AccessProposal) -> str:
+def _confirmed_message(proposal: AccessProposal) -> str:
     if proposal.status == AccessProposalStatus.PENDING:
         return "Taken up. Another person must confirm it now."
-    if collectable(proposal):
+    if is_collectable(proposal):
         return f"Confirmed. {proposal.proposed_by} collects the secret now, once."
     return "Confirmed. It is in force."

@@ -26,7 +26,7 @@ class Bar:
     width: float
     height: float
     series: int
-    words: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Bars:
 
     name: str
     title: str
-    words: str
+    description: str
     bars: Sequence[Bar]
     series: Sequence[str]
     levels: Sequence[Mark]
@@ -51,7 +51,7 @@ def stacked_bars(
     *,
     name: str,
     title: str,
-    words: str,
+    description: str,
     series: Sequence[str],
     columns: Sequence[tuple[str, Sequence[int]]],
 ) -> Bars:
@@ -76,14 +76,14 @@ def stacked_bars(
                     width=round(step * (1 - _GAP), 1),
                     height=round(height, 1),
                     series=number + 1,
-                    words=f"{label}: {count:,} {series[number].lower()}",
+                    description=f"{label}: {count:,} {series[number].lower()}",
                 )
             )
     every = max(1, -(-len(columns) // _LABELS))
     return Bars(
         name=name,
         title=title,
-        words=words,
+        description=description,
         bars=bars,
         series=series,
         levels=[

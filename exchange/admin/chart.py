@@ -25,7 +25,7 @@ class Chart:
     """A picture with the words that stand in for it."""
 
     title: str
-    words: str
+    description: str
     lines: Sequence[tuple[str, str]]
     levels: Sequence[Mark]
     times: Sequence[Mark]
@@ -39,7 +39,7 @@ class Chart:
 def step_chart(
     *,
     title: str,
-    words: str,
+    description: str,
     times: Sequence[datetime],
     lines: Sequence[tuple[str, Sequence[Decimal]]],
     until: datetime,
@@ -76,7 +76,7 @@ def step_chart(
     wording = "%Y-%m-%d" if times[0].date() != until.date() else "%Y-%m-%d %H:%M"
     return Chart(
         title=title,
-        words=words,
+        description=description,
         lines=paths,
         levels=[Mark(y(value), label.format(value)) for value in (low, middle, high)],
         times=[Mark(x(when), when.strftime(wording)) for when in (times[0], until)],

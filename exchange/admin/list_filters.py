@@ -99,7 +99,7 @@ class OptionFilter(ChoiceFilter):
     def __init__(
         self, title: str, *options: tuple[str, str, Callable[[QuerySet[Any]], QuerySet[Any]]]
     ) -> None:
-        super().__init__(choices=[(value, words) for value, words, _ in options], title=title)
+        super().__init__(choices=[(value, label) for value, label, _ in options], title=title)
         self._leave = {value: leave for value, _, leave in options}
 
     def filter(self, qs: QuerySet[Any], value: Any) -> QuerySet[Any]:
@@ -206,7 +206,7 @@ class ListFilters(django_filters.FilterSet):
         self.user = user
         self.search = search
         values = ((name, query.get(name, "").strip()) for name in self.filters)
-        self.given = {name: value for name, value in values if value}
+        self.used_values = {name: value for name, value in values if value}
 
     def is_valid(self) -> bool:
         """Return whether each parameter is a filter, given once, with a value that can be read."""
@@ -230,11 +230,11 @@ class ListFilters(django_filters.FilterSet):
         """The filters as the list offers them."""
         return [group for group in self._all_groups() if group.title]
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """Return the filter in force, as the list calls it."""
-        said = [words for group in self._all_groups() for words in group.in_words()]
-        if "q" in self.given:
-            said.append(f'search: "{self.given["q"]}"')
+        said = [label for group in self._all_groups() for label in group.describe()]
+        if "q" in self.used_values:
+            said.append(f'search: "{self.used_values["q"]}"')
         return "; ".join(said)
 
     def _all_groups(self) -> Iterator[FilterGroup]:
@@ -275,21 +275,21 @@ class FilterGroup:
             }
             return
         (name,) = self.names
-        for value, words in [("", "All"), *self._choice.choices]:
+        for value, label in [("", "All"), *self._choice.choices]:
             yield {
-                "selected": self.filters.given.get(name, "") == value,
+                "selected": self.filters.used_values.get(name, "") == value,
                 "query_string": changelist.get_query_string({name: value or None}),
-                "display": words,
+                "display": label,
             }
 
-    def in_words(self) -> Iterator[str]:
-        """Give what it says of the filter in force."""
-        given = self.filters.given
-        for name in sorted(given.keys() & set(self.names)):
+    def describe(self) -> Iterator[str]:
+        """Yield the applied filters in words."""
+        used = self.filters.used_values
+        for name in sorted(used.keys() & set(self.names)):
             if self._choice and self.title:
-                yield f"{self.title}: {dict(self._choice.choices).get(given[name], given[name])}"
+                yield f"{self.title}: {dict(self._choice.choices).get(used[name], used[name])}"
             else:
-                yield f"{name}: {given[name]}"
+                yield f"{name}: {used[name]}"
 
 
 class FilteredList(ChangeList):
@@ -302,7 +302,7 @@ class FilteredList(ChangeList):
         self.filter_specs = groups
         self.has_filters = bool(groups)
         offered = [name for group in groups for name in group.names]
-        self.has_active_filters = not self.filters.given.keys().isdisjoint(offered)
+        self.has_active_filters = not self.filters.used_values.keys().isdisjoint(offered)
         self.clear_all_filters_qs = self.get_query_string(dict.fromkeys(offered))
         rows: Any = self.filters.qs
         return rows if rows.query.select_related else self.apply_select_related(rows)

@@ -25,7 +25,7 @@ class Operation(models.TextChoices):
     TRUNCATE = "TRUNCATE", "Table emptied"
 
 
-class Exact(json.JSONDecoder):
+class ExactDecoder(json.JSONDecoder):
     """Reads numbers with all their digits."""
 
     def __init__(self, **options: Any) -> None:
@@ -53,8 +53,8 @@ class Change(Record):
         max_length=64, blank=True, help_text="A record in whose history it shows as well"
     )
     operation = choice_field(Operation, max_length=8)
-    before = models.JSONField(null=True, decoder=Exact)
-    after = models.JSONField(null=True, decoder=Exact)
+    before = models.JSONField(null=True, decoder=ExactDecoder)
+    after = models.JSONField(null=True, decoder=ExactDecoder)
 
     class Meta:
         ordering = ["-id"]

@@ -23,14 +23,14 @@ from exchange.core.ids import parse_id
 from exchange.core.sqlfiles import sql_apps
 from exchange.participants.selectors import get_actor_names
 
-_PIECE = 1000
-_RECORDS_CALLED = 500
+_BATCH = 1000
+_MAX_RECORDS = 500
 
 
-def records_called(term: str) -> list[str]:
+def find_record_ids(term: str) -> list[str]:
     """The ids of the records that people call `term`: by reference, login or name, in whole."""
     found = (record_id for ids_called in _finders() for record_id in ids_called(term))
-    return [str(record_id) for record_id in islice(found, _RECORDS_CALLED)]
+    return [str(record_id) for record_id in islice(found, _MAX_RECORDS)]
 
 
 @cache
@@ -39,53 +39,53 @@ def _finders() -> tuple[Callable[[str], Iterable[object]], ...]:
     return tuple(import_string(path) for path in settings.AUDIT_FINDERS)
 
 
-def history(*record_ids: object, most: int) -> list[Change]:
+def history(*record_ids: object, limit: int) -> list[Change]:
     """The last changes, at most `most`, of the records with these ids and of what is about them."""
     ids = [str(record_id) for record_id in record_ids]
     # Two reads, so that each walks its own index from the newest end.
-    of_them = Change.objects.filter(record_id__in=ids).order_by("-id")[:most]
+    of_them = Change.objects.filter(record_id__in=ids).order_by("-id")[:limit]
     about = Change.objects.filter(about_id__in=ids).exclude(record_id__in=ids).order_by("-id")
-    merged = heapq.merge(of_them, about[:most], key=lambda change: change.id, reverse=True)
-    return list(merged)[:most]
+    merged = heapq.merge(of_them, about[:limit], key=lambda change: change.id, reverse=True)
+    return list(merged)[:limit]
 
 
-def changes_of(table: str, record_id: object, columns: Iterable[str]) -> QuerySet[Change]:
+def column_changes(table: str, record_id: object, columns: Iterable[str]) -> QuerySet[Change]:
     """Changes of `columns` of one record, newest first."""
     return Change.objects.filter(
         table=table, record_id=str(record_id), after__has_any_keys=list(columns)
     ).order_by("-id")
 
 
-def last_change(table: str, record_id: object, columns: Iterable[str]) -> UUID | None:
+def last_change_id(table: str, record_id: object, columns: Iterable[str]) -> UUID | None:
     """The id of the last change of `columns` of a record: the version of them that one sees."""
-    return changes_of(table, record_id, columns).values_list("id", flat=True).first()
+    return column_changes(table, record_id, columns).values_list("id", flat=True).first()
 
 
-def first_id(moment: datetime) -> UUID:
+def first_id_at(moment: datetime) -> UUID:
     """The smallest id that a change of `moment` can have."""
     return UUID(int=int(moment.timestamp() * 1000) << 80)
 
 
-def in_pieces(found: QuerySet[Change]) -> Iterator[list[Change]]:
+def iterate_batches(found: QuerySet[Change]) -> Iterator[list[Change]]:
     """All of `found`, newest first, some at a time: neither memory nor a transaction holds all."""
     rows = found.order_by("-id")
-    piece = list(rows[:_PIECE])
+    piece = list(rows[:_BATCH])
     while piece:
         yield piece
-        piece = list(rows.filter(id__lt=piece[-1].id)[:_PIECE])
+        piece = list(rows.filter(id__lt=piece[-1].id)[:_BATCH])
 
 
-def who(changes: Iterable[Change]) -> list[str]:
+def actor_names(changes: Iterable[Change]) -> list[str]:
     """The actors of `changes` in words: the name kept with the change, else the one they have."""
     changes = list(changes)
     names = get_actor_names({change.actor for change in changes if not change.actor_label})
     return [
-        _in_words(change.actor, change.actor_label or names.get(change.actor, ""))
+        _actor_label(change.actor, change.actor_label or names.get(change.actor, ""))
         for change in changes
     ]
 
 
-def _in_words(actor: str, name: str) -> str:
+def _actor_label(actor: str, name: str) -> str:
     kind, _, rest = actor.partition(":")
     if actor == VISITOR:
         return "Nobody signed in"
@@ -97,14 +97,14 @@ def _in_words(actor: str, name: str) -> str:
     }.get(kind, name or actor)
 
 
-def names_in(changes: Iterable[Change]) -> dict[str, str]:
+def referenced_names(changes: Iterable[Change]) -> dict[str, str]:
     """Names of the records of `settings.AUDIT_NAMED_MODELS` that columns of `changes` point to, by
     their ids.
     """
     wanted: dict[type[Model], set[str]] = {}
     for change in changes:
         known = _named_columns(change.table)
-        for column, was, now in columns_of(change):
+        for column, was, now in changed_columns(change):
             if column in known:
                 ids = (parse_id(str(value)) for value in (was, now) if value)
                 wanted.setdefault(known[column], set()).update(str(found) for found in ids if found)
@@ -118,7 +118,7 @@ def names_in(changes: Iterable[Change]) -> dict[str, str]:
 @cache
 def _named_columns(table: str) -> dict[str, type[Model]]:
     """Columns of `table` that point to what has a name."""
-    model = model_of(table)
+    model = table_model(table)
     return {
         field.attname: field.related_model
         for field in (model._meta.concrete_fields if model else ())
@@ -132,14 +132,14 @@ def _models() -> dict[str, type[Model]]:
     return {model._meta.db_table: model for model in apps.get_models(include_auto_created=True)}
 
 
-def model_of(table: str) -> type[Model] | None:
+def table_model(table: str) -> type[Model] | None:
     """The model whose table it is; None for a table that is no longer there."""
     return _models().get(table)
 
 
-def in_words(table: str) -> str:
+def record_label(table: str) -> str:
     """What a record of `table` is called."""
-    model = model_of(table)
+    model = table_model(table)
     if model is None:
         return table
     name = str(model._meta.verbose_name).replace("-", " of ").replace(" relationship", "")
@@ -151,7 +151,7 @@ def audited_tables() -> list[tuple[str, str]]:
     labels = {config.label for config in sql_apps()} | {"auth", "oauth2_provider"}
     return sorted(
         (
-            (table, in_words(table))
+            (table, record_label(table))
             for table, model in _models().items()
             if model._meta.app_label in labels
         ),
@@ -159,7 +159,7 @@ def audited_tables() -> list[tuple[str, str]]:
     )
 
 
-def columns_of(change: Change) -> list[tuple[str, Any, Any]]:
+def changed_columns(change: Change) -> list[tuple[str, Any, Any]]:
     """What changed: column, before, after."""
     before, after = change.before or {}, change.after or {}
     return [(name, before.get(name), after.get(name)) for name in {**before, **after}]

@@ -51,7 +51,7 @@ def list_source(
     def select(user: StaffUser, query: str, span: DateRange) -> tuple[QuerySet[Any], str]:
         listed = _filter_list(model, user, query)
         rows = span.narrow(listed.qs, moment) if moment else listed.qs
-        return prepare(rows), listed.in_words()
+        return prepare(rows), listed.describe()
 
     return Source(
         name=meta.label_lower,

@@ -128,8 +128,8 @@ class Migration(migrations.Migration):
                 ('record_id', models.CharField(max_length=64)),
                 ('about_id', models.CharField(blank=True, help_text='A record in whose history it shows as well', max_length=64)),
                 ('operation', models.CharField(choices=[('INSERT', 'Created'), ('UPDATE', 'Changed'), ('DELETE', 'Removed'), ('TRUNCATE', 'Table emptied')], max_length=8)),
-                ('before', models.JSONField(decoder=exchange.audit.models.Exact, null=True)),
-                ('after', models.JSONField(decoder=exchange.audit.models.Exact, null=True)),
+                ('before', models.JSONField(decoder=exchange.audit.models.ExactDecoder, null=True)),
+                ('after', models.JSONField(decoder=exchange.audit.models.ExactDecoder, null=True)),
             ],
             options={
                 'ordering': ['-id'],

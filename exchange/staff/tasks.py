@@ -10,4 +10,4 @@ from exchange.staff.services import lockout
 @shared_task(name="exchange.tasks.purge_sign_in_tries")
 def purge_sign_in_tries() -> None:
     """Remove counters of tries to sign in whose time is over."""
-    lockout.purge()
+    lockout.purge_expired()

@@ -63,9 +63,9 @@ def test_counters_are_removed_once_their_time_is_over(settings):
     assert used == [1, 2, 3]
     assert cache.incr("another", 5) == 5
     assert SignInTries.objects.count() == 2
-    assert lockout.purge() == 0
+    assert lockout.purge_expired() == 0
     SignInTries.objects.update(ends_at="2026-01-01T00:00:00Z")
-    assert lockout.purge() == 2
+    assert lockout.purge_expired() == 2
 
 
 def test_a_deployment_may_count_in_postgresql(settings):

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import Model
 from django.utils import timezone
 
-from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER, role_called
+from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER, get_role
 from config.books import WALLET_CHECKS
 from credit.configurations.models import LoanConfiguration
 from credit.loans.models import ClosureAction, Loan
@@ -25,7 +25,7 @@ from exchange.exports.sources import DateRange
 from exchange.participants.services.api_keys import issue_access_token, issue_api_key
 from exchange.staff.models import AccessEvent, StaffUser
 from exchange.staff.services import second_factor
-from exchange.staff.services.access_records import record
+from exchange.staff.services.access_records import record_access_event
 from exchange.staff.services.proposals import propose_invitation
 from exchange.tokens.services import quotes
 from tests.factories.api_clients import TESTER
@@ -88,12 +88,12 @@ def _people(world: EveryRecord) -> tuple[StaffUser, StaffUser]:
     owner = create_superuser("owner", password=PASSWORD)
     finance = create_staff("decider", PASSWORD, FINANCE_APPROVER)
     person = create_staff("colleague", PASSWORD, ADMINISTRATOR)
-    invited = propose_invitation(username="invited", role=role_called(ADMINISTRATOR), by=finance)
+    invited = propose_invitation(username="invited", role=get_role(ADMINISTRATOR), by=finance)
     world.keep(invited)
     secret = second_factor.new_secret()
-    code = second_factor.code_at(secret=secret, step=second_factor.present_step())
+    code = second_factor.code_at(secret=secret, step=second_factor.current_step())
     codes = second_factor.set_up(user=person, secret=secret, code=code)
-    record(event=AccessEvent.SIGNED_IN, user=person, address="192.0.2.1")
+    record_access_event(event=AccessEvent.SIGNED_IN, user=person, address="192.0.2.1")
     world.keep(StaffUser.objects.get(pk=person.pk))
     world.secrets |= {
         "TOTP secret": secret,

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.test import Client
 
-from config.back_office.signin.standing import BACKEND
+from config.back_office.signin.session_state import BACKEND
 from exchange.core.errors import InvalidRequest
 from exchange.staff.models import AccessRecord, StaffUser
 from exchange.staff.services import second_factor
@@ -56,12 +56,12 @@ def app_of(user: StaffUser) -> str:
     secret = second_factor.new_secret()
     while True:
         # By the last code, so that the present one has not been used.
-        step = second_factor.present_step()
+        step = second_factor.current_step()
         code = second_factor.code_at(secret=secret, step=step - 1)
         try:
-            second_factor.set_up(user=user, secret=secret, code=code, settled=True)
+            second_factor.set_up(user=user, secret=secret, code=code, skip_cooling_off=True)
         except InvalidRequest:
-            if second_factor.present_step() == step:  # it was not too old by then
+            if second_factor.current_step() == step:  # it was not too old by then
                 raise
         else:
             return secret
@@ -69,7 +69,7 @@ def app_of(user: StaffUser) -> str:
 
 def present_code(secret: str, ahead: int = 0) -> str:
     """The code that the app shows now, or `ahead` steps later."""
-    return second_factor.code_at(secret=secret, step=second_factor.present_step() + ahead)
+    return second_factor.code_at(secret=secret, step=second_factor.current_step() + ahead)
 
 
 def enter_password(client: Client, username: str, password: str, **extra: Any) -> Any:

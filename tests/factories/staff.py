@@ -17,13 +17,17 @@ from tests.environment.owner import as_owner
 LONG_AGO = timedelta(days=30)
 
 
-def create_staff(username: str, password: str, role: str, *, settled: bool = True) -> StaffUser:
+def create_staff(
+    username: str, password: str, role: str, *, skip_cooling_off: bool = True
+) -> StaffUser:
     """Somebody of that role, whose access was given long ago.
 
     The roles are those that the migrations put in force; to set them anew each time takes long.
     """
     group = Group.objects.get(name=role)
-    return add_person(username=username, password=password, role=group, by=None, settled=settled)
+    return add_person(
+        username=username, password=password, role=group, by=None, skip_cooling_off=skip_cooling_off
+    )
 
 
 def create_superuser(username: str = "owner", password: str = "x") -> StaffUser:

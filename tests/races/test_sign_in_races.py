@@ -158,11 +158,13 @@ def test_a_wrong_try_and_a_right_one_at_once_never_end_in_a_fault():
 
     def guess(number: int) -> Any:
         try:
-            attempt = lockout.begin(lockout.PASSWORD, account=f"{number % 3}", address="here")
-            attempt.succeeded() if number % 5 == 0 else attempt.failed()
+            attempt = lockout.begin_attempt(
+                lockout.PASSWORD, account=f"{number % 3}", address="here"
+            )
+            attempt.mark_succeeded() if number % 5 == 0 else attempt.mark_failed()
         except lockout.LockedOut:
             pass
-        lockout.purge()
+        lockout.purge_expired()
 
     with Callers(20) as crowd:
         for _ in range(10):

@@ -190,7 +190,7 @@ class Studio:
 def enter_code(page: Page, secret: str) -> None:
     """The second step; a code that was used before is followed by the next one."""
     for _ in range(2):
-        code = second_factor.code_at(secret=secret, step=second_factor.present_step())
+        code = second_factor.code_at(secret=secret, step=second_factor.current_step())
         page.locator("[name=code]").fill(code)
         with page.expect_navigation():
             page.keyboard.press("Enter")

@@ -31,7 +31,7 @@ from config.back_office.roles import (
     BACK_OFFICE,
     CREDIT_OFFICER,
     FINANCE_APPROVER,
-    role_called,
+    get_role,
 )
 from config.books import CHECKS
 from credit.configurations.models import Access
@@ -355,7 +355,7 @@ def _access(caller: ApiCaller, people: _People) -> None:
     nobody.
     """
     for name in ("invited", "waiting"):
-        propose_invitation(username=name, role=role_called(ADMINISTRATOR), by=people.owner)
+        propose_invitation(username=name, role=get_role(ADMINISTRATOR), by=people.owner)
         if name == "invited":
             confirm_latest()
     set_endpoint(

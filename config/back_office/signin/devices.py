@@ -25,13 +25,13 @@ _SALT = "config.signin.devices"
 
 def known_device(request: HttpRequest, user_id: UUID | None) -> Device | None:
     """Give the device of the request, if that person signed in from it before."""
-    found = _read(request)
+    found = _read_cookie(request)
     return found if found is not None and found.user_id == user_id else None
 
 
-def known_device_of(request: HttpRequest, username: str) -> Device | None:
+def find_known_device(request: HttpRequest, username: str) -> Device | None:
     """Give the device of the request, if whoever is called `username` signed in from it before."""
-    found = _read(request)
+    found = _read_cookie(request)
     if found is None:
         return None
     named = StaffUser.objects.filter(pk=found.user_id, username=username).exists()
@@ -45,7 +45,7 @@ def remember_device(request: HttpRequest, response: HttpResponseBase, user: Staf
     response.set_cookie(
         COOKIE,
         signing.dumps([str(user.pk), device_id], salt=_SALT),
-        max_age=_seconds(),
+        max_age=_max_age(),
         path=reverse("admin:index"),
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,
@@ -53,14 +53,14 @@ def remember_device(request: HttpRequest, response: HttpResponseBase, user: Staf
     )
 
 
-def _read(request: HttpRequest) -> Device | None:
+def _read_cookie(request: HttpRequest) -> Device | None:
     try:
-        content = signing.loads(request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=_seconds())
+        content = signing.loads(request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=_max_age())
     except signing.BadSignature:
         return None
     user_id = parse_id(content[0])
     return Device(user_id, content[1]) if user_id else None
 
 
-def _seconds() -> int:
+def _max_age() -> int:
     return int(settings.KNOWN_DEVICE_DAYS) * 24 * 3600

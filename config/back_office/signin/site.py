@@ -23,25 +23,30 @@ from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from config.back_office.signin import kept, views
-from config.back_office.signin.standing import Standing, may_change_things, standing, touch
+from config.back_office.signin import interrupted_form, views
+from config.back_office.signin.session_state import (
+    SessionState,
+    can_write,
+    record_activity,
+    session_state,
+)
 from exchange.core.client_address import client_address
 from exchange.staff.models import AccessEvent, StaffUser
-from exchange.staff.services.access_records import record
+from exchange.staff.services.access_records import record_access_event
 
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class StaffSignIn(admin.AdminSite):
     """The admin site's part that lets people in."""
 
-    def dressed(self, response: HttpResponseBase) -> HttpResponseBase:
+    def with_headers(self, response: HttpResponseBase) -> HttpResponseBase:
         """`response` with the headers that every page of the site has."""
         return response
 
     def has_permission(self, request: HttpRequest) -> bool:
         """Whether the person is in, second factor included where it is needed."""
-        return standing(request) is Standing.IN
+        return session_state(request) is SessionState.SIGNED_IN
 
     def admin_view(self, view: Callable[..., HttpResponseBase], cacheable: bool = False) -> Any:
         """`view` for those whose session is good for the request."""
@@ -51,7 +56,7 @@ class StaffSignIn(admin.AdminSite):
 
         @wraps(inner)
         def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            return self.dressed(_stopped(request) or inner(request, *args, **kwargs))
+            return self.with_headers(_interception(request) or inner(request, *args, **kwargs))
 
         return page
 
@@ -61,25 +66,27 @@ class StaffSignIn(admin.AdminSite):
             path("login/code/", self._outside(partial(views.code_step, self)), name="code"),
             path(
                 "login/continue/",
-                self.admin_view(require_safe(_named(partial(views.resume, self), "resume"))),
+                self.admin_view(require_safe(_as_function(partial(views.resume, self), "resume"))),
                 name="resume",
             ),
             path("second-factor/enrol/", self._outside(partial(views.enrol, self)), name="enrol"),
             path(
                 "second-factor/",
-                self.admin_view(_named(partial(views.overview, self), "second_factor")),
+                self.admin_view(_as_function(partial(views.overview, self), "second_factor")),
                 name="second_factor",
             ),
             path(
                 "second-factor/recovery-codes/",
                 self.admin_view(
-                    require_POST(_named(partial(views.new_recovery_codes, self), "recovery_codes"))
+                    require_POST(
+                        _as_function(partial(views.new_recovery_codes, self), "recovery_codes")
+                    )
                 ),
                 name="recovery_codes",
             ),
             path(
                 "welcome/<uidb64>/<token>/",
-                self._outside(views.Welcome.as_view(site=self)),
+                self._outside(views.AcceptInvitation.as_view(site=self)),
                 name="welcome",
             ),
         ]
@@ -97,7 +104,9 @@ class StaffSignIn(admin.AdminSite):
         """Signs out, by POST."""
         user = request.user
         if request.method == "POST" and isinstance(user, StaffUser):
-            record(event=AccessEvent.SIGNED_OUT, user=user, address=client_address(request))
+            record_access_event(
+                event=AccessEvent.SIGNED_OUT, user=user, address=client_address(request)
+            )
         return super().logout(request, extra_context)
 
     def password_change(
@@ -107,27 +116,31 @@ class StaffSignIn(admin.AdminSite):
         response: HttpResponse = super().password_change(request, extra_context)
         user = request.user
         if response.status_code == 302 and isinstance(user, StaffUser):
-            record(event=AccessEvent.PASSWORD_CHANGED, user=user, address=client_address(request))
+            record_access_event(
+                event=AccessEvent.PASSWORD_CHANGED, user=user, address=client_address(request)
+            )
         return response
 
     def _outside(self, view: Callable[..., HttpResponseBase]) -> Any:
         """A page for people who are not in yet."""
-        guarded = never_cache(csrf_protect(sensitive_post_parameters()(_named(view, "sign_in"))))
+        guarded = never_cache(
+            csrf_protect(sensitive_post_parameters()(_as_function(view, "sign_in")))
+        )
 
         @wraps(guarded)
         def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             request.current_app = self.name  # as Django's own views do
-            return self.dressed(guarded(request, *args, **kwargs))
+            return self.with_headers(guarded(request, *args, **kwargs))
 
         return page
 
 
-def _stopped(request: HttpRequest) -> HttpResponse | None:
+def _interception(request: HttpRequest) -> HttpResponse | None:
     """Where somebody is sent instead of the page; None lets them through."""
-    looking = request.method in _SAFE
-    wanted = request.get_full_path() if looking else views.page_before(request)
-    match standing(request):
-        case Standing.EXPIRED:
+    looking = request.method in _SAFE_METHODS
+    wanted = request.get_full_path() if looking else views.referring_page(request)
+    match session_state(request):
+        case SessionState.EXPIRED:
             logout(request)
             messages.info(
                 request,
@@ -135,19 +148,21 @@ def _stopped(request: HttpRequest) -> HttpResponse | None:
                 f" click, and after {settings.SESSION_HOURS} hours, you sign in anew.",
             )
             return redirect_to_login(wanted, reverse("admin:login"))
-        case Standing.HALF_IN:
-            return views.ask_for_second_factor(wanted)
-        case Standing.IN:
-            if not looking and not may_change_things(request):
-                kept.keep(request)
-                return views.ask_for_second_factor(wanted)
+        case SessionState.SECOND_FACTOR_PENDING:
+            return views.redirect_to_second_factor(wanted)
+        case SessionState.SIGNED_IN:
+            if not looking and not can_write(request):
+                interrupted_form.store(request)
+                return views.redirect_to_second_factor(wanted)
             if not looking:
-                kept.forget(request)
-            touch(request)
+                interrupted_form.discard(request)
+            record_activity(request)
     return None
 
 
-def _named(view: Callable[..., HttpResponseBase], name: str) -> Callable[..., HttpResponseBase]:
+def _as_function(
+    view: Callable[..., HttpResponseBase], name: str
+) -> Callable[..., HttpResponseBase]:
     """`view`, a partial or a method, as a plain function that decorators can wrap."""
 
     def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

@@ -23,19 +23,25 @@ from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from config.back_office.roles import decides
-from config.back_office.signin import kept
-from config.back_office.signin.devices import known_device, known_device_of, remember_device
+from config.back_office.roles import is_privileged_user
+from config.back_office.signin import interrupted_form
+from config.back_office.signin.devices import find_known_device, known_device, remember_device
 from config.back_office.signin.forms import CodeForm, PasswordForm, RecoveryCodeForm
-from config.back_office.signin.standing import Standing, confirm, fresh, sign_in, standing
+from config.back_office.signin.session_state import (
+    SessionState,
+    is_second_factor_fresh,
+    record_second_factor,
+    session_state,
+    sign_in,
+)
 from exchange.admin.base import staff_of
 from exchange.core.client_address import client_address
 from exchange.core.crypto import decrypt, encrypt
 from exchange.core.errors import Conflict, InvalidRequest
 from exchange.staff.models import AccessEvent, StaffUser
 from exchange.staff.services import lockout, second_factor
-from exchange.staff.services.access_records import record
-from exchange.staff.services.accounts import one_time_addresses
+from exchange.staff.services.access_records import record_access_event
+from exchange.staff.services.accounts import invitation_tokens
 from exchange.staff.services.privileged_access import restart_cooling_off
 
 if TYPE_CHECKING:
@@ -47,7 +53,7 @@ _SECRET = "signin_secret"  # noqa: S105 - a name; what it names is encrypted
 
 _PENDING_SECONDS = 600
 _MISMATCH = "The username or the password is not right."
-_NOT_DONE = (
+_NOT_REPEATED = (
     "Your code is confirmed. What you were about to do was not done: please look at it again and"
     " repeat it."
 )
@@ -58,41 +64,44 @@ _NOT_DONE = (
 
 def password_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Username and password."""
-    if request.method == "GET" and standing(request) in {Standing.IN, Standing.HALF_IN}:
-        return HttpResponseRedirect(_onward(request))
+    if request.method == "GET" and session_state(request) in {
+        SessionState.SIGNED_IN,
+        SessionState.SECOND_FACTOR_PENDING,
+    }:
+        return HttpResponseRedirect(_signed_in_url(request))
     form = PasswordForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        user = _checked_password(request, form)
+        user = _check_password(request, form)
         if user is not None:
             return _after_password(request, user)
     return _page(site, request, "signin/password.html", "Sign in", form=form)
 
 
-def _checked_password(request: HttpRequest, form: PasswordForm) -> StaffUser | None:
+def _check_password(request: HttpRequest, form: PasswordForm) -> StaffUser | None:
     username = form.cleaned_data["username"]
     address = client_address(request)
     try:
-        attempt = lockout.begin(
+        attempt = lockout.begin_attempt(
             lockout.PASSWORD,
             account=username,
             address=address,
-            device=known_device_of(request, username),
+            device=find_known_device(request, username),
         )
     except lockout.LockedOut as locked:
         form.add_error(None, locked.message)
         return None
     user = authenticate(request, username=username, password=form.cleaned_data["password"])
     if isinstance(user, StaffUser) and user.is_staff:
-        attempt.succeeded()
+        attempt.mark_succeeded()
         return user
     form.add_error("password", _MISMATCH)
     known = StaffUser.objects.filter(username=username).first()
-    _refused(form, attempt, known, address, "Password")
+    _record_failure(form, attempt, known, address, "Password")
     return None
 
 
 def _after_password(request: HttpRequest, user: StaffUser) -> HttpResponse:
-    target = target_of(request)
+    target = next_url(request)
     if second_factor.is_set_up(user):
         logout(request)  # whoever was signed in here before
         request.session[_PENDING] = {
@@ -100,38 +109,42 @@ def _after_password(request: HttpRequest, user: StaffUser) -> HttpResponse:
             "hash": user.get_session_auth_hash(),
             "at": time.time(),
         }
-        return HttpResponseRedirect(_with_next("admin:code", target))
+        return HttpResponseRedirect(_url_with_next("admin:code", target))
     sign_in(request, user, second_factor=False)
     address = client_address(request)
-    record(event=AccessEvent.SIGNED_IN, user=user, address=address, details="By password alone")
-    response = HttpResponseRedirect(_with_next("admin:enrol", target) if decides(user) else target)
-    if not decides(user):
+    record_access_event(
+        event=AccessEvent.SIGNED_IN, user=user, address=address, details="By password alone"
+    )
+    response = HttpResponseRedirect(
+        _url_with_next("admin:enrol", target) if is_privileged_user(user) else target
+    )
+    if not is_privileged_user(user):
         remember_device(request, response, user)
     return response
 
 
 def code_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """A code: the second step of signing in, or once more before somebody decides."""
-    inside = standing(request) in {Standing.IN, Standing.HALF_IN}
-    user = request.user if inside else _pending(request)
+    inside = session_state(request) in {SessionState.SIGNED_IN, SessionState.SECOND_FACTOR_PENDING}
+    user = request.user if inside else _pending_user(request)
     if not isinstance(user, StaffUser):
-        return redirect_to_login(target_of(request), reverse("admin:login"))
+        return redirect_to_login(next_url(request), reverse("admin:login"))
     if inside and not second_factor.is_set_up(user):
-        return HttpResponseRedirect(_with_next("admin:enrol", target_of(request)))
+        return HttpResponseRedirect(_url_with_next("admin:enrol", next_url(request)))
     kind = RecoveryCodeForm if "recovery" in request.GET else CodeForm
     form = kind(request.POST if request.method == "POST" else None)
-    if form.is_valid() and _checked_code(request, user, form):
+    if form.is_valid() and _check_code(request, user, form):
         address = client_address(request)
         if inside:
-            confirm(request)
-            record(event=AccessEvent.CONFIRMED, user=user, address=address)
+            record_second_factor(request)
+            record_access_event(event=AccessEvent.CONFIRMED, user=user, address=address)
         else:
             sign_in(request, user, second_factor=True)
-            record(event=AccessEvent.SIGNED_IN, user=user, address=address)
+            record_access_event(event=AccessEvent.SIGNED_IN, user=user, address=address)
         response = HttpResponseRedirect(_after_code(request))
         remember_device(request, response, user)
         return response
-    other = {"next": target_of(request)}
+    other = {"next": next_url(request)}
     if kind is CodeForm:
         other["recovery"] = "1"
     return _page(
@@ -142,36 +155,34 @@ def code_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
         form=form,
         recovery=kind is RecoveryCodeForm,
         other=f"{reverse('admin:code')}?{urlencode(other)}",
-        interrupted=kept.was_interrupted(request),
-        kept=kept.kept_form(request),
+        interrupted=interrupted_form.was_interrupted(request),
+        kept=interrupted_form.load(request),
         inside=inside,
     )
 
 
 def _after_code(request: HttpRequest) -> str:
     """Where a right code leads: on with what it interrupted, or to the page one was going to."""
-    if kept.kept_form(request) is not None:
-        return _with_next("admin:resume", target_of(request))
-    if kept.forget(request):
-        messages.warning(request, _NOT_DONE)
-    return target_of(request)
+    if interrupted_form.load(request) is not None:
+        return _url_with_next("admin:resume", next_url(request))
+    if interrupted_form.discard(request):
+        messages.warning(request, _NOT_REPEATED)
+    return next_url(request)
 
 
 def resume(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Show what a code interrupted; its button sends it on."""
-    form = kept.kept_form(request)
+    form = interrupted_form.load(request)
     if form is None:
-        return HttpResponseRedirect(target_of(request))
-    return _page(
-        site, request, "signin/resume.html", "Continue", kept=form, back=target_of(request)
-    )
+        return HttpResponseRedirect(next_url(request))
+    return _page(site, request, "signin/resume.html", "Continue", kept=form, back=next_url(request))
 
 
-def _checked_code(request: HttpRequest, user: StaffUser, form: forms.Form) -> bool:
+def _check_code(request: HttpRequest, user: StaffUser, form: forms.Form) -> bool:
     address = client_address(request)
     code = form.cleaned_data["code"]
     try:
-        attempt = lockout.begin(
+        attempt = lockout.begin_attempt(
             lockout.CODE,
             account=str(user.pk),
             address=address,
@@ -188,28 +199,28 @@ def _checked_code(request: HttpRequest, user: StaffUser, form: forms.Form) -> bo
             second_factor.verify(user=user, code=code)
     except InvalidRequest as error:
         form.add_error("code", error.message)
-        _refused(form, attempt, user, address, "Code")
+        _record_failure(form, attempt, user, address, "Code")
         return False
-    attempt.succeeded()
+    attempt.mark_succeeded()
     return True
 
 
-def _refused(
-    form: forms.Form, attempt: lockout.Try, user: StaffUser | None, address: str, what: str
+def _record_failure(
+    form: forms.Form, attempt: lockout.LoginAttempt, user: StaffUser | None, address: str, what: str
 ) -> None:
     """Keeps that a try was wrong, and whether it was the last."""
     event = AccessEvent.REFUSED
     try:
-        attempt.failed()
+        attempt.mark_failed()
     except lockout.LockedOut as locked:
         form.add_error(None, locked.message)
         event = AccessEvent.LOCKED_OUT
     # What was typed for a name that nobody has may be a password: it is kept nowhere.
     if user is not None:
-        record(event=event, user=user, address=address, details=what)
+        record_access_event(event=event, user=user, address=address, details=what)
 
 
-def _pending(request: HttpRequest) -> StaffUser | None:
+def _pending_user(request: HttpRequest) -> StaffUser | None:
     """Whose password was right a moment ago, in this browser."""
     kept = request.session.get(_PENDING)
     if kept is None or time.time() - kept["at"] > _PENDING_SECONDS:
@@ -225,12 +236,14 @@ def _pending(request: HttpRequest) -> StaffUser | None:
 
 def enrol(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Sets up an authenticator app, or another one in the place of the first."""
-    if standing(request) not in {Standing.IN, Standing.HALF_IN}:
-        return redirect_to_login(target_of(request), reverse("admin:login"))
+    if session_state(request) not in {SessionState.SIGNED_IN, SessionState.SECOND_FACTOR_PENDING}:
+        return redirect_to_login(next_url(request), reverse("admin:login"))
     user = staff_of(request)
     replacing = second_factor.is_set_up(user)
-    if replacing and not (standing(request) is Standing.IN and fresh(request)):
-        return HttpResponseRedirect(_with_next("admin:code", reverse("admin:enrol")))
+    if replacing and not (
+        session_state(request) is SessionState.SIGNED_IN and is_second_factor_fresh(request)
+    ):
+        return HttpResponseRedirect(_url_with_next("admin:code", reverse("admin:enrol")))
     if request.method == "POST" and _SECRET not in request.session:
         return HttpResponseRedirect(reverse("admin:second_factor"))  # sent again: done already
     if _SECRET not in request.session:
@@ -253,10 +266,10 @@ def enrol(site: AdminSite, request: HttpRequest) -> HttpResponse:
             return HttpResponseRedirect(reverse("admin:second_factor"))
         else:
             sign_in(request, user, second_factor=True)
-            shown = recovery_codes_page(site, request, codes, target_of(request))
+            shown = recovery_codes_page(site, request, codes, next_url(request))
             remember_device(request, shown, user)
             return shown
-    picture = segno.make(second_factor.address_of(secret=secret, user=user), error="m")
+    picture = segno.make(second_factor.provisioning_uri(secret=secret, user=user), error="m")
     return _page(
         site,
         request,
@@ -266,7 +279,7 @@ def enrol(site: AdminSite, request: HttpRequest) -> HttpResponse:
         picture=picture.svg_inline(scale=4, border=4, light="#fff", dark="#000"),
         secret=" ".join(secret[start : start + 4] for start in range(0, len(secret), 4)),
         replacing=replacing,
-        needed=decides(user),
+        needed=is_privileged_user(user),
     )
 
 
@@ -280,7 +293,7 @@ def overview(site: AdminSite, request: HttpRequest) -> HttpResponse:
         "Your second factor",
         factor=getattr(user, "second_factor", None),
         left=second_factor.recovery_codes_left(user),
-        needed=decides(user),
+        needed=is_privileged_user(user),
     )
 
 
@@ -307,11 +320,11 @@ def recovery_codes_page(
 # --- invitations ---
 
 
-class Welcome(PasswordResetConfirmView):
+class AcceptInvitation(PasswordResetConfirmView):
     """Where the one-time address of an invitation leads: choosing a password."""
 
     template_name = "admin/signin/welcome.html"
-    token_generator = one_time_addresses
+    token_generator = invitation_tokens
     title = "Choose your password"
     site: AdminSite | None = None
 
@@ -328,7 +341,7 @@ class Welcome(PasswordResetConfirmView):
     def form_valid(self, form: Any) -> HttpResponse:
         """Keep the password, and that it changed; the cooling-off period begins anew."""
         with transaction.atomic():
-            record(
+            record_access_event(
                 event=AccessEvent.PASSWORD_CHANGED,
                 user=form.user,
                 address=client_address(self.request),
@@ -347,40 +360,40 @@ class Welcome(PasswordResetConfirmView):
 # --- where to ---
 
 
-def target_of(request: HttpRequest) -> str:
+def next_url(request: HttpRequest) -> str:
     """The page of the admin that a person is on the way to."""
     wanted = request.GET.get("next", "")
-    return wanted if _leads_inside(request, wanted) else reverse("admin:index")
+    return wanted if _is_admin_url(request, wanted) else reverse("admin:index")
 
 
-def page_before(request: HttpRequest) -> str:
+def referring_page(request: HttpRequest) -> str:
     """The page of the admin that a form was sent from, which can be opened again."""
     sent_from = request.headers.get("Referer", "")
-    if not _leads_inside(request, sent_from):
+    if not _is_admin_url(request, sent_from):
         return reverse("admin:index")
     parts = urlsplit(sent_from)
     return f"{parts.path}?{parts.query}" if parts.query else parts.path
 
 
-def ask_for_second_factor(target: str) -> HttpResponse:
+def redirect_to_second_factor(target: str) -> HttpResponse:
     """To the page that asks for a code, or sets the factor up, and from there to `target`."""
-    return HttpResponseRedirect(_with_next("admin:code", target))
+    return HttpResponseRedirect(_url_with_next("admin:code", target))
 
 
-def _leads_inside(request: HttpRequest, url: str) -> bool:
+def _is_admin_url(request: HttpRequest, url: str) -> bool:
     inside = urlsplit(url).path.startswith(reverse("admin:index"))
     return inside and url_has_allowed_host_and_scheme(
         url, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     )
 
 
-def _onward(request: HttpRequest) -> str:
-    if standing(request) is Standing.IN:
-        return target_of(request)
-    return _with_next("admin:code", target_of(request))
+def _signed_in_url(request: HttpRequest) -> str:
+    if session_state(request) is SessionState.SIGNED_IN:
+        return next_url(request)
+    return _url_with_next("admin:code", next_url(request))
 
 
-def _with_next(name: str, target: str) -> str:
+def _url_with_next(name: str, target: str) -> str:
     return f"{reverse(name)}?{urlencode({'next': target})}"
 
 

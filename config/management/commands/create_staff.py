@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 from django.db import transaction
 
-from config.back_office.roles import ROLES, create_staff, role_called
+from config.back_office.roles import ROLES, create_staff, get_role
 from exchange.core.errors import DomainError
 from exchange.staff.commands import BreakGlassCommand
 from exchange.staff.models import AccessKind
@@ -44,7 +44,7 @@ class Command(BreakGlassCommand):
                 done = f"{username} may sign in at /admin/ as {role}."
             else:
                 propose_invitation(
-                    username=username, role=role_called(role), by=None, note="By create_staff"
+                    username=username, role=get_role(role), by=None, note="By create_staff"
                 )
                 done = (
                     f"Proposed: {username} as {role}. In the back office, under Access proposals,"

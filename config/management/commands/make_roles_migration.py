@@ -22,7 +22,7 @@ _TEMPLATE = '''"""The roles of staff: groups with exactly these permissions."""
 
 from django.db import migrations
 
-from config.back_office.roles import put_in_force
+from config.back_office.roles import apply_roles
 
 ROLES = {{
 {roles}
@@ -30,7 +30,7 @@ ROLES = {{
 
 
 def apply(apps, schema_editor):
-    put_in_force(ROLES, apps, schema_editor.connection.alias)
+    apply_roles(ROLES, apps, schema_editor.connection.alias)
 
 
 class Migration(migrations.Migration):

@@ -27,7 +27,7 @@ from exchange.participants.services import api_keys, organisations
 from exchange.staff.approvals import authorize_staff
 from exchange.staff.models import AccessKind, AccessProposal, AccessProposalStatus, StaffUser
 from exchange.staff.services import accounts, second_factor
-from exchange.staff.services.proposals import APPROVAL, DECIDE, LONGEST_WORDS
+from exchange.staff.services.proposals import APPROVAL, DECIDE, MAX_NOTE_LENGTH
 
 logger = structlog.get_logger(__name__)
 
@@ -44,7 +44,7 @@ _SECRET_KINDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
+class CollectedSecret:
     """The secret that a confirmed proposal led to, by its name; `address` are the id and token of a
     one-time address.
     """
@@ -69,15 +69,15 @@ def confirm(*, proposal_id: UUID, by: StaffUser) -> AccessProposal:
             proposal.save(update_fields=["proposed_by"])
             logger.info("access_proposal.taken_up", proposal=str(proposal.pk), by=str(by.pk))
             return proposal
-        _require_standing(proposal, proposal.proposed_by)
-        person = _carry_out(proposal, proposal.proposed_by, by)
+        _require_active_proposer(proposal, proposal.proposed_by)
+        person = _execute(proposal, proposal.proposed_by, by)
         return _close(proposal, AccessProposalStatus.APPROVED, by, person=person)
 
 
 def reject(*, proposal_id: UUID, by: StaffUser, reason: str) -> AccessProposal:
     """Close a proposal without effect. Raises as `confirm`, `InvalidRequest` without a reason."""
     authorize_staff(by, DECIDE, "You may not reject access proposals")
-    why = clean_text(reason, missing="A rejection needs a reason", max_length=LONGEST_WORDS)
+    why = clean_text(reason, missing="A rejection needs a reason", max_length=MAX_NOTE_LENGTH)
     with transaction.atomic():
         proposal = APPROVAL.get_pending(proposal_id)
         return _close(proposal, AccessProposalStatus.REJECTED, by, reason=why)
@@ -92,7 +92,7 @@ def withdraw(*, proposal_id: UUID, by: StaffUser) -> AccessProposal:
         return _close(proposal, AccessProposalStatus.WITHDRAWN, by)
 
 
-def collectable(proposal: AccessProposal) -> bool:
+def is_collectable(proposal: AccessProposal) -> bool:
     """Say whether a secret waits for the proposer."""
     return (
         proposal.status == AccessProposalStatus.APPROVED
@@ -104,7 +104,7 @@ def collectable(proposal: AccessProposal) -> bool:
     )
 
 
-def collect(*, proposal_id: UUID, by: StaffUser) -> Collected:
+def collect(*, proposal_id: UUID, by: StaffUser) -> CollectedSecret:
     """Make the secret of a confirmed proposal, for its proposer, once.
 
     Raises `Forbidden`, `NotFound`, `Conflict` when there is nothing to collect (any more), and what
@@ -115,10 +115,10 @@ def collect(*, proposal_id: UUID, by: StaffUser) -> Collected:
         proposal = APPROVAL.get(proposal_id)
         if proposal.proposed_by_id != by.pk:
             raise Forbidden("Only who proposed it collects the secret")
-        if not collectable(proposal):
+        if not is_collectable(proposal):
             raise Conflict("There is nothing to collect, or no longer: propose it again")
-        _require_standing(proposal, by)
-        found = _make_secret(proposal, by)
+        _require_active_proposer(proposal, by)
+        found = _create_secret(proposal, by)
         proposal.collected_at = timezone.now()
         if isinstance(found.subject, ApiKey):
             proposal.key = found.subject
@@ -127,7 +127,7 @@ def collect(*, proposal_id: UUID, by: StaffUser) -> Collected:
     return found
 
 
-def _carry_out(
+def _execute(
     proposal: AccessProposal, proposer: StaffUser, confirmed_by: StaffUser
 ) -> StaffUser | None:
     """Do what needs no secret; gives the person concerned."""
@@ -137,7 +137,7 @@ def _carry_out(
         case AccessKind.INVITE_PERSON:
             return accounts.add_person(
                 username=payload["username"],
-                role=_role(payload["role"]),
+                role=_get_role(payload["role"]),
                 details=payload["details"],
                 by=proposer,
                 confirmed_by=confirmed_by,
@@ -147,11 +147,11 @@ def _carry_out(
         case AccessKind.ACTIVATE_PERSON if person:
             accounts.activate(user_id=person.pk, by=proposer, confirmed_by=confirmed_by)
         case AccessKind.CHANGE_ROLE if person:
-            role = _role(payload["role"]) if payload["role"] else None
+            role = _get_role(payload["role"]) if payload["role"] else None
             accounts.change_role(
                 user_id=person.pk,
                 role=role,
-                seen=payload["seen"],
+                expected_role=payload["seen"],
                 by=proposer,
                 confirmed_by=confirmed_by,
             )
@@ -165,7 +165,7 @@ def _carry_out(
     return person
 
 
-def _make_secret(proposal: AccessProposal, by: StaffUser) -> Collected:
+def _create_secret(proposal: AccessProposal, by: StaffUser) -> CollectedSecret:
     actor = Actor.staff(by.pk, str(by))
     payload = proposal.payload
     confirmed_by = proposal.decided_by
@@ -175,21 +175,21 @@ def _make_secret(proposal: AccessProposal, by: StaffUser) -> Collected:
                 organisation=proposal.organisation,
                 name=payload["name"],
                 scopes=payload["scopes"],
-                expires_at=_moment(payload["expires_at"]),
+                expires_at=_parse_time(payload["expires_at"]),
                 actor=actor,
                 confirmed_by=confirmed_by,
             )
-            return Collected(key, (("Client id", key.client_id), ("Client secret", secret)))
+            return CollectedSecret(key, (("Client id", key.client_id), ("Client secret", secret)))
         case AccessKind.ROTATE_KEY if proposal.key:
             key, secret = api_keys.rotate_api_key(
                 key_id=proposal.key.pk,
                 overlap=timedelta(hours=payload["overlap_hours"]),
-                expires_at=_moment(payload["expires_at"]),
+                expires_at=_parse_time(payload["expires_at"]),
                 actor=actor,
                 confirmed_by=confirmed_by,
             )
             shown = (("New client id", key.client_id), ("New client secret", secret))
-            return Collected(key, shown)
+            return CollectedSecret(key, shown)
         case AccessKind.ISSUE_TOKEN if proposal.key:
             token = api_keys.issue_access_token(
                 key=proposal.key,
@@ -197,12 +197,12 @@ def _make_secret(proposal: AccessProposal, by: StaffUser) -> Collected:
                 actor=actor,
                 confirmed_by=confirmed_by,
             )
-            return Collected(proposal.key, (("Access token", token),))
+            return CollectedSecret(proposal.key, (("Access token", token),))
         case _ if proposal.person:
-            address = accounts.invitation(
+            address = accounts.create_invitation(
                 user_id=proposal.person.pk, by=by, confirmed_by=confirmed_by
             )
-            return Collected(proposal.person, address=address)
+            return CollectedSecret(proposal.person, address=address)
     raise Conflict("There is nothing to collect")
 
 
@@ -216,7 +216,7 @@ def _close(
     return closed
 
 
-def _require_standing(proposal: AccessProposal, proposer: StaffUser) -> None:
+def _require_active_proposer(proposal: AccessProposal, proposer: StaffUser) -> None:
     """Raise `Conflict` when the proposer left, or had their access reset since."""
     if not proposer.is_active or proposer.access_changed_at > proposal.created_at:
         raise Conflict(
@@ -224,10 +224,10 @@ def _require_standing(proposal: AccessProposal, proposer: StaffUser) -> None:
         )
 
 
-def _role(name: str) -> Group:
+def _get_role(name: str) -> Group:
     roles = Group.objects.filter(name=name)
     return get_or_raise(roles, Conflict(f"There is no role {name} any more"))
 
 
-def _moment(text: str | None) -> datetime | None:
+def _parse_time(text: str | None) -> datetime | None:
     return parse_datetime(text) if text else None

@@ -24,14 +24,14 @@ from django.utils.safestring import SafeString
 from exchange.admin.base import SafeAdmin, Section
 from exchange.admin.display import format_time
 from exchange.audit import selectors as audit
-from exchange.audit.admin.history import shown, way_of, words
+from exchange.audit.admin.history import column_label, format_value, source_label
 from exchange.audit.models import Change, Operation
 from exchange.staff.models import StaffUser
 
-_PEOPLE_LISTED = 200
-_COLUMNS_LISTED = 6
-_WHOLE = 20_000
-_KINDS = {
+_MAX_PEOPLE = 200
+_MAX_COLUMNS = 6
+_FULL_LENGTH = 20_000
+_ACTOR_KINDS = {
     "staff": "Anybody of the back office",
     "api_key": "Any API key",
     "system": "The system",
@@ -46,24 +46,24 @@ _HEADINGS = (
 _to_json = msgspec.json.Encoder(decimal_format="number").encode
 
 
-class WhoFilter(admin.SimpleListFilter):
+class ActorFilter(admin.SimpleListFilter):
     """A kind of actor, or one person. One API key is searched for by its id."""
 
     title = "who"
     parameter_name = "who"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        people = StaffUser.objects.order_by("username")[:_PEOPLE_LISTED]
-        return [*_KINDS.items(), *((f"staff:{user.pk}", str(user)) for user in people)]
+        people = StaffUser.objects.order_by("username")[:_MAX_PEOPLE]
+        return [*_ACTOR_KINDS.items(), *((f"staff:{user.pk}", str(user)) for user in people)]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         chosen = self.value()
-        if chosen in _KINDS:
+        if chosen in _ACTOR_KINDS:
             return queryset.filter(actor__startswith=f"{chosen}:")
         return queryset.filter(actor=chosen) if chosen else queryset
 
 
-class KindFilter(admin.SimpleListFilter):
+class RecordTypeFilter(admin.SimpleListFilter):
     """What sort of record."""
 
     title = "kind of record"
@@ -114,9 +114,11 @@ class PeriodFilter(admin.ListFilter):
         first, last = self._day("from"), self._day("to")
         # By the ids, which follow time and are what lists are in the order of.
         if first:
-            queryset = queryset.filter(id__gte=audit.first_id(_midnight(first)))
+            queryset = queryset.filter(id__gte=audit.first_id_at(_midnight(first)))
         if last:
-            queryset = queryset.filter(id__lt=audit.first_id(_midnight(last) + timedelta(days=1)))
+            queryset = queryset.filter(
+                id__lt=audit.first_id_at(_midnight(last) + timedelta(days=1))
+            )
         return queryset
 
     def _day(self, name: str) -> date | None:
@@ -130,7 +132,7 @@ class PeriodFilter(admin.ListFilter):
 class ChangeAdmin(SafeAdmin):
     list_display = ("when", "who", "heading", "shown_record", "columns", "way")
     list_display_links = ("when",)
-    list_filter = (WhoFilter, "operation", KindFilter, PeriodFilter)
+    list_filter = (ActorFilter, "operation", RecordTypeFilter, PeriodFilter)
     search_fields = ("record_id",)
     search_help_text = (
         "Whole reference, id, login, client id, payee, account number, or name of an organisation"
@@ -151,29 +153,29 @@ class ChangeAdmin(SafeAdmin):
     @admin.display(description="who")
     def who(self, change: Change) -> str:
         known: str | None = getattr(change, "actor_in_words", None)
-        return known or audit.who([change])[0]
+        return known or audit.actor_names([change])[0]
 
     @admin.display(description="kind of record")
     def kind(self, change: Change) -> str:
-        return audit.in_words(change.table)
+        return audit.record_label(change.table)
 
     @admin.display(description="record")
     def shown_record(self, change: Change) -> str:
-        return _record_of(change)
+        return _record_link(change)
 
     @admin.display(description="through")
     def way(self, change: Change) -> str:
-        return way_of(change)
+        return source_label(change)
 
     @admin.display(description="what")
     def heading(self, obj: Change) -> str:
-        return f"{audit.in_words(obj.table)} {obj.get_operation_display().lower()}"
+        return f"{audit.record_label(obj.table)} {obj.get_operation_display().lower()}"
 
     @admin.display(description="what changed")
     def columns(self, change: Change) -> str:
-        names = [words(name) for name, _, _ in audit.columns_of(change)]
-        more = len(names) - _COLUMNS_LISTED
-        return ", ".join(names[:_COLUMNS_LISTED]) + (f" and {more} more" if more > 0 else "")
+        names = [column_label(name) for name, _, _ in audit.changed_columns(change)]
+        more = len(names) - _MAX_COLUMNS
+        return ", ".join(names[:_MAX_COLUMNS]) + (f" and {more} more" if more > 0 else "")
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.may(request, "exchange.view_change")
@@ -188,7 +190,7 @@ class ChangeAdmin(SafeAdmin):
         """The list, its actors looked up at once."""
         found = super().get_changelist_instance(request)
         rows = list(found.result_list)
-        for change, name in zip(rows, audit.who(rows), strict=True):
+        for change, name in zip(rows, audit.actor_names(rows), strict=True):
             change.actor_in_words = name
         found.result_list = rows
         return found
@@ -197,19 +199,22 @@ class ChangeAdmin(SafeAdmin):
         """By what is looked up in an index: records and actors by their ids, or by what they are
         called, and requests.
         """
-        ids = [term, *audit.records_called(term)]
+        ids = [term, *audit.find_record_ids(term)]
         found = Q(record_id__in=ids) | Q(about_id__in=ids) | Q(via__in=[term, f"request:{term}"])
         actors = [f"{kind}:{record_id}" for kind in ("api_key", "staff") for record_id in ids]
         return rows.filter(found | Q(actor__in=[term, *actors]))
 
     def sections(self, request: HttpRequest, obj: Change) -> list[Section]:
-        names = audit.names_in([obj])
+        names = audit.referenced_names([obj])
 
         def told(value: Any) -> str:
             name = names.get(str(value))
-            return f"{name}, {value}" if name else shown(value, _WHOLE)
+            return f"{name}, {value}" if name else format_value(value, _FULL_LENGTH)
 
-        rows = [(words(name), told(was), told(now)) for name, was, now in audit.columns_of(obj)]
+        rows = [
+            (column_label(name), told(was), told(now))
+            for name, was, now in audit.changed_columns(obj)
+        ]
         return [Section("What changed", ("Column", "Before", "After"), rows, empty="No columns")]
 
     def export(self, request: HttpRequest) -> Any:
@@ -223,7 +228,7 @@ class ChangeAdmin(SafeAdmin):
             return HttpResponseRedirect(self.address("changelist"))
         name = f"audit-{timezone.now():%Y%m%d-%H%M%S}.csv"
         return StreamingHttpResponse(
-            _lines(found),
+            _csv_lines(found),
             content_type="text/csv; charset=utf-8",
             headers={
                 "Content-Disposition": f'attachment; filename="{name}"',
@@ -232,9 +237,9 @@ class ChangeAdmin(SafeAdmin):
         )
 
 
-def _record_of(change: Change) -> SafeString | str:
+def _record_link(change: Change) -> SafeString | str:
     """Return the changed record, as a link where others than its owner may open its page."""
-    model = audit.model_of(change.table)
+    model = audit.table_model(change.table)
     page = admin.site._registry.get(model) if model else None
     if not isinstance(page, SafeAdmin) or page.owners_only or not change.record_id:
         return change.record_id
@@ -254,19 +259,19 @@ class _Echo:
         return line
 
 
-def _lines(found: QuerySet[Change]) -> Iterator[str]:
+def _csv_lines(found: QuerySet[Change]) -> Iterator[str]:
     writer: _Writer = csv.writer(_Echo())
     yield writer.writerow(_HEADINGS)
-    for piece in audit.in_pieces(found):
-        for change, name in zip(piece, audit.who(piece), strict=True):
-            yield writer.writerow([_harmless(cell) for cell in _cells(change, name)])
+    for piece in audit.iterate_batches(found):
+        for change, name in zip(piece, audit.actor_names(piece), strict=True):
+            yield writer.writerow([_escape_formula(cell) for cell in _cells(change, name)])
 
 
 def _cells(change: Change, name: str) -> list[str]:
     return [
         change.at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f"),
         *(name, change.actor, change.via, change.database_user, change.application),
-        *(Operation(change.operation).label, audit.in_words(change.table), change.table),
+        *(Operation(change.operation).label, audit.record_label(change.table), change.table),
         *(change.record_id, change.about_id),
         *(
             "" if part is None else _to_json(part).decode()
@@ -275,7 +280,7 @@ def _cells(change: Change, name: str) -> list[str]:
     ]
 
 
-def _harmless(cell: str) -> str:
+def _escape_formula(cell: str) -> str:
     """Text that a spreadsheet does not take for a formula."""
     return f"'{cell}" if cell.startswith(_FORMULA) else cell
 

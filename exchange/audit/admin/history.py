@@ -25,10 +25,10 @@ from exchange.core.numbers import format_grouped
 
 VIEW_AUDIT = "exchange.view_change"
 HEADINGS = ("When (UTC)", "Who", "What", "Before", "After", "Through")
-_ON_THE_PAGE = 10
-_ON_ITS_OWN = 200
-_LONGEST = 120
-_COLUMNS_TOLD = 12
+_RECENT_LIMIT = 10
+_FULL_LIMIT = 200
+_MAX_LENGTH = 120
+_MAX_COLUMNS = 12
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00$")
 
 
@@ -40,7 +40,7 @@ class HistoryPanel(Panel):
         address = self._address(page, request, record)
         if not address or isinstance(record, Change):
             return []
-        changes = audit.history(*_ids(page, record), most=_ON_THE_PAGE)
+        changes = audit.history(*_ids(page, record), limit=_RECENT_LIMIT)
         url = f"{address}{page.preserved_context(request)['preserved_query']}"
         return [section(changes, more={"label": "The whole history", "url": url})]
 
@@ -62,7 +62,7 @@ class HistoryPanel(Panel):
     def _view(self, page: SafeAdmin, request: HttpRequest, object_id: str) -> HttpResponse:
         """Show every change of the record: who, when, through what, before and after."""
         record = page.record(request, object_id, VIEW_AUDIT)
-        changes = audit.history(*_ids(page, record), most=_ON_ITS_OWN)
+        changes = audit.history(*_ids(page, record), limit=_FULL_LIMIT)
         found = f"{reverse('admin:exchange_change_changelist')}?q={record.pk}"
         more = {"label": "Look for it in the whole audit", "url": found}
         return page.page(
@@ -87,7 +87,7 @@ def section(
     changes: Sequence[Change], more: dict[str, str] | None = None, title: str = "History"
 ) -> dict[str, Any]:
     """`changes` as a table of a page."""
-    people, names = audit.who(changes), audit.names_in(changes)
+    people, names = audit.actor_names(changes), audit.referenced_names(changes)
     return {
         "title": title,
         "look": "history",
@@ -109,32 +109,32 @@ def rows(change: Change, name: str, names: Mapping[str, str]) -> list[tuple[obje
     """
 
     def told(value: Any) -> str:
-        return names.get(str(value)) or shown(value)
+        return names.get(str(value)) or format_value(value)
 
-    what = audit.in_words(change.table)
+    what = audit.record_label(change.table)
     head = (format_time(change.at), name)
     if change.operation == Operation.UPDATE:
         return [
-            (*head, f"{what}: {words(column)}", told(was), told(now), through(change))
-            for column, was, now in audit.columns_of(change)
+            (*head, f"{what}: {column_label(column)}", told(was), told(now), source_link(change))
+            for column, was, now in audit.changed_columns(change)
         ]
     return [
         (
             *head,
             f"{what} {change.get_operation_display().lower()}",
-            _told(change.before, names),
-            _told(change.after, names),
-            through(change),
+            _format_columns(change.before, names),
+            _format_columns(change.after, names),
+            source_link(change),
         )
     ]
 
 
-def words(column: str) -> str:
+def column_label(column: str) -> str:
     """A column as people call it."""
     return column.removesuffix("_id").replace("_", " ")
 
 
-def shown(value: Any, longest: int = _LONGEST) -> str:
+def format_value(value: Any, longest: int = _MAX_LENGTH) -> str:
     """A value as people read it, cut short; times to the second."""
     if value is None or value == "":
         return "-"
@@ -148,24 +148,24 @@ def shown(value: Any, longest: int = _LONGEST) -> str:
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
-def through(change: Change) -> SafeString:
+def source_link(change: Change) -> SafeString:
     """The request, task or command, leading to the change by itself."""
     address = reverse("admin:exchange_change_change", args=[change.pk])
-    return format_html('<a href="{}">{}</a>', address, way_of(change))
+    return format_html('<a href="{}">{}</a>', address, source_label(change))
 
 
-def way_of(change: Change) -> str:
+def source_label(change: Change) -> str:
     """Through what it was done; which request it was stands on the change's own page."""
     return "request" if change.via.startswith("request:") else change.via or change.database_user
 
 
-def _told(columns: dict[str, Any] | None, names: Mapping[str, str]) -> str:
+def _format_columns(columns: dict[str, Any] | None, names: Mapping[str, str]) -> str:
     if not columns:
         return "-"
     told = [
-        f"{words(name)}: {names.get(str(value)) or shown(value, 60)}"
+        f"{column_label(name)}: {names.get(str(value)) or format_value(value, 60)}"
         for name, value in columns.items()
         if name != "id"
     ]
-    rest = len(told) - _COLUMNS_TOLD
-    return ", ".join(told[:_COLUMNS_TOLD]) + (f" and {rest} more" if rest > 0 else "")
+    rest = len(told) - _MAX_COLUMNS
+    return ", ".join(told[:_MAX_COLUMNS]) + (f" and {rest} more" if rest > 0 else "")

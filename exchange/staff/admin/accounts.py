@@ -36,17 +36,17 @@ from exchange.staff.services.privileged_access import (
 )
 
 _RECORDS_SHOWN = 20
-_CHANGE = "exchange.change_staffuser"
-_RESTORE = "exchange.restore_administrator"
-_PROPOSED = "Proposed. Nothing changes before another person confirms it."
-_TWO = " If the role decides, this is a proposal, which another person confirms."
+_CHANGE_PERMISSION = "exchange.change_staffuser"
+_RESTORE_PERMISSION = "exchange.restore_administrator"
+_PROPOSED_MESSAGE = "Proposed. Nothing changes before another person confirms it."
+_DUAL_CONTROL_NOTE = " If the role decides, this is a proposal, which another person confirms."
 
 
 class RoleForm(NoteForm):
     """Another role; `seen` is the one that the person had when the page was opened."""
 
     role = forms.ModelChoiceField(Group.objects.order_by("name"), required=False)
-    seen = forms.CharField(required=False, widget=forms.HiddenInput)
+    expected_role = forms.CharField(required=False, widget=forms.HiddenInput)
 
 
 class DetailsForm(forms.Form):
@@ -133,11 +133,11 @@ class StaffUserAdmin(AddFormAdmin):
         return [*own, *super().get_urls()]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return self.may(request, "exchange.add_staffuser") or self.may(request, _RESTORE)
+        return self.may(request, "exchange.add_staffuser") or self.may(request, _RESTORE_PERMISSION)
 
     def tools(self, request: HttpRequest, obj: StaffUser) -> list[Tool]:
         me = staff_of(request)
-        administrator = me.has_perm(_CHANGE)
+        administrator = me.has_perm(_CHANGE_PERMISSION)
         if not self._may_propose(me, obj):
             return []
         shown = [("Change details", "details")] if administrator else []
@@ -202,7 +202,7 @@ class StaffUserAdmin(AddFormAdmin):
             title="Invite somebody",
             submit="Invite",
             note="A one-time address is shown, once, by which the person chooses a password: hand"
-            " it to nobody else." + _TWO,
+            " it to nobody else." + _DUAL_CONTROL_NOTE,
         )
 
     def details(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -219,16 +219,18 @@ class StaffUserAdmin(AddFormAdmin):
     def change_role(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Gives another role."""
         user: StaffUser = self._changeable(request, object_id)
-        form = bind_form(request, RoleForm, role=user.groups.first(), seen=accounts.role_of(user))
+        form = bind_form(
+            request, RoleForm, role=user.groups.first(), expected_role=accounts.role_name(user)
+        )
 
         def act(data: dict[str, Any]) -> object:
             me = staff_of(request)
             if is_privileged_role(data["role"]) or has_privileged_access(user):
-                return proposals.propose_role(user_id=user.pk, **data, by=me)
+                return proposals.propose_role_change(user_id=user.pk, **data, by=me)
             del data["note"]
             return accounts.change_role(user_id=user.pk, **data, by=me)
 
-        note = "Whoever is signed in as this person is signed out." + _TWO
+        note = "Whoever is signed in as this person is signed out." + _DUAL_CONTROL_NOTE
         return self._do(request, user, form, act, "Change role", "The role is changed.", note)
 
     def reset(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -236,12 +238,12 @@ class StaffUserAdmin(AddFormAdmin):
         return self._restore(
             request,
             object_id,
-            proposals.propose_reset_of_second_factor,
+            proposals.propose_second_factor_reset,
             second_factor.reset,
             "Reset second factor",
             "The second factor is gone: the next sign-in sets up a new one.",
             "Make sure that it is this person who asks. They are signed out, and whoever knows the"
-            " password sets up the next second factor." + _TWO,
+            " password sets up the next second factor." + _DUAL_CONTROL_NOTE,
         )
 
     def activate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -253,7 +255,7 @@ class StaffUserAdmin(AddFormAdmin):
             accounts.activate,
             "Activate",
             "{} may sign in again.",
-            "They get in with the password and the second factor they had." + _TWO,
+            "They get in with the password and the second factor they had." + _DUAL_CONTROL_NOTE,
         )
 
     def unlock(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -274,7 +276,7 @@ class StaffUserAdmin(AddFormAdmin):
 
         def act(data: dict[str, Any]) -> HttpResponse:
             if has_privileged_access(user):
-                proposal = proposals.propose_reset_of_password(
+                proposal = proposals.propose_password_reset(
                     user_id=user.pk, by=staff_of(request), **data
                 )
                 return self._proposed(request, proposal)
@@ -288,7 +290,7 @@ class StaffUserAdmin(AddFormAdmin):
             submit="Make the address",
             record=user,
             note="For somebody who was never here or forgot the password. Make sure that it is they"
-            " who ask, and hand the address to nobody else." + _TWO,
+            " who ask, and hand the address to nobody else." + _DUAL_CONTROL_NOTE,
         )
 
     def _changeable(
@@ -298,7 +300,9 @@ class StaffUserAdmin(AddFormAdmin):
         somebody who may propose that.
         """
         me = staff_of(request)
-        if not (me.has_perm(_CHANGE) or (restoring and me.has_perm(_RESTORE))):
+        if not (
+            me.has_perm(_CHANGE_PERMISSION) or (restoring and me.has_perm(_RESTORE_PERMISSION))
+        ):
             raise PermissionDenied
         user: StaffUser = self.record(request, object_id)
         if not self._may_propose(me, user):
@@ -309,10 +313,12 @@ class StaffUserAdmin(AddFormAdmin):
     def _may_propose(me: StaffUser, user: StaffUser) -> bool:
         if user.is_superuser and not me.is_superuser:
             return False
-        return me.has_perm(_CHANGE) or (me.has_perm(_RESTORE) and can_manage_staff(user))
+        return me.has_perm(_CHANGE_PERMISSION) or (
+            me.has_perm(_RESTORE_PERMISSION) and can_manage_staff(user)
+        )
 
     def _proposed(self, request: HttpRequest, proposal: AccessProposal) -> HttpResponse:
-        self.message_user(request, _PROPOSED)
+        self.message_user(request, _PROPOSED_MESSAGE)
         return HttpResponseRedirect(record_url(proposal))
 
     def _restore(
@@ -369,7 +375,7 @@ class StaffUserAdmin(AddFormAdmin):
         )
 
     def _invite(self, request: HttpRequest, user: StaffUser) -> HttpResponse:
-        uid, token = accounts.invitation(user_id=user.pk, by=staff_of(request))
+        uid, token = accounts.create_invitation(user_id=user.pk, by=staff_of(request))
         address = request.build_absolute_uri(reverse("admin:welcome", args=[uid, token]))
         hours = settings.PASSWORD_RESET_TIMEOUT // 3600
         return self.page(

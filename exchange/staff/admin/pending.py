@@ -24,14 +24,14 @@ from exchange.staff.services.privileged_access import eligible_approvers
 
 VIEW_ONLY = "Your role may look at this, not decide"
 AWAITING_MY_APPROVAL, AWAITING_OTHERS = "mine", "others"
-_PEOPLE_NAMED = 8
+_MAX_NAMES = 8
 
 
 def describe_approvers(permission: str, *others: UUID | str | None) -> str:
     """Give in words who may decide by `permission` now, without `others`."""
-    names = [str(user) for user in eligible_approvers(permission, *others)[: _PEOPLE_NAMED + 1]]
-    more = " and others" if len(names) > _PEOPLE_NAMED else ""
-    return ", ".join(names[:_PEOPLE_NAMED]) + more if names else "nobody else has the role"
+    names = [str(user) for user in eligible_approvers(permission, *others)[: _MAX_NAMES + 1]]
+    more = " and others" if len(names) > _MAX_NAMES else ""
+    return ", ".join(names[:_MAX_NAMES]) + more if names else "nobody else has the role"
 
 
 def pending_decision(

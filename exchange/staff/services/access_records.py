@@ -9,10 +9,10 @@ from exchange.staff.models import AccessEvent, AccessRecord, StaffUser
 
 logger = structlog.get_logger(__name__)
 
-_DETAILS_KEPT = 300
+_DETAILS_MAX_LENGTH = 300
 
 
-def record(
+def record_access_event(
     *,
     event: AccessEvent,
     user: StaffUser,
@@ -35,5 +35,5 @@ def record(
         user=user,
         by=by,
         address=address,
-        details=details[:_DETAILS_KEPT],
+        details=details[:_DETAILS_MAX_LENGTH],
     )

@@ -29,7 +29,7 @@ from exchange.core.querysets import get_or_raise
 from exchange.staff.approvals import authorize_staff
 from exchange.staff.models import AccessEvent, StaffUser
 from exchange.staff.services import lockout
-from exchange.staff.services.access_records import record
+from exchange.staff.services.access_records import record_access_event
 from exchange.staff.services.privileged_access import (
     has_privileged_access,
     is_privileged_role,
@@ -37,19 +37,19 @@ from exchange.staff.services.privileged_access import (
     restart_cooling_off,
 )
 
-_NOT_YOURS = "You may not change this person's access"
+_NOT_ALLOWED = "You may not change this person's access"
 _DETAILS = ("first_name", "last_name", "email")
-_SETTLED_SINCE = timedelta(days=30)
+_DEMO_TENURE = timedelta(days=30)
 
 
-class OneTimeAddresses(PasswordResetTokenGenerator):
+class InvitationTokenGenerator(PasswordResetTokenGenerator):
     """Make and check tokens of invitations; whatever ends a person's sessions ends these too."""
 
     def _make_hash_value(self, user: Any, timestamp: int) -> str:
         return f"{super()._make_hash_value(user, timestamp)}{user.session_epoch}"
 
 
-one_time_addresses = OneTimeAddresses()
+invitation_tokens = InvitationTokenGenerator()
 
 
 @transaction.atomic
@@ -61,7 +61,7 @@ def add_person(
     password: str | None = None,
     details: Mapping[str, str] | None = None,
     confirmed_by: StaffUser | None = None,
-    settled: bool = False,
+    skip_cooling_off: bool = False,
 ) -> StaffUser:
     """Make a member of staff with one role; without a password until they take up an invitation.
 
@@ -72,19 +72,19 @@ def add_person(
     if by is not None and confirmed_by is None:
         authorize_staff(by, "exchange.add_staffuser", "You may not add members of staff")
         require_confirmation(needed=is_privileged_role(role))
-    user = check_new_person(username, details)
-    if settled:
-        user.access_changed_at = _long_ago()
+    user = build_person(username, details)
+    if skip_cooling_off:
+        user.access_changed_at = _tenured_since()
     if password is not None:
         user.set_password(password)
     try:
         with transaction.atomic():
             user.save(force_insert=True)
     except IntegrityError as error:  # the name was free a moment ago
-        raise _taken(username) from error
+        raise _username_taken(username) from error
     user.groups.set([role])
-    words = _words(f"Role: {role.name}", confirmed_by)
-    record(event=AccessEvent.INVITED, user=user, by=by, details=words)
+    words = _describe_confirmation(f"Role: {role.name}", confirmed_by)
+    record_access_event(event=AccessEvent.INVITED, user=user, by=by, details=words)
     return user
 
 
@@ -95,7 +95,7 @@ def change_details(*, user_id: UUID, details: Mapping[str, str], by: StaffUser) 
     before = {name: getattr(user, name) for name in _DETAILS}
     for name in _DETAILS:
         setattr(user, name, details.get(name, before[name]))
-    _check(user)
+    _validate(user)
     changed = [name for name in _DETAILS if getattr(user, name) != before[name]]
     if changed:
         user.save(update_fields=changed)
@@ -103,7 +103,7 @@ def change_details(*, user_id: UUID, details: Mapping[str, str], by: StaffUser) 
             f"{name.replace('_', ' ')}: {before[name] or 'none'} → {getattr(user, name) or 'none'}"
             for name in changed
         )
-        record(event=AccessEvent.DETAILS_CHANGED, user=user, by=by, details=words)
+        record_access_event(event=AccessEvent.DETAILS_CHANGED, user=user, by=by, details=words)
     return user
 
 
@@ -112,7 +112,7 @@ def change_role(
     *,
     user_id: UUID,
     role: Group | None,
-    seen: str,
+    expected_role: str,
     by: StaffUser,
     confirmed_by: StaffUser | None = None,
 ) -> StaffUser:
@@ -121,18 +121,18 @@ def change_role(
     Raises `Forbidden`, for one's own too, and `Conflict` when the role is no longer `seen`.
     """
     user = lock_person(user_id, by, confirmed_by)
-    _not_oneself(user, by)
+    _require_other_person(user, by)
     if confirmed_by is None:
         require_confirmation(needed=is_privileged_role(role) or has_privileged_access(user))
-    before = role_of(user)
-    if before != seen:
+    before = role_name(user)
+    if before != expected_role:
         raise Conflict(f"{user} is {before or 'without a role'} by now. Please look again")
     user.groups.set([role] if role else [])
     end_sessions(user)
     restart_cooling_off(user)
     after = role.name if role else ""
-    words = _words(f"{before or 'None'} → {after or 'None'}", confirmed_by)
-    record(event=AccessEvent.ROLE_CHANGED, user=user, by=by, details=words)
+    words = _describe_confirmation(f"{before or 'None'} → {after or 'None'}", confirmed_by)
+    record_access_event(event=AccessEvent.ROLE_CHANGED, user=user, by=by, details=words)
     return user
 
 
@@ -140,7 +140,7 @@ def change_role(
 def deactivate(*, user_id: UUID, by: StaffUser) -> StaffUser:
     """Shut a person out at once. Raises `Forbidden`, `Conflict`."""
     user = lock_person(user_id, by)
-    _not_oneself(user, by)
+    _require_other_person(user, by)
     return _set_active(user, active=False, by=by)
 
 
@@ -148,14 +148,14 @@ def deactivate(*, user_id: UUID, by: StaffUser) -> StaffUser:
 def activate(*, user_id: UUID, by: StaffUser, confirmed_by: StaffUser | None = None) -> StaffUser:
     """Let a person in again. Raises `Forbidden`, `Conflict`."""
     user = lock_person(user_id, by, confirmed_by)
-    _not_oneself(user, by)
+    _require_other_person(user, by)
     if confirmed_by is None:
         require_confirmation(needed=has_privileged_access(user))
     return _set_active(user, active=True, by=by, confirmed_by=confirmed_by)
 
 
 @transaction.atomic
-def invitation(
+def create_invitation(
     *, user_id: UUID, by: StaffUser, confirmed_by: StaffUser | None = None
 ) -> tuple[str, str]:
     """Make the one-time address by which a person chooses a password: give its id and token.
@@ -164,15 +164,15 @@ def invitation(
     is over. Raises `Forbidden`, and `Conflict` for somebody who is deactivated.
     """
     user = lock_person(user_id, by, confirmed_by)
-    _not_oneself(user, by)
+    _require_other_person(user, by)
     if confirmed_by is None:
         require_confirmation(needed=has_privileged_access(user))
     if not user.is_active:
         raise Conflict(f"{user} is deactivated")
     restart_cooling_off(user)
-    words = _words("One-time address made", confirmed_by)
-    record(event=AccessEvent.INVITED, user=user, by=by, details=words)
-    return urlsafe_base64_encode(force_bytes(user.pk)), one_time_addresses.make_token(user)
+    words = _describe_confirmation("One-time address made", confirmed_by)
+    record_access_event(event=AccessEvent.INVITED, user=user, by=by, details=words)
+    return urlsafe_base64_encode(force_bytes(user.pk)), invitation_tokens.make_token(user)
 
 
 @transaction.atomic
@@ -184,10 +184,10 @@ def unlock(*, user_id: UUID, by: StaffUser | None) -> StaffUser:
     """
     user = lock_person(user_id, by)
     if by is not None:
-        _not_oneself(user, by)
-    if not lockout.forget(user):
+        _require_other_person(user, by)
+    if not lockout.clear_attempts(user):
         raise Conflict(f"{user} is not locked out")
-    record(event=AccessEvent.UNLOCKED, user=user, by=by)
+    record_access_event(event=AccessEvent.UNLOCKED, user=user, by=by)
     return user
 
 
@@ -202,7 +202,7 @@ def lock_person(
     by: StaffUser | None,
     confirmed_by: StaffUser | None = None,
     *,
-    message: str = _NOT_YOURS,
+    message: str = _NOT_ALLOWED,
 ) -> StaffUser:
     """Return a person, locked, whose access `by` may change; None is an operator's shell.
 
@@ -222,36 +222,36 @@ def end_sessions(user: StaffUser) -> None:
     user.refresh_from_db(fields=["session_epoch"])
 
 
-def role_of(user: StaffUser) -> str:
+def role_name(user: StaffUser) -> str:
     """Give the name of the person's role; empty without one."""
     return ", ".join(sorted(user.groups.values_list("name", flat=True)))
 
 
-def check_new_person(username: str, details: Mapping[str, str] | None = None) -> StaffUser:
+def build_person(username: str, details: Mapping[str, str] | None = None) -> StaffUser:
     """Give a new person, not saved and without a password.
 
     Raises `InvalidRequest` for a bad name or address, `Conflict` for a taken name.
     """
     if StaffUser.objects.filter(username__iexact=username).exists():
-        raise _taken(username)
+        raise _username_taken(username)
     user = StaffUser(username=username, is_staff=True, **dict(details or {}))
     user.set_unusable_password()
-    _check(user)
+    _validate(user)
     return user
 
 
-def require_touchable(user: StaffUser, by: StaffUser) -> None:
+def require_may_change_access(user: StaffUser, by: StaffUser) -> None:
     """Raise `Forbidden` for one's own access, and for a superuser's by anybody but a superuser."""
     if user.is_superuser and not by.is_superuser:
-        raise Forbidden(_NOT_YOURS)
-    _not_oneself(user, by)
+        raise Forbidden(_NOT_ALLOWED)
+    _require_other_person(user, by)
 
 
-def _taken(username: str) -> Conflict:
+def _username_taken(username: str) -> Conflict:
     return Conflict(f"There is a member of staff called {username} already")
 
 
-def _not_oneself(user: StaffUser, by: StaffUser) -> None:
+def _require_other_person(user: StaffUser, by: StaffUser) -> None:
     if user.pk == by.pk:
         raise Forbidden("Nobody changes their own access: ask another administrator")
 
@@ -265,23 +265,25 @@ def _set_active(
     user.save(update_fields=["is_active"])
     end_sessions(user)
     event = AccessEvent.ACTIVATED if active else AccessEvent.DEACTIVATED
-    record(event=event, user=user, by=by, details=_words("", confirmed_by))
+    record_access_event(
+        event=event, user=user, by=by, details=_describe_confirmation("", confirmed_by)
+    )
     return user
 
 
-def _check(user: StaffUser) -> None:
+def _validate(user: StaffUser) -> None:
     try:
         user.full_clean(validate_unique=False)  # a taken name is a `Conflict`
     except ValidationError as error:
         raise InvalidRequest.from_validation_error(error) from error
 
 
-def _words(words: str, confirmed_by: StaffUser | None) -> str:
+def _describe_confirmation(words: str, confirmed_by: StaffUser | None) -> str:
     confirmed = f"Confirmed by {confirmed_by.username}" if confirmed_by else ""
     return ". ".join(filter(None, (words, confirmed)))
 
 
-def _long_ago() -> datetime:
+def _tenured_since() -> datetime:
     if not settings.DEMO_DATA:
         raise ImproperlyConfigured("Only the demo world makes people who count as there for long")
-    return timezone.now() - _SETTLED_SINCE
+    return timezone.now() - _DEMO_TENURE

@@ -48,14 +48,14 @@ WHERE key = %s RETURNING locked_until"""
 _LOCKED = """
 SELECT max(locked_until) FROM exchange_signintries
 WHERE key = ANY (%s) AND locked_until > statement_timestamp()"""
-_TAKE_OFF = "UPDATE exchange_signintries SET tries = tries - 1 WHERE key = %s AND tries > 0"
+_DECREMENT = "UPDATE exchange_signintries SET tries = tries - 1 WHERE key = %s AND tries > 0"
 _PURGE = """
 DELETE FROM exchange_signintries WHERE key IN (
     SELECT key FROM exchange_signintries
     WHERE greatest(ends_at, locked_until) < statement_timestamp()
     LIMIT %s FOR UPDATE SKIP LOCKED)"""
 _BATCH = 1000
-_HALF = 32
+_PREFIX_LENGTH = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,31 +88,33 @@ class _Counter:
         return int(settings.SIGN_IN_ATTEMPTS[self.scope])
 
     def lock(self) -> datetime | None:
-        return _moment(_LOCK, [_minutes(), self.key])
+        return _fetch_time(_LOCK, [_lock_minutes(), self.key])
 
 
 @dataclass(frozen=True, slots=True)
-class Try:
+class LoginAttempt:
     """A try that was counted: say what came of it."""
 
     counters: Sequence[_Counter]
     used: Sequence[int]
 
-    def succeeded(self) -> None:
+    def mark_succeeded(self) -> None:
         """Forget the tries of the account, or of its device; the address is as it was before."""
         account, *addresses = self.counters
         SignInTries.objects.filter(key=account.key).delete()
         with connection.cursor() as cursor:
             for address in addresses:
-                cursor.execute(_TAKE_OFF, [address.key])
+                cursor.execute(_DECREMENT, [address.key])
 
-    def failed(self) -> None:
+    def mark_failed(self) -> None:
         """Raise `LockedOut` when this was the last of the tries."""
         counters = zip(self.counters, self.used, strict=True)
         _lock([counter for counter, used in counters if used >= counter.limit])
 
 
-def begin(kind: str, *, account: str, address: str, device: Device | None = None) -> Try:
+def begin_attempt(
+    kind: str, *, account: str, address: str, device: Device | None = None
+) -> LoginAttempt:
     """Count a try of `kind` (`PASSWORD`, `CODE`), of a known `device` apart from all others.
 
     Raises `LockedOut` instead of letting it through.
@@ -122,15 +124,15 @@ def begin(kind: str, *, account: str, address: str, device: Device | None = None
     else:
         counters = [_counter(kind, "account", account), _counter(kind, "address", address)]
     keys = [counter.key for counter in counters]
-    if end := _moment(_LOCKED, [keys]):
+    if end := _fetch_time(_LOCKED, [keys]):
         raise LockedOut(end)
     with connection.cursor() as cursor:
-        cursor.execute(_COUNT, [_minutes(), keys])
+        cursor.execute(_COUNT, [_lock_minutes(), keys])
         found = dict(cursor.fetchall())
     used = [found[counter.key] for counter in counters]
     over = [c for c, count in zip(counters, used, strict=True) if count > c.limit]
     _lock(over)
-    return Try(counters, used)
+    return LoginAttempt(counters, used)
 
 
 def locked_until(user: StaffUser) -> datetime | None:
@@ -140,7 +142,7 @@ def locked_until(user: StaffUser) -> datetime | None:
     return found
 
 
-def forget(user: StaffUser) -> bool:
+def clear_attempts(user: StaffUser) -> bool:
     """Forget the tries for the person's account and devices; give whether any was locked out.
 
     Addresses stay locked.
@@ -150,7 +152,7 @@ def forget(user: StaffUser) -> bool:
     return locked
 
 
-def purge() -> int:
+def purge_expired() -> int:
     """Removes counters whose time is over; gives how many."""
     removed = 0
     while True:
@@ -177,11 +179,11 @@ def _counter(kind: str, scope: str, who: str) -> _Counter:
 def _device_counter(kind: str, device: Device) -> _Counter:
     """The first half of the key is the person's, so that an administrator can forget them all."""
     mark = salted_hmac(_SALT, f"{kind}:device:{device.id}", algorithm="sha256").hexdigest()
-    return _Counter("account", _devices_of(device.user_id) + mark[:_HALF])
+    return _Counter("account", _device_key_prefix(device.user_id) + mark[:_PREFIX_LENGTH])
 
 
-def _devices_of(user_id: UUID) -> str:
-    return salted_hmac(_SALT, f"devices:{user_id}", algorithm="sha256").hexdigest()[:_HALF]
+def _device_key_prefix(user_id: UUID) -> str:
+    return salted_hmac(_SALT, f"devices:{user_id}", algorithm="sha256").hexdigest()[:_PREFIX_LENGTH]
 
 
 def _counters_of(user: StaffUser) -> QuerySet[SignInTries]:
@@ -189,15 +191,17 @@ def _counters_of(user: StaffUser) -> QuerySet[SignInTries]:
         _counter(PASSWORD, "account", user.username).key,
         _counter(CODE, "account", str(user.pk)).key,
     ]
-    return SignInTries.objects.filter(Q(key__in=keys) | Q(key__startswith=_devices_of(user.pk)))
+    return SignInTries.objects.filter(
+        Q(key__in=keys) | Q(key__startswith=_device_key_prefix(user.pk))
+    )
 
 
-def _moment(sql: str, parameters: Sequence[Any]) -> datetime | None:
+def _fetch_time(sql: str, parameters: Sequence[Any]) -> datetime | None:
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
         row = cursor.fetchone()
     return row[0] if row else None
 
 
-def _minutes() -> int:
+def _lock_minutes() -> int:
     return int(settings.SIGN_IN_LOCKED_MINUTES)

@@ -32,14 +32,14 @@ from exchange.staff.models import (
     StaffUser,
 )
 from exchange.staff.services import accounts, second_factor
-from exchange.staff.services.access_records import record
+from exchange.staff.services.access_records import record_access_event
 from exchange.staff.services.privileged_access import can_manage_staff, role_can_manage_staff
 
 logger = structlog.get_logger(__name__)
 
-LONGEST_WORDS = 300
-_RESTORE = "exchange.restore_administrator"
-_NOT_YOURS = "You may not propose to change this person's access"
+MAX_NOTE_LENGTH = 300
+_RESTORE_PERMISSION = "exchange.restore_administrator"
+_NOT_ALLOWED = "You may not propose to change this person's access"
 DECIDE = "exchange.decide_accessproposal"
 APPROVAL = TwoPersonApproval(
     model=AccessProposal,
@@ -68,25 +68,23 @@ def propose_invitation(
     name that is taken or proposed already.
     """
     _require_proposer(by, "exchange.add_staffuser", restores=role_can_manage_staff(role))
-    accounts.check_new_person(username, details)
+    accounts.build_person(username, details)
     payload = {"username": username, "role": role.name, "details": dict(details or {})}
     once = {"payload__username__iexact": username}
     return file_proposal(AccessKind.INVITE_PERSON, by, note, payload, once=once)
 
 
-def propose_reset_of_password(*, user_id: UUID, by: StaffUser, note: str = "") -> AccessProposal:
+def propose_password_reset(*, user_id: UUID, by: StaffUser, note: str = "") -> AccessProposal:
     """Propose a one-time address by which a person chooses another password. Raises as above."""
-    user = _person(user_id, by, restorable=True)
+    user = _get_person(user_id, by, restorable=True)
     if not user.is_active:
         raise Conflict(f"{user} is deactivated")
     return file_proposal(AccessKind.RESET_PASSWORD, by, note, person=user)
 
 
-def propose_reset_of_second_factor(
-    *, user_id: UUID, by: StaffUser, note: str = ""
-) -> AccessProposal:
+def propose_second_factor_reset(*, user_id: UUID, by: StaffUser, note: str = "") -> AccessProposal:
     """Propose to remove a person's second factor. Raises as above."""
-    user = _person(user_id, by, restorable=True)
+    user = _get_person(user_id, by, restorable=True)
     if not second_factor.is_set_up(user):
         raise Conflict(f"{user} has no second factor")
     return file_proposal(AccessKind.RESET_SECOND_FACTOR, by, note, person=user)
@@ -94,21 +92,21 @@ def propose_reset_of_second_factor(
 
 def propose_activation(*, user_id: UUID, by: StaffUser, note: str = "") -> AccessProposal:
     """Propose to let a deactivated person in again. Raises as above."""
-    user = _person(user_id, by, restorable=True)
+    user = _get_person(user_id, by, restorable=True)
     if user.is_active:
         raise Conflict(f"{user} is active already")
     return file_proposal(AccessKind.ACTIVATE_PERSON, by, note, person=user)
 
 
-def propose_role(
-    *, user_id: UUID, role: Group | None, seen: str, by: StaffUser, note: str = ""
+def propose_role_change(
+    *, user_id: UUID, role: Group | None, expected_role: str, by: StaffUser, note: str = ""
 ) -> AccessProposal:
     """Propose `role` in the place of the one a person had, which was `seen`. Raises as above."""
-    user = _person(user_id, by, restorable=False)
-    before = accounts.role_of(user)
-    if before != seen:
+    user = _get_person(user_id, by, restorable=False)
+    before = accounts.role_name(user)
+    if before != expected_role:
         raise Conflict(f"{user} is {before or 'without a role'} by now. Please look again")
-    payload = {"role": role.name if role else "", "seen": seen}
+    payload = {"role": role.name if role else "", "seen": expected_role}
     return file_proposal(AccessKind.CHANGE_ROLE, by, note, payload, person=user)
 
 
@@ -135,7 +133,9 @@ def record_break_glass(
         **about,
     )
     if person is not None:
-        record(event=AccessEvent.BREAK_GLASS, user=person, details=proposal.get_kind_display())
+        record_access_event(
+            event=AccessEvent.BREAK_GLASS, user=person, details=proposal.get_kind_display()
+        )
     logger.warning("access.break_glass", kind=str(kind), proposal=str(proposal.pk))
     return proposal
 
@@ -152,12 +152,12 @@ def file_proposal(
 ) -> AccessProposal:
     """File a proposal. `once` finds those that are the same; about a person a constraint does."""
     if once is not None:
-        _require_no_other(kind, once)
+        _require_no_duplicate(kind, once)
     proposal = APPROVAL.propose(
         Conflict(f"{kind.label} is proposed for this person already", code="access_pending"),
         kind=kind,
         payload=dict(payload or {}),
-        note=clean_text(note, max_length=LONGEST_WORDS),
+        note=clean_text(note, max_length=MAX_NOTE_LENGTH),
         proposed_by=by,
         **about,
     )
@@ -175,10 +175,10 @@ def _require_proposer(by: StaffUser | None, permission: str, *, restores: bool) 
     if by is None:
         return
     restoring = restores and not by.may(permission)
-    authorize_staff(by, _RESTORE if restoring else permission, _NOT_YOURS)
+    authorize_staff(by, _RESTORE_PERMISSION if restoring else permission, _NOT_ALLOWED)
 
 
-def _require_no_other(kind: AccessKind, once: Mapping[str, Any]) -> None:
+def _require_no_duplicate(kind: AccessKind, once: Mapping[str, Any]) -> None:
     with connection.cursor() as cursor:  # of two at the same moment the second one finds the first
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('access_proposal', 0))")
     pending = AccessProposal.objects.filter(kind=kind, status=AccessProposalStatus.PENDING)
@@ -186,9 +186,9 @@ def _require_no_other(kind: AccessKind, once: Mapping[str, Any]) -> None:
         raise Conflict(f"{kind.label}: the same is proposed already", code="access_pending")
 
 
-def _person(user_id: UUID, by: StaffUser, *, restorable: bool) -> StaffUser:
+def _get_person(user_id: UUID, by: StaffUser, *, restorable: bool) -> StaffUser:
     user = accounts.get_person(user_id)
     restores = restorable and can_manage_staff(user)
     _require_proposer(by, "exchange.change_staffuser", restores=restores)
-    accounts.require_touchable(user, by)
+    accounts.require_may_change_access(user, by)
     return user

@@ -24,7 +24,7 @@ from django.utils import timezone
 from exchange.core.crypto import decrypt, encrypt
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest
 from exchange.staff.models import AccessEvent, RecoveryCode, SecondFactor, StaffUser
-from exchange.staff.services.access_records import record
+from exchange.staff.services.access_records import record_access_event
 from exchange.staff.services.accounts import end_sessions, lock_person
 from exchange.staff.services.privileged_access import (
     has_privileged_access,
@@ -36,9 +36,9 @@ ISSUER = "Tokenized Investment Exchange"
 STEP_SECONDS = 30
 RECOVERY_CODES = 10
 
-_NOT_YOURS = "You may not reset this person's second factor"
-_WRONG = "This is not the present code. Please look at the app again"
-_USED = "This code was used already. Please wait for the next one"
+_NOT_ALLOWED = "You may not reset this person's second factor"
+_WRONG_CODE = "This is not the present code. Please look at the app again"
+_USED_CODE = "This code was used already. Please wait for the next one"
 _WRONG_RECOVERY = "This is not one of your unused recovery codes"
 
 
@@ -47,7 +47,7 @@ def new_secret() -> str:
     return pyotp.random_base32()
 
 
-def address_of(*, secret: str, user: StaffUser) -> str:
+def provisioning_uri(*, secret: str, user: StaffUser) -> str:
     """The `otpauth://` address that an app reads from the picture."""
     return pyotp.TOTP(secret).provisioning_uri(name=user.username, issuer_name=ISSUER)
 
@@ -57,12 +57,12 @@ def code_at(*, secret: str, step: int) -> str:
     return pyotp.TOTP(secret).generate_otp(step)
 
 
-def present_step() -> int:
+def current_step() -> int:
     """The time step that codes are of now."""
     return int(time.time()) // STEP_SECONDS
 
 
-def holds(*, user: StaffUser, secret: str) -> bool:
+def matches_secret(*, user: StaffUser, secret: str) -> bool:
     """Whether the person's second factor is the one with `secret`."""
     factor = SecondFactor.objects.filter(user=user).first()
     return factor is not None and hmac.compare_digest(decrypt(factor.secret_encrypted), secret)
@@ -81,7 +81,7 @@ def set_up(
     code: str,
     replace: bool = False,
     address: str = "",
-    settled: bool = False,
+    skip_cooling_off: bool = False,
 ) -> list[str]:
     """Take `secret` once its present `code` proves that the app has it; gives recovery codes.
 
@@ -94,9 +94,9 @@ def set_up(
     first = not is_set_up(locked)
     if not replace and not first:
         raise Conflict("You have a second factor already")
-    step = _step_of(secret, code)
+    step = _matching_step(secret, code)
     if step is None:
-        raise InvalidRequest(_WRONG)
+        raise InvalidRequest(_WRONG_CODE)
     SecondFactor.objects.update_or_create(
         user=locked,
         defaults={
@@ -107,9 +107,9 @@ def set_up(
     )
     codes = _new_recovery_codes(locked)
     end_sessions(user)
-    if first and not (settled and settings.DEMO_DATA):
+    if first and not (skip_cooling_off and settings.DEMO_DATA):
         restart_cooling_off(user)
-    record(event=AccessEvent.SECOND_FACTOR_SET_UP, user=user, address=address)
+    record_access_event(event=AccessEvent.SECOND_FACTOR_SET_UP, user=user, address=address)
     return codes
 
 
@@ -118,12 +118,12 @@ def verify(*, user: StaffUser, code: str) -> None:
     one that was taken before.
     """
     factor = SecondFactor.objects.filter(user=user).first()
-    step = _step_of(decrypt(factor.secret_encrypted), code) if factor else None
+    step = _matching_step(decrypt(factor.secret_encrypted), code) if factor else None
     if step is None:
-        raise InvalidRequest(_WRONG)
+        raise InvalidRequest(_WRONG_CODE)
     taken = SecondFactor.objects.filter(user=user, last_step__lt=step).update(last_step=step)
     if taken != 1:
-        raise InvalidRequest(_USED)
+        raise InvalidRequest(_USED_CODE)
 
 
 @transaction.atomic
@@ -135,7 +135,9 @@ def use_recovery_code(*, user: StaffUser, code: str, address: str = "") -> int:
     if used != 1:
         raise InvalidRequest(_WRONG_RECOVERY)
     left = recovery_codes_left(user)
-    record(event=AccessEvent.RECOVERY_CODE_USED, user=user, address=address, details=f"{left} left")
+    record_access_event(
+        event=AccessEvent.RECOVERY_CODE_USED, user=user, address=address, details=f"{left} left"
+    )
     return left
 
 
@@ -151,7 +153,7 @@ def renew_recovery_codes(*, user: StaffUser, address: str = "") -> list[str]:
     if not is_set_up(locked):
         raise Conflict("Set up a second factor first")
     codes = _new_recovery_codes(locked)
-    record(event=AccessEvent.RECOVERY_CODES_RENEWED, user=user, address=address)
+    record_access_event(event=AccessEvent.RECOVERY_CODES_RENEWED, user=user, address=address)
     return codes
 
 
@@ -161,7 +163,7 @@ def reset(*, user_id: UUID, by: StaffUser, confirmed_by: StaffUser | None = None
 
     Raises `NotFound`, `Forbidden`, for one's own too, and `Conflict` when there is none.
     """
-    user = lock_person(user_id, by, confirmed_by, message=_NOT_YOURS)
+    user = lock_person(user_id, by, confirmed_by, message=_NOT_ALLOWED)
     if user.pk == by.pk:
         raise Forbidden("Nobody resets their own second factor: ask another administrator")
     if confirmed_by is None:
@@ -173,13 +175,13 @@ def reset(*, user_id: UUID, by: StaffUser, confirmed_by: StaffUser | None = None
     end_sessions(user)
     restart_cooling_off(user)
     words = f"Confirmed by {confirmed_by.username}" if confirmed_by else ""
-    record(event=AccessEvent.SECOND_FACTOR_RESET, user=user, by=by, details=words)
+    record_access_event(event=AccessEvent.SECOND_FACTOR_RESET, user=user, by=by, details=words)
     return user
 
 
-def _step_of(secret: str, code: str) -> int | None:
+def _matching_step(secret: str, code: str) -> int | None:
     """The time step that `code` is of: this one, or a neighbour, for clocks differ."""
-    present = present_step()
+    present = current_step()
     given = re.sub(r"\s", "", code)
     if not re.fullmatch(r"[0-9]{6}", given):
         return None

@@ -203,7 +203,7 @@ def price_chart(token: Token, quotes: Sequence[Quote]) -> Chart | None:
         )
     return step_chart(
         title="Price history",
-        words=words,
+        description=words,
         times=[quote.decided_at for quote in oldest_first if quote.decided_at is not None],
         lines=[("Buy", [buy for buy, _ in prices]), ("Sell", [sell for _, sell in prices])],
         until=timezone.now(),
@@ -232,12 +232,12 @@ def approved_quote_section(token: Token, quotes: Sequence[Quote]) -> Section:
 
 def change_section(token: Token) -> Section:
     """What was changed about it, by whom, before and after."""
-    found = audit.changes_of(Token._meta.db_table, token.pk, (*TERM_FIELDS, *STATE_FIELDS))
+    found = audit.column_changes(Token._meta.db_table, token.pk, (*TERM_FIELDS, *STATE_FIELDS))
     made = list(found.exclude(before=None)[:_MAX_CHANGES])
     rows = [
         (format_time(change.at), person, field_label(name), _format_value(was), _format_value(now))
-        for change, person in zip(made, audit.who(made), strict=True)
-        for name, was, now in audit.columns_of(change)
+        for change, person in zip(made, audit.actor_names(made), strict=True)
+        for name, was, now in audit.changed_columns(change)
         if name in TERM_FIELDS or name in STATE_FIELDS
     ]
     headings = ("When (UTC)", "Who", "What", "Before", "After")

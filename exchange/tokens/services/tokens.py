@@ -15,7 +15,7 @@ import structlog
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from exchange.audit.selectors import changes_of, last_change
+from exchange.audit.selectors import column_changes, last_change_id
 from exchange.core.errors import Conflict, InvalidRequest, Rejected
 from exchange.core.querysets import get_or_raise
 from exchange.participants.selectors import get_organisation
@@ -33,7 +33,7 @@ _VERSIONED_FIELDS = (*TERM_FIELDS, *STATE_FIELDS)
 
 def get_version(token: Token) -> UUID | None:
     """The last change of what staff set, in the audit; None when there was none."""
-    return last_change(Token._meta.db_table, token.pk, _VERSIONED_FIELDS)
+    return last_change_id(Token._meta.db_table, token.pk, _VERSIONED_FIELDS)
 
 
 def change_terms(
@@ -129,7 +129,7 @@ def _require_version(token: Token, expected_version: UUID | None) -> None:
     """Raise `Conflict`, naming the changed fields, unless `expected_version` is current."""
     if get_version(token) == expected_version:
         return
-    since = changes_of(Token._meta.db_table, token.pk, _VERSIONED_FIELDS)
+    since = column_changes(Token._meta.db_table, token.pk, _VERSIONED_FIELDS)
     if expected_version is not None:
         since = since.filter(id__gt=expected_version)
     touched = {name for change in since for name in change.after or {}}

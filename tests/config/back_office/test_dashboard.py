@@ -40,7 +40,7 @@ def ended(withdrawal: Withdrawal, status: str, days_ago: int) -> None:
         )
 
 
-def desk(client: Client) -> Any:
+def dashboard(client: Client) -> Any:
     response = client.get("/admin/")
     assert response.status_code == 200
     return response
@@ -58,7 +58,7 @@ def test_pending_withdrawals_stand_by_currency_with_count_amount_and_list(world)
     for currency, amount in (("NGN", "2000"), ("NGN", "3000.50"), ("KES", "700")):
         withdraw(organisation, member, currency, amount)
     client = signed_in(FINANCE_APPROVER)
-    rows = {row.words: row for row in desk(client).context["desk"].waiting}
+    rows = {row.label: row for row in dashboard(client).context["dashboard"].waiting}
     assert {*rows} == {"NGN", "KES"}
     assert rows["NGN"].cells[:2] == ("2", "5,000.50 NGN")
     assert rows["KES"].cells[:2] == ("1", "700.00 KES")
@@ -75,17 +75,17 @@ def test_payouts_are_counted_on_the_day_they_ended_and_lead_to_those_of_that_day
     ):  # fmt: skip
         ended(withdraw(organisation, member, "KES", "500"), status, days_ago)
     client = signed_in(FINANCE_APPROVER)
-    shown = desk(client).context["desk"]
-    assert shown.payouts.words == "3 completed, 1 failed, 1 returned by the bank."
+    shown = dashboard(client).context["dashboard"]
+    assert shown.payouts.label == "3 completed, 1 failed, 1 returned by bank."
     assert len(shown.payout_days) == 3
     day = timezone.now().date() - timedelta(days=2)
-    row = next(row for row in shown.payout_days if row.words == f"{day}")
+    row = next(row for row in shown.payout_days if row.label == f"{day}")
     link = re.search('href="([^"]+)"', str(row.cells[0]))
     assert link is not None
     behind = client.get(unescape(link[1])).context["cl"]
     assert [w.status for w in behind.result_list] == ["Completed", "Completed"]
     fee = Withdrawal.objects.values_list("fee", flat=True)[0]
-    assert [(row.words, row.cells) for row in shown.paid] == [
+    assert [(row.label, row.cells) for row in shown.paid] == [
         ("KES", ("3", f"{3 * (500 - fee):,.2f} KES"))
     ]
 
@@ -95,7 +95,7 @@ def test_every_figure_leads_to_a_page_that_opens(world):
     withdraw(organisation, member, "KES", "500")
     prove_and_store(CHECKS)
     client = signed_in(FINANCE_APPROVER)
-    found = addresses(desk(client))
+    found = addresses(dashboard(client))
     assert len(found) > 12
     for address in found:
         shown = client.get(address)
@@ -105,32 +105,32 @@ def test_every_figure_leads_to_a_page_that_opens(world):
 
 def test_the_proof_of_books_is_green_red_old_or_missing_and_says_so(world):
     client = signed_in(AUDITOR)
-    assert "Never ran" in text_of(desk(client))
+    assert "Never ran" in text_of(dashboard(client))
     proof = prove_and_store(CHECKS)
-    assert "Holds" in text_of(desk(client))
-    assert desk(client).context["desk"].proof.good
+    assert "Holds" in text_of(dashboard(client))
+    assert dashboard(client).context["dashboard"].proof.good
     type(proof).objects.filter(pk=proof.pk).update(ran_at=timezone.now() - timedelta(days=3))
-    assert "Too old" in text_of(desk(client))
+    assert "Too old" in text_of(dashboard(client))
     off = type(proof).objects.create(
         ran_at=timezone.now(), passed=False, findings=["one", "two"], milliseconds=1
     )
-    page = desk(client)
+    page = dashboard(client)
     assert "2 equalities do not hold" in text_of(page)
-    assert not page.context["desk"].proof.good
+    assert not page.context["dashboard"].proof.good
     assert f"/admin/wallets/booksproof/{off.pk}/change/" in addresses(page)
 
 
 def test_each_role_sees_only_what_it_may_open(world):
     for role in ROLES:
         client = signed_in(role)
-        for address in addresses(desk(client)):
+        for address in addresses(dashboard(client)):
             assert client.get(address).status_code == 200, (role, address)
 
 
 def test_only_whoever_may_decide_has_a_list_of_their_own(world):
-    assert "mine to decide" in text_of(desk(signed_in(FINANCE_APPROVER)))
+    assert "mine to decide" in text_of(dashboard(signed_in(FINANCE_APPROVER)))
     for role in (AUDITOR, ADMINISTRATOR, CREDIT_OFFICER):
-        assert "mine to decide" not in text_of(desk(signed_in(role))), role
+        assert "mine to decide" not in text_of(dashboard(signed_in(role))), role
 
 
 def test_the_number_of_queries_does_not_grow_with_what_there_is(world):
@@ -139,7 +139,7 @@ def test_the_number_of_queries_does_not_grow_with_what_there_is(world):
 
     def queries() -> int:
         with CaptureQueriesContext(connection) as captured:
-            desk(client)
+            dashboard(client)
         return len(captured)
 
     withdraw(organisation, member, "KES", "500")

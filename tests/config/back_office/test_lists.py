@@ -19,7 +19,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from config.back_office.roles import ADMINISTRATOR, role_called
+from config.back_office.roles import ADMINISTRATOR, get_role
 from credit.configurations.models import ConfigurationVersion
 from exchange.events.services import outbox as events
 from exchange.events.services.endpoints import set_endpoint
@@ -28,7 +28,7 @@ from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.models import Organisation
 from exchange.participants.services.api_keys import issue_api_key
 from exchange.staff.models import AccessEvent
-from exchange.staff.services.access_records import record
+from exchange.staff.services.access_records import record_access_event
 from exchange.staff.services.proposals import propose_invitation
 from exchange.tokens.services import quotes
 from tests.environment.owner import as_owner, without_guards
@@ -138,12 +138,12 @@ def seed() -> None:
     issue_api_key(
         organisation=owner, name="Key", scopes=["wallets:read"], expires_at=None, actor=TESTER
     )
-    propose_invitation(username="invited", role=role_called(ADMINISTRATOR), by=staff)
+    propose_invitation(username="invited", role=get_role(ADMINISTRATOR), by=staff)
     set_endpoint(organisation_id=owner.pk, url="https://hooks.example.com/in", actor=TESTER)
     events.emit(
         organisation_id=owner.pk, event_type="withdrawal.created", subject_id=owner.pk, data="{}"
     )
-    record(event=AccessEvent.SIGNED_OUT, user=staff, by=other)
+    record_access_event(event=AccessEvent.SIGNED_OUT, user=staff, by=other)
     Alert.objects.create(kind="payout_unknown", subject="x", message="Look", raised_at=now)
     BooksProof.objects.create(ran_at=now, passed=True, milliseconds=1)
     ProviderEvent.objects.create(digest="0" * 64, body="{}", received_at=now)
@@ -209,7 +209,7 @@ def owner() -> Client:
 
 def test_every_list_asks_as_much_among_many_rows_as_among_few(monkeypatch):
     # The session is written once a minute, which may fall into either walk.
-    monkeypatch.setattr("config.back_office.signin.standing._SEEN_EVERY_SECONDS", 3600)
+    monkeypatch.setattr("config.back_office.signin.session_state._ACTIVITY_INTERVAL_SECONDS", 3600)
     seed()
     client = owner()
     multiply(1, 1)

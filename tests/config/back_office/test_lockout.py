@@ -158,12 +158,12 @@ def test_what_is_over_is_removed_and_nothing_else(ada):
     guess(5)
     guess(1, "nobody")
     assert SignInTries.objects.count() == 3  # two accounts and the address
-    assert lockout.purge() == 0
+    assert lockout.purge_expired() == 0
     pass_minutes(10)
     guess(1, "somebody else")
-    assert lockout.purge() == 0
+    assert lockout.purge_expired() == 0
     pass_minutes(5)
-    assert lockout.purge() == 3
+    assert lockout.purge_expired() == 3
     assert SignInTries.objects.count() == 1
 
 

@@ -12,7 +12,7 @@ from config.back_office.roles import (
     PRIVILEGED_PERMISSIONS,
     ROLES,
     UNPRIVILEGED_PERMISSIONS,
-    decides,
+    is_privileged_user,
 )
 from config.management.commands.make_roles_migration import last_migrated_roles
 from exchange.staff.models import StaffUser
@@ -80,8 +80,10 @@ def test_an_auditor_only_reads_and_an_administrator_decides_nothing_about_money(
 @pytest.mark.django_db
 def test_whoever_may_decide_needs_a_second_factor():
     for role in ROLES:
-        assert decides(create_staff(role.replace(" ", "-"), "correct horse", role)) is (
+        assert is_privileged_user(create_staff(role.replace(" ", "-"), "correct horse", role)) is (
             role != AUDITOR
         )
-    assert decides(create_superuser("owner", password="x"))
-    assert not decides(StaffUser.objects.create_user("newcomer", password="x", is_staff=True))
+    assert is_privileged_user(create_superuser("owner", password="x"))
+    assert not is_privileged_user(
+        StaffUser.objects.create_user("newcomer", password="x", is_staff=True)
+    )

@@ -300,7 +300,7 @@ def test_another_phone_takes_a_fresh_code_and_ends_the_first_one():
     client.post(ENROL, {"code": present_code(new)})
     assert is_in(client)
     assert not is_in(other)
-    assert second_factor.holds(user=user, secret=new)
+    assert second_factor.matches_secret(user=user, secret=new)
 
 
 def test_new_recovery_codes_take_the_place_of_the_old_ones():

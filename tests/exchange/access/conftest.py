@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.exchange.access.proposing import House
+from tests.exchange.access.proposals import House
 
 
 @pytest.fixture

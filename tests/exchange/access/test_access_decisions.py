@@ -9,9 +9,9 @@ import pytest
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
-from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, role_called
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, get_role
 from exchange.access.services import decisions
-from exchange.access.services.decisions import collectable
+from exchange.access.services.decisions import is_collectable
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.core.ids import uuid7
@@ -22,7 +22,7 @@ from exchange.staff.services import accounts
 from exchange.staff.services import proposals as staff_proposals
 from exchange.staff.services.privileged_access import access_notices
 from tests.assertions.unchanged import table_fingerprints
-from tests.exchange.access.proposing import MONEY, PASSWORD, collect, confirm
+from tests.exchange.access.proposals import MONEY, PASSWORD, collect, confirm
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.logins import app_of
 from tests.factories.staff import create_staff, create_superuser
@@ -54,40 +54,40 @@ def test_a_person_is_let_in_again_by_two(house):
 def test_a_role_is_given_and_taken_by_two(house):
     reader = create_staff("reader", PASSWORD, AUDITOR)
     for role, before, after in (
-        (role_called(FINANCE_APPROVER), AUDITOR, FINANCE_APPROVER),
+        (get_role(FINANCE_APPROVER), AUDITOR, FINANCE_APPROVER),
         (None, FINANCE_APPROVER, ""),
     ):
-        proposal = staff_proposals.propose_role(
-            user_id=reader.pk, role=role, seen=before, by=house.admin
+        proposal = staff_proposals.propose_role_change(
+            user_id=reader.pk, role=role, expected_role=before, by=house.admin
         )
         assert proposal.payload == {"role": after, "seen": before}
         confirm(proposal, house.first)
-        assert accounts.role_of(reader) == after
-    assert accounts.role_of(house.second) == FINANCE_APPROVER
+        assert accounts.role_name(reader) == after
+    assert accounts.role_name(house.second) == FINANCE_APPROVER
 
 
 def test_a_role_that_is_gone_is_not_given(house):
     reader = create_staff("reader", PASSWORD, AUDITOR)
     role = Group.objects.create(name="Short-lived")
-    proposal = staff_proposals.propose_role(
-        user_id=reader.pk, role=role, seen=AUDITOR, by=house.admin
+    proposal = staff_proposals.propose_role_change(
+        user_id=reader.pk, role=role, expected_role=AUDITOR, by=house.admin
     )
     role.delete()
     with pytest.raises(Conflict, match="There is no role Short-lived any more"):
         confirm(proposal, house.first)
-    assert accounts.role_of(reader) == AUDITOR
+    assert accounts.role_name(reader) == AUDITOR
 
 
 def test_an_invited_person_has_the_details_that_were_proposed(house):
     details = {"first_name": "Ada", "email": "ada@house.example"}
     proposal = staff_proposals.propose_invitation(
-        username="ada", role=role_called(FINANCE_APPROVER), by=house.admin, details=details
+        username="ada", role=get_role(FINANCE_APPROVER), by=house.admin, details=details
     )
     done = confirm(proposal, house.second)
     person = StaffUser.objects.get(username="ada")
     assert done.person == person
     assert (person.first_name, person.email) == ("Ada", "ada@house.example")
-    assert accounts.role_of(person) == FINANCE_APPROVER
+    assert accounts.role_name(person) == FINANCE_APPROVER
     record = AccessRecord.objects.filter(user=person).earliest("id")
     assert record.details == f"Role: {FINANCE_APPROVER}. Confirmed by second"
 
@@ -95,12 +95,10 @@ def test_an_invited_person_has_the_details_that_were_proposed(house):
 def test_a_second_factor_of_one_person_is_reset_by_two(house):
     for person in (house.first, house.second):
         app_of(person)
-    proposal = staff_proposals.propose_reset_of_second_factor(
-        user_id=house.first.pk, by=house.admin
-    )
+    proposal = staff_proposals.propose_second_factor_reset(user_id=house.first.pk, by=house.admin)
     confirm(proposal, house.second)
     with pytest.raises(Conflict, match="first has no second factor"):
-        staff_proposals.propose_reset_of_second_factor(user_id=house.first.pk, by=house.admin)
+        staff_proposals.propose_second_factor_reset(user_id=house.first.pk, by=house.admin)
     house.second.refresh_from_db()
     assert hasattr(house.second, "second_factor")
 
@@ -144,7 +142,7 @@ def test_only_staff_who_are_there_withdraw_their_own(house):
 def test_words_have_at_most_three_hundred_characters(house):
     told = "The text must have at most 300 characters, not 301"
     propose = partial(
-        staff_proposals.propose_reset_of_password, user_id=house.second.pk, by=house.admin
+        staff_proposals.propose_password_reset, user_id=house.second.pk, by=house.admin
     )
     with pytest.raises(InvalidRequest, match=told):
         propose(note="x" * 301)
@@ -168,7 +166,7 @@ def test_what_cannot_be_proposed_is_refused_and_not_filed(house):
         organisation=make_organisation(), name="Old", scopes=MONEY, actor=TESTER
     )
     api_keys.revoke_api_key(key_id=key.pk, actor=TESTER)
-    finance, by = role_called(FINANCE_APPROVER), {"by": house.admin}
+    finance, by = get_role(FINANCE_APPROVER), {"by": house.admin}
     nobody = {"user_id": uuid7(), **by}
     own, other = "Nobody changes their own access", "You may not change this person's access"
     before = table_fingerprints()
@@ -180,29 +178,29 @@ def test_what_cannot_be_proposed_is_refused_and_not_filed(house):
             "reader is active already",
         ),
         (
-            lambda: staff_proposals.propose_reset_of_password(user_id=gone.pk, **by),
+            lambda: staff_proposals.propose_password_reset(user_id=gone.pk, **by),
             Conflict,
             "gone is deactivated",
         ),
         (
-            lambda: staff_proposals.propose_reset_of_second_factor(user_id=reader.pk, **by),
+            lambda: staff_proposals.propose_second_factor_reset(user_id=reader.pk, **by),
             Conflict,
             "reader has no second factor",
         ),
         (
-            lambda: staff_proposals.propose_role(
-                user_id=reader.pk, role=finance, seen="", by=house.admin
+            lambda: staff_proposals.propose_role_change(
+                user_id=reader.pk, role=finance, expected_role="", by=house.admin
             ),
             Conflict,
             f"reader is {AUDITOR} by now",
         ),
         (
-            lambda: staff_proposals.propose_reset_of_password(user_id=house.admin.pk, **by),
+            lambda: staff_proposals.propose_password_reset(user_id=house.admin.pk, **by),
             Forbidden,
             own,
         ),
         (
-            lambda: staff_proposals.propose_reset_of_password(user_id=owner.pk, **by),
+            lambda: staff_proposals.propose_password_reset(user_id=owner.pk, **by),
             Forbidden,
             other,
         ),
@@ -239,15 +237,15 @@ def test_what_cannot_be_proposed_is_refused_and_not_filed(house):
 
 def test_the_same_is_proposed_once_and_something_else_beside_it(house):
     house.invite(house.admin)
-    finance = role_called(FINANCE_APPROVER)
+    finance = get_role(FINANCE_APPROVER)
     with pytest.raises(Conflict, match="Invite a person: the same is proposed already") as refused:
         staff_proposals.propose_invitation(username="NEWCOMER", role=finance, by=house.admin)
     assert refused.value.code == "access_pending"
     staff_proposals.propose_invitation(username="another", role=finance, by=house.admin)
-    staff_proposals.propose_reset_of_password(user_id=house.first.pk, by=house.admin)
+    staff_proposals.propose_password_reset(user_id=house.first.pk, by=house.admin)
     with pytest.raises(Conflict, match="Reset a password is proposed for this person already"):
-        staff_proposals.propose_reset_of_password(user_id=house.first.pk, by=house.admin)
-    staff_proposals.propose_reset_of_password(user_id=house.second.pk, by=house.admin)
+        staff_proposals.propose_password_reset(user_id=house.first.pk, by=house.admin)
+    staff_proposals.propose_password_reset(user_id=house.second.pk, by=house.admin)
     first = house.key(house.admin)
     house.key(house.admin)  # of another organisation
     again = {"organisation": first.organisation, "scopes": MONEY, "by": house.admin}
@@ -272,11 +270,11 @@ def test_the_same_is_proposed_once_and_something_else_beside_it(house):
 
 def test_the_access_of_an_administrator_is_restored_by_finance_approvers_too(house):
     other = create_staff("other", PASSWORD, ADMINISTRATOR)
-    proposal = staff_proposals.propose_reset_of_password(user_id=other.pk, by=house.first)
+    proposal = staff_proposals.propose_password_reset(user_id=other.pk, by=house.first)
     assert proposal.proposed_by == house.first
     reader = create_staff("reader", PASSWORD, AUDITOR)
     with pytest.raises(Forbidden, match="You may not propose to change this person's access"):
-        staff_proposals.propose_reset_of_password(user_id=reader.pk, by=house.first)
+        staff_proposals.propose_password_reset(user_id=reader.pk, by=house.first)
     accounts.deactivate(user_id=other.pk, by=house.admin)
     again = staff_proposals.propose_activation(user_id=other.pk, by=house.first)
     assert (again.kind, again.proposed_by) == ("activate_person", house.first)
@@ -300,7 +298,7 @@ def test_who_decides_is_told_for_a_week_that_a_command_acted_at_once(house):
     assert (about_person.payload, about_person.organisation) == ({"a": 1}, None)
     assert (about_key.organisation, about_key.key) == (key.organisation, key)
     assert about_person.created_at == about_person.decided_at
-    assert not collectable(about_person)
+    assert not is_collectable(about_person)
     record = AccessRecord.objects.filter(user=reader).latest("id")
     assert (record.event, record.details) == ("break_glass", "Reset a password")
     told = access_notices(house.first)

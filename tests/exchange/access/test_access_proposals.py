@@ -8,13 +8,7 @@ import pytest
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
-from config.back_office.roles import (
-    ADMINISTRATOR,
-    AUDITOR,
-    BACK_OFFICE,
-    FINANCE_APPROVER,
-    role_called,
-)
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, get_role
 from exchange.access.services import decisions
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Rejected, StateConflict
@@ -25,7 +19,7 @@ from exchange.staff.services import accounts, second_factor
 from exchange.staff.services import proposals as staff_proposals
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import without_guards
-from tests.exchange.access.proposing import PASSWORD, collect, confirm
+from tests.exchange.access.proposals import PASSWORD, collect, confirm
 from tests.factories.api_clients import make_organisation
 from tests.factories.logins import app_of
 from tests.factories.staff import create_staff, shift_access
@@ -47,7 +41,7 @@ def test_an_approver_is_invited_by_two_and_the_address_goes_to_the_proposer_once
         collect(proposal, house.second)
     found = collect(proposal, house.admin)
     assert found.address is not None
-    assert accounts.one_time_addresses.check_token(user, found.address[1])
+    assert accounts.invitation_tokens.check_token(user, found.address[1])
     with pytest.raises(Conflict, match="nothing to collect"):
         collect(proposal, house.admin)
     record = AccessRecord.objects.filter(user=user).first()
@@ -63,15 +57,17 @@ def test_nobody_does_at_once_what_takes_two(house):
     reader = create_staff("reader", PASSWORD, AUDITOR)
     StaffUser.objects.filter(pk=house.second.pk).update(is_active=False)
     by_admin = {"by": house.admin}
-    finance = role_called(FINANCE_APPROVER)
+    finance = get_role(FINANCE_APPROVER)
     before = table_fingerprints()
     for act in (
         lambda: accounts.add_person(username="x", role=finance, **by_admin),
-        lambda: accounts.change_role(user_id=reader.pk, role=finance, seen=AUDITOR, **by_admin),
         lambda: accounts.change_role(
-            user_id=house.first.pk, role=None, seen=FINANCE_APPROVER, **by_admin
+            user_id=reader.pk, role=finance, expected_role=AUDITOR, **by_admin
         ),
-        lambda: accounts.invitation(user_id=house.first.pk, **by_admin),
+        lambda: accounts.change_role(
+            user_id=house.first.pk, role=None, expected_role=FINANCE_APPROVER, **by_admin
+        ),
+        lambda: accounts.create_invitation(user_id=house.first.pk, **by_admin),
         lambda: accounts.activate(user_id=house.second.pk, **by_admin),
         lambda: second_factor.reset(user_id=house.first.pk, **by_admin),
     ):
@@ -95,9 +91,7 @@ def test_what_was_confirmed_and_not_collected_in_three_days_is_worth_nothing(hou
 
 def test_the_person_concerned_confirms_nothing_about_themselves(house):
     app_of(house.first)
-    proposal = staff_proposals.propose_reset_of_second_factor(
-        user_id=house.first.pk, by=house.admin
-    )
+    proposal = staff_proposals.propose_second_factor_reset(user_id=house.first.pk, by=house.admin)
     with pytest.raises(Rejected, match="Somebody else"):
         confirm(proposal, house.first)
     assert SecondFactor.objects.exists()
@@ -116,7 +110,7 @@ def test_others_confirm_and_propose_nothing(house, role):
         lambda: decisions.reject(proposal_id=proposal.pk, by=other, reason="No"),
         lambda: decisions.withdraw(proposal_id=proposal.pk, by=other),
         lambda: house.key(other),
-        lambda: staff_proposals.propose_reset_of_password(user_id=house.admin.pk, by=other),
+        lambda: staff_proposals.propose_password_reset(user_id=house.admin.pk, by=other),
     ):
         with pytest.raises(Forbidden):
             act()
@@ -127,12 +121,12 @@ def test_a_finance_approver_proposes_the_access_of_administrators_and_nobody_els
     with pytest.raises(Forbidden, match="may not propose"):
         house.invite(house.first, FINANCE_APPROVER)
     with pytest.raises(Forbidden, match="may not propose"):
-        staff_proposals.propose_reset_of_password(user_id=house.second.pk, by=house.first)
+        staff_proposals.propose_password_reset(user_id=house.second.pk, by=house.first)
     with pytest.raises(Forbidden):
-        staff_proposals.propose_role(
+        staff_proposals.propose_role_change(
             user_id=house.admin.pk,
-            role=role_called(FINANCE_APPROVER),
-            seen=ADMINISTRATOR,
+            role=get_role(FINANCE_APPROVER),
+            expected_role=ADMINISTRATOR,
             by=house.first,
         )
     assert not AccessProposal.objects.exists()
@@ -182,7 +176,7 @@ def test_a_proposal_ends_with_the_standing_of_its_proposer(house, what):
 
 def test_one_of_the_command_line_takes_two_people_as_well(house):
     proposal = staff_proposals.propose_invitation(
-        username="newcomer", role=role_called(FINANCE_APPROVER), by=None
+        username="newcomer", role=get_role(FINANCE_APPROVER), by=None
     )
     taken = confirm(proposal, house.admin)
     assert (taken.status, taken.proposed_by) == ("Pending", house.admin)
@@ -212,15 +206,15 @@ def test_a_proposal_is_rejected_with_a_reason_and_withdrawn_by_its_proposer(hous
 
 def test_an_address_made_before_a_role_was_given_is_worth_nothing_after(house):
     reader = create_staff("reader", PASSWORD, AUDITOR)
-    _, token = accounts.invitation(user_id=reader.pk, by=house.admin)
+    _, token = accounts.create_invitation(user_id=reader.pk, by=house.admin)
     reader.refresh_from_db()
-    assert accounts.one_time_addresses.check_token(reader, token)
-    proposal = staff_proposals.propose_role(
-        user_id=reader.pk, role=role_called(FINANCE_APPROVER), seen=AUDITOR, by=house.admin
+    assert accounts.invitation_tokens.check_token(reader, token)
+    proposal = staff_proposals.propose_role_change(
+        user_id=reader.pk, role=get_role(FINANCE_APPROVER), expected_role=AUDITOR, by=house.admin
     )
     confirm(proposal, house.first)
     reader.refresh_from_db()
-    assert not accounts.one_time_addresses.check_token(reader, token)
+    assert not accounts.invitation_tokens.check_token(reader, token)
 
 
 def test_the_database_holds_the_rules_too(house):
@@ -243,7 +237,7 @@ def test_the_database_holds_the_rules_too(house):
 
 def test_the_database_lets_nobody_decide_about_themselves_or_take_up_or_collect_twice(house):
     app_of(house.first)
-    about = staff_proposals.propose_reset_of_second_factor(user_id=house.first.pk, by=house.admin)
+    about = staff_proposals.propose_second_factor_reset(user_id=house.first.pk, by=house.admin)
     key = house.key(house.admin)
     confirm(key, house.second)
     collect(key, house.admin)
@@ -270,17 +264,15 @@ LOST = ["admin", "first", "second"]
 def test_the_two_who_remain_restore_whoever_was_lost(house, lost, how):
     """A forgotten password, a lost second factor, somebody who left: no shell is needed."""
     person: StaffUser = getattr(house, lost)
-    role = accounts.role_of(person)
+    role = accounts.role_name(person)
     app_of(person)
     proposer = house.first if lost == "admin" else house.admin
     confirmer = house.second if lost in {"admin", "first"} else house.first
     match how:
         case "password":
-            proposal = staff_proposals.propose_reset_of_password(user_id=person.pk, by=proposer)
+            proposal = staff_proposals.propose_password_reset(user_id=person.pk, by=proposer)
         case "second factor":
-            proposal = staff_proposals.propose_reset_of_second_factor(
-                user_id=person.pk, by=proposer
-            )
+            proposal = staff_proposals.propose_second_factor_reset(user_id=person.pk, by=proposer)
         case _:
             StaffUser.objects.filter(pk=person.pk).update(is_active=False)
             proposal = house.invite(proposer, role)
@@ -294,7 +286,7 @@ def test_the_two_who_remain_restore_whoever_was_lost(house, lost, how):
         restored = found.subject
         assert found.address is not None
         restored.refresh_from_db()
-        assert accounts.one_time_addresses.check_token(restored, found.address[1])
+        assert accounts.invitation_tokens.check_token(restored, found.address[1])
     # A day later they decide again: they confirm what another proposes.
     shift_access(restored, hours=25)
     restored = StaffUser.objects.get(pk=restored.pk)
@@ -306,7 +298,7 @@ def test_the_two_who_remain_restore_whoever_was_lost(house, lost, how):
 
 def test_a_proposal_is_ones_own_where_one_made_it_or_it_is_about_one(house):
     made = house.invite(house.admin)
-    about = staff_proposals.propose_reset_of_password(user_id=house.second.pk, by=house.admin)
+    about = staff_proposals.propose_password_reset(user_id=house.second.pk, by=house.admin)
     own = {
         user: set(AccessProposal.objects.filter(staff_proposals.APPROVAL.proposed_by(user)))
         for user in (house.admin, house.first, house.second)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
 from exchange.access.services import decisions
-from exchange.access.services.decisions import collectable
+from exchange.access.services.decisions import is_collectable
 from exchange.core.errors import Conflict, Forbidden
 from exchange.participants.models import ApiKey
 from exchange.participants.services import api_keys
@@ -19,7 +19,7 @@ from exchange.participants.services import proposals as participant_proposals
 from exchange.staff.models import AccessProposal, StaffUser
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import without_guards
-from tests.exchange.access.proposing import MONEY, collect, confirm
+from tests.exchange.access.proposals import MONEY, collect, confirm
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.staff import shift_access
 
@@ -51,7 +51,7 @@ def decided(**values: Any) -> AccessProposal:
     ],
 )
 def test_a_secret_waits_for_the_proposer_of_what_leads_to_one(values, waits):
-    assert collectable(decided(**values)) is waits
+    assert is_collectable(decided(**values)) is waits
 
 
 def test_a_secret_waits_for_three_days():
@@ -60,7 +60,7 @@ def test_a_secret_waits_for_three_days():
         (timedelta(hours=71, minutes=59), True),
         (timedelta(hours=72, seconds=1), False),
     ):
-        assert collectable(decided(decided_at=now - ago)) is waits
+        assert is_collectable(decided(decided_at=now - ago)) is waits
 
 
 def test_a_key_and_its_token_are_made_as_they_were_proposed(house):
@@ -150,4 +150,4 @@ def test_who_was_reset_at_the_moment_of_their_proposal_stands_by_it():
     ):
         user = StaffUser(username="ada", access_changed_at=changed, is_active=active)
         with nullcontext() if stands else pytest.raises(Conflict, match=r"^ada proposed this"):
-            decisions._require_standing(AccessProposal(created_at=then), user)
+            decisions._require_active_proposer(AccessProposal(created_at=then), user)

@@ -17,7 +17,7 @@ from exchange.participants.services import api_keys, organisations
 from exchange.participants.services import proposals as participant_proposals
 from exchange.staff.models import AccessProposal
 from tests.assertions.unchanged import table_fingerprints
-from tests.exchange.access.proposing import MONEY, collect, confirm
+from tests.exchange.access.proposals import MONEY, collect, confirm
 from tests.factories.api_clients import TESTER, make_organisation
 
 pytestmark = pytest.mark.django_db

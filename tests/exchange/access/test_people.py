@@ -17,7 +17,7 @@ from config.back_office.roles import (
     AUDITOR,
     BACK_OFFICE,
     FINANCE_APPROVER,
-    role_called,
+    get_role,
 )
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.core.ids import uuid7
@@ -55,7 +55,9 @@ def lock_out(user: StaffUser) -> None:
     """Try wrong passwords until no more are taken."""
     while lockout.locked_until(user) is None:
         with suppress(lockout.LockedOut):
-            lockout.begin(lockout.PASSWORD, account=user.username, address="here").failed()
+            lockout.begin_attempt(
+                lockout.PASSWORD, account=user.username, address="here"
+            ).mark_failed()
 
 
 # --- a new person ---
@@ -63,19 +65,19 @@ def lock_out(user: StaffUser) -> None:
 
 def test_a_new_person_has_one_role_and_no_password_until_they_choose_one(admin):
     details = {"first_name": "Ada", "email": "ada@house.example"}
-    user = accounts.add_person(username="ada", role=role_called(AUDITOR), by=admin, details=details)
+    user = accounts.add_person(username="ada", role=get_role(AUDITOR), by=admin, details=details)
     user.refresh_from_db()
     assert (user.is_staff, user.is_active, user.is_superuser) == (True, True, False)
     assert not user.has_usable_password()
     assert (user.first_name, user.last_name, user.email) == ("Ada", "", "ada@house.example")
-    assert accounts.role_of(user) == AUDITOR
+    assert accounts.role_name(user) == AUDITOR
     assert last_record(user) == ("invited", admin, f"Role: {AUDITOR}")
     assert timezone.now() - user.access_changed_at < MINUTE
-    assert create_staff("bob", PASSWORD, AUDITOR, settled=False).check_password(PASSWORD)
+    assert create_staff("bob", PASSWORD, AUDITOR, skip_cooling_off=False).check_password(PASSWORD)
 
 
 def test_a_new_person_of_a_shell_and_one_who_was_confirmed(admin, second):
-    finance = role_called(FINANCE_APPROVER)
+    finance = get_role(FINANCE_APPROVER)
     of_a_shell = accounts.add_person(username="ada", role=finance, by=None)
     assert last_record(of_a_shell) == ("invited", None, f"Role: {FINANCE_APPROVER}")
     confirmed = accounts.add_person(username="bob", role=finance, by=admin, confirmed_by=second)
@@ -90,7 +92,7 @@ def test_a_settled_person_of_the_demo_world_has_been_there_for_thirty_days():
 
 def test_a_new_person_is_refused_with_a_reason(admin):
     reader = person(AUDITOR, "reader")
-    auditor = role_called(AUDITOR)
+    auditor = get_role(AUDITOR)
     before = table_fingerprints()
     for by, username, details, error, message in (
         (reader, "ada", None, Forbidden, "You may not add members of staff"),
@@ -115,7 +117,7 @@ def test_a_name_that_was_free_a_moment_ago_is_taken(admin):
 
     told = r"^There is a member of staff called ada already$"
     with connection.execute_wrapper(look), pytest.raises(Conflict, match=told):
-        accounts.add_person(username="ada", role=role_called(AUDITOR), by=admin)
+        accounts.add_person(username="ada", role=get_role(AUDITOR), by=admin)
 
 
 # --- details ---
@@ -169,29 +171,31 @@ def test_another_role_takes_the_place_of_the_one_that_was_seen(admin):
     long_ago = ada.access_changed_at
     before = table_fingerprints()
     with pytest.raises(Conflict) as refused:
-        accounts.change_role(user_id=ada.pk, role=None, seen=BACK_OFFICE, by=admin)
+        accounts.change_role(user_id=ada.pk, role=None, expected_role=BACK_OFFICE, by=admin)
     assert refused.value.message == f"ada is {AUDITOR} by now. Please look again"
     assert table_fingerprints() == before
-    accounts.change_role(user_id=ada.pk, role=None, seen=AUDITOR, by=admin)
+    accounts.change_role(user_id=ada.pk, role=None, expected_role=AUDITOR, by=admin)
     ada.refresh_from_db()
-    assert (accounts.role_of(ada), accounts.role_of(bob)) == ("", AUDITOR)
+    assert (accounts.role_name(ada), accounts.role_name(bob)) == ("", AUDITOR)
     assert ada.access_changed_at > long_ago
     assert epochs() == {"ada": 1, "admin": 0, "bob": 0}
     assert last_record(ada) == ("role_changed", admin, f"{AUDITOR} → None")
     with pytest.raises(Conflict, match="ada is without a role by now"):
-        accounts.change_role(user_id=ada.pk, role=None, seen=AUDITOR, by=admin)
-    accounts.change_role(user_id=ada.pk, role=role_called(AUDITOR), seen="", by=admin)
+        accounts.change_role(user_id=ada.pk, role=None, expected_role=AUDITOR, by=admin)
+    accounts.change_role(user_id=ada.pk, role=get_role(AUDITOR), expected_role="", by=admin)
     assert last_record(ada) == ("role_changed", admin, f"None → {AUDITOR}")
     assert epochs()["ada"] == 2
 
 
 def test_a_role_that_decides_is_given_and_taken_with_a_second_person(admin, second):
     ada = person(AUDITOR)
-    finance = role_called(FINANCE_APPROVER)
-    accounts.change_role(user_id=ada.pk, role=finance, seen=AUDITOR, by=admin, confirmed_by=second)
+    finance = get_role(FINANCE_APPROVER)
+    accounts.change_role(
+        user_id=ada.pk, role=finance, expected_role=AUDITOR, by=admin, confirmed_by=second
+    )
     told = f"{AUDITOR} → {FINANCE_APPROVER}. Confirmed by second"
     assert last_record(ada) == ("role_changed", admin, told)
-    assert accounts.role_of(ada) == FINANCE_APPROVER
+    assert accounts.role_name(ada) == FINANCE_APPROVER
 
 
 # --- being active ---
@@ -232,18 +236,18 @@ def test_whoever_decides_is_let_in_again_with_a_second_person(admin, second):
 def test_a_one_time_address_is_of_one_person_until_their_access_changes(admin):
     ada, bob = person(AUDITOR), person(AUDITOR, "bob")
     long_ago = ada.access_changed_at
-    name, token = accounts.invitation(user_id=ada.pk, by=admin)
+    name, token = accounts.create_invitation(user_id=ada.pk, by=admin)
     assert urlsafe_base64_decode(name).decode() == str(ada.pk)
     ada.refresh_from_db()
     assert ada.access_changed_at > long_ago
     assert last_record(ada) == ("invited", admin, "One-time address made")
-    assert accounts.one_time_addresses.check_token(ada, token)
-    assert not accounts.one_time_addresses.check_token(bob, token)
+    assert accounts.invitation_tokens.check_token(ada, token)
+    assert not accounts.invitation_tokens.check_token(bob, token)
     accounts.deactivate(user_id=ada.pk, by=admin)
     with pytest.raises(Conflict, match="ada is deactivated"):
-        accounts.invitation(user_id=ada.pk, by=admin)
+        accounts.create_invitation(user_id=ada.pk, by=admin)
     ada.refresh_from_db()
-    assert not accounts.one_time_addresses.check_token(ada, token)
+    assert not accounts.invitation_tokens.check_token(ada, token)
 
 
 # --- lock-outs ---
@@ -271,20 +275,22 @@ def test_a_lock_out_is_ended_for_one_person(admin):
 
 def test_nobody_changes_their_own_access_and_others_only_with_the_permission(admin, second):
     ada, reader = person(AUDITOR), person(AUDITOR, "reader")
-    auditor = role_called(AUDITOR)
+    auditor = get_role(AUDITOR)
     own, other = "Nobody changes their own access", "You may not change this person's access"
     before = table_fingerprints()
-    for user, seen, by, message in (
+    for user, expected_role, by, message in (
         (admin, ADMINISTRATOR, admin, own),
         (ada, AUDITOR, reader, other),
         (ada, AUDITOR, second, other),
     ):
         one = {"user_id": user.pk, "by": by}
         for act in (
-            lambda one=one, seen=seen: accounts.change_role(role=auditor, seen=seen, **one),
+            lambda one=one, expected_role=expected_role: accounts.change_role(
+                role=auditor, expected_role=expected_role, **one
+            ),
             lambda one=one: accounts.deactivate(**one),
             lambda one=one: accounts.activate(**one),
-            lambda one=one: accounts.invitation(**one),
+            lambda one=one: accounts.create_invitation(**one),
             lambda one=one: accounts.unlock(**one),
         ):
             with pytest.raises(Forbidden, match=message):
@@ -298,18 +304,18 @@ def test_only_a_superuser_touches_a_superuser(admin, second):
     for act in (
         lambda: accounts.change_details(user_id=owner.pk, details={"first_name": "O"}, by=admin),
         lambda: accounts.deactivate(user_id=owner.pk, by=admin),
-        lambda: accounts.invitation(user_id=owner.pk, by=admin, confirmed_by=second),
-        lambda: accounts.require_touchable(owner, admin),
+        lambda: accounts.create_invitation(user_id=owner.pk, by=admin, confirmed_by=second),
+        lambda: accounts.require_may_change_access(owner, admin),
         lambda: accounts.unlock(user_id=owner.pk, by=admin),
     ):
         with pytest.raises(Forbidden, match="You may not change this person's access"):
             act()
     with pytest.raises(Forbidden, match="Nobody changes their own access"):
-        accounts.require_touchable(owner, owner)
+        accounts.require_may_change_access(owner, owner)
     assert table_fingerprints() == before
-    accounts.require_touchable(owner, other)
-    accounts.require_touchable(admin, other)
-    accounts.require_touchable(second, admin)
+    accounts.require_may_change_access(owner, other)
+    accounts.require_may_change_access(admin, other)
+    accounts.require_may_change_access(second, admin)
     accounts.change_details(user_id=owner.pk, details={"first_name": "O"}, by=other)
     assert last_record(owner) == ("details_changed", other, "first name: none → O")
 
@@ -329,8 +335,8 @@ def test_each_change_of_access_begins_a_transaction_where_there_is_none(admin, s
     reader = person(AUDITOR)
     one = {"user_id": reader.pk, "by": admin}
     accounts.change_details(details={"first_name": "Ada"}, **one)
-    accounts.change_role(role=None, seen=AUDITOR, **one)
-    accounts.invitation(**one)
+    accounts.change_role(role=None, expected_role=AUDITOR, **one)
+    accounts.create_invitation(**one)
     accounts.deactivate(**one)
     accounts.activate(**one)
     lock_out(reader)

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import Resolver404, resolve, reverse
 
-from config.back_office.navigation import COUNTED_AT_MOST
+from config.back_office.navigation import BADGE_LIMIT
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from config.books import WALLET_CHECKS
 from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
@@ -187,6 +187,6 @@ def test_the_sidebar_counts_what_waits_and_stops_counting():
             message="Too little",
             raised_at=Alert.objects.get(subject="NGN").raised_at,
         )
-        for n in range(COUNTED_AT_MOST)
+        for n in range(BADGE_LIMIT)
     )
     assert b'<span class="badge">99+<' in client.get(address).content

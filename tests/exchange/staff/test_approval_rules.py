@@ -66,7 +66,7 @@ def test_staff_decide_by_their_own_permission_and_keys_and_the_system_by_other_m
     for refused in (Actor.staff(reader.pk, "aaron"), Actor.staff(uuid7(), "nobody")):
         with pytest.raises(Forbidden, match=NO):
             authorize_actor(refused, DECIDE, NO)
-    new = create_staff("new", "x", FINANCE_APPROVER, settled=False)
+    new = create_staff("new", "x", FINANCE_APPROVER, skip_cooling_off=False)
     with pytest.raises(Forbidden) as told:
         authorize_staff(new, DECIDE, NO)
     assert told.value.code == "cooling_off"
@@ -90,7 +90,7 @@ def test_the_first_refusal_is_told_and_nothing_is_asked_after_it():
 
 def test_what_stands_in_the_way_of_each_person_is_told(office, finance):
     quote = make_quote(office)
-    new = create_staff("new", "x", FINANCE_APPROVER, settled=False)
+    new = create_staff("new", "x", FINANCE_APPROVER, skip_cooling_off=False)
     cooling = "Your access was given or reset a short time ago. You may look at everything"
     for user, told in (
         (finance, ""),

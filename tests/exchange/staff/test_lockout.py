@@ -11,7 +11,7 @@ from config.back_office.roles import AUDITOR
 from exchange.core.ids import uuid7
 from exchange.staff.models import SignInTries
 from exchange.staff.services import lockout
-from exchange.staff.services.lockout import CODE, PASSWORD, Device, LockedOut, Try
+from exchange.staff.services.lockout import CODE, PASSWORD, Device, LockedOut, LoginAttempt
 from tests.factories.logins import person
 
 pytestmark = pytest.mark.django_db
@@ -25,8 +25,10 @@ def limits(settings) -> None:
     settings.SIGN_IN_LOCKED_MINUTES = 15
 
 
-def begin(account: str = "ada", address: str = "here", device: Device | None = None) -> Try:
-    return lockout.begin(PASSWORD, account=account, address=address, device=device)
+def begin(
+    account: str = "ada", address: str = "here", device: Device | None = None
+) -> LoginAttempt:
+    return lockout.begin_attempt(PASSWORD, account=account, address=address, device=device)
 
 
 def tries() -> list[int]:
@@ -44,10 +46,10 @@ def move(**back: float) -> None:
 
 def test_the_last_try_that_fails_locks_out():
     for count in (1, 2):
-        begin().failed()
+        begin().mark_failed()
         assert tries() == [count, count]
     with pytest.raises(LockedOut) as told:
-        begin().failed()
+        begin().mark_failed()
     [end] = SignInTries.objects.exclude(locked_until=None).values_list("locked_until", flat=True)
     assert end is not None
     assert timedelta() <= timezone.now() + 15 * MINUTE - end < MINUTE
@@ -58,7 +60,7 @@ def test_the_last_try_that_fails_locks_out():
         begin()
     assert again.value.message == told.value.message
     assert tries() == [3, 3]
-    begin("bob").failed()
+    begin("bob").mark_failed()
 
 
 def test_tries_of_which_nothing_came_yet_count_as_well():
@@ -77,17 +79,17 @@ def test_tries_of_which_nothing_came_yet_count_as_well():
 
 def test_what_succeeds_is_taken_off_and_the_address_stays_as_it_was():
     for account in ("ada", "ada", "bob"):
-        begin(account).failed()
-    begin("eve", "there").failed()
+        begin(account).mark_failed()
+    begin("eve", "there").mark_failed()
     assert tries() == [1, 1, 1, 2, 3]
-    begin().succeeded()
+    begin().mark_succeeded()
     assert tries() == [1, 1, 1, 3]
     device = Device(uuid7(), "one")
     begin(device=device)
     begin(device=device)
     begin(device=Device(device.user_id, "two"))
     assert tries() == [1, 1, 1, 1, 2, 3]
-    begin(device=device).succeeded()
+    begin(device=device).mark_succeeded()
     assert tries() == [1, 1, 1, 1, 3]
 
 
@@ -99,11 +101,11 @@ def test_the_end_of_a_lock_out_is_told_in_utc():
 
 def test_an_account_and_its_devices_are_forgotten_and_no_others():
     ada, bob = person(AUDITOR), person(AUDITOR, "bob")
-    assert lockout.forget(ada) is False
+    assert lockout.clear_attempts(ada) is False
     for user in (ada, bob):
         for _ in range(3):
             begin(user.username, "")
-            lockout.begin(CODE, account=str(user.pk), address="")
+            lockout.begin_attempt(CODE, account=str(user.pk), address="")
             begin(device=Device(user.pk, "one"))
     assert {len(key) for key in SignInTries.objects.values_list("key", flat=True)} == {64}
     # Who has had all tries is not locked out before the next one.
@@ -117,12 +119,12 @@ def test_an_account_and_its_devices_are_forgotten_and_no_others():
     move(minutes=16)
     assert lockout.locked_until(ada) is None
     move(minutes=-16)
-    assert lockout.forget(ada) is True
+    assert lockout.clear_attempts(ada) is True
     assert lockout.locked_until(ada) is None
     assert SignInTries.objects.count() == 6
     assert lockout.locked_until(bob) is not None
-    assert lockout.forget(ada) is False
-    assert lockout.forget(bob) is True
+    assert lockout.clear_attempts(ada) is False
+    assert lockout.clear_attempts(bob) is True
     # What is left is of addresses.
     assert SignInTries.objects.count() == 3
 
@@ -130,10 +132,10 @@ def test_an_account_and_its_devices_are_forgotten_and_no_others():
 @pytest.mark.parametrize("batch", [1, 2, 3, 4, 1000])
 def test_all_that_is_over_is_removed_and_told(monkeypatch, batch):
     monkeypatch.setattr(lockout, "_BATCH", batch)
-    assert lockout.purge() == 0
+    assert lockout.purge_expired() == 0
     for name in ("ada", "bob", "eve"):
         begin(name)
     move(minutes=16)
     begin("kim", "there")
-    assert lockout.purge() == 4
+    assert lockout.purge_expired() == 4
     assert tries() == [1, 1]

@@ -56,7 +56,7 @@ def step_of(user: StaffUser) -> int:
 def test_a_time_step_takes_thirty_seconds(clock):
     for now, step in ((STEP * 30, STEP), (STEP * 30 + 29.9, STEP), (STEP * 30 + 30, STEP + 1)):
         clock.now = now
-        assert second_factor.present_step() == step
+        assert second_factor.current_step() == step
 
 
 def test_the_code_of_a_neighbouring_step_is_taken_and_none_further_away(clock):
@@ -117,8 +117,8 @@ def test_a_second_factor_is_replaced_only_where_that_is_wanted(clock):
         enrol(user)
     assert table_fingerprints() == before
     other, renewed = enrol(user, replace=True)
-    assert second_factor.holds(user=user, secret=other)
-    assert not second_factor.holds(user=user, secret=secret)
+    assert second_factor.matches_secret(user=user, secret=other)
+    assert not second_factor.matches_secret(user=user, secret=secret)
     assert len(set(codes + renewed)) == 20
     assert second_factor.recovery_codes_left(user) == 10
 
@@ -127,7 +127,7 @@ def test_only_a_first_second_factor_begins_the_cooling_off_period(clock):
     user = person(FINANCE_APPROVER)
     shift_access(user, days=30)
     long_ago = user.access_changed_at
-    enrol(user, settled=True)
+    enrol(user, skip_cooling_off=True)
     user.refresh_from_db()
     assert user.access_changed_at == long_ago
     enrol(user, replace=True)
@@ -144,7 +144,7 @@ def test_outside_the_demo_world_nobody_skips_the_cooling_off_period(clock, setti
     user = person(FINANCE_APPROVER)
     before = user.access_changed_at
     settings.DEMO_DATA = False
-    enrol(user, settled=True)
+    enrol(user, skip_cooling_off=True)
     user.refresh_from_db()
     assert user.access_changed_at > before
 
@@ -164,17 +164,17 @@ def test_the_secret_of_one_person_is_not_that_of_another(clock):
     secret, _ = enrol(ada)
     assert second_factor.is_set_up(ada)
     assert not second_factor.is_set_up(bob)
-    assert not second_factor.holds(user=bob, secret=secret)
+    assert not second_factor.matches_secret(user=bob, secret=secret)
     other, _ = enrol(bob)
     for user, held, strange in ((ada, secret, other), (bob, other, secret)):
-        assert second_factor.holds(user=user, secret=held)
-        assert not second_factor.holds(user=user, secret=strange)
+        assert second_factor.matches_secret(user=user, secret=held)
+        assert not second_factor.matches_secret(user=user, secret=strange)
 
 
 def test_an_app_reads_whose_secret_it_is():
     secret = second_factor.new_secret()
     assert len(secret) == 32
-    address = second_factor.address_of(secret=secret, user=person(AUDITOR))
+    address = second_factor.provisioning_uri(secret=secret, user=person(AUDITOR))
     assert address == (
         f"otpauth://totp/Tokenized%20Investment%20Exchange:ada?secret={secret}"
         "&issuer=Tokenized%20Investment%20Exchange"
@@ -281,7 +281,7 @@ def test_a_reset_removes_the_factor_of_one_person_and_ends_their_sessions(clock)
 def test_a_reset_is_refused_where_there_is_nothing_to_reset_or_nobody_may(clock):
     admin, other = person(ADMINISTRATOR, "admin"), person(AUDITOR, "other")
     ada, owner = person(AUDITOR), create_superuser()
-    enrol(admin, settled=True)
+    enrol(admin, skip_cooling_off=True)
     enrol(owner)
     before = table_fingerprints()
     for user_id, by, error, message in (

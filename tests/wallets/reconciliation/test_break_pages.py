@@ -181,7 +181,7 @@ def test_a_report_lists_its_breaks_with_their_state(ada, found):
 
 
 def floats(client: Client) -> Any:
-    return client.get(reverse("admin:index")).context["desk"].floats
+    return client.get(reverse("admin:index")).context["dashboard"].floats
 
 
 def close(first: Client, second: Client, found: ReconciliationBreak) -> None:

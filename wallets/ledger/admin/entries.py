@@ -42,8 +42,8 @@ class EntryFilters(ListFilters):
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         found = super().filter_queryset(queryset)
-        amounts = self.given.keys() & {"amount_from", "amount_to"}
-        bounded = self.given.keys() & {"day_from", "account__id__exact"}
+        amounts = self.used_values.keys() & {"amount_from", "amount_to"}
+        bounded = self.used_values.keys() & {"day_from", "account__id__exact"}
         return found.filter(recent_condition()) if amounts and not bounded else found
 
 

@@ -119,10 +119,10 @@ class WithdrawalListFilters(ListFilters):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        chosen = self.given.get("view")
+        chosen = self.used_values.get("view")
         self.saved_view = next((v for v in saved_views_for(self.user) if v.key == chosen), None)
-        self.pending_only = not (self.saved_view or {"status", "q"} & self.given.keys())
-        any_state = "Any" if "q" in self.given else "Pending"
+        self.pending_only = not (self.saved_view or {"status", "q"} & self.used_values.keys())
+        any_state = "Any" if "q" in self.used_values else "Pending"
         self.form.label_suffix = ""
         status: Any = self.form.fields["status"]
         status.choices = [
@@ -136,8 +136,8 @@ class WithdrawalListFilters(ListFilters):
             return found.filter(self.saved_view.rows(self.user))
         return found.filter(status=WithdrawalStatus.PENDING) if self.pending_only else found
 
-    def in_words(self) -> str:
-        words = super().in_words()
+    def describe(self) -> str:
+        words = super().describe()
         return "; ".join(filter(None, ("status: Pending" if self.pending_only else "", words)))
 
     @cached_property
@@ -162,14 +162,14 @@ class WithdrawalListFilters(ListFilters):
     @property
     def more_used(self) -> bool:
         """Whether one of the others narrows the list."""
-        return any(field.name in self.given for field in self.more_fields)
+        return any(field.name in self.used_values for field in self.more_fields)
 
     @property
     def link_filters(self) -> dict[str, str]:
         """What links narrowed the list to."""
         (group,) = self.groups
         offered = {"q", *group.names}
-        return {name: value for name, value in self.given.items() if name not in offered}
+        return {name: value for name, value in self.used_values.items() if name not in offered}
 
     @property
     def describe_link_filters(self) -> str:

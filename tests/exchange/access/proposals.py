@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER, role_called
+from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER, get_role
 from exchange.access.services import decisions
 from exchange.participants.services import proposals as participant_proposals
 from exchange.staff.models import AccessProposal, StaffUser
@@ -24,9 +24,7 @@ class House:
         age_installation(days=60)
 
     def invite(self, by: StaffUser, role: str = FINANCE_APPROVER) -> AccessProposal:
-        return staff_proposals.propose_invitation(
-            username="newcomer", role=role_called(role), by=by
-        )
+        return staff_proposals.propose_invitation(username="newcomer", role=get_role(role), by=by)
 
     def key(self, by: StaffUser) -> AccessProposal:
         return participant_proposals.propose_key(
@@ -38,5 +36,5 @@ def confirm(proposal: AccessProposal, by: StaffUser) -> AccessProposal:
     return decisions.confirm(proposal_id=proposal.pk, by=by)
 
 
-def collect(proposal: AccessProposal, by: StaffUser) -> decisions.Collected:
+def collect(proposal: AccessProposal, by: StaffUser) -> decisions.CollectedSecret:
     return decisions.collect(proposal_id=proposal.pk, by=by)

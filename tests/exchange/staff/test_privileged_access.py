@@ -16,7 +16,7 @@ from config.back_office.roles import (
     AUDITOR,
     BACK_OFFICE,
     FINANCE_APPROVER,
-    role_called,
+    get_role,
 )
 from config.checks import check_cooling_off
 from exchange.core.errors import Forbidden, Rejected
@@ -60,7 +60,7 @@ PASSWORD = "correct horse battery"
 
 
 def newcomer(role: str = FINANCE_APPROVER, name: str = "newcomer") -> StaffUser:
-    return create_staff(name, PASSWORD, role, settled=False)
+    return create_staff(name, PASSWORD, role, skip_cooling_off=False)
 
 
 def test_whoever_is_new_looks_and_does_not_decide_until_a_day_has_passed():
@@ -187,7 +187,7 @@ def test_a_role_and_its_bearer_decide_alike_and_a_permission_of_ones_own_counts(
         (FINANCE_APPROVER, True, False),
         (ADMINISTRATOR, True, True),
     ):
-        group, user = role_called(role), create_staff(f"one-{role[:3]}", PASSWORD, role)
+        group, user = get_role(role), create_staff(f"one-{role[:3]}", PASSWORD, role)
         assert (is_privileged_role(group), role_can_manage_staff(group)) == (decides, manages)
         assert (has_privileged_access(user), can_manage_staff(user)) == (decides, manages)
     assert (is_privileged_role(None), role_can_manage_staff(None)) == (False, False)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, role_called
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, get_role
 from exchange.access.services import decisions
 from exchange.core.errors import Conflict, StateConflict
 from exchange.participants.models import ApiKey
@@ -46,7 +46,7 @@ def test_a_proposal_is_decided_once_and_its_secret_is_made_once():
         assert sum(isinstance(result, AccessProposal) for result in results) == 1
         assert sum(isinstance(result, StateConflict) for result in results) == 3
         results = crowd.at_once([partial(decisions.collect, **this, by=admin)] * 4)
-    assert sum(isinstance(result, decisions.Collected) for result in results) == 1
+    assert sum(isinstance(result, decisions.CollectedSecret) for result in results) == 1
     assert sum(isinstance(result, Conflict) for result in results) == 3
     assert ApiKey.objects.count() == 1
 
@@ -87,7 +87,7 @@ def test_nobody_looks_for_the_same_proposal_before_this_one_is_there():
 
 def test_a_name_is_given_to_one_person():
     admin = create_staff("admin", PASSWORD, ADMINISTRATOR)
-    add = partial(accounts.add_person, username="ada", role=role_called(AUDITOR), by=admin)
+    add = partial(accounts.add_person, username="ada", role=get_role(AUDITOR), by=admin)
     with Callers(4) as crowd:
         results = crowd.at_once([add] * 4)
     assert sum(isinstance(result, StaffUser) for result in results) == 1

@@ -103,10 +103,10 @@ def lending() -> Lending:
 def test_links_about_a_member_never_lead_to_a_namesake(lending):
     ada = make_namesake(lending)
     in_the_same = make_namesake(lending, ada.wallet.organisation)
-    elsewhere = make_namesake(lending, lending.borrower.organisation)
+    awaiting_others = make_namesake(lending, lending.borrower.organisation)
     client = signed_in(FINANCE_APPROVER)
-    for one in (ada, in_the_same, elsewhere):
-        others = {other.wallet.owner_id for other in (ada, in_the_same, elsewhere)}
+    for one in (ada, in_the_same, awaiting_others):
+        others = {other.wallet.owner_id for other in (ada, in_the_same, awaiting_others)}
         others.remove(one.wallet.owner_id)
         reached: dict[type[models.Model], set[UUID]] = {}
         for page in one.pages:

@@ -87,39 +87,43 @@ def approval_of(world: EveryRecord, model: type[Model]) -> tuple[str, str]:
     return page, reverse(f"admin:{app}_{name}_{verb}", args=[found])
 
 
-def desk(client: Client) -> Any:
-    return client.get(reverse("admin:index")).context["desk"]
+def dashboard(client: Client) -> Any:
+    return client.get(reverse("admin:index")).context["dashboard"]
 
 
 def counted(items: Any) -> dict[str, int]:
-    return {item.words: item.count for item in items}
+    return {item.label: item.count for item in items}
 
 
 def test_every_kind_of_proposal_is_in_the_queue_of_whoever_decides_it(world):
     assert set(queues()) == set(WORDS)
     finance, credit = signed_in(FINANCE_APPROVER), signed_in(CREDIT_OFFICER)
-    of_finance, of_credit = (counted(desk(who).to_decide) for who in (finance, credit))
-    for model, words in WORDS.items():
+    of_finance, of_credit = (
+        counted(dashboard(who).awaiting_my_approval) for who in (finance, credit)
+    )
+    for model, label in WORDS.items():
         expected = {FINANCE_APPROVER} if model is AccessProposal else {DECIDED_BY[model]}
-        assert of_finance.get(words) == (1 if FINANCE_APPROVER in expected else None), words
-        assert of_credit.get(words) == (1 if CREDIT_OFFICER in expected else None), words
-    assert counted(desk(signed_in(ADMINISTRATOR)).to_decide) == {WORDS[AccessProposal]: 1}
+        assert of_finance.get(label) == (1 if FINANCE_APPROVER in expected else None), label
+        assert of_credit.get(label) == (1 if CREDIT_OFFICER in expected else None), label
+    assert counted(dashboard(signed_in(ADMINISTRATOR)).awaiting_my_approval) == {
+        WORDS[AccessProposal]: 1
+    }
 
 
 @pytest.mark.parametrize("role", [BACK_OFFICE, AUDITOR])
 def test_who_decides_nothing_reads_what_waits_for_others(world, role):
-    shown = desk(signed_in(role))
-    assert shown.to_decide == []
-    found = counted(shown.elsewhere)
-    seen = {words for model, words in WORDS.items() if role == AUDITOR or model != AccessProposal}
-    assert {words: found.get(words) for words in seen} == dict.fromkeys(seen, 1)
+    shown = dashboard(signed_in(role))
+    assert shown.awaiting_my_approval == []
+    found = counted(shown.awaiting_others)
+    seen = {label for model, label in WORDS.items() if role == AUDITOR or model != AccessProposal}
+    assert {label: found.get(label) for label in seen} == dict.fromkeys(seen, 1)
     assert "Withdrawals: mine to decide" not in found
 
 
 def test_where_nothing_waits_only_an_auditor_reads_of_it():
-    assert set(counted(desk(signed_in(AUDITOR)).elsewhere).values()) == {0}
+    assert set(counted(dashboard(signed_in(AUDITOR)).awaiting_others).values()) == {0}
     for role in (BACK_OFFICE, FINANCE_APPROVER):
-        assert desk(signed_in(role)).elsewhere == []
+        assert dashboard(signed_in(role)).awaiting_others == []
 
 
 def test_what_one_proposed_waits_for_somebody_else(world):
@@ -128,17 +132,17 @@ def test_what_one_proposed_waits_for_somebody_else(world):
         "owner": (Deposit, Quote, Loan, SettingChange, ReconciliationBreak),
     }
     for username, own in proposed.items():
-        shown = desk(signed_in_as(username))
-        mine, elsewhere = counted(shown.to_decide), counted(shown.elsewhere)
+        shown = dashboard(signed_in_as(username))
+        mine, awaiting_others = counted(shown.awaiting_my_approval), counted(shown.awaiting_others)
         for model in own:
-            assert (mine[WORDS[model]], elsewhere[WORDS[model]]) == (0, 1), (username, model)
-    assert counted(desk(signed_in_as("owner")).to_decide)[WORDS[Proposal]] == 1
+            assert (mine[WORDS[model]], awaiting_others[WORDS[model]]) == (0, 1), (username, model)
+    assert counted(dashboard(signed_in_as("owner")).awaiting_my_approval)[WORDS[Proposal]] == 1
 
 
 def test_each_count_is_that_of_the_list_behind_it_and_all_of_it_can_be_decided(world):
     for client in (signed_in(FINANCE_APPROVER), signed_in_as("decider"), signed_in_as("owner")):
-        shown = desk(client)
-        for item in [*shown.to_decide, *shown.elsewhere]:
+        shown = dashboard(client)
+        for item in [*shown.awaiting_my_approval, *shown.awaiting_others]:
             found = client.get(item.url).context["cl"]
             assert found.result_count == item.count, item
             if "decision=mine" in item.url:

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from config.back_office.roles import decides
+from config.back_office.roles import is_privileged_user
 from credit.loans.admin.loan_lists import QUEUE as LOAN_ENDINGS
 from credit.loans.admin.loan_lists import count_loan_queues as loan_work
 from exchange.admin.paging import COUNT_LIMIT
@@ -19,26 +19,26 @@ from exchange.staff.models import StaffUser
 from wallets.withdrawals.admin.saved_views import saved_views_for
 from wallets.withdrawals.services.decisions import DECIDE
 
-WITHDRAWALS_TO_DECIDE = ("awaiting_my_approval", "second_approval", "missing_details")
-WITHDRAWALS_OF_OTHERS = ("awaiting_others",)
+PENDING_VIEWS = ("awaiting_my_approval", "second_approval", "missing_details")
+AWAITING_OTHERS_VIEWS = ("awaiting_others",)
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class WorkItem:
     """Something to be done: how many there are, and the list of them."""
 
-    words: str
+    label: str
     url: str
     count: int
     explanation: str = ""
 
     @property
-    def shown(self) -> str:
+    def display_count(self) -> str:
         """The count as it is read: `12`, or `10,000+` where counting stopped."""
         return f"{self.count:,}{'+' if self.count >= COUNT_LIMIT else ''}"
 
 
-def list_address(model: str, **query: str) -> str:
+def list_url(model: str, **query: str) -> str:
     """The address of a list of the admin, filtered."""
     address = reverse(f"admin:{model}_changelist")
     return f"{address}?{urlencode(query)}" if query else address
@@ -49,15 +49,17 @@ def bounded_count(rows: QuerySet[Any]) -> int:
     return rows.order_by()[:COUNT_LIMIT].count()
 
 
-def waiting_for(user: StaffUser, counts: dict[str, int]) -> tuple[list[Item], list[Item]]:
+def work_items_for(
+    user: StaffUser, counts: dict[str, int]
+) -> tuple[list[WorkItem], list[WorkItem]]:
     """What `user` can decide, and what waits for somebody else: one's own, and other roles'."""
-    mine: list[Item] = []
-    others: list[Item] = []
+    mine: list[WorkItem] = []
+    others: list[WorkItem] = []
     decides_withdrawals = user.has_perm(DECIDE)
     (mine if decides_withdrawals else others).extend(
-        withdrawal_lists(user, counts, "Withdrawals", WITHDRAWALS_TO_DECIDE)
+        withdrawal_items(user, counts, "Withdrawals", PENDING_VIEWS)
     )
-    others.extend(withdrawal_lists(user, counts, "Withdrawals", WITHDRAWALS_OF_OTHERS))
+    others.extend(withdrawal_items(user, counts, "Withdrawals", AWAITING_OTHERS_VIEWS))
     for model, queue in queues().items():
         app, name = model._meta.label_lower.split(".")
         if not user.has_perm(f"{app}.view_{name}"):
@@ -66,27 +68,27 @@ def waiting_for(user: StaffUser, counts: dict[str, int]) -> tuple[list[Item], li
         if user.has_perm(queue.permission):
             count = bounded_count(queue.awaiting_approval_by(rows, user))
             mine.append(
-                Item(queue.label, list_address(address, decision=AWAITING_MY_APPROVAL), count)
+                WorkItem(queue.label, list_url(address, decision=AWAITING_MY_APPROVAL), count)
             )
         count = bounded_count(queue.awaiting_others(rows, user))
-        others.append(Item(queue.label, list_address(address, decision=AWAITING_OTHERS), count))
+        others.append(WorkItem(queue.label, list_url(address, decision=AWAITING_OTHERS), count))
     if user.has_perm("credit.view_loan"):
         ends_loans = user.has_perm(LOAN_ENDINGS.permission)
         (mine if ends_loans else others).extend(
-            Item(work.words, work.url, work.count) for work in loan_work()
+            WorkItem(work.words, work.url, work.count) for work in loan_work()
         )
-    return mine, [item for item in others if item.count or not decides(user)]
+    return mine, [item for item in others if item.count or not is_privileged_user(user)]
 
 
-def withdrawal_lists(
+def withdrawal_items(
     user: StaffUser, counts: dict[str, int], what: str, keys: Sequence[str]
-) -> Iterator[Item]:
+) -> Iterator[WorkItem]:
     """The saved views of withdrawals; `counts` is empty for who may not see withdrawals."""
     for one in saved_views_for(user):
         if one.key in counts and one.key in keys:
-            yield Item(
+            yield WorkItem(
                 f"{what}: {one.title.lower()}",
-                list_address("wallets_withdrawal", view=one.key),
+                list_url("wallets_withdrawal", view=one.key),
                 counts[one.key],
                 one.explanation,
             )

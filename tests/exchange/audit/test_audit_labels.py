@@ -48,27 +48,30 @@ def test_an_actor_is_told_by_the_name_kept_or_the_one_they_have():
         ("robot:7", "Seven", "Seven"),
         ("nothing", "", "nothing"),
     ):
-        assert audit.who([change(actor=actor, actor_label=label)]) == [told]
-    assert audit.who([]) == []
+        assert audit.actor_names([change(actor=actor, actor_label=label)]) == [told]
+    assert audit.actor_names([]) == []
     with CaptureQueriesContext(connection) as asked:
-        audit.who([change(actor=known)])
+        audit.actor_names([change(actor=known)])
     # Nobody else is read.
     assert [ada.pk.hex in each["sql"] for each in asked] == [True, True]
-    assert audit.who([change(actor="system:a"), change(actor=known)]) == ["The system: a", "ada"]
+    assert audit.actor_names([change(actor="system:a"), change(actor=known)]) == [
+        "The system: a",
+        "ada",
+    ]
 
 
 def test_columns_are_told_with_what_was_before_and_after():
-    assert audit.columns_of(change(before={"a": 1, "b": 2}, after={"b": 3, "c": 4})) == [
+    assert audit.changed_columns(change(before={"a": 1, "b": 2}, after={"b": 3, "c": 4})) == [
         ("a", 1, None), ("b", 2, 3), ("c", None, 4),
     ]  # fmt: skip
-    assert audit.columns_of(change(before=None, after={"a": 1})) == [("a", None, 1)]
-    assert audit.columns_of(change(before={"a": 1}, after=None)) == [("a", 1, None)]
+    assert audit.changed_columns(change(before=None, after={"a": 1})) == [("a", None, 1)]
+    assert audit.changed_columns(change(before={"a": 1}, after=None)) == [("a", 1, None)]
 
 
 def test_records_that_columns_point_to_are_named():
     owner, other, token = make_organisation(), make_organisation(), make_token()
     ada = person(AUDITOR)
-    found = audit.names_in(
+    found = audit.referenced_names(
         [
             change(table="exchange_token", before={"issuer_id": str(owner.pk)},
                    after={"issuer_id": str(other.pk), "name": str(token.issuer_id)}),
@@ -86,12 +89,12 @@ def test_records_that_columns_point_to_are_named():
 
 
 def test_a_table_is_called_what_its_records_are():
-    assert audit.in_words("exchange_staffuser") == "Staff user"
-    assert audit.in_words("exchange_organisation") == "Organisation"
-    assert audit.in_words("exchange_staffuser_groups") == "Staffuser of group"
-    assert audit.in_words("gone") == "gone"
-    assert audit.model_of("exchange_staffuser") is StaffUser
-    assert audit.model_of("gone") is None
+    assert audit.record_label("exchange_staffuser") == "Staff user"
+    assert audit.record_label("exchange_organisation") == "Organisation"
+    assert audit.record_label("exchange_staffuser_groups") == "Staffuser of group"
+    assert audit.record_label("gone") == "gone"
+    assert audit.table_model("exchange_staffuser") is StaffUser
+    assert audit.table_model("gone") is None
     tables = audit.audited_tables()
     assert tables == sorted(tables, key=lambda pair: pair[1])
     apps = {table.partition("_")[0] for table, _ in tables}
@@ -100,7 +103,7 @@ def test_a_table_is_called_what_its_records_are():
 
 def test_the_first_id_of_a_moment_is_at_most_that_of_any_change_then():
     moment = datetime(2026, 11, 23, 6, 0, 0, 123_000, tzinfo=UTC)
-    first = audit.first_id(moment)
+    first = audit.first_id_at(moment)
     assert first.int == 1_795_413_600_123 << 80
     assert first < first_id_at(moment)
 
@@ -124,12 +127,12 @@ def test_records_are_found_by_what_people_call_them():
         (key.client_id[:-1], []),
         (token.symbol.lower(), [str(token.pk)]),
     ):
-        assert audit.records_called(term) == found
+        assert audit.find_record_ids(term) == found
 
 
 def test_of_records_that_are_called_the_same_five_hundred_are_found():
     Organisation.objects.bulk_create(Organisation(name="Acme") for _ in range(501))
-    assert len(set(audit.records_called("acme"))) == 500
+    assert len(set(audit.find_record_ids("acme"))) == 500
 
 
 def test_the_history_of_records_is_merged_newest_first_and_cut():
@@ -138,37 +141,37 @@ def test_the_history_of_records_is_merged_newest_first_and_cut():
         for organisation in (first, second, other):
             organisation.name = f"Name {number} of {organisation.pk}"
             organisation.save()
-    whole = audit.history(first.pk, second.pk, most=50)
+    whole = audit.history(first.pk, second.pk, limit=50)
     assert [c.pk for c in whole] == sorted((c.pk for c in whole), reverse=True)
     assert {c.record_id for c in whole} == {str(first.pk), str(second.pk)}
     assert len(whole) == 8
-    assert [c.pk for c in audit.history(first.pk, second.pk, most=3)] == [c.pk for c in whole[:3]]
+    assert [c.pk for c in audit.history(first.pk, second.pk, limit=3)] == [c.pk for c in whole[:3]]
     # What is about a record is told with it, and once where it is asked for by itself too.
     member = make_member(first)
     other.name = "Another"
     other.save()
     for ids in ([first.pk], [first.pk, member.pk]):
-        told = audit.history(*ids, most=50)
+        told = audit.history(*ids, limit=50)
         assert [c.record_id for c in told] == [str(member.pk), *[str(first.pk)] * 4]
         assert [c.pk for c in told] == sorted((c.pk for c in told), reverse=True)
     first.name = "Last"
     first.save()
-    told = audit.history(first.pk, most=2)
+    told = audit.history(first.pk, limit=2)
     assert [c.record_id for c in told] == [str(first.pk), str(member.pk)]
-    names = audit.changes_of(TABLE, first.pk, ["name"])
+    names = audit.column_changes(TABLE, first.pk, ["name"])
     assert {c.record_id for c in names} == {str(first.pk)}
-    assert audit.last_change(TABLE, first.pk, ["name"]) == names[0].pk
-    assert audit.last_change(TABLE, first.pk, ["active"]) != names[0].pk
-    assert audit.last_change("exchange_member", first.pk, ["name"]) is None
+    assert audit.last_change_id(TABLE, first.pk, ["name"]) == names[0].pk
+    assert audit.last_change_id(TABLE, first.pk, ["active"]) != names[0].pk
+    assert audit.last_change_id("exchange_member", first.pk, ["name"]) is None
 
 
 def test_all_changes_are_read_in_pieces_and_none_twice(monkeypatch):
-    monkeypatch.setattr(audit, "_PIECE", 3)
+    monkeypatch.setattr(audit, "_BATCH", 3)
     for _ in range(5):
         make_organisation()
     rows = Change.objects.filter(table=TABLE)
-    pieces = list(audit.in_pieces(rows))
+    pieces = list(audit.iterate_batches(rows))
     assert [len(piece) for piece in pieces] == [3, 2]
     told = [c.pk for piece in pieces for c in piece]
     assert told == sorted(rows.values_list("pk", flat=True), reverse=True)
-    assert list(audit.in_pieces(rows.none())) == []
+    assert list(audit.iterate_batches(rows.none())) == []

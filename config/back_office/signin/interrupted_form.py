@@ -21,18 +21,20 @@ from django.urls import Resolver404, resolve
 from exchange.core.crypto import decrypt, encrypt
 from exchange.core.ids import parse_id
 
-_KEPT = "signin_kept"
-_SECONDS = 15 * 60
-_MOST_BYTES = 64 * 1024
+_SESSION_KEY = "signin_kept"
+_MAX_AGE_SECONDS = 15 * 60
+_MAX_BYTES = 64 * 1024
 _CSRF = "csrfmiddlewaretoken"
 # What pages send along themselves: nobody typed it.
-_NOT_TYPED = frozenset({"seen", "warned", "version", "view", "confirmed", "index", "select_across"})
+_HIDDEN_FIELDS = frozenset(
+    {"seen", "warned", "version", "view", "confirmed", "index", "select_across"}
+)
 # Names of the boxes that are ticked in lists.
 _LABELS = {ACTION_CHECKBOX_NAME: "records", "row": "records"}
 
 
 @dataclass(frozen=True, slots=True)
-class KeptForm:
+class InterruptedForm:
     """A POST that waits: where it was going, and its fields in order."""
 
     path: str
@@ -51,44 +53,44 @@ class KeptForm:
         return f"{noun.capitalize()}: {words.replace('_', ' ')}"
 
     @property
-    def typed(self) -> list[tuple[str, str]]:
+    def entered_values(self) -> list[tuple[str, str]]:
         """What a person recognises it by: label and value."""
         shown: dict[str, list[str]] = {}
         for name, value in self.fields:
-            if name not in _NOT_TYPED and value.strip():
+            if name not in _HIDDEN_FIELDS and value.strip():
                 # The action of a list is named, not typed.
                 words = value.replace("_", " ") if name == "action" else value
                 shown.setdefault(_LABELS.get(name, name.replace("_", " ")), []).append(words)
-        return [(label.capitalize(), _in_words(values)) for label, values in shown.items()]
+        return [(label.capitalize(), _format_values(values)) for label, values in shown.items()]
 
 
-def keep(request: HttpRequest) -> None:
+def store(request: HttpRequest) -> None:
     """Note that the POST `request` was interrupted by the question for a code, and keep it."""
-    request.session[_KEPT] = _packed(request)
+    request.session[_SESSION_KEY] = _serialize(request)
 
 
 def was_interrupted(request: HttpRequest) -> bool:
     """Whether a POST of this session waits for a code, kept or not."""
-    return _KEPT in request.session
+    return _SESSION_KEY in request.session
 
 
-def kept_form(request: HttpRequest) -> KeptForm | None:
+def load(request: HttpRequest) -> InterruptedForm | None:
     """Return the POST that waits; None when none does, or it could not be kept."""
-    packed = request.session.get(_KEPT)
+    packed = request.session.get(_SESSION_KEY)
     if not packed:
         return None
     found = json.loads(decrypt(packed))
-    if time.time() - found["at"] > _SECONDS:
+    if time.time() - found["at"] > _MAX_AGE_SECONDS:
         return None
-    return KeptForm(found["path"], [(name, value) for name, value in found["fields"]])
+    return InterruptedForm(found["path"], [(name, value) for name, value in found["fields"]])
 
 
-def forget(request: HttpRequest) -> bool:
+def discard(request: HttpRequest) -> bool:
     """Drop what waits; say whether anything did."""
-    return request.session.pop(_KEPT, None) is not None
+    return request.session.pop(_SESSION_KEY, None) is not None
 
 
-def _packed(request: HttpRequest) -> str:
+def _serialize(request: HttpRequest) -> str:
     """The POST as text; empty for one that is not kept."""
     if any("password" in name for name in request.POST):
         return ""
@@ -101,10 +103,10 @@ def _packed(request: HttpRequest) -> str:
     ]
     form = {"path": request.get_full_path(), "fields": fields, "at": time.time()}
     text = json.dumps(form)
-    return encrypt(text) if len(text) <= _MOST_BYTES else ""
+    return encrypt(text) if len(text) <= _MAX_BYTES else ""
 
 
-def _in_words(values: Sequence[str]) -> str:
+def _format_values(values: Sequence[str]) -> str:
     if all(parse_id(value.partition(":")[0]) for value in values):
         return f"{len(values)} chosen"
     return ", ".join("yes" if value == "on" else value for value in values)

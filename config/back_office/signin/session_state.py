@@ -14,77 +14,79 @@ from django.conf import settings
 from django.contrib.auth import login
 from django.http import HttpRequest
 
-from config.back_office.roles import decides
+from config.back_office.roles import is_privileged_user
 from exchange.staff.models import StaffUser
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 _STARTED = "signin_started"
-_SEEN = "signin_seen"
+_LAST_ACTIVITY = "signin_seen"
 _SECOND_FACTOR = "second_factor_at"
 # The session is written at most this often for being seen.
-_SEEN_EVERY_SECONDS = 60
+_ACTIVITY_INTERVAL_SECONDS = 60
 
 
-class Standing(Enum):
+class SessionState(Enum):
     """How a request with a session stands."""
 
-    STRANGER = "stranger"
+    ANONYMOUS = "stranger"
     EXPIRED = "expired"
-    HALF_IN = "half in"  # the password was right, the second factor is missing
-    IN = "in"
+    SECOND_FACTOR_PENDING = "half in"  # the password was right, the second factor is missing
+    SIGNED_IN = "in"
 
 
 def sign_in(request: HttpRequest, user: StaffUser, *, second_factor: bool) -> None:
     """Begins a session under a new key."""
     login(request, user, backend=BACKEND)
     now = time.time()
-    request.session.update({_STARTED: now, _SEEN: now})
+    request.session.update({_STARTED: now, _LAST_ACTIVITY: now})
     if second_factor:
         request.session[_SECOND_FACTOR] = now
 
 
-def standing(request: HttpRequest) -> Standing:
+def session_state(request: HttpRequest) -> SessionState:
     """How `request` stands; changes nothing."""
     user = request.user
     if not (isinstance(user, StaffUser) and user.is_active and user.is_staff):
-        return Standing.STRANGER
+        return SessionState.ANONYMOUS
     now = time.time()
     started = request.session.get(_STARTED, 0)
-    seen = request.session.get(_SEEN, 0)
+    seen = request.session.get(_LAST_ACTIVITY, 0)
     if now - started > settings.SESSION_COOKIE_AGE or now - seen > _idle_seconds():
-        return Standing.EXPIRED
-    if decides(user) and _SECOND_FACTOR not in request.session:
-        return Standing.HALF_IN
-    return Standing.IN
+        return SessionState.EXPIRED
+    if is_privileged_user(user) and _SECOND_FACTOR not in request.session:
+        return SessionState.SECOND_FACTOR_PENDING
+    return SessionState.SIGNED_IN
 
 
-def touch(request: HttpRequest) -> None:
+def record_activity(request: HttpRequest) -> None:
     """Notes that the person is at work."""
     now = time.time()
-    if now - request.session[_SEEN] >= _SEEN_EVERY_SECONDS:
-        request.session[_SEEN] = now
+    if now - request.session[_LAST_ACTIVITY] >= _ACTIVITY_INTERVAL_SECONDS:
+        request.session[_LAST_ACTIVITY] = now
 
 
-def confirm(request: HttpRequest) -> None:
+def record_second_factor(request: HttpRequest) -> None:
     """A code was right: the second factor is fresh, and the session goes on under a new key."""
     request.session.cycle_key()
-    request.session[_SECOND_FACTOR] = request.session[_SEEN] = time.time()
+    request.session[_SECOND_FACTOR] = request.session[_LAST_ACTIVITY] = time.time()
 
 
-def fresh(request: HttpRequest) -> bool:
+def is_second_factor_fresh(request: HttpRequest) -> bool:
     """Whether a code was entered recently enough to decide."""
     age = time.time() - request.session.get(_SECOND_FACTOR, 0)
     return bool(age <= settings.SECOND_FACTOR_FRESH_MINUTES * 60)
 
 
-def may_change_things(request: HttpRequest) -> bool:
+def can_write(request: HttpRequest) -> bool:
     """Whether a request of this session may be anything but a look: who needs or has a second
     factor needs a fresh one.
     """
     user = request.user
-    needed = _SECOND_FACTOR in request.session or (isinstance(user, StaffUser) and decides(user))
-    return fresh(request) or not needed
+    needed = _SECOND_FACTOR in request.session or (
+        isinstance(user, StaffUser) and is_privileged_user(user)
+    )
+    return is_second_factor_fresh(request) or not needed
 
 
 def _idle_seconds() -> int:
