@@ -1,1 +1,1 @@
-"""Who calls and what is traded, and how every endpoint answers."""
+"""Participants, tokens, staff, and the API framework."""

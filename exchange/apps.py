@@ -1,4 +1,4 @@
-"""Registers `exchange` with Django, and says what SQL it installs."""
+"""The `exchange` app and its SQL files."""
 
 from exchange.core import sqlfiles
 

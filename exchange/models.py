@@ -1,4 +1,4 @@
-"""Tables of who calls and what is traded. Nothing here knows a request, a task or a wallet."""
+"""Models of participants, tokens, staff, audit, events and exports."""
 
 from exchange.audit.models import Change, Operation
 from exchange.core.models import Currency, IdempotencyRecord

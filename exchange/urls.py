@@ -1,4 +1,4 @@
-"""Addresses of participants, tokens, access and documentation, relative to /v1/."""
+"""URLs of participants, tokens, events, OAuth and documentation, relative to /v1/."""
 
 from __future__ import annotations
 

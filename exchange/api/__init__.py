@@ -1,1 +1,1 @@
-"""How every endpoint answers; it knows no subject."""
+"""The API framework that every endpoint uses: envelope, errors, lists, limits, schema."""

@@ -1,4 +1,4 @@
-"""Who calls: what every view knows of the caller of an authenticated request."""
+"""The caller of an authenticated request."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Caller:
 
     @property
     def actor(self) -> Actor:
-        """The caller as services take it."""
+        """The caller as an actor."""
         return Actor(
             kind=ActorKind.API_KEY,
             id=str(self.key_id),
@@ -32,7 +32,7 @@ class Caller:
 
 
 def get_caller(request: Request) -> Caller:
-    """The caller of a request that passed authentication."""
+    """Return the caller of an authenticated request; raise `NotAuthenticated` for another."""
     caller = request.auth
     if not isinstance(caller, Caller):
         raise NotAuthenticated

@@ -1,7 +1,7 @@
-"""Every error as an answer: one table from the kinds of `exchange.core.errors` to HTTP.
+"""Error responses: one table from the types of `exchange.core.errors` to HTTP statuses.
 
-DRF's own errors, validation errors and database errors are brought into the same two forms
-before: a status, a message for people and a code for programs.
+Errors of DRF, validation and the database get the same form: status, message for people, code for
+programs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ HTTP_STATUS: dict[type[errors.DomainError], int] = {
     errors.NotReady: 503,
 }
 
-# What DRF's own exceptions are called for programs; the status is theirs.
+# Codes of DRF's exceptions, which have their own status.
 _CODES: dict[type[drf.APIException], str] = {
     drf.ParseError: "invalid_request",
     drf.NotAuthenticated: "unauthenticated",
@@ -44,7 +44,7 @@ _CODES: dict[type[drf.APIException], str] = {
     drf.Throttled: "rate_limited",
 }
 
-# What is not ready is expected to be within a second.
+# Unreadiness usually lasts less than a second.
 RETRY_HEADERS = {"Retry-After": "1"}
 
 _PREDICATES = {
@@ -60,7 +60,7 @@ _PREDICATES = {
 def handle_exception(  # noqa: PLR0911 - one return for each kind of error
     exc: Exception, context: Mapping[str, Any]
 ) -> ErrorResponse:
-    """The answer to `exc`, raised by a view; DRF's exception handler."""
+    """Return the response to an exception of a view; DRF's exception handler."""
     if isinstance(exc, errors.DomainError):
         return error_response(exc)
     if isinstance(exc, drf.ValidationError):
@@ -84,7 +84,7 @@ def handle_exception(  # noqa: PLR0911 - one return for each kind of error
 
 
 def error_response(error: errors.DomainError) -> ErrorResponse:
-    """The answer to a domain error, by the nearest of its types in the table."""
+    """Return the response to a domain error, by its nearest type in the table."""
     for kind in type(error).__mro__:
         if kind in HTTP_STATUS:
             headers = RETRY_HEADERS if kind is errors.NotReady else None
@@ -98,7 +98,7 @@ def _from_drf(exc: drf.APIException, context: Mapping[str, Any]) -> ErrorRespons
     headers = {}
     message = str(exc.detail)
     code = next((_CODES[kind] for kind in type(exc).__mro__ if kind in _CODES), "invalid_request")
-    # DRF sets `auth_header`; ours that know more bring their own challenge.
+    # DRF sets `auth_header`; our own exceptions may have a more specific challenge.
     challenge = getattr(exc, "challenge", None) or getattr(exc, "auth_header", None)
     if challenge:
         headers["WWW-Authenticate"] = challenge
@@ -118,20 +118,20 @@ def _from_drf(exc: drf.APIException, context: Mapping[str, Any]) -> ErrorRespons
 
 
 def validation_message(detail: Any) -> str:
-    """One sentence list that names every bad field: `amount is required; name is required`."""
+    """Return a message that names every bad field: `amount is required; name is required`."""
     return "; ".join(
         dict.fromkeys(_field_message(text, path) for path, text in _details(detail, ""))
     )
 
 
 def validation_code(detail: Any) -> str:
-    """`invalid_currency` wherever a currency is among what is wrong, else `invalid_request`."""
+    """Return `invalid_currency` if a currency is among the errors, else `invalid_request`."""
     named = any(_code(text) == errors.InvalidCurrency.code for _, text in _details(detail, ""))
     return errors.InvalidCurrency.code if named else errors.InvalidRequest.code
 
 
 def _details(detail: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Every complaint with the path of its field."""
+    """Yield every error with the path of its field."""
     if isinstance(detail, Mapping):
         for name, inner in detail.items():
             if name in {"non_field_errors", "__all__"}:
@@ -153,7 +153,7 @@ def _code(detail: Any) -> str:
 def _field_message(detail: Any, path: str) -> str:
     code = _code(detail)
     text = _PREDICATES.get(code, str(detail))
-    # The interface's sentence about `currency` says all by itself.
+    # The interface's message about `currency` names the field itself.
     if not path or (code == errors.InvalidCurrency.code and path == "currency"):
         return text
     return f"{path} {text}" if text[:1].islower() else f"{path}: {text}"

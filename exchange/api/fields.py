@@ -1,4 +1,4 @@
-"""Serializer fields that take exactly what they are declared to take: nothing is converted."""
+"""Strict serializer fields: values of another type are rejected, not converted."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from exchange.core.text import match_choice
 
 
 def validate_decimals(number: Decimal, decimals: int) -> None:
-    """Raises the validation error for a `number` with more decimals than its asset has."""
+    """Raise a validation error if `number` has more decimals than its asset."""
     if problem := decimals_error(number, decimals):
         raise serializers.ValidationError(problem)
 
 
 class NumberField(serializers.Field[Decimal, Any, Any, Any]):
-    """A JSON number from 0 to 10^15, exact; at most `decimals` decimals when given."""
+    """An exact JSON number from 0 to 10^15, with at most `decimals` decimals where given."""
 
     def __init__(self, *, decimals: int | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.decimals = decimals
 
     def to_internal_value(self, data: Any) -> Decimal:
-        """The number. Strings and booleans are refused, like everything else that is not one."""
+        """Return the number; reject anything else, also strings and booleans."""
         try:
             number = parse_number(data)
         except InvalidNumber as error:
@@ -42,40 +42,40 @@ class NumberField(serializers.Field[Decimal, Any, Any, Any]):
         return number
 
     def to_representation(self, value: Decimal) -> Decimal:
-        """The number."""
+        """Return the number."""
         return value
 
 
 class PositiveField(NumberField):
-    """A JSON number above 0, with no more decimals than a column keeps."""
+    """A JSON number above 0, with at most the decimals of a column."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(decimals=TOKEN_DECIMALS, **kwargs)
 
     def to_internal_value(self, data: Any) -> Decimal:
-        """The number."""
+        """Return the number."""
         number = super().to_internal_value(data)
         if not number:
             raise serializers.ValidationError("must be above 0")
         return number
 
 
-# Characters that no text has, as part of a character class of a pattern.
+# Control characters, for a character class of a pattern.
 CONTROL = r"\u0000-\u001f\u007f-\u009f"
 
 
 def line_pattern(without: str) -> str:
-    """The pattern of a text that is not blank and has none of the characters `without`."""
+    """Return the pattern of a text that is not blank and has no character of `without`."""
     return rf"^[^{without}]*[^\s{without}][^{without}]*$"
 
 
 class TextField(serializers.CharField):
-    """A JSON string of one line, taken as it is: not trimmed, no control characters.
+    """A JSON string of one line, not trimmed, without control characters.
 
-    `says` is what the schema says of it; where it may be blank, `blank_pattern` is the pattern.
+    `schema_keywords` are its OpenAPI keywords, `blank_pattern` the pattern where it may be blank.
     """
 
-    says: ClassVar[Mapping[str, str]] = {"pattern": line_pattern(CONTROL)}
+    schema_keywords: ClassVar[Mapping[str, str]] = {"pattern": line_pattern(CONTROL)}
     blank_pattern: ClassVar[str] = f"^[^{CONTROL}]*$"
     default_error_messages: ClassVar = {
         "invalid": "must be a string",
@@ -87,13 +87,13 @@ class TextField(serializers.CharField):
         super().__init__(trim_whitespace=False, **kwargs)
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
-        """The text; blank also when it is white space only."""
+        """Return the text; white space alone counts as blank."""
         if isinstance(data, str) and data and not data.strip() and not self.allow_blank:
             self.fail("blank")
         return super().run_validation(data)
 
     def to_internal_value(self, data: Any) -> str:
-        """The text. Numbers and booleans are refused rather than written out."""
+        """Return the text; reject numbers and booleans."""
         if not isinstance(data, str):
             self.fail("invalid")
         if not data.isprintable() and any(unicodedata.category(c) == "Cc" for c in data):
@@ -102,7 +102,7 @@ class TextField(serializers.CharField):
 
 
 class EnumField(serializers.Field[str, Any, Any, Any]):
-    """One of the allowed words, in any case; the value is the allowed spelling."""
+    """One of the allowed values, in any case; the result has the declared spelling."""
 
     def __init__(self, *, allowed: Iterable[str], **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -110,17 +110,17 @@ class EnumField(serializers.Field[str, Any, Any, Any]):
         set_override(self, "field", {"type": "string", "enum": self.allowed})
 
     def to_internal_value(self, data: Any) -> str:
-        """The allowed spelling."""
-        found = match_choice(data, self.allowed)
-        if found is None:
+        """Return the value in its declared spelling."""
+        choice = match_choice(data, self.allowed)
+        if choice is None:
             raise serializers.ValidationError(f"must be one of [{', '.join(self.allowed)}]")
-        return found
+        return choice
 
 
 class EmailField(TextField):
     """An email address."""
 
-    says: ClassVar[Mapping[str, str]] = {"format": "email"}
+    schema_keywords: ClassVar[Mapping[str, str]] = {"format": "email"}
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=254, **kwargs)
@@ -132,7 +132,7 @@ _INVISIBLE = frozenset({"Cf", "Zl", "Zp"})
 
 
 def _escaped(characters: Iterable[int]) -> str:
-    """The characters (code points in order, of at most 16 bits) as part of a character class."""
+    """Return sorted code points of at most 16 bits as part of a character class."""
     runs: list[list[int]] = []
     for point in characters:
         if runs and point == runs[-1][1] + 1:
@@ -148,13 +148,13 @@ _WITHOUT = CONTROL + _escaped(
 
 
 class NameField(TextField):
-    """A name people read: one line without invisible or direction-changing characters."""
+    """A name for people: one line without invisible or direction-changing characters."""
 
-    says: ClassVar[Mapping[str, str]] = {"pattern": line_pattern(_WITHOUT)}
+    schema_keywords: ClassVar[Mapping[str, str]] = {"pattern": line_pattern(_WITHOUT)}
     blank_pattern: ClassVar[str] = f"^[^{_WITHOUT}]*$"
 
     def to_internal_value(self, data: Any) -> str:
-        """The name, as it was sent."""
+        """Return the name unchanged."""
         text = super().to_internal_value(data)
         if not text.isascii() and any(unicodedata.category(c) in _INVISIBLE for c in text):
             raise serializers.ValidationError(
@@ -164,17 +164,17 @@ class NameField(TextField):
 
 
 def currency_error(allowed: Iterable[str]) -> serializers.ValidationError:
-    """The refusal of a currency that is not `allowed`, as part of a validation failure."""
-    refusal = InvalidCurrency(allowed)
-    return serializers.ValidationError(refusal.message, code=refusal.code)
+    """Return the validation error for a currency that is not `allowed`."""
+    error = InvalidCurrency(allowed)
+    return serializers.ValidationError(error.message, code=error.code)
 
 
 @extend_schema_field({"type": "string", "enum": list(PAYOUT_CURRENCIES)})
 class CurrencyField(serializers.Field[str, Any, Any, Any]):
-    """The code of a currency with wallets. Whatever else comes gets the interface's message."""
+    """The code of a currency with wallets; any other value gets the interface's message."""
 
     def run_validation(self, data: Any = serializers.empty) -> str:
-        """The code; absent, null and of another type are refused alike."""
+        """Return the code; reject absent, null and other values alike."""
         if not isinstance(data, str) or data not in currencies():
             raise currency_error(payout_currencies())
         return data

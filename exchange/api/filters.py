@@ -1,9 +1,8 @@
-"""Filters by query parameters, with the rules that every list follows (django-filter).
+"""Filters by query parameters, shared by the lists of all apps (django-filter).
 
-The filter set of a list is a `DatedFilters`, or a `ChangingFilters` where its records change; the
-filters above them are shared by the lists of all apps, the filter sets below are for the lists of
-participants and tokens. A bad value is refused with a message that names the parameter. Unknown,
-empty and repeated parameters are refused before (`exchange.api.parameters`).
+The filter set of a list is a `DatedFilters`, or a `ChangingFilters` where its records change. An
+error for a bad value names the parameter. Unknown, empty and repeated parameters are rejected
+before (`exchange.api.parameters`).
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _INVALID_TIMESTAMP = "must be an ISO 8601 date, or a time with its offset"
 _DAY, _MILLISECOND = dt.timedelta(days=1), dt.timedelta(milliseconds=1)
 
 
-# What the schema says of a time, and of a text: not blank, without NUL characters.
+# Schema of a time; pattern of a text that is not blank and has no NUL characters.
 _MOMENT = {
     "anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]
 }
@@ -54,7 +53,7 @@ _FOREVER = dt.datetime.max.replace(tzinfo=dt.UTC)
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
-# No id at all: what a malformed one is compared to, so that it matches nothing.
+# Stands for a malformed id: it matches no record.
 _NO_ID = UUID(int=0)
 
 
@@ -62,19 +61,19 @@ class QueryField(forms.Field, ABC):
     """The value of a query parameter; None when absent."""
 
     def to_python(self, value: Any) -> Any:
-        """What `parse` makes of the text."""
+        """Return the parsed value, or None for an empty one."""
         return None if value in self.empty_values else self.parse(str(value))
 
     @abstractmethod
     def parse(self, text: str) -> Any:
-        """Return the value; raise `ValidationError` for what is none."""
+        """Return the value; raise `ValidationError` for an invalid one."""
 
 
 class FlagField(QueryField):
     """`true` or `false` in any case, or `1` or `0`."""
 
     def parse(self, text: str) -> bool:
-        """The flag."""
+        """Return the flag."""
         try:
             return _FLAGS[text.lower()]
         except KeyError:
@@ -93,19 +92,19 @@ class FlagFilter(django_filters.Filter):
         set_override(self, "field", schema)
 
     def filter(self, qs: QuerySet[Any], value: bool | None) -> QuerySet[Any]:
-        """`qs` where the flag is `value`."""
+        """Return `qs` where the flag is `value`, or the default."""
         return super().filter(qs, self._default if value is None else value)
 
 
 class ChoiceField(QueryField):
-    """One of `allowed`, in any case; the value is the spelling in `allowed`."""
+    """One of `allowed`, in any case; the result has the spelling in `allowed`."""
 
     def __init__(self, *, allowed: Iterable[str], **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.allowed = list(allowed)
 
     def parse(self, text: str) -> str:
-        """The allowed value."""
+        """Return the allowed value."""
         choice = match_choice(text, self.allowed)
         if choice is None:
             raise ValidationError(f"must be one of [{', '.join(self.allowed)}]")
@@ -113,9 +112,9 @@ class ChoiceField(QueryField):
 
 
 class ChoiceFilter(django_filters.Filter):
-    """Compares a column of enumerated values: `ChoiceFilter(allowed=Status.values)`.
+    """Compares an enumerated column: `ChoiceFilter(allowed=Status.values)`.
 
-    `aliases` are spellings in lower case that the interface itself writes when it asks for them.
+    `aliases` are lower-case spellings that the interface itself uses.
     """
 
     field_class = ChoiceField
@@ -130,10 +129,10 @@ class ChoiceFilter(django_filters.Filter):
 
 
 class CurrencyField(ChoiceField):
-    """The code of a currency, refused like everywhere else."""
+    """The code of a currency, with the interface's error."""
 
     def parse(self, text: str) -> str:
-        """The code."""
+        """Return the code."""
         try:
             return super().parse(text)
         except ValidationError:
@@ -151,14 +150,14 @@ class CurrencyFilter(ChoiceFilter):
 
 
 class TextField(forms.Field):
-    """Text of at most `max_length` characters, without white space around it."""
+    """Text of at most `max_length` characters, without surrounding white space."""
 
     def __init__(self, *, max_length: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.max_length = max_length
 
     def to_python(self, value: Any) -> str:
-        """The text; empty when absent."""
+        """Return the text; "" when absent."""
         text = "" if value in self.empty_values else str(value).strip()
         if "\x00" in text:
             raise ValidationError("must not contain NUL characters")
@@ -179,10 +178,10 @@ class TextFilter(django_filters.Filter):
 
 
 class IdField(QueryField):
-    """A record id. A malformed one is an unknown one: it matches nothing."""
+    """A record id; a malformed one matches nothing, like an unknown one."""
 
     def parse(self, text: str) -> UUID:
-        """The id."""
+        """Return the id."""
         return parse_id(text) or _NO_ID
 
 
@@ -193,15 +192,15 @@ class IdFilter(django_filters.Filter):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # No format: a malformed id finds nothing, it is not refused.
+        # Without a format: a malformed id is not an error.
         set_override(self, "field", {"type": "string", "pattern": r"\S"})
 
 
 class TimestampField(QueryField):
-    """An ISO 8601 date-time with its offset, or a date, which is all of its day in UTC.
+    """An ISO 8601 date-time with its offset, or a date (the whole day in UTC).
 
-    Times are compared at the precision they are printed with, `step`, so that a record is found at
-    its own printed time. With `end` the value is the first instant after what is given.
+    Times are compared at the precision of the interface, `step`, so that a record is found at its
+    printed time. With `end` the result is the first instant after the given time or day.
     """
 
     def __init__(self, *, step: dt.timedelta, end: bool, **kwargs: Any) -> None:
@@ -210,8 +209,8 @@ class TimestampField(QueryField):
         self.end = end
 
     def parse(self, text: str) -> dt.datetime:
-        """The aware time."""
-        # A plus sign that the client did not escape arrives as a space.
+        """Return the aware time."""
+        # An unescaped plus sign arrives as a space.
         text = text.replace(" ", "+").upper()
         step = self.step
         try:
@@ -225,7 +224,7 @@ class TimestampField(QueryField):
         if moment is None or moment.tzinfo is None:
             raise ValidationError(_INVALID_TIMESTAMP)
         try:
-            # The database takes no offset of 16 hours or more; Python's go up to 24.
+            # PostgreSQL rejects offsets of 16 hours or more; Python allows up to 24.
             moment = moment.astimezone(dt.UTC)
         except OverflowError:
             raise ValidationError(_INVALID_TIMESTAMP) from None
@@ -236,7 +235,7 @@ class TimestampField(QueryField):
 
 
 class TimestampFilter(django_filters.Filter):
-    """Compares a time with one end of a period, which is in the period: see `From` and `To`."""
+    """Compares a time with an inclusive bound: see `FromFilter` and `ToFilter`."""
 
     field_class = TimestampField
 
@@ -252,28 +251,28 @@ class TimestampFilter(django_filters.Filter):
 
 
 class FromFilter(TimestampFilter):
-    """From this time on: `From("created_at")`."""
+    """This time or later: `FromFilter("created_at")`."""
 
     end = False
     description = "This time or later: {} (its day in UTC)"
 
 
 class ToFilter(TimestampFilter):
-    """Up to and including this time: `To("created_at")`."""
+    """This time or earlier: `ToFilter("created_at")`."""
 
     end = True
     description = "This time or earlier: {} (all of its day in UTC)"
 
 
 class DatedFilters(django_filters.FilterSet):
-    """Base for lists of records that have a time."""
+    """Base filter set of lists of records with a creation time."""
 
     created_from = FromFilter("created_at")
     created_to = ToFilter("created_at")
 
 
 class ChangingFilters(DatedFilters):
-    """Base for lists of records that change."""
+    """Base filter set of lists of records that change."""
 
     updated_from = FromFilter("updated_at")
     updated_to = ToFilter("updated_at")
@@ -282,12 +281,12 @@ class ChangingFilters(DatedFilters):
 _PLAIN = re.compile(r"[0-9]{1,16}(\.[0-9]{1,8})?", re.ASCII)
 
 
-# No currency has more.
+# The most decimals of any currency.
 _DECIMALS = 2
 
 
 def parse_amount(text: str) -> Decimal | None:
-    """The amount a query parameter holds, from 0 to 10^15 in plain notation; None otherwise."""
+    """Return the amount in a query parameter, from 0 to 10^15 in plain notation, or None."""
     if not _PLAIN.fullmatch(text):
         return None
     amount = Decimal(text)
@@ -298,7 +297,7 @@ class AmountField(QueryField):
     """An amount in plain notation."""
 
     def parse(self, text: str) -> Decimal:
-        """The amount."""
+        """Return the amount."""
         amount = parse_amount(text)
         if amount is None:
             raise ValidationError("must be a number such as 1000 or 90.02")

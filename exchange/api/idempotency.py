@@ -1,8 +1,8 @@
-"""`Idempotency-Key` of money-moving POSTs: reading it, and answering a key once.
+"""`Idempotency-Key` of money-moving POSTs.
 
-A view whose service runs wholly in one transaction wraps it in `respond_once`. A view whose
-service looks at the network first passes the claim of `read_key` down and answers with
-`stored_to_response` what the service gave.
+A view whose service runs in one transaction wraps it in `respond_once`. A view whose service uses
+the network first passes the claim of `read_key` to it and returns `stored_to_response` of the
+result.
 """
 
 from __future__ import annotations
@@ -27,10 +27,9 @@ _sorted = msgspec.json.Encoder(order="sorted")
 
 
 def read_key(request: Request) -> IdempotencyClaim | None:
-    """What the request's `Idempotency-Key` stands for; None without the header.
+    """Return the claim of the request's `Idempotency-Key`; None without the header.
 
-    Its scope is the organisation, the method and the path without the query (unknown query
-    parameters are ignored, so they cannot make another request of it), ids in lower case.
+    Its scope is organisation, method and path; ids in lower case, query parameters ignored.
     """
     key = request.headers.get(HEADER)
     if key is None:
@@ -47,39 +46,39 @@ def read_key(request: Request) -> IdempotencyClaim | None:
 
 
 def canonical_path(path: str) -> str:
-    """`path` with each id in it as the API writes ids, since views take other spellings too."""
+    """Return `path` with its ids in lower case, since views accept both."""
     return "/".join(str(parse_id(part) or part) for part in path.split("/"))
 
 
 def body_hash(body: Any) -> str:
-    """SHA-256, in hex, of the canonical form of a parsed body.
+    """Return the SHA-256, in hex, of the canonical form of a parsed body.
 
-    Fields in any order and numbers written differently (`10`, `10.0`, `1e1`) hash alike.
+    The order of fields and the notation of numbers (`10`, `10.0`, `1e1`) make no difference.
     """
     return hashlib.sha256(_sorted.encode(to_json_types(body))).hexdigest()
 
 
 def respond_once(request: Request, run: Callable[[], SuccessResponse]) -> SuccessResponse:
-    """The answer of `run`, or the first answer when the request repeats one.
+    """Return the response of `run`, or the stored one when the request is a repeat.
 
-    With a key, `run` and the keeping of its answer are one transaction; an error it raises rolls
-    back both and is not kept.
+    With a key, `run` and the storing of its response are one transaction; an error rolls back both
+    and is not stored.
     """
     claim = read_key(request)
     if claim is None:
         return run()
     with transaction.atomic():
-        first = claim_key(claim)
-        if first is not None:
-            return stored_to_response(first)
-        answer = run()
-        text = encode_json(answer.payload).decode()
-        store_response(claim, StoredResponse(answer.status_code, answer.message, text))
-    return answer
+        stored = claim_key(claim)
+        if stored is not None:
+            return stored_to_response(stored)
+        response = run()
+        text = encode_json(response.payload).decode()
+        store_response(claim, StoredResponse(response.status_code, response.message, text))
+    return response
 
 
 def stored_to_response(stored: StoredResponse) -> SuccessResponse:
-    """Put a stored response in the envelope; one that is given again is marked as a replay."""
+    """Return a stored response in the envelope; a repeated one is marked as a replay."""
     return SuccessResponse(
         RawJSON(stored.data),
         stored.message,

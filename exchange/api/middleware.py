@@ -1,8 +1,7 @@
-"""What happens around the views: request ids, the body limit, and the envelope for errors that
-no view answered (unknown routes, faults in middleware).
+"""Middleware: request ids, the body limit, the envelope for errors outside of views, the audit.
 
-The API uses neither sessions nor cookies: `outside_api` takes Django's middleware for those out
-of the way of requests under /v1.
+The API uses neither sessions nor cookies: `skip_for_api` makes Django's middleware for them skip
+requests under /v1.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from exchange.core.ids import uuid7
 API_PREFIX = "/v1/"
 OAUTH_PREFIX = "/v1/oauth/"
 
-# How long the server waits for a whole body, and how it says that it waited in vain.
+# The server's time limit for a body; `BODY_STATE` in the environ is `LATE` when it was exceeded.
 BODY_SECONDS = 10.0
 BODY_STATE = "exchange.body"
 LATE = "late"
@@ -47,12 +46,12 @@ _MESSAGES = {
 
 
 def is_api_request(request: HttpRequest) -> bool:
-    """Whether the request is for the API."""
+    """Return whether the request is for the API."""
     return request.path_info.startswith(API_PREFIX) or request.path_info == "/v1"
 
 
 def failure_response(request: HttpRequest, status: int, message: str, code: str) -> HttpResponse:
-    """A failure made outside of the views: the envelope, or RFC 6749's form under /v1/oauth."""
+    """Return a failure from outside of views: the envelope, or RFC 6749's form under /v1/oauth."""
     if request.path_info.startswith(OAUTH_PREFIX):
         body = encode_json({"error": "invalid_request", "error_description": message})
     else:
@@ -63,17 +62,16 @@ def failure_response(request: HttpRequest, status: int, message: str, code: str)
 
 
 class Middleware:
-    """What passes requests on to `get_response`."""
+    """Base of middleware classes."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
 
 
 class RequestIdMiddleware(Middleware):
-    """Gives every request an id, for the answer (`X-Request-ID`) and for every line of the log;
-    and every answer its length.
+    """Adds a request id to the response (`X-Request-ID`) and the log, and the `Content-Length`.
 
-    A client's own is kept when it is at most 128 harmless characters.
+    The client's own id is used if it is valid.
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -83,13 +81,13 @@ class RequestIdMiddleware(Middleware):
             response = self.get_response(request)
         response["X-Request-ID"] = request_id
         if isinstance(response, HttpResponse) and "Content-Length" not in response:
-            # Without it servers send the answer in chunks.
+            # Without it servers send the response in chunks.
             response["Content-Length"] = str(len(response.content))
         return response
 
 
 class EnvelopeMiddleware(Middleware):
-    """Turns error pages of Django under /v1 into the envelope, status and headers kept."""
+    """Replaces Django's error pages under /v1 by the envelope; keeps status and headers."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
@@ -99,17 +97,17 @@ class EnvelopeMiddleware(Middleware):
             return response
         status = response.status_code
         message = _MESSAGES.get(status) or HTTPStatus(status).phrase
-        answer = failure_response(request, status, message, _CODES.get(status, "internal_error"))
+        failure = failure_response(request, status, message, _CODES.get(status, "internal_error"))
         for name in ("Allow", "Retry-After", "WWW-Authenticate"):
             if name in response:
-                answer[name] = response[name]
-        return answer
+                failure[name] = response[name]
+        return failure
 
 
 class BodyLimitMiddleware(Middleware):
-    """Refuses bodies that did not arrive in time, and under /v1 bodies beyond the limit.
+    """Rejects bodies that arrived too late, and under /v1 bodies above the limit.
 
-    The server (`config.http`) reads bodies before requests come here, and states their lengths.
+    The server (`config.http`) has read the body and set its length before.
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -124,21 +122,21 @@ class BodyLimitMiddleware(Middleware):
 
     @staticmethod
     def _too_late(request: HttpRequest) -> HttpResponse:
-        words = f"The body did not arrive within {BODY_SECONDS:g} s"
-        response = failure_response(request, 408, words, "request_timeout")
+        message = f"The body did not arrive within {BODY_SECONDS:g} s"
+        response = failure_response(request, 408, message, "request_timeout")
         response["Connection"] = "close"
         return response
 
 
 def body_length(request: HttpRequest) -> int:
-    """The stated length of a request's body, which may be more than was read."""
+    """Return the declared length of the body, which may be more than was read."""
     stated = request.META.get("CONTENT_LENGTH") or ""
     return int(stated) if stated.isdecimal() and stated.isascii() else 0
 
 
 class AuditContextMiddleware(Middleware):
-    """Says for the audit who changes what a request changes: a person of the back office here, an
-    API key once its token or secret was checked (`exchange.core.audit_context.set_actor`).
+    """Sets the actor of the audit: the signed-in person. For the API, authentication sets the key
+    (`exchange.core.audit_context.set_actor`).
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -156,15 +154,15 @@ def _staff_actor(request: HttpRequest) -> Actor | None:
 
 
 def skip_for_api(middleware: type[Any]) -> type[Any]:
-    """`middleware` for requests that are not the API's; the API's pass it by."""
+    """Return `middleware` in a version that skips requests of the API."""
 
     class OutsideAPI(middleware):  # type: ignore[misc]
         def __call__(self, request: HttpRequest) -> HttpResponseBase:
             if is_api_request(request):
                 response: HttpResponseBase = self.get_response(request)
                 return response
-            answer: HttpResponseBase = super().__call__(request)
-            return answer
+            handled: HttpResponseBase = super().__call__(request)
+            return handled
 
     OutsideAPI.__name__ = OutsideAPI.__qualname__ = middleware.__name__
     return OutsideAPI

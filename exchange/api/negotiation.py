@@ -1,4 +1,4 @@
-"""Every answer is JSON whatever `Accept` says; every body is JSON or refused."""
+"""Content negotiation: responses are always JSON; a body of another type is rejected."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from rest_framework.request import Request
 
 
 class OnlyJSON(BaseContentNegotiation):
-    """Takes the first renderer; takes a parser by media type alone, parameters ignored."""
+    """Selects the first renderer, and the parser by media type without its parameters."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
-        """The parser for the body's media type, or None (then the answer is 415)."""
+        """Return the parser for the body's media type, or None (415)."""
         sent = (request.content_type or "").partition(";")[0].strip().lower()
         return next((parser for parser in parsers if parser.media_type == sent), None)
 
@@ -25,6 +25,6 @@ class OnlyJSON(BaseContentNegotiation):
         renderers: Iterable[Any],
         format_suffix: str | None = None,  # noqa: ARG002 - DRF's signature
     ) -> tuple[BaseRenderer, str]:
-        """The first renderer."""
+        """Return the first renderer."""
         renderer = next(iter(renderers))
         return renderer, renderer.media_type

@@ -1,4 +1,4 @@
-"""What an action of a viewset declares, beside its method.
+"""The declaration of a viewset's action.
 
     @operation("Withdrawal cancelled", scope="wallets:withdraw", response=WITHDRAWAL)
     def cancel(self, request: Request, withdrawal_id: str) -> SuccessResponse: ...
@@ -24,26 +24,26 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class NamedSchema(WireSchema):
-    """A schema of its own, which may hold documents, and one example."""
+    """A schema of its own, which may contain documents, with an example."""
 
     name: str
     body: dict[str, Any]
     example: Any
 
     def schema(self) -> dict[str, Any]:
-        """The schema object."""
+        """Return the schema object."""
         return self.body
 
 
 @dataclass(frozen=True, slots=True)
 class RecordList:
-    """An array of records, not paged."""
+    """An array of records, without pages."""
 
     document: Document
 
     @property
     def name(self) -> str:
-        """What its envelope is named after."""
+        """The name of its envelope."""
         return f"{self.document.name}List"
 
     @property
@@ -61,7 +61,7 @@ class RecordPage(WireSchema):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The record's name, and that this is a page of them."""
+        """The component's name."""
         return f"{self.document.name}Page"
 
     @property
@@ -71,7 +71,7 @@ class RecordPage(WireSchema):
         return {"page": 1, "pages": 1, "count": 1, "total": 1, self.plural: records}
 
     def schema(self) -> dict[str, Any]:
-        """Where in the matches the page is, and its records."""
+        """Return the schema object."""
         whole = {"type": "integer", "minimum": 0}
         return closed_object(
             {
@@ -88,7 +88,7 @@ class RecordPage(WireSchema):
         )
 
 
-# What `data` holds: one record, an array or a page of them, or a shape of its own.
+# The content of `data`: a record, an array or page of records, or a schema of its own.
 ResponseData = Document | RecordList | RecordPage | NamedSchema
 
 
@@ -103,17 +103,17 @@ class Envelope(WireSchema):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The name of what is in it, and that this is the whole response."""
+        """The component's name."""
         return f"{self.response.name}Response"
 
     @property
     def example(self) -> Any:
-        """A success."""
+        """An example of the response."""
         meta = {} if self.meta is None else {"meta": self.meta.example}
         return {"status": "success", "message": self.message, "data": self.response.example, **meta}
 
     def schema(self) -> dict[str, Any]:
-        """Status, message and data; `meta` where there is one."""
+        """Return the schema of status, message and data, and `meta` where declared."""
         data: Any = self.response
         if isinstance(data, RecordList):
             data = {"type": "array", "description": "All that match", "items": data.document}
@@ -130,16 +130,16 @@ class Envelope(WireSchema):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One action: what a caller needs for it, what it takes, responses and refuses."""
+    """One action: required scope, input, responses and failures."""
 
     message: str
     scope: str
     responses: Mapping[str, ResponseData]
     status: int = HTTPStatus.OK
-    # Statuses of other successes: a PUT that makes what is not there yet.
+    # Statuses of other successes, such as 201 of a PUT.
     other_statuses: Sequence[int] = ()
     meta: NamedSchema | None = None
-    # Status → code → message of refusals that only this action has.
+    # Status → code → message of the action's own failures.
     failures: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     body: type[BaseSerializer[Any]] | None = None
     query: Sequence[OpenApiParameter] = ()
@@ -149,12 +149,12 @@ class Operation:
     id: str | None = None
 
     def response_for(self, resource: str) -> ResponseData:
-        """What `data` holds where the viewset is mounted as `resource`."""
+        """Return the content of `data` where the viewset is mounted as `resource`."""
         return self.responses.get(resource) or self.responses[""]
 
     @property
     def page(self) -> RecordPage | None:
-        """The page that it responses, if it does."""
+        """The page of its response, if it has one."""
         response = self.responses.get("")
         return response if isinstance(response, RecordPage) else None
 
@@ -173,11 +173,11 @@ def operation(
     idempotent: bool = False,
     **declared: Any,
 ) -> Callable[[_Method], _Method]:
-    """Declare an action: an `Operation` of these values.
+    """Declare an action as an `Operation` of these values.
 
-    `message` is that of its success, `scope` what a caller's token needs. `response` is what `data`
-    holds, by resource where that differs. What `moves_money` takes an `Idempotency-Key`, as does
-    what is `idempotent`, and counts against the narrower limit of requests.
+    `message` is the message of a success, `scope` what the token needs, `response` the content of
+    `data`, by resource where it differs. An action that is `idempotent` or `moves_money` takes an
+    `Idempotency-Key`; the latter counts against the narrower rate limit.
     """
     made = Operation(
         message=message,
@@ -196,20 +196,20 @@ def operation(
 
 
 def get_operation(view: Any) -> Operation | None:
-    """The operation that `view` performs; None for a method it does not have, and OPTIONS."""
+    """Return the operation of `view`'s action; None for OPTIONS and unsupported methods."""
     return getattr(getattr(view, getattr(view, "action", None) or "", None), "operation", None)
 
 
 def closed_object(properties: dict[str, Any]) -> dict[str, Any]:
-    """The schema of an object that has all of `properties`."""
+    """Return the schema of an object that has all of `properties`."""
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
 def text_schema(description: str) -> dict[str, Any]:
-    """The schema of a string."""
+    """Return the schema of a string."""
     return {"type": "string", "description": description}
 
 
 def number_schema(description: str, *more: str) -> dict[str, Any]:
-    """The schema of a number, or of one of the types `more`."""
+    """Return the schema of a number, or of one of the types `more`."""
     return {"type": ["number", *more] if more else "number", "description": description}

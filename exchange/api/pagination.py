@@ -1,4 +1,4 @@
-"""Lists: `page`, `limit` and `sort`, exact totals, and stored documents passed through."""
+"""Lists: `page`, `limit` and `sort`, with exact totals and stored documents."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ from exchange.core.errors import InvalidRequest
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """The part of a list that is asked for: the page's number, from 1, and the limit in force."""
+    """The requested page: its number, from 1, and the effective limit."""
 
     number: int
     limit: int
 
     @property
     def offset(self) -> int:
-        """How many matches come before it."""
+        """The number of matches before the page."""
         return (self.number - 1) * self.limit
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page: its window, and the total of all matches."""
+    """One page: its request, and the total of all matches."""
 
-    window: PageRequest
+    request: PageRequest
     total: int
 
     @property
     def pages(self) -> int:
-        """How many pages all matches make."""
-        return -(-self.total // self.window.limit)
+        """The number of pages of all matches."""
+        return -(-self.total // self.request.limit)
 
     def data(self, plural: str, count: int, records: RawJSON) -> dict[str, Any]:
-        """Return the `data` of an answer: where the page is, and its `count` records."""
+        """Return the `data` of a response with the page's `count` records."""
         return {
-            "page": self.window.number,
+            "page": self.request.number,
             "pages": self.pages,
             "count": count,
             "total": self.total,
@@ -56,7 +56,7 @@ class Page:
 
 
 def read_page_request(request: Request) -> PageRequest:
-    """Read what `page` and `limit` ask for; raise `InvalidRequest`."""
+    """Read `page` and `limit`; raise `InvalidRequest` for invalid values."""
     query = request.query_params
     number = read_positive_integer(query, "page", 1)
     limit = read_positive_integer(query, "limit", settings.API_PAGE_LIMIT_DEFAULT)
@@ -66,38 +66,38 @@ def read_page_request(request: Request) -> PageRequest:
 class EnvelopePagination(BasePagination):
     """Pages of `{page, pages, count, total, <plural>: […]}`.
 
-    What is paged are stored documents, or ids where order and totals need an index and nothing
-    else; a viewset then reads the documents of the page's ids alone.
+    Pages are of stored documents, or of ids where an index covers order and total; the viewset then
+    reads the documents of one page.
     """
 
     page: Page
     operation: Operation
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
-        """Read the page of `queryset` that `request` asks for."""
+        """Return the rows of the requested page of `queryset`."""
         self.operation = view.operation
-        window = read_page_request(request)
-        number, limit, offset = window.number, window.limit, window.offset
+        page_request = read_page_request(request)
+        number, limit, offset = page_request.number, page_request.limit, page_request.offset
         if number == 1:
             rows = list(queryset[:limit])
-            # A page that is not full tells the total by itself.
+            # The total of an incomplete first page is its length.
             total = len(rows) if len(rows) < limit else queryset.count()
         else:
             total = queryset.count()
             rows = list(queryset[offset : offset + limit]) if offset < total else []
-        self.page = Page(window, total)
+        self.page = Page(page_request, total)
         return rows
 
     def get_paginated_response(self, data: Sequence[str]) -> SuccessResponse:
-        """Answer the page read last; `data` are the documents of its records."""
+        """Return the response with the last page; `data` are the documents of its records."""
         operation = self.operation
         if operation.page is None:
-            raise TypeError("only operations that declare a page answer one")
+            raise TypeError("the operation declares no page")
         records = self.page.data(operation.page.plural, len(data), join_documents(data))
         return SuccessResponse(records, operation.message, meta=self.meta())
 
     def meta(self) -> Mapping[str, Any] | None:
-        """Return what the answer has besides its data."""
+        """Return the `meta` of the response."""
         return None
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:  # noqa: ARG002
@@ -117,20 +117,20 @@ class Sorting(BaseFilterBackend):
     def filter_queryset(
         self, request: Request, queryset: QuerySet[Any], view: Any
     ) -> QuerySet[Any]:
-        """`queryset` in the order asked for, or the view's default."""
+        """Return `queryset` in the requested order, or the view's default."""
         fields: Mapping[str, str] = view.sort_fields
         if not fields:
             return queryset
-        wanted = request.query_params.get("sort", view.default_sort)
-        name = wanted.removeprefix("-")
+        sort = request.query_params.get("sort", view.default_sort)
+        name = sort.removeprefix("-")
         if name not in fields:
             allowed = ", ".join(fields)
             raise InvalidRequest(f"sort must be one of [{allowed}], with - in front for descending")
-        sign = "-" if wanted.startswith("-") else ""
+        sign = "-" if sort.startswith("-") else ""
         return queryset.order_by(f"{sign}{fields[name]}", f"{sign}id")
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
-        """The `sort` parameter for the schema."""
+        """Describe `sort`."""
         fields: Mapping[str, str] = view.sort_fields
         if not fields:
             return []

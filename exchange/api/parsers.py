@@ -1,8 +1,7 @@
-"""Reads request bodies: JSON with exact numbers and within limits.
+"""Parser of request bodies: JSON with exact numbers, within limits.
 
-Numbers are never binary floats: a whole number is an int, any other a Decimal. (msgspec reads
-`-0` as 0 and cannot say in which field a lone surrogate stood; the standard library's scanner,
-also in C, does both right.)
+A whole number is an int, any other a Decimal. The standard library's decoder is used since msgspec
+reads `-0` as 0 and cannot name the field of a lone surrogate.
 """
 
 from __future__ import annotations
@@ -18,13 +17,12 @@ from django.http import UnreadablePostError
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
-# Nothing we take has more digits or a larger exponent. What has is cut to a number that every
-# field refuses for the same reason, so that nobody computes with 5,000 digits or writes out
-# 1e999999.
+# Larger numbers are replaced by one that every field rejects for the same reason, so that nothing
+# computes with 5,000 digits or formats 1e999999.
 _DIGITS = 60
 _EXPONENT = 100
-# So much of a field's name is repeated in a message.
-_SHOWN = 100
+# The length of a field's name in a message.
+_MAX_NAME_LENGTH = 100
 
 
 def _whole(text: str) -> int | Decimal:
@@ -49,15 +47,15 @@ def _fraction(text: str) -> Decimal:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of these fields. Raises `ParseError` for a name that stands in it twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    """Return the object of these fields. Raises `ParseError` for a repeated name."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         names = Counter(name for name, _ in pairs)
-        twice = next(name for name, times in names.items() if times > 1)
-        # A lone surrogate in it could not be written out.
-        shown = twice[:_SHOWN].encode(errors="replace").decode()
-        raise ParseError(f"{shown} must be given once")
-    return found
+        repeated = next(name for name, times in names.items() if times > 1)
+        # A lone surrogate could not be encoded.
+        label = repeated[:_MAX_NAME_LENGTH].encode(errors="replace").decode()
+        raise ParseError(f"{label} must be given once")
+    return fields
 
 
 _decoder = json.JSONDecoder(
@@ -66,7 +64,7 @@ _decoder = json.JSONDecoder(
 
 
 def read_json(body: bytes, *, depth_limit: int) -> dict[str, Any]:
-    """The JSON object in `body`. Raises `ParseError` with a message that names the trouble."""
+    """Return the JSON object in `body`. Raises `ParseError`."""
     try:
         value = _decoder.decode(body.decode())
     except UnicodeDecodeError as error:
@@ -82,25 +80,25 @@ def read_json(body: bytes, *, depth_limit: int) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ParseError("The body must be a JSON object")
     for path, item in _items(value, depth_limit):
-        trouble = _problem(item)
-        if trouble:
-            raise ParseError(f"{path[:_SHOWN]} {trouble}" if path else f"A field name {trouble}")
+        if problem := _problem(item):
+            subject = path[:_MAX_NAME_LENGTH] if path else "A field name"
+            raise ParseError(f"{subject} {problem}")
     return value
 
 
 def _items(value: Mapping[str, Any], depth_limit: int) -> Iterator[tuple[str, Any]]:
-    """Every string and number with its path, field names with the path ''."""
-    waiting: list[tuple[str, Any, int]] = [("", value, 1)]
-    while waiting:
-        path, item, depth = waiting.pop()
+    """Yield every string and number with its path, field names with the path ''."""
+    pending: list[tuple[str, Any, int]] = [("", value, 1)]
+    while pending:
+        path, item, depth = pending.pop()
         if depth > depth_limit and isinstance(item, dict | list):
             raise _too_deep(depth_limit)
         if isinstance(item, dict):
             for name, inner in item.items():
                 yield "", name
-                waiting.append((f"{path}.{name}" if path else name, inner, depth + 1))
+                pending.append((f"{path}.{name}" if path else name, inner, depth + 1))
         elif isinstance(item, list):
-            waiting.extend((f"{path}[{i}]", inner, depth + 1) for i, inner in enumerate(item))
+            pending.extend((f"{path}[{i}]", inner, depth + 1) for i, inner in enumerate(item))
         else:
             yield path, item
 
@@ -121,7 +119,7 @@ def _too_deep(limit: int) -> ParseError:
 
 
 class ExactJSONParser(BaseParser):
-    """`application/json` bodies, by `read_json`."""
+    """Parses `application/json` bodies."""
 
     media_type = "application/json"
 
@@ -131,7 +129,7 @@ class ExactJSONParser(BaseParser):
         media_type: str | None = None,  # noqa: ARG002 - DRF's signature
         parser_context: Mapping[str, Any] | None = None,  # noqa: ARG002 - DRF's signature
     ) -> dict[str, Any]:
-        """The body's object."""
+        """Return the body's object."""
         try:
             body = stream.read()
         except UnreadablePostError as error:

@@ -1,4 +1,4 @@
-"""What a caller may do: every action declares the scope that it needs."""
+"""Permissions: the token must have the scope that the action declares."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ logger = structlog.get_logger(__name__)
 
 
 class InsufficientScope(PermissionDenied):
-    """403 with RFC 6750's challenge, naming the scope that is missing."""
+    """403 with RFC 6750's challenge, which names the missing scope."""
 
     def __init__(self, scope: str) -> None:
         super().__init__(f"This needs the scope {scope}", code="insufficient_scope")
@@ -24,14 +24,13 @@ class InsufficientScope(PermissionDenied):
 
 
 class HasScope(BasePermission):
-    """Lets a caller through whose key and token have the scope of the view's operation.
+    """Requires that key and token have the scope of the view's operation.
 
-    An action without a declaration is refused: forgetting is not permission. Methods an address
-    does not have pass, to be answered with 405.
+    An action without a declaration is rejected. Unsupported methods pass, to get a 405.
     """
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Return True, or raise what says what is missing."""
+        """Return True, or raise an error that names what is missing."""
         caller = request.auth
         if not isinstance(caller, Caller):
             raise NotAuthenticated("An access token is needed (Authorization: Bearer …)")

@@ -1,4 +1,4 @@
-"""Writes every answer under /v1 as the JSON envelope."""
+"""Renderer of the JSON envelope of every response under /v1."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from exchange.api.responses import ErrorResponse, SuccessResponse, encode_json
 
 
 class EnvelopeRenderer(BaseRenderer):
-    """JSON with exact decimals; stored documents pass through as they are."""
+    """Renders JSON with exact decimals and stored documents unchanged."""
 
     media_type = "application/json"
     format = "json"
@@ -24,7 +24,7 @@ class EnvelopeRenderer(BaseRenderer):
         accepted_media_type: str | None = None,  # noqa: ARG002 - DRF's signature
         renderer_context: Mapping[str, Any] | None = None,
     ) -> bytes:
-        """The bytes of `data`, wrapped in the envelope where the view did not."""
+        """Return the bytes of `data`, in the envelope."""
         response = (renderer_context or {}).get("response")
         if isinstance(response, SuccessResponse | ErrorResponse):
             return encode_json(data)

@@ -1,7 +1,7 @@
-"""What a view gives back: an `Answer`, or, made from an error, a `Refusal`.
+"""Responses in the envelope of the interface.
 
-Both are the envelope of the interface: `{status, message, data, meta?}` and `{status, message}`.
-Views return `Answer`s and raise errors; `exceptions` makes the refusals.
+`SuccessResponse` is `{status, message, data, meta?}`, `ErrorResponse` `{status, message}`. Views
+return the former and raise errors, which `exceptions` converts.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from exchange.core.timestamps import wire_time
 _encoder = msgspec.json.Encoder()
 
 
-# JSON text that is already right (a stored document): spliced in without being read.
+# JSON text that is inserted as it is, such as a stored document.
 RawJSON = msgspec.Raw
 
 
 def join_documents(texts: Iterable[str]) -> msgspec.Raw:
-    """The JSON array of the JSON `texts`."""
+    """Return the JSON array of the JSON `texts`."""
     return RawJSON("[" + ",".join(texts) + "]")
 
 
 class SuccessResponse(Response):
-    """A success. `data` may hold decimals, aware times, ids and `RawJSON`, at any depth."""
+    """A success; `data` may contain decimals, aware times, ids and `RawJSON` at any depth."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class SuccessResponse(Response):
 
 
 class ErrorResponse(Response):
-    """A failure: HTTP status, the message for people and the code for programs."""
+    """A failure: HTTP status, message for people, code for programs."""
 
     def __init__(
         self, message: str, *, status: int, code: str, headers: Mapping[str, str] | None = None
@@ -64,15 +64,15 @@ class ErrorResponse(Response):
 
 
 def encode_json(value: Any) -> bytes:
-    """`value` as JSON: decimals in plain notation, times as `YYYY-MM-DDTHH:MM:SS.mmmZ`.
+    """Encode `value` as JSON: decimals in plain notation, times as `YYYY-MM-DDTHH:MM:SS.mmmZ`.
 
-    Raises TypeError for binary floats: an amount that went through one is not exact any more.
+    Raises TypeError for binary floats, which are not exact.
     """
     return _encoder.encode(to_json_types(value))
 
 
 def to_json_types(value: Any) -> Any:  # noqa: PLR0911 - one return for each kind of value
-    """`value` with its decimals and times already written, as msgspec takes it."""
+    """Return `value` with decimals and times formatted, for msgspec."""
     kind = type(value)
     if kind in {str, int, bool, type(None), RawJSON, UUID}:
         return value
@@ -90,4 +90,4 @@ def to_json_types(value: Any) -> Any:  # noqa: PLR0911 - one return for each kin
         return {key: to_json_types(item) for key, item in value.items()}
     if isinstance(value, str | int):
         return value
-    raise TypeError(f"{kind.__name__} has no place in an answer")
+    raise TypeError(f"{kind.__name__} cannot be part of a response")

@@ -1,12 +1,11 @@
-"""DRF's router, for addresses without a slash at their end.
+"""DRF's router, for URLs without a trailing slash.
 
     router = Router()
     router.register("api/members", MemberViewSet, "members")
     router.register("api/tokens", TokenViewSet, "tokens", only={"list"})
 
-The last name is the resource: operation ids of the OpenAPI document begin with it. A viewset may be
-mounted several times: at the organisation's address and at a member's, or some of its actions each
-at an address that the interface fixes.
+The last name is the resource, the prefix of OpenAPI operation ids. A viewset may be mounted several
+times: under the organisation and under a member, or some of its actions each at its own URL.
 """
 
 from __future__ import annotations
@@ -21,17 +20,18 @@ from exchange.api.viewsets import ApiViewSet
 
 
 class _Mount(SimpleRouter):
-    """One viewset at one address."""
+    """One viewset at one URL."""
 
     def __init__(self, only: Container[str] | None) -> None:
         super().__init__(trailing_slash=False, use_regex_path=False)
         self.only = only
 
     def get_method_map(self, viewset: Any, method_map: Mapping[str, str]) -> dict[str, str]:
-        """Map methods to those actions that are mounted here."""
-        found = super().get_method_map(viewset, method_map)
-        only = self.only
-        return found if only is None else {m: name for m, name in found.items() if name in only}
+        """Map methods to the actions that are mounted here."""
+        actions = super().get_method_map(viewset, method_map)
+        if self.only is None:
+            return actions
+        return {method: name for method, name in actions.items() if name in self.only}
 
 
 class _SingletonMount(_Mount):
@@ -52,7 +52,7 @@ class _SingletonMount(_Mount):
 
 
 class Router:
-    """The addresses of an app."""
+    """The URLs of an app."""
 
     def __init__(self) -> None:
         self.urls: list[URLPattern | URLResolver] = []

@@ -1,6 +1,6 @@
-"""The OpenAPI document: what actions declare, in the envelope every answer has.
+"""The OpenAPI document, generated from the declarations of actions.
 
-Wire documents and envelopes are components by `WireSchemaExtension`; failures, headers, security
+`WireSchemaExtension` makes components of wire documents and envelopes; failures, headers, security
 and `Idempotency-Key` follow from each action's declaration (`exchange.api.operations`).
 """
 
@@ -38,7 +38,7 @@ class EnvelopeSchema(AutoSchema):
 
     @property
     def operation(self) -> Operation:
-        """The declaration."""
+        """The action's declaration."""
         declared: Operation = self.view.operation
         return declared
 
@@ -47,7 +47,7 @@ class EnvelopeSchema(AutoSchema):
         return self.get_description().partition(".")[0] or None
 
     def get_description(self) -> str:  # type: ignore[override]
-        """Return the docstring; `{owner}` in it is whose records the path is about."""
+        """Return the docstring, with the owner of the path's records for `{owner}`."""
         text: str = super().get_description()
         return text.replace("{owner}", path_owner(self.path))
 
@@ -60,14 +60,14 @@ class EnvelopeSchema(AutoSchema):
         return [self.view.tag]
 
     def get_request_serializer(self) -> Any:
-        """Return what checks the body."""
+        """Return the serializer of the body."""
         return self.operation.body
 
     def get_response_serializers(self) -> Any:
         """Return the envelope by each status of success."""
         operation = self.operation
-        answer = operation.response_for(self.view.basename)
-        envelope = Envelope(answer, operation.message, operation.meta)
+        response = operation.response_for(self.view.basename)
+        envelope = Envelope(response, operation.message, operation.meta)
         return dict.fromkeys(sorted({operation.status, *operation.other_statuses}), envelope)
 
     def get_override_parameters(self) -> list[Any]:
@@ -80,11 +80,11 @@ class EnvelopeSchema(AutoSchema):
         return list(self.operation.examples)
 
     def _is_list_view(self, serializer: Any = None) -> bool:  # noqa: ARG002 - the toolkit's signature
-        # Whether filters, order and pages are described; what is answered the envelope says.
+        # Whether to describe filters, order and pages; the envelope describes the response.
         return self.operation.page is not None
 
     def _get_serializer_field_meta(self, field: Any, direction: Direction) -> Any:
-        # A default makes generated types demand the field.
+        # With a default, generated types would require the field.
         meta = super()._get_serializer_field_meta(field, direction)  # type: ignore[no-untyped-call]
         meta.pop("default", None)
         return meta
@@ -99,19 +99,19 @@ class EnvelopeSchema(AutoSchema):
         return parameters
 
     def _get_response_bodies(self, direction: Direction = "response") -> Any:
-        answers = super()._get_response_bodies(direction)
+        responses = super()._get_response_bodies(direction)
         operation = self.operation
         example = Envelope(
             operation.response_for(self.view.basename), operation.message, operation.meta
         ).example
-        for answer in answers.values():
-            answer.update(self._success())
-            answer["content"]["application/json"]["examples"] = {
+        for response in responses.values():
+            response.update(self._success())
+            response["content"]["application/json"]["examples"] = {
                 "success": {"summary": "A success", "value": example}
             }
         for status in sorted(self._failures()):
-            answers[status] = self._failure(status)
-        return answers
+            responses[status] = self._failure(status)
+        return responses
 
     def _success(self) -> dict[str, Any]:
         operation = self.operation
@@ -122,11 +122,11 @@ class EnvelopeSchema(AutoSchema):
         }
 
     def _failure(self, status: str) -> dict[str, Any]:
-        """Return the shared component, or what the action says of its own refusals."""
+        """Return the shared component, or the action's own failures."""
         name, description, shared, more = FAILURES[status]
         own = self._own_failures(status)
         messages = {**shared, **own}
-        answer = {
+        response = {
             "description": description,
             "headers": self._headers(("X-Request-ID", "X-Error-Code", *more)),
             "content": {
@@ -139,10 +139,10 @@ class EnvelopeSchema(AutoSchema):
                 }
             },
         }
-        return answer if own else self._component(name, answer, ResolvedComponent.RESPONSE)
+        return response if own else self._component(name, response, ResolvedComponent.RESPONSE)
 
     def _own_failures(self, status: str) -> dict[str, str]:
-        """Messages by code: of ids in the path, of a filter by currency, and what is declared."""
+        """Return messages by code: for ids in the path, a currency filter, and as declared."""
         own = dict(self.operation.failures.get(status, {}))
         if status == "404":
             return not_found_messages(self.path) | own
@@ -180,7 +180,7 @@ class EnvelopeSchema(AutoSchema):
 
 
 class WireSchemaExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
-    """Documents, pages and envelopes as components, each referring to those that it holds."""
+    """Makes components of documents, pages and envelopes, with references among them."""
 
     target_class = WireSchema
     match_subclasses = True
@@ -201,7 +201,7 @@ class WireSchemaExtension(OpenApiSerializerExtension):  # type: ignore[no-untype
 
 
 def with_references(value: Any, refer: Callable[[WireSchema], dict[str, Any]]) -> Any:
-    """Return a schema with what `refer` gives in place of each schema that it holds."""
+    """Return a schema with `refer`'s reference for each schema in it."""
     if isinstance(value, WireSchema):
         return refer(value)
     if isinstance(value, dict):
@@ -212,12 +212,12 @@ def with_references(value: Any, refer: Callable[[WireSchema], dict[str, Any]]) -
 
 
 class NumberFieldExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
-    """`NumberField` as the schema says it."""
+    """The schema of `NumberField`."""
 
     target_class = "exchange.api.fields.NumberField"
 
     def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> Any:  # noqa: ARG002
-        """A number from 0 to 10^15, with its decimals."""
+        """Return the schema of a number from 0 to 10^15 with its decimals."""
         schema: dict[str, Any] = {"type": "number", "minimum": 0, "maximum": int(MAX_NUMBER)}
         if self.target.decimals is not None:
             schema["multipleOf"] = 10**-self.target.decimals
@@ -225,15 +225,15 @@ class NumberFieldExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-
 
 
 class TextFieldExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
-    """`TextField` and what is made of it, as the schema says them."""
+    """The schema of `TextField` and its subclasses."""
 
     target_class = "exchange.api.fields.TextField"
     match_subclasses = True
 
     def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> Any:  # noqa: ARG002
-        """A string with its lengths and its pattern; "" besides where it may be blank."""
+        """Return the schema of a string with its lengths and pattern; also "" if allowed."""
         target = self.target
-        schema: dict[str, Any] = {"type": "string", **target.says}
+        schema: dict[str, Any] = {"type": "string", **target.schema_keywords}
         for name, value in (("minLength", target.min_length), ("maxLength", target.max_length)):
             if value is not None:
                 schema[name] = value

@@ -1,7 +1,4 @@
-"""Parts of the OpenAPI document that every operation shares: headers, failures, parameters.
-
-The words stand here once; `exchange.api.schema` puts them where they belong.
-"""
+"""Parts of the OpenAPI document that operations share: headers, failures, parameters."""
 
 from __future__ import annotations
 
@@ -30,24 +27,24 @@ HEADERS = {
     "X-RateLimit-Limit": _whole_header("Requests a minute, when limits are on."),
     "X-RateLimit-Remaining": _whole_header("Requests left in this minute."),
     "X-RateLimit-Reset": _whole_header("Seconds until the next minute."),
-    "Retry-After": _whole_header("Seconds after which to send the request again."),
+    "Retry-After": _whole_header("Seconds to wait before you retry."),
     "WWW-Authenticate": _header("What is missing or wrong (RFC 6750 §3)."),
-    "Idempotent-Replayed": _header("`true` on the first answer given again.", enum=["true"]),
+    "Idempotent-Replayed": _header("`true` when the stored response is returned.", enum=["true"]),
 }
 RATE_LIMIT = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 
-# Status: name of the component, description, messages by code, further headers. Which record is
-# not there, and what a provider did not do, the operations say.
+# Status: component name, description, messages by code, further headers. Operations add their own
+# messages for missing records and provider failures.
 FAILURES: dict[str, tuple[str, str, dict[str, str], tuple[str, ...]]] = {
     "400": (
         "InvalidRequest",
-        "The request is not valid, or a rule says no.",
+        "The request is invalid or breaks a rule.",
         {"invalid_request": "limit must be a whole number from 1"},
         (),
     ),
     "401": (
         "Unauthenticated",
-        "No access token, or one that does not work (any more).",
+        "The access token is missing, invalid or expired.",
         {
             "unauthenticated": "An access token is needed (Authorization: Bearer …)",
             "invalid_token": "The access token has expired",
@@ -60,7 +57,7 @@ FAILURES: dict[str, tuple[str, str, dict[str, str], tuple[str, ...]]] = {
         {"insufficient_scope": f"This needs the scope {max(settings.PRIVILEGED_SCOPES)}"},
         ("WWW-Authenticate",),
     ),
-    "404": ("NotFound", "No such record of yours.", {}, ()),
+    "404": ("NotFound", "The record does not exist or is not yours.", {}, ()),
     "408": (
         "BodyTooSlow",
         "The body did not arrive within 10 seconds.",
@@ -93,17 +90,17 @@ FAILURES: dict[str, tuple[str, str, dict[str, str], tuple[str, ...]]] = {
     ),
     "429": (
         "TooManyRequests",
-        "Too many requests; `Retry-After` says when to go on.",
+        "Too many requests; retry after `Retry-After` seconds.",
         {"rate_limited": "Too many requests. Try again in 17 s"},
         ("Retry-After", *RATE_LIMIT),
     ),
     "500": (
         "InternalError",
-        "A fault on our side.",
+        "An internal error.",
         {"internal_error": "Something went wrong on our side"},
         (),
     ),
-    "502": ("ProviderFailed", "The payment provider did not answer.", {}, ()),
+    "502": ("ProviderFailed", "The payment provider did not respond.", {}, ()),
     "503": (
         "NotReady",
         "Not ready; try again shortly.",
@@ -128,9 +125,9 @@ _IN_ANY_CASE = "; in any case"
 
 @dataclass(frozen=True, slots=True)
 class PathId:
-    """What an id in a path is of, an example of one, and the refusal of one that no record has.
+    """An id in a path: its record, an example, and the error for an unknown one.
 
-    `owner` names the record where a path leads on to what it owns.
+    `owner` describes the record where the path continues to what it owns.
     """
 
     record: str
@@ -140,9 +137,9 @@ class PathId:
 
 
 def path_ids() -> Mapping[str, PathId]:
-    """Return the ids that paths may hold, by their names in paths."""
-    found: Mapping[str, PathId] = import_string(settings.API_PATH_IDS)
-    return found
+    """Return the ids that paths may contain, by their names in paths."""
+    ids: Mapping[str, PathId] = import_string(settings.API_PATH_IDS)
+    return ids
 
 
 def _ids_in(path: str) -> list[PathId]:
@@ -150,7 +147,7 @@ def _ids_in(path: str) -> list[PathId]:
 
 
 def parameter(name: str, description: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """An optional query parameter."""
+    """Return the description of an optional query parameter."""
     return {
         "name": name,
         "in": "query",
@@ -170,47 +167,47 @@ IDEMPOTENCY_KEY = OpenApiParameter(
         "examples": ["withdrawal-2025-07-04-17"],
     },
     OpenApiParameter.HEADER,
-    description="Your own key of this request: sent again within 24 hours, it has no second effect "
-    "and gets the first answer. Printable ASCII characters, not only spaces.",
+    description="Your key for this request. Repeated within 24 hours, it has no second effect and "
+    "returns the first response. Printable ASCII characters, not only spaces.",
 )
 
 
-def describe_path_id(found: dict[str, Any]) -> None:
-    """Say of which record the id in the path `found` is."""
-    path_id = path_ids()[found["name"]]
-    found["example"] = path_id.example
-    found["description"] = f"Id of the {path_id.record}"
+def describe_path_id(path_parameter: dict[str, Any]) -> None:
+    """Add the description and an example to an id in a path."""
+    path_id = path_ids()[path_parameter["name"]]
+    path_parameter["example"] = path_id.example
+    path_parameter["description"] = f"Id of the {path_id.record}"
 
 
 def path_owner(path: str) -> str:
-    """Return the owner of the records that `path` leads to."""
+    """Return the owner of the records at `path`."""
     return next((one.owner for one in _ids_in(path) if one.owner), "the organisation")
 
 
 def not_found_messages(path: str) -> dict[str, str]:
-    """Return the messages, by code, of ids in `path` that no record has."""
+    """Return the messages, by code, for unknown ids in `path`."""
     return {one.missing.code: one.missing.message for one in _ids_in(path)}
 
 
-def describe_query(found: dict[str, Any], filter_field: Any) -> None:
-    """Complete a query parameter: its meaning, and the forms its values may take."""
+def describe_query(query_parameter: dict[str, Any], filter_field: Any) -> None:
+    """Add the description and the accepted values to a query parameter."""
     extra = getattr(filter_field, "extra", {})
-    schema = found["schema"]
-    text = found.get("description") or extra["help_text"]
-    if found["name"] == "sort":
-        found["description"] = text
+    schema = query_parameter["schema"]
+    text = query_parameter.get("description") or extra["help_text"]
+    if query_parameter["name"] == "sort":
+        query_parameter["description"] = text
         return
     if "enum" in schema:
         values, aliases = schema["enum"], getattr(filter_field, "aliases", [])
         schema["enum"] = values + aliases
         if aliases:
-            # Generators that name the values in upper case would name two of them alike.
+            # Generators that use upper-case names would give two values the same name.
             schema["x-enum-varnames"] = [
                 *(_enum_name(value) for value in values),
                 *(f"{_enum_name(value)}_LOWER" for value in aliases),
             ]
         text = text.removesuffix(_IN_ANY_CASE) + _IN_ANY_CASE
-    found["description"] = text
+    query_parameter["description"] = text
 
 
 def _enum_name(value: str) -> str:

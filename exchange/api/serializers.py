@@ -1,4 +1,4 @@
-"""Serializers that are cheap to make at every request."""
+"""Serializers that are cheap to create for every request."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from rest_framework import serializers
 
 
 class LeanSerializer(serializers.Serializer[Any]):
-    """A serializer whose fields are made once for its class, not copied for every request.
+    """A serializer whose fields are created once per class, not copied for every request.
 
-    The fields keep no state of a request, so threads share them. `check` adds what needs several
-    fields: only values that are right by themselves are in `values`.
+    Threads share the fields, which have no state. `check` is for rules about several fields.
     """
 
     def run_validation(self, data: Any = serializers.empty) -> dict[str, Any]:
-        """The checked values; raises one error that names every bad field."""
+        """Return the validated values; raise one error that names every bad field."""
         values: dict[str, Any] = {}
         errors: dict[str, Any] = {}
-        given: Mapping[str, Any] = data
+        body: Mapping[str, Any] = data
         for name, run, default in _validators(type(self)):
-            value = given.get(name, serializers.empty)
+            value = body.get(name, serializers.empty)
             if value is serializers.empty and default is not serializers.empty:
                 values[name] = default
                 continue
@@ -36,11 +35,11 @@ class LeanSerializer(serializers.Serializer[Any]):
         return values
 
     def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:
-        """Adds to `errors` what is wrong between fields."""
+        """Add the `errors` between fields; `values` are the fields valid by themselves."""
 
 
 @cache
 def _validators(kind: type[LeanSerializer]) -> tuple[tuple[str, Any, Any], ...]:
-    """Name, check and default (`empty` when there is none) of each field."""
+    """Return name, validator and default (or `empty`) of each field."""
     fields = kind().fields.items()
     return tuple((name, field.run_validation, field.default) for name, field in fields)

@@ -1,11 +1,10 @@
 """Rate limits per key: fixed windows of a minute, counted atomically in the cache.
 
-The cache counts for every process that shares it: Redis, or PostgreSQL on a single machine
-without one. Off costs nothing.
+The cache is shared by all processes: Redis, or PostgreSQL on a single machine without one.
 
-While the cache cannot be reached, each process counts by itself. POSTs that move money and the
-token endpoint are refused (503): whoever can make the cache fail would otherwise be rid of the
-limits on moving money and on guessing secrets, as far as they hold over all processes.
+While the cache is unreachable, each process counts by itself. Money-moving POSTs and the token
+endpoint are rejected (503): else an attacker who makes the cache fail would evade the shared limits
+on moving money and guessing secrets.
 """
 
 from __future__ import annotations
@@ -31,18 +30,19 @@ from exchange.core.errors import NotReady
 logger = structlog.get_logger(__name__)
 
 WINDOW_SECONDS = 60
-# How long a process leaves a cache alone that it could not reach.
+# The pause before a process retries an unreachable cache.
 PAUSE_SECONDS = 1.0
 
 
 class CounterUnavailable(NotReady):
-    """The cache is out of reach, so requests cannot be counted."""
+    """The cache is unreachable, so requests cannot be counted."""
 
 
 class CacheCircuitBreaker:
-    """Whether this process reaches the cache. While it does not, one request a second tries; the
-    others do without at once, since waiting for the cache they would hold up the threads that
-    the back office needs too. Each try that fails is one line in the log.
+    """The circuit breaker of the cache.
+
+    While it is open, one request per second retries; the others fail immediately, since waiting
+    would block threads that the back office needs. Each failed attempt is logged.
     """
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class CacheCircuitBreaker:
         self._retry_at: float | None = None
 
     def check(self) -> None:
-        """Raises `Uncounted` when it is not yet time to try again."""
+        """Raise `CounterUnavailable` until the next retry is due."""
         if self._retry_at is None:
             return
         with self._lock:
@@ -60,25 +60,25 @@ class CacheCircuitBreaker:
             self._retry_at = now + PAUSE_SECONDS
 
     def record_failure(self, error: Exception) -> None:
-        """Notes that a try failed."""
+        """Open the circuit after a failed attempt."""
         self._retry_at = time.monotonic() + PAUSE_SECONDS
         logger.error("api.cache_unavailable", error=str(error))
 
     def record_success(self) -> None:
-        """Notes that a try came through."""
+        """Close the circuit after a successful attempt."""
         if self._retry_at is not None:
             self._retry_at = None
-            logger.warning("api.cache_back")
+            logger.warning("api.cache_available")
 
 
 _breaker = CacheCircuitBreaker()
-# Where this process counts while the cache is out of reach.
+# Counts of this process while the cache is unreachable.
 _local_counts = LocMemCache("rate-limits", {"MAX_ENTRIES": 10_000})
 
 
 @dataclass(frozen=True, slots=True)
 class RateLimitUsage:
-    """What is left of a limit in its window; `reset` is the seconds until the next window."""
+    """Use of a limit in its window; `reset` is the seconds until the next window."""
 
     limit: int
     used: int
@@ -86,12 +86,12 @@ class RateLimitUsage:
 
     @property
     def remaining(self) -> int:
-        """Requests still allowed in the window."""
+        """The requests left in the window."""
         return max(0, self.limit - self.used)
 
     @property
     def headers(self) -> dict[str, str]:
-        """The answer's rate limit headers."""
+        """The rate limit headers of the response."""
         return {
             "X-RateLimit-Limit": str(self.limit),
             "X-RateLimit-Remaining": str(self.remaining),
@@ -100,10 +100,10 @@ class RateLimitUsage:
 
 
 def count_request(kind: str, subject: str, *, count_locally: bool = False) -> RateLimitUsage | None:
-    """Counts one request of `subject` against the limit `kind`; None when limits are off.
+    """Count one request of `subject` against the limit `kind`; return None when limits are off.
 
-    While the cache is out of reach, this process counts where `count_locally` is true; otherwise
-    `Uncounted` is raised.
+    While the cache is unreachable, count in this process if `count_locally`; else raise
+    `CounterUnavailable`.
     """
     limit = settings.RATE_LIMITS.get(kind) if settings.RATE_LIMITS_ENABLED else None
     if limit is None:
@@ -136,19 +136,19 @@ def _increment(counts: BaseCache, key: str) -> int:
     try:
         return int(counts.incr(key))
     except ValueError:
-        # The window's name is in the key, so living longer than the window does no harm.
+        # The window is part of the key, so the entry may outlive it.
         if counts.add(key, 1, timeout=2 * WINDOW_SECONDS):
             return 1
         return int(counts.incr(key))
 
 
 class KeyThrottle(BaseThrottle):
-    """All requests of a key, and within them those that move money."""
+    """Limits the requests of a key, and of these the ones that move money."""
 
     _wait: int | None = None
 
     def allow_request(self, request: Request, view: Any) -> bool:
-        """Whether no budget is overspent; the tightest is put on `request` for the headers."""
+        """Return whether no limit is exceeded; set the tightest on `request` for the headers."""
         caller = request.auth
         if not settings.RATE_LIMITS_ENABLED or not isinstance(caller, Caller):
             return True
@@ -164,10 +164,10 @@ class KeyThrottle(BaseThrottle):
         if not usages:
             return True
         request.rate_limit_usage = min(usages, key=lambda b: b.remaining)  # type: ignore[attr-defined]
-        overspent = [b.reset for b in usages if b.used > b.limit]
-        self._wait = max(overspent, default=None)
-        return not overspent
+        resets = [usage.reset for usage in usages if usage.used > usage.limit]
+        self._wait = max(resets, default=None)
+        return not resets
 
     def wait(self) -> int | None:
-        """Seconds until the request may be repeated."""
+        """Return the seconds until the request may be repeated."""
         return self._wait

@@ -28,11 +28,11 @@ _NO_CALLER = Caller(UUID(int=0), UUID(int=0), frozenset(), "")
 
 
 class ApiViewSet(GenericViewSet[Any]):
-    """Actions that answer in the envelope, for callers with the declared scopes."""
+    """Actions with responses in the envelope, for callers with the declared scopes."""
 
-    # The part of the OpenAPI document that the actions stand in.
+    # The tag of the actions in the OpenAPI document.
     tag: ClassVar[str]
-    # One record without an id in its path: see `exchange.api.routers`.
+    # A single record, without an id in its path: see `exchange.api.routers`.
     singleton: ClassVar[bool] = False
     filterset_class: ClassVar[Any] = None
     sort_fields: ClassVar[Mapping[str, str]] = {}
@@ -40,7 +40,7 @@ class ApiViewSet(GenericViewSet[Any]):
 
     @property
     def operation(self) -> Operation:
-        """The declaration of the action under way."""
+        """The declaration of the current action."""
         declared = get_operation(self)
         if declared is None:
             raise TypeError(f"{type(self).__name__}.{self.action} declares no operation")
@@ -48,49 +48,49 @@ class ApiViewSet(GenericViewSet[Any]):
 
     @property
     def caller(self) -> Caller:
-        """Who calls; nobody while the schema is made."""
+        """The caller; a placeholder while the schema is generated."""
         return _NO_CALLER if getattr(self, "swagger_fake_view", False) else get_caller(self.request)
 
     @property
     def default_response_headers(self) -> dict[str, str]:
-        """None: `Allow` belongs to 405 and OPTIONS, and content is not negotiated."""
+        """No headers: `Allow` belongs to 405 and OPTIONS, and content is not negotiated."""
         return {}
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Check who calls, and for a GET its query parameters; other methods read none."""
+        """Authenticate, and check the query parameters of a GET; other methods use none."""
         super().initial(request, *args, **kwargs)
         if request.method in {"GET", "HEAD"}:
             self.check_query()
 
     def check_query(self) -> None:
-        """Raise `InvalidRequest` for query parameters that this address does not take."""
+        """Raise `InvalidRequest` for query parameters that the action does not accept."""
         if self.action and self.request.META.get("QUERY_STRING"):
             check_parameters(self.request.query_params, known_parameters(type(self), self.action))
 
     def validated(self, serializer: BaseSerializer[Any]) -> dict[str, Any]:
-        """Return the checked values of `serializer`; raise the 400 that names every bad field."""
+        """Return the validated values of `serializer`; raise a 400 that names every bad field."""
         serializer.is_valid(raise_exception=True)
         values: dict[str, Any] = serializer.validated_data
         return values
 
     def body(self) -> dict[str, Any]:
-        """Return the checked values of this request's body."""
+        """Return the validated values of the request's body."""
         serializer = self.operation.body
         if serializer is None:
             raise TypeError(f"{type(self).__name__}.{self.action} declares no body")
         return self.validated(serializer(data=self.request.data))
 
     def respond(self, data: Any) -> SuccessResponse:
-        """Answer `data` with the declared message and status."""
+        """Return a response with `data` and the declared message and status."""
         declared = self.operation
         return SuccessResponse(data, declared.message, status=declared.status)
 
     def paginated_response(
         self, rows: QuerySet[Any], read: Callable[[Sequence[UUID]], Sequence[str]] | None = None
     ) -> Response:
-        """Answer the page of `rows` that is asked for.
+        """Return a response with the requested page of `rows`.
 
-        `rows` are documents (JSON texts), or ids whose documents `read` gives.
+        `rows` are documents (JSON texts), or ids whose documents `read` returns.
         """
         page = self.paginate_queryset(rows) or []
         return self.get_paginated_response(read(page) if read and page else page)
@@ -100,23 +100,23 @@ class ApiViewSet(GenericViewSet[Any]):
     ) -> Response:
         """Add the rate limit headers when limits are on."""
         final = super().finalize_response(request, response, *args, **kwargs)
-        budget = getattr(request, "rate_limit_usage", None)
-        if isinstance(budget, RateLimitUsage):
-            for name, value in budget.headers.items():
+        usage = getattr(request, "rate_limit_usage", None)
+        if isinstance(usage, RateLimitUsage):
+            for name, value in usage.headers.items():
                 final[name] = value
         return final
 
     def options(self, request: Any, *args: Any, **kwargs: Any) -> SuccessResponse:  # noqa: ARG002 - DRF's
-        """Answer the methods of this address."""
+        """Return the methods of this URL."""
         methods = self.allowed_methods
         return SuccessResponse(
             {"methods": methods}, "Allowed methods", headers={"Allow": ", ".join(methods)}
         )
 
 
-def parse_path_id(text: str, otherwise: NotFound) -> UUID:
-    """Return the id in a path; raise `otherwise` for anything that is not one."""
-    found = parse_id(text)
-    if found is None:
-        raise otherwise
-    return found
+def parse_path_id(text: str, not_found: NotFound) -> UUID:
+    """Return the id in a path; raise `not_found` for a malformed one."""
+    path_id = parse_id(text)
+    if path_id is None:
+        raise not_found
+    return path_id

@@ -1,1 +1,1 @@
-"""The kernel that every app stands on; it knows no subject, no request and no queue."""
+"""The kernel that every app uses; it has no subjects, requests or queues."""

@@ -1,4 +1,4 @@
-"""Who does something: every service takes one, every audit row names one."""
+"""Actors: every service takes one, every audit row names one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from uuid import UUID
 
 
 class ActorKind(StrEnum):
-    """What sort of actor."""
+    """The kinds of actor."""
 
     API_KEY = "api_key"
     STAFF = "staff"
@@ -17,10 +17,10 @@ class ActorKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """An API key, a member of staff, or the system itself.
+    """An API key, a member of staff, or the system.
 
-    `organisation_id` is set for API keys only; `id` is the key's or user's id, or for the system
-    the name of the job that acts.
+    `id` is the id of the key or user, or the name of the system's job. `organisation_id` is set for
+    API keys only.
     """
 
     kind: ActorKind
@@ -30,12 +30,12 @@ class Actor:
 
     @classmethod
     def system(cls, job: str) -> Actor:
-        """The system acting in `job`."""
+        """Return the system acting as `job`."""
         return cls(kind=ActorKind.SYSTEM, id=job, label=job)
 
     @classmethod
     def staff(cls, user_id: UUID, label: str) -> Actor:
-        """A member of staff."""
+        """Return the actor of a member of staff."""
         return cls(kind=ActorKind.STAFF, id=str(user_id), label=label)
 
     def __str__(self) -> str:

@@ -1,9 +1,9 @@
-"""Who is acting, for the audit: set once at an edge, and sent along with whatever writes.
+"""The actor that the audit records, set once at an edge and sent with every write.
 
-The edges (requests, tasks, commands) say `with acting(who, via)`. Inside, every statement of
-Django's that may write carries the actor with it, in the same round trip and for its transaction
-only, so that nothing of it stays on a pooled connection. The hot calls of `exchange.core.database`
-do not pass here: their functions are told the actor, or go `FROM act_as(…)` with `acting_as`.
+Edges (requests, tasks, commands) enter `audit_context(actor, via)`. Inside, every Django statement
+that may write carries the actor in the same round trip and for its transaction only, so a pooled
+connection keeps nothing. Calls through `exchange.core.database` bypass this: their functions take
+the actor, or select `FROM act_as(…)` with `actor_parameters`.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from psycopg import sql
 
 from exchange.core.actors import Actor
 
-# A person or program that has not said who it is, in a browser.
+# An unauthenticated browser.
 VISITOR = "visitor:web"
 
-# What may write: everything but the queries that Django itself makes, and functions that read.
+# Statements that may write: all but Django's own SELECTs.
 _WRITES = re.compile(
     r"\s*(?:INSERT|UPDATE|DELETE|MERGE|TRUNCATE|WITH|CALL|DO|SELECT\s+(?!COUNT\()[a-z_.]+\()", re.I
 )
@@ -31,7 +31,7 @@ _WRITES = re.compile(
 
 @dataclass(slots=True)
 class _AuditContext:
-    """`who` is asked at every write: on the way through a sign-in the answer changes."""
+    """The current actor; `who` is called at every write, since a sign-in changes the result."""
 
     who: Callable[[], Actor | None]
     via: str
@@ -42,7 +42,7 @@ _current: ContextVar[_AuditContext | None] = ContextVar("acting", default=None)
 
 @contextlib.contextmanager
 def audit_context(who: Actor | Callable[[], Actor | None], via: str) -> Iterator[None]:
-    """Inside, changes are those of `who`, who came through `via` (`request:<id>`, …)."""
+    """Attribute the changes inside to `who`, acting through `via` (`request:<id>`, …)."""
     ask = (lambda: who) if isinstance(who, Actor) else who
     before = _current.set(_AuditContext(ask, via))
     try:
@@ -56,14 +56,14 @@ def audit_context(who: Actor | Callable[[], Actor | None], via: str) -> Iterator
 
 
 def set_actor(actor: Actor) -> None:
-    """From here on the request is `actor`'s: it has shown who it is."""
+    """Attribute the rest of the request to `actor`, once it is authenticated."""
     now = _current.get()
     if now is not None:
         now.who = lambda: actor
 
 
 def actor_parameters(actor: Actor) -> list[str]:
-    """The parameters of SQL's `act_as` for a service that is told its actor."""
+    """Return the parameters of the SQL function `act_as` for `actor`."""
     now = _current.get()
     return [str(actor), actor.label, now.via if now else ""]
 
@@ -71,13 +71,13 @@ def actor_parameters(actor: Actor) -> list[str]:
 def _send_settings(
     execute: Callable[..., Any], statement: Any, parameters: Any, many: bool, context: Any
 ) -> Any:
-    """Sends the settings in front of what may write, as one message."""
+    """Prefix a statement that may write with the settings, in one message."""
     now = _current.get()
     cursor = context["cursor"].cursor
     if (
         now is None
         or not isinstance(statement, str)
-        or getattr(cursor, "name", None)  # a cursor of the server, which only reads
+        or getattr(cursor, "name", None)  # a server-side cursor only reads
         or not _WRITES.match(statement)
     ):
         return execute(statement, parameters, many, context)
@@ -89,7 +89,7 @@ def _send_settings(
     if parameters is not None:
         prefix = prefix.replace("%", "%%")
     result = execute(prefix + statement, parameters, many, context)
-    while cursor.nextset():  # on to the answer of the statement itself
+    while cursor.nextset():  # skip to the result of the statement itself
         pass
     return result
 

@@ -1,9 +1,8 @@
-"""Request batching: calls that threads of one process make at the same moment, carried out as one.
+"""Request batching: concurrent calls of one process, executed as one statement.
 
-A statement for many rows in one transaction costs the database far less than as many statements
-in transactions of their own. So requests that are under way at the same time meet here: the last
-one to arrive carries out the calls of all, the others wait for it. Who is alone waits for nobody;
-who arrives while calls are carried out waits for their end, for those go together next.
+One statement for many rows in one transaction costs the database far less than many transactions.
+The last of several concurrent callers executes the calls of all, the others wait for it. A lone
+call runs immediately; calls that arrive during an execution form the next batch.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 CommandT = TypeVar("CommandT", bound=Command)
 
-# How long somebody waits at most for others that said they were coming, in seconds.
+# The longest wait for callers that have announced a submission.
 _WAIT_SECONDS = 0.01
-# How long a command that goes with others waits for a key that somebody else has, in milliseconds.
+# The longest wait of a batch for an idempotency key that another request holds.
 _SHORT_WAIT_MS = 50
 
 
 class _Call(Generic[Item, Result]):
-    """One caller's item and, in the end, its result; `turn` is released when there is news."""
+    """One caller's item and its result; `turn` is released when it may continue."""
 
     __slots__ = ("error", "group", "item", "result", "turn")
 
@@ -47,10 +46,10 @@ class _Call(Generic[Item, Result]):
 
 
 class Batcher(Generic[Item, Result]):
-    """Gathers items of concurrent callers and has `execute` deal with each gathering at once.
+    """Collects the items of concurrent callers and executes each batch in one call.
 
-    `execute` gets one or more items and gives a result for each, in their order. What it raises
-    is raised in all of its callers. At most one gathering is carried out at a time.
+    `execute` takes one or more items and returns a result for each, in order. An exception is
+    raised in every caller of the batch. Batches never run concurrently.
     """
 
     def __init__(
@@ -68,8 +67,8 @@ class Batcher(Generic[Item, Result]):
 
     @contextlib.contextmanager
     def expect(self) -> Iterator[None]:
-        """While inside, this thread is expected to submit; who waits already waits for it too."""
-        if getattr(self._here, "expected", False):  # said already, further out
+        """Announce that this thread will submit; waiting callers wait for it too."""
+        if getattr(self._here, "expected", False):  # an outer block has announced it
             yield
             return
         with self._lock:
@@ -81,7 +80,7 @@ class Batcher(Generic[Item, Result]):
             self.withdraw()
 
     def withdraw(self) -> None:
-        """This thread will not submit after all, or not soon: nobody need wait for it."""
+        """Take the announcement back: other callers no longer wait for this thread."""
         if not getattr(self._here, "expected", False):
             return
         self._here.expected = False
@@ -90,7 +89,7 @@ class Batcher(Generic[Item, Result]):
             self._start_next_batch()
 
     def submit(self, item: Item) -> Result:
-        """The result for `item`, carried out together with those of others."""
+        """Execute `item`, together with those of other callers, and return its result."""
         call = group = None
         with self._lock:
             if getattr(self._here, "expected", False):
@@ -110,7 +109,7 @@ class Batcher(Generic[Item, Result]):
             self._run_batch(group)
         if call.error is not None:
             raise call.error
-        return cast("Result", call.result)  # set by whoever led the group
+        return cast("Result", call.result)  # set by the leader of the batch
 
     def _run_single(self, item: Item) -> Result:
         try:
@@ -122,7 +121,7 @@ class Batcher(Generic[Item, Result]):
         return result
 
     def _take_batch(self, *, timed_out: bool = False) -> list[_Call[Item, Result]] | None:
-        """All who wait, when it is time to begin; with the lock held."""
+        """Return the waiting calls when they can start, else None. Requires the lock."""
         if not self._waiting or (self._expected and not timed_out) or self._busy:
             return None
         self._busy = True
@@ -130,14 +129,14 @@ class Batcher(Generic[Item, Result]):
         return group
 
     def _start_next_batch(self) -> None:
-        """Lets the first who waits lead, when it is time to begin; with the lock held."""
+        """Make the first waiting call the leader when its batch can start. Requires the lock."""
         group = self._take_batch()
         if group is not None:
             group[0].group = group
             group[0].turn.release()
 
     def _wait(self, call: _Call[Item, Result]) -> list[_Call[Item, Result]] | None:
-        """Waits for the result (None), or for being the one who leads."""
+        """Wait for the result (return None), or for the batch that this call leads."""
         while not call.turn.acquire(timeout=self._wait_seconds):
             with self._lock:
                 if call in self._waiting:
@@ -151,7 +150,7 @@ class Batcher(Generic[Item, Result]):
             results = self._execute([call.item for call in group])
             for call, result in zip(group, results, strict=True):
                 call.result = result
-        except BaseException as error:  # noqa: BLE001 - each of the group raises it by itself
+        except BaseException as error:  # noqa: BLE001 - every caller of the batch raises it
             for call in group:
                 call.error = error
         finally:
@@ -164,11 +163,11 @@ class Batcher(Generic[Item, Result]):
 
 @dataclass(frozen=True)
 class BatchedFunction:
-    """A SQL function that carries out commands of one kind, one or several, in one transaction.
+    """A SQL function that executes one or several commands of one kind in one transaction.
 
-    `name(commands jsonb, wait_ms integer, kept interval, status_code integer, message text)` gives
-    a row (id, status_code, message, data, replayed) for each command that it carried out, or whose
-    key had an answer. It may leave out any of several; one alone it answers or refuses.
+    `name(commands jsonb, wait_ms integer, retention interval, status_code integer, message text)`
+    returns a row (id, status_code, message, data, replayed) for each command executed, or whose key
+    has a stored response. It may skip any of several commands; a single one it executes or rejects.
     """
 
     name: str
@@ -183,27 +182,27 @@ class BatchedFunction:
         )
 
     def run(self, commands: Sequence[Command], wait_ms: int) -> dict[str, StoredResponse]:
-        """Carry out `commands`; return the answers by the ids of what was made."""
+        """Execute `commands`; return the responses by the ids of the records created."""
         values = [as_json(commands), wait_ms, retention_period(), self.status_code, self.message]
         with savepoint_if_in_transaction():
             rows = fetch_all(self._statement, values)
         task_notifier.notify_after_commit(task_notifier.DELIVER_EVENTS)
-        return {made: StoredResponse(*answer) for made, *answer in rows}
+        return {created_id: StoredResponse(*response) for created_id, *response in rows}
 
     def run_batch(
         self, commands: Sequence[CommandT], run_single: Callable[[CommandT], StoredResponse]
     ) -> list[StoredResponse | None]:
-        """Carry out `commands` as one; return None for those that must go `alone`.
+        """Execute `commands` together; return None for those that must be executed singly.
 
-        When PostgreSQL refuses the set, every one goes alone. Raises `DatabaseError` when the
-        connection was lost: what became of them is not known then.
+        When the batch fails, that is all of them. Raises `DatabaseError` when the connection was
+        lost: the outcome is unknown then.
         """
         if len(commands) == 1:
             return [run_single(commands[0])]
         try:
-            answers = self.run(commands, _SHORT_WAIT_MS)
+            responses = self.run(commands, _SHORT_WAIT_MS)
         except DatabaseError as error:
             if sqlstate(error) is None:
                 raise
-            answers = {}
-        return [answers.get(command.created_id) for command in commands]
+            responses = {}
+        return [responses.get(command.created_id) for command in commands]

@@ -1,4 +1,4 @@
-"""Where a request comes from, as failed sign-ins and failed token requests are counted."""
+"""The client address by which failed sign-ins and token requests are counted."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from django.http import HttpRequest
 
 
 def client_address(request: HttpRequest) -> str:
-    """Where the request comes from: the address, of IPv6 the network of a household."""
-    given = str(request.META.get("REMOTE_ADDR", ""))
+    """Return the client's IPv4 address or IPv6 /64 network; "" when unknown."""
+    peer = str(request.META.get("REMOTE_ADDR", ""))
     hops = settings.TRUSTED_PROXIES
     if hops:
-        # The last entries are those that our own proxies wrote.
+        # Our own proxies wrote the last entries.
         forwarded = str(request.META.get("HTTP_X_FORWARDED_FOR", "")).split(",")
-        given = forwarded[-hops].strip() if len(forwarded) >= hops else given
+        peer = forwarded[-hops].strip() if len(forwarded) >= hops else peer
     try:
-        address = ipaddress.ip_address(given)
+        address = ipaddress.ip_address(peer)
     except ValueError:
         return ""
     if isinstance(address, ipaddress.IPv6Address):

@@ -1,7 +1,7 @@
-"""Commands: what a service asks one SQL function to do, declared once for Python and PostgreSQL.
+"""Commands: the input of a SQL function, declared once for Python and PostgreSQL.
 
-The fields of a command are the columns of a composite type, which is installed from the declaration
-(`SqlAppConfig.commands`). Commands are sent as JSON, which the function reads by name.
+The fields of a command are the columns of a composite type, installed from the declaration
+(`SqlAppConfig.commands`). Commands are sent as JSON and read by name.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _SQL_TYPES = {UUID: "uuid", Decimal: "numeric", str: "text", bool: "boolean", in
 
 
 def column(sql_type: str, **more: Any) -> Any:
-    """Declare a field whose SQL type is not that of its Python type: `varchar(40)`."""
+    """Declare a field with an SQL type of its own: `varchar(40)`."""
     return field(metadata={"sql": sql_type}, **more)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Command:
-    """Who asks for something, in whose name, and under which idempotency key, if any."""
+    """The requester, on whose behalf it acts, and its idempotency key, if any."""
 
-    # Names the composite type, and the field that is the id of what is made.
+    # The composite type, and the field that holds the id of the record to create.
     sql_type: ClassVar[str]
     id_field: ClassVar[str] = "id"
 
@@ -52,17 +52,17 @@ class Command:
         return f"CREATE TYPE {cls.sql_type} AS ({', '.join(columns)});"
 
     def with_key(self, claim: IdempotencyClaim | None) -> Self:
-        """Return the command with the key of `claim`, if there is one."""
+        """Return the command with the idempotency key of `claim`, if any."""
         return self if claim is None else replace(self, **claim.key_fields())  # type: ignore[arg-type]
 
     @property
     def created_id(self) -> str:
-        """The id of what is made, as text."""
+        """The id of the record to create, as text."""
         return str(getattr(self, self.id_field))
 
 
 def as_json(commands: Sequence[Command]) -> str:
-    """Return `commands` as SQL functions take them: an array of objects."""
+    """Return `commands` as the JSON array that SQL functions take."""
     return msgspec.json.encode(commands).decode()
 
 

@@ -1,7 +1,7 @@
-"""Encryption at rest of secrets we must be able to read again (webhook signing secrets).
+"""Encryption at rest of secrets that must be readable again (webhook signing secrets).
 
-Fernet (AES-128-CBC with HMAC-SHA256); `FIELD_ENCRYPTION_KEYS` lists the keys, the first encrypts
-and all of them decrypt, so a key is rotated by putting a new one in front.
+Fernet (AES-128-CBC with HMAC-SHA256). The first of `FIELD_ENCRYPTION_KEYS` encrypts, all of them
+decrypt: to rotate, put a new key in front.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ def _keys() -> MultiFernet:
 
 
 def encrypt(text: str) -> str:
-    """`text` encrypted under the first key, as ASCII."""
+    """Encrypt `text` with the first key; return ASCII."""
     return _keys().encrypt(text.encode()).decode("ascii")
 
 
 def decrypt(token: str) -> str:
-    """What `encrypt` was given. Raises `cryptography.fernet.InvalidToken` under foreign keys."""
+    """Return the plain text. Raises `cryptography.fernet.InvalidToken` for another key."""
     return _keys().decrypt(token.encode("ascii")).decode()

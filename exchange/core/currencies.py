@@ -1,4 +1,4 @@
-"""The currencies of wallets and payouts. They change by migration only, so they are read once."""
+"""Currencies of wallets and payouts, read once: they change by migration only."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from functools import cache
 from exchange.core.models import Currency
 from exchange.core.numbers import format_grouped
 
-# In the interface's order, as the migration that makes the rows has them: what schemas say before
-# there is a database.
+# In the interface's order, the same as the migration's rows: schemas need them without a database.
 PAYOUT_CURRENCIES = ("NGN", "KES", "GHS", "ZAR", "UGX", "TZS")
 WALLET_CURRENCIES = (*PAYOUT_CURRENCIES, "USD")
-# Currencies in which the provider tells the name of an account's holder.
+# Currencies in which the provider returns the name of an account's holder.
 NAME_RESOLVING_CURRENCIES = frozenset({"NGN"})
 
 
 @dataclass(frozen=True, slots=True)
 class CurrencyInfo:
-    """A currency's decimals, and whether it is paid out."""
+    """A currency's decimals and the country of its payouts, if any."""
 
     code: str
     decimals: int
@@ -28,7 +27,7 @@ class CurrencyInfo:
 
 @cache
 def currencies() -> dict[str, CurrencyInfo]:
-    """Every currency of wallets by its code, in the interface's order."""
+    """Return all wallet currencies by code, in the interface's order."""
     return {
         row.code: CurrencyInfo(row.code, row.decimals, row.country)
         for row in Currency.objects.order_by("position")
@@ -36,20 +35,19 @@ def currencies() -> dict[str, CurrencyInfo]:
 
 
 def payout_currencies() -> tuple[str, ...]:
-    """Codes of the currencies that can be paid out, in the interface's order."""
+    """Return the codes of the payout currencies, in the interface's order."""
     return tuple(code for code, facts in currencies().items() if facts.country)
 
 
 def resolves_names(currency: str) -> bool:
-    """Whether the provider is asked for the account's name in this currency."""
+    """Return whether the provider resolves account names in this currency."""
     return currency in NAME_RESOLVING_CURRENCIES
 
 
 def format_money(amount: Decimal | None, asset: str) -> str:
-    """Write an amount as people read it: `1,234.50 NGN`; a dash where there is none.
+    """Format an amount for people: `1,234.50 NGN`, or `5 units` of a token; `-` for None.
 
-    It has at least the currency's decimals, and every one the amount has. What is no currency is
-    written in units.
+    Shows at least the currency's decimals, and all that the amount has.
     """
     if amount is None:
         return "-"

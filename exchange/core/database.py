@@ -1,12 +1,11 @@
-"""Hot single statements: a prepared, server-bound call on Django's own connection.
+"""Prepared, server-bound statements on Django's own connection, for hot paths.
 
-Django's cursors bind parameters in the client and never prepare. A statement that runs at every
-request (the check of the access token, a withdrawal) is sent through a plain psycopg cursor on
-the same connection instead: same pool, same transaction, same errors, but parsed and planned once
-per connection where the database's OPTIONS give a `prepare_threshold`.
+Django's cursors bind parameters in the client and never prepare. A statement of every request
+(token check, withdrawal) goes through a plain psycopg cursor on the same connection instead: same
+pool, transaction and errors, but planned once per connection where the database's OPTIONS have a
+`prepare_threshold`.
 
-Such a call does not pass Django's execute wrappers: what hooks into those (query logs, who is
-acting: `exchange.core.audit_context`) does not see it.
+Such calls bypass Django's execute wrappers: query logs and `exchange.core.audit_context`.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ def fetch_one(
     retryable: bool = False,
     using: str = DEFAULT_DB_ALIAS,
 ) -> Row | None:
-    """The first row of `sql`, or None when there is none; otherwise as `fetch_all`."""
+    """Return the first row of `sql`, or None; otherwise like `fetch_all`."""
     rows = fetch_all(sql, parameters, retryable=retryable, using=using)
     return rows[0] if rows else None
 
@@ -45,11 +44,11 @@ def fetch_all(
     retryable: bool = False,
     using: str = DEFAULT_DB_ALIAS,
 ) -> list[Row]:
-    """The rows of `sql` (placeholders `%s`).
+    """Return the rows of `sql` (placeholders `%s`).
 
-    Part of the open transaction when there is one, else a transaction of its own. A `repeatable`
-    statement (a read) is sent once more over a new connection when the server had dropped ours
-    while it lay idle. Raises `django.db.DatabaseError` like any query; `sqlstate` tells which.
+    Runs in the open transaction, or in one of its own. A `retryable` statement (a read) is repeated
+    on a new connection when the server had dropped an idle one. Raises `django.db.DatabaseError`;
+    `sqlstate` returns its code.
     """
     connection = connections[using]
     try:
@@ -61,10 +60,7 @@ def fetch_all(
 
 
 def savepoint_if_in_transaction() -> AbstractContextManager[None]:
-    """Return a savepoint where a transaction is open, which can so be used after a refusal.
-
-    Else nothing: a statement is a transaction of its own.
-    """
+    """Return a savepoint when a transaction is open, so that it survives an error; else nothing."""
     inside = connections[DEFAULT_DB_ALIAS].in_atomic_block
     return transaction.atomic() if inside else nullcontext()
 
@@ -79,7 +75,7 @@ def _execute(connection: BaseDatabaseWrapper, sql: str, parameters: Sequence[Any
 
 
 def _discard_if_closed(connection: BaseDatabaseWrapper) -> bool:
-    """Whether the connection is dead; then it is put away, and the pool sheds its dead ones."""
+    """Discard the connection, and the pool's dead ones, if it is closed; return whether it was."""
     raw = connection.connection
     if raw is None or not raw.closed:
         return False
@@ -91,14 +87,15 @@ def _discard_if_closed(connection: BaseDatabaseWrapper) -> bool:
 
 
 def sqlstate(error: DatabaseError) -> str | None:
-    """The SQLSTATE of `error`, or None when the server did not give one."""
+    """Return the SQLSTATE of `error`, or None without one from the server."""
     cause = error.__cause__
     return cause.sqlstate if isinstance(cause, psycopg.Error) else None
 
 
 def read_rejection(error: DatabaseError, state: str) -> tuple[str, dict[str, Any]] | None:
-    """The code and the details of a refusal that a function of ours raised with `state`: its
-    message and its JSON, numbers as Decimals. None when `error` is no such refusal.
+    """Return code and details of a rejection that an SQL function raised with `state`, else None.
+
+    The code is the error's message, the details its JSON with numbers as Decimals.
     """
     cause = error.__cause__
     if not isinstance(cause, psycopg.Error) or cause.sqlstate != state:
@@ -108,6 +105,6 @@ def read_rejection(error: DatabaseError, state: str) -> tuple[str, dict[str, Any
 
 
 def violated_constraint(error: DatabaseError) -> str | None:
-    """The name of the constraint that `error` says was violated, or None."""
+    """Return the name of the constraint that `error` violated, or None."""
     cause = error.__cause__
     return cause.diag.constraint_name if isinstance(cause, psycopg.Error) else None

@@ -1,12 +1,12 @@
 """Wire documents: the JSON of a record, declared once and written by the database.
 
-A model that is listed has a text column `document`. A trigger writes it in the same statement as
-the record, from a mapping of wire names to SQL expressions over the row's own columns. Whatever
-path changes a row, the document is right. Lists read the column and pass it through; the OpenAPI
-schema, events and exports use the same mapping.
+Listed models have a text column `document`. A trigger writes it in the same statement as the
+record, from a mapping of wire names to SQL expressions over the row's columns, so it is right
+whatever changes the row. Lists pass the column through; the OpenAPI schema, events and exports use
+the same mapping.
 
-The trigger is named `zz_document`: triggers of the same event fire in alphabetical order, and
-this one must see what the others did to the row.
+The trigger is named `zz_document`: triggers of an event fire in alphabetical order, and this one
+must see the changes of the others.
 """
 
 from __future__ import annotations
@@ -22,17 +22,16 @@ from django.db.backends.utils import CursorWrapper
 
 _ROW = "{r}"
 _QUOTE = """'"'"""
-# So many terms are put together from left to right.
+# Up to this many terms are concatenated from left to right.
 _MAX_CHAIN = 8
 
 
 @dataclass(frozen=True, slots=True)
 class WireField:
-    """One field: its wire name, the SQL that makes its JSON text, and what the schema says of it.
+    """One field: its wire name, the SQL of its JSON text, and its OpenAPI schema object.
 
-    `sql` writes the row as `{r}`: `{r}.id`; cast to text it is JSON, or what belongs between
-    quotation marks when `quoted`, and where it gives NULL the field is null. `schema` is an OpenAPI
-    schema object.
+    `sql` refers to the row as `{r}` (`{r}.id`). Cast to text it is JSON, or the content of a string
+    when `quoted`; NULL becomes null.
     """
 
     name: str
@@ -42,34 +41,34 @@ class WireField:
 
     @property
     def nullable(self) -> bool:
-        """Whether the field may be null: the schema says so."""
+        """Whether the schema allows null."""
         kinds = self.schema.get("type")
         return not isinstance(kinds, str) or "oneOf" in self.schema
 
 
 def text(name: str, sql: str, description: str = "", **more: Any) -> WireField:
-    """A string."""
+    """Return a string field."""
     return WireField(name, f"to_json(({sql})::text)", _schema("string", description, more))
 
 
 def identifier(name: str, sql: str, description: str = "", **more: Any) -> WireField:
-    """A record id, an opaque string."""
+    """Return a field with a record id, an opaque string."""
     schema = _schema("string", description, {"format": "uuid", **more})
     return WireField(name, sql, schema, quoted=True)
 
 
 def number(name: str, sql: str, description: str = "", **more: Any) -> WireField:
-    """A decimal written as a JSON number without trailing zeros."""
+    """Return a decimal field, a JSON number without trailing zeros."""
     return WireField(name, f"trim_scale({sql})", _schema("number", description, more))
 
 
 def boolean(name: str, sql: str, description: str = "", **more: Any) -> WireField:
-    """true or false."""
+    """Return a boolean field."""
     return WireField(name, sql, _schema("boolean", description, more))
 
 
 def timestamp(name: str, sql: str, description: str = "", **more: Any) -> WireField:
-    """A time in UTC with milliseconds."""
+    """Return a field with a time in UTC with milliseconds."""
     schema = _schema("string", description, {"format": "date-time", **more})
     return WireField(name, f"public.wire_time({sql})", schema, quoted=True)
 
@@ -85,17 +84,14 @@ def _schema(kind: str, description: str, more: dict[str, Any]) -> dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """The fields of a record for rows where `condition` (SQL over `{r}`) holds."""
+    """The fields of rows that match `condition` (SQL over `{r}`)."""
 
     condition: str
     fields: Sequence[WireField]
 
 
 class WireSchema(ABC):
-    """What the OpenAPI document describes under a name of its own.
-
-    A schema object may hold another `WireSchema` where that one's schema belongs.
-    """
+    """A named schema of the OpenAPI document; its schema object may contain other `WireSchema`s."""
 
     __slots__ = ()
     name: str
@@ -103,15 +99,15 @@ class WireSchema(ABC):
 
     @abstractmethod
     def schema(self) -> dict[str, Any]:
-        """The OpenAPI schema object."""
+        """Return the OpenAPI schema object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document(WireSchema):
     """The mapping of one table: `name` is the OpenAPI component, `table` the database table.
 
-    `variants` are tried in order before `fields`; most documents have none. `example` is a whole
-    record for the schema.
+    `variants` are tried in order before `fields`; most documents have none. `example` is a complete
+    record.
     """
 
     name: str
@@ -121,10 +117,10 @@ class Document(WireSchema):
     example: Mapping[str, Any] | None = None
 
     def expression(self, row: str, *, strict: bool = False) -> str:
-        """SQL for the document of `row` (an alias, or NEW in a trigger).
+        """Return the SQL of the document of `row` (an alias, or NEW in a trigger).
 
-        Where a field gives NULL it is null; or, when `strict`, the whole document is NULL, unless
-        the field is declared nullable. That is less to evaluate.
+        A field that is NULL becomes null. When `strict`, which is faster, it makes the whole
+        document NULL unless the field is declared nullable.
         """
         sql = _object(self.fields, row, strict=strict)
         if not self.variants:
@@ -137,11 +133,11 @@ class Document(WireSchema):
 
     @property
     def fingerprint(self) -> str:
-        """Names this version of the mapping; kept as a comment on the trigger function."""
+        """The version of the mapping, stored as a comment on the trigger function."""
         return hashlib.sha256(self.expression("r", strict=True).encode()).hexdigest()[:16]
 
     def trigger_sql(self) -> str:
-        """Creates the trigger that writes the document, and its function."""
+        """Return the SQL that creates the document's trigger and its function."""
         function = f"{self.table}_document"
         return f"""
             CREATE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $body$
@@ -155,9 +151,9 @@ class Document(WireSchema):
         """
 
     def rewrite_sql(self) -> str:
-        """Writes the stored documents that differ from the mapping.
+        """Return the SQL that rewrites the stored documents that differ from the mapping.
 
-        Without the table's triggers: guards refuse any change of a row that is final.
+        The table's triggers are disabled: guards reject any change of a final row.
         """
         return f"""
             ALTER TABLE {self.table} DISABLE TRIGGER USER;
@@ -167,12 +163,12 @@ class Document(WireSchema):
         """
 
     def is_installed(self, cursor: CursorWrapper) -> bool:
-        """Whether the trigger in the database writes by this version of the mapping."""
+        """Return whether the database's trigger uses this version of the mapping."""
         cursor.execute("SELECT obj_description(to_regprocedure(%s))", [f"{self.table}_document()"])
         return bool(cursor.fetchone() == (f"document {self.fingerprint}",))
 
     def schema(self) -> dict[str, Any]:
-        """The OpenAPI schema object of a record."""
+        """Return the OpenAPI schema object of a record."""
         shapes = [v.fields for v in self.variants] + [self.fields]
         names = [{field.name for field in shape} for shape in shapes]
         required = set.intersection(*names)
@@ -187,24 +183,24 @@ class Document(WireSchema):
         }
 
     def find_mismatches(self, alias: str = "default", limit: int = 20) -> list[str]:
-        """What is wrong with the stored documents: an old trigger, rows that differ. [] is well."""
-        found: list[str] = []
+        """Return what is wrong with the stored documents: an old trigger, rows that differ."""
+        mismatches: list[str] = []
         with connections[alias].cursor() as cursor:
             if not self.is_installed(cursor):
-                found.append(f"{self.table}: the installed mapping is not the declared one")
+                mismatches.append(f"{self.table}: the installed mapping is not the declared one")
             cursor.execute(
                 f"SELECT id FROM {self.table} r WHERE document IS DISTINCT FROM "
                 f"{self.expression('r')} LIMIT {int(limit)}"
             )
-            found.extend(
+            mismatches.extend(
                 f"{self.table} {row[0]}: the document differs" for row in cursor.fetchall()
             )
-        return found
+        return mismatches
 
 
 def _object(fields: Sequence[WireField], row: str, *, strict: bool) -> str:
-    # One expression without a query in it: PL/pgSQL evaluates such a one directly, several times
-    # faster than it runs `SELECT row_to_json(…)`.
+    # PL/pgSQL evaluates an expression without a query directly, several times faster than
+    # `SELECT row_to_json(…)`.
     terms: list[str] = []
     for field in fields:
         value = f"({field.sql.replace(_ROW, row)})::text"
@@ -219,7 +215,7 @@ def _object(fields: Sequence[WireField], row: str, *, strict: bool) -> str:
 
 
 def _add(terms: list[str], term: str) -> None:
-    """Adds a term of a concatenation; constants beside each other become one."""
+    """Append a term to a concatenation, merging adjacent constants."""
     if terms and terms[-1].startswith("'") and term.startswith("'"):
         terms[-1] = terms[-1][:-1] + term[1:]
     else:
@@ -227,7 +223,7 @@ def _add(terms: list[str], term: str) -> None:
 
 
 def _chain(terms: Sequence[str]) -> str:
-    """The concatenation by halves: from left to right, each step would copy all before it."""
+    """Concatenate by halves: from left to right, each step would copy everything before it."""
     if len(terms) <= _MAX_CHAIN:
         return " || ".join(terms)
     middle = len(terms) // 2

@@ -1,7 +1,7 @@
-"""What can go wrong, one type per failure. `exchange.api.exceptions` maps the kinds to HTTP.
+"""Domain errors, one type per failure; `exchange.api.exceptions` maps them to HTTP.
 
-A service raises one of these with the message the client reads; `code` is the stable name for
-programs (header `X-Error-Code`).
+Services raise them with the message for the client; `code` is the stable name for programs
+(header `X-Error-Code`).
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from django.core.exceptions import ValidationError
 
 
 class DomainError(Exception):
-    """Base of all refusals. `message` is written for the client, and stands with the type where
-    it is always the same; `code` never changes. `fields` says what of the message speaks of which
-    field, so that a form can mark it.
+    """Base of all domain errors.
+
+    `message` is for the client; a type with a constant message declares it. `code` never changes.
+    `fields` maps field names to their part of the message, for forms.
     """
 
     code = "refused"
@@ -31,31 +32,31 @@ class DomainError(Exception):
 
 
 class Rejected(DomainError):
-    """A rule says no (400)."""
+    """The request breaks a rule (400)."""
 
 
 class InvalidRequest(Rejected):
-    """The request is not well formed (400)."""
+    """The request is malformed (400)."""
 
     code = "invalid_request"
 
     @classmethod
     def for_field(cls, field: str, message: str) -> InvalidRequest:
-        """A refusal that speaks of one field."""
+        """Return the error of one field."""
         return cls(message, fields={field: message})
 
     @classmethod
     def from_validation_error(cls, error: ValidationError) -> InvalidRequest:
-        """What a model's own validation found."""
-        found = error.message_dict if hasattr(error, "error_dict") else {}
+        """Return the error of a model's validation."""
+        by_field = error.message_dict if hasattr(error, "error_dict") else {}
         return cls(
             " ".join(error.messages),
-            fields={name: " ".join(texts) for name, texts in found.items()},
+            fields={name: " ".join(texts) for name, texts in by_field.items()},
         )
 
 
 class NotFound(DomainError):
-    """No such record, or not the caller's (404)."""
+    """The record does not exist, or is not the caller's (404)."""
 
     code = "not_found"
 
@@ -67,32 +68,32 @@ class Forbidden(DomainError):
 
 
 class Conflict(DomainError):
-    """The record is not, or no longer, in a state that allows this (409)."""
+    """The state of the record does not allow this (409)."""
 
     code = "conflict"
 
 
 class StateConflict(Conflict):
-    """The record moved on in the meantime."""
+    """The record has changed in the meantime (409)."""
 
     code = "state_conflict"
 
 
 class ProviderFailed(DomainError):
-    """Somebody we depend on did not answer (502)."""
+    """A provider did not respond (502)."""
 
     code = "provider_unavailable"
 
 
 class NotReady(DomainError):
-    """We cannot serve this right now (503)."""
+    """The service is temporarily unable to process this (503)."""
 
     code = "not_ready"
     message = "The service is not ready. Please try again shortly"
 
 
 class IdempotencyKeyReused(DomainError):
-    """The same idempotency key came with another body (422)."""
+    """The idempotency key was used with another body (422)."""
 
     code = "idempotency_key_reused"
     message = "This Idempotency-Key was already used with another request body"
@@ -106,7 +107,7 @@ class RequestInProgress(Conflict):
 
 
 class InvalidCurrency(InvalidRequest):
-    """Not one of the currencies that are taken here."""
+    """The currency is not accepted here (400)."""
 
     code = "invalid_currency"
 

@@ -1,7 +1,7 @@
-"""Example values of the API documentation: one small story, told alike by every endpoint.
+"""Example values of the API documentation, consistent across endpoints.
 
-An organisation acts for a member, who holds units of one token, sells some, borrows against
-others and withdraws to a bank account. Each record belongs to a mapping (`Document.example`).
+An organisation acts for a member who holds tokens, sells some, borrows against others and withdraws
+to a bank account. The records are with their mappings (`Document.example`).
 """
 
 from __future__ import annotations

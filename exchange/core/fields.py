@@ -1,4 +1,4 @@
-"""Model fields of our own."""
+"""Model fields and common field options."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 else:
     _TextField = models.TextField
 
-# Of money and of units: what a currency or a token has of it is in their tables.
+# Columns of money and units; currencies and tokens may allow fewer decimals.
 AMOUNT: Any = {"max_digits": 38, "decimal_places": 8}
-# A foreign key that SQL holds otherwise, or whose row is never removed: checking each insert would
-# lock rows that all of them share. An index for it is made where a query asks for one.
+# A foreign key that other SQL enforces, or whose target is never deleted: a check of each insert
+# would lock shared rows. Indexes are declared where a query needs them.
 UNCHECKED: Any = {"on_delete": models.PROTECT, "db_index": False, "db_constraint": False}
 
 
 class EncryptedTextField(_TextField):
-    """Text that is encrypted in the database and plain in Python; the empty string stays empty."""
+    """Text encrypted in the database and plain in Python; the empty string stays empty."""
 
     def get_prep_value(self, value: Any) -> str:
         return crypto.encrypt(str(value)) if value else ""
@@ -34,5 +34,5 @@ class EncryptedTextField(_TextField):
 def choice_field(
     choices: type[models.TextChoices], *, max_length: int, **options: Any
 ) -> models.CharField[str | Combinable, str]:
-    """Return the field of a column that has one of `choices`; in migrations a `CharField`."""
+    """Return a field with one of `choices`; migrations see a `CharField`."""
     return models.CharField(max_length=max_length, choices=choices.choices, **options)

@@ -1,6 +1,4 @@
-"""Idempotency keys: what a client's key stands for, and the response kept under it, claimed and
-stored in the transaction of the effect.
-"""
+"""Idempotency keys: claimed, and their responses stored, in the transaction of the effect."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from exchange.core.errors import DomainError, IdempotencyKeyReused, RequestInPro
 from exchange.core.models import IdempotencyRecord
 from exchange.core.querysets import purge
 
-# What `claim_idempotency_key` raises for another body.
+# SQLSTATE that `claim_idempotency_key` raises for another body.
 _KEY_REUSED = "XI422"
 
 
@@ -32,7 +30,7 @@ class IdempotencyClaim:
     body_hash: str
 
     def key_fields(self) -> dict[str, str]:
-        """The claim as the SQL functions take it, but for the organisation."""
+        """Return the claim without its organisation, as SQL functions take it."""
         return {
             "method": self.method,
             "path": self.path,
@@ -43,7 +41,7 @@ class IdempotencyClaim:
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """The response to a money-moving request. `data` is JSON text, spliced in as it stands."""
+    """The response to a money-moving request; `data` is JSON text."""
 
     status_code: int
     message: str
@@ -52,18 +50,18 @@ class StoredResponse:
 
 
 def retention_period() -> timedelta:
-    """Return how long a response is kept under its key."""
+    """Return how long a response is stored under its key."""
     return timedelta(hours=settings.IDEMPOTENCY_RETENTION_HOURS)
 
 
 def wait_milliseconds() -> int:
-    """How long a request waits at most for a running first one under its key."""
+    """Return the longest wait for a running first request with the same key."""
     milliseconds: int = settings.IDEMPOTENCY_WAIT_SECONDS * 1000
     return milliseconds
 
 
 def claim_error(error: DatabaseError) -> DomainError | None:
-    """What PostgreSQL said of a claim with `error`; None when the error is about something else."""
+    """Return the domain error of a failed claim; None for any other database error."""
     state = sqlstate(error)
     if state == LOCK_NOT_AVAILABLE:
         return RequestInProgress()
@@ -71,10 +69,10 @@ def claim_error(error: DatabaseError) -> DomainError | None:
 
 
 def find_response(claim: IdempotencyClaim) -> StoredResponse | None:
-    """Return the response already given under `claim`, or None.
+    """Return the stored response of `claim`, or None.
 
-    Raises `IdempotencyKeyReused` when the key came with another body before. A first request
-    that has not committed yet is not seen here: the claim inside its transaction waits for it.
+    Raises `IdempotencyKeyReused` when the key was used with another body. Does not see a first
+    request that has not committed: `claim_key` waits for it.
     """
     record = IdempotencyRecord.objects.filter(
         organisation_id=claim.organisation_id,
@@ -98,26 +96,25 @@ _CLAIM = (
 
 
 _STORE = (
-    "SELECT store_idempotent_answer(%s::uuid, %s::text, %s::text, %s::text, %s::integer,"
+    "SELECT store_idempotent_response(%s::uuid, %s::text, %s::text, %s::text, %s::integer,"
     " %s::text, %s::text)"
 )
 
 
 def claim_key(claim: IdempotencyClaim) -> StoredResponse | None:
-    """Claim the key in the open transaction; None when it is ours now, else the first response.
+    """Claim the key in the open transaction; return the stored response if it has one.
 
-    Waits for a running first request, at most `IDEMPOTENCY_WAIT_SECONDS`. Raises
-    `RequestInProgress` after that, and `IdempotencyKeyReused` for another body; the transaction
-    is broken then.
+    Waits up to `IDEMPOTENCY_WAIT_SECONDS` for a running first request. Raises `RequestInProgress`
+    after that, and `IdempotencyKeyReused` for another body; both break the transaction.
     """
     parameters = [*_key_parameters(claim), claim.body_hash]
     try:
         row = fetch_one(_CLAIM, [*parameters, wait_milliseconds(), retention_period()])
     except DatabaseError as error:
-        refusal = claim_error(error)
-        if refusal is None:
+        rejection = claim_error(error)
+        if rejection is None:
             raise
-        raise refusal from error
+        raise rejection from error
     if row is None or row[0] is None:
         return None
     status_code, message, data = row
@@ -125,7 +122,7 @@ def claim_key(claim: IdempotencyClaim) -> StoredResponse | None:
 
 
 def store_response(claim: IdempotencyClaim, response: StoredResponse) -> None:
-    """Store the response of a key that was claimed in the open transaction."""
+    """Store the response of a key claimed in the open transaction."""
     fetch_one(
         _STORE, [*_key_parameters(claim), response.status_code, response.message, response.data]
     )
@@ -136,6 +133,6 @@ def _key_parameters(claim: IdempotencyClaim) -> list[object]:
 
 
 def purge_idempotency_keys() -> int:
-    """Remove the responses that are no longer promised; return how many."""
+    """Delete expired responses; return the number deleted."""
     old = IdempotencyRecord.objects.filter(created_at__lt=timezone.now() - retention_period())
     return purge(old.order_by("created_at"))

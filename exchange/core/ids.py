@@ -1,7 +1,6 @@
-"""Identifiers: UUIDv7 (RFC 9562 §5.7) made in Python, and references of lower-case characters.
+"""Identifiers: UUIDv7 (RFC 9562 §5.7) generated in Python, and lower-case references.
 
-PostgreSQL 15 has no `uuidv7()`, and an id known before the INSERT lets one server-side call write
-several related rows.
+PostgreSQL 15 has no `uuidv7()`, and a known id lets one SQL call write several related rows.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import time
 import uuid
 from datetime import datetime
 
-# Crockford's base 32 in lower case: no i, l, o, u, so a reference read over the phone survives.
+# Crockford's base 32 in lower case: without i, l, o, u, for reading over the phone.
 ALPHABET = b"0123456789abcdefghjkmnpqrstvwxyz"
 # 256 is a multiple of 32, so every character is as likely as any other.
 _TO_ALPHABET = ALPHABET * 8
@@ -22,12 +21,12 @@ _last: tuple[int, int] = (0, 0)
 
 
 def uuid7() -> uuid.UUID:
-    """A new UUIDv7; ids made by one process sort in the order they were made.
+    """Return a new UUIDv7; ids of one process sort in order of creation.
 
-    Within one millisecond the 12 bits after the timestamp count up from a random start
-    (RFC 9562 §6.2, method 1); when they overflow, the timestamp runs ahead by one.
+    Within a millisecond the 12 bits after the timestamp count up from a random start (RFC 9562
+    §6.2, method 1); on overflow the timestamp advances by one.
     """
-    global _last  # noqa: PLW0603 - the counter is the whole point of the module
+    global _last  # noqa: PLW0603 - one counter per process
     now = time.time_ns() // 1_000_000
     with _lock:
         then, count = _last
@@ -43,25 +42,24 @@ def uuid7() -> uuid.UUID:
 
 
 def first_id_at(moment: datetime) -> uuid.UUID:
-    """The smallest UUIDv7 of the millisecond of `moment` (aware): ids made before it are smaller.
+    """Return the smallest UUIDv7 of the millisecond of `moment` (aware).
 
-    Rows by time are rows by id, which is indexed everywhere. An id is made shortly before its row
-    is committed, so leave a margin where it matters.
+    Lets queries by time use the index of ids. An id is older than the commit of its row, so leave a
+    margin where it matters.
     """
     milliseconds = int(moment.timestamp() * 1000)
     return uuid.UUID(int=(milliseconds << 80) | (0x7 << 76) | (0b10 << 62))
 
 
 def new_reference(prefix: str, length: int = 26) -> str:
-    """`prefix` followed by `length` random lower-case characters (5 bits each)."""
+    """Return `prefix` and `length` random lower-case characters (5 bits each)."""
     return prefix + os.urandom(length).translate(_TO_ALPHABET).decode()
 
 
 def parse_id(text: str) -> uuid.UUID | None:
-    """The UUID written as `text` in its canonical form (36 characters), or None.
+    """Return the UUID in `text`, or None unless it is in canonical form (36 characters).
 
-    Python's own parser also takes braces, `urn:` and missing hyphens; a client that sends those
-    has mixed up its fields and is told "not found" like for any unknown id.
+    Stricter than Python's parser, which accepts braces, `urn:` and missing hyphens.
     """
     if len(text) != 36:
         return None

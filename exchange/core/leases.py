@@ -1,10 +1,9 @@
-"""Leases: one worker has a row until an instant; when that has come, the row is free again.
+"""Leases: one worker owns a row until `leased_until`; then the row is available again.
 
-A leased row has `leased_until`, and `attempts` counts how often it was taken. `claimed_by` is the
-token of the latest lease: whoever writes under a lease puts its token into the WHERE, and no row
-changed means that the lease ran out and another worker took over. Nobody has to end the lease of
-a worker that died. Webhook events are leased by one statement of their own
-(`exchange.events.services.deliveries`), under the same conditions.
+`attempts` counts the leases. `claimed_by` is the token of the latest one: every write under a lease
+has it in the WHERE, and no changed row means that the lease expired and another worker took over.
+The lease of a worker that died expires by itself. Webhook events are leased under the same
+conditions by a statement of their own (`exchange.events.services.deliveries`).
 """
 
 from __future__ import annotations
@@ -20,20 +19,20 @@ from exchange.core.ids import new_reference
 
 
 def available(now: datetime) -> Q:
-    """Match rows that nobody has leased, or whose lease is over."""
+    """Match rows without a lease, or with an expired one."""
     return Q(leased_until=None) | Q(leased_until__lte=now)
 
 
 def leased(now: datetime | Now) -> Q:
-    """Match rows whose lease ends after `now`."""
+    """Match rows whose lease expires after `now`."""
     return Q(leased_until__gt=now)
 
 
 def acquire(rows: QuerySet[Any], *, prefix: str, until: datetime, **changes: Any) -> str | None:
-    """Lease the one row of `rows` and make `changes`; return the token, a `prefix` before it.
+    """Lease the one row of `rows` and apply `changes`; return the token, which has the `prefix`.
 
-    None when the row is not there, or is leased: compare and set, so of several workers one gets
-    the row. `rows` may state more conditions.
+    Returns None when the row does not match or is leased: compare and set, so only one of several
+    workers gets it. `rows` may have more conditions.
     """
     token = new_reference(prefix)
     taken = rows.filter(available(timezone.now())).update(
@@ -43,14 +42,14 @@ def acquire(rows: QuerySet[Any], *, prefix: str, until: datetime, **changes: Any
 
 
 def release(rows: QuerySet[Any], token: str, **changes: Any) -> bool:
-    """End the lease `token` on the row of `rows` and make `changes`; False when it is lost."""
+    """End the lease `token` and apply `changes`; return False when the lease was lost."""
     return rows.filter(claimed_by=token).update(leased_until=None, **changes) == 1
 
 
-def claim_due(rows: QuerySet[Any], column: str, lasts: timedelta) -> bool:
-    """Take the step of a row that is due at `column`; False when it is not due, or taken.
+def claim_due(rows: QuerySet[Any], column: str, duration: timedelta) -> bool:
+    """Claim the work of a row that is due at `column`; return False unless it is due and unclaimed.
 
-    The step is planned again for when its worker must have done it, in case the worker dies.
+    Postpones the work by `duration`, in case the worker dies.
     """
     now = timezone.now()
-    return rows.filter(**{f"{column}__lte": now}).update(**{column: now + lasts}) == 1
+    return rows.filter(**{f"{column}__lte": now}).update(**{column: now + duration}) == 1

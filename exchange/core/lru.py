@@ -1,4 +1,4 @@
-"""What a process remembers, within bounds: the entries used longest ago are forgotten first."""
+"""A bounded in-process cache that evicts the least recently used entry."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ V = TypeVar("V")
 
 
 class LruCache(Generic[K, V]):
-    """A mapping of at most `size` entries, for many threads. None cannot be kept."""
+    """A thread-safe mapping of at most `size` entries; values must not be None."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -18,15 +18,15 @@ class LruCache(Generic[K, V]):
         self._lock = threading.Lock()
 
     def get(self, key: K) -> V | None:
-        """The entry of `key`, which counts as used now; None when there is none."""
+        """Return the value of `key` and mark it as used; None if missing."""
         with self._lock:
-            found = self._entries.pop(key, None)
-            if found is not None:
-                self._entries[key] = found
-            return found
+            value = self._entries.pop(key, None)
+            if value is not None:
+                self._entries[key] = value
+            return value
 
     def put(self, key: K, value: V) -> None:
-        """Keeps `value` under `key`."""
+        """Store `value` under `key`."""
         with self._lock:
             self._entries.pop(key, None)
             self._entries[key] = value

@@ -1,4 +1,4 @@
-"""Tables of the kernel: currencies and stored answers of idempotency keys; and what most share."""
+"""Tables of the kernel: currencies and idempotency keys; the base of most models."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from exchange.core.ids import uuid7
 
 
 class Record(models.Model):
-    """A table whose rows have an id of ours."""
+    """Base of tables with a UUIDv7 id."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
 
@@ -17,7 +17,7 @@ class Record(models.Model):
 
 
 class Currency(models.Model):
-    """One currency: its ISO 4217 code and number of decimals, and whether it can be paid out."""
+    """A currency: ISO 4217 code, number of decimals, and country of payouts."""
 
     code = models.CharField(max_length=3, primary_key=True)
     name = models.CharField(max_length=60)
@@ -38,7 +38,7 @@ class Currency(models.Model):
 
 
 class IdempotencyRecord(models.Model):
-    """One key of one organisation for one method and path, and the answer it got."""
+    """One key of one organisation for one method and path, and its response."""
 
     organisation = models.ForeignKey("exchange.Organisation", on_delete=models.CASCADE)
     method = models.CharField(max_length=10)

@@ -1,6 +1,6 @@
-"""Exact numbers: reading what a client sent, rounding what we compute, writing it plainly.
+"""Exact numbers: parsing, rounding and formatting.
 
-Amounts are `Decimal` from the parser to the database and back; no binary float is ever involved.
+Amounts are `Decimal` from the parser to the database and back, never a binary float.
 """
 
 from __future__ import annotations
@@ -8,25 +8,25 @@ from __future__ import annotations
 import re
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
-# Larger amounts are refused (decisions §2).
+# The largest accepted amount.
 MAX_NUMBER = Decimal(10) ** 15
 TOKEN_DECIMALS = 8
 
-# As people write amounts: thousands by commas or not at all.
+# Amounts as typed by people, with or without thousands separators.
 _TYPED = re.compile(r"(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|0|[1-9][0-9]{0,15})(?:\.[0-9]{1,8})?")
 
 _CONTEXT = Context(prec=60, rounding=ROUND_HALF_EVEN)
 
 
 class InvalidNumber(ValueError):
-    """The value is not a number we take; the text says why, without naming the field."""
+    """The value is not an accepted number; the text says why, without naming the field."""
 
 
 def parse_number(value: object) -> Decimal:
-    """`value`, as the JSON parser gave it, as a Decimal from 0 to 10^15.
+    """Return a parsed JSON value as a Decimal from 0 to 10^15.
 
-    Raises `NotANumber` for strings, booleans, negatives (minus zero too), NaN, Infinity and
-    numbers beyond 10^15.
+    Raises `InvalidNumber` for strings, booleans, negatives (also minus zero), NaN, Infinity and
+    larger numbers.
     """
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise InvalidNumber("must be a number")
@@ -41,7 +41,7 @@ def parse_number(value: object) -> Decimal:
 
 
 def parse_typed_amount(text: str) -> Decimal | None:
-    """The amount above 0 that a person wrote as `text`: `12,500.50`, `12500.5`; None for others."""
+    """Return the amount above 0 in typed `text` (`12,500.50`, `12500.5`), or None."""
     if not _TYPED.fullmatch(text):
         return None
     number = Decimal(text.replace(",", ""))
@@ -49,7 +49,7 @@ def parse_typed_amount(text: str) -> Decimal | None:
 
 
 def count_decimals(number: Decimal) -> int:
-    """How many decimals the finite `number` has, trailing zeros not counted."""
+    """Return the number of decimals of the finite `number`, without trailing zeros."""
     _, digits, exponent = number.as_tuple()
     if not isinstance(exponent, int) or not number:
         return 0
@@ -62,19 +62,19 @@ def count_decimals(number: Decimal) -> int:
 
 
 def decimals_error(number: Decimal, most: int) -> str:
-    """Return what is wrong with the decimals of `number`, of which it may have `most`; or ""."""
+    """Return the error for more than `most` decimals in `number`, or ""."""
     if count_decimals(number) <= most:
         return ""
     return f"must not have more than {most} decimals" if most else "must not have decimals"
 
 
 def round_half_even(number: Decimal, decimals: int) -> Decimal:
-    """`number` rounded half-even to `decimals`."""
+    """Round `number` half-even to `decimals`."""
     return number.quantize(Decimal(1).scaleb(-decimals), context=_CONTEXT)
 
 
 def format_plain(number: Decimal) -> str:
-    """`number` in plain notation without trailing zeros: `90.02`, `10000`, `0.1`, never `1E+4`."""
+    """Format `number` in plain notation without trailing zeros: `90.02`, `10000`, never `1E+4`."""
     text = f"{number:f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -82,10 +82,10 @@ def format_plain(number: Decimal) -> str:
 
 
 def format_grouped(number: Decimal, decimals: int = 0) -> str:
-    """Write `number` as `1,234.50`: at least `decimals` decimals, and every one it has."""
+    """Format `number` as `1,234.50`: at least `decimals` decimals, and all that it has."""
     return f"{number:,.{max(decimals, count_decimals(number))}f}"
 
 
 def format_units(number: Decimal) -> str:
-    """Write a number of token units: `1,000 units`, `1 unit`."""
+    """Format a number of token units: `1,000 units`, `1 unit`."""
     return f"{format_grouped(number)} {'unit' if number == 1 else 'units'}"

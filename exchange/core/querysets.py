@@ -1,4 +1,4 @@
-"""Rows of tables: reading the one that must be there, and removing those that served their time."""
+"""Queryset helpers: get or raise, stored documents, batched purge."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from exchange.core.documents import Document
 
 Found = TypeVar("Found")
 
-# Rows that one statement removes: few enough that no lock is held for long.
+# Small batches hold locks only briefly.
 PURGE_BATCH = 1000
 
 
@@ -24,18 +24,18 @@ def get_or_raise(rows: QuerySet[Any, Found], missing: Exception) -> Found:
 
 
 def document_texts(rows: QuerySet[Any], document: Document) -> QuerySet[Any, str]:
-    """Return the `document` of each of `rows`, made as it is read: JSON texts."""
+    """Return the JSON text of `document` for each of `rows`, computed by the query."""
     text = RawSQL(document.expression(document.table), (), output_field=TextField())  # noqa: S611 - built from a declaration
     texts: QuerySet[Any, str] = rows.annotate(text=text).values_list("text", flat=True)
     return texts
 
 
 def purge(rows: QuerySet[Any]) -> int:
-    """Remove `rows` in batches, in their order; return how many."""
+    """Delete `rows` in batches, in order; return the number deleted."""
     removed = 0
     while True:
         ids = list(rows.values_list("pk", flat=True)[:PURGE_BATCH])
-        # A row may have changed since it was listed, so that it is none of them any more.
+        # Filtered again: a row may have changed since its id was read.
         removed += rows.filter(pk__in=ids).delete()[0]
         if len(ids) < PURGE_BATCH:
             return removed

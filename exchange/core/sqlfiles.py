@@ -1,13 +1,12 @@
 """Repeatable SQL: functions, triggers, views and grants, installed as a whole after `migrate`.
 
-Each app declares the files of its subjects' `sql` folders in the order in which they are installed,
-and the documents that its tables store (`SqlAppConfig`). `install` compares a hash of all of it
-with the one that `installed_sql()` in the database returns. Where they differ it removes what is
-installed and installs every file anew, in one transaction: either all of it is in force, or what
-was before.
+Each app declares the files of its subjects' `sql` folders in the order of installation, and the
+documents that its tables store (`SqlAppConfig`). `install` compares the hash of all of it with the
+one that `installed_sql()` in the database returns. If they differ, it removes everything and
+installs every file again, in one transaction.
 
-Migrations carry tables, columns, constraints, sequences and rows. They run while the SQL of before
-is installed; `Uninstalled` removes it first, for a change that a trigger or a function blocks.
+Migrations have tables, columns, constraints, sequences and rows. They run with the previous SQL
+installed; `Uninstalled` removes it first, for a change that a trigger or function blocks.
 """
 
 from __future__ import annotations
@@ -29,20 +28,19 @@ from exchange.core.database import LOCK_NOT_AVAILABLE
 from exchange.core.documents import Document
 
 _ADVISORY_LOCK = 0x53514C  # "SQL"
-# For another installer, which waits for tables no longer than that itself.
+# For another installer, whose own wait for tables is shorter.
 _INSTALLER_LOCK_TIMEOUT = "30s"
-# For tables. Shorter than PostgreSQL's deadlock_timeout of a second, so that the installation gives
-# up, and not a request that it blocks.
+# Below PostgreSQL's deadlock_timeout (1 s): the installation gives up, not a blocked request.
 _TABLE_LOCK_TIMEOUT = "500ms"
 _PAUSE_SECONDS = 0.5
 
 
 class SqlAppConfig(AppConfig):
-    """An app whose subjects have files in `sql`, named in the order of their installation.
+    """An app with SQL files.
 
-    `sql_parts` names them as `<subject>/<file without .sql>`. `commands` names the types that they
-    take, as `<subject>.<name>` in `commands`; `stored_documents` the documents of `payloads` that
-    a trigger stores with the row.
+    `sql_parts` lists them in the order of installation, as `<subject>/<file without .sql>`;
+    `commands` the composite types that they take, as `<subject>.<name>` of a `commands` module;
+    `stored_documents` the documents that a trigger stores, of a `payloads` module.
     """
 
     sql_parts: ClassVar[tuple[str, ...]] = ()
@@ -51,16 +49,16 @@ class SqlAppConfig(AppConfig):
 
     @property
     def sql_files(self) -> list[Path]:
-        """Its files, in order."""
+        """The app's files, in order."""
         names = (part.partition("/") for part in self.sql_parts)
         return [Path(self.path, subject, "sql", f"{name}.sql") for subject, _, name in names]
 
     def documents(self) -> list[Document]:
-        """The documents its tables store."""
+        """Return the documents that the app's tables store."""
         return self._declared(self.stored_documents, "payloads")
 
     def command_types(self) -> list[type[Command]]:
-        """The commands that its functions take."""
+        """Return the commands that the app's functions take."""
         return self._declared(self.commands, "commands")
 
     def _declared(self, names: tuple[str, ...], module: str) -> list[Any]:
@@ -72,17 +70,17 @@ class SqlAppConfig(AppConfig):
 
 
 class InstallError(Exception):
-    """The SQL cannot be installed; what was in force before still is."""
+    """The SQL cannot be installed; the previous SQL is unchanged."""
 
 
 class TablesInUse(InstallError):
-    """Some table, or the installation itself, was in use for as long as was waited."""
+    """A table, or another installation, was in use until the timeout."""
 
 
 class Uninstalled(RunSQL):
-    """Removes the installed SQL before table changes that it blocks; `migrate` installs it again.
+    """A migration operation that removes the installed SQL; `migrate` installs it again.
 
-    Until then the service's role has no rights to any table.
+    Until then the service's role has no access to any table.
     """
 
     def __init__(self) -> None:
@@ -90,26 +88,26 @@ class Uninstalled(RunSQL):
         super().__init__([(_UNINSTALL, None)], reverse_sql=[(_UNINSTALL, None)])
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        """Written as `Uninstalled()`."""
+        """Return the form for migration files: `Uninstalled()`."""
         return self.__class__.__qualname__, [], {}
 
     def describe(self) -> str:
-        """What `migrate --plan` says."""
+        """Return the description for `migrate --plan`."""
         return "Remove the installed SQL until it is installed again"
 
 
 def sql_apps() -> list[SqlAppConfig]:
-    """The apps with SQL, in the order of `INSTALLED_APPS`."""
+    """Return the apps with SQL, in the order of `INSTALLED_APPS`."""
     return [config for config in apps.get_app_configs() if isinstance(config, SqlAppConfig)]
 
 
 def stored_documents() -> list[Document]:
-    """Every document that a table stores."""
+    """Return every document that a table stores."""
     return [document for config in sql_apps() for document in config.documents()]
 
 
 def declared_hash() -> str:
-    """The hash of everything that `install` executes, in its order."""
+    """Return the hash of everything that `install` executes."""
     digest = hashlib.sha256(_UNINSTALL.encode())
     for name, text in _declared():
         digest.update(f"\0{name}\0{text}".encode())
@@ -117,16 +115,16 @@ def declared_hash() -> str:
 
 
 def is_installed(alias: str = "default") -> bool:
-    """Whether the declared SQL is what is installed, for the tables as they are now."""
+    """Return whether the declared SQL is installed for the current tables."""
     with connections[alias].cursor() as cursor:
         return _installed_state(cursor) == _wanted_state(cursor)
 
 
 def install(alias: str, *, wait_seconds: float = 60.0) -> bool:
-    """Install the declared SQL unless it is in force; whether it was not.
+    """Install the declared SQL unless it is installed; return whether it was not.
 
-    Tables in use are waited for in short turns, so that requests pass between them. Raises
-    TablesInUse after `wait_seconds`, InstallError (with the file's name) when a file is refused.
+    Waits for tables in short turns, so that requests pass in between. Raises TablesInUse after
+    `wait_seconds`, InstallError with the file's name when PostgreSQL rejects a file.
     """
     deadline = time.monotonic() + wait_seconds
     while True:
@@ -159,12 +157,12 @@ def _install(cursor: CursorWrapper) -> bool:
     if _installed_state(cursor) == _wanted_state(cursor):
         return False
     cursor.execute(f"SET LOCAL lock_timeout = '{_TABLE_LOCK_TIMEOUT}'")
-    # Of all tables before the first change: whatever is waited for is waited for here.
+    # Lock all tables before the first change: any wait is here.
     cursor.execute(_LOCK_TABLES)
     changed = [document for document in stored_documents() if not document.is_installed(cursor)]
     cursor.execute(_UNINSTALL)
     for name, text in _declared():
-        # Without parameters the text is sent as it is, a per cent sign stays one.
+        # Without parameters, so per cent signs are literal.
         _execute(cursor, name, text)
     for document in changed:
         _execute(cursor, f"the document of {document.table}", document.rewrite_sql())
@@ -182,7 +180,7 @@ def _execute(cursor: CursorWrapper, name: str, text: str) -> None:
 
 
 def _installed_state(cursor: CursorWrapper) -> str | None:
-    # Not by calling it: where it is missing, its name would be an error.
+    # Calling a missing function would be an error.
     cursor.execute(
         "SELECT prosrc FROM pg_proc WHERE oid = to_regprocedure('public.installed_sql()')"
     )
@@ -191,8 +189,8 @@ def _installed_state(cursor: CursorWrapper) -> str | None:
 
 
 def _wanted_state(cursor: CursorWrapper) -> str:
-    """The declared hash and what else decides what is installed: the columns there are, for the
-    triggers that name them, and the server's version.
+    """Return the declared hash with the tables' columns and the server's version, which triggers
+    and functions depend on.
     """
     tables = sorted({model._meta.db_table for model in apps.get_models(include_auto_created=True)})
     cursor.execute(_COLUMNS, [tables])
@@ -227,9 +225,9 @@ BEGIN
 END $lock$
 """
 
-# Everything in `public` that files install. What stays: functions that a table needs (for a
-# generated column, a default, a constraint or an index), parts of extensions, what another role
-# owns, and `ids_ordered_since`, of which a migration made what it returns.
+# Everything that files install in `public`. Kept: functions that a table needs (generated column,
+# default, constraint, index), parts of extensions, objects of other roles, and `ids_ordered_since`,
+# which a migration defines.
 _UNINSTALL = """
 DO $uninstall$
 DECLARE

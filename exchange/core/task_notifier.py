@@ -1,10 +1,8 @@
-"""Hints to the workers that there is work: after commit, seldom, and never in anybody's way.
+"""Notifications to workers that a task has work, sent after commit.
 
-Anything may hint by the name of a task; `config.celery` registers what publishes. Rows own the
-work, so a hint that is lost costs a few seconds until the next sweep and nothing else. Hence
-publishing happens in a thread of its own (a broker that is down holds up no request), at most
-once per task and interval (a busy endpoint does not publish for each request), and errors are
-logged, not raised.
+Rows own the work: a lost notification costs a few seconds until the next sweep. So a background
+thread publishes (a broker that is down delays no request), at most once per task and interval,
+and errors are logged. `config.celery` sets the publisher.
 """
 
 from __future__ import annotations
@@ -26,9 +24,10 @@ logger = logging.getLogger(__name__)
 
 
 class TaskNotifier:
-    """Passes hints to `publish`, each task at most once in `interval_seconds`.
+    """Publishes task names, each at most once per `interval_seconds`.
 
-    The first hint is passed on at once; those within the interval after it become one at its end.
+    The first notification is published immediately; those within the interval after it are merged
+    into one at its end.
     """
 
     def __init__(
@@ -37,7 +36,7 @@ class TaskNotifier:
         self._publish = publish
         self._interval_seconds = interval_seconds
         self._reset()
-        # Threads do not survive a fork, and a lock may be held by one of them at that moment.
+        # Threads do not survive a fork, and one may hold the lock at that moment.
         os.register_at_fork(after_in_child=self._reset)
 
     def _reset(self) -> None:
@@ -46,7 +45,7 @@ class TaskNotifier:
         self._started = False
 
     def notify(self, task: str) -> None:
-        """Ask for one run of `task` soon. Returns at once and never raises."""
+        """Request a run of `task`. Returns immediately and never raises."""
         with self._changed:
             self._pending.add(task)
             if not self._started:
@@ -63,24 +62,24 @@ class TaskNotifier:
             for task in sorted(tasks):
                 try:
                     self._publish(task)
-                except Exception:  # noqa: BLE001 - whatever a broker's client raises, the sweep comes
-                    logger.warning("could not wake a worker for %s", task)
+                except Exception:  # noqa: BLE001 - the next sweep finds the work
+                    logger.warning("could not notify a worker of %s", task)
             time.sleep(self._interval_seconds)
 
 
 def _discard(_task: str) -> None:
-    """Before anything is registered (commands, tests) nobody is woken."""
+    """Publish nothing: the default in commands and tests."""
 
 
 _notifier = TaskNotifier(_discard)
 
 
 def set_publisher(publish: Callable[[str], None]) -> None:
-    """From now on hints go to `publish`, called with a task's name in a background thread."""
+    """Send notifications to `publish`, which is called in a background thread."""
     global _notifier  # noqa: PLW0603 - one per process, set once by the composition root
     _notifier = TaskNotifier(publish)
 
 
 def notify_after_commit(task: str, *, using: str = DEFAULT_DB_ALIAS) -> None:
-    """Hint at `task` once the transaction of `using` has committed; at once without one."""
+    """Notify `task` when the open transaction commits; immediately without one."""
     transaction.on_commit(lambda: _notifier.notify(task), using=using, robust=True)

@@ -9,5 +9,5 @@ from exchange.core import idempotency
 
 @shared_task(name="exchange.tasks.purge_idempotency_keys")
 def purge_idempotency_keys() -> None:
-    """Remove stored answers older than they are promised."""
+    """Delete expired idempotency keys with their responses."""
     idempotency.purge_idempotency_keys()

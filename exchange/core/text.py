@@ -1,4 +1,4 @@
-"""Words of people and clients: reasons that are given, and names of values in any case."""
+"""Text input: cleaning of reasons and notes, case-insensitive choices."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ MAX_LENGTH = 500
 
 
 def clean_text(text: str, *, missing: str | None = None, max_length: int = MAX_LENGTH) -> str:
-    """`text` without the space around it, at most `max_length` characters.
+    """Return `text` without surrounding white space.
 
-    Raises `InvalidRequest` for more, and with the message `missing`, when there is one, for none.
+    Raises `InvalidRequest` above `max_length`, and for empty text with the message `missing` where
+    one is given.
     """
-    words = text.strip()
-    if not words and missing is not None:
+    cleaned = text.strip()
+    if not cleaned and missing is not None:
         raise InvalidRequest(missing)
-    if len(words) > max_length:
+    if len(cleaned) > max_length:
         raise InvalidRequest(
-            f"The text must have at most {max_length} characters, not {len(words)}"
+            f"The text must have at most {max_length} characters, not {len(cleaned)}"
         )
-    return words
+    return cleaned
 
 
 def match_choice(text: object, allowed: Iterable[str]) -> str | None:
-    """Return the one of `allowed` that is `text` in any case; None when there is none."""
-    wanted = text.casefold() if isinstance(text, str) else None
-    return next((word for word in allowed if word.casefold() == wanted), None)
+    """Return the one of `allowed` that equals `text` regardless of case, or None."""
+    folded = text.casefold() if isinstance(text, str) else None
+    return next((choice for choice in allowed if choice.casefold() == folded), None)

@@ -1,4 +1,4 @@
-"""How times look on the wire: `YYYY-MM-DDTHH:MM:SS.mmmZ`, always UTC."""
+"""Timestamps of the interface: `YYYY-MM-DDTHH:MM:SS.mmmZ`, always UTC."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _MONTHS = (
 
 
 def wire_time(moment: datetime) -> str:
-    """`moment` (aware) as the interface writes it, milliseconds cut, not rounded."""
+    """Format `moment` (aware) for the interface; milliseconds are cut, not rounded."""
     utc = moment.astimezone(UTC)
     return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z"
 
 
 def javascript_time(moment: datetime) -> str:
-    """`moment` as JavaScript's Date.prototype.toString() prints it in West Africa time.
+    """Format `moment` like JavaScript's Date.prototype.toString() in West Africa time.
 
-    `Fri Jul 04 2025 08:12:11 GMT+0100 (West Africa Standard Time)`: seconds, no fraction.
+    `Fri Jul 04 2025 08:12:11 GMT+0100 (West Africa Standard Time)`, without a fraction.
     """
     local = moment.astimezone(_WEST_AFRICA)
     return (

@@ -52,17 +52,17 @@ class OrderPagination(EnvelopePagination):
 
     def meta(self) -> dict[str, Any]:
         """Return the same once more, and what is around the page."""
-        window, pages = self.page.window, self.page.pages
-        back, forth = window.number > 1, window.number < pages
+        request, pages = self.page.request, self.page.pages
+        back, forth = request.number > 1, request.number < pages
         return {
-            "page": window.number,
-            "limit": window.limit,
+            "page": request.number,
+            "limit": request.limit,
             "sort": self.sort,
             "totalDocs": self.page.total,
             "totalPages": pages,
             "hasPrevPage": back,
             "hasNextPage": forth,
-            "offset": window.offset,
+            "offset": request.offset,
             "prevPage": window.number - 1 if back else None,
             "nextPage": window.number + 1 if forth else None,
         }

@@ -180,7 +180,7 @@ def test_a_cache_that_comes_and_goes_is_used_while_it_is_there(limited, nobody, 
             wait_until(lambda: withdraw() == 400, "requests are counted again", 10)
             response = requests.get(url, headers=caller.headers, timeout=10)
             assert int(response.headers["X-RateLimit-Remaining"]) < 600
-        assert "api.cache_back" in lines(limited)[-1]
+        assert "api.cache_available" in lines(limited)[-1]
         assert requests.get(url, headers=caller.headers, timeout=10).status_code == 200
 
 

@@ -180,7 +180,7 @@ def test_a_key_under_way_elsewhere_holds_up_its_own_request_only(gather, ending)
         assert not answers.done()
         if ending == "commit":
             elsewhere.execute(
-                "SELECT store_idempotent_answer(%s, %s, %s, %s, 201, 'first', '{}')", address
+                "SELECT store_idempotent_response(%s, %s, %s, %s, 201, 'first', '{}')", address
             )
             elsewhere.commit()
         else:

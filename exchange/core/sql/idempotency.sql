@@ -1,17 +1,16 @@
 -- Claims an idempotency key inside the transaction of its effect.
 --
--- A duplicate that arrives while the first is running waits on the unique index until the first
--- commits or rolls back, at most `p_wait_ms` (SQLSTATE 55P03 after it). Returns NULL columns when
--- the key is now ours, and the first one's answer when there is one. Refuses another body with
--- SQLSTATE XI422. Keys older than `p_kept` count as never seen.
+-- A duplicate of a running request waits on the unique index until the first commits or rolls back,
+-- at most `p_wait_ms` (then SQLSTATE 55P03). Returns NULL columns when the key was claimed, else the
+-- stored response. Rejects another body with SQLSTATE XI422. Keys older than `p_retention` are free.
 CREATE FUNCTION claim_idempotency_key(
     p_organisation uuid, p_method text, p_path text, p_key text, p_body_hash text,
-    p_wait_ms integer, p_kept interval,
+    p_wait_ms integer, p_retention interval,
     OUT status_code integer, OUT message text, OUT data text
 ) LANGUAGE plpgsql
 SET search_path = public, pg_temp AS $$
 DECLARE
-    was text := current_setting('lock_timeout');
+    previous_timeout text := current_setting('lock_timeout');
     found_hash text;
     claimed boolean;
 BEGIN
@@ -22,9 +21,9 @@ BEGIN
     ON CONFLICT ON CONSTRAINT idempotency_key_once DO UPDATE
         SET body_hash = excluded.body_hash, status_code = NULL, message = '', data = '',
             created_at = excluded.created_at
-        WHERE r.created_at < now() - p_kept
+        WHERE r.created_at < now() - p_retention
     RETURNING true INTO claimed;
-    PERFORM set_config('lock_timeout', was, true);
+    PERFORM set_config('lock_timeout', previous_timeout, true);
     IF claimed THEN
         RETURN;
     END IF;
@@ -38,8 +37,8 @@ BEGIN
     END IF;
 END $$;
 
--- Keeps the answer with the effect, in the same transaction.
-CREATE FUNCTION store_idempotent_answer(
+-- Stores the response in the transaction of the effect.
+CREATE FUNCTION store_idempotent_response(
     p_organisation uuid, p_method text, p_path text, p_key text,
     p_status_code integer, p_message text, p_data text
 ) RETURNS void LANGUAGE sql
@@ -50,7 +49,7 @@ SET search_path = public, pg_temp AS $$
             AND path = p_path AND key = p_key;
 $$;
 
--- Gives up a key that was claimed in this transaction: its request was not done.
+-- Releases a key claimed in this transaction whose request was not executed.
 CREATE FUNCTION release_idempotency_key(
     p_organisation uuid, p_method text, p_path text, p_key text
 ) RETURNS void LANGUAGE sql

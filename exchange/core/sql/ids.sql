@@ -1,6 +1,5 @@
--- A new UUIDv7 for functions that write more rows than their caller can know. PostgreSQL 18 makes them
--- itself; for older servers the 12 bits after the milliseconds count fractions of one (RFC 9562 §6.2,
--- method 3).
+-- A new UUIDv7, for functions that write more rows than their caller can know. PostgreSQL 18 has one;
+-- for older servers the 12 bits after the milliseconds are fractions of one (RFC 9562 §6.2, method 3).
 
 DO $version$ BEGIN
 IF current_setting('server_version_num')::integer >= 180000 THEN
@@ -18,9 +17,9 @@ ELSE
 END IF;
 END $version$;
 
--- Ids for the rows of one request: a stem, a digit for the table, and the row's number, of which the last
--- 28 bits count. The stem is the time, with fractions of a millisecond in 12 bits, and 30 random bits of
--- the request's own id: asking the operating system for random bits takes longer than all the rest.
+-- Ids for the rows of one request: a stem, a digit for the table, and the last 28 bits of the row's
+-- number. The stem is the time, with fractions of a millisecond in 12 bits, and 30 random bits of the
+-- request's id, since random bits of the operating system are slow.
 CREATE FUNCTION id_stem(p_request uuid) RETURNS text LANGUAGE sql VOLATILE
 RETURN overlay(
     lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000 * 4096)::bigint), 15, '0')

@@ -20,7 +20,7 @@
 
 -- Tables are reached by their keys, however few rows they have: plans are made once.
 CREATE FUNCTION enter_orders(
-    p_requests jsonb, p_wait_ms integer, p_kept interval, p_status_code integer, p_message text
+    p_requests jsonb, p_wait_ms integer, p_retention interval, p_status_code integer, p_message text
 ) RETURNS TABLE (id uuid, replayed boolean, status_code integer, message text, data text)
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp SET enable_seqscan = off SET enable_mergejoin = off
@@ -38,7 +38,7 @@ BEGIN
         IF q.key IS NOT NULL THEN
             SELECT true, c.status_code, c.message, c.data INTO replayed, status_code, message, data
                 FROM claim_idempotency_key(
-                    q.organisation, q.method, q.path, q.key, q.body_hash, p_wait_ms, p_kept) c;
+                    q.organisation, q.method, q.path, q.key, q.body_hash, p_wait_ms, p_retention) c;
             IF status_code IS NOT NULL THEN
                 RETURN NEXT;
                 CONTINUE;
@@ -52,7 +52,7 @@ BEGIN
         status_code := p_status_code;
         message := p_message;
         IF q.key IS NOT NULL THEN
-            PERFORM store_idempotent_answer(
+            PERFORM store_idempotent_response(
                 q.organisation, q.method, q.path, q.key, status_code, message, data);
         END IF;
         RETURN NEXT;

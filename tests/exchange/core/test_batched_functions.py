@@ -18,10 +18,10 @@ from tests.environment.owner import as_owner
 # Does what a command says, and answers what it was told. Its columns are in an order of their own.
 FUNCTION = """
 CREATE FUNCTION try_commands(
-    p_commands jsonb, p_wait_ms integer, p_kept interval, p_status_code integer, p_message text
+    p_commands jsonb, p_wait_ms integer, p_retention interval, p_status_code integer, p_message text
 ) RETURNS TABLE (data text, replayed boolean, id uuid, message text, status_code integer)
 LANGUAGE sql AS $$
-    SELECT concat_ws(' ', c ->> 'what', p_wait_ms, p_kept), c ->> 'what' = 'seen',
+    SELECT concat_ws(' ', c ->> 'what', p_wait_ms, p_retention), c ->> 'what' = 'seen',
            (c ->> 'id')::uuid, p_message,
            p_status_code / CASE c ->> 'what' WHEN 'fail' THEN 0 ELSE 1 END
     FROM jsonb_array_elements(p_commands) c WHERE c ->> 'what' <> 'leave'

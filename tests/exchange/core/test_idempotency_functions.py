@@ -13,7 +13,7 @@ from tests.environment.database import Connection, session
 from tests.factories.plain_sql import make_organisation
 
 CLAIM = "SELECT * FROM claim_idempotency_key(%s, %s, %s, %s, %s, 1000, %s::interval)"
-STORE = "SELECT store_idempotent_answer(%s, %s, %s, %s, %s, %s, %s)"
+STORE = "SELECT store_idempotent_response(%s, %s, %s, %s, %s, %s, %s)"
 RELEASE = "SELECT release_idempotency_key(%s, %s, %s, %s)"
 STORED = (
     "SELECT key, body_hash, status_code, message, data FROM exchange_idempotencyrecord"

@@ -104,7 +104,7 @@ def test_it_writes_the_ledger_by_no_statement_of_its_own(runtime, wallet, attack
         "CREATE SCHEMA mine",
         "CREATE RULE mine AS ON INSERT TO wallets_entry DO INSTEAD NOTHING",
         "CREATE TRIGGER mine BEFORE INSERT ON wallets_entry FOR EACH ROW"
-        " EXECUTE FUNCTION refuse_change()",
+        " EXECUTE FUNCTION reject_change()",
         "ALTER FUNCTION post_transfers SECURITY INVOKER",
         "SELECT make_append_only('exchange_member')",
         "COPY wallets_entry FROM PROGRAM 'true'",

@@ -32,7 +32,7 @@ CREATE TRIGGER account_guard AFTER DELETE OR UPDATE OF
     id, asset_id, kind, organisation_id, member_id ON wallets_account
     FOR EACH ROW EXECUTE FUNCTION account_guard();
 CREATE TRIGGER account_guard_truncate BEFORE TRUNCATE ON wallets_account
-    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+    FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
 
 -- The function is in account_start.sql.
 CREATE TRIGGER account_starts_right BEFORE INSERT ON wallets_account

@@ -6,7 +6,7 @@
 -- cannot be done are left out and leave no trace: each is to be sent again, alone. A refusal of one
 -- alone raises SQLSTATE XW400 with the code as its message and JSON as its detail.
 CREATE FUNCTION request_withdrawals(
-    p_commands jsonb, p_wait_ms integer, p_kept interval, p_status_code integer, p_message text
+    p_commands jsonb, p_wait_ms integer, p_retention interval, p_status_code integer, p_message text
 ) RETURNS TABLE (id uuid, status_code integer, message text, data text, replayed boolean)
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp SET enable_seqscan = off
@@ -36,7 +36,7 @@ BEGIN
             SELECT o.withdrawal, c.status_code, c.message, c.data, true
                 INTO id, status_code, message, data, replayed
                 FROM claim_idempotency_key(
-                    o.organisation, o.method, o.path, o.key, o.body_hash, p_wait_ms, p_kept) c;
+                    o.organisation, o.method, o.path, o.key, o.body_hash, p_wait_ms, p_retention) c;
             IF status_code IS NOT NULL THEN
                 RETURN NEXT;
                 CONTINUE;
@@ -75,7 +75,7 @@ BEGIN
             data := v_answers[array_position(v_done, o.withdrawal)];
             replayed := false;
             IF o.key IS NOT NULL THEN
-                PERFORM store_idempotent_answer(
+                PERFORM store_idempotent_response(
                     o.organisation, o.method, o.path, o.key, status_code, message, data);
             END IF;
             RETURN NEXT;
