@@ -17,7 +17,7 @@ _ACCOUNT_NUMBER = re.compile(r"[A-Za-z0-9]{4,34}", re.ASCII)
 class AccountNumberField(TextField):
     """A bank account number or IBAN: 4 to 34 ASCII letters and digits."""
 
-    says: ClassVar[Mapping[str, str]] = {"pattern": f"^{_ACCOUNT_NUMBER.pattern}$"}
+    schema_keywords: ClassVar[Mapping[str, str]] = {"pattern": f"^{_ACCOUNT_NUMBER.pattern}$"}
 
     def to_internal_value(self, data: Any) -> str:
         """The number, as it was sent."""

@@ -28,7 +28,7 @@ from wallets.withdrawals.services.payout_details import INVALID_PHONE, PHONE
 class PhoneField(TextField):
     """A phone number with its country code, digits only after the plus sign."""
 
-    says: ClassVar[Mapping[str, str]] = {"pattern": f"^{PHONE.pattern}$"}
+    schema_keywords: ClassVar[Mapping[str, str]] = {"pattern": f"^{PHONE.pattern}$"}
     blank_pattern: ClassVar[str] = f"^({PHONE.pattern})?$"
 
     def to_internal_value(self, data: Any) -> str:
