@@ -63,6 +63,6 @@ class OrderPagination(EnvelopePagination):
             "hasPrevPage": back,
             "hasNextPage": forth,
             "offset": request.offset,
-            "prevPage": window.number - 1 if back else None,
-            "nextPage": window.number + 1 if forth else None,
+            "prevPage": request.number - 1 if back else None,
+            "nextPage": request.number + 1 if forth else None,
         }
