@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.benchmarks import back_office, exports, loans, orders, portfolio, tokens, withdrawals
-from tests.benchmarks.comparing import add_comparisons, failures
-from tests.benchmarks.earlier import RELEASE, checked_out, commit_of
-from tests.benchmarks.stage import Version, prepared
+from tests.benchmarks.comparison import add_comparisons, failures
+from tests.benchmarks.earlier_version import RELEASE, checked_out, commit_of
+from tests.benchmarks.installation import Version, prepared
 
 BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
     "back_office": back_office.run,
@@ -116,11 +116,11 @@ def _measure(name: str, options: argparse.Namespace, version: Version | None) ->
         given["sizes"] = sorted(options.tokens)
     if name == "exports" and options.rows:
         given["rows"] = sorted(options.rows)
-    with prepared() as stage:
+    with prepared() as installation:
         if version:
-            given["earlier"] = stage.stage_beside(version)
+            given["earlier"] = installation.install_version(version)
         return BENCHMARKS[name](
-            stage,
+            installation,
             seconds=options.seconds,
             rounds=options.rounds,
             connections=options.connections,

@@ -14,15 +14,15 @@ from typing import Any
 import psycopg
 
 from config.local.embedded.layout import OWNER, database_url
-from tests.benchmarks.stage import Stage
-from tests.factories.ledger_rows import ENTRIES_EACH, fill
+from tests.benchmarks.installation import Installation
+from tests.factories.ledger_rows import ENTRIES_EACH, fill_withdrawals
 
 SIZES = (1_000, 20_000)
 FULL_SIZES = (1_000, 100_000)
 
 
 def run(
-    stage: Stage,
+    installation: Installation,
     *,
     seconds: float,
     rounds: int,
@@ -34,17 +34,17 @@ def run(
     `seconds` and `connections` belong to other benchmarks: one person opens one page at a time.
     """
     del seconds, connections
-    world = json.loads(stage.python("tests.benchmarks.world", "0", "no bank"))
-    url = database_url(stage.folder, OWNER)
+    world = json.loads(installation.python("tests.benchmarks.world", "0", "no bank"))
+    url = database_url(installation.folder, OWNER)
     figures: dict[str, Any] = {}
     first: dict[str, float] = {}
     filled = 0
     for size in sizes:
-        fill(url, world["organisation"], filled + 1, size)
+        fill_withdrawals(url, world["organisation"], filled + 1, size)
         filled = size
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("VACUUM ANALYZE")
-        pages = json.loads(stage.python("tests.benchmarks.back_office_pages", str(rounds)))
+        pages = json.loads(installation.python("tests.benchmarks.back_office_pages", str(rounds)))
         for name, seen in pages.items():
             took = median(seen["milliseconds"])
             figures[f"{name}: {size:,} withdrawals, {size * ENTRIES_EACH:,} entries"] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tests.benchmarks.stage import Stage
+from tests.benchmarks.installation import Installation
 
 _PROC = Path("/proc")
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
@@ -17,9 +17,9 @@ _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 class CpuMeter:
     """Seconds used so far by the web servers and by PostgreSQL."""
 
-    def __init__(self, stage: Stage) -> None:
-        self._sessions = set(stage.servers)
-        pid_file = stage.server_folder / "postgres" / "data" / "postmaster.pid"
+    def __init__(self, installation: Installation) -> None:
+        self._sessions = set(installation.servers)
+        pid_file = installation.server_folder / "postgres" / "data" / "postmaster.pid"
         self._postmaster = int(pid_file.read_text().split()[0])
 
     def read(self) -> dict[str, float]:

@@ -16,9 +16,9 @@ import psycopg
 import requests
 
 from config.local.embedded.layout import OWNER, database_url
-from tests.benchmarks.stage import Stage
+from tests.benchmarks.installation import Installation
 from tests.environment.memory import peak_memory, process_tree, reset_peak
-from tests.factories.ledger_rows import ENTRIES_EACH, fill
+from tests.factories.ledger_rows import ENTRIES_EACH, fill_withdrawals
 
 ROWS = (20_000, 200_000)
 FULL_ROWS = (20_000, 200_000, 1_000_000)
@@ -27,26 +27,31 @@ _PIECE = 1024 * 1024
 
 
 def run(
-    stage: Stage, *, seconds: float, rounds: int, connections: int, rows: Sequence[int] = ROWS
+    installation: Installation,
+    *,
+    seconds: float,
+    rounds: int,
+    connections: int,
+    rows: Sequence[int] = ROWS,
 ) -> dict[str, Any]:
     """Each form of file with each number of rows, once; the others are other benchmarks'."""
     del seconds, rounds, connections
-    organisation = json.loads(stage.python("tests.benchmarks.world", "0", "no bank"))
-    url = database_url(stage.folder, OWNER)
-    worker = stage.work()
-    web = stage.serve_ours()
-    processes = process_tree(stage.servers[-1])
+    organisation = json.loads(installation.python("tests.benchmarks.world", "0", "no bank"))
+    url = database_url(installation.folder, OWNER)
+    worker = installation.work()
+    web = installation.serve_ours()
+    processes = process_tree(installation.servers[-1])
     figures: dict[str, Any] = {}
     filled = 0
     for count in (1_000, *rows):  # the first brings everything into memory that stays there
-        fill(url, organisation["organisation"], filled + 1, count // ENTRIES_EACH)
+        fill_withdrawals(url, organisation["organisation"], filled + 1, count // ENTRIES_EACH)
         filled = count // ENTRIES_EACH
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("VACUUM ANALYZE")
         for form in _FORMS:
             for pid in (worker, *processes):
                 reset_peak(pid)
-            made = json.loads(stage.python("tests.benchmarks.exports_program", form))
+            made = json.loads(installation.python("tests.benchmarks.exports_program", form))
             wrote = peak_memory(worker)
             started = perf_counter()
             size = _download(f"{web}{made['address']}", made["session"])

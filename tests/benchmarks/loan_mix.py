@@ -18,11 +18,11 @@ OFFERS = 20
 AMOUNT = 1000
 REPAYMENT = 1900  # at 0.3 a month for 3 months
 UNITS = 20  # of every token pledged, at a price of 100
-MOST_OUTSTANDING = 10**12
+MAX_OUTSTANDING = 10**12
 
 
 @dataclass(frozen=True)
-class Lending:
+class LoanRequest:
     """One loan: which borrower, which offer, which tokens are pledged."""
 
     borrower: int
@@ -30,7 +30,7 @@ class Lending:
     tokens: list[int]
 
 
-def serve(lend: Callable[[Lending], object]) -> None:
+def serve(lend: Callable[[LoanRequest], object]) -> None:
     """Answers measurements until standard input ends; the same loans for every contender."""
     choose = random.Random(1)
     print("ready", flush=True)
@@ -40,7 +40,7 @@ def serve(lend: Callable[[Lending], object]) -> None:
         count = 0
         while time.perf_counter() < end:
             lend(
-                Lending(
+                LoanRequest(
                     borrower=choose.randrange(BORROWERS),
                     offer=choose.randrange(OFFERS),
                     tokens=choose.sample(range(TOKENS), choose.randint(1, 3)),

@@ -35,13 +35,13 @@ offers = [
     make_configuration(
         creditor,
         access=Access.PUBLIC,
-        max_outstanding={"NGN": Decimal(loan_mix.MOST_OUTSTANDING)},
+        max_outstanding={"NGN": Decimal(loan_mix.MAX_OUTSTANDING)},
     )
     for _ in range(loan_mix.OFFERS)
 ]
 
 
-def lend(wanted: loan_mix.Lending) -> None:
+def lend(wanted: loan_mix.LoanRequest) -> None:
     create_loan(
         organisation_id=firm.id,
         request=LoanRequest(

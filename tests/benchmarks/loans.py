@@ -15,9 +15,9 @@ from typing import Any
 
 import psycopg
 
-from tests.benchmarks.comparing import turns
+from tests.benchmarks.comparison import alternate
 from tests.benchmarks.cpu import CpuMeter
-from tests.benchmarks.stage import Stage
+from tests.benchmarks.installation import Installation
 
 _OURS = "tests.benchmarks.loan_program"
 _PEER = "tests.benchmarks.peers.orm_loans"
@@ -35,12 +35,14 @@ class Measured:
 class Contender:
     """A program that makes its world, says so, and then lends for as long as it is told."""
 
-    def __init__(self, stage: Stage, module: str, environment: Mapping[str, str]) -> None:
-        self._meter = CpuMeter(stage)
+    def __init__(
+        self, installation: Installation, module: str, environment: Mapping[str, str]
+    ) -> None:
+        self._meter = CpuMeter(installation)
         self._process = subprocess.Popen(
-            stage.command(module),
-            cwd=stage.version.checkout,
-            env={**stage.environment, **environment},
+            installation.command(module),
+            cwd=installation.version.checkout,
+            env={**installation.environment, **environment},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -72,23 +74,28 @@ class Contender:
 
 
 def run(
-    stage: Stage, *, seconds: float, rounds: int, connections: int, earlier: Stage | None = None
+    installation: Installation,
+    *,
+    seconds: float,
+    rounds: int,
+    connections: int,
+    earlier: Installation | None = None,
 ) -> dict[str, Any]:
     """One interleaved run; medians, ratios, processor time and the raw rounds. Always on one
     connection, whatever `connections` says. Beside an earlier version the peer is left out.
     """
     del connections
-    contenders = {"ours": Contender(stage, _OURS, {})}
+    contenders = {"ours": Contender(installation, _OURS, {})}
     if earlier:
         contenders["before"] = Contender(earlier, _OURS, {})
         earlier.analyze()
     else:
-        contenders["plain ORM"] = _peer(stage)
-    stage.analyze()
+        contenders["plain ORM"] = _peer(installation)
+    installation.analyze()
     raw: dict[str, list[Measured]] = {contender: [] for contender in contenders}
     for contender in contenders.values():  # warm up: plans, accounts that are opened once
         contender.measure(seconds)
-    for name, contender in turns(contenders, rounds):
+    for name, contender in alternate(contenders, rounds):
         raw[name].append(contender.measure(seconds))
     for contender in contenders.values():
         contender.end()
@@ -115,12 +122,12 @@ def run(
     }
 
 
-def _peer(stage: Stage) -> Contender:
+def _peer(installation: Installation) -> Contender:
     environment = {
         "DJANGO_SETTINGS_MODULE": f"{_PEER}.settings",
-        "PEER_DATABASE_URL": stage.owner_url,
+        "PEER_DATABASE_URL": installation.owner_url,
     }
-    with psycopg.connect(stage.owner_url, autocommit=True) as connection:
+    with psycopg.connect(installation.owner_url, autocommit=True) as connection:
         connection.execute("CREATE SCHEMA peer_loans")
-    stage.manage_peer(environment, "migrate", "--run-syncdb", "--verbosity", "0")
-    return Contender(stage, f"{_PEER}.program", environment)
+    installation.manage_peer(environment, "migrate", "--run-syncdb", "--verbosity", "0")
+    return Contender(installation, f"{_PEER}.program", environment)

@@ -27,7 +27,7 @@ PRICE = 100
 
 
 @dataclass(frozen=True)
-class Placing:
+class OrderRequest:
     """One order: which of the owners places it; `price` and `tokens` are whole numbers."""
 
     owner: int
@@ -37,17 +37,17 @@ class Placing:
 
 
 # Places one order for a token, told by its number.
-Place = Callable[[int, Placing], object]
+Place = Callable[[int, OrderRequest], object]
 
 
-def depth() -> Iterator[Placing]:
+def resting_orders() -> Iterator[OrderRequest]:
     """Orders that rest far from where the mix trades: a book is never empty."""
     for level in range(DEPTH):
-        yield Placing(level % OWNERS, "Buy", PRICE // 2 - level // 5, 10)
-        yield Placing(level % OWNERS, "Sell", PRICE * 2 + level // 5, 10)
+        yield OrderRequest(level % OWNERS, "Buy", PRICE // 2 - level // 5, 10)
+        yield OrderRequest(level % OWNERS, "Sell", PRICE * 2 + level // 5, 10)
 
 
-def mix(seed: str) -> Iterator[Placing]:
+def order_mix(seed: str) -> Iterator[OrderRequest]:
     """Without end: one to three orders that rest, then one that takes them all.
 
     Two orders out of three rest, one takes two others on average; sides take turns.
@@ -58,17 +58,17 @@ def mix(seed: str) -> Iterator[Placing]:
             resting, taking = choose.sample([("Buy", -1), ("Sell", 1)], 2)
             *some, taker = choose.sample(range(OWNERS), makers + 1)
             for number, owner in enumerate(some):
-                yield Placing(owner, resting[0], PRICE + resting[1] * number, 2)
-            yield Placing(taker, taking[0], PRICE + resting[1] * makers, 2 * makers)
+                yield OrderRequest(owner, resting[0], PRICE + resting[1] * number, 2)
+            yield OrderRequest(taker, taking[0], PRICE + resting[1] * makers, 2 * makers)
 
 
 def serve(place: Place, first_token: int) -> None:
     """Answers measurements until standard input ends. Thread n trades token `first_token` + n."""
     # A stream goes on where the measurement before it stopped.
-    streams: dict[tuple[int, int], Iterator[Placing]] = {}
+    streams: dict[tuple[int, int], Iterator[OrderRequest]] = {}
 
     def work(thread: int, token: int, seconds: float) -> int:
-        stream = streams.setdefault((thread, token), mix(f"{first_token} {thread} {token}"))
+        stream = streams.setdefault((thread, token), order_mix(f"{first_token} {thread} {token}"))
         end = time.perf_counter() + seconds
         count = 0
         while time.perf_counter() < end:

@@ -62,7 +62,7 @@ def make_world(tokens: int) -> None:
     owners = [(str(member.organisation_id), str(member.id)) for member in members]
     place = placer(made, owners)
     for number in range(tokens):
-        for order in order_mix.depth():
+        for order in order_mix.resting_orders():
             place(number, order)
     print(json.dumps({"tokens": made, "owners": owners}))
 
@@ -111,7 +111,7 @@ def placer(tokens: list[str], owners: list[tuple[str, str]]) -> order_mix.Place:
     token_ids = [UUID(token) for token in tokens]
     owner_ids = [(UUID(organisation), UUID(member)) for organisation, member in owners]
 
-    def place(token: int, order: order_mix.Placing) -> None:
+    def place(token: int, order: order_mix.OrderRequest) -> None:
         organisation, member = owner_ids[order.owner]
         placing.place_order(
             PlaceOrder(

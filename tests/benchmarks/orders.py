@@ -18,20 +18,20 @@ from typing import Any
 
 import psycopg
 
-from tests.benchmarks.comparing import turns
+from tests.benchmarks.comparison import alternate
 from tests.benchmarks.cpu import CpuMeter
+from tests.benchmarks.installation import Installation
 from tests.benchmarks.order_mix import OWN, TOKENS
-from tests.benchmarks.stage import Stage
 
 PROCESSES = 2
-CROWD = 32
+MANY_CONNECTIONS = 32
 _SCENARIOS = {
     1: "one connection",
     OWN: f"{OWN} connections, as many tokens",
-    CROWD: f"{CROWD} connections, one token",
+    MANY_CONNECTIONS: f"{MANY_CONNECTIONS} connections, one token",
 }
 # How many times as many orders as the ORM loop the exchange must place, at least.
-_LEAST_TIMES = {1: 7, CROWD: 9}
+_MIN_TIMES = {1: 7, MANY_CONNECTIONS: 9}
 _OURS = "tests.benchmarks.order_program"
 _PEER = "tests.benchmarks.peers.orm_orders"
 # What two versions must agree on, and what the peer as well: values and fees are a version's own.
@@ -40,7 +40,12 @@ _SETTLED = f"{_MATCHED}, buyer_value, buyer_fee, seller_value, seller_fee"
 
 
 def run(
-    stage: Stage, *, seconds: float, rounds: int, connections: int, earlier: Stage | None = None
+    installation: Installation,
+    *,
+    seconds: float,
+    rounds: int,
+    connections: int,
+    earlier: Installation | None = None,
 ) -> dict[str, Any]:
     """One interleaved run; medians, ratios, processor time and the raw rounds.
 
@@ -48,37 +53,41 @@ def run(
     """
     peer_environment = {
         "DJANGO_SETTINGS_MODULE": f"{_PEER}.settings",
-        "PEER_DATABASE_URL": stage.owner_url,
+        "PEER_DATABASE_URL": installation.owner_url,
     }
-    with psycopg.connect(stage.owner_url, autocommit=True) as connection:
+    with psycopg.connect(installation.owner_url, autocommit=True) as connection:
         connection.execute("CREATE SCHEMA peer_orders")
-    stage.manage_peer(peer_environment, "migrate", "--run-syncdb", "--verbosity", "0")
+    installation.manage_peer(peer_environment, "migrate", "--run-syncdb", "--verbosity", "0")
     with ExitStack() as resources:
-        pool = {"DATABASE_POOL_SIZE": str(CROWD // PROCESSES)}
-        contenders = {"ours": _Contender(stage, _OURS, pool)}
+        pool = {"DATABASE_POOL_SIZE": str(MANY_CONNECTIONS // PROCESSES)}
+        contenders = {"ours": _Contender(installation, _OURS, pool)}
         if earlier:
             contenders["before"] = _Contender(earlier, _OURS, pool)
-        contenders["ORM loop"] = _Contender(stage, f"{_PEER}.program", peer_environment)
+        contenders["ORM loop"] = _Contender(installation, f"{_PEER}.program", peer_environment)
         for contender in contenders.values():
             contender.start()
             resources.callback(contender.end)
-        for one in (stage, earlier):
+        for one in (installation, earlier):
             if one:
                 one.analyze()
-        counts = sorted({min(count, connections) for count in (1, OWN, CROWD)})
+        counts = sorted({min(count, connections) for count in (1, OWN, MANY_CONNECTIONS)})
         figures = {
             _SCENARIOS.get(count, f"{count} connections"): _measured(
-                stage, contenders, count, seconds, rounds
+                installation, contenders, count, seconds, rounds
             )
             for count in counts
         }
         first = {name: contender.world["tokens"][0] for name, contender in contenders.items()}
-        _agree(_trades(stage, first["ours"], _SETTLED), _peer_trades(stage, first["ORM loop"]))
+        _agree(
+            _trades(installation, first["ours"], _SETTLED),
+            _peer_trades(installation, first["ORM loop"]),
+        )
         if earlier:
             _agree(
-                _trades(stage, first["ours"], _MATCHED), _trades(earlier, first["before"], _MATCHED)
+                _trades(installation, first["ours"], _MATCHED),
+                _trades(earlier, first["before"], _MATCHED),
             )
-    for count, least in _LEAST_TIMES.items():
+    for count, least in _MIN_TIMES.items():
         if count in counts:
             figures[_SCENARIOS[count]]["bars"] = {"ORM loop": least}
     return figures
@@ -87,15 +96,17 @@ def run(
 class _Contender:
     """A program that places orders, in two processes, once its world is made."""
 
-    def __init__(self, stage: Stage, module: str, environment: Mapping[str, str]) -> None:
-        self._stage = stage
-        self._command = stage.command(module)
-        self._environment = {**stage.environment, **environment}
-        self._file = stage.folder / f"{module}.json"
+    def __init__(
+        self, installation: Installation, module: str, environment: Mapping[str, str]
+    ) -> None:
+        self._stage = installation
+        self._command = installation.command(module)
+        self._environment = {**installation.environment, **environment}
+        self._file = installation.folder / f"{module}.json"
         self._processes: list[subprocess.Popen[str]] = []
         made = subprocess.run(
             [*self._command, "world", str(TOKENS)],
-            cwd=stage.version.checkout,
+            cwd=installation.version.checkout,
             env=self._environment,
             capture_output=True,
             text=True,
@@ -147,7 +158,7 @@ def _answer(process: subprocess.Popen[str]) -> str:
 
 
 def _measured(
-    stage: Stage,
+    installation: Installation,
     contenders: Mapping[str, _Contender],
     connections: int,
     seconds: float,
@@ -155,10 +166,10 @@ def _measured(
 ) -> dict[str, Any]:
     for contender in contenders.values():  # warm up: plans, connections
         contender.measure(connections, 1)
-    meter = CpuMeter(stage)
+    meter = CpuMeter(installation)
     rates: dict[str, list[float]] = {name: [] for name in contenders}
     costs: dict[str, list[dict[str, float]]] = {name: [] for name in contenders}
-    for name, contender in turns(contenders, rounds):
+    for name, contender in alternate(contenders, rounds):
         before = meter.read()
         placed = contender.measure(connections, seconds)
         spent = meter.read()
@@ -180,14 +191,14 @@ def _measured(
     }
 
 
-def _trades(stage: Stage, token: str, columns: str) -> list[tuple[Any, ...]]:
-    with psycopg.connect(stage.owner_url) as connection:
+def _trades(installation: Installation, token: str, columns: str) -> list[tuple[Any, ...]]:
+    with psycopg.connect(installation.owner_url) as connection:
         query = f"SELECT {columns} FROM orders_trade WHERE token_id = %s ORDER BY seq"
         return connection.execute(query.encode(), [token]).fetchall()
 
 
-def _peer_trades(stage: Stage, token: str) -> list[tuple[Any, ...]]:
-    with psycopg.connect(stage.owner_url) as connection:
+def _peer_trades(installation: Installation, token: str) -> list[tuple[Any, ...]]:
+    with psycopg.connect(installation.owner_url) as connection:
         query = (
             f"SELECT {_SETTLED} FROM peer_orders.peer_orders_trade WHERE token_id = %s"
             " ORDER BY created_at, id"

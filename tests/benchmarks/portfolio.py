@@ -26,7 +26,7 @@ import requests
 from config.local.embedded.layout import OWNER, binary, database_settings, database_url
 from tests.benchmarks import load
 from tests.benchmarks.cpu import CpuMeter
-from tests.benchmarks.stage import Stage
+from tests.benchmarks.installation import Installation
 
 HOLDINGS_SMALL = 50_000
 HOLDINGS_FULL = 5_000_000
@@ -36,7 +36,7 @@ _PEER = "tests.benchmarks.peers.drf_select_related"
 
 
 def run(
-    stage: Stage,
+    installation: Installation,
     *,
     seconds: float,
     rounds: int,
@@ -45,16 +45,18 @@ def run(
 ) -> dict[str, Any]:
     """One interleaved run; medians, ratios, processor time and the raw rounds."""
     members = holdings // EACH
-    token, organisation = _world(stage, members, tokens=min(20_000, max(1_000, holdings // 250)))
-    script = _pgbench_script(stage, organisation)
+    token, organisation = _make_portfolios(
+        installation, members, tokens=min(20_000, max(1_000, holdings // 250))
+    )
+    script = _pgbench_script(installation, organisation)
     environment = {
         "DJANGO_SETTINGS_MODULE": f"{_PEER}.settings",
-        "PEER_DATABASE_URL": database_url(stage.folder, OWNER),
+        "PEER_DATABASE_URL": database_url(installation.folder, OWNER),
     }
     bases = {
-        "ours": stage.serve_ours() + "/v1/api/credit/user",
-        "select_related": stage.serve(f"{_PEER}.wsgi:application", environment),
-        "select_related, pool": stage.serve(
+        "ours": installation.serve_ours() + "/v1/api/credit/user",
+        "select_related": installation.serve(f"{_PEER}.wsgi:application", environment),
+        "select_related, pool": installation.serve(
             f"{_PEER}.wsgi:application", {**environment, "PEER_POOL": "1"}
         ),
     }
@@ -77,17 +79,19 @@ def run(
         return measure
 
     contenders = {name: http(base) for name, base in bases.items()}
-    contenders["pgbench"] = lambda: _pgbench(stage, script, members, seconds, connections)
-    figure = _measured(stage, contenders, rounds)
+    contenders["pgbench"] = lambda: _pgbench(installation, script, members, seconds, connections)
+    figure = _measured(installation, contenders, rounds)
     return {f"{EACH} holdings of one member among {holdings:,}": figure}
 
 
 def _measured(
-    stage: Stage, contenders: Mapping[str, Callable[[], tuple[int, float]]], rounds: int
+    installation: Installation,
+    contenders: Mapping[str, Callable[[], tuple[int, float]]],
+    rounds: int,
 ) -> dict[str, Any]:
     for measure in contenders.values():  # warm up: caches, prepared statements, connections
         measure()
-    meter = CpuMeter(stage)
+    meter = CpuMeter(installation)
     rates: dict[str, list[float]] = {name: [] for name in contenders}
     costs: dict[str, list[dict[str, float]]] = {name: [] for name in contenders}
     for _ in range(rounds):
@@ -118,12 +122,14 @@ def _member(number: int) -> UUID:
     return UUID(int=(0x7000 << 64) | (0x9000 << 48) | number)
 
 
-def _world(stage: Stage, members: int, tokens: int) -> tuple[str, UUID]:
+def _make_portfolios(installation: Installation, members: int, tokens: int) -> tuple[str, UUID]:
     """An organisation with a key by services, its members' holdings by SQL; access token, id."""
-    made = json.loads(stage.python("tests.benchmarks.world", "0", "no bank"))
+    made = json.loads(installation.python("tests.benchmarks.world", "0", "no bank"))
     fill = Path(__file__).with_suffix(".sql").read_text()
     with psycopg.connect(
-        database_url(stage.folder, OWNER), autocommit=True, cursor_factory=psycopg.ClientCursor
+        database_url(installation.folder, OWNER),
+        autocommit=True,
+        cursor_factory=psycopg.ClientCursor,
     ) as connection:
         found = connection.execute("SELECT id FROM exchange_organisation").fetchone()
         assert found is not None
@@ -163,23 +169,23 @@ def _exact(record: dict[str, Any]) -> Any:
             yield Decimal(value)
 
 
-def _pgbench_script(stage: Stage, organisation: UUID) -> Path:
+def _pgbench_script(installation: Installation, organisation: UUID) -> Path:
     """Our own statement, for a member chosen by chance and without filters."""
     # The selector is imported by a program that has set Django up.
-    statement = stage.python("tests.benchmarks.portfolio_statement")
+    statement = installation.python("tests.benchmarks.portfolio_statement")
     member = "('00000000-0000-7000-9000-' || lpad(to_hex(:n::integer), 12, '0'))::uuid"
     for value in (*["NULL"] * 6, member, f"'{organisation}'::uuid"):
         statement = statement.replace("%s", value, 1)
-    script = stage.folder / "portfolio.sql"
+    script = installation.folder / "portfolio.sql"
     script.write_text(f"\\set n random(1, :members)\n{statement.strip()};\n")
     return script
 
 
 def _pgbench(
-    stage: Stage, script: Path, members: int, seconds: float, connections: int
+    installation: Installation, script: Path, members: int, seconds: float, connections: int
 ) -> tuple[int, float]:
     """Transactions, and the seconds they took."""
-    where = database_settings(stage.folder, OWNER)
+    where = database_settings(installation.folder, OWNER)
     command = [
         str(binary("pgbench")),
         *("--no-vacuum", "--protocol=prepared", f"--client={connections}", "--jobs=1"),

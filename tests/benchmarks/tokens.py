@@ -27,9 +27,9 @@ import psycopg
 
 from config.local.embedded.layout import OWNER, binary, database_settings, database_url
 from tests.benchmarks import load
-from tests.benchmarks.comparing import turns
+from tests.benchmarks.comparison import alternate
 from tests.benchmarks.cpu import CpuMeter
-from tests.benchmarks.stage import Stage
+from tests.benchmarks.installation import Installation
 
 SIZES = (20_000,)
 FULL_SIZES = (100_000, 1_000_000)
@@ -98,13 +98,13 @@ def scenarios(size: int) -> list[Scenario]:
 
 
 def run(
-    stage: Stage,
+    installation: Installation,
     *,
     seconds: float,
     rounds: int,
     connections: int,
     sizes: Sequence[int] = SIZES,
-    earlier: Stage | None = None,
+    earlier: Installation | None = None,
 ) -> dict[str, Any]:
     """One interleaved run for each size; medians, ratios, CPU time of a request and the raw rounds.
 
@@ -113,8 +113,8 @@ def run(
     `ours_after_a_change_milliseconds` is what the first request after a change takes. Beside an
     earlier version the peers are left out.
     """
-    peers = {} if earlier else _serve_peers(stage)
-    stages = {"ours": stage, **({"before": earlier} if earlier else {})}
+    peers = {} if earlier else _serve_peers(installation)
+    stages = {"ours": installation, **({"before": earlier} if earlier else {})}
     exchanges = {name: one.serve_ours() + "/v1" for name, one in stages.items()}
     figures: dict[str, Any] = {}
     first: dict[int, tuple[float, float]] = {}
@@ -137,15 +137,17 @@ def run(
             total = _agreed_total(web)
             contenders: dict[str, Contender] = {**web}
             if not earlier:
-                contenders["pgbench"] = _Pgbench(stage, scenario, keys["ours"])
+                contenders["pgbench"] = _Pgbench(installation, scenario, keys["ours"])
             for_peers = min(connections, _CONNECTIONS_TO_PEERS_OF_LARGE)
             at_once = {
                 name: for_peers if size >= _LARGE and name not in exchanges else connections
                 for name in contenders
             }
-            figure = _measured(stage, contenders, seconds, rounds, at_once)
+            figure = _measured(installation, contenders, seconds, rounds, at_once)
             figure["total"] = total
-            figure["ours_after_a_change_milliseconds"] = _after_changes(stage, web["ours"], rounds)
+            figure["ours_after_a_change_milliseconds"] = _after_changes(
+                installation, web["ours"], rounds
+            )
             # Page 10,000 is another page in a small table, but the last scenario all the same.
             now = (
                 1 / figure["per_second"]["ours"],
@@ -161,18 +163,18 @@ def run(
 
 
 def _measured(
-    stage: Stage,
+    installation: Installation,
     contenders: Mapping[str, Contender],
     seconds: float,
     rounds: int,
     connections: Mapping[str, int],
 ) -> dict[str, Any]:
-    meter = CpuMeter(stage)
+    meter = CpuMeter(installation)
     rates: dict[str, list[float]] = {name: [] for name in contenders}
     costs: dict[str, list[dict[str, float]]] = {name: [] for name in contenders}
     for name, contender in contenders.items():  # warm up: caches, prepared statements, connections
         contender(connections[name], min(seconds, 1))
-    for name, contender in turns(contenders, rounds):
+    for name, contender in alternate(contenders, rounds):
         before = meter.read()
         answers, took = contender(connections[name], seconds)
         spent = meter.read()
@@ -232,12 +234,12 @@ class _Http:
 class _Pgbench:
     """The statements of one scenario, prepared."""
 
-    stage: Stage
+    installation: Installation
     scenario: Scenario
     key: str
 
     def __call__(self, connections: int, seconds: float) -> tuple[int, float]:
-        where = database_settings(self.stage.folder, OWNER)
+        where = database_settings(self.installation.folder, OWNER)
         defines = {
             "checksum": hashlib.sha256(self.key.encode()).hexdigest(),
             **self.scenario.defines,
@@ -270,10 +272,10 @@ def _agreed_total(contenders: dict[str, _Http]) -> int:
     return totals["ours"]
 
 
-def _after_changes(stage: Stage, ours: _Http, rounds: int) -> float:
+def _after_changes(installation: Installation, ours: _Http, rounds: int) -> float:
     """The time of the first request after a change of what lists find: all is asked anew."""
     took = []
-    with psycopg.connect(database_url(stage.folder, OWNER), autocommit=True) as connection:
+    with psycopg.connect(database_url(installation.folder, OWNER), autocommit=True) as connection:
         for _ in range(rounds):
             connection.execute(
                 "UPDATE exchange_token SET name = name WHERE symbol = 'T1'"  # raises the version
@@ -289,35 +291,35 @@ def _target(address: tuple[str, dict[str, str]]) -> str:
     return f"{path}?{urlencode(query)}" if query else path
 
 
-def _vacuum(stage: Stage) -> None:
+def _vacuum(installation: Installation) -> None:
     """What autovacuum would have done by the time the table is that large."""
-    with psycopg.connect(stage.owner_url, autocommit=True) as connection:
+    with psycopg.connect(installation.owner_url, autocommit=True) as connection:
         connection.execute("VACUUM (ANALYZE)")
 
 
-def _serve_peers(stage: Stage) -> dict[str, str]:
+def _serve_peers(installation: Installation) -> dict[str, str]:
     """The peers' base URLs."""
-    environment = _peer_world(stage)
+    environment = _make_peer_users(installation)
     peers = "tests.benchmarks.peers"
     return {
-        "stock DRF": stage.serve(f"{peers}.stock_drf.wsgi:application", environment),
-        "django-ninja": stage.serve(
+        "stock DRF": installation.serve(f"{peers}.stock_drf.wsgi:application", environment),
+        "django-ninja": installation.serve(
             f"{peers}.ninja.wsgi:application",
             {**environment, "DJANGO_SETTINGS_MODULE": f"{peers}.ninja.settings"},
         ),
     }
 
 
-def _peer_world(stage: Stage) -> dict[str, str]:
+def _make_peer_users(installation: Installation) -> dict[str, str]:
     """The peers' users and keys; the environment of their servers."""
     environment = {
         "DJANGO_SETTINGS_MODULE": "tests.benchmarks.peers.stock_drf.settings",
-        "PEER_DATABASE_URL": database_url(stage.folder, OWNER),
+        "PEER_DATABASE_URL": database_url(installation.folder, OWNER),
     }
-    with psycopg.connect(database_url(stage.folder, OWNER), autocommit=True) as connection:
+    with psycopg.connect(database_url(installation.folder, OWNER), autocommit=True) as connection:
         connection.execute("CREATE SCHEMA peer_tokens")
-    stage.manage_peer(environment, "migrate", "--verbosity", "0")
-    with psycopg.connect(database_url(stage.folder, OWNER), autocommit=True) as connection:
+    installation.manage_peer(environment, "migrate", "--verbosity", "0")
+    with psycopg.connect(database_url(installation.folder, OWNER), autocommit=True) as connection:
         connection.execute("SET search_path = peer_tokens")
         connection.execute(
             "INSERT INTO auth_user (id, username, password, is_superuser, first_name, last_name,"

@@ -24,8 +24,8 @@ import psycopg
 
 from config.local.embedded.layout import OWNER, binary, database_settings, database_url
 from tests.benchmarks import load
-from tests.benchmarks.comparing import turns
-from tests.benchmarks.stage import Stage
+from tests.benchmarks.comparison import alternate
+from tests.benchmarks.installation import Installation
 
 WALLETS = 1_000
 AMOUNT = 100
@@ -64,7 +64,12 @@ class _Http:
 
 
 def run(
-    stage: Stage, *, seconds: float, rounds: int, connections: int, earlier: Stage | None = None
+    installation: Installation,
+    *,
+    seconds: float,
+    rounds: int,
+    connections: int,
+    earlier: Installation | None = None,
 ) -> dict[str, Any]:
     """One interleaved run; medians, ratios and the raw rounds.
 
@@ -75,26 +80,28 @@ def run(
         requests = [load.post(f"{base}{path}", _BODY, authorization) for path in paths]
         return _Http(base, requests, connections, seconds)
 
-    def exchange(one: Stage) -> _Http:
-        token, members = _our_world(one)
+    def exchange(one: Installation) -> _Http:
+        token, members = _make_our_records(one)
         paths = [f"/v1/api/members/{member}/wallet/withdraw" for member in members]
         return http(one.serve_ours(), paths, f"Bearer {token}")
 
     def peer(**environment: str) -> _Http:
         application = "tests.benchmarks.peers.drf_orm.wsgi:application"
-        base = stage.serve(application, {**_peer_environment(stage), **environment})
+        base = installation.serve(application, {**_peer_environment(installation), **environment})
         return http(base, [f"/withdraw/{holder}" for holder in holders], f"Token {peer_token}")
 
-    contenders: dict[str, Callable[[int], float]] = {"ours": exchange(stage)}
+    contenders: dict[str, Callable[[int], float]] = {"ours": exchange(installation)}
     if earlier:
         contenders["before"] = exchange(earlier)
-        for one in (stage, earlier):
+        for one in (installation, earlier):
             one.analyze()
     else:
-        peer_token, holders = _peer_world(stage)
+        peer_token, holders = _make_peer_records(installation)
         contenders["DRF + ORM"] = peer()
         contenders["DRF + ORM, pool"] = peer(PEER_POOL="1")
-        contenders["pgbench"] = lambda wallets: _pgbench(stage, wallets, seconds, connections)
+        contenders["pgbench"] = lambda wallets: _pgbench(
+            installation, wallets, seconds, connections
+        )
     for measure in contenders.values():  # warm up: caches, prepared statements, connections
         measure(WALLETS)
     return {
@@ -107,7 +114,7 @@ def _measured(
     contenders: Mapping[str, Callable[[int], float]], wallets: int, rounds: int
 ) -> dict[str, Any]:
     raw: dict[str, list[float]] = {contender: [] for contender in contenders}
-    for contender, measure in turns(contenders, rounds):
+    for contender, measure in alternate(contenders, rounds):
         raw[contender].append(measure(wallets))
     medians = {contender: median(values) for contender, values in raw.items()}
     return {
@@ -121,27 +128,31 @@ def _measured(
     }
 
 
-def _our_world(stage: Stage) -> tuple[str, list[str]]:
+def _make_our_records(installation: Installation) -> tuple[str, list[str]]:
     """Makes our organisation, members and money; the access token and the members' ids."""
-    made = json.loads(stage.python("tests.benchmarks.world", str(WALLETS), BANK))
+    made = json.loads(installation.python("tests.benchmarks.world", str(WALLETS), BANK))
     return made["token"], made["members"]
 
 
-def _peer_environment(stage: Stage) -> dict[str, str]:
+def _peer_environment(installation: Installation) -> dict[str, str]:
     return {
         "DJANGO_SETTINGS_MODULE": "tests.benchmarks.peers.drf_orm.settings",
-        "PEER_DATABASE_URL": database_url(stage.folder, OWNER),
+        "PEER_DATABASE_URL": database_url(installation.folder, OWNER),
     }
 
 
-def _peer_world(stage: Stage) -> tuple[str, list[str]]:
-    with psycopg.connect(database_url(stage.folder, OWNER), autocommit=True) as connection:
+def _make_peer_records(installation: Installation) -> tuple[str, list[str]]:
+    with psycopg.connect(database_url(installation.folder, OWNER), autocommit=True) as connection:
         connection.execute("CREATE SCHEMA peer")
     # The peer's own tables come without migrations, which Django would make before the others.
-    stage.manage_peer(_peer_environment(stage), "migrate", "authtoken", "--verbosity", "0")
-    stage.manage_peer(_peer_environment(stage), "migrate", "--run-syncdb", "--verbosity", "0")
+    installation.manage_peer(
+        _peer_environment(installation), "migrate", "authtoken", "--verbosity", "0"
+    )
+    installation.manage_peer(
+        _peer_environment(installation), "migrate", "--run-syncdb", "--verbosity", "0"
+    )
     holders = [str(UUID(int=(0x0000000000004000A000 << 48) | n)) for n in range(1, WALLETS + 1)]
-    with psycopg.connect(database_url(stage.folder, OWNER)) as connection:
+    with psycopg.connect(database_url(installation.folder, OWNER)) as connection:
         connection.execute("SET search_path = peer")
         connection.execute(
             "INSERT INTO auth_user (id, username, password, is_superuser, first_name, last_name,"
@@ -177,8 +188,8 @@ def _peer_world(stage: Stage) -> tuple[str, list[str]]:
     return token, holders
 
 
-def _pgbench(stage: Stage, wallets: int, seconds: float, connections: int) -> float:
-    where = database_settings(stage.folder, OWNER)
+def _pgbench(installation: Installation, wallets: int, seconds: float, connections: int) -> float:
+    where = database_settings(installation.folder, OWNER)
     command = [
         str(binary("pgbench")),
         *("--no-vacuum", "--protocol=prepared", f"--client={connections}", "--jobs=1"),

@@ -16,9 +16,9 @@ from config.back_office.roles import FINANCE_APPROVER
 from tests.assertions import accessibility as axe
 from tests.environment.services import Service
 from tests.factories.api_clients import make_organisation
-from tests.factories.logins import app_of, sign_in
+from tests.factories.logins import enrol_second_factor, sign_in
 from tests.factories.staff import create_staff
-from tests.factories.wallets import Wallet, know_banks
+from tests.factories.wallets import Wallet, store_bank_list
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
@@ -26,7 +26,7 @@ DESKTOP: ViewportSize = {"width": 1280, "height": 860}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
-def faults(page: Page) -> list[str]:
+def page_faults(page: Page) -> list[str]:
     """What is wrong with the page, both ways, and with its width on a phone."""
     page.set_viewport_size(DESKTOP)
     page.emulate_media(color_scheme="light")
@@ -39,10 +39,10 @@ def faults(page: Page) -> list[str]:
     return found if wide <= PHONE["width"] else [*found, f"{wide} pixels wide"]
 
 
-def enter(page: Page, service: Service) -> None:
+def sign_in_approver(page: Page, service: Service) -> None:
     """Signs an approver in, whose second factor is fresh."""
     user = create_staff("amina", "correct horse battery", FINANCE_APPROVER)
-    app_of(user)
+    enrol_second_factor(user)
     client = Client()
     sign_in(client, user)
     page.context.add_cookies(
@@ -59,24 +59,24 @@ def test_axe_finds_that_it_looks_for(page):
 
 
 def test_the_pages_of_signing_in_and_deciding_break_no_rule(page, live_service):
-    know_banks()
+    store_bank_list()
     withdrawal = Wallet(make_organisation()).fund(100_000_000).request(500)
     found = {}
     page.goto("/admin/")
     assert urlsplit(page.url).path == "/admin/login/"
-    found["sign-in"] = faults(page)
-    enter(page, live_service)
+    found["sign-in"] = page_faults(page)
+    sign_in_approver(page, live_service)
     page.goto("/admin/")
-    found["dashboard"] = faults(page)
+    found["dashboard"] = page_faults(page)
     page.goto("/admin/wallets/withdrawal/")
-    found["list"] = faults(page)
+    found["list"] = page_faults(page)
     page.goto(f"/admin/wallets/withdrawal/{withdrawal.pk}/change/")
-    found["review"] = faults(page)
+    found["review"] = page_faults(page)
     page.get_by_role("button", name=re.compile("^Approve")).click()
     page.get_by_role("button", name=re.compile("^Yes, approve")).wait_for()
-    found["confirmation"] = faults(page)
+    found["confirmation"] = page_faults(page)
     page.goto("/admin/password_change/")
     page.locator("main form [type=submit]").click()
     page.locator(".errornote").wait_for()
-    found["form with errors"] = faults(page)
+    found["form with errors"] = page_faults(page)
     assert {name: each for name, each in found.items() if each} == {}

@@ -30,8 +30,8 @@ from tests.environment.keyboard import (
 )
 from tests.environment.services import Service
 from tests.factories.api_clients import make_organisation
-from tests.factories.logins import present_code
-from tests.factories.wallets import Wallet, assert_books_hold, know_banks, status_of
+from tests.factories.logins import current_code
+from tests.factories.wallets import Wallet, assert_books_hold, status_of, store_bank_list
 from wallets.banks.models import BankList
 from wallets.withdrawals.models import Decision, Withdrawal
 from wallets.withdrawals.services import decisions
@@ -41,7 +41,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
 @pytest.fixture
 def wallet() -> Wallet:
-    know_banks()
+    store_bank_list()
     return Wallet(make_organisation()).fund(100_000_000)
 
 
@@ -49,13 +49,13 @@ def review(page: Page, withdrawal: Withdrawal) -> None:
     page.goto(f"/admin/wallets/withdrawal/{withdrawal.pk}/change/")
 
 
-def approve_as_far_as_the_question(page: Page, withdrawal: Withdrawal) -> None:
+def open_approval_confirmation(page: Page, withdrawal: Withdrawal) -> None:
     review(page, withdrawal)
     page.get_by_role("button", name=re.compile("^Approve")).click()
     page.get_by_text("Nothing has been done yet.").wait_for()
 
 
-def verdicts(withdrawal: Withdrawal) -> list[str]:
+def decisions_on(withdrawal: Withdrawal) -> list[str]:
     return list(
         Decision.objects.filter(withdrawal=withdrawal)
         .order_by("created_at", "id")
@@ -76,7 +76,7 @@ def test_signing_in_takes_the_password_and_the_code_and_a_wrong_one_is_explained
     code = page.locator("[name=code]")
     code.wait_for()
     assert code.get_attribute("autocomplete") == "one-time-code"
-    right = present_code(secret)
+    right = current_code(secret)
     code.fill("000000" if right != "000000" else "000001")
     page.keyboard.press("Enter")
     expect(page.get_by_text("This is not the present code")).to_be_visible()
@@ -95,7 +95,7 @@ def test_a_full_approval_needs_nothing_but_the_keyboard(page, wallet):
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
     expect(page.locator("[name=code]")).to_be_focused()
-    page.keyboard.type(present_code(secret))
+    page.keyboard.type(current_code(secret))
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Back office").wait_for()
     tab_to(page, matches(".skip"))
@@ -117,7 +117,7 @@ def test_a_full_approval_needs_nothing_but_the_keyboard(page, wallet):
     page.keyboard.press("Enter")
     page.get_by_role("status").first.wait_for()
     assert status_of(withdrawal) != "Pending"
-    assert verdicts(withdrawal) == ["Approve"]
+    assert decisions_on(withdrawal) == ["Approve"]
     assert_books_hold()
 
 
@@ -140,10 +140,10 @@ def test_a_double_click_decides_once(page, wallet):
     withdrawal = wallet.request(500)
     create_enrolled_staff("amina")
     sign_in(page, "amina")
-    approve_as_far_as_the_question(page, withdrawal)
+    open_approval_confirmation(page, withdrawal)
     page.get_by_role("button", name=re.compile("^Yes, approve")).dblclick(no_wait_after=True)
     expect(page.locator("main .lede")).not_to_contain_text("Nothing has been done")
-    assert verdicts(withdrawal) == ["Approve"]
+    assert decisions_on(withdrawal) == ["Approve"]
     assert_books_hold()
 
 
@@ -153,12 +153,12 @@ def test_of_two_tabs_the_second_is_refused_and_told_what_happened(page, wallet):
     sign_in(page, "amina")
     other = page.context.new_page()
     for tab in (page, other):
-        approve_as_far_as_the_question(tab, withdrawal)
+        open_approval_confirmation(tab, withdrawal)
     page.get_by_role("button", name=re.compile("^Yes, approve")).click()
     expect(page.get_by_role("status").first).to_be_visible()
     other.get_by_role("button", name=re.compile("^Yes, approve")).click()
     expect(other.get_by_role("alert")).to_contain_text("approved by amina")
-    assert verdicts(withdrawal) == ["Approve"]
+    assert decisions_on(withdrawal) == ["Approve"]
 
 
 def test_a_page_that_somebody_else_overtook_is_refused_with_what_changed(page, wallet):
@@ -173,7 +173,7 @@ def test_a_page_that_somebody_else_overtook_is_refused_with_what_changed(page, w
     page.get_by_role("button", name=re.compile("^Approve")).click()
     expect(page.get_by_role("alert")).to_contain_text("rejected by kwesi")
     assert status_of(withdrawal) == "Rejected"
-    assert verdicts(withdrawal) == ["Reject"]
+    assert decisions_on(withdrawal) == ["Reject"]
 
 
 def test_many_are_decided_each_on_its_own_and_each_is_reported(page, wallet):
@@ -208,7 +208,7 @@ def test_many_are_decided_each_on_its_own_and_each_is_reported(page, wallet):
     expect(refused).to_contain_text("rejected by kwesi")
     assert status_of(overtaken) == "Rejected"
     assert status_of(lacking) == "Pending"
-    assert verdicts(plain) == ["Approve"]
+    assert decisions_on(plain) == ["Approve"]
     assert_books_hold()
 
 
@@ -217,12 +217,12 @@ def test_nobody_gives_both_of_two_approvals(page, wallet):
     assert withdrawal.approvals_needed == 2
     create_enrolled_staff("amina")
     sign_in(page, "amina")
-    approve_as_far_as_the_question(page, withdrawal)
+    open_approval_confirmation(page, withdrawal)
     page.get_by_role("button", name=re.compile("^Yes, approve")).click()
     expect(page.locator(".blocker")).to_contain_text("You approved it already")
     expect(page.get_by_role("button", name=re.compile("^Approve"))).to_be_disabled()
     assert status_of(withdrawal) == "Pending"
-    assert verdicts(withdrawal) == ["Approve"]
+    assert decisions_on(withdrawal) == ["Approve"]
 
 
 @pytest.mark.parametrize(

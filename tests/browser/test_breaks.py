@@ -19,13 +19,13 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
 
 @pytest.fixture
-def found() -> ReconciliationBreak:
+def open_break() -> ReconciliationBreak:
     return make_break()
 
 
 @pytest.fixture
 def signed_in(
-    chromium: Browser, live_service: Service, found: ReconciliationBreak
+    chromium: Browser, live_service: Service, open_break: ReconciliationBreak
 ) -> Iterator[Callable[[str], Page]]:
     """Opens a browser of its own for an approver of that name."""
     with ExitStack() as stack:
@@ -42,11 +42,11 @@ def signed_in(
         yield opened
 
 
-def test_250000_55_ngn_are_explained_by_one_and_closed_by_another(signed_in, found):
+def test_250000_55_ngn_are_explained_by_one_and_closed_by_another(signed_in, open_break):
     amina = signed_in("amina")
     float_ = amina.locator("section", has=amina.get_by_role("heading", name="Provider float"))
     expect(float_.locator(".state-bad")).to_have_text("Differs")
-    float_.get_by_role("link", name=str(found.day), exact=True).click()
+    float_.get_by_role("link", name=str(open_break.day), exact=True).click()
     amina.get_by_role("link", name="Unexplained variance").click()
     expect(amina.get_by_text("-250,000.55 NGN").first).to_be_visible()
     amina.get_by_role("button", name="Take").click()
@@ -65,8 +65,8 @@ def test_250000_55_ngn_are_explained_by_one_and_closed_by_another(signed_in, fou
     expect(kwesi.get_by_text("The gap it left is expected from now on")).to_be_visible()
     kwesi.get_by_role("button", name="Yes, close the break").click()
     expect(kwesi.get_by_text("Closed with it")).to_be_visible()
-    found.refresh_from_db()
-    assert (found.status, str(found.owner)) == ("Closed", "amina")
+    open_break.refresh_from_db()
+    assert (open_break.status, str(open_break.owner)) == ("Closed", "amina")
     kwesi.goto("/admin/")
     expect(kwesi.locator("section", has_text="Provider float").locator(".state-good")).to_have_text(
         "Explained"

@@ -15,15 +15,15 @@ from exchange.tokens.models import Quote
 from tests.assertions import accessibility as axe
 from tests.environment.keyboard import create_enrolled_staff, sign_in
 from tests.factories.api_clients import make_organisation
-from tests.factories.logins import present_code
+from tests.factories.logins import current_code
 from tests.factories.tokens import make_token
-from tests.factories.wallets import Wallet, assert_books_hold, know_banks, status_of
+from tests.factories.wallets import Wallet, assert_books_hold, status_of, store_bank_list
 from wallets.deposits.models import Deposit
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
 
-def let_the_code_grow_old(page: Page) -> None:
+def expire_second_factor(page: Page) -> None:
     """The last code of the session is too old to decide; the app has a new one."""
     (cookie,) = [c for c in page.context.cookies() if c["name"] == "sessionid"]
     session = Session.objects.get(session_key=cookie["value"])
@@ -36,11 +36,11 @@ def answer_the_prompt(page: Page, secret: str, typed: str) -> None:
     """A wrong code, then the right one; what was typed is shown and stands in no address."""
     expect(page.get_by_role("heading", name="Enter a code")).to_be_visible()
     assert typed not in unquote(page.url)
-    right = present_code(secret)
+    right = current_code(secret)
     page.locator("[name=code]").fill("000000" if right != "000000" else "000001")
     page.keyboard.press("Enter")
     expect(page.get_by_text("This is not the present code")).to_be_visible()
-    page.locator("[name=code]").fill(present_code(secret))
+    page.locator("[name=code]").fill(current_code(secret))
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Continue", exact=True)).to_be_visible()
     expect(page.locator("main")).to_contain_text(typed)
@@ -52,7 +52,7 @@ def answer_the_prompt(page: Page, secret: str, typed: str) -> None:
 
 @pytest.fixture
 def wallet() -> Wallet:
-    know_banks()
+    store_bank_list()
     return Wallet(make_organisation()).fund(100_000_000)
 
 
@@ -63,13 +63,13 @@ def test_a_reason_of_a_rejection_survives_the_code(page, wallet):
     page.goto(f"/admin/wallets/withdrawal/{withdrawal.pk}/change/")
     reason = "The account is not the member's: “Ọmọ & Sons”"
     page.locator("form[action$='/reject/'] [name=reason]").fill(reason)
-    let_the_code_grow_old(page)
+    expire_second_factor(page)
     page.get_by_role("button", name=re.compile("^Reject")).click()
     answer_the_prompt(page, secret, reason)
     expect(page.locator("main")).to_contain_text(reason)
     assert status_of(withdrawal) == "Pending"
     # And once more at the second step, whose page cannot be opened by its address.
-    let_the_code_grow_old(page)
+    expire_second_factor(page)
     page.get_by_role("button", name=re.compile("^Yes, reject")).click()
     answer_the_prompt(page, secret, reason)
     expect(page.locator("main .lede")).to_contain_text("Rejected")
@@ -87,12 +87,12 @@ def test_a_bulk_approval_survives_the_code(page, wallet):
     for withdrawal in chosen:
         page.locator(f"input.action-select[value='{withdrawal.pk}']").check()
     page.locator("select[name=action]").select_option("approve_selected")
-    let_the_code_grow_old(page)
+    expire_second_factor(page)
     page.get_by_role("button", name="Go", exact=True).click()
     answer_the_prompt(page, secret, "2 chosen")
     expect(page.locator("main")).to_contain_text("2 withdrawals")
     assert {status_of(w) for w in chosen} == {"Pending"}
-    let_the_code_grow_old(page)
+    expire_second_factor(page)
     page.get_by_role("button", name=re.compile("^Yes, approve 2")).click()
     answer_the_prompt(page, secret, "2 chosen")
     expect(page.get_by_role("status").first).to_contain_text("2 decided")
@@ -108,7 +108,7 @@ def test_a_new_quote_survives_the_code(page):
     page.goto(f"/admin/exchange/token/{token.pk}/quote/")
     for name, value in {"buy": "110.25", "sell": "109", "note": "Annual report 2026"}.items():
         page.locator(f"[name={name}]").fill(value)
-    let_the_code_grow_old(page)
+    expire_second_factor(page)
     page.get_by_role("button", name="Propose", exact=True).click()
     answer_the_prompt(page, secret, "Annual report 2026")
     expect(page.get_by_text("Proposed. Nothing has changed yet")).to_be_visible()
@@ -129,7 +129,7 @@ def test_a_deposit_survives_the_code_even_if_it_is_to_be_put_right(page):
     page.locator("[name=currency]").select_option("NGN")
     page.locator("[name=reference]").fill("GTB/2026/000417")
     page.locator("[name=note]").fill("Salary run")
-    let_the_code_grow_old(page)
+    expire_second_factor(page)
     page.get_by_role("button", name="Enter", exact=True).click()
     answer_the_prompt(page, secret, "GTB/2026/000417")
     # The amount was forgotten: the form is back with all that was typed.

@@ -20,10 +20,10 @@ from tests.environment.browser import stray_requests
 from tests.environment.keyboard import create_enrolled_staff, sign_in
 from tests.environment.services import Service
 from tests.factories.api_clients import make_organisation
-from tests.factories.back_office import flags_on, fund, participants, withdraw
-from tests.factories.payouts import bring_back, settle
+from tests.factories.back_office import current_flag_codes, fund, make_participants, make_withdrawal
+from tests.factories.payouts import return_at_bank, settle_at_bank
 from tests.factories.tokens import make_token
-from tests.factories.wallets import OVERRIDE, Wallet, know_banks, make_staff, status_of
+from tests.factories.wallets import OVERRIDE, Wallet, make_staff, status_of, store_bank_list
 from wallets.deposits.models import Deposit
 from wallets.payouts.models import Proposal
 from wallets.payouts.services import execution as payouts
@@ -36,7 +36,7 @@ LIST = "/admin/wallets/withdrawal/"
 
 
 @contextmanager
-def another(
+def open_second_browser(
     chromium: Browser, service: Service, name: str, role: str = FINANCE_APPROVER
 ) -> Iterator[Page]:
     """A second person, in a browser of their own."""
@@ -50,7 +50,7 @@ def another(
     assert strayed == []
 
 
-def enter(page: Page, name: str, role: str = FINANCE_APPROVER) -> None:
+def sign_in_as(page: Page, name: str, role: str = FINANCE_APPROVER) -> None:
     create_enrolled_staff(name, role)
     sign_in(page, name)
 
@@ -59,7 +59,7 @@ def test_a_quote_is_checked_by_who_proposes_and_decided_where_it_is_shown(
     page, chromium, live_service
 ):
     token = make_token()
-    enter(page, "lindiwe", BACK_OFFICE)
+    sign_in_as(page, "lindiwe", BACK_OFFICE)
     page.goto(f"/admin/exchange/token/{token.pk}/quote/")
     propose = page.get_by_role("button", name="Propose", exact=True)
 
@@ -84,7 +84,7 @@ def test_a_quote_is_checked_by_who_proposes_and_decided_where_it_is_shown(
     propose.click()
     expect(page.get_by_text("Proposed. Nothing has changed yet")).to_be_visible()
 
-    with another(chromium, live_service, "amina") as amina:
+    with open_second_browser(chromium, live_service, "amina") as amina:
         amina.get_by_role("link", name="Quotes to approve").click()
         amina.locator(".results tbody th a").first.click()
         expect(amina.get_by_role("alert").filter(has_text="more than 20 %")).to_be_visible()
@@ -99,11 +99,11 @@ def test_a_quote_is_checked_by_who_proposes_and_decided_where_it_is_shown(
 
 
 def test_stop_is_left_out_of_bulk_and_takes_a_written_reason(page, provider_sandbox):
-    organisation, member = participants()
+    organisation, member = make_participants()
     for currency in ("NGN", "KES"):
         fund(organisation, member, currency, "1000000")
-    fine, flagged = (withdraw(organisation, member, code, "2000") for code in ("KES", "NGN"))
-    enter(page, "amina")
+    fine, flagged = (make_withdrawal(organisation, member, code, "2000") for code in ("KES", "NGN"))
+    sign_in_as(page, "amina")
     page.goto(LIST)
     expect(page.get_by_role("row", name="2,000.00 NGN")).to_contain_text("Critical 1")
     for withdrawal in (fine, flagged):
@@ -128,7 +128,7 @@ def test_stop_is_left_out_of_bulk_and_takes_a_written_reason(page, provider_sand
     page.locator("#approve-override").fill(OVERRIDE)
     approve.click()
     flags = page.get_by_role("list", name="Flags")
-    expect(flags.get_by_role("listitem")).to_have_count(len(flags_on(flagged)))
+    expect(flags.get_by_role("listitem")).to_have_count(len(current_flag_codes(flagged)))
     expect(page.locator("main")).to_contain_text(OVERRIDE)
     page.get_by_role("button", name=re.compile("^Yes, approve")).click()
     expect(page.get_by_text("queued for payout")).to_be_visible()
@@ -140,19 +140,19 @@ def test_stop_is_left_out_of_bulk_and_takes_a_written_reason(page, provider_sand
 def test_a_returned_payout_is_found_from_the_front_page_and_reversed_by_two(
     page, chromium, live_service, provider_sandbox
 ):
-    organisation, member = participants()
+    organisation, member = make_participants()
     fund(organisation, member, "KES", "10000")
-    withdrawal = withdraw(organisation, member, "KES", "400")
+    withdrawal = make_withdrawal(organisation, member, "KES", "400")
     decisions.approve(
         withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), override=OVERRIDE
     )
     payouts.send_payout(withdrawal.pk)
-    settle(provider_sandbox, withdrawal)
+    settle_at_bank(provider_sandbox, withdrawal)
     payouts.check_status(withdrawal.pk)
-    bring_back(provider_sandbox, withdrawal)
+    return_at_bank(provider_sandbox, withdrawal)
     payouts.check_status(withdrawal.pk)
 
-    enter(page, "amina")
+    sign_in_as(page, "amina")
     page.get_by_role("link", name="Alerts", exact=True).last.click()
     page.get_by_role("link", name=withdrawal.reference, exact=True).click()
     expect(page.locator("main .lede")).to_contain_text("Returned by bank")
@@ -164,7 +164,7 @@ def test_a_returned_payout_is_found_from_the_front_page_and_reversed_by_two(
     page.get_by_role("button", name="Propose", exact=True).click()
     expect(page.locator("main")).to_contain_text("Somebody else must confirm what you proposed.")
 
-    with another(chromium, live_service, "kwesi") as kwesi:
+    with open_second_browser(chromium, live_service, "kwesi") as kwesi:
         kwesi.get_by_role("link", name="Payout proposals to confirm").first.click()
         kwesi.locator(".results tbody th a").first.click()
         kwesi.get_by_role("link", name=re.compile("^Confirm")).click()
@@ -175,7 +175,7 @@ def test_a_returned_payout_is_found_from_the_front_page_and_reversed_by_two(
 
 
 def test_a_members_links_lead_to_nobody_elses_and_a_list_stays_as_it_was(page):
-    know_banks()
+    store_bank_list()
     organisation = make_organisation("Baobridge Wealth")
     wallets = [
         Wallet(
@@ -187,7 +187,7 @@ def test_a_members_links_lead_to_nobody_elses_and_a_list_stays_as_it_was(page):
     mine, others = (
         wallet.request(amount) for wallet, amount in zip(wallets, (500, 600), strict=True)
     )
-    enter(page, "amina")
+    sign_in_as(page, "amina")
     page.goto(f"/admin/exchange/member/{wallets[0].member_id}/change/")
     page.get_by_role("link", name=re.compile("withdrawals", re.IGNORECASE)).last.click()
     rows = page.locator(".results tbody tr")
@@ -217,7 +217,7 @@ def test_a_members_links_lead_to_nobody_elses_and_a_list_stays_as_it_was(page):
 
 def test_whoever_entered_a_deposit_cancels_it_before_it_is_confirmed(page):
     organisation = make_organisation("Baobridge Wealth")
-    enter(page, "lindiwe", BACK_OFFICE)
+    sign_in_as(page, "lindiwe", BACK_OFFICE)
     page.goto("/admin/wallets/deposit/add/")
     page.evaluate(
         """([id, name]) => document.querySelector("[name=organisation]")

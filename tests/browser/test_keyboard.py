@@ -21,7 +21,7 @@ from tests.environment.keyboard import (
     tab_to,
 )
 from tests.factories.api_clients import make_caller, make_organisation
-from tests.factories.wallets import Wallet, know_banks, status_of
+from tests.factories.wallets import Wallet, status_of, store_bank_list
 from wallets.withdrawals.models import Withdrawal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
@@ -31,7 +31,7 @@ LIST = "/admin/wallets/withdrawal/?status=Pending"
 
 
 @pytest.fixture
-def office(page: Page) -> Page:
+def approver_page(page: Page) -> Page:
     """Somebody who may decide, at the front page."""
     create_enrolled_staff("amina")
     sign_in(page, "amina")
@@ -41,186 +41,186 @@ def office(page: Page) -> Page:
 
 @pytest.fixture
 def withdrawals() -> list[Withdrawal]:
-    know_banks()
+    store_bank_list()
     wallet = Wallet(make_organisation()).fund(100_000_000)
     return [wallet.request(500), wallet.request(700)]
 
 
-def on(page: Page, selector: str) -> None:
+def expect_focus(page: Page, selector: str) -> None:
     """The focus is there, and is seen."""
     expect(page.locator(selector)).to_be_focused()
     assert is_focus_visible(page)
 
 
-def test_the_side_navigation_folds_and_opens_and_leads_on(office):
-    menu, sidebar = office.locator(MENU), office.locator(SIDEBAR)
-    tab_to(office, matches(MENU))
-    assert is_focus_visible(office)
+def test_the_side_navigation_folds_and_opens_and_leads_on(approver_page):
+    menu, sidebar = approver_page.locator(MENU), approver_page.locator(SIDEBAR)
+    tab_to(approver_page, matches(MENU))
+    assert is_focus_visible(approver_page)
     expect(menu).to_have_attribute("aria-expanded", "true")
-    office.keyboard.press("Enter")
+    approver_page.keyboard.press("Enter")
     expect(menu).to_have_attribute("aria-expanded", "false")
     expect(sidebar).to_be_hidden()
-    on(office, MENU)
-    tab_to(office, matches("main *"))  # past the links, which are folded away
-    office.keyboard.press("Shift+Tab")
-    on(office, ACCOUNT)
-    office.reload()
+    expect_focus(approver_page, MENU)
+    tab_to(approver_page, matches("main *"))  # past the links, which are folded away
+    approver_page.keyboard.press("Shift+Tab")
+    expect_focus(approver_page, ACCOUNT)
+    approver_page.reload()
     expect(sidebar).to_be_hidden()
-    tab_to(office, matches(MENU))
-    office.keyboard.press("Space")
+    tab_to(approver_page, matches(MENU))
+    approver_page.keyboard.press("Space")
     expect(menu).to_have_attribute("aria-expanded", "true")
     expect(sidebar).to_be_visible()
-    tab_to(office, has_text("^Withdrawals"))
-    assert is_focus_visible(office)
-    office.keyboard.press("Enter")
-    expect(office.get_by_role("heading", name="Withdrawals", exact=True)).to_be_visible()
+    tab_to(approver_page, has_text("^Withdrawals"))
+    assert is_focus_visible(approver_page)
+    approver_page.keyboard.press("Enter")
+    expect(approver_page.get_by_role("heading", name="Withdrawals", exact=True)).to_be_visible()
     expect(sidebar.locator("[aria-current=page]")).to_contain_text("Withdrawals")
 
 
-def test_on_a_narrow_screen_the_menu_closes_by_escape_and_when_it_is_left(office):
-    office.set_viewport_size({"width": 390, "height": 844})
-    menu, sidebar = office.locator(MENU), office.locator(SIDEBAR)
+def test_on_a_narrow_screen_the_menu_closes_by_escape_and_when_it_is_left(approver_page):
+    approver_page.set_viewport_size({"width": 390, "height": 844})
+    menu, sidebar = approver_page.locator(MENU), approver_page.locator(SIDEBAR)
     expect(menu).to_have_attribute("aria-expanded", "false")
-    tab_to(office, matches(MENU))
-    office.keyboard.press("Enter")
+    tab_to(approver_page, matches(MENU))
+    approver_page.keyboard.press("Enter")
     expect(menu).to_have_attribute("aria-expanded", "true")
     expect(sidebar).to_be_visible()
-    tab_to(office, matches(f"{SIDEBAR} a"))
-    office.keyboard.press("Escape")
+    tab_to(approver_page, matches(f"{SIDEBAR} a"))
+    approver_page.keyboard.press("Escape")
     expect(sidebar).to_be_hidden()
     expect(menu).to_have_attribute("aria-expanded", "false")
-    on(office, MENU)
-    office.keyboard.press("Space")
+    expect_focus(approver_page, MENU)
+    approver_page.keyboard.press("Space")
     expect(sidebar).to_be_visible()
-    tab_to(office, matches("main *"))
+    tab_to(approver_page, matches("main *"))
     expect(sidebar).to_be_hidden()
     expect(menu).to_have_attribute("aria-expanded", "false")
-    assert is_focus_visible(office)
+    assert is_focus_visible(approver_page)
 
 
-def test_the_menu_behind_the_name_opens_closes_and_leads_to_help(office):
-    panel = office.locator(".account .panel")
-    tab_to(office, matches(ACCOUNT))
-    assert is_focus_visible(office)
+def test_the_menu_behind_the_name_opens_closes_and_leads_to_help(approver_page):
+    panel = approver_page.locator(".account .panel")
+    tab_to(approver_page, matches(ACCOUNT))
+    assert is_focus_visible(approver_page)
     expect(panel).to_be_hidden()
     for opens in ("Enter", "Space"):
-        office.keyboard.press(opens)
+        approver_page.keyboard.press(opens)
         expect(panel).to_be_visible()
-        on(office, ACCOUNT)
-        office.keyboard.press("Tab")
+        expect_focus(approver_page, ACCOUNT)
+        approver_page.keyboard.press("Tab")
         expect(panel.locator(":focus")).to_have_count(1)
-        assert is_focus_visible(office)
-        office.keyboard.press("Escape")
+        assert is_focus_visible(approver_page)
+        approver_page.keyboard.press("Escape")
         expect(panel).to_be_hidden()
-        on(office, ACCOUNT)
-    office.keyboard.press("Enter")
-    office.keyboard.press("Enter")
+        expect_focus(approver_page, ACCOUNT)
+    approver_page.keyboard.press("Enter")
+    approver_page.keyboard.press("Enter")
     expect(panel).to_be_hidden()
-    office.keyboard.press("Enter")
-    tab_to(office, matches("#logout-form button"))
-    assert is_focus_visible(office)
-    office.keyboard.press("Tab")  # what is left closes
+    approver_page.keyboard.press("Enter")
+    tab_to(approver_page, matches("#logout-form button"))
+    assert is_focus_visible(approver_page)
+    approver_page.keyboard.press("Tab")  # what is left closes
     expect(panel).to_be_hidden()
-    office.keyboard.press("Shift+Tab")
-    on(office, ACCOUNT)
-    office.keyboard.press("Enter")
-    tab_to(office, has_text("^Help$"))
-    office.keyboard.press("Enter")
-    expect(office.get_by_role("heading", name="Working in the back office")).to_be_visible()
-    tab_to(office, has_text("^Two people$"))
-    office.keyboard.press("Enter")
-    expect(office.get_by_role("heading", name="Two people")).to_be_in_viewport()
+    approver_page.keyboard.press("Shift+Tab")
+    expect_focus(approver_page, ACCOUNT)
+    approver_page.keyboard.press("Enter")
+    tab_to(approver_page, has_text("^Help$"))
+    approver_page.keyboard.press("Enter")
+    expect(approver_page.get_by_role("heading", name="Working in the back office")).to_be_visible()
+    tab_to(approver_page, has_text("^Two people$"))
+    approver_page.keyboard.press("Enter")
+    expect(approver_page.get_by_role("heading", name="Two people")).to_be_in_viewport()
 
 
-def test_the_theme_is_chosen_and_kept(office):
-    dark = office.locator("html.dark")
+def test_the_theme_is_chosen_and_kept(approver_page):
+    dark = approver_page.locator("html.dark")
     expect(dark).to_have_count(0)
-    tab_to(office, matches(ACCOUNT))
-    office.keyboard.press("Enter")
-    office.keyboard.press("Tab")
-    on(office, "input[name=theme][value=system]")
-    office.keyboard.press("ArrowDown")
-    office.keyboard.press("ArrowDown")
-    on(office, "input[name=theme][value=dark]")
+    tab_to(approver_page, matches(ACCOUNT))
+    approver_page.keyboard.press("Enter")
+    approver_page.keyboard.press("Tab")
+    expect_focus(approver_page, "input[name=theme][value=system]")
+    approver_page.keyboard.press("ArrowDown")
+    approver_page.keyboard.press("ArrowDown")
+    expect_focus(approver_page, "input[name=theme][value=dark]")
     expect(dark).to_have_count(1)
-    office.keyboard.press("Escape")
-    on(office, ACCOUNT)
-    office.reload()
+    approver_page.keyboard.press("Escape")
+    expect_focus(approver_page, ACCOUNT)
+    approver_page.reload()
     expect(dark).to_have_count(1)
-    tab_to(office, matches(ACCOUNT))
-    office.keyboard.press("Space")
-    office.keyboard.press("Tab")
-    on(office, "input[name=theme][value=dark]")
-    office.keyboard.press("ArrowUp")
+    tab_to(approver_page, matches(ACCOUNT))
+    approver_page.keyboard.press("Space")
+    approver_page.keyboard.press("Tab")
+    expect_focus(approver_page, "input[name=theme][value=dark]")
+    approver_page.keyboard.press("ArrowUp")
     expect(dark).to_have_count(0)
 
 
-def test_filters_open_close_and_lead_to_a_narrower_list(office, withdrawals):
-    office.goto("/admin/wallets/transfer/")
-    panel = office.locator(".filters .panel")
-    tab_to(office, matches(FILTERS))
-    assert is_focus_visible(office)
+def test_filters_open_close_and_lead_to_a_narrower_list(approver_page, withdrawals):
+    approver_page.goto("/admin/wallets/transfer/")
+    panel = approver_page.locator(".filters .panel")
+    tab_to(approver_page, matches(FILTERS))
+    assert is_focus_visible(approver_page)
     expect(panel).to_be_hidden()
     for opens in ("Space", "Enter"):
-        office.keyboard.press(opens)
+        approver_page.keyboard.press(opens)
         expect(panel).to_be_visible()
-        office.keyboard.press("Tab")
+        approver_page.keyboard.press("Tab")
         expect(panel.locator(":focus")).to_have_count(1)
-        assert is_focus_visible(office)
-        office.keyboard.press("Escape")
+        assert is_focus_visible(approver_page)
+        approver_page.keyboard.press("Escape")
         expect(panel).to_be_hidden()
-        on(office, FILTERS)
-    office.keyboard.press("Enter")
-    office.keyboard.press("Shift+Tab")  # what is left closes
+        expect_focus(approver_page, FILTERS)
+    approver_page.keyboard.press("Enter")
+    approver_page.keyboard.press("Shift+Tab")  # what is left closes
     expect(panel).to_be_hidden()
-    office.keyboard.press("Tab")
-    office.keyboard.press("Enter")
-    tab_to(office, has_text("^Withdrawal Hold"))
-    assert is_focus_visible(office)
-    office.keyboard.press("Enter")
-    expect(office.locator("#result_list tbody tr")).to_have_count(2)
-    office.wait_for_load_state()
-    office.keyboard.press("/")
-    on(office, "#searchbar")
-    office.keyboard.type(str(withdrawals[0].pk))
-    office.keyboard.press("Enter")
-    expect(office.locator("#result_list tbody tr")).to_have_count(1)
+    approver_page.keyboard.press("Tab")
+    approver_page.keyboard.press("Enter")
+    tab_to(approver_page, has_text("^Withdrawal Hold"))
+    assert is_focus_visible(approver_page)
+    approver_page.keyboard.press("Enter")
+    expect(approver_page.locator("#result_list tbody tr")).to_have_count(2)
+    approver_page.wait_for_load_state()
+    approver_page.keyboard.press("/")
+    expect_focus(approver_page, "#searchbar")
+    approver_page.keyboard.type(str(withdrawals[0].pk))
+    approver_page.keyboard.press("Enter")
+    expect(approver_page.locator("#result_list tbody tr")).to_have_count(1)
 
 
-def test_more_filters_of_withdrawals_open_by_keyboard(office, withdrawals):
-    office.goto(LIST)
-    more = office.locator(".worklist details")
-    tab_to(office, matches(".worklist summary"))
-    assert is_focus_visible(office)
+def test_more_filters_of_withdrawals_open_by_keyboard(approver_page, withdrawals):
+    approver_page.goto(LIST)
+    more = approver_page.locator(".worklist details")
+    tab_to(approver_page, matches(".worklist summary"))
+    assert is_focus_visible(approver_page)
     for opens, closes in (("Enter", "Space"), ("Space", "Enter")):
-        office.keyboard.press(opens)
+        approver_page.keyboard.press(opens)
         expect(more.locator(".narrowing")).to_be_visible()
-        office.keyboard.press(closes)
+        approver_page.keyboard.press(closes)
         expect(more.locator(".narrowing")).to_be_hidden()
-        on(office, ".worklist summary")
+        expect_focus(approver_page, ".worklist summary")
 
 
-def test_rows_are_ticked_and_decided(office, withdrawals):
-    office.goto(LIST)
-    tab_to(office, matches("select[name=action]"))
-    assert is_focus_visible(office)
-    office.keyboard.type("Approve")
+def test_rows_are_ticked_and_decided(approver_page, withdrawals):
+    approver_page.goto(LIST)
+    tab_to(approver_page, matches("select[name=action]"))
+    assert is_focus_visible(approver_page)
+    approver_page.keyboard.type("Approve")
     for withdrawal in withdrawals:
-        tab_to(office, matches(f"input.action-select[value='{withdrawal.pk}']"))
-        assert is_focus_visible(office)
-        office.keyboard.press("Space")
-        expect(office.locator(":focus")).to_be_checked()
-    expect(office.locator(".action-counter")).to_contain_text("2 of 2 selected")
-    while not matches(".actions button")(office.locator(":focus")):
-        office.keyboard.press("Shift+Tab")
-    assert is_focus_visible(office)
-    office.keyboard.press("Enter")
-    answer = office.get_by_role("button", name=re.compile("^Yes, approve 2"))
+        tab_to(approver_page, matches(f"input.action-select[value='{withdrawal.pk}']"))
+        assert is_focus_visible(approver_page)
+        approver_page.keyboard.press("Space")
+        expect(approver_page.locator(":focus")).to_be_checked()
+    expect(approver_page.locator(".action-counter")).to_contain_text("2 of 2 selected")
+    while not matches(".actions button")(approver_page.locator(":focus")):
+        approver_page.keyboard.press("Shift+Tab")
+    assert is_focus_visible(approver_page)
+    approver_page.keyboard.press("Enter")
+    answer = approver_page.get_by_role("button", name=re.compile("^Yes, approve 2"))
     answer.wait_for()
-    tab_to(office, has_text("^Yes, approve 2"))
-    assert is_focus_visible(office)
-    office.keyboard.press("Enter")
-    expect(office.get_by_role("status").first).to_contain_text("2 decided")
+    tab_to(approver_page, has_text("^Yes, approve 2"))
+    assert is_focus_visible(approver_page)
+    approver_page.keyboard.press("Enter")
+    expect(approver_page.get_by_role("status").first).to_contain_text("2 decided")
     assert {status_of(withdrawal) for withdrawal in withdrawals} & {"Pending"} == set()
 
 
@@ -253,7 +253,7 @@ def test_a_key_and_a_token_are_revoked_by_keyboard(page):
     assert caller.key.revoked_at is not None
 
 
-def test_every_stop_of_tab_is_seen(office, withdrawals):
+def test_every_stop_of_tab_is_seen(approver_page, withdrawals):
     found = {}
     for address in (
         "",
@@ -262,7 +262,7 @@ def test_every_stop_of_tab_is_seen(office, withdrawals):
         "wallets/configuration/",
         "help/",
     ):
-        office.goto(f"/admin/{address}")
-        number, found[address] = tab_stop_faults(office)
+        approver_page.goto(f"/admin/{address}")
+        number, found[address] = tab_stop_faults(approver_page)
         assert number > 30
     assert {address: faults for address, faults in found.items() if faults} == {}

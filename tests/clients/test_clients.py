@@ -88,7 +88,7 @@ def workplace(live_service: Service, tmp_path: Path) -> Path:
     return tmp_path
 
 
-class World:
+class ClientRecords:
     """An organisation with money, a token for sale, a member with units of it, and a lender."""
 
     def __init__(self, base_url: str) -> None:
@@ -159,8 +159,8 @@ def test_a_typescript_client_is_strictly_typed_and_works(
     run(binaries / "openapi-typescript", "openapi.json", "-o", "schema.d.ts", folder=workplace)
     run(binaries / "tsc", "--strict", "--noEmit", folder=workplace)
     run(binaries / "tsc", folder=workplace)
-    world = World(live_service.base_url)
-    world.hold(json.loads(run("node", "out/program.js", world.told, folder=workplace)))
+    records = ClientRecords(live_service.base_url)
+    records.hold(json.loads(run("node", "out/program.js", records.told, folder=workplace)))
 
 
 def test_a_python_client_is_strictly_typed_and_works(
@@ -179,5 +179,7 @@ def test_a_python_client_is_strictly_typed_and_works(
         generator / "mypy", "--strict", "--config-file", "mypy.ini", "--cache-dir", cache,
         "exchange_client", "program.py", folder=workplace,
     )  # fmt: skip
-    world = World(live_service.base_url)
-    world.hold(json.loads(run(generator / "python", "program.py", world.told, folder=workplace)))
+    records = ClientRecords(live_service.base_url)
+    records.hold(
+        json.loads(run(generator / "python", "program.py", records.told, folder=workplace))
+    )

@@ -25,11 +25,11 @@ from exchange.tokens.services import quotes
 from tests.factories.api_clients import make_organisation
 from tests.factories.breaks import make_break
 from tests.factories.lending import make_lending
-from tests.factories.loan_configurations import make_configuration, make_terms, waiting
-from tests.factories.loans import default
-from tests.factories.staff import age_installation, shift_access
+from tests.factories.loan_configurations import make_configuration, make_terms, pending_version
+from tests.factories.loans import make_defaulted_loan
+from tests.factories.staff import backdate_access, backdate_installation
 from tests.factories.tokens import make_token
-from tests.factories.wallets import know_banks, make_staff, make_wallet
+from tests.factories.wallets import make_staff, make_wallet, store_bank_list
 from wallets.deposits import services as deposits
 from wallets.deposits.models import Deposit
 from wallets.fees import services as fees
@@ -93,7 +93,7 @@ def deposit(first: StaffUser) -> Decision:
 
 
 def withdrawal(first: StaffUser) -> Decision:
-    know_banks()
+    store_bank_list()
     made = make_wallet(5_000_000).request(3_000_000)
     assert made.approvals_needed == 2
     decisions.approve(withdrawal_id=made.id, version=1, approver=first)
@@ -101,7 +101,7 @@ def withdrawal(first: StaffUser) -> Decision:
 
 
 def payout(first: StaffUser) -> Decision:
-    know_banks()
+    store_bank_list()
     made = Proposal.objects.create(
         withdrawal_id=make_wallet(1000).request(500).id,
         action=ProposalAction.SEND_AGAIN,
@@ -118,11 +118,11 @@ def terms(first: StaffUser) -> Decision:
         terms=make_terms(),
         actor=Actor.staff(first.pk, str(first)),
     )
-    return lambda second: configurations.approve(version_id=waiting(made).id, user=second)
+    return lambda second: configurations.approve(version_id=pending_version(made).id, user=second)
 
 
 def ending(first: StaffUser) -> Decision:
-    loan = default(make_lending())
+    loan = make_defaulted_loan(make_lending())
     assert loan.status == LoanStatus.DEFAULTED
     made = propose_closure(loan_id=loan.id, action=ClosureAction.WRITE_OFF, note="why", user=first)
     return lambda second: confirm_closure(proposal_id=made.id, user=second)
@@ -167,36 +167,36 @@ def decides(case: Case, decide: Callable[[], Any]) -> None:
 def test_whoever_got_access_within_a_day_does_not_decide(case):
     first, second = make_staff(*RIGHTS), make_staff(*RIGHTS)
     decide = partial(case(first), second)
-    shift_access(second, hours=23)
+    backdate_access(second, hours=23)
     refuses(decide, Forbidden, "cooling_off")
-    shift_access(second, hours=25)
+    backdate_access(second, hours=25)
     decides(case, decide)
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_of_two_who_approve_one_has_held_access_for_a_week(case):
     first, second = make_staff(*RIGHTS), make_staff(*RIGHTS)
-    age_installation(days=60)
+    backdate_installation(days=60)
     decide = partial(case(first), second)
     for person in (first, second):
-        shift_access(person, days=6)
+        backdate_access(person, days=6)
     refuses(decide, Rejected, "approvers_too_new")
-    shift_access(first, days=8)
+    backdate_access(first, days=8)
     decides(case, decide)
 
 
 def test_the_one_who_has_held_it_for_a_week_may_be_the_second():
     first, second = make_staff(*RIGHTS), make_staff(*RIGHTS)
-    age_installation(days=60)
+    backdate_installation(days=60)
     decide = partial(deposit(first), second)
-    shift_access(first, days=2)
+    backdate_access(first, days=2)
     decide()
     assert Deposit.objects.get().status == "Confirmed"
 
 
 def test_whoever_got_access_within_a_day_takes_no_first_step_either():
     new = make_staff(*RIGHTS)
-    shift_access(new, hours=23)
+    backdate_access(new, hours=23)
     for case in (quote, change, deposit, withdrawal, terms, ending):
         with pytest.raises(Forbidden) as refusal:
             case(new)
@@ -210,13 +210,13 @@ def test_whoever_got_access_within_a_day_takes_no_first_step_either():
 def test_one_approval_is_enough_where_one_is_needed_or_a_client_proposed():
     """Nobody of staff proposed it, so no two approve: tenure is not asked."""
     person = make_staff(*RIGHTS)
-    age_installation(days=60)
-    shift_access(person, days=2)
-    know_banks()
+    backdate_installation(days=60)
+    backdate_access(person, days=2)
+    store_bank_list()
     small = make_wallet(1000).request(500)
     decisions.approve(withdrawal_id=small.id, version=1, approver=person)
     offered = make_configuration(approved=False)
-    configurations.approve(version_id=waiting(offered).id, user=person)
+    configurations.approve(version_id=pending_version(offered).id, user=person)
     offered.refresh_from_db()
     small.refresh_from_db()
     assert (offered.status, small.status) == ("Approved", "Approved")

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 
 from config.books import CHECKS
-from tests.factories.wallets import know_banks, make_wallet
+from tests.factories.wallets import make_wallet, store_bank_list
 from wallets.ledger.models import Account
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -28,7 +28,7 @@ def prove_books(*arguments: str) -> tuple[int, str]:
 
 @pytest.fixture
 def wallet():
-    know_banks()
+    store_bank_list()
     made = make_wallet(1000)
     made.request(500)
     return made

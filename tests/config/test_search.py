@@ -27,7 +27,13 @@ from tests.factories.lending import make_lending
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
 from tests.factories.traders import Trader, make_trader
-from tests.factories.wallets import Wallet, approved, know_banks, make_member_wallet, make_staff
+from tests.factories.wallets import (
+    Wallet,
+    make_approved_withdrawal,
+    make_member_wallet,
+    make_staff,
+    store_bank_list,
+)
 from wallets.ledger.models import Account, Entry, Transfer
 from wallets.payouts.models import Proposal, ProposalAction
 from wallets.withdrawals.models import Payout, Withdrawal
@@ -70,12 +76,12 @@ def test_every_list_with_a_search_finds_a_record_by_its_id(client):
 @pytest.fixture
 def ada() -> Wallet:
     """A member with one record of 12,500.50 in each list, beside somebody with other ones."""
-    know_banks()
+    store_bank_list()
     wallet = make_member_wallet()
     Member.objects.filter(pk=str(wallet.member_id)).update(email="Ada.Obi@Acme.example")
     for owner, amount in ((make_member_wallet(), Decimal(900)), (wallet, Decimal("12500.50"))):
         owner.fund(amount)
-        sent = approved(owner.fund(amount), amount)
+        sent = make_approved_withdrawal(owner.fund(amount), amount)
         Proposal.objects.create(
             withdrawal=sent,
             action=ProposalAction.FAIL,
@@ -172,7 +178,7 @@ def test_lists_find_what_is_of_the_member_with_an_email(client, ada):
 
 
 def test_an_organisations_email_finds_its_own_records(client):
-    know_banks()
+    store_bank_list()
     wallet = make_member_wallet(900)
     wallet.organisation.email = "ops@acme.example"
     wallet.organisation.save()
@@ -184,7 +190,7 @@ def test_an_organisations_email_finds_its_own_records(client):
 def test_loans_and_quotes_are_found_by_their_amounts(client):
     lending = make_lending()
     loan = lending.lend()
-    lending.price(9_876)
+    lending.set_price(9_876)
     assert found(client, "credit_loan", "840,000") == [loan]
     assert found(client, "credit_loan", "1596000.00") == [loan]
     assert found(client, "credit_loan", lending.borrower.member.email) == [loan]  # type: ignore[union-attr]

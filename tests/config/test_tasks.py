@@ -14,7 +14,7 @@ import pytest
 from config import tasks
 from config.books import CHECKS
 from config.celery import SCHEDULE, app
-from tests.factories.wallets import know_banks, make_wallet
+from tests.factories.wallets import make_wallet, store_bank_list
 from wallets.alerts.models import Alert
 from wallets.ledger.models import Account, BooksProof
 from wallets.ledger.proof import Check, prove_and_store
@@ -59,7 +59,7 @@ def test_whoever_keeps_a_proof_says_which_checks_it_is_over() -> None:
 def test_the_daily_proof_is_kept_and_alerts_when_something_is_off(
     owner_connection: psycopg.Connection[Any],
 ) -> None:
-    know_banks()
+    store_bank_list()
     wallet = make_wallet(1000)
     wallet.request(500)
     tasks.prove_books()

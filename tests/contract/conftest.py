@@ -8,7 +8,7 @@ import pytest
 
 from tests.environment.module_database import module_database, module_rows
 from tests.factories.api_clients import ApiCaller, make_caller
-from tests.factories.borrowers import Borrowing
+from tests.factories.borrower_api import BorrowerApi
 from tests.factories.lending import make_lending
 from tests.factories.withdrawals import WithdrawalApi, store_bank_lists
 from wallets.banks.services import clear_bank_cache
@@ -17,7 +17,7 @@ __all__ = ["module_database", "module_rows"]
 
 
 @pytest.fixture
-def desk(transactional_db: None) -> WithdrawalApi:
+def withdrawal_api(transactional_db: None) -> WithdrawalApi:
     """An organisation with a key and a member; refusals must be able to roll back."""
     return WithdrawalApi()
 
@@ -43,7 +43,7 @@ def lender(db: None) -> ApiCaller:
 
 
 @pytest.fixture
-def firm(transactional_db: None) -> Borrowing:
+def firm(transactional_db: None) -> BorrowerApi:
     """The world of `Lending`, and a key of the borrower's organisation."""
-    world = make_lending()
-    return Borrowing(world, make_caller(organisation=world.borrower.organisation))
+    lending = make_lending()
+    return BorrowerApi(lending, make_caller(organisation=lending.borrower.organisation))

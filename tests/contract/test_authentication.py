@@ -12,7 +12,7 @@ from exchange.participants.authentication import BearerAuthentication
 from exchange.participants.models import ApiKey, Organisation
 from exchange.participants.services.api_keys import issue_access_token, revoke_api_key
 from tests.assertions.endpoints import api_endpoints, routes
-from tests.factories.api_clients import TESTER, failed, make_caller, make_member
+from tests.factories.api_clients import TESTER, assert_error, make_caller, make_member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]
 
@@ -21,7 +21,7 @@ CHALLENGE = 'Bearer realm="api"'
 
 
 def refused(response, message):
-    failed(response, 401, "invalid_token", message)
+    assert_error(response, 401, "invalid_token", message)
     assert response["WWW-Authenticate"] == (
         f'{CHALLENGE}, error="invalid_token", error_description="{message}"'
     )
@@ -32,7 +32,7 @@ def test_no_bearer_token_is_a_401_with_a_plain_challenge(header):
     caller = make_caller()
     headers = {} if header is None else {"Authorization": header}
     response = caller.client.get(MEMBERS, headers=headers)
-    failed(response, 401, "unauthenticated")
+    assert_error(response, 401, "unauthenticated")
     assert response["WWW-Authenticate"] == CHALLENGE
 
 
@@ -93,7 +93,7 @@ def test_a_deactivated_organisation_is_out_with_the_next_request_and_back_when_a
 def test_a_missing_scope_is_a_403_that_names_it_and_nothing_happens():
     caller = make_caller(["members:read"])
     response = caller.post(MEMBERS, {"name": "Ada", "email": "ada@example.com"})
-    failed(response, 403, "insufficient_scope", "This needs the scope members:write")
+    assert_error(response, 403, "insufficient_scope", "This needs the scope members:write")
     assert response["WWW-Authenticate"] == (
         f'{CHALLENGE}, error="insufficient_scope", scope="members:write"'
     )
@@ -111,20 +111,20 @@ def test_head_needs_the_scope_of_get():
 
 
 def test_the_scope_is_checked_before_the_body_is_looked_at():
-    failed(make_caller(["members:read"]).post(MEMBERS, "{"), 403, "insufficient_scope")
+    assert_error(make_caller(["members:read"]).post(MEMBERS, "{"), 403, "insufficient_scope")
 
 
 def test_a_scope_taken_from_the_key_is_taken_from_its_tokens():
     caller = make_caller(["members:read", "members:write"])
     assert caller.get(MEMBERS).status_code == 200
     ApiKey.objects.update(scopes=["members:write"])
-    failed(caller.get(MEMBERS), 403, "insufficient_scope")
+    assert_error(caller.get(MEMBERS), 403, "insufficient_scope")
 
 
 def test_a_key_sees_only_its_organisations_members():
     mine, theirs = make_caller(), make_caller()
     member = make_member(theirs.organisation)
-    failed(mine.get(f"{MEMBERS}/{member.id}"), 404, "user_not_found", "User not found")
+    assert_error(mine.get(f"{MEMBERS}/{member.id}"), 404, "user_not_found", "User not found")
     assert mine.get(MEMBERS).json()["data"]["total"] == 0
     assert theirs.get(f"{MEMBERS}/{member.id}").status_code == 200
 
@@ -168,7 +168,7 @@ def test_a_long_lived_token_ends_with_its_key():
 
 
 def test_a_view_that_forgot_to_declare_its_scope_lets_nobody_in():
-    failed(make_caller().get("/v1/test/undeclared"), 403, "forbidden")
+    assert_error(make_caller().get("/v1/test/undeclared"), 403, "forbidden")
 
 
 def test_every_action_of_the_api_declares_a_known_scope(settings):

@@ -9,16 +9,16 @@ import pytest
 from django.utils import timezone
 
 from tests.assertions.unchanged import assert_nothing_changes
-from tests.factories.api_clients import failed, make_caller
+from tests.factories.api_clients import assert_error, make_caller
 from tests.factories.withdrawals import (
     BANKS,
     OPERATIONS,
     PAYOUT_CURRENCIES,
     WithdrawalApi,
     body_of,
-    exact,
+    cache_bank_lists,
+    exact_json,
     store_bank_lists,
-    warm,
 )
 from wallets.banks.models import BankList
 from wallets.banks.services import clear_bank_cache
@@ -42,17 +42,17 @@ def age(hours: float) -> None:
 
 
 def unavailable(response: Any) -> None:
-    failed(response, 502, "provider_unavailable", UNAVAILABLE)
+    assert_error(response, 502, "provider_unavailable", UNAVAILABLE)
 
 
 @pytest.mark.usefixtures("fresh_memory")
 @pytest.mark.parametrize("currency", PAYOUT_CURRENCIES)
 def test_the_banks_of_a_currency_are_names_and_codes(
-    desk: WithdrawalApi, provider_sandbox, currency
+    withdrawal_api: WithdrawalApi, provider_sandbox, currency
 ):
-    response = desk.caller.get("/v1/api/banks", {"currency": currency})
+    response = withdrawal_api.caller.get("/v1/api/banks", {"currency": currency})
     assert response.status_code == 200, response.content
-    in_small = desk.caller.get("/v1/api/banks", {"currency": currency.lower()})
+    in_small = withdrawal_api.caller.get("/v1/api/banks", {"currency": currency.lower()})
     assert in_small.content == response.content
     body = response.json()
     assert list(body) == ["status", "message", "data"]
@@ -66,9 +66,9 @@ def test_the_banks_of_a_currency_are_names_and_codes(
 
 @pytest.mark.usefixtures("fresh_memory")
 @pytest.mark.parametrize("query", [{}, {"currency": "EUR"}])
-def test_banks_of_no_currency_are_refused(desk: WithdrawalApi, query):
-    failed(
-        desk.caller.get("/v1/api/banks", query),
+def test_banks_of_no_currency_are_refused(withdrawal_api: WithdrawalApi, query):
+    assert_error(
+        withdrawal_api.caller.get("/v1/api/banks", query),
         400,
         "invalid_currency",
         "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS]",
@@ -76,9 +76,9 @@ def test_banks_of_no_currency_are_refused(desk: WithdrawalApi, query):
 
 
 @pytest.mark.usefixtures("fresh_memory")
-def test_usd_has_no_banks(desk: WithdrawalApi):
-    failed(
-        desk.caller.get("/v1/api/banks", {"currency": "USD"}),
+def test_usd_has_no_banks(withdrawal_api: WithdrawalApi):
+    assert_error(
+        withdrawal_api.caller.get("/v1/api/banks", {"currency": "USD"}),
         400,
         "currency_not_supported",
         "Withdrawals with automatic bank resolution are not supported for USD. "
@@ -88,11 +88,11 @@ def test_usd_has_no_banks(desk: WithdrawalApi):
 
 @pytest.mark.usefixtures("fresh_memory")
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_fresh_list_serves_while_the_provider_is_down(desk: WithdrawalApi, operation):
+def test_a_fresh_list_serves_while_the_provider_is_down(withdrawal_api: WithdrawalApi, operation):
     store_bank_lists(age_hours=23.9)
-    desk.fund(operation, "KES", "1000")
-    assert desk.withdraw(operation, body_of()).status_code == 201
-    listed = desk.caller.get("/v1/api/banks", {"currency": "KES"}).json()["data"]
+    withdrawal_api.fund(operation, "KES", "1000")
+    assert withdrawal_api.withdraw(operation, body_of()).status_code == 201
+    listed = withdrawal_api.caller.get("/v1/api/banks", {"currency": "KES"}).json()["data"]
     assert listed == [{"name": bank["name"], "code": bank["code"]} for bank in BANKS]
 
 
@@ -100,66 +100,66 @@ def test_a_fresh_list_serves_while_the_provider_is_down(desk: WithdrawalApi, ope
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("stored", ["expired", "none"])
 def test_without_a_fresh_list_and_with_the_provider_down_it_is_a_502(
-    desk: WithdrawalApi, operation, stored
+    withdrawal_api: WithdrawalApi, operation, stored
 ):
     if stored == "expired":
         store_bank_lists(age_hours=24.1)
-    desk.fund(operation, "KES", "1000")
+    withdrawal_api.fund(operation, "KES", "1000")
     with assert_nothing_changes():
-        unavailable(desk.withdraw(operation, body_of()))
-    unavailable(desk.caller.get("/v1/api/banks", {"currency": "KES"}))
+        unavailable(withdrawal_api.withdraw(operation, body_of()))
+    unavailable(withdrawal_api.caller.get("/v1/api/banks", {"currency": "KES"}))
 
 
 @pytest.mark.usefixtures("fresh_memory")
 @pytest.mark.parametrize("fault", ["error_5xx", "malformed", "reset", "rate_limit", "unauthorized"])
 def test_whatever_is_wrong_with_the_providers_answer_is_a_502(
-    desk: WithdrawalApi, provider_sandbox, fault
+    withdrawal_api: WithdrawalApi, provider_sandbox, fault
 ):
-    desk.fund("member", "KES", "1000")
+    withdrawal_api.fund("member", "KES", "1000")
     provider_sandbox.fault(fault, times=20, match={"path_prefix": "/v3/banks"})
     with assert_nothing_changes():
-        unavailable(desk.withdraw("member", body_of(bank_name="KCB Bank Kenya")))
+        unavailable(withdrawal_api.withdraw("member", body_of(bank_name="KCB Bank Kenya")))
     provider_sandbox.reset()
-    response = desk.withdraw("member", body_of(bank_name="KCB Bank Kenya"))
+    response = withdrawal_api.withdraw("member", body_of(bank_name="KCB Bank Kenya"))
     assert response.status_code == 201, response.content
 
 
 @pytest.mark.usefixtures("fresh_memory")
-def test_serving_a_stale_list_is_a_setting(desk: WithdrawalApi, settings):
+def test_serving_a_stale_list_is_a_setting(withdrawal_api: WithdrawalApi, settings):
     settings.BANK_LIST_SERVE_STALE = True
-    desk.fund("member", "KES", "1000")
+    withdrawal_api.fund("member", "KES", "1000")
     with assert_nothing_changes():
-        unavailable(desk.withdraw("member", body_of()))
+        unavailable(withdrawal_api.withdraw("member", body_of()))
     store_bank_lists(age_hours=240)
-    assert desk.withdraw("member", body_of()).status_code == 201
+    assert withdrawal_api.withdraw("member", body_of()).status_code == 201
 
 
 @pytest.mark.usefixtures("fresh_memory")
 def test_an_expired_list_is_fetched_again_and_then_serves_without_the_provider(
-    desk: WithdrawalApi, provider_sandbox, settings
+    withdrawal_api: WithdrawalApi, provider_sandbox, settings
 ):
     store_bank_lists(age_hours=24.1)
-    desk.fund("organisation", "KES", "2000")
-    response = desk.withdraw("organisation", body_of(bank_name="KCB Bank Kenya"))
+    withdrawal_api.fund("organisation", "KES", "2000")
+    response = withdrawal_api.withdraw("organisation", body_of(bank_name="KCB Bank Kenya"))
     assert response.status_code == 201, response.content
     fetched = BankList.objects.get(currency_id="KES").fetched_at
     assert timezone.now() - fetched < timedelta(minutes=1)
     provider_sandbox.fault("error_5xx", times=20)
     clear_bank_cache()
-    again = desk.withdraw("organisation", body_of(bank_name="KCB Bank Kenya"))
+    again = withdrawal_api.withdraw("organisation", body_of(bank_name="KCB Bank Kenya"))
     assert again.status_code == 201, again.content
 
 
 @pytest.mark.usefixtures("fresh_memory")
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_the_name_the_provider_resolves_replaces_the_given_one_for_ngn(
-    desk: WithdrawalApi, operation, provider_sandbox
+    withdrawal_api: WithdrawalApi, operation, provider_sandbox
 ):
-    desk.fund(operation, "NGN", "5000")
+    withdrawal_api.fund(operation, "NGN", "5000")
     body = body_of(
         amount=2000, currency="NGN", bank_name="Access Bank", account_name="Whoever I Say"
     )
-    response = desk.withdraw(operation, body)
+    response = withdrawal_api.withdraw(operation, body)
     assert response.status_code == 201, response.content
     assert response.json()["data"]["bank"]["account_name"] == "Forrest Green"
     bank = BankAccount.objects.get()
@@ -172,40 +172,46 @@ def test_the_name_the_provider_resolves_replaces_the_given_one_for_ngn(
 
 @pytest.mark.usefixtures("fresh_memory")
 def test_the_given_name_stays_when_the_provider_knows_no_such_account(
-    desk: WithdrawalApi, provider_sandbox
+    withdrawal_api: WithdrawalApi, provider_sandbox
 ):
-    desk.fund("member", "NGN", "5000")
+    withdrawal_api.fund("member", "NGN", "5000")
     body = body_of(
         amount=2000, currency="NGN", bank_name="Access Bank", account_number="1111111111"
     )
-    response = desk.withdraw("member", body)
+    response = withdrawal_api.withdraw("member", body)
     assert response.status_code == 201, response.content
     assert response.json()["data"]["bank"]["account_name"] == "Forrest Green"
     assert BankAccount.objects.get().name_resolved is False
 
 
 @pytest.mark.usefixtures("bank_lists")
-def test_the_given_name_stays_while_the_provider_is_down(desk: WithdrawalApi):
-    desk.fund("member", "NGN", "5000")
-    response = desk.withdraw("member", body_of(amount=2000, currency="NGN", account_name="Me"))
+def test_the_given_name_stays_while_the_provider_is_down(withdrawal_api: WithdrawalApi):
+    withdrawal_api.fund("member", "NGN", "5000")
+    response = withdrawal_api.withdraw(
+        "member", body_of(amount=2000, currency="NGN", account_name="Me")
+    )
     assert response.status_code == 201, response.content
     assert response.json()["data"]["bank"]["account_name"] == "Me"
 
 
 @pytest.mark.usefixtures("fresh_memory")
-def test_other_currencies_keep_the_given_name(desk: WithdrawalApi, provider_sandbox):
-    desk.fund("member", "KES", "5000")
-    response = desk.withdraw("member", body_of(bank_name="KCB Bank Kenya", account_name="Me"))
+def test_other_currencies_keep_the_given_name(withdrawal_api: WithdrawalApi, provider_sandbox):
+    withdrawal_api.fund("member", "KES", "5000")
+    response = withdrawal_api.withdraw(
+        "member", body_of(bank_name="KCB Bank Kenya", account_name="Me")
+    )
     assert response.status_code == 201, response.content
     assert response.json()["data"]["bank"]["account_name"] == "Me"
 
 
 @pytest.mark.usefixtures("fresh_memory")
-def test_resolving_an_account_tells_its_holder_and_bank(desk: WithdrawalApi, provider_sandbox):
+def test_resolving_an_account_tells_its_holder_and_bank(
+    withdrawal_api: WithdrawalApi, provider_sandbox
+):
     body = {"bank_name": "access bank", "account_number": "0690000031", "currency": "NGN"}
-    response = desk.caller.post("/v1/api/banks/resolve", body)
+    response = withdrawal_api.caller.post("/v1/api/banks/resolve", body)
     assert response.status_code == 200, response.content
-    assert exact(response) == {
+    assert exact_json(response) == {
         "status": "success",
         "message": "Account resolved",
         "data": {
@@ -255,18 +261,18 @@ def test_resolving_an_account_tells_its_holder_and_bank(desk: WithdrawalApi, pro
     ],
 )
 def test_what_cannot_be_resolved_is_refused(
-    desk: WithdrawalApi, provider_sandbox, change, status, code, message
+    withdrawal_api: WithdrawalApi, provider_sandbox, change, status, code, message
 ):
     body = {"bank_name": "Access Bank", "account_number": "0690000031", "currency": "NGN"}
-    response = desk.caller.post("/v1/api/banks/resolve", {**body, **change})
-    failed(response, status, code, message)
+    response = withdrawal_api.caller.post("/v1/api/banks/resolve", {**body, **change})
+    assert_error(response, status, code, message)
 
 
 @pytest.mark.usefixtures("bank_lists")
-def test_resolving_while_the_provider_is_down_is_a_502(desk: WithdrawalApi):
+def test_resolving_while_the_provider_is_down_is_a_502(withdrawal_api: WithdrawalApi):
     body = {"bank_name": "Access Bank", "account_number": "0690000031", "currency": "NGN"}
-    failed(
-        desk.caller.post("/v1/api/banks/resolve", body),
+    assert_error(
+        withdrawal_api.caller.post("/v1/api/banks/resolve", body),
         502,
         "provider_unavailable",
         "Could not resolve the account with the payment provider. Please try again later",
@@ -280,16 +286,16 @@ def test_banks_need_the_scope_to_read_wallets(transactional_db):
         caller.get("/v1/api/banks", {"currency": "NGN"}),
         caller.post("/v1/api/banks/resolve", {}),
     ):
-        failed(response, 403, "insufficient_scope", "This needs the scope wallets:read")
+        assert_error(response, 403, "insufficient_scope", "This needs the scope wallets:read")
 
 
 def test_a_bank_that_another_process_fetched_is_known_at_once(
-    desk: WithdrawalApi, bank_lists: None
+    withdrawal_api: WithdrawalApi, bank_lists: None
 ):
-    desk.fund("organisation", "KES", "700")
-    warm("KES")
+    withdrawal_api.fund("organisation", "KES", "700")
+    cache_bank_lists("KES")
     newer = [*BANKS, {"id": 9, "name": "Newest Bank", "code": "099"}]
     BankList.objects.filter(currency_id="KES").update(banks=newer, fetched_at=timezone.now())
-    answer = desk.withdraw("organisation", body_of(bank_name="Newest Bank"))
+    answer = withdrawal_api.withdraw("organisation", body_of(bank_name="Newest Bank"))
     assert answer.status_code == 201
     assert answer.json()["data"]["bank"]["code"] == "099"

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from exchange.core import errors
-from tests.factories.api_clients import failed, make_caller, make_member
+from tests.factories.api_clients import assert_error, make_caller, make_member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]
 
@@ -42,19 +42,19 @@ def test_a_success_has_status_message_and_data_and_nothing_else():
     ],
 )
 def test_each_kind_of_domain_error_has_its_status_and_code(kind, status, code, message):
-    failed(make_caller().get(f"/v1/test/{kind}"), status, code, message)
+    assert_error(make_caller().get(f"/v1/test/{kind}"), status, code, message)
 
 
 @pytest.mark.parametrize("path", ["/v1/test/fault", "/v1/test/float"])
 def test_a_fault_of_ours_is_a_500_that_leaks_nothing(path):
-    message = failed(make_caller().get(path), 500, "internal_error")
+    message = assert_error(make_caller().get(path), 500, "internal_error")
     assert message == "Something went wrong on our side"
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_database_that_does_not_answer_is_a_503():
     response = make_caller().get("/v1/test/database")
-    failed(response, 503, "not_ready")
+    assert_error(response, 503, "not_ready")
     assert response["Retry-After"] == "1"
 
 
@@ -62,20 +62,22 @@ def test_a_database_that_does_not_answer_is_a_503():
     "path", ["/v1", "/v1/", "/v1/nope", "/v1/api/members/", "/v1/%00", "/v1/api/%ff%fe", "/v1//api"]
 )
 def test_an_unknown_address_is_a_404_in_the_envelope(path):
-    failed(make_caller().get(path), 404, "not_found", "There is nothing at this address")
+    assert_error(make_caller().get(path), 404, "not_found", "There is nothing at this address")
 
 
 @pytest.mark.parametrize(
     "text", ["abc", "%00", "01890000-0000-7000-8000-000000000000", "%F0%9F%98%80"]
 )
 def test_a_path_id_that_is_not_one_is_not_found(text):
-    failed(make_caller().get(f"/v1/api/members/{text}"), 404, "user_not_found", "User not found")
+    assert_error(
+        make_caller().get(f"/v1/api/members/{text}"), 404, "user_not_found", "User not found"
+    )
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "TRACE", "FOO"])
 def test_a_wrong_method_is_a_405_with_allow(method):
     response = make_caller().call(method, "/v1/api/members")
-    failed(response, 405, "method_not_allowed", f"{method} is not allowed here")
+    assert_error(response, 405, "method_not_allowed", f"{method} is not allowed here")
     assert response["Allow"] == "GET, POST, HEAD, OPTIONS"
 
 
@@ -107,10 +109,10 @@ def test_a_sane_request_id_of_the_client_is_echoed_and_any_other_is_replaced():
 
 
 def test_the_message_of_a_validation_failure_names_every_bad_field():
-    message = failed(make_caller().post("/v1/api/members", {}), 400, "invalid_request")
+    message = assert_error(make_caller().post("/v1/api/members", {}), 400, "invalid_request")
     assert message == "name is required; email is required"
     wrong = {"name": 7, "email": "nobody", "external_id": None}
-    message = failed(make_caller().post("/v1/api/members", wrong), 400, "invalid_request")
+    message = assert_error(make_caller().post("/v1/api/members", wrong), 400, "invalid_request")
     assert message == (
         "name must be a string; email must be an email address; external_id must not be null"
     )

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from exchange.participants.models import Member
-from tests.factories.api_clients import failed, make_caller
+from tests.factories.api_clients import assert_error, make_caller
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]
 
@@ -78,7 +78,7 @@ AMOUNTS = [
 
 @pytest.mark.parametrize(("body", "message"), BODIES, ids=range(len(BODIES)))
 def test_a_bad_body_is_refused_with_a_message_that_names_the_trouble(body, message):
-    given = failed(make_caller().post(MONEY, body), 400, "invalid_request")
+    given = assert_error(make_caller().post(MONEY, body), 400, "invalid_request")
     assert given.startswith(message)
     assert Member.objects.count() == 0
 
@@ -87,7 +87,7 @@ def test_a_bad_body_is_refused_with_a_message_that_names_the_trouble(body, messa
 def test_what_is_not_a_plain_amount_is_refused_by_name(amount, message):
     started = time.perf_counter()
     response = make_caller().post(MONEY, f'{{"amount": {amount}, "note": "n"}}')
-    failed(response, 400, "invalid_request", message)
+    assert_error(response, 400, "invalid_request", message)
     assert Member.objects.count() == 0
     assert time.perf_counter() - started < 2
 
@@ -127,7 +127,7 @@ def test_amounts_are_read_and_written_exactly(sent, written):
 )
 def test_a_name_that_stands_twice_in_an_object_is_refused(body, name):
     message = f"{name} must be given once"
-    failed(make_caller().post(MONEY, body), 400, "invalid_request", message)
+    assert_error(make_caller().post(MONEY, body), 400, "invalid_request", message)
     assert Member.objects.count() == 0
 
 
@@ -147,7 +147,7 @@ def test_a_body_that_is_not_declared_json_is_a_415(content_type):
         MONEY, b'{"amount": 1}', content_type=content_type, headers=caller.headers
     )
     message = "The body must be JSON (Content-Type: application/json)"
-    failed(response, 415, "unsupported_media_type", message)
+    assert_error(response, 415, "unsupported_media_type", message)
     assert Member.objects.count() == 0
 
 
@@ -166,7 +166,7 @@ def test_a_body_of_64_kib_is_taken_and_one_byte_more_is_a_413():
     room = 64 * 1024 - len(frame % "")
     assert caller.post(MONEY, frame % ("x" * room)).status_code == 201
     too_much = caller.post(MONEY, frame % ("x" * (room + 1)))
-    failed(too_much, 413, "body_too_large", "The body is larger than 64 KiB")
+    assert_error(too_much, 413, "body_too_large", "The body is larger than 64 KiB")
     assert Member.objects.count() == 1
 
 

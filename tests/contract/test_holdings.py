@@ -10,11 +10,11 @@ import pytest
 
 from exchange.core.ids import uuid7
 from exchange.tokens.models import DealAccess, Token
-from tests.factories.api_clients import TESTER, failed, make_caller, make_member
+from tests.factories.api_clients import TESTER, assert_error, make_caller, make_member
 from tests.factories.market import ApiTrader, Market, set_flags
 from tests.factories.tokens import give_units, make_token
 from tests.factories.unjustified_transfers import post_unjustified
-from tests.factories.withdrawals import exact, round_trips
+from tests.factories.withdrawals import exact_json, round_trips
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, open_account
 
@@ -75,7 +75,9 @@ def test_a_token_of_which_nothing_is_left_is_not_shown():
     market.buy(tokens=100)
     data = market.seller.caller.get(path_of(market.seller, member=False)).json()["data"]
     assert (data["total"], data["tokens"]) == (0, [])
-    (held,) = exact(market.buyer.caller.get(path_of(market.buyer, member=False)))["data"]["tokens"]
+    (held,) = exact_json(market.buyer.caller.get(path_of(market.buyer, member=False)))["data"][
+        "tokens"
+    ]
     assert (held["balance"], held["available"]) == (100, 100)
 
 
@@ -86,7 +88,7 @@ def test_units_that_are_all_reserved_or_under_lien_are_shown(kind):
         market.sell(tokens=100)
     else:
         pledge(market.token, market.seller, "100", member=False)
-    (held,) = exact(market.seller.caller.get(path_of(market.seller, member=False)))["data"][
+    (held,) = exact_json(market.seller.caller.get(path_of(market.seller, member=False)))["data"][
         "tokens"
     ]
     assert list(held) == HOLDING
@@ -100,7 +102,9 @@ def test_units_that_a_raise_has_not_sold_are_nobodys_holding():
     market = Market(issuer=issuer.organisation, raise_amount=Decimal(50_000))
     assert issuer.caller.get(path_of(issuer, member=False)).json()["data"]["total"] == 0
     market.buy(tokens=3)
-    (held,) = exact(market.buyer.caller.get(path_of(market.buyer, member=False)))["data"]["tokens"]
+    (held,) = exact_json(market.buyer.caller.get(path_of(market.buyer, member=False)))["data"][
+        "tokens"
+    ]
     assert held["balance"] == 3
 
 
@@ -142,14 +146,14 @@ def test_a_bad_parameter_of_holdings_is_refused(query, message):
     trader = ApiTrader()
     for member in (True, False):
         response = trader.caller.get(path_of(trader, member=member), query)
-        failed(response, 400, "invalid_request", message)
+        assert_error(response, 400, "invalid_request", message)
 
 
 @pytest.mark.parametrize("member", ["unknown", "foreign", "%00", "me"])
 def test_the_holdings_of_a_stranger_do_not_exist(member):
     found = {"unknown": uuid7(), "foreign": make_member(make_caller().organisation).id}
     response = make_caller().get(f"/v1/api/members/{found.get(member, member)}/tokens")
-    failed(response, 404, "user_not_found", "User not found")
+    assert_error(response, 404, "user_not_found", "User not found")
 
 
 @pytest.mark.parametrize("member", [True, False])
@@ -157,7 +161,7 @@ def test_holdings_need_the_scope_to_read_the_portfolio(member):
     owner = ApiTrader()
     caller = make_caller(["wallets:read", "tokens:read", "orders:read"], owner.organisation)
     response = caller.get(path_of(owner, member=member))
-    failed(response, 403, "insufficient_scope", "This needs the scope portfolio:read")
+    assert_error(response, 403, "insufficient_scope", "This needs the scope portfolio:read")
 
 
 @pytest.mark.parametrize(("member", "expected"), [(True, 4), (False, 3)])

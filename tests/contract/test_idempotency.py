@@ -10,7 +10,7 @@ from django.db.models import F
 
 from exchange.core.models import IdempotencyRecord
 from exchange.participants.models import Member
-from tests.factories.api_clients import failed, make_caller
+from tests.factories.api_clients import assert_error, make_caller
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]
 
@@ -58,7 +58,7 @@ def test_another_body_under_the_same_key_is_a_422(body):
     caller = make_caller()
     caller.post(MONEY, BODY, Idempotency_Key="k")
     response = caller.post(MONEY, body, Idempotency_Key="k")
-    failed(response, 422, "idempotency_key_reused")
+    assert_error(response, 422, "idempotency_key_reused")
     assert Member.objects.count() == 1
 
 
@@ -85,7 +85,9 @@ def test_each_organisation_gets_its_own_answer_again_under_a_key_that_others_use
         again = caller.post(MONEY, body, Idempotency_Key="k")
         assert (again.status_code, again.content) == (201, answer.content)
         assert again["Idempotent-Replayed"] == "true"
-    failed(callers[0].post(MONEY, bodies[1], Idempotency_Key="k"), 422, "idempotency_key_reused")
+    assert_error(
+        callers[0].post(MONEY, bodies[1], Idempotency_Key="k"), 422, "idempotency_key_reused"
+    )
     assert Member.objects.count() == 3
 
 
@@ -109,7 +111,7 @@ def test_a_refusal_rolls_everything_back_and_is_not_kept():
     body = '{"amount": 5000, "note": "first"}'
     for _ in range(2):
         response = caller.post(MONEY, body, Idempotency_Key="k")
-        failed(response, 400, "too_much", "Too much")
+        assert_error(response, 400, "too_much", "Too much")
         assert "Idempotent-Replayed" not in response
     assert Member.objects.count() == 0
     assert IdempotencyRecord.objects.count() == 0
@@ -118,7 +120,7 @@ def test_a_refusal_rolls_everything_back_and_is_not_kept():
 
 def test_a_malformed_body_does_not_use_the_key_up():
     caller = make_caller()
-    failed(caller.post(MONEY, '{"amount": "x"}', Idempotency_Key="k"), 400, "invalid_request")
+    assert_error(caller.post(MONEY, '{"amount": "x"}', Idempotency_Key="k"), 400, "invalid_request")
     assert IdempotencyRecord.objects.count() == 0
     assert caller.post(MONEY, BODY, Idempotency_Key="k").status_code == 201
 
@@ -127,7 +129,7 @@ def test_a_malformed_body_does_not_use_the_key_up():
 def test_a_key_that_is_not_1_to_255_printable_characters_is_refused(key):
     response = make_caller().post(MONEY, BODY, Idempotency_Key=key)
     message = "Idempotency-Key must be 1 to 255 printable ASCII characters"
-    failed(response, 400, "invalid_request", message)
+    assert_error(response, 400, "invalid_request", message)
     assert Member.objects.count() == 0
 
 
@@ -148,7 +150,7 @@ def test_a_key_counts_as_new_after_24_hours():
 def test_without_a_key_every_request_stands_for_itself():
     caller = make_caller()
     assert caller.post(MONEY, BODY).status_code == 201
-    failed(caller.post(MONEY, BODY), 409, "email_taken")
+    assert_error(caller.post(MONEY, BODY), 409, "email_taken")
     assert IdempotencyRecord.objects.count() == 0
 
 
@@ -163,7 +165,7 @@ def test_a_duplicate_of_a_request_that_is_still_running_waits_and_is_then_a_409(
     with owner_connection.transaction(force_rollback=True):
         owner_connection.execute(claim, [caller.organisation.id, MONEY])
         response = caller.post(MONEY, BODY, Idempotency_Key="k")
-    failed(response, 409, "request_in_progress")
+    assert_error(response, 409, "request_in_progress")
     assert time.monotonic() - started >= 1
     assert Member.objects.count() == 0
     assert caller.post(MONEY, BODY, Idempotency_Key="k").status_code == 201

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from exchange.participants.models import Member
 from tests.environment.property_tests import examples
-from tests.factories.api_clients import failed, make_caller, make_member
+from tests.factories.api_clients import assert_error, make_caller, make_member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]
 
@@ -133,7 +133,7 @@ def test_what_the_parser_refuses_is_refused_by_name():
             "page must not be empty; Unknown parameter: emial (did you mean email?)",
         ),
     ):
-        failed(caller.get(f"{MEMBERS}?{query}"), 400, "invalid_request", message)
+        assert_error(caller.get(f"{MEMBERS}?{query}"), 400, "invalid_request", message)
 
 
 def test_members_are_found_by_email_in_any_case_and_by_external_id_exactly():
@@ -149,5 +149,5 @@ def test_members_are_found_by_email_in_any_case_and_by_external_id_exactly():
 @pytest.mark.parametrize("path", [MEMBERS, "/v1/api/tokens"])
 def test_more_parameters_than_are_read_are_refused(path):
     many = "&".join(f"a{n}=1" for n in range(1001))
-    message = failed(make_caller().get(f"{path}?{many}"), 400, "invalid_request")
+    message = assert_error(make_caller().get(f"{path}?{many}"), 400, "invalid_request")
     assert message == "There are too many parameters"

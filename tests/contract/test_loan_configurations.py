@@ -11,16 +11,22 @@ import pytest
 from credit.configurations.models import ConfigurationVersion, LoanConfiguration
 from credit.configurations.services import configurations
 from tests.assertions.openapi import data_properties, document
-from tests.factories.api_clients import TESTER, ApiCaller, failed, make_caller, make_organisation
+from tests.factories.api_clients import (
+    TESTER,
+    ApiCaller,
+    assert_error,
+    make_caller,
+    make_organisation,
+)
 from tests.factories.loan_configurations import (
-    approve_waiting,
+    approve_pending,
     make_configuration,
     make_terms,
-    waiting,
+    pending_version,
 )
-from tests.factories.loan_proposals import PATH, body_of, put, written
+from tests.factories.loan_proposals import PATH, body_of, body_with_field, put_configuration
 from tests.factories.wallets import make_staff
-from tests.factories.withdrawals import exact
+from tests.factories.withdrawals import exact_json
 
 pytestmark = pytest.mark.django_db
 
@@ -70,11 +76,11 @@ def test_what_is_left_out_takes_its_default(lender: ApiCaller):
 
 
 def test_rates_and_amounts_keep_every_digit(lender: ApiCaller):
-    body = written("max_amount", '{"NGN": 999999999999999.99, "UGX": 1e15}').replace(
+    body = body_with_field("max_amount", '{"NGN": 999999999999999.99, "UGX": 1e15}').replace(
         "0.05", "0.12345678"
     )
     response = lender.post(PATH, body.replace('"max_outstanding": {"NGN": 50000000}, ', ""))
-    data = exact(response)["data"]
+    data = exact_json(response)["data"]
     assert data["max_amount"] == {"NGN": Decimal("999999999999999.99"), "UGX": Decimal(10) ** 15}
     assert data["interest_rate"] == Decimal("0.12345678")
     assert b'"UGX":1000000000000000}' in response.content
@@ -112,7 +118,7 @@ def test_the_same_idempotency_key_proposes_once(lender: ApiCaller):
     second = lender.post(PATH, body_of(), Idempotency_Key="one")
     assert first.json() == second.json()
     assert second["Idempotent-Replayed"] == "true"
-    failed(
+    assert_error(
         lender.post(PATH, body_of(name="Other"), Idempotency_Key="one"),
         422,
         "idempotency_key_reused",
@@ -135,13 +141,13 @@ def test_only_those_it_is_open_to_see_a_configuration_and_only_while_approved(le
     assert listed(stranger) == [str(public.id)]
     for configuration in (own, unapproved, retired):
         for caller in (named, stranger):
-            failed(
+            assert_error(
                 caller.get(f"{PATH}/{configuration.id}"),
                 404,
                 "loan_configuration_not_found",
                 NOT_FOUND,
             )
-    failed(
+    assert_error(
         stranger.get(f"{PATH}/{shared.id}"),
         404,
         "loan_configuration_not_found",
@@ -166,13 +172,13 @@ def test_the_list_is_an_array_and_filters_by_state_and_currency(lender: ApiCalle
     assert listed(lender, status="PENDING", currency="kes") == [str(shillings.id)]
     assert listed(lender, currency="GHS") == []
     assert listed(lender) == [str(shillings.id), str(naira.id)]
-    failed(
+    assert_error(
         lender.get(PATH, {"status": "Active"}),
         400,
         "invalid_request",
         "status must be one of [Pending, Approved, Rejected, Retired]",
     )
-    failed(
+    assert_error(
         lender.get(PATH, {"currency": "EUR"}),
         400,
         "invalid_currency",
@@ -189,14 +195,14 @@ def test_the_currency_filter_goes_by_the_terms_in_force_not_by_those_that_wait(l
     )
     assert listed(lender, currency="KES") == []
     assert listed(lender, currency="NGN") == [str(configuration.id)]
-    approve_waiting(configuration)
+    approve_pending(configuration)
     assert listed(lender, currency="KES") == [str(configuration.id)]
     assert listed(lender, currency="NGN") == []
 
 
 def test_a_change_waits_beside_the_terms_in_force_and_only_the_creditor_sees_it(lender: ApiCaller):
     configuration = make_configuration(lender.organisation, access="public", name="Old")
-    response = put(lender, configuration, body_of(name="New", collateral_ratio=0.5))
+    response = put_configuration(lender, configuration, body_of(name="New", collateral_ratio=0.5))
     assert response.status_code == 200, response.content
     assert response.json()["message"] == "Loan configuration change proposed"
     data = response.json()["data"]
@@ -207,13 +213,13 @@ def test_a_change_waits_beside_the_terms_in_force_and_only_the_creditor_sees_it(
     seen = make_caller().get(f"{PATH}/{configuration.id}").json()["data"]
     assert seen["name"] == "Old"
     assert "pending" not in seen
-    failed(
-        put(lender, configuration, body_of(name="Newer")),
+    assert_error(
+        put_configuration(lender, configuration, body_of(name="Newer")),
         409,
         "change_pending",
         "Another change of this loan configuration waits for a decision",
     )
-    approve_waiting(configuration)
+    approve_pending(configuration)
     after = lender.get(f"{PATH}/{configuration.id}").json()["data"]
     assert (after["name"], after["pending"], after["id"]) == ("New", None, data["id"])
 
@@ -223,14 +229,14 @@ def test_a_configuration_put_back_as_it_was_read_is_well_formed(lender: ApiCalle
     made = lender.post(
         PATH, body_of(access="organisations", organisation_ids=[str(borrower.id)])
     ).json()["data"]
-    again = put(lender, made["id"], made)
+    again = put_configuration(lender, made["id"], made)
     assert again.status_code == 200, again.content
     assert again.json()["data"] == made
 
 
 def test_terms_that_wait_for_the_first_approval_are_replaced(lender: ApiCaller):
     configuration = make_configuration(lender.organisation, approved=False)
-    data = put(lender, configuration, body_of(name="Better")).json()["data"]
+    data = put_configuration(lender, configuration, body_of(name="Better")).json()["data"]
     assert (data["name"], data["status"], data["pending"]) == ("Better", "Pending", None)
     assert data["reason"] is None
 
@@ -238,13 +244,13 @@ def test_terms_that_wait_for_the_first_approval_are_replaced(lender: ApiCaller):
 def test_a_rejected_configuration_tells_why_and_may_be_proposed_anew(lender: ApiCaller):
     configuration = make_configuration(lender.organisation, approved=False)
     configurations.reject(
-        version_id=waiting(configuration).id,
+        version_id=pending_version(configuration).id,
         user=make_staff("decide_configuration"),
         reason='Too "generous"',
     )
     data = lender.get(f"{PATH}/{configuration.id}").json()["data"]
     assert (data["status"], data["reason"]) == ("Rejected", 'Too "generous"')
-    data = put(lender, configuration, body_of()).json()["data"]
+    data = put_configuration(lender, configuration, body_of()).json()["data"]
     assert (data["status"], data["reason"]) == ("Pending", None)
 
 
@@ -253,8 +259,8 @@ def test_a_retired_configuration_is_changed_no_more(lender: ApiCaller):
     configurations.retire(
         configuration_id=configuration.id, user=make_staff("decide_configuration")
     )
-    failed(
-        put(lender, configuration, body_of()),
+    assert_error(
+        put_configuration(lender, configuration, body_of()),
         409,
         "state_conflict",
         "The loan configuration is Retired: that is final",
@@ -264,8 +270,8 @@ def test_a_retired_configuration_is_changed_no_more(lender: ApiCaller):
 
 def test_only_the_creditor_proposes_a_change(lender: ApiCaller):
     configuration = make_configuration(lender.organisation, access="public")
-    failed(
-        put(make_caller(), configuration, body_of()),
+    assert_error(
+        put_configuration(make_caller(), configuration, body_of()),
         404,
         "loan_configuration_not_found",
         NOT_FOUND,
@@ -278,17 +284,22 @@ def test_only_the_creditor_proposes_a_change(lender: ApiCaller):
     ["nonsense", "0197f0c2-7b1e-7c3a-9d55-0d2f6a1b9c10", "0197F0C27B1E7C3A9D550D2F6A1B9C10", "1"],
 )
 def test_an_id_of_nothing_is_not_found(lender: ApiCaller, unknown):
-    failed(lender.get(f"{PATH}/{unknown}"), 404, "loan_configuration_not_found", NOT_FOUND)
-    failed(put(lender, unknown, body_of()), 404, "loan_configuration_not_found", NOT_FOUND)
+    assert_error(lender.get(f"{PATH}/{unknown}"), 404, "loan_configuration_not_found", NOT_FOUND)
+    assert_error(
+        put_configuration(lender, unknown, body_of()),
+        404,
+        "loan_configuration_not_found",
+        NOT_FOUND,
+    )
 
 
 def test_reading_and_proposing_each_need_their_scope():
     reader, writer = make_caller(["credit:read"]), make_caller(["credit:write"])
     mine = make_configuration(reader.organisation)
-    failed(reader.post(PATH, body_of()), 403, "insufficient_scope")
-    failed(put(reader, mine, body_of()), 403, "insufficient_scope")
-    failed(writer.get(PATH), 403, "insufficient_scope")
-    failed(writer.get(f"{PATH}/{mine.id}"), 403, "insufficient_scope")
+    assert_error(reader.post(PATH, body_of()), 403, "insufficient_scope")
+    assert_error(put_configuration(reader, mine, body_of()), 403, "insufficient_scope")
+    assert_error(writer.get(PATH), 403, "insufficient_scope")
+    assert_error(writer.get(f"{PATH}/{mine.id}"), 403, "insufficient_scope")
     assert writer.post(PATH, body_of()).status_code == 201
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import pytest
 
 from tests.assertions.unchanged import assert_nothing_changes
-from tests.factories.api_clients import ApiCaller, failed
+from tests.factories.api_clients import ApiCaller, assert_error
 from tests.factories.loan_configurations import make_configuration
-from tests.factories.loan_proposals import PATH, put, written
+from tests.factories.loan_proposals import PATH, body_with_field, put_configuration
 
 pytestmark = pytest.mark.django_db
 
@@ -43,24 +43,24 @@ def test_a_bad_field_is_refused_by_name_and_nothing_is_written(lender: ApiCaller
     mine = make_configuration(lender.organisation)
     for name, text, told in WRONG:
         with assert_nothing_changes():
-            proposed = lender.post(PATH, written(name, text))
-            changed = put(lender, mine, written(name, text))
+            proposed = lender.post(PATH, body_with_field(name, text))
+            changed = put_configuration(lender, mine, body_with_field(name, text))
         for response in (proposed, changed):
-            failed(response, 400, "invalid_request", f"{name} {told}")
+            assert_error(response, 400, "invalid_request", f"{name} {told}")
 
 
 def test_a_currency_that_is_none_is_refused_as_everywhere(lender: ApiCaller):
     mine = make_configuration(lender.organisation)
-    body = written("max_amount", '{"EUR": 5}')
+    body = body_with_field("max_amount", '{"EUR": 5}')
     message = "max_amount: Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]"
     with assert_nothing_changes():
-        responses = [lender.post(PATH, body), put(lender, mine, body)]
+        responses = [lender.post(PATH, body), put_configuration(lender, mine, body)]
     for response in responses:
-        assert failed(response, 400, "invalid_currency").startswith(message)
+        assert assert_error(response, 400, "invalid_currency").startswith(message)
 
 
 def test_the_message_names_every_bad_field(lender: ApiCaller):
-    failed(
+    assert_error(
         lender.post(PATH, "{}"),
         400,
         "invalid_request",

@@ -15,17 +15,17 @@ from exchange.core.ids import uuid7
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import (
     ApiCaller,
-    failed,
+    assert_error,
     make_caller,
     make_member,
     make_organisation,
 )
-from tests.factories.borrowers import LOAN, Borrowing
+from tests.factories.borrower_api import LOAN, BorrowerApi
 from tests.factories.loan_configurations import make_configuration
-from tests.factories.loan_proposals import PATH, body_of, put
+from tests.factories.loan_proposals import PATH, body_of, put_configuration
 from tests.factories.tokens import give_units
-from tests.factories.wallets import Wallet, assert_books_hold, held, make_wallet
-from tests.factories.withdrawals import exact
+from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_wallet
+from tests.factories.withdrawals import exact_json
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -34,26 +34,26 @@ BALANCE = Decimal("123456.78")
 MOST = Decimal(2_000_000)
 
 
-def lend_from(firm: Borrowing, balance: Decimal, **terms: Any) -> Wallet:
+def lend_from(firm: BorrowerApi, balance: Decimal, **terms: Any) -> Wallet:
     """The offer is that of a creditor who has `balance`, at no interest."""
     creditor = make_wallet(balance, currency="NGN")
-    firm.world.offer = make_configuration(
+    firm.lending.offer = make_configuration(
         creditor.organisation, access="public", interest_rate=Decimal(0), **terms
     )
     return creditor
 
 
-def asking(firm: Borrowing, amount: Decimal, **changes: Any) -> dict[str, Any]:
+def asking(firm: BorrowerApi, amount: Decimal, **changes: Any) -> dict[str, Any]:
     """The body of a request for `amount` at no interest, on ample collateral."""
     more = {"interest_rate": 0, "amount": str(amount), "repayment_amount": str(amount)}
-    pledge = {"token_id": str(firm.world.token.id), "quantity": 1000}
+    pledge = {"token_id": str(firm.lending.token.id), "quantity": 1000}
     return firm.body(**more, collaterals=[pledge], **changes)
 
 
 def quoted(caller: ApiCaller, body: dict[str, Any]) -> dict[str, Any]:
     answer = caller.post(f"{LOAN}/quote", body)
     assert answer.status_code == 200, answer.content
-    found = exact(answer)["data"]
+    found = exact_json(answer)["data"]
     assert isinstance(found, dict)
     return found
 
@@ -92,12 +92,12 @@ def test_a_loan_that_cannot_be_funded_is_refused_without_a_figure(firm):
     with assert_nothing_changes():
         for amount in (BALANCE + CENT, BALANCE * 2, MOST):
             refused = firm.caller.post(LOAN, asking(firm, amount))
-            failed(refused, 400, "not_funded", "The loan cannot be funded")
+            assert_error(refused, 400, "not_funded", "The loan cannot be funded")
             answers.append(refused.content)
     assert len(set(answers)) == 1
-    assert held(creditor.owner_id, "NGN") == BALANCE
+    assert balance_of(creditor.owner_id, "NGN") == BALANCE
     assert firm.caller.post(LOAN, asking(firm, BALANCE)).status_code == 201
-    assert held(creditor.owner_id, "NGN") == 0
+    assert balance_of(creditor.owner_id, "NGN") == 0
     assert_books_hold()
 
 
@@ -105,16 +105,18 @@ def test_funds_are_looked_at_last_so_that_nothing_else_tells_of_them(firm):
     lend_from(firm, CENT)
     nobodys = str(uuid7())
     with assert_nothing_changes():
-        failed(firm.caller.post(LOAN, asking(firm, MOST, user_id=nobodys)), 404, "user_not_found")
+        assert_error(
+            firm.caller.post(LOAN, asking(firm, MOST, user_id=nobodys)), 404, "user_not_found"
+        )
         short = asking(firm, MOST) | {"collaterals": firm.body()["collaterals"]}
-        failed(firm.caller.post(LOAN, short), 400, "insufficient_collateral")
+        assert_error(firm.caller.post(LOAN, short), 400, "insufficient_collateral")
 
 
 def test_the_creditor_is_told_by_its_own_quote(firm):
     creditor = lend_from(firm, BALANCE)
     lender = make_caller(organisation=creditor.organisation)
     member = Wallet(creditor.organisation, make_member(creditor.organisation))
-    give_units(firm.world.token, member, 1000)
+    give_units(firm.lending.token, member, 1000)
     mine = {"user_id": str(member.owner_id)}
     assert quoted(lender, asking(firm, BALANCE, **mine))["acceptable"] is True
     refusals = quoted(lender, asking(firm, BALANCE + CENT, **mine))["refusals"]
@@ -122,7 +124,7 @@ def test_the_creditor_is_told_by_its_own_quote(firm):
     assert refusals == [{"code": "not_funded", "message": message}]
     with assert_nothing_changes():
         answer = lender.post(LOAN, asking(firm, BALANCE + CENT, **mine))
-        failed(answer, 400, "not_funded", message)
+        assert_error(answer, 400, "not_funded", message)
 
 
 def named(lender: ApiCaller, ids: list[str]) -> Any:
@@ -146,7 +148,7 @@ def test_an_id_of_no_organisation_answers_like_any_other(lender: ApiCaller):
         assert made.status_code == 201, made.content
         assert made.json()["data"]["organisation_ids"] == [other]
         read = lender.get(f"{PATH}/{made.json()['data']['id']}")
-        again = put(lender, made.json()["data"]["id"], read.json()["data"])
+        again = put_configuration(lender, made.json()["data"]["id"], read.json()["data"])
         assert again.json()["data"] == read.json()["data"]
         answers.append([normal(answer, other) for answer in (made, read, again)])
         costs.append([query["sql"].split()[0] for query in queries.captured_queries])
@@ -155,16 +157,16 @@ def test_an_id_of_no_organisation_answers_like_any_other(lender: ApiCaller):
 
 
 def test_an_id_of_no_organisation_lets_nobody_borrow(firm):
-    here = firm.world.borrower.organisation.id
+    here = firm.lending.borrower.organisation.id
     strangers: list[UUID] = [uuid7(), uuid7()]
-    creditor = firm.world.creditor.organisation
+    creditor = firm.lending.creditor.organisation
     terms: dict[str, Any] = {"access": "organisations", "organisation_ids": strangers}
     closed = make_configuration(creditor, **terms)
     with assert_nothing_changes():
         body = firm.body(loan_configuration_id=str(closed.id))
-        failed(firm.caller.post(LOAN, body), 404, "loan_configuration_not_found")
+        assert_error(firm.caller.post(LOAN, body), 404, "loan_configuration_not_found")
     shared = make_configuration(creditor, **terms | {"organisation_ids": [*strangers, here]})
-    firm.made(loan_configuration_id=str(shared.id))
+    firm.create_loan(loan_configuration_id=str(shared.id))
     assert Loan.objects.get().configuration_id == shared.id
     seen = firm.caller.get(f"{PATH}/{shared.id}").json()["data"]
     assert "organisation_ids" not in seen

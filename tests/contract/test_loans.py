@@ -13,11 +13,11 @@ from credit.loans.models import Loan
 from exchange.core.timestamps import javascript_time, wire_time
 from exchange.events.models import Event
 from tests.assertions.unchanged import assert_nothing_changes
-from tests.factories.api_clients import failed, make_caller, make_member
-from tests.factories.borrowers import LOAN
+from tests.factories.api_clients import assert_error, make_caller, make_member
+from tests.factories.borrower_api import LOAN
 from tests.factories.tokens import give_units, make_token
-from tests.factories.wallets import assert_books_hold, held
-from tests.factories.withdrawals import exact, round_trips
+from tests.factories.wallets import assert_books_hold, balance_of
+from tests.factories.withdrawals import exact_json, round_trips
 from wallets.ledger.models import Entry
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,7 +45,7 @@ RECORD = [
 def test_the_record_is_the_interfaces_to_the_letter(firm):
     answer = firm.create(reason="School fees")
     assert answer.status_code == 201
-    body = exact(answer)
+    body = exact_json(answer)
     assert list(body) == ["status", "message", "data"]
     loan = body["data"]
     assert list(loan) == RECORD
@@ -54,7 +54,7 @@ def test_the_record_is_the_interfaces_to_the_letter(firm):
     assert loan["interest_rate"] == Decimal("0.3")
     assert (loan["status"], loan["duration"], loan["grace_period_unit"]) == ("ACTIVE", 3, "DAYS")
     assert loan["collaterals"] == [
-        {"name": "Savannah Foods", "token_id": str(firm.world.token.id), "quantity": 105}
+        {"name": "Savannah Foods", "token_id": str(firm.lending.token.id), "quantity": 105}
     ]
     assert loan["reason"] == "School fees"
     row = Loan.objects.get()
@@ -71,12 +71,12 @@ def test_an_amount_may_be_a_number_too(firm):
 def test_a_loan_takes_five_round_trips_however_many_tokens_are_pledged(firm, tmp_path):
     tokens = [make_token(price_sell=Decimal(10_000)) for _ in range(8)]
     for token in tokens:
-        give_units(token, firm.world.borrower, 100)
-    firm.made(collaterals=[{"token_id": str(tokens[0].id), "quantity": 90}], amount="1000",
+        give_units(token, firm.lending.borrower, 100)
+    firm.create_loan(collaterals=[{"token_id": str(tokens[0].id), "quantity": 90}], amount="1000",
               repayment_amount="1900")  # fmt: skip
     many = [{"token_id": str(token.id), "quantity": 1} for token in tokens]
     with round_trips(tmp_path) as answers:
-        firm.made(collaterals=many, amount="1000", repayment_amount="1900")
+        firm.create_loan(collaterals=many, amount="1000", repayment_amount="1900")
     assert len(answers) == 5, "the check of the key, BEGIN, the facts, the loan, COMMIT"
     assert_books_hold()
 
@@ -84,48 +84,48 @@ def test_a_loan_takes_five_round_trips_however_many_tokens_are_pledged(firm, tmp
 def test_a_stranger_is_not_found(firm):
     other = make_caller()
     member = make_member(other.organisation)
-    failed(firm.create(user_id=str(member.id)), 404, "user_not_found", "User not found")
-    loan = firm.made()
+    assert_error(firm.create(user_id=str(member.id)), 404, "user_not_found", "User not found")
+    loan = firm.create_loan()
     for path in ("", "/statement"):
-        failed(other.get(f"{LOAN}/{loan}{path}"), 404, "loan_not_found", "Loan not found")
+        assert_error(other.get(f"{LOAN}/{loan}{path}"), 404, "loan_not_found", "Loan not found")
     for path in ("repay", "collateral", "release"):
         body = {"amount": 1, "collaterals": firm.body()["collaterals"]}
-        failed(other.post(f"{LOAN}/{loan}/{path}", body), 404, "loan_not_found")
-    assert exact(other.get("/v1/api/credit/loans"))["data"]["total"] == 0
+        assert_error(other.post(f"{LOAN}/{loan}/{path}", body), 404, "loan_not_found")
+    assert exact_json(other.get("/v1/api/credit/loans"))["data"]["total"] == 0
 
 
 def test_the_creditor_reads_a_loan_and_only_the_borrowers_side_changes_it(firm):
-    loan = firm.made(bank_name="Zenith Bank", bank_code="057", account_number="0690000031")
-    creditor = make_caller(organisation=firm.world.creditor.organisation)
-    detail = exact(creditor.get(f"{LOAN}/{loan}"))["data"]
+    loan = firm.create_loan(bank_name="Zenith Bank", bank_code="057", account_number="0690000031")
+    creditor = make_caller(organisation=firm.lending.creditor.organisation)
+    detail = exact_json(creditor.get(f"{LOAN}/{loan}"))["data"]
     assert list(detail)[: len(RECORD)] == RECORD
     assert (detail["bank_name"], detail["bank_code"]) == ("Zenith Bank", "057")
     assert detail["outstanding"] == 1_596_000
-    failed(creditor.post(f"{LOAN}/{loan}/repay", {"amount": 5}), 404, "loan_not_found")
-    assert exact(creditor.get("/v1/api/credit/loans"))["data"]["total"] == 1
+    assert_error(creditor.post(f"{LOAN}/{loan}/repay", {"amount": 5}), 404, "loan_not_found")
+    assert exact_json(creditor.get("/v1/api/credit/loans"))["data"]["total"] == 1
 
 
 def test_a_loan_is_repaid_in_parts_interest_first(firm):
-    loan = firm.made()
-    firm.world.borrower.fund(1_000_000, "NGN")
-    first = exact(firm.caller.post(f"{LOAN}/{loan}/repay", {"amount": 800000}))["data"]
+    loan = firm.create_loan()
+    firm.lending.borrower.fund(1_000_000, "NGN")
+    first = exact_json(firm.caller.post(f"{LOAN}/{loan}/repay", {"amount": 800000}))["data"]
     assert (first["outstanding_interest"], first["outstanding_principal"]) == (0, 796_000)
-    failed(
+    assert_error(
         firm.caller.post(f"{LOAN}/{loan}/repay", '{"amount": 796000.01}'),
         400,
         "amount_above_due",
     )
-    last = exact(firm.caller.post(f"{LOAN}/{loan}/repay", {"amount": 796000}))["data"]
+    last = exact_json(firm.caller.post(f"{LOAN}/{loan}/repay", {"amount": 796000}))["data"]
     assert (last["status"], last["outstanding"]) == ("COMPLETED", 0)
     assert [part["principal"] for part in last["repayments"]] == [44_000, 796_000]
-    failed(firm.caller.post(f"{LOAN}/{loan}/repay", {"amount": 1}), 409, "state_conflict")
-    rows = exact(firm.caller.get(f"{LOAN}/{loan}/statement"))["data"]
+    assert_error(firm.caller.post(f"{LOAN}/{loan}/repay", {"amount": 1}), 409, "state_conflict")
+    rows = exact_json(firm.caller.get(f"{LOAN}/{loan}/statement"))["data"]
     assert [(row["type"], row["amount"], row["outstanding"]) for row in rows] == [
         ("disbursement", 840_000, 1_596_000),
         ("repayment", -800_000, 796_000),
         ("repayment", -796_000, 0),
     ]
-    assert held(firm.world.borrower.owner_id, firm.world.token.id) == 1000
+    assert balance_of(firm.lending.borrower.owner_id, firm.lending.token.id) == 1000
     assert_books_hold()
 
 
@@ -139,19 +139,19 @@ def test_a_loan_is_repaid_in_parts_interest_first(firm):
     ],
 )
 def test_a_repayment_is_a_number_above_0(firm, amount, complaint):
-    loan, before = firm.made(), Entry.objects.count()
+    loan, before = firm.create_loan(), Entry.objects.count()
     answer = firm.caller.post(f"{LOAN}/{loan}/repay", f'{{"amount": {amount}}}')
-    failed(answer, 400, "invalid_request", complaint)
+    assert_error(answer, 400, "invalid_request", complaint)
     assert Entry.objects.count() == before
 
 
 def test_a_loan_is_found_at_its_own_due_time_which_is_printed_to_the_second(firm):
-    loan = firm.made()
+    loan = firm.create_loan()
     # The table keeps more than is printed.
     printed = Loan.objects.get(id=loan).repayment_date.replace(microsecond=0)
 
     def found(**narrowed: str) -> int:
-        return int(exact(firm.caller.get("/v1/api/credit/loans", narrowed))["data"]["total"])
+        return int(exact_json(firm.caller.get("/v1/api/credit/loans", narrowed))["data"]["total"])
 
     second = timedelta(seconds=1)
     assert found(due_from=wire_time(printed), due_to=wire_time(printed)) == 1
@@ -160,27 +160,27 @@ def test_a_loan_is_found_at_its_own_due_time_which_is_printed_to_the_second(firm
 
 
 def test_releasing_what_is_not_pledged_says_so(firm):
-    loan, symbol = firm.made(), firm.world.token.symbol
+    loan, symbol = firm.create_loan(), firm.lending.token.symbol
     path = f"{LOAN}/{loan}/release"
     for token_id, message in (
         ("x", "A token in collaterals is not pledged"),
-        (str(firm.world.token.id), f"105 units of {symbol} are pledged, requested: 106"),
+        (str(firm.lending.token.id), f"105 units of {symbol} are pledged, requested: 106"),
     ):
         body = {"collaterals": [{"token_id": token_id, "quantity": 106}]}
-        failed(firm.caller.post(path, body), 400, "not_pledged", message)
-    twice = {"collaterals": [{"token_id": str(firm.world.token.id), "quantity": 1}] * 2}
+        assert_error(firm.caller.post(path, body), 400, "not_pledged", message)
+    twice = {"collaterals": [{"token_id": str(firm.lending.token.id), "quantity": 1}] * 2}
     message = "collaterals must not name a token twice"
-    failed(firm.caller.post(path, twice), 400, "invalid_request", message)
+    assert_error(firm.caller.post(path, twice), 400, "invalid_request", message)
 
 
 def test_collateral_is_added_and_released(firm):
-    loan = firm.made()
-    more = {"collaterals": [{"token_id": str(firm.world.token.id), "quantity": 0.5}]}
-    added = exact(firm.caller.post(f"{LOAN}/{loan}/collateral", more))["data"]
+    loan = firm.create_loan()
+    more = {"collaterals": [{"token_id": str(firm.lending.token.id), "quantity": 0.5}]}
+    added = exact_json(firm.caller.post(f"{LOAN}/{loan}/collateral", more))["data"]
     assert added["collaterals"][0]["quantity"] == Decimal("105.5")
-    released = exact(firm.caller.post(f"{LOAN}/{loan}/release", more))["data"]
+    released = exact_json(firm.caller.post(f"{LOAN}/{loan}/release", more))["data"]
     assert released["collaterals"][0]["quantity"] == 105
-    failed(firm.caller.post(f"{LOAN}/{loan}/release", more), 400, "insufficient_collateral")
+    assert_error(firm.caller.post(f"{LOAN}/{loan}/release", more), 400, "insufficient_collateral")
 
 
 def test_the_same_key_makes_one_loan(firm):
@@ -191,35 +191,35 @@ def test_the_same_key_makes_one_loan(firm):
     assert again["Idempotent-Replayed"] == "true"
     assert Loan.objects.count() == 1
     other = firm.caller.post(LOAN, firm.body(reason="x"), Idempotency_Key="k")
-    failed(other, 422, "idempotency_key_reused")
+    assert_error(other, 422, "idempotency_key_reused")
 
 
 def test_a_quote_names_every_rule_and_makes_nothing(firm):
     body = firm.body(duration=13, interest_rate=0.2)
     with assert_nothing_changes():
-        data = exact(firm.caller.post(f"{LOAN}/quote", body))["data"]
+        data = exact_json(firm.caller.post(f"{LOAN}/quote", body))["data"]
     assert data["acceptable"] is False
     assert [refusal["code"] for refusal in data["refusals"]] == [
         "duration_not_offered",
         "interest_rate_differs",
         "repayment_differs",
     ]
-    good = exact(firm.caller.post(f"{LOAN}/quote", firm.body()))["data"]
+    good = exact_json(firm.caller.post(f"{LOAN}/quote", firm.body()))["data"]
     assert (good["acceptable"], good["refusals"]) == (True, [])
     assert good["max_amount"] == 840_000
     assert good["max_repayment_amount"] == 1_596_000
 
 
 def test_scopes_are_asked_for(firm):
-    reader = make_caller(["credit:read"], organisation=firm.world.borrower.organisation)
-    failed(reader.post(LOAN, firm.body()), 403, "insufficient_scope")
-    writer = make_caller(["credit:write"], organisation=firm.world.borrower.organisation)
-    failed(writer.get("/v1/api/credit/loans"), 403, "insufficient_scope")
+    reader = make_caller(["credit:read"], organisation=firm.lending.borrower.organisation)
+    assert_error(reader.post(LOAN, firm.body()), 403, "insufficient_scope")
+    writer = make_caller(["credit:write"], organisation=firm.lending.borrower.organisation)
+    assert_error(writer.get("/v1/api/credit/loans"), 403, "insufficient_scope")
 
 
 def test_loans_are_listed_by_state_people_and_time(firm):
-    loan = firm.made()
-    listed = exact(firm.caller.get("/v1/api/credit/loans", {"status": "active"}))["data"]
+    loan = firm.create_loan()
+    listed = exact_json(firm.caller.get("/v1/api/credit/loans", {"status": "active"}))["data"]
     assert list(listed) == ["page", "pages", "count", "total", "loans"]
     assert [row["id"] for row in listed["loans"]] == [loan]
     for nothing in (
@@ -227,17 +227,19 @@ def test_loans_are_listed_by_state_people_and_time(firm):
         {"user_id": "x"},
         {"shortfall": "true"},
         {"currency": "KES"},
-        {"token_id": str(firm.world.borrower.owner_id)},
+        {"token_id": str(firm.lending.borrower.owner_id)},
     ):
-        assert exact(firm.caller.get("/v1/api/credit/loans", nothing))["data"]["total"] == 0
-    failed(firm.caller.get("/v1/api/credit/loans", {"status": "GONE"}), 400, "invalid_request")
+        assert exact_json(firm.caller.get("/v1/api/credit/loans", nothing))["data"]["total"] == 0
+    assert_error(
+        firm.caller.get("/v1/api/credit/loans", {"status": "GONE"}), 400, "invalid_request"
+    )
 
 
 def test_both_sides_are_told_and_the_lender_is_not_told_who_the_member_is(firm):
-    loan = firm.made()
+    loan = firm.create_loan()
     told = {
         event.organisation_id: json.loads(event.body)["data"]
         for event in Event.objects.filter(subject_id=loan, type="loan.created")
     }
-    assert told[firm.world.borrower.organisation.id]["user"]["name"]
-    assert told[firm.world.creditor.organisation.id]["user"] is None
+    assert told[firm.lending.borrower.organisation.id]["user"]["name"]
+    assert told[firm.lending.creditor.organisation.id]["user"] is None

@@ -14,7 +14,7 @@ from orders.book.models import Order
 from tests.factories.market import NOBODY, ORDER_FIELDS, ORDERS, ApiTrader, Market, body_of
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import assert_books_hold
-from tests.factories.withdrawals import exact, round_trips
+from tests.factories.withdrawals import exact_json, round_trips
 
 pytestmark = pytest.mark.django_db
 
@@ -191,7 +191,7 @@ def test_an_order_is_fetched_as_it_was_answered(market: Market, model):
 def test_an_own_id_may_be_used_by_every_organisation_once(market: Market):
     for trader, side in ((market.buyer, "Buy"), (market.seller, "Sell")):
         order = trader.place(market.token, type=side, client_order_id="17 / Zoë")
-        data = exact(trader.caller.get(ORDERS, {"client_order_id": "17 / Zoë"}))["data"]
+        data = exact_json(trader.caller.get(ORDERS, {"client_order_id": "17 / Zoë"}))["data"]
         assert [found["_id"] for found in data["orders"]] == [order["_id"]]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.assertions.unchanged import assert_nothing_changes
-from tests.factories.api_clients import failed
+from tests.factories.api_clients import assert_error
 from tests.factories.market import ORDERS, Market, body_of
 
 
@@ -41,14 +41,14 @@ def with_text(body: dict[str, Any], field: str, text: str) -> str:
 def test_what_is_no_number_above_zero_is_refused(market: Market, field, text, complaint):
     with assert_nothing_changes():
         response = market.buyer.caller.post(ORDERS, with_text(body_of(market.token), field, text))
-    failed(response, 400, "invalid_request", f"{field} {complaint}")
+    assert_error(response, 400, "invalid_request", f"{field} {complaint}")
 
 
 @pytest.mark.parametrize("text", ["100.001", "1e-8", "99.99999999"])
 def test_a_price_has_at_most_the_decimals_of_its_currency(market: Market, text):
     with assert_nothing_changes():
         response = market.buyer.caller.post(ORDERS, with_text(body_of(market.token), "price", text))
-    failed(response, 400, "invalid_request", "price must not have more than 2 decimals")
+    assert_error(response, 400, "invalid_request", "price must not have more than 2 decimals")
 
 
 @pytest.mark.parametrize(
@@ -71,14 +71,14 @@ def test_a_price_has_at_most_the_decimals_of_its_currency(market: Market, text):
 def test_a_field_that_is_not_right_is_named(market: Market, changes, message):
     with assert_nothing_changes():
         response = market.buyer.send(market.token, **changes)
-    failed(response, 400, "invalid_request", message)
+    assert_error(response, 400, "invalid_request", message)
 
 
 def test_an_empty_object_names_all_that_is_missing(market: Market):
     with assert_nothing_changes():
         response = market.buyer.caller.post(ORDERS, "{}")
     message = "token_id is required; type is required; price is required; tokens is required"
-    failed(response, 400, "invalid_request", message)
+    assert_error(response, 400, "invalid_request", message)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_an_empty_object_names_all_that_is_missing(market: Market):
 def test_a_body_that_cannot_be_read_is_refused(market: Market, body, status, code):
     with assert_nothing_changes():
         response = market.buyer.caller.post(ORDERS, body)
-    failed(response, status, code)
+    assert_error(response, status, code)
 
 
 def test_a_form_is_no_order(market: Market):
@@ -106,12 +106,12 @@ def test_a_form_is_no_order(market: Market):
         response = market.buyer.caller.client.post(
             ORDERS, {"type": "Buy"}, headers=market.buyer.caller.headers
         )
-    failed(response, 415, "unsupported_media_type")
+    assert_error(response, 415, "unsupported_media_type")
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
 def test_orders_are_not_changed_in_place(market: Market, method):
     with assert_nothing_changes():
         response = market.buyer.caller.call(method, ORDERS)
-    failed(response, 405, "method_not_allowed", f"{method} is not allowed here")
+    assert_error(response, 405, "method_not_allowed", f"{method} is not allowed here")
     assert response["Allow"] == "GET, POST, HEAD, OPTIONS"

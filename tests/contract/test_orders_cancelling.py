@@ -11,10 +11,10 @@ import pytest
 from django.core.cache import cache
 
 from tests.assertions.unchanged import assert_nothing_changes
-from tests.factories.api_clients import failed, make_caller
+from tests.factories.api_clients import assert_error, make_caller
 from tests.factories.market import ORDER_FIELDS, ORDERS, Market, events, set_flags
 from tests.factories.wallets import assert_books_hold
-from tests.factories.withdrawals import exact
+from tests.factories.withdrawals import exact_json
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_cancelling_frees_what_was_reserved_and_answers_the_order(market: Market
     assert trader.held(asset, "reserved", member=member) > 0
     response = trader.cancel(placed["_id"])
     assert response.status_code == 200, response.content
-    body = exact(response)
+    body = exact_json(response)
     assert body["message"] == "Order cancelled"
     assert list(body["data"]) == ORDER_FIELDS
     changed = {"status": "Cancelled", "updatedAt": body["data"]["updatedAt"]}
@@ -53,8 +53,8 @@ def test_only_the_open_rest_is_cancelled(market: Market):
     buy = market.buy(tokens=10, price=101)
     market.sell(tokens=4, price=100)
     response = market.buyer.cancel(buy["_id"])
-    assert exact(response)["data"]["meta"] == {"tokens": 10, "filled": 4}
-    assert exact(response)["data"]["status"] == "Cancelled"
+    assert exact_json(response)["data"]["meta"] == {"tokens": 10, "filled": 4}
+    assert exact_json(response)["data"]["status"] == "Cancelled"
     assert market.buyer.held(market.token) == 4
     # 4 at 101, the price of the order that waited, and 1 percent.
     assert market.buyer.held("NGN") == 100_000 - Decimal("408.04")
@@ -88,7 +88,7 @@ def test_an_order_that_is_over_cannot_be_cancelled(market: Market, status):
     with assert_nothing_changes():
         response = market.buyer.cancel(buy["_id"])
     message = f"Only an Active order can be cancelled: it is {status}"
-    failed(response, 409, "state_conflict", message)
+    assert_error(response, 409, "state_conflict", message)
 
 
 def test_somebody_elses_order_cannot_be_cancelled_though_it_can_be_seen(market: Market):
@@ -97,7 +97,7 @@ def test_somebody_elses_order_cannot_be_cancelled_though_it_can_be_seen(market: 
         assert stranger.get(f"{ORDERS}/{buy['_id']}").status_code == 200
         with assert_nothing_changes():
             response = stranger.call("DELETE", f"{ORDERS}/{buy['_id']}")
-        failed(response, 404, "order_not_found", "Order not found")
+        assert_error(response, 404, "order_not_found", "Order not found")
 
 
 def test_any_key_of_the_organisation_cancels_and_can_be_named(market: Market):
@@ -126,7 +126,7 @@ def test_cancelling_again_under_the_same_key_gives_the_same_bytes(market: Market
     assert (again.status_code, again.content) == (200, first.content)
     assert again["Idempotent-Replayed"] == "true"
     with assert_nothing_changes():
-        failed(market.buyer.cancel(buy["_id"], Idempotency_Key="d"), 409, "state_conflict")
+        assert_error(market.buyer.cancel(buy["_id"], Idempotency_Key="d"), 409, "state_conflict")
 
 
 def test_a_key_belongs_to_one_order(market: Market):
@@ -135,7 +135,7 @@ def test_a_key_belongs_to_one_order(market: Market):
         response = market.buyer.cancel(buy["_id"], Idempotency_Key="c")
         assert response.status_code == 200
         assert "Idempotent-Replayed" not in response
-        assert exact(response)["data"]["_id"] == buy["_id"]
+        assert exact_json(response)["data"]["_id"] == buy["_id"]
 
 
 def test_cancelling_counts_as_a_request_and_not_as_a_money_moving_post(market: Market, settings):
@@ -149,6 +149,6 @@ def test_cancelling_counts_as_a_request_and_not_as_a_money_moving_post(market: M
     first, second = (market.buyer.cancel(buy) for buy in buys)
     assert (first.status_code, first["X-RateLimit-Limit"]) == (200, "3")
     assert first["X-RateLimit-Remaining"] == "0"
-    failed(second, 429, "rate_limited")
+    assert_error(second, 429, "rate_limited")
     cache.clear()
     assert market.buyer.fetch(buys[1])["status"] == "Active"

@@ -8,7 +8,7 @@ import pytest
 
 from orders.book.models import Order
 from tests.assertions.unchanged import assert_nothing_changes
-from tests.factories.api_clients import failed
+from tests.factories.api_clients import assert_error
 from tests.factories.market import ORDERS, Market, body_of, set_flags
 
 
@@ -78,12 +78,12 @@ def test_the_same_key_with_another_body_is_a_422(market: Market, change):
     with assert_nothing_changes():
         response = send(market, "k", **change)
     message = "This Idempotency-Key was already used with another request body"
-    failed(response, 422, "idempotency_key_reused", message)
+    assert_error(response, 422, "idempotency_key_reused", message)
 
 
 def test_a_refusal_is_not_kept(market: Market):
     with assert_nothing_changes():
-        failed(send(market, "k", tokens=1001), 400, "insufficient_balance")
+        assert_error(send(market, "k", tokens=1001), 400, "insufficient_balance")
     market.buyer.fund(1000)
     assert send(market, "k", tokens=1001).status_code == 201
 
@@ -102,4 +102,4 @@ def test_a_key_that_is_none_is_refused(market: Market, key):
     with assert_nothing_changes():
         response = send(market, key)
     message = "Idempotency-Key must be 1 to 255 printable ASCII characters"
-    failed(response, 400, "invalid_request", message)
+    assert_error(response, 400, "invalid_request", message)

@@ -16,10 +16,10 @@ from exchange.core.timestamps import wire_time
 from exchange.tokens.models import DealAccess, Token, TokenAccess
 from exchange.tokens.services.tokens import grant_access
 from orders.book.models import Order
-from tests.factories.api_clients import failed, make_caller
+from tests.factories.api_clients import assert_error, make_caller
 from tests.factories.market import NOBODY, ORDER_FIELDS, ORDERS, ApiTrader, Market
 from tests.factories.tokens import give_units, make_token
-from tests.factories.withdrawals import exact, round_trips
+from tests.factories.withdrawals import exact_json, round_trips
 
 pytestmark = pytest.mark.django_db
 
@@ -62,7 +62,7 @@ def test_a_list_of_a_tokens_orders_has_exactly_this_text(market: Market):
         '"totalDocs":1,"totalPages":1,"hasPrevPage":false,"hasNextPage":false,"offset":0,'
         '"prevPage":null,"nextPage":null}}'
     )
-    listed = exact(response)["data"]["orders"][0]
+    listed = exact_json(response)["data"]["orders"][0]
     assert list(listed) == ORDER_FIELDS
     assert listed["token"] == json.loads(token, parse_float=Decimal, parse_int=Decimal)
     assert {**listed, "token": made["token"]} == made
@@ -74,7 +74,7 @@ def test_the_organisations_list_has_the_orders_as_they_were_answered(market: Mar
         market.buy(user_id=str(market.buyer.member.id)),
         market.buy(customer=CUSTOMER),
     ]
-    body = exact(market.buyer.caller.get(ORDERS))
+    body = exact_json(market.buyer.caller.get(ORDERS))
     assert list(body) == ["status", "message", "data", "meta"]
     assert list(body["data"]) == ["page", "pages", "count", "total", "orders"]
     assert body["data"]["orders"] == made[::-1]
@@ -137,13 +137,13 @@ def test_a_stranger_sees_an_active_order_but_not_whose_it_is(market: Market):
         made = market.buy(**owner)
         hidden = {**made, "user": None, "customer": NOBODY, "api_customer_email": None}
         seen = market.seller.caller.get(f"{ORDERS}/{made['_id']}")
-        assert exact(seen)["data"] == hidden
-        assert list(exact(seen)["data"]) == ORDER_FIELDS
-        listed = exact(market.seller.caller.get(market.path()))["data"]["orders"][0]
+        assert exact_json(seen)["data"] == hidden
+        assert list(exact_json(seen)["data"]) == ORDER_FIELDS
+        listed = exact_json(market.seller.caller.get(market.path()))["data"]["orders"][0]
         assert list(listed) == ORDER_FIELDS
         assert {**listed, "token": made["token"]} == hidden
         assert listed["token"]["_id"] == made["token"]
-        own = exact(market.buyer.caller.get(market.path()))["data"]["orders"][0]
+        own = exact_json(market.buyer.caller.get(market.path()))["data"]["orders"][0]
         assert {**own, "token": made["token"]} == made
         assert market.seller.caller.get(ORDERS).json()["data"]["total"] == 0
     for path in (market.path(), f"{ORDERS}/{made['_id']}"):
@@ -162,8 +162,8 @@ def test_orders_that_are_over_are_their_owners_alone(market: Market):
     for order in (gone, filled):
         path = f"{ORDERS}/{order['_id']}"
         assert market.buyer.caller.get(path).status_code == 200
-        failed(stranger.get(path), 404, "order_not_found", "Order not found")
-        failed(market.seller.caller.get(path), 404, "order_not_found", "Order not found")
+        assert_error(stranger.get(path), 404, "order_not_found", "Order not found")
+        assert_error(market.seller.caller.get(path), 404, "order_not_found", "Order not found")
     assert ids(stranger.get(market.path())) == []
     assert ids(market.buyer.caller.get(market.path())) == [filled["_id"], gone["_id"]]
     for status, order in (("cancelled", gone), ("Fulfilled", filled)):
@@ -181,8 +181,10 @@ def test_the_market_of_a_private_token_does_not_exist_for_those_it_is_not_for(ma
     stranger = make_caller()
     parts = ("", "/book", "/trades")
     for part in parts:
-        failed(stranger.get(market.path(part)), 404, "token_not_found", "Token not found")
-    failed(stranger.get(f"{ORDERS}/{order['_id']}"), 404, "order_not_found", "Order not found")
+        assert_error(stranger.get(market.path(part)), 404, "token_not_found", "Token not found")
+    assert_error(
+        stranger.get(f"{ORDERS}/{order['_id']}"), 404, "order_not_found", "Order not found"
+    )
     grant_access(token_id=market.token.id, organisation_id=stranger.organisation.id)
     for part in parts:
         assert stranger.get(market.path(part)).status_code == 200
@@ -191,7 +193,7 @@ def test_the_market_of_a_private_token_does_not_exist_for_those_it_is_not_for(ma
     assert len(ids(issuer.get(market.path()))) == 2
     TokenAccess.objects.all().delete()
     # What one did while one could see the token stays one's own.
-    failed(market.seller.caller.get(market.path()), 404, "token_not_found")
+    assert_error(market.seller.caller.get(market.path()), 404, "token_not_found")
     assert len(ids(market.seller.caller.get(ORDERS))) == 2
     assert market.seller.fetch(order["_id"])["_id"] == order["_id"]
 
@@ -200,7 +202,7 @@ def test_the_market_of_a_private_token_does_not_exist_for_those_it_is_not_for(ma
 @pytest.mark.parametrize("text", ["x", "%00", "token", "0" * 36, "9" * 400])
 def test_a_token_id_that_is_none_is_not_found(part, text):
     response = make_caller().get(f"{ORDERS}/token/{text}{part}")
-    failed(response, 404, "token_not_found", "Token not found")
+    assert_error(response, 404, "token_not_found", "Token not found")
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
@@ -208,14 +210,14 @@ def test_a_token_id_that_is_none_is_not_found(part, text):
 def test_an_order_id_that_is_none_is_not_found(method, text):
     text = str(uuid7()) if text == "unknown" else text
     response = make_caller().call(method, f"{ORDERS}/{text}")
-    failed(response, 404, "order_not_found", "Order not found")
+    assert_error(response, 404, "order_not_found", "Order not found")
 
 
 def test_ids_in_paths_are_found_in_capitals_too(market: Market):
     order = market.buy()
     assert market.buyer.fetch(order["_id"].upper()) == order
     path = f"{ORDERS}/token/{str(market.token.id).upper()}"
-    listed = exact(market.buyer.caller.get(path))["data"]["orders"]
+    listed = exact_json(market.buyer.caller.get(path))["data"]["orders"]
     assert listed[0]["token"]["_id"] == str(market.token.id)
 
 
@@ -337,7 +339,7 @@ def test_every_filter_and_order_gives_what_plain_python_says():
 )
 def test_a_bad_parameter_names_what_is_allowed(market: Market, query, message, own):
     response = market.buyer.caller.get(ORDERS if own else market.path(), query)
-    failed(response, 400, "invalid_request", message)
+    assert_error(response, 400, "invalid_request", message)
 
 
 @pytest.mark.parametrize(
@@ -352,7 +354,7 @@ def test_a_bad_parameter_names_what_is_allowed(market: Market, query, message, o
     ],
 )
 def test_a_bad_filter_of_the_organisations_orders_names_what_is_allowed(query, message):
-    failed(make_caller().get(ORDERS, query), 400, "invalid_request", message)
+    assert_error(make_caller().get(ORDERS, query), 400, "invalid_request", message)
 
 
 def test_ids_that_are_none_find_nothing_and_empty_ones_are_refused(market: Market):
@@ -361,7 +363,7 @@ def test_ids_that_are_none_find_nothing_and_empty_ones_are_refused(market: Marke
         assert ids(market.buyer.caller.get(ORDERS, query)) == []
     for name in ("token_id", "user_id", "client_order_id"):
         response = market.buyer.caller.get(ORDERS, {name: ""})
-        failed(response, 400, "invalid_request", f"{name} must not be empty")
+        assert_error(response, 400, "invalid_request", f"{name} must not be empty")
 
 
 def test_an_own_id_of_64_characters_is_found_and_a_longer_one_is_refused(market: Market):
@@ -371,7 +373,7 @@ def test_an_own_id_of_64_characters_is_found_and_a_longer_one_is_refused(market:
     assert ids(caller.get(ORDERS, {"client_order_id": longest})) == [order["_id"]]
     response = caller.get(ORDERS, {"client_order_id": f"{longest}x"})
     message = "client_order_id must have at most 64 characters"
-    failed(response, 400, "invalid_request", message)
+    assert_error(response, 400, "invalid_request", message)
 
 
 def test_the_round_trips_of_a_list_do_not_grow_with_the_page(market: Market, tmp_path):

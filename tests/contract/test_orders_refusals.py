@@ -12,7 +12,7 @@ from exchange.tokens.models import DealAccess
 from exchange.tokens.services.tokens import grant_access
 from orders.book.models import Order
 from tests.assertions.unchanged import assert_nothing_changes
-from tests.factories.api_clients import failed, make_caller, make_member
+from tests.factories.api_clients import assert_error, make_caller, make_member
 from tests.factories.market import ORDERS, ApiTrader, Market, body_of, set_flags
 
 RAISE = {"raise_amount": Decimal(50_000)}
@@ -173,7 +173,7 @@ def test_a_rule_that_says_no_names_itself(
         for headers in ({}, {"Idempotency_Key": "k"}):
             with assert_nothing_changes():
                 response = trader.caller.post(ORDERS, body, **headers)
-            failed(response, 400, code, message)
+            assert_error(response, 400, code, message)
 
 
 @pytest.fixture
@@ -210,11 +210,11 @@ def test_who_has_nothing_has_zero(untouched: Market):
     with assert_nothing_changes():
         response = trader.send(untouched.token)
     message = "Insufficient NGN balance. Available: 0, requested: 1000"
-    failed(response, 400, "insufficient_balance", message)
+    assert_error(response, 400, "insufficient_balance", message)
     with assert_nothing_changes():
         response = trader.send(untouched.token, type="Sell")
     message = "Insufficient units. Available: 0, requested: 10"
-    failed(response, 400, "insufficient_units", message)
+    assert_error(response, 400, "insufficient_units", message)
 
 
 def test_what_other_orders_reserved_is_not_there_to_be_offered_again(market: Market):
@@ -223,10 +223,12 @@ def test_what_other_orders_reserved_is_not_there_to_be_offered_again(market: Mar
     with assert_nothing_changes():
         response = market.buyer.send(market.token, tokens=401)
     message = "Insufficient NGN balance. Available: 40000, requested: 40100"
-    failed(response, 400, "insufficient_balance", message)
+    assert_error(response, 400, "insufficient_balance", message)
     with assert_nothing_changes():
         response = market.seller.send(market.token, type="Sell", price=120, tokens=41)
-    failed(response, 400, "insufficient_units", "Insufficient units. Available: 40, requested: 41")
+    assert_error(
+        response, 400, "insufficient_units", "Insufficient units. Available: 40, requested: 41"
+    )
 
 
 def test_the_organisations_money_does_not_pay_for_its_member(untouched: Market):
@@ -234,7 +236,7 @@ def test_the_organisations_money_does_not_pay_for_its_member(untouched: Market):
     with assert_nothing_changes():
         response = untouched.buyer.send(untouched.token, user_id=str(second.id))
     message = "Insufficient NGN balance. Available: 0, requested: 1000"
-    failed(response, 400, "insufficient_balance", message)
+    assert_error(response, 400, "insufficient_balance", message)
 
 
 def test_an_issuer_cannot_buy_in_its_own_raise_but_its_members_can(module_database: None):
@@ -244,7 +246,7 @@ def test_an_issuer_cannot_buy_in_its_own_raise_but_its_members_can(module_databa
     for changes in ({}, {"customer": {"name": "A", "email": "a@example.com"}}):
         with assert_nothing_changes():
             response = issuer.send(market.token, **changes)
-        failed(response, 400, "own_raise", "An issuer cannot buy in its own raise")
+        assert_error(response, 400, "own_raise", "An issuer cannot buy in its own raise")
     assert issuer.place(market.token, user_id=str(issuer.member.id))["status"] == "Fulfilled"
 
 
@@ -259,18 +261,18 @@ def test_a_token_that_is_none_is_not_found(untouched: Market, token):
     if token == "":
         with assert_nothing_changes():
             response = untouched.buyer.send(untouched.token, token_id="")
-        failed(response, 400, "invalid_request", "token_id must not be blank")
+        assert_error(response, 400, "invalid_request", "token_id must not be blank")
         return
     with assert_nothing_changes():
         response = untouched.buyer.send(untouched.token, token_id=ids[token])
-    failed(response, 404, "token_not_found", "Token not found")
+    assert_error(response, 404, "token_not_found", "Token not found")
 
 
 def test_a_token_one_may_not_see_does_not_exist_until_access_is_granted(module_database: None):
     market = Market(deal_access=DealAccess.PRIVATE)
     with assert_nothing_changes():
         response = market.buyer.send(market.token)
-    failed(response, 404, "token_not_found", "Token not found")
+    assert_error(response, 404, "token_not_found", "Token not found")
     grant_access(token_id=market.token.id, organisation_id=market.buyer.organisation.id)
     assert market.buy()["status"] == "Active"
 
@@ -284,7 +286,7 @@ def test_a_member_that_is_not_ones_own_is_not_found(untouched: Market, user):
     }
     with assert_nothing_changes():
         response = untouched.buyer.send(untouched.token, user_id=ids[user])
-    failed(response, 404, "user_not_found", "User not found")
+    assert_error(response, 404, "user_not_found", "User not found")
 
 
 def test_an_own_id_names_one_order_of_the_organisation_for_good(market: Market):
@@ -293,10 +295,10 @@ def test_an_own_id_names_one_order_of_the_organisation_for_good(market: Market):
         with assert_nothing_changes():
             response = market.buyer.send(market.token, client_order_id="A-1", **changes)
         message = "There is an order with client_order_id A-1 already"
-        failed(response, 409, "duplicate_client_order_id", message)
+        assert_error(response, 409, "duplicate_client_order_id", message)
     market.buyer.cancel(order["_id"])
     response = market.buyer.send(market.token, client_order_id="A-1")
-    failed(response, 409, "duplicate_client_order_id")
+    assert_error(response, 409, "duplicate_client_order_id")
     assert Order.objects.filter(organisation=market.buyer.organisation).count() == 1
     assert market.buy(client_order_id="a-1")["status"] == "Active"
 
@@ -306,7 +308,7 @@ def test_a_duplicate_of_an_order_that_would_trade_undoes_the_trade(market: Marke
     market.sell(price=100)
     with assert_nothing_changes():
         response = market.buyer.send(market.token, client_order_id="A-1", price=100)
-    failed(response, 409, "duplicate_client_order_id")
+    assert_error(response, 409, "duplicate_client_order_id")
 
 
 @pytest.mark.parametrize(
@@ -325,4 +327,4 @@ def test_every_address_needs_its_scope(module_database: None, method, path, scop
     other = {"orders:write", "orders:read", "tokens:read", "portfolio:read"} - {scope}
     caller = make_caller(other)
     response = caller.call(method, f"{ORDERS}{path}")
-    failed(response, 403, "insufficient_scope", f"This needs the scope {scope}")
+    assert_error(response, 403, "insufficient_scope", f"This needs the scope {scope}")

@@ -38,7 +38,7 @@ BODIES = [
 
 
 @pytest.fixture
-def world(bank_lists: None) -> ApiRecords:
+def api_records(bank_lists: None) -> ApiRecords:
     return make_api_records()
 
 
@@ -142,10 +142,10 @@ def send_wrong_bodies(
                 listener.send(method, path, name, data=json.dumps(wrong).encode())
 
 
-def test_every_refusal_has_words_of_our_own_and_names_the_field(world: ApiRecords) -> None:
-    listener = Listener(world.caller)
+def test_every_refusal_has_words_of_our_own_and_names_the_field(api_records: ApiRecords) -> None:
+    listener = Listener(api_records.caller)
     for route, method, operation in operations():
-        path = world.address(route)
+        path = api_records.address(route)
         send_wrong_calls(listener, route, method, path)
         send_wrong_parameters(listener, route, method, path)
         if "requestBody" in operation:

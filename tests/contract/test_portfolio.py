@@ -11,12 +11,12 @@ import pytest
 from exchange.core.ids import uuid7
 from exchange.tokens.models import DealAccess, Token
 from tests.assertions.openapi import data_properties, document
-from tests.factories.api_clients import TESTER, failed, make_caller, make_member
+from tests.factories.api_clients import TESTER, assert_error, make_caller, make_member
 from tests.factories.market import ApiTrader
 from tests.factories.tokens import give_units, make_token
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import assert_books_hold
-from tests.factories.withdrawals import exact, round_trips
+from tests.factories.withdrawals import exact_json, round_trips
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, open_account
 
@@ -76,7 +76,7 @@ class Investor(ApiTrader):
         """The investments, their numbers as Decimals."""
         response = self.ask(filters)
         assert response.status_code == 200, response.content
-        found: list[dict[str, Any]] = exact(response)["data"]
+        found: list[dict[str, Any]] = exact_json(response)["data"]
         return found
 
     def named(self, **filters: Any) -> list[str]:
@@ -183,7 +183,7 @@ def test_what_a_member_holds_is_shown_whatever_became_of_its_token(investor):
     ]
     tokens = [investor.holds(1, **state) for state in states]
     hidden = investor.caller.get(f"/v1/orders/token/{tokens[0].id}")
-    failed(hidden, 404, "token_not_found")
+    assert_error(hidden, 404, "token_not_found")
     assert investor.named() == [token.symbol for token in tokens]
 
 
@@ -194,7 +194,7 @@ def test_only_the_members_own_units_of_tokens_are_its_investments(investor):
     investor.wallet(member=True).fund(1000, "NGN").fund(5, "USD")
     (found,) = investor.portfolio()
     assert (found["tokenId"], found["balance"]) == (str(token.id), 3)
-    assert exact(investor.caller.post(f"{PORTFOLIO}{other.id}"))["data"] == []
+    assert exact_json(investor.caller.post(f"{PORTFOLIO}{other.id}"))["data"] == []
 
 
 def test_units_that_a_raise_has_not_sold_are_nobodys_investment(investor):
@@ -292,13 +292,13 @@ def test_the_body_may_be_left_out(investor, body, content_type):
     ],
 )
 def test_a_filter_that_is_not_one_is_refused_by_name(investor, body, message):
-    failed(investor.ask(body), 400, "invalid_request", message)
+    assert_error(investor.ask(body), 400, "invalid_request", message)
 
 
 def test_a_currency_that_is_none_is_refused_as_everywhere(investor):
     refusal = "Currency must be one of [NGN, USD, KES]"
     message = f"currencies item 2: {refusal}; currencies item 3: {refusal}"
-    failed(investor.ask({"currencies": ["NGN", "EUR", ""]}), 400, "invalid_currency", message)
+    assert_error(investor.ask({"currencies": ["NGN", "EUR", ""]}), 400, "invalid_currency", message)
 
 
 @pytest.mark.parametrize("member", ["unknown", "foreign", "own organisation", "%00", "me"])
@@ -311,15 +311,15 @@ def test_the_portfolio_of_a_stranger_does_not_exist(investor, member):
         "own organisation": investor.organisation.id,
     }
     response = investor.caller.post(f"{PORTFOLIO}{found.get(member, member)}")
-    failed(response, 404, "user_not_found", "User not found")
+    assert_error(response, 404, "user_not_found", "User not found")
 
 
 def test_a_portfolio_needs_its_scope_and_is_posted(investor):
     other = make_caller(["credit:read", "members:read"], investor.organisation)
     response = other.post(f"{PORTFOLIO}{investor.member.id}")
-    failed(response, 403, "insufficient_scope", "This needs the scope portfolio:read")
+    assert_error(response, 403, "insufficient_scope", "This needs the scope portfolio:read")
     response = investor.caller.get(f"{PORTFOLIO}{investor.member.id}")
-    failed(response, 405, "method_not_allowed")
+    assert_error(response, 405, "method_not_allowed")
     assert response["Allow"] == "POST, OPTIONS"
 
 

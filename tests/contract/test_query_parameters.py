@@ -14,7 +14,7 @@ from exchange.core.timestamps import wire_time
 from exchange.tokens.models import Token
 from orders.book.models import Order
 from tests.assertions.endpoints import Endpoint, api_endpoints
-from tests.factories.api_clients import failed
+from tests.factories.api_clients import assert_error
 from tests.factories.api_records import ApiRecords, make_api_records
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +37,7 @@ LISTS = {
 
 
 @pytest.fixture
-def world(bank_lists: None) -> ApiRecords:
+def api_records(bank_lists: None) -> ApiRecords:
     return make_api_records()
 
 
@@ -62,42 +62,46 @@ def test_the_lists_are_those_that_are_known_here():
     assert len(reads()) > len(LISTS)
 
 
-def test_every_address_refuses_unknown_parameters_and_names_the_nearest(world: ApiRecords):
+def test_every_address_refuses_unknown_parameters_and_names_the_nearest(api_records: ApiRecords):
     for read in reads():
-        path, known = world.address(read.path), read.known_parameters
+        path, known = api_records.address(read.path), read.known_parameters
         for name in known:
             wrong = name[:-1] + "qq"
             message = f"Unknown parameter: {wrong} (did you mean {name}?)"
-            failed(world.caller.get(path, {wrong: "1"}), 400, "invalid_request", message)
+            assert_error(
+                api_records.caller.get(path, {wrong: "1"}), 400, "invalid_request", message
+            )
             message = f"Unknown parameter: {name.upper()} (did you mean {name}?)"
-            failed(world.caller.get(path, {name.upper(): "1"}), 400, "invalid_request", message)
+            assert_error(
+                api_records.caller.get(path, {name.upper(): "1"}), 400, "invalid_request", message
+            )
         advice = f"known are {', '.join(known)}" if known else "this address takes none"
         message = f"Unknown parameter: 0 ({advice})"
-        failed(world.caller.get(path, {"0": "x"}), 400, "invalid_request", message)
+        assert_error(api_records.caller.get(path, {"0": "x"}), 400, "invalid_request", message)
 
 
-def test_every_address_refuses_empty_and_repeated_parameters_by_name(world: ApiRecords):
+def test_every_address_refuses_empty_and_repeated_parameters_by_name(api_records: ApiRecords):
     for read in reads():
-        path = world.address(read.path)
+        path = api_records.address(read.path)
         for name in read.known_parameters:
             for nothing in ("", "=", "=%20", "=+%09"):
-                response = world.caller.get(f"{path}?{name}{nothing}")
-                failed(response, 400, "invalid_request", f"{name} must not be empty")
-            response = world.caller.get(f"{path}?{name}=1&{name}=1")
-            failed(response, 400, "invalid_request", f"{name} must be given once")
+                response = api_records.caller.get(f"{path}?{name}{nothing}")
+                assert_error(response, 400, "invalid_request", f"{name} must not be empty")
+            response = api_records.caller.get(f"{path}?{name}=1&{name}=1")
+            assert_error(response, 400, "invalid_request", f"{name} must be given once")
 
 
-def test_head_checks_its_parameters_as_get_does(world: ApiRecords):
-    assert world.caller.call("HEAD", "/v1/api/members?limit=1").status_code == 200
+def test_head_checks_its_parameters_as_get_does(api_records: ApiRecords):
+    assert api_records.caller.call("HEAD", "/v1/api/members?limit=1").status_code == 200
     for query in ("x=1", "limit=", "limit=1&limit=1"):
-        refused = world.caller.call("HEAD", f"/v1/api/members?{query}")
+        refused = api_records.caller.call("HEAD", f"/v1/api/members?{query}")
         assert (refused.status_code, refused["X-Error-Code"]) == (400, "invalid_request"), query
 
 
-def test_every_list_of_dated_records_finds_each_at_its_own_printed_time(world: ApiRecords):
+def test_every_list_of_dated_records_finds_each_at_its_own_printed_time(api_records: ApiRecords):
     for found_at in lists():
         route, known = found_at.path, found_at.known_parameters
-        found = world.records(found_at)
+        found = api_records.records(found_at)
         assert found, route
         for kind in ("created", "updated"):
             first, last = f"{kind}_from", f"{kind}_to"
@@ -106,22 +110,22 @@ def test_every_list_of_dated_records_finds_each_at_its_own_printed_time(world: A
             for record in dated:
                 time = date_of(record, kind)
                 assert time
-                assert record in world.records(found_at, **{first: time, last: time}), route
-                assert record not in world.records(found_at, **{first: moved(time, 1)}), route
-                assert record not in world.records(found_at, **{last: moved(time, -1)}), route
+                assert record in api_records.records(found_at, **{first: time, last: time}), route
+                assert record not in api_records.records(found_at, **{first: moved(time, 1)}), route
+                assert record not in api_records.records(found_at, **{last: moved(time, -1)}), route
                 day = time[:10]
-                assert record in world.records(found_at, **{first: day, last: day}), route
+                assert record in api_records.records(found_at, **{first: day, last: day}), route
 
 
-def test_every_list_sorts_by_names_of_its_records(world: ApiRecords):
+def test_every_list_sorts_by_names_of_its_records(api_records: ApiRecords):
     for found_at in lists():
         route, view = found_at.path, found_at.viewset
-        record = world.records(found_at)[0]
+        record = api_records.records(found_at)[0]
         assert set(view.sort_fields) <= set(record), route
         assert view.default_sort.removeprefix("-") in view.sort_fields
         for name in view.sort_fields:
             for sign in ("", "-"):
-                values = [r[name] for r in world.records(found_at, sort=sign + name)]
+                values = [r[name] for r in api_records.records(found_at, sort=sign + name)]
                 if name != "name" and None not in values:
                     assert values == sorted(values, reverse=sign == "-"), (route, sign, name)
 
@@ -134,25 +138,27 @@ def test_every_filter_is_described():
             assert one.extra.get("help_text"), (route, name)
 
 
-def test_methods_that_change_read_no_query_parameters(world: ApiRecords):
-    token = world.ids["token_id"]
+def test_methods_that_change_read_no_query_parameters(api_records: ApiRecords):
+    token = api_records.ids["token_id"]
     body = {"token_id": token, "type": "Buy", "price": 99, "tokens": 1}
-    made = world.caller.post("/v1/orders?tokens=7&x=1", body)
+    made = api_records.caller.post("/v1/orders?tokens=7&x=1", body)
     assert made.status_code == 201, made.content
     assert Order.objects.latest("seq").tokens == 1
 
 
-def test_what_a_list_of_tokens_found_by_the_time_of_a_change_is_not_remembered(world: ApiRecords):
+def test_what_a_list_of_tokens_found_by_the_time_of_a_change_is_not_remembered(
+    api_records: ApiRecords,
+):
     """A trade changes a token without changing what other questions find."""
     path, order = "/v1/api/tokens", {"sort": "-updatedAt"}
-    newest, *_, oldest = world.caller.get(path, order).json()["data"]["tokens"]
+    newest, *_, oldest = api_records.caller.get(path, order).json()["data"]["tokens"]
     since = moved(newest["updatedAt"], 1)
     queries = [{"updated_from": since}, {"updated_from": since, "sort": "updatedAt", "page": "1"}]
     for query in queries:
-        assert world.caller.get(path, query).json()["data"]["total"] == 0
+        assert api_records.caller.get(path, query).json()["data"]["total"] == 0
     Token.objects.filter(id=oldest["_id"]).update(vol_buy=77)
     for query in queries:
-        found = world.caller.get(path, query).json()["data"]["tokens"]
+        found = api_records.caller.get(path, query).json()["data"]["tokens"]
         assert [token["_id"] for token in found] == [oldest["_id"]]
-    first = world.caller.get(path, order).json()["data"]["tokens"][0]
+    first = api_records.caller.get(path, order).json()["data"]["tokens"][0]
     assert first["_id"] == oldest["_id"]

@@ -11,7 +11,7 @@ from django.core.cache import cache
 from exchange.api.throttling import count_request
 from exchange.core.ids import uuid7
 from exchange.participants.models import Member
-from tests.factories.api_clients import failed, make_caller
+from tests.factories.api_clients import assert_error, make_caller
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]
 
@@ -41,7 +41,7 @@ def test_answers_say_what_is_left_and_the_request_beyond_is_a_429(limits):
         left.append(response["X-RateLimit-Remaining"])
     assert left == ["4", "3", "2", "1", "0"]
     refused = caller.get(MEMBERS)
-    message = failed(refused, 429, "rate_limited")
+    message = assert_error(refused, 429, "rate_limited")
     assert message == f"Too many requests. Try again in {refused['Retry-After']} s"
     assert refused["X-RateLimit-Remaining"] == "0"
     assert other.get(MEMBERS).status_code == 200
@@ -82,7 +82,7 @@ def test_every_post_that_moves_money_spends_the_money_budget(limits, path):
     where = f"/v1/api/{path.format(id=uuid7())}".replace("api/../", "")
     refused = [caller.post(where, {}) for _ in range(3)]
     assert [answer.status_code in {400, 404} for answer in refused] == [True, True, False]
-    failed(refused[2], 429, "rate_limited")
+    assert_error(refused[2], 429, "rate_limited")
     assert [answer["X-RateLimit-Limit"] for answer in refused] == ["2", "2", "2"]
     # Reading is not money.
     assert caller.get(MEMBERS).status_code == 200

@@ -76,7 +76,7 @@ def records(module_bank_lists: None) -> ApiRecords:
 
 
 @pytest.fixture
-def world(records: ApiRecords, provider_sandbox: Sandbox) -> Iterator[ApiRecords]:
+def api_records(records: ApiRecords, provider_sandbox: Sandbox) -> Iterator[ApiRecords]:
     """What the requests of one operation change is taken back after them.
 
     All of them share one connection, as those of Django's test client do.
@@ -92,11 +92,13 @@ def world(records: ApiRecords, provider_sandbox: Sandbox) -> Iterator[ApiRecords
             signal.connect(close_old_connections)
 
 
-def name_known_records(case: Any, world: ApiRecords) -> None:
+def name_known_records(case: Any, api_records: ApiRecords) -> None:
     """Ids of the world in place of generated ones, which find nothing."""
     for part in (case.path_parameters, case.body):
         if isinstance(part, dict):
-            part.update({name: world.ids[name] for name in part.keys() & world.ids.keys()})
+            part.update(
+                {name: api_records.ids[name] for name in part.keys() & api_records.ids.keys()}
+            )
 
 
 def refused_by_a_rule(case: Any, response: Any) -> bool:
@@ -125,26 +127,26 @@ def names_its_refusal(case: Any, response: Any) -> bool:
     return codes[0] in examples["examples"]
 
 
-def check_answer(case: Any, world: ApiRecords) -> None:
+def check_answer(case: Any, api_records: ApiRecords) -> None:
     """Send one request that was made up, and compare the answer with the document."""
     positive = case.meta.generation.mode.is_positive
     sent = (case.operation.label, case.path_parameters, case.query, case.headers, case.body)
     if not (positive or is_sent(*sent)):
         return
     if positive:
-        name_known_records(case, world)
-    response = case.call(headers=world.caller.headers)
+        name_known_records(case, api_records)
+    response = case.call(headers=api_records.caller.headers)
     assert names_its_refusal(case, response), response.headers["x-error-code"]
     excluded = []
     if positive and refused_by_a_rule(case, response):
         excluded.append(schemathesis.checks.CHECKS.get_one("positive_data_acceptance"))
-    case.validate_response(response, excluded_checks=excluded, headers=world.caller.headers)
+    case.validate_response(response, excluded_checks=excluded, headers=api_records.caller.headers)
 
 
 # Schemathesis's own `parametrize` makes up the requests of all operations when tests are collected,
 # which takes every process of a run many seconds.
 @pytest.mark.parametrize("label", _LABELS)
-def test_every_answer_is_as_declared(label: str, schema: Any, world: ApiRecords) -> None:
+def test_every_answer_is_as_declared(label: str, schema: Any, api_records: ApiRecords) -> None:
     [operation] = [
         found
         for found in (result.ok() for result in schema.get_all_operations())
@@ -157,4 +159,4 @@ def test_every_answer_is_as_declared(label: str, schema: Any, world: ApiRecords)
         given_kwargs={},
         feedback=FeedbackSources(constants_value_source=make_constants_value_source(schema)),
     )
-    run(world=world)
+    run(api_records=api_records)

@@ -26,18 +26,18 @@ from tests.environment.services import Sandbox
 from tests.factories import staff
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller, make_member
 from tests.factories.lending import Lending, make_lending
-from tests.factories.loan_configurations import make_configuration, waiting
-from tests.factories.loans import age, completed, default
+from tests.factories.loan_configurations import make_configuration, pending_version
+from tests.factories.loans import backdate_loan, make_completed_loan, make_defaulted_loan
 from tests.factories.logins import sign_in
-from tests.factories.payouts import bring_back, pass_time, settle
+from tests.factories.payouts import advance_time, return_at_bank, settle_at_bank
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import (
-    REFUSED_AT_ONCE,
+    DECLINED_ACCOUNT,
     Wallet,
-    know_banks,
     make_staff,
     make_wallet,
     status_of,
+    store_bank_list,
 )
 from wallets.payouts.models import ProposalAction
 from wallets.payouts.services import execution as payouts
@@ -94,14 +94,14 @@ def withdrawals(wallet: Wallet, sandbox: Sandbox, caller: ApiCaller) -> None:
         proposal_id=declined.id, resolver=insider(), reason=f"{INTERNAL} about declining"
     )
     resolve(returned, ProposalAction.RETURN)
-    failing = approve(wallet.request(130, account=REFUSED_AT_ONCE), named=False)
+    failing = approve(wallet.request(130, account=DECLINED_ACCOUNT), named=False)
     payouts.send_payout(failing.id)
     assert status_of(failing) == "Failed"
     paid = approve(wallet.request(140))
     payouts.send_payout(paid.id)
-    for happens in (settle, bring_back):
+    for happens in (settle_at_bank, return_at_bank):
         happens(sandbox, paid)
-        pass_time(paid, 24 * 3600)
+        advance_time(paid, 24 * 3600)
         sweeps.process_payout(paid.id)
     resolve(paid, ProposalAction.REVERSE)
     assert status_of(paid) == "Reversed"
@@ -127,13 +127,13 @@ def market(trader: Trader) -> None:
     lifecycle.close_token(token_id=token.id, user=insider())
 
 
-def loans(world: Lending) -> None:
+def loans(lending: Lending) -> None:
     """Repaid, overdue, defaulted and liquidated by two, and one that falls short by a quote."""
-    completed(world)
-    late = world.lend()
-    age(late, days=1)
+    make_completed_loan(lending)
+    late = lending.lend()
+    backdate_loan(late, days=1)
     servicing.age_loans()
-    ended = default(world)
+    ended = make_defaulted_loan(lending)
     proposal = propose_closure(
         loan_id=ended.id,
         action=ClosureAction.LIQUIDATE,
@@ -141,9 +141,9 @@ def loans(world: Lending) -> None:
         user=insider(CREDIT_OFFICER),
     )
     confirm_closure(proposal_id=proposal.id, user=insider(CREDIT_OFFICER, named=False))
-    world.lend()
+    lending.lend()
     quote = quotes.propose(
-        token_id=world.token.id,
+        token_id=lending.token.id,
         prices=quotes.Prices(Decimal(9000), Decimal(9000)),
         user=insider("Back office"),
         note=f"{INTERNAL} about prices",
@@ -155,10 +155,12 @@ def loans(world: Lending) -> None:
 def offers(creditor: Organisation) -> None:
     """One is approved, another rejected."""
     made = make_configuration(creditor, approved=False)
-    configurations.approve(version_id=waiting(made).id, user=insider(CREDIT_OFFICER))
+    configurations.approve(version_id=pending_version(made).id, user=insider(CREDIT_OFFICER))
     made = make_configuration(creditor, approved=False)
     configurations.reject(
-        version_id=waiting(made).id, user=insider(CREDIT_OFFICER), reason=f"{VISIBLE} of terms"
+        version_id=pending_version(made).id,
+        user=insider(CREDIT_OFFICER),
+        reason=f"{VISIBLE} of terms",
     )
 
 
@@ -193,9 +195,9 @@ def answers(caller: ApiCaller) -> dict[str, str]:
 
 @pytest.mark.parametrize("whose", ["borrower", "creditor"])
 def test_no_event_and_no_answer_tells_who_of_staff_did_it(provider_sandbox, whose):
-    know_banks()
-    world = make_lending()
-    organisation = getattr(world, whose).organisation
+    store_bank_list()
+    lending = make_lending()
+    organisation = getattr(lending, whose).organisation
     caller = make_caller(organisation=organisation)
     made = set_endpoint(
         organisation_id=organisation.id, url="https://hooks.example.com/x", actor=TESTER
@@ -206,7 +208,7 @@ def test_no_event_and_no_answer_tells_who_of_staff_did_it(provider_sandbox, whos
     wallet = Wallet(organisation, make_member(organisation)).fund(10_000)
     withdrawals(wallet, provider_sandbox, caller)
     market(make_trader(10_000, organisation=organisation))
-    loans(world)
+    loans(lending)
     offers(organisation)
 
     bodies = list(Event.objects.values_list("type", "body"))
@@ -229,7 +231,7 @@ def acted(withdrawal: Withdrawal, kind: str) -> object:
 
 
 def test_who_acted_is_a_role_and_an_id_that_stays_the_same(provider_sandbox):
-    know_banks()
+    store_bank_list()
     wallet = make_wallet(10_000)
     caller = make_caller(organisation=wallet.organisation)
     one, other = insider(), insider()
@@ -255,7 +257,7 @@ def test_who_acted_is_a_role_and_an_id_that_stays_the_same(provider_sandbox):
 
 
 def test_of_two_people_the_first_is_told_as_who_acted():
-    know_banks()
+    store_bank_list()
     withdrawal = make_wallet(600_000).request(500_000)
     first, second = insider(), insider()
     for version, user in ((1, first), (2, second)):
@@ -264,7 +266,7 @@ def test_of_two_people_the_first_is_told_as_who_acted():
 
 
 def test_staff_without_a_role_are_told_as_staff():
-    know_banks()
+    store_bank_list()
     withdrawal = make_wallet(1000).request(100)
     person = make_staff()
     assert not person.groups.exists()
@@ -307,7 +309,7 @@ def test_an_administrator_finds_whom_an_organisation_was_told_of(client):
 
 def test_a_setting_adds_the_name(settings):
     settings.EVENTS_NAME_STAFF = True
-    know_banks()
+    store_bank_list()
     withdrawal = make_wallet(10_000).request(100)
     user = insider()
     decisions.reject(withdrawal_id=withdrawal.id, version=1, approver=user, reason="Names differ")

@@ -11,10 +11,16 @@ from exchange.participants.services.api_keys import revoke_api_key
 from exchange.tokens.models import Token
 from exchange.tokens.payloads import TOKEN
 from exchange.tokens.services.quotes import Prices
-from tests.factories.api_clients import TESTER, failed, make_caller, make_member, make_organisation
-from tests.factories.quotes import put_in_force_at_once
+from tests.factories.api_clients import (
+    TESTER,
+    assert_error,
+    make_caller,
+    make_member,
+    make_organisation,
+)
+from tests.factories.quotes import set_effective_quote
 from tests.factories.tokens import make_token
-from tests.factories.withdrawals import exact
+from tests.factories.withdrawals import exact_json
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_urls")]
 
@@ -119,7 +125,7 @@ def test_a_token_has_every_field_of_the_interface_exactly():
     caller = make_caller(["tokens:read"])
     response = caller.get(ONE.format(token.id))
     assert response.status_code == 200
-    body = exact(response)
+    body = exact_json(response)
     assert list(body) == ["status", "message", "data"]
     assert (body["status"], body["message"]) == ("success", "Token retrieved")
     data = body["data"]
@@ -209,7 +215,7 @@ def test_prices_and_volumes_show_as_they_are_at_once():
     for volume in (0, 5, 7):
         Token.objects.filter(id=token.id).update(vol_buy=volume)
         prices = Prices(Decimal(100 + volume), token.price_sell)
-        put_in_force_at_once(token_id=token.id, prices=prices, note="")
+        set_effective_quote(token_id=token.id, prices=prices, note="")
         for path in (LIST, SEARCH):
             (shown,) = caller.get(path).json()["data"]["tokens"]
             assert shown["vol"]["buy"] == volume
@@ -241,17 +247,17 @@ def test_a_single_token_is_found_in_any_state(state):
 def test_what_is_no_token_is_not_found(unknown):
     make_token()
     caller = make_caller(["tokens:read"])
-    failed(caller.get(ONE.format(unknown)), 404, "token_not_found", "Token not found")
+    assert_error(caller.get(ONE.format(unknown)), 404, "token_not_found", "Token not found")
 
 
 @pytest.mark.parametrize("path", [LIST, SEARCH, ONE.format("x")])
 def test_reading_tokens_needs_its_scope_and_a_key_that_works(path):
     caller = make_caller(["orders:read", "members:read"])
-    failed(caller.get(path), 403, "insufficient_scope", "This needs the scope tokens:read")
-    failed(caller.client.get(path), 401, "unauthenticated")
+    assert_error(caller.get(path), 403, "insufficient_scope", "This needs the scope tokens:read")
+    assert_error(caller.client.get(path), 401, "unauthenticated")
     for method in ("POST", "PUT", "PATCH", "DELETE"):
         refused = make_caller().call(method, path)
-        failed(refused, 405, "method_not_allowed")
+        assert_error(refused, 405, "method_not_allowed")
         assert refused["Allow"] == "GET, HEAD, OPTIONS"
 
 
@@ -262,7 +268,7 @@ def test_a_revoked_key_gets_nothing_more_however_often_it_asked_before(path):
     for _ in range(3):
         assert caller.get(path).status_code == 200
     revoke_api_key(key_id=caller.key.id, actor=TESTER)
-    failed(caller.get(path), 401, "invalid_token")
+    assert_error(caller.get(path), 401, "invalid_token")
     assert other.get(path).json()["data"]["total"] == 1
 
 

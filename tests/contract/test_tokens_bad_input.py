@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.factories.api_clients import failed, make_caller
+from tests.factories.api_clients import assert_error, make_caller
 from tests.factories.tokens import make_token
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_urls")]
@@ -50,10 +50,10 @@ def test_a_bad_parameter_is_refused_by_name_however_often_it_is_sent():
     caller = make_caller(["tokens:read"])
     for path, query, message in WRONG:
         for _ in range(2):  # what was refused is not remembered as something else
-            failed(caller.get(f"{path}?{query}"), 400, "invalid_request", message)
+            assert_error(caller.get(f"{path}?{query}"), 400, "invalid_request", message)
     message = "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]"
     for _ in range(2):
-        failed(caller.get(f"{LIST}?currency=EUR"), 400, "invalid_currency", message)
+        assert_error(caller.get(f"{LIST}?currency=EUR"), 400, "invalid_currency", message)
 
 
 @pytest.mark.parametrize(("name", "most"), [("name", 200), ("symbol", 20)])

@@ -15,7 +15,7 @@ from django.db import transaction
 from exchange.tokens.models import Token, TokenAccess
 from exchange.tokens.services.tokens import grant_access
 from tests.environment.database import server_url, worker_database
-from tests.factories.api_clients import ApiCaller, failed, make_caller, make_organisation
+from tests.factories.api_clients import ApiCaller, assert_error, make_caller, make_organisation
 from tests.factories.tokens import bare_token, make_token
 
 pytestmark = pytest.mark.urls("tests.environment.api_urls")
@@ -54,7 +54,7 @@ def test_a_private_deal_shows_to_its_issuer_and_to_those_granted_access_only():
             if token.symbol in symbols:
                 assert response.json()["data"]["symbol"] == token.symbol
             else:
-                failed(response, 404, "token_not_found", "Token not found")
+                assert_error(response, 404, "token_not_found", "Token not found")
 
 
 @pytest.mark.django_db

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from exchange.tokens.models import Token
-from tests.factories.api_clients import failed, make_caller
+from tests.factories.api_clients import assert_error, make_caller
 from tests.factories.market import ApiTrader, Market, events
 from tests.factories.tokens import give_units
 from tests.factories.wallets import assert_books_hold
-from tests.factories.withdrawals import exact, round_trips
+from tests.factories.withdrawals import exact_json, round_trips
 
 pytestmark = pytest.mark.django_db
 
@@ -29,14 +29,14 @@ def market() -> Market:
 def trades(market: Market, **query: Any) -> list[dict[str, Any]]:
     response = make_caller().get(market.path("/trades"), query)
     assert response.status_code == 200, response.content
-    found: list[dict[str, Any]] = exact(response)["data"]["trades"]
+    found: list[dict[str, Any]] = exact_json(response)["data"]["trades"]
     return found
 
 
 def book(market: Market, **query: Any) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
     response = make_caller().get(market.path("/book"), query)
     assert response.status_code == 200, response.content
-    data = exact(response)["data"]
+    data = exact_json(response)["data"]
     assert list(data) == ["bids", "asks"]
     for level in data["bids"] + data["asks"]:
         assert list(level) == ["price", "tokens", "orders"]
@@ -179,7 +179,7 @@ def test_a_fulfilled_order_is_told_after_its_trades(market: Market):
 def test_trades_count_in_the_volume_of_the_token_and_leave_its_quotes_alone(market: Market):
     market.sell(price=150, tokens=2.5)
     market.buy(price=150, tokens=2.5)
-    listed = exact(market.buyer.caller.get(market.path()))["data"]["orders"][0]["token"]
+    listed = exact_json(market.buyer.caller.get(market.path()))["data"]["orders"][0]["token"]
     assert listed["vol"] == {"buy": Decimal("2.5"), "sell": Decimal("2.5")}
     assert listed["price"] == {"buy": 100, "sell": 100, "exchange": 0}
     assert listed["prev_price"] == {"buy": 100, "sell": 100, "exchange": 0}
@@ -240,7 +240,7 @@ def test_the_book_shows_twenty_levels_unless_asked_and_two_hundred_at_most(marke
 @pytest.mark.parametrize("levels", ["0", "-1", "1.5", "x", "٣"])
 def test_levels_that_are_no_whole_number_are_refused(market: Market, levels):
     response = make_caller().get(market.path("/book"), {"levels": levels})
-    failed(response, 400, "invalid_request", "levels must be a whole number from 1")
+    assert_error(response, 400, "invalid_request", "levels must be a whole number from 1")
 
 
 def fills(market: Market) -> None:
@@ -301,7 +301,7 @@ def test_trades_can_be_filtered_sorted_and_paged(market: Market, query, prices):
 )
 def test_a_bad_parameter_of_trades_names_what_is_allowed(market: Market, query, message):
     response = make_caller().get(market.path("/trades"), query)
-    failed(response, 400, "invalid_request", message)
+    assert_error(response, 400, "invalid_request", message)
 
 
 def test_trades_of_other_tokens_are_not_shown(market: Market):

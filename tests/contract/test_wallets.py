@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from exchange.core.ids import uuid7
-from tests.factories.api_clients import failed, make_caller, make_member
-from tests.factories.withdrawals import OPERATIONS, WithdrawalApi, exact
+from tests.factories.api_clients import assert_error, make_caller, make_member
+from tests.factories.withdrawals import OPERATIONS, WithdrawalApi, exact_json
 
 pytestmark = pytest.mark.usefixtures("bank_lists")
 
@@ -28,17 +28,19 @@ TRANSACTION = [
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_wallet_is_one_record_for_each_of_seven_currencies(desk: WithdrawalApi, operation):
-    path = desk.wallet_path(operation)
+def test_a_wallet_is_one_record_for_each_of_seven_currencies(
+    withdrawal_api: WithdrawalApi, operation
+):
+    path = withdrawal_api.wallet_path(operation)
     zero = b'"available":0,"escrow":0,"reserved":0,"total":0}'
-    assert desk.caller.get(path).content == (
+    assert withdrawal_api.caller.get(path).content == (
         b'{"status":"success","message":"Wallet retrieved","data":['
         + b",".join(b'{"currency":"%s",%s' % (code.encode(), zero) for code in CURRENCIES)
         + b"]}"
     )
-    desk.fund(operation, "KES", "1000.50")
-    desk.made(operation)
-    rows = {row["currency"]: row for row in exact(desk.caller.get(path))["data"]}
+    withdrawal_api.fund(operation, "KES", "1000.50")
+    withdrawal_api.create_withdrawal(operation)
+    rows = {row["currency"]: row for row in exact_json(withdrawal_api.caller.get(path))["data"]}
     assert rows["KES"] == {
         "currency": "KES",
         "available": Decimal("500.5"),
@@ -48,25 +50,30 @@ def test_a_wallet_is_one_record_for_each_of_seven_currencies(desk: WithdrawalApi
     }
     assert rows["NGN"]["total"] == 0
     other = "member" if operation == "organisation" else "organisation"
-    assert all(row["total"] == 0 for row in exact(desk.caller.get(desk.wallet_path(other)))["data"])
+    assert all(
+        row["total"] == 0
+        for row in exact_json(withdrawal_api.caller.get(withdrawal_api.wallet_path(other)))["data"]
+    )
 
 
 @pytest.mark.parametrize("part", ["", "/transactions"])
 @pytest.mark.parametrize("member", ["unknown", "foreign", "%00", "me"])
-def test_the_wallet_of_a_stranger_does_not_exist(desk: WithdrawalApi, part, member):
+def test_the_wallet_of_a_stranger_does_not_exist(withdrawal_api: WithdrawalApi, part, member):
     found = {"unknown": uuid7(), "foreign": make_member(make_caller().organisation).id}
-    response = desk.caller.get(f"/v1/api/members/{found.get(member, member)}/wallet{part}")
-    failed(response, 404, "user_not_found", "User not found")
+    response = withdrawal_api.caller.get(
+        f"/v1/api/members/{found.get(member, member)}/wallet{part}"
+    )
+    assert_error(response, 404, "user_not_found", "User not found")
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_statement_tells_every_movement_newest_first(desk: WithdrawalApi, operation):
-    desk.fund(operation, "KES", "1000.5")
-    made = desk.made(operation)
-    cancelled = desk.caller.post(f"/v1/api/withdrawals/{made['_id']}/cancel")
+def test_a_statement_tells_every_movement_newest_first(withdrawal_api: WithdrawalApi, operation):
+    withdrawal_api.fund(operation, "KES", "1000.5")
+    made = withdrawal_api.create_withdrawal(operation)
+    cancelled = withdrawal_api.caller.post(f"/v1/api/withdrawals/{made['_id']}/cancel")
     assert cancelled.status_code == 200, cancelled.content
-    response = desk.caller.get(f"{desk.wallet_path(operation)}/transactions")
-    data = exact(response)["data"]
+    response = withdrawal_api.caller.get(f"{withdrawal_api.wallet_path(operation)}/transactions")
+    data = exact_json(response)["data"]
     assert list(data) == ["page", "pages", "count", "total", "transactions"]
     assert (data["page"], data["pages"], data["count"], data["total"]) == (1, 1, 5, 5)
     rows = data["transactions"]
@@ -109,12 +116,14 @@ def test_a_statement_tells_every_movement_newest_first(desk: WithdrawalApi, oper
         ({"created_from": "2999-01-01T00:00:00Z"}, 0),
     ],
 )
-def test_a_statement_can_be_filtered(desk: WithdrawalApi, query, total):
-    desk.fund("member", "KES", "1000")
-    desk.fund("member", "USD", "10")
-    desk.fund("organisation", "KES", "1")
-    desk.made("member")
-    data = exact(desk.caller.get(f"{desk.wallet_path('member')}/transactions", query))["data"]
+def test_a_statement_can_be_filtered(withdrawal_api: WithdrawalApi, query, total):
+    withdrawal_api.fund("member", "KES", "1000")
+    withdrawal_api.fund("member", "USD", "10")
+    withdrawal_api.fund("organisation", "KES", "1")
+    withdrawal_api.create_withdrawal("member")
+    data = exact_json(
+        withdrawal_api.caller.get(f"{withdrawal_api.wallet_path('member')}/transactions", query)
+    )["data"]
     assert (data["total"], data["count"]) == (total, total)
 
 
@@ -128,18 +137,20 @@ def test_a_statement_can_be_filtered(desk: WithdrawalApi, query, total):
         ({"limit": "x"}, "limit must be a whole number from 1"),
     ],
 )
-def test_a_bad_filter_of_a_statement_names_what_is_allowed(desk: WithdrawalApi, query, message):
-    response = desk.caller.get("/v1/api/wallet/transactions", query)
-    assert failed(response, 400, "invalid_request").startswith(message)
+def test_a_bad_filter_of_a_statement_names_what_is_allowed(
+    withdrawal_api: WithdrawalApi, query, message
+):
+    response = withdrawal_api.caller.get("/v1/api/wallet/transactions", query)
+    assert assert_error(response, 400, "invalid_request").startswith(message)
 
 
-def test_a_statement_is_paged_and_sorted(desk: WithdrawalApi):
+def test_a_statement_is_paged_and_sorted(withdrawal_api: WithdrawalApi):
     for amount in ("30", "10", "20"):
-        desk.fund("organisation", "KES", amount)
+        withdrawal_api.fund("organisation", "KES", amount)
     path = "/v1/api/wallet/transactions"
 
     def amounts(**query: Any) -> list[int]:
-        rows = exact(desk.caller.get(path, query))["data"]["transactions"]
+        rows = exact_json(withdrawal_api.caller.get(path, query))["data"]["transactions"]
         return [int(row["amount"]) for row in rows]
 
     assert amounts() == [20, 10, 30]
@@ -147,7 +158,7 @@ def test_a_statement_is_paged_and_sorted(desk: WithdrawalApi):
     assert amounts(sort="amount") == [10, 20, 30]
     assert amounts(sort="-amount", limit=2) == [30, 20]
     assert amounts(sort="-amount", limit=2, page=2) == [10]
-    data = exact(desk.caller.get(path, {"limit": 2, "page": 9}))["data"]
+    data = exact_json(withdrawal_api.caller.get(path, {"limit": 2, "page": 9}))["data"]
     assert (data["page"], data["pages"], data["count"], data["total"]) == (9, 2, 0, 3)
     assert data["transactions"] == []
 
@@ -164,6 +175,6 @@ def test_a_statement_is_paged_and_sorted(desk: WithdrawalApi):
         "/v1/api/members/x/wallet/transactions",
     ],
 )
-def test_reads_need_the_scope_to_read_wallets(desk: WithdrawalApi, path):
+def test_reads_need_the_scope_to_read_wallets(withdrawal_api: WithdrawalApi, path):
     caller = make_caller(["wallets:withdraw"])
-    failed(caller.get(path), 403, "insufficient_scope", "This needs the scope wallets:read")
+    assert_error(caller.get(path), 403, "insufficient_scope", "This needs the scope wallets:read")

@@ -12,7 +12,7 @@ import pytest
 
 from exchange.participants.services.api_keys import revoke_api_key
 from tests.assertions.unchanged import assert_nothing_changes
-from tests.factories.api_clients import TESTER, failed, make_caller
+from tests.factories.api_clients import TESTER, assert_error, make_caller
 from tests.factories.withdrawals import OPERATIONS, WithdrawalApi, body_of
 
 pytestmark = pytest.mark.usefixtures("module_bank_lists")
@@ -74,12 +74,12 @@ WRONG: list[tuple[str | bytes, str]] = [
 
 @pytest.fixture(scope="module")
 def rich(module_bank_lists: None) -> WithdrawalApi:
-    """A desk whose both wallets can afford what the bodies ask for."""
-    desk = WithdrawalApi()
+    """A withdrawal_api whose both wallets can afford what the bodies ask for."""
+    withdrawal_api = WithdrawalApi()
     for operation in OPERATIONS:
         for currency in ("KES", "UGX"):
-            desk.fund(operation, currency, "1000000")
-    return desk
+            withdrawal_api.fund(operation, currency, "1000000")
+    return withdrawal_api
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
@@ -90,7 +90,7 @@ def test_a_body_that_is_not_right_is_refused_by_what_is_wrong(
     with assert_nothing_changes():
         response = rich.withdraw(operation, body)
     code = "invalid_currency" if CURRENCIES in message else "invalid_request"
-    failed(response, 400, code, message)
+    assert_error(response, 400, code, message)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
@@ -105,7 +105,7 @@ def test_zero_decimals_written_out_are_no_decimals(rich: WithdrawalApi, operatio
 def test_a_bank_name_in_any_script_is_simply_not_found(rich: WithdrawalApi, name):
     with assert_nothing_changes():
         response = rich.withdraw("member", changed(bank_name=name))
-    message = failed(response, 404, "bank_not_found")
+    message = assert_error(response, 404, "bank_not_found")
     assert message == (
         f'Could not find a bank matching "{name}" for KES. Please check the bank name'
     )
@@ -124,7 +124,7 @@ def test_short_and_long_account_numbers_are_taken(rich: WithdrawalApi, number):
 def test_a_body_beyond_64_kib_is_a_413(rich: WithdrawalApi, operation):
     with assert_nothing_changes():
         response = rich.withdraw(operation, changed(padding="x" * 65536))
-    failed(response, 413, "body_too_large", "The body is larger than 64 KiB")
+    assert_error(response, 413, "body_too_large", "The body is larger than 64 KiB")
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
@@ -137,7 +137,7 @@ def test_another_content_type_is_a_415(rich: WithdrawalApi, operation, content_t
         response = rich.caller.client.post(
             rich.path(operation), changed(), content_type=content_type, headers=rich.caller.headers
         )
-    failed(
+    assert_error(
         response,
         415,
         "unsupported_media_type",
@@ -150,7 +150,7 @@ def test_another_content_type_is_a_415(rich: WithdrawalApi, operation, content_t
 def test_another_method_is_a_405(rich: WithdrawalApi, operation, method):
     with assert_nothing_changes():
         response = rich.caller.call(method, rich.path(operation))
-    failed(response, 405, "method_not_allowed", f"{method} is not allowed here")
+    assert_error(response, 405, "method_not_allowed", f"{method} is not allowed here")
     assert response["Allow"] == "POST, OPTIONS"
 
 
@@ -160,12 +160,12 @@ def test_without_a_working_token_nothing_happens(rich: WithdrawalApi, operation)
         response = rich.caller.client.post(
             rich.path(operation), changed(), content_type="application/json"
         )
-    failed(response, 401, "unauthenticated")
+    assert_error(response, 401, "unauthenticated")
     other = make_caller(organisation=rich.caller.organisation)
     revoke_api_key(key_id=other.key.id, actor=TESTER)
     with assert_nothing_changes():
         response = other.post(rich.path(operation), changed())
-    failed(response, 401, "invalid_token")
+    assert_error(response, 401, "invalid_token")
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
@@ -173,4 +173,4 @@ def test_without_the_scope_nothing_happens(rich: WithdrawalApi, operation):
     reader = make_caller(["wallets:read"], organisation=rich.caller.organisation)
     with assert_nothing_changes():
         response = reader.post(rich.path(operation), changed())
-    failed(response, 403, "insufficient_scope", "This needs the scope wallets:withdraw")
+    assert_error(response, 403, "insufficient_scope", "This needs the scope wallets:withdraw")

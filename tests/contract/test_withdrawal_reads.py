@@ -9,10 +9,10 @@ import pytest
 
 from exchange.events.models import Event
 from tests.assertions.unchanged import assert_nothing_changes
-from tests.factories.api_clients import failed, make_caller
+from tests.factories.api_clients import assert_error, make_caller
 from tests.factories.configuration import set_setting
 from tests.factories.wallets import assert_books_hold, make_staff
-from tests.factories.withdrawals import OPERATIONS, WithdrawalApi, exact
+from tests.factories.withdrawals import OPERATIONS, WithdrawalApi, exact_json
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import decisions
 
@@ -40,12 +40,12 @@ ORGANISATION_ONLY = {"gusd_amount", "internal_fee", "internal_fee_type"}
 
 
 def test_withdrawals_of_both_owners_are_listed_newest_first_as_they_were_answered(
-    desk: WithdrawalApi,
+    withdrawal_api: WithdrawalApi,
 ):
-    desk.fund("organisation", "KES", "1000")
-    desk.fund("member", "KES", "1000")
-    made = [desk.made(operation) for operation in (*OPERATIONS, *OPERATIONS)]
-    data = json.loads(desk.caller.get("/v1/api/withdrawals").content)["data"]
+    withdrawal_api.fund("organisation", "KES", "1000")
+    withdrawal_api.fund("member", "KES", "1000")
+    made = [withdrawal_api.create_withdrawal(operation) for operation in (*OPERATIONS, *OPERATIONS)]
+    data = json.loads(withdrawal_api.caller.get("/v1/api/withdrawals").content)["data"]
     assert list(data) == ["page", "pages", "count", "total", "withdrawals"]
     assert data["withdrawals"] == list(reversed(made))
     for record in data["withdrawals"]:
@@ -53,26 +53,26 @@ def test_withdrawals_of_both_owners_are_listed_newest_first_as_they_were_answere
         assert list(record) == [n for n in RECORD if owned or n not in ORGANISATION_ONLY]
 
 
-def test_nobody_sees_another_organisations_withdrawals(desk: WithdrawalApi):
-    desk.fund("organisation", "KES", "1000")
-    made = desk.made()
+def test_nobody_sees_another_organisations_withdrawals(withdrawal_api: WithdrawalApi):
+    withdrawal_api.fund("organisation", "KES", "1000")
+    made = withdrawal_api.create_withdrawal()
     stranger = make_caller()
-    assert exact(stranger.get("/v1/api/withdrawals"))["data"]["total"] == 0
+    assert exact_json(stranger.get("/v1/api/withdrawals"))["data"]["total"] == 0
     path = f"/v1/api/withdrawals/{made['_id']}"
-    failed(stranger.get(path), 404, "withdrawal_not_found", "Withdrawal not found")
+    assert_error(stranger.get(path), 404, "withdrawal_not_found", "Withdrawal not found")
     with assert_nothing_changes():
         response = stranger.post(f"{path}/cancel")
-    failed(response, 404, "withdrawal_not_found", "Withdrawal not found")
+    assert_error(response, 404, "withdrawal_not_found", "Withdrawal not found")
 
 
-def test_withdrawals_can_be_filtered(desk: WithdrawalApi):
-    desk.fund("organisation", "KES", "10000")
-    desk.fund("organisation", "ZAR", "10000")
-    desk.fund("member", "KES", "10000")
-    own = desk.made(amount=700)
-    rand = desk.made(currency="ZAR", amount=100.5)
-    members = desk.made("member", amount=500)
-    desk.caller.post(f"/v1/api/withdrawals/{own['_id']}/cancel")
+def test_withdrawals_can_be_filtered(withdrawal_api: WithdrawalApi):
+    withdrawal_api.fund("organisation", "KES", "10000")
+    withdrawal_api.fund("organisation", "ZAR", "10000")
+    withdrawal_api.fund("member", "KES", "10000")
+    own = withdrawal_api.create_withdrawal(amount=700)
+    rand = withdrawal_api.create_withdrawal(currency="ZAR", amount=100.5)
+    members = withdrawal_api.create_withdrawal("member", amount=500)
+    withdrawal_api.caller.post(f"/v1/api/withdrawals/{own['_id']}/cancel")
     everything = [members["_id"], rand["_id"], own["_id"]]
     cases: list[tuple[dict[str, Any], list[str]]] = [
         ({"status": "pending"}, everything[:2]),
@@ -80,9 +80,9 @@ def test_withdrawals_can_be_filtered(desk: WithdrawalApi):
         ({"currency": "KES"}, [members["_id"], own["_id"]]),
         ({"owner_model": "user"}, everything[:1]),
         ({"owner_model": "Organisation"}, everything[1:]),
-        ({"owner": desk.member.id}, everything[:1]),
-        ({"owner": desk.caller.organisation.id}, everything[1:]),
-        ({"user_id": desk.member.id}, everything[:1]),
+        ({"owner": withdrawal_api.member.id}, everything[:1]),
+        ({"owner": withdrawal_api.caller.organisation.id}, everything[1:]),
+        ({"user_id": withdrawal_api.member.id}, everything[:1]),
         ({"user_id": "nobody"}, []),
         ({"reference": rand["reference"]}, [rand["_id"]]),
         ({"reference": rand["reference"][:-1]}, []),
@@ -95,7 +95,7 @@ def test_withdrawals_can_be_filtered(desk: WithdrawalApi):
         ({"limit": "1", "page": "2"}, everything[1:2]),
     ]
     for query, expected in cases:
-        response = desk.caller.get("/v1/api/withdrawals", query)
+        response = withdrawal_api.caller.get("/v1/api/withdrawals", query)
         assert response.status_code == 200, (query, response.content)
         found = [record["_id"] for record in response.json()["data"]["withdrawals"]]
         if "created_from" in query:
@@ -118,15 +118,19 @@ def test_withdrawals_can_be_filtered(desk: WithdrawalApi):
         ({"owner_model": "api_key"}, "owner_model must be one of [organisation, user]"),
     ],
 )
-def test_a_bad_filter_of_withdrawals_is_refused(desk: WithdrawalApi, query, message):
-    failed(desk.caller.get("/v1/api/withdrawals", query), 400, "invalid_request", message)
+def test_a_bad_filter_of_withdrawals_is_refused(withdrawal_api: WithdrawalApi, query, message):
+    assert_error(
+        withdrawal_api.caller.get("/v1/api/withdrawals", query), 400, "invalid_request", message
+    )
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_withdrawal_is_fetched_as_it_was_answered_with_its_reason(desk: WithdrawalApi, operation):
-    desk.fund(operation, "KES", "1000")
-    made = desk.made(operation)
-    response = desk.caller.get(f"/v1/api/withdrawals/{made['_id']}")
+def test_a_withdrawal_is_fetched_as_it_was_answered_with_its_reason(
+    withdrawal_api: WithdrawalApi, operation
+):
+    withdrawal_api.fund(operation, "KES", "1000")
+    made = withdrawal_api.create_withdrawal(operation)
+    response = withdrawal_api.caller.get(f"/v1/api/withdrawals/{made['_id']}")
     assert response.status_code == 200
     data = json.loads(response.content)["data"]
     assert data == {**made, "reason": None}
@@ -138,7 +142,9 @@ def test_a_withdrawal_is_fetched_as_it_was_answered_with_its_reason(desk: Withdr
         approver=make_staff(),
         reason='Not "known" \u2014 ask again',
     )
-    data = json.loads(desk.caller.get(f"/v1/api/withdrawals/{made['_id']}").content)["data"]
+    data = json.loads(withdrawal_api.caller.get(f"/v1/api/withdrawals/{made['_id']}").content)[
+        "data"
+    ]
     assert data["status"] == "Rejected"
     assert data["reason"] == 'Not "known" \u2014 ask again'
     assert data["actioned_on"] is not None
@@ -146,17 +152,17 @@ def test_a_withdrawal_is_fetched_as_it_was_answered_with_its_reason(desk: Withdr
 
 @pytest.mark.parametrize("part", ["", "/cancel"])
 @pytest.mark.parametrize("text", ["x", "%00", "fees", "0" * 36, "9" * 400])
-def test_a_withdrawal_with_a_malformed_id_is_not_found(desk: WithdrawalApi, part, text):
+def test_a_withdrawal_with_a_malformed_id_is_not_found(withdrawal_api: WithdrawalApi, part, text):
     path = f"/v1/api/withdrawals/{text}{part}"
-    response = desk.caller.post(path) if part else desk.caller.get(path)
-    failed(response, 404, "withdrawal_not_found", "Withdrawal not found")
+    response = withdrawal_api.caller.post(path) if part else withdrawal_api.caller.get(path)
+    assert_error(response, 404, "withdrawal_not_found", "Withdrawal not found")
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_cancelling_gives_the_money_back_and_tells(desk: WithdrawalApi, operation):
-    desk.fund(operation, "KES", "1000")
-    made = desk.made(operation)
-    response = desk.caller.post(f"/v1/api/withdrawals/{made['_id']}/cancel")
+def test_cancelling_gives_the_money_back_and_tells(withdrawal_api: WithdrawalApi, operation):
+    withdrawal_api.fund(operation, "KES", "1000")
+    made = withdrawal_api.create_withdrawal(operation)
+    response = withdrawal_api.caller.post(f"/v1/api/withdrawals/{made['_id']}/cancel")
     assert response.status_code == 200, response.content
     body = json.loads(response.content)
     assert body["message"] == "Withdrawal cancelled"
@@ -170,7 +176,9 @@ def test_cancelling_gives_the_money_back_and_tells(desk: WithdrawalApi, operatio
     }
     row = next(
         row
-        for row in exact(desk.caller.get(desk.wallet_path(operation)))["data"]
+        for row in exact_json(withdrawal_api.caller.get(withdrawal_api.wallet_path(operation)))[
+            "data"
+        ]
         if row["currency"] == "KES"
     )
     assert (row["available"], row["escrow"]) == (1000, 0)
@@ -180,9 +188,9 @@ def test_cancelling_gives_the_money_back_and_tells(desk: WithdrawalApi, operatio
 
 
 @pytest.mark.parametrize("status", ["Cancelled", "Approved", "Rejected"])
-def test_only_a_pending_withdrawal_can_be_cancelled(desk: WithdrawalApi, status):
-    desk.fund("organisation", "KES", "1000")
-    made = desk.made()
+def test_only_a_pending_withdrawal_can_be_cancelled(withdrawal_api: WithdrawalApi, status):
+    withdrawal_api.fund("organisation", "KES", "1000")
+    made = withdrawal_api.create_withdrawal()
     row = Withdrawal.objects.get()
     decided: dict[str, Any] = {
         "withdrawal_id": row.id,
@@ -190,14 +198,14 @@ def test_only_a_pending_withdrawal_can_be_cancelled(desk: WithdrawalApi, status)
         "approver": make_staff(),
     }
     if status == "Cancelled":
-        desk.caller.post(f"/v1/api/withdrawals/{made['_id']}/cancel")
+        withdrawal_api.caller.post(f"/v1/api/withdrawals/{made['_id']}/cancel")
     elif status == "Approved":
         decisions.approve(**decided)
     else:
         decisions.reject(**decided, reason="no")
     with assert_nothing_changes():
-        response = desk.caller.post(f"/v1/api/withdrawals/{made['_id']}/cancel")
-    failed(
+        response = withdrawal_api.caller.post(f"/v1/api/withdrawals/{made['_id']}/cancel")
+    assert_error(
         response,
         409,
         "state_conflict",
@@ -205,14 +213,18 @@ def test_only_a_pending_withdrawal_can_be_cancelled(desk: WithdrawalApi, status)
     )
 
 
-def test_the_fee_of_a_withdrawal_can_be_looked_up(desk: WithdrawalApi):
-    response = desk.caller.get("/v1/api/withdrawals/fee", {"currency": "KES", "amount": "120.50"})
+def test_the_fee_of_a_withdrawal_can_be_looked_up(withdrawal_api: WithdrawalApi):
+    response = withdrawal_api.caller.get(
+        "/v1/api/withdrawals/fee", {"currency": "KES", "amount": "120.50"}
+    )
     assert response.content == (
         b'{"status":"success","message":"Withdrawal fee retrieved","data":{"currency":"KES",'
         b'"amount":120.5,"fee":30,"disburse_amount":90.5,"minimum":100}}'
     )
     set_setting("KES_WITHDRAWAL_FEE", "30.25")
-    response = desk.caller.get("/v1/api/withdrawals/fee", {"currency": "KES", "amount": "120.50"})
+    response = withdrawal_api.caller.get(
+        "/v1/api/withdrawals/fee", {"currency": "KES", "amount": "120.50"}
+    )
     assert b'"fee":30.25,"disburse_amount":90.25,' in response.content
 
 
@@ -253,11 +265,11 @@ def test_the_fee_of_a_withdrawal_can_be_looked_up(desk: WithdrawalApi):
         ),
     ],
 )
-def test_a_fee_that_cannot_be_told_is_refused(desk: WithdrawalApi, query, code, message):
-    failed(desk.caller.get("/v1/api/withdrawals/fee", query), 400, code, message)
+def test_a_fee_that_cannot_be_told_is_refused(withdrawal_api: WithdrawalApi, query, code, message):
+    assert_error(withdrawal_api.caller.get("/v1/api/withdrawals/fee", query), 400, code, message)
 
 
-def test_cancelling_needs_the_scope_to_withdraw(desk: WithdrawalApi):
+def test_cancelling_needs_the_scope_to_withdraw(withdrawal_api: WithdrawalApi):
     caller = make_caller(["wallets:read"])
     response = caller.post("/v1/api/withdrawals/x/cancel")
-    failed(response, 403, "insufficient_scope", "This needs the scope wallets:withdraw")
+    assert_error(response, 403, "insufficient_scope", "This needs the scope wallets:withdraw")

@@ -17,9 +17,9 @@ from tests.factories.withdrawals import (
     PAYOUT_CURRENCIES,
     WithdrawalApi,
     body_of,
-    exact,
+    cache_bank_lists,
+    exact_json,
     round_trips,
-    warm,
 )
 from wallets.ledger.selectors.wallets import wallet_balances
 from wallets.withdrawals.models import BankAccount, Withdrawal
@@ -46,11 +46,13 @@ def plain(text: str) -> str:
 
 @pytest.mark.parametrize("currency", PAYOUT_CURRENCIES)
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_withdrawal_is_answered_with_exactly_this_text(desk: WithdrawalApi, operation, currency):
+def test_a_withdrawal_is_answered_with_exactly_this_text(
+    withdrawal_api: WithdrawalApi, operation, currency
+):
     amount, disbursed, dollars = AMOUNTS[currency]
-    desk.fund(operation, currency, "100000")
+    withdrawal_api.fund(operation, currency, "100000")
     body = json.dumps(body_of(currency=currency)).replace("500", amount, 1)
-    response = desk.withdraw(operation, body)
+    response = withdrawal_api.withdraw(operation, body)
     assert response.status_code == 201, response.content
     assert response["Content-Type"] == "application/json"
     model = "organisation" if operation == "organisation" else "user"
@@ -61,7 +63,7 @@ def test_a_withdrawal_is_answered_with_exactly_this_text(desk: WithdrawalApi, op
     )
     expected = (
         r'\{"status":"success","message":"Withdrawal request created","data":'
-        rf'\{{"withdrawalRequest":\{{"_id":"(?P<id>{ID})","owner":"{desk.owner_id(operation)}",'
+        rf'\{{"withdrawalRequest":\{{"_id":"(?P<id>{ID})","owner":"{withdrawal_api.owner_id(operation)}",'
         rf'"owner_model":"{model}","reference":"payout_[0-9a-z]{{26}}",'
         rf'"amount":{re.escape(plain(amount))},"disburse_amount":{re.escape(disbursed)},'
         rf'"fee":{FEES[currency]},{internal}"currency":"{currency}","bank":"(?P<bank>{ID})",'
@@ -75,35 +77,35 @@ def test_a_withdrawal_is_answered_with_exactly_this_text(desk: WithdrawalApi, op
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_the_amount_moves_from_available_into_the_same_owners_escrow(
-    desk: WithdrawalApi, operation
+    withdrawal_api: WithdrawalApi, operation
 ):
-    desk.fund("organisation", "KES", "1000.5")
-    desk.fund("member", "KES", "1000.5")
-    response = desk.withdraw(operation, body_of(amount=1000))
+    withdrawal_api.fund("organisation", "KES", "1000.5")
+    withdrawal_api.fund("member", "KES", "1000.5")
+    response = withdrawal_api.withdraw(operation, body_of(amount=1000))
     assert response.status_code == 201, response.content
     other = "member" if operation == "organisation" else "organisation"
-    assert balances(desk, operation) == (Decimal("0.5"), Decimal(1000))
-    assert balances(desk, other) == (Decimal("1000.5"), Decimal(0))
+    assert balances(withdrawal_api, operation) == (Decimal("0.5"), Decimal(1000))
+    assert balances(withdrawal_api, other) == (Decimal("1000.5"), Decimal(0))
     assert_books_hold()
 
 
-def balances(desk: WithdrawalApi, operation: str) -> tuple[Decimal, Decimal]:
-    rows = wallet_balances(desk.owner_id(operation))
+def balances(withdrawal_api: WithdrawalApi, operation: str) -> tuple[Decimal, Decimal]:
+    rows = wallet_balances(withdrawal_api.owner_id(operation))
     row = next(row for row in rows if row["currency"] == "KES")
     return row["available"], row["escrow"]
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_the_whole_balance_can_be_withdrawn(desk: WithdrawalApi, operation):
-    desk.fund(operation, "KES", "500.25")
-    response = desk.withdraw(operation, body_of(amount=500.25))
+def test_the_whole_balance_can_be_withdrawn(withdrawal_api: WithdrawalApi, operation):
+    withdrawal_api.fund(operation, "KES", "500.25")
+    response = withdrawal_api.withdraw(operation, body_of(amount=500.25))
     assert response.status_code == 201, response.content
-    assert balances(desk, operation) == (Decimal(0), Decimal("500.25"))
+    assert balances(withdrawal_api, operation) == (Decimal(0), Decimal("500.25"))
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_fields_the_server_owns_have_no_effect(desk: WithdrawalApi, operation):
-    desk.fund(operation, "KES", "1000")
+def test_fields_the_server_owns_have_no_effect(withdrawal_api: WithdrawalApi, operation):
+    withdrawal_api.fund(operation, "KES", "1000")
     owned = {
         "_id": "0190a1b2-0000-7000-8000-000000000000",
         "owner": "somebody",
@@ -123,10 +125,10 @@ def test_fields_the_server_owns_have_no_effect(desk: WithdrawalApi, operation):
         "approvals_needed": 0,
         "nonsense": {"a": [1]},
     }
-    response = desk.withdraw(operation, body_of(**owned))
+    response = withdrawal_api.withdraw(operation, body_of(**owned))
     assert response.status_code == 201, response.content
-    record = exact(response)["data"]["withdrawalRequest"]
-    assert record["owner"] == str(desk.owner_id(operation))
+    record = exact_json(response)["data"]["withdrawalRequest"]
+    assert record["owner"] == str(withdrawal_api.owner_id(operation))
     assert record["owner_model"] == ("organisation" if operation == "organisation" else "user")
     assert (record["fee"], record["disburse_amount"]) == (30, 470)
     assert record["status"] == "Pending"
@@ -141,13 +143,13 @@ def test_fields_the_server_owns_have_no_effect(desk: WithdrawalApi, operation):
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_withdrawal_created_goes_to_the_organisation_with_exactly_this_body(
-    desk: WithdrawalApi, operation
+    withdrawal_api: WithdrawalApi, operation
 ):
-    desk.fund(operation, "KES", "1000")
-    response = desk.withdraw(operation, body_of())
+    withdrawal_api.fund(operation, "KES", "1000")
+    response = withdrawal_api.withdraw(operation, body_of())
     data = json.loads(response.content)["data"]
     event = Event.objects.get()
-    assert event.organisation_id == desk.caller.organisation.id
+    assert event.organisation_id == withdrawal_api.caller.organisation.id
     assert event.type == "withdrawal.created"
     body = json.loads(event.body)
     assert list(body) == ["id", "type", "timestamp", "data"]
@@ -160,15 +162,19 @@ def test_withdrawal_created_goes_to_the_organisation_with_exactly_this_body(
             "bank": data["bank"],
             "user": None
             if operation == "organisation"
-            else {"_id": str(desk.member.id), "name": "Ada Obi", "email": "ada@example.com"},
+            else {
+                "_id": str(withdrawal_api.member.id),
+                "name": "Ada Obi",
+                "email": "ada@example.com",
+            },
         },
     }
 
 
 def test_corridor_fields_are_kept_with_the_bank_record_and_are_not_in_the_answer(
-    desk: WithdrawalApi,
+    withdrawal_api: WithdrawalApi,
 ):
-    desk.fund("member", "ZAR", "1000")
+    withdrawal_api.fund("member", "ZAR", "1000")
     corridor = {
         "branch_code": "198765",
         "recipient_first_name": "Thandi",
@@ -177,9 +183,9 @@ def test_corridor_fields_are_kept_with_the_bank_record_and_are_not_in_the_answer
         "recipient_phone": "+27821234567",
         "recipient_address": "1 Long Street, Cape Town",
     }
-    response = desk.withdraw("member", body_of(currency="ZAR", **corridor))
+    response = withdrawal_api.withdraw("member", body_of(currency="ZAR", **corridor))
     assert response.status_code == 201, response.content
-    assert list(exact(response)["data"]["bank"]) == [
+    assert list(exact_json(response)["data"]["bank"]) == [
         "_id",
         "name",
         "code",
@@ -191,35 +197,43 @@ def test_corridor_fields_are_kept_with_the_bank_record_and_are_not_in_the_answer
     assert {name: getattr(bank, name) for name in corridor} == corridor
 
 
-def test_each_withdrawal_has_a_bank_record_of_its_own(desk: WithdrawalApi):
-    desk.fund("organisation", "KES", "1000")
-    first, second = (exact(desk.withdraw("organisation", body_of()))["data"] for _ in range(2))
+def test_each_withdrawal_has_a_bank_record_of_its_own(withdrawal_api: WithdrawalApi):
+    withdrawal_api.fund("organisation", "KES", "1000")
+    first, second = (
+        exact_json(withdrawal_api.withdraw("organisation", body_of()))["data"] for _ in range(2)
+    )
     assert first["bank"]["_id"] != second["bank"]["_id"]
     assert first["withdrawalRequest"]["reference"] != second["withdrawalRequest"]["reference"]
     assert BankAccount.objects.count() == 2
 
 
-def test_without_a_rate_the_value_in_usd_is_null(desk: WithdrawalApi):
+def test_without_a_rate_the_value_in_usd_is_null(withdrawal_api: WithdrawalApi):
     set_setting("KES_USD_RATE", 0)
-    desk.fund("organisation", "KES", "1000")
-    record = exact(desk.withdraw("organisation", body_of()))["data"]["withdrawalRequest"]
+    withdrawal_api.fund("organisation", "KES", "1000")
+    record = exact_json(withdrawal_api.withdraw("organisation", body_of()))["data"][
+        "withdrawalRequest"
+    ]
     assert record["gusd_amount"] is None
 
 
-def test_a_configured_internal_fee_shows_and_changes_nothing_else(desk: WithdrawalApi):
+def test_a_configured_internal_fee_shows_and_changes_nothing_else(withdrawal_api: WithdrawalApi):
     set_setting("KES_INTERNAL_FEE", "2.50")
-    desk.fund("organisation", "KES", "1000")
-    response = desk.withdraw("organisation", body_of())
+    withdrawal_api.fund("organisation", "KES", "1000")
+    response = withdrawal_api.withdraw("organisation", body_of())
     assert b'"internal_fee":2.5,"internal_fee_type":"FLAT"' in response.content
     assert b'"disburse_amount":470,"fee":30' in response.content
 
 
-def test_the_fee_in_force_at_creation_is_frozen(desk: WithdrawalApi):
-    desk.fund("organisation", "KES", "2000")
-    first = exact(desk.withdraw("organisation", body_of()))["data"]["withdrawalRequest"]
+def test_the_fee_in_force_at_creation_is_frozen(withdrawal_api: WithdrawalApi):
+    withdrawal_api.fund("organisation", "KES", "2000")
+    first = exact_json(withdrawal_api.withdraw("organisation", body_of()))["data"][
+        "withdrawalRequest"
+    ]
     set_setting("KES_WITHDRAWAL_FEE", "45.5")
-    second = exact(desk.withdraw("organisation", body_of()))["data"]["withdrawalRequest"]
-    again = exact(desk.caller.get(f"/v1/api/withdrawals/{first['_id']}"))["data"]
+    second = exact_json(withdrawal_api.withdraw("organisation", body_of()))["data"][
+        "withdrawalRequest"
+    ]
+    again = exact_json(withdrawal_api.caller.get(f"/v1/api/withdrawals/{first['_id']}"))["data"]
     assert (again["fee"], again["disburse_amount"]) == (30, 470)
     assert (second["fee"], second["disburse_amount"]) == (Decimal("45.5"), Decimal("454.5"))
 
@@ -228,30 +242,32 @@ def test_the_fee_in_force_at_creation_is_frozen(desk: WithdrawalApi):
     ("written", "answered"),
     [("500.00", "500"), ("5e2", "500"), ("500.10", "500.1"), ("0.5005e3", "500.5")],
 )
-def test_an_amount_may_be_written_in_any_way_json_allows(desk: WithdrawalApi, written, answered):
-    desk.fund("organisation", "KES", "1000")
+def test_an_amount_may_be_written_in_any_way_json_allows(
+    withdrawal_api: WithdrawalApi, written, answered
+):
+    withdrawal_api.fund("organisation", "KES", "1000")
     body = json.dumps(body_of()).replace("500", written, 1)
-    response = desk.withdraw("organisation", body)
+    response = withdrawal_api.withdraw("organisation", body)
     assert f'"amount":{answered},'.encode() in response.content
 
 
-def test_an_amount_near_ten_to_the_fifteen_keeps_every_digit(desk: WithdrawalApi):
-    desk.fund("organisation", "KES", "999999999999999.99")
+def test_an_amount_near_ten_to_the_fifteen_keeps_every_digit(withdrawal_api: WithdrawalApi):
+    withdrawal_api.fund("organisation", "KES", "999999999999999.99")
     body = json.dumps(body_of()).replace("500", "999999999999999.99", 1)
-    response = desk.withdraw("organisation", body)
+    response = withdrawal_api.withdraw("organisation", body)
     assert b'"amount":999999999999999.99,"disburse_amount":999999999999969.99,' in response.content
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_a_warm_request_takes_two_round_trips_to_the_database(
-    desk: WithdrawalApi, operation, tmp_path
+    withdrawal_api: WithdrawalApi, operation, tmp_path
 ):
-    desk.fund(operation, "KES", "10000")
-    warm("KES")
+    withdrawal_api.fund(operation, "KES", "10000")
+    cache_bank_lists("KES")
     for _ in range(2):
-        desk.withdraw(operation, body_of())
+        withdrawal_api.withdraw(operation, body_of())
     for headers in ({}, {"Idempotency_Key": "once"}):
         with round_trips(tmp_path) as answers:
-            response = desk.withdraw(operation, body_of(), **headers)
+            response = withdrawal_api.withdraw(operation, body_of(), **headers)
         assert response.status_code == 201, response.content
         assert len(answers) == 2, answers

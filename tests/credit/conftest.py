@@ -10,9 +10,9 @@ from django.test import Client
 from config.back_office.roles import CREDIT_OFFICER
 from credit.loans.models import Loan
 from tests.environment.database import Connection, session
-from tests.factories.back_office import signed_in
+from tests.factories.back_office import signed_in_client
 from tests.factories.lending import Lending, make_lending
-from tests.factories.loans import default
+from tests.factories.loans import make_defaulted_loan
 
 
 @pytest.fixture
@@ -31,14 +31,14 @@ def runtime() -> Iterator[Connection]:
 @pytest.fixture
 def loan(lending) -> Loan:
     """Defaulted: 105 units at 10,000 against 1,596,000 owed."""
-    return default(lending)
+    return make_defaulted_loan(lending)
 
 
 @pytest.fixture
 def ada() -> Client:
-    return signed_in(CREDIT_OFFICER, "ada")
+    return signed_in_client(CREDIT_OFFICER, "ada")
 
 
 @pytest.fixture
 def ben() -> Client:
-    return signed_in(CREDIT_OFFICER, "ben")
+    return signed_in_client(CREDIT_OFFICER, "ben")

@@ -22,10 +22,10 @@ class BatchRunner:
     `sets` are the sizes of the sets; `leader` is the database connection of the last one.
     """
 
-    def __init__(self, crowd: Callers, meeting: Batcher[Any, Any]) -> None:
+    def __init__(self, callers: Callers, meeting: Batcher[Any, Any]) -> None:
         self.sets: list[int] = []
         self.leader: psycopg.Connection[Any] | None = None
-        self._crowd = crowd
+        self._crowd = callers
         self._meeting = meeting
 
     def __call__(self, *calls: Callable[[], Any]) -> list[Any]:
@@ -55,7 +55,7 @@ def batch_runner(
     """A `Gather` of at most so many calls to whoever submits to `meeting`."""
     # Long enough to wait for a thread on any machine; nobody stays away here.
     monkeypatch.setattr(meeting, "_wait_seconds", 60.0)
-    with Callers(threads) as crowd:
-        gather = BatchRunner(crowd, meeting)
-        monkeypatch.setattr(meeting, "_execute", partial(gather.watch, meeting._execute))
-        yield gather
+    with Callers(threads) as callers:
+        run_as_batch = BatchRunner(callers, meeting)
+        monkeypatch.setattr(meeting, "_execute", partial(run_as_batch.watch, meeting._execute))
+        yield run_as_batch

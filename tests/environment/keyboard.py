@@ -31,7 +31,7 @@ _SHOWN = """() => {
 def create_enrolled_staff(name: str, role: str = FINANCE_APPROVER) -> tuple[StaffUser, str]:
     """A member of staff, and the secret that their authenticator app holds."""
     user = create_staff(name, PASSWORD, role)
-    return user, logins.app_of(user)
+    return user, logins.enrol_second_factor(user)
 
 
 def sign_in(page: Page, name: str) -> None:

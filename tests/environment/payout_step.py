@@ -39,14 +39,14 @@ def main() -> None:
 
     step = sys.argv[1]
     if step == "prepare":
-        world.know_banks()
-        withdrawal = world.approved(world.make_member_wallet(1000))
+        world.store_bank_list()
+        withdrawal = world.make_approved_withdrawal(world.make_member_wallet(1000))
     else:
         withdrawal = Withdrawal.objects.get(id=UUID(sys.argv[2]))
         if step == "pay":
             payouts.send_payout(withdrawal.id)
         elif step == "later":
-            tools.pass_time(withdrawal, 3600)
+            tools.advance_time(withdrawal, 3600)
             sweeps.process_payout(withdrawal.id)
     print(json.dumps(state(Withdrawal.objects.get(id=withdrawal.id))))
 

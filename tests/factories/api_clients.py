@@ -83,7 +83,7 @@ def make_member(organisation: Organisation, name: str = "Ada Obi", **more: str) 
     )
 
 
-def failed(response: Any, status: int, code: str, message: str | None = None) -> str:
+def assert_error(response: Any, status: int, code: str, message: str | None = None) -> str:
     """Asserts the exact failure envelope and gives its message."""
     assert response.status_code == status, response.content
     assert response["Content-Type"] == "application/json"

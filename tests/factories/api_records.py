@@ -47,9 +47,9 @@ def make_api_records() -> ApiRecords:
     market.sell(tokens=3)
     buyer.place(market.token, tokens=5)
     resting = buyer.place(market.token, tokens=1, price=99)
-    desk = WithdrawalApi(caller)
-    desk.fund("organisation", "KES", "1000")
-    withdrawal = desk.made()
+    withdrawal_api = WithdrawalApi(caller)
+    withdrawal_api.fund("organisation", "KES", "1000")
+    withdrawal = withdrawal_api.create_withdrawal()
     set_endpoint(
         organisation_id=caller.organisation.id, url="http://127.0.0.1:9/hook", actor=TESTER
     )

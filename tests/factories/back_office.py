@@ -30,7 +30,7 @@ from wallets.withdrawals.services.requests import request_withdrawal
 SYSTEM = Actor.system("tests")
 
 
-def signed_in(role: str, username: str = "") -> Client:
+def signed_in_client(role: str, username: str = "") -> Client:
     """A browser in which a new member of staff with `role` is signed in by both steps, without CSRF
     tokens.
     """
@@ -45,7 +45,7 @@ def user_of(client: Client) -> StaffUser:
     return StaffUser.objects.get(pk=client.session["_auth_user_id"])
 
 
-def participants() -> tuple[Organisation, Member]:
+def make_participants() -> tuple[Organisation, Member]:
     """An organisation with a member."""
     organisation = Organisation.objects.create(name="Acme", email="ops@acme.example")
     member = Member.objects.create(organisation=organisation, name="Ada", email="ada@acme.example")
@@ -67,7 +67,7 @@ def fund(organisation: Organisation, member: Member | None, currency: str, amoun
     )
 
 
-def withdraw(
+def make_withdrawal(
     organisation: Organisation,
     member: Member | None,
     currency: str,
@@ -94,12 +94,12 @@ def withdraw(
     return Withdrawal.objects.get(pk=data["withdrawalRequest"]["_id"])
 
 
-def said(response: Any) -> list[str]:
+def messages_of(response: Any) -> list[str]:
     """The messages a POST left for the next page."""
     return [str(message) for message in get_messages(response.wsgi_request)]
 
 
-def confirm(client: Client, address: str, *, at: Any = None, **typed: str) -> Any:
+def submit_confirmation(client: Client, address: str, *, at: Any = None, **typed: str) -> Any:
     """Answers the question that `address` asks with its own button and what is `typed`; the page
     asked before is `at` where one is given. What refuses to ask at all is the answer.
     """
@@ -113,19 +113,21 @@ def confirm(client: Client, address: str, *, at: Any = None, **typed: str) -> An
     return client.post(address, {**shown, **typed})
 
 
-def flags_on(withdrawal: Withdrawal) -> list[str]:
+def current_flag_codes(withdrawal: Withdrawal) -> list[str]:
     """The codes of the flags of now, which a page that asks sends along."""
     found = Withdrawal.objects.select_related("bank").get(pk=withdrawal.pk)
     return [flag.code for flag in review_flags([found])[found.pk]]
 
 
-def approval_of(withdrawal: Withdrawal, version: int | None = None, **more: str) -> dict[str, Any]:
+def approval_form(
+    withdrawal: Withdrawal, version: int | None = None, **more: str
+) -> dict[str, Any]:
     """What the page that asks whether to approve sends, when it is answered."""
     return {
         "version": version or withdrawal.version,
         "confirmed": "yes",
         "override": OVERRIDE,
-        "seen": flags_on(withdrawal),
+        "seen": current_flag_codes(withdrawal),
         **more,
     }
 

@@ -82,7 +82,7 @@ def as_json(rows: dict[str, Any] | list[dict[str, Any]]) -> str:
     return json.dumps(rows, default=str)
 
 
-def put(cursor: Any, model: type[models.Model], **given: Any) -> dict[str, Any]:
+def insert_row(cursor: Any, model: type[models.Model], **given: Any) -> dict[str, Any]:
     """Write a row of `model` where no guards are in force. Returns its columns."""
     row = columns_of(model, **given)
     table, names = model._meta.db_table, ", ".join(row)

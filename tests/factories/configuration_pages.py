@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests.factories.back_office import (
-    confirm,
+    submit_confirmation,
 )
 from wallets.fees.models import SettingChange, SettingChangeStatus
 
@@ -18,7 +18,7 @@ FEE = "NGN_WITHDRAWAL_FEE"
 
 def propose(client: Client, value: str = "75.5", *, key: str = FEE, after: timedelta | None = None):
     when = timezone.now() + after if after else None
-    return confirm(
+    return submit_confirmation(
         client,
         reverse("admin:wallets_configuration_propose", args=[key]),
         value=value,
@@ -33,10 +33,10 @@ def page(change: SettingChange, name: str) -> str:
 
 
 def approve(client: Client, change: SettingChange):
-    return confirm(client, page(change, "approve"))
+    return submit_confirmation(client, page(change, "approve"))
 
 
-def labels(client: Client, change: SettingChange) -> list[str]:
+def button_labels(client: Client, change: SettingChange) -> list[str]:
     """Return the labels of the buttons on the page of a change, in order."""
     context = client.get(page(change, "change")).context
     decision = context["decision"]

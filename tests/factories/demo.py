@@ -18,7 +18,7 @@ from pytest_django import DjangoDbBlocker
 from config.demo.data import total_deposits
 from tests.environment.module_transaction import module_transaction
 from tests.environment.services import PROVIDER_SECRET_KEY, PROVIDER_WEBHOOK_HASH, Sandbox
-from tests.factories.payouts import control
+from tests.factories.payouts import call_sandbox
 from wallets.banks.services import clear_bank_cache
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox.rules import RETURNED_ACCOUNT
@@ -26,7 +26,7 @@ from wallets.providers.sandbox.rules import RETURNED_ACCOUNT
 CURRENCIES = ["NGN", "KES", "GHS", "ZAR", "UGX", "TZS", "USD"]
 
 
-def load(data_dir: Path, base_url: str = "http://127.0.0.1:8000") -> dict[str, Any]:
+def load_demo_data(data_dir: Path, base_url: str = "http://127.0.0.1:8000") -> dict[str, Any]:
     call_command(
         "load_demo",
         base_url=base_url,
@@ -37,12 +37,12 @@ def load(data_dir: Path, base_url: str = "http://127.0.0.1:8000") -> dict[str, A
     return content
 
 
-def wallet(access_token: str) -> Any:
+def read_wallet(access_token: str) -> Any:
     return Client().get("/v1/api/wallet", headers={"Authorization": f"Bearer {access_token}"})
 
 
 @contextmanager
-def loaded_for_module(
+def demo_data_for_module(
     folder: Path, sandbox: Sandbox, blocker: DjangoDbBlocker
 ) -> Iterator[dict[str, Any]]:
     """The world, loaded into `folder` and the database; taken back when the module ends.
@@ -65,13 +65,13 @@ def loaded_for_module(
         payment_provider.cache_clear()
         clear_bank_cache()
         await_returns(sandbox)
-        before = control(sandbox, "GET", "float")
+        before = call_sandbox(sandbox, "GET", "float")
         for currency, amount in total_deposits().items():
             if currency in before:
-                control(sandbox, "POST", "float", currency=currency, amount=str(amount))
-        yield load(folder)
+                call_sandbox(sandbox, "POST", "float", currency=currency, amount=str(amount))
+        yield load_demo_data(folder)
         for currency, amount in before.items():
-            control(sandbox, "POST", "float", currency=currency, amount=amount)
+            call_sandbox(sandbox, "POST", "float", currency=currency, amount=amount)
     payment_provider.cache_clear()
 
 
@@ -80,7 +80,7 @@ def await_returns(sandbox: Sandbox) -> None:
     deadline = time.monotonic() + 10
     while any(
         (row["account_number"], row["status"]) == (RETURNED_ACCOUNT, "SUCCESSFUL")
-        for row in control(sandbox, "GET", "transfers")
+        for row in call_sandbox(sandbox, "GET", "transfers")
     ):
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -14,14 +14,14 @@ from exchange.participants.models import Organisation
 from tests.factories.api_clients import TESTER
 
 
-def organisation(url: str | None, name: str = "Acme") -> Organisation:
+def make_organisation_with_endpoint(url: str | None, name: str = "Acme") -> Organisation:
     made = Organisation.objects.create(name=name)
     if url is not None:
         set_endpoint(organisation_id=made.id, url=url, actor=TESTER)
     return made
 
 
-def happened(owner: Organisation, event_type: str = "withdrawal.created") -> Event:
+def emit_event(owner: Organisation, event_type: str = "withdrawal.created") -> Event:
     event_id = emit(
         organisation_id=owner.id,
         event_type=event_type,
@@ -31,7 +31,7 @@ def happened(owner: Organisation, event_type: str = "withdrawal.created") -> Eve
     return Event.objects.get(id=event_id)
 
 
-def nobody_took(event: Event) -> Event:
+def exhaust_attempts(event: Event) -> Event:
     """The event as it is after its last attempt failed."""
     Event.objects.filter(id=event.id).update(status="Exhausted", attempts=10, next_attempt_at=None)
     event.refresh_from_db()
@@ -43,21 +43,21 @@ def make_due(event: Event) -> None:
     Event.objects.filter(id=event.id).update(next_attempt_at=timezone.now() - timedelta(seconds=1))
 
 
-def let_lease_run_out(event: Event) -> None:
+def expire_lease(event: Event) -> None:
     past = timezone.now() - timedelta(seconds=1)
     Event.objects.filter(id=event.id).update(next_attempt_at=past, leased_until=past)
 
 
-def state(event: Event) -> tuple[str, int]:
+def event_state(event: Event) -> tuple[str, int]:
     event.refresh_from_db()
     return event.status, event.attempts
 
 
-def history(event: Event) -> list[tuple[int, int | None]]:
+def attempt_history(event: Event) -> list[tuple[int, int | None]]:
     return list(event.delivery_attempts.order_by("number").values_list("number", "status_code"))
 
 
-def wait_seconds(event: Event) -> float:
+def seconds_to_next_attempt(event: Event) -> float:
     event.refresh_from_db()
     assert event.next_attempt_at is not None
     return (event.next_attempt_at - timezone.now()).total_seconds()

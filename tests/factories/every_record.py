@@ -31,10 +31,10 @@ from exchange.tokens.services import quotes
 from tests.factories.api_clients import TESTER
 from tests.factories.breaks import make_break
 from tests.factories.lending import make_lending
-from tests.factories.loan_configurations import make_configuration, waiting
+from tests.factories.loan_configurations import make_configuration, pending_version
 from tests.factories.staff import create_staff, create_superuser
 from tests.factories.traders import Trader
-from tests.factories.wallets import know_banks, make_wallet
+from tests.factories.wallets import make_wallet, store_bank_list
 from wallets.alerts.services import raise_alert
 from wallets.deposits import services as deposits
 from wallets.fees import services as configuration
@@ -67,12 +67,12 @@ class EveryRecord:
 
 def make_every_record() -> EveryRecord:
     """Everything there is, once at least."""
-    world = EveryRecord()
-    know_banks()
-    staff = _people(world)
-    _money(world, *staff)
-    _market_and_loan(world, staff[0])
-    _access(world)
+    every_record = EveryRecord()
+    store_bank_list()
+    staff = _people(every_record)
+    _money(every_record, *staff)
+    _market_and_loan(every_record, staff[0])
+    _access(every_record)
     raise_alert("float", subject="NGN", message="Too little NGN at the provider")
     prove_and_store(WALLET_CHECKS)
     _, file = exports.start_export(
@@ -80,26 +80,26 @@ def make_every_record() -> EveryRecord:
     )
     if file is not None:
         file.close()
-    return world
+    return every_record
 
 
-def _people(world: EveryRecord) -> tuple[StaffUser, StaffUser]:
+def _people(every_record: EveryRecord) -> tuple[StaffUser, StaffUser]:
     """Two who may do everything, and somebody whose page is opened."""
     owner = create_superuser("owner", password=PASSWORD)
     finance = create_staff("decider", PASSWORD, FINANCE_APPROVER)
     person = create_staff("colleague", PASSWORD, ADMINISTRATOR)
     invited = propose_invitation(username="invited", role=get_role(ADMINISTRATOR), by=finance)
-    world.keep(invited)
+    every_record.keep(invited)
     secret = second_factor.new_secret()
     code = second_factor.code_at(secret=secret, step=second_factor.current_step())
     codes = second_factor.set_up(user=person, secret=secret, code=code)
     record_access_event(event=AccessEvent.SIGNED_IN, user=person, address="192.0.2.1")
-    world.keep(StaffUser.objects.get(pk=person.pk))
-    world.secrets |= {
+    every_record.keep(StaffUser.objects.get(pk=person.pk))
+    every_record.secrets |= {
         "TOTP secret": secret,
         "TOTP secret as it is read out": " ".join(_by_fours(secret)),
         "password": PASSWORD,
-        "password hash": world.records[StaffUser].password,
+        "password hash": every_record.records[StaffUser].password,
         **{f"recovery code {number}": code for number, code in enumerate(codes)},
     }
     return owner, finance
@@ -109,7 +109,7 @@ def _by_fours(text: str) -> Iterator[str]:
     return (text[start : start + 4] for start in range(0, len(text), 4))
 
 
-def _money(world: EveryRecord, owner: StaffUser, finance: StaffUser) -> None:
+def _money(every_record: EveryRecord, owner: StaffUser, finance: StaffUser) -> None:
     """Deposits, figures, withdrawals, a payout that was lost, and a report of the provider's."""
     wallet = make_wallet(5000)
     payment = deposits.IncomingPayment(
@@ -119,8 +119,8 @@ def _money(world: EveryRecord, owner: StaffUser, finance: StaffUser) -> None:
         amount=Decimal(700),
         reference="by hand",
     )
-    world.keep(deposits.enter(payment=payment, user=owner))
-    world.keep(
+    every_record.keep(deposits.enter(payment=payment, user=owner))
+    every_record.keep(
         configuration.propose(
             key="NGN_WITHDRAWAL_FEE", value=Decimal("75.5"), reason="Costs rose", user=owner
         )
@@ -134,8 +134,8 @@ def _money(world: EveryRecord, owner: StaffUser, finance: StaffUser) -> None:
         proposed_by=finance,
         created_at=timezone.now(),
     )
-    world.proposals[Withdrawal] = (decided.pk, proposal.pk)
-    world.keep(wallet.request(500))
+    every_record.proposals[Withdrawal] = (decided.pk, proposal.pk)
+    every_record.keep(wallet.request(500))
     ProviderEvent.objects.create(
         digest="d" * 64, reference="payout_x", body="{}", received_at=timezone.now()
     )
@@ -146,10 +146,10 @@ def _money(world: EveryRecord, owner: StaffUser, finance: StaffUser) -> None:
     explained = reconciliation.explain_break(
         break_id=found.pk, explanation="A collection of the bank's, booked late", user=owner
     )
-    world.proposals[ReconciliationBreak] = (found.pk, explained.pk)
+    every_record.proposals[ReconciliationBreak] = (found.pk, explained.pk)
 
 
-def _market_and_loan(world: EveryRecord, owner: StaffUser) -> None:
+def _market_and_loan(every_record: EveryRecord, owner: StaffUser) -> None:
     """A token with orders, a trade and a quote that waits; an offer with a change; a loan."""
     lending = make_lending()
     loan = create_loan(
@@ -159,40 +159,42 @@ def _market_and_loan(world: EveryRecord, owner: StaffUser) -> None:
         made_at=timezone.now() - timedelta(days=150),
     )
     servicing.age_loan(loan.id)
-    world.keep(loan)
+    every_record.keep(loan)
     ending = propose_closure(
         loan_id=loan.id, action=ClosureAction.WRITE_OFF, note="Nobody answers", user=owner
     )
-    world.proposals[Loan] = (loan.pk, ending.pk)
-    offer = world.keep(make_configuration(approved=False))
-    world.proposals[LoanConfiguration] = (offer.pk, waiting(offer).pk)
-    world.keep(lending.token)
+    every_record.proposals[Loan] = (loan.pk, ending.pk)
+    offer = every_record.keep(make_configuration(approved=False))
+    every_record.proposals[LoanConfiguration] = (offer.pk, pending_version(offer).pk)
+    every_record.keep(lending.token)
     Trader(lending.borrower).place(lending.token, "Sell", 10_000, 2)
     Trader(make_wallet(100_000, currency="NGN")).place(lending.token, "Buy", 10_000, 1)
     prices = quotes.Prices(Decimal(10_100), Decimal(10_100))
-    world.keep(quotes.propose(token_id=lending.token.pk, prices=prices, user=owner))
+    every_record.keep(quotes.propose(token_id=lending.token.pk, prices=prices, user=owner))
 
 
-def _access(world: EveryRecord) -> None:
+def _access(every_record: EveryRecord) -> None:
     """A key, a token of it and a webhook, all with secrets that somebody was told once."""
     organisation = make_wallet(10).organisation
     key, secret = issue_api_key(
         organisation=organisation, name="Reports", scopes=settings.SCOPES, actor=TESTER
     )
-    world.keep(key)
-    world.secrets["client secret"] = secret
-    world.secrets["client secret's hash"] = type(key).objects.get(pk=key.pk).client_secret
-    world.secrets["access token"] = issue_access_token(
+    every_record.keep(key)
+    every_record.secrets["client secret"] = secret
+    every_record.secrets["client secret's hash"] = type(key).objects.get(pk=key.pk).client_secret
+    every_record.secrets["access token"] = issue_access_token(
         key=key, lifetime=timedelta(hours=1), actor=TESTER
     )
     made = set_endpoint(
         organisation_id=organisation.pk, url="http://127.0.0.1:9/hook", actor=TESTER
     )
-    world.keep(made.endpoint)
-    world.secrets["webhook secret, the first"] = str(made.secret)
+    every_record.keep(made.endpoint)
+    every_record.secrets["webhook secret, the first"] = str(made.secret)
     _, rotated = rotate_secret(organisation_id=organisation.pk, actor=TESTER)
-    world.secrets["webhook secret, rotated"] = rotated
-    world.secrets["SECRET_KEY"] = settings.SECRET_KEY
-    world.secrets["FIELD_ENCRYPTION_KEYS"] = settings.FIELD_ENCRYPTION_KEYS[0]
-    world.secrets["provider's key"] = settings.PAYMENT_PROVIDER["secret_key"]
-    world.secrets["hash of the provider's webhooks"] = settings.PAYMENT_PROVIDER["webhook_hash"]
+    every_record.secrets["webhook secret, rotated"] = rotated
+    every_record.secrets["SECRET_KEY"] = settings.SECRET_KEY
+    every_record.secrets["FIELD_ENCRYPTION_KEYS"] = settings.FIELD_ENCRYPTION_KEYS[0]
+    every_record.secrets["provider's key"] = settings.PAYMENT_PROVIDER["secret_key"]
+    every_record.secrets["hash of the provider's webhooks"] = settings.PAYMENT_PROVIDER[
+        "webhook_hash"
+    ]

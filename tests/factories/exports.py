@@ -11,13 +11,13 @@ from django.urls import reverse
 from openpyxl import load_workbook
 
 
-def ask(client: Client, model: str, query: str = "", **data: str) -> Any:
+def request_export(client: Client, model: str, query: str = "", **data: str) -> Any:
     """The answer to the export form of a list: the file, or the way to it."""
     address = reverse(f"admin:{model}_export")
     return client.post(f"{address}?{query}", {"form": "csv", **data})
 
 
-def body(response: Any) -> bytes:
+def file_bytes(response: Any) -> bytes:
     """The bytes of a file that is handed over."""
     assert response.status_code == 200, response.status_code
     assert response.streaming, response.content.decode()[-2000:]
@@ -26,13 +26,13 @@ def body(response: Any) -> bytes:
     return data
 
 
-def table(data: bytes) -> tuple[list[dict[str, str]], str]:
+def read_csv(data: bytes) -> tuple[list[dict[str, str]], str]:
     """The rows of a CSV file by heading, and its last line."""
     rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
     return [dict(zip(rows[0], row, strict=True)) for row in rows[1:-1]], rows[-1][0]
 
 
-def sheet(data: bytes) -> tuple[list[dict[str, Any]], str]:
+def read_xlsx(data: bytes) -> tuple[list[dict[str, Any]], str]:
     """The rows of an XLSX file by heading, and its last line."""
     rows = list(load_workbook(io.BytesIO(data)).worksheets[0].iter_rows(values_only=True))
     found = [dict(zip(map(str, rows[0]), row, strict=True)) for row in rows[1:-1]]

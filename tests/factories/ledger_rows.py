@@ -11,7 +11,7 @@ ENTRIES_EACH = 10
 _SQL = Path(__file__).with_suffix(".sql")
 
 
-def fill(url: str, organisation: UUID | str, first: int, last: int) -> None:
+def fill_withdrawals(url: str, organisation: UUID | str, first: int, last: int) -> None:
     """Withdrawals number `first` to `last` of members of `organisation`; `url` is the owner's."""
     with psycopg.connect(url, autocommit=True, cursor_factory=psycopg.ClientCursor) as connection:
         values = {"organisation": organisation, "first": first, "last": last}

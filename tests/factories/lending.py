@@ -20,7 +20,7 @@ from exchange.tokens.models import Token
 from exchange.tokens.services.quotes import Prices
 from tests.factories.api_clients import TESTER
 from tests.factories.loan_configurations import make_configuration
-from tests.factories.quotes import put_in_force_at_once
+from tests.factories.quotes import set_effective_quote
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import Wallet, make_member_wallet, make_wallet
 
@@ -28,17 +28,17 @@ from tests.factories.wallets import Wallet, make_member_wallet, make_wallet
 DECIMALS = {"NGN": 2, "KES": 2, "UGX": 0}
 
 
-def half_even(exact: Fraction, decimals: int) -> Decimal:
+def round_half_even(exact: Fraction, decimals: int) -> Decimal:
     """`exact` rounded to so many decimals, a half to the even side."""
     below, rest = divmod(exact * 10**decimals, 1)
     up = rest > Fraction(1, 2) or (rest == Fraction(1, 2) and below % 2 == 1)
     return Decimal(int(below) + up).scaleb(-decimals)
 
 
-def most_to_repay(amount: Decimal, rate: Decimal, months: Decimal | int, currency: str) -> Decimal:
+def max_repayment(amount: Decimal, rate: Decimal, months: Decimal | int, currency: str) -> Decimal:
     """amount * (1 + rate * months), rounded half-even to the currency (decisions §7)."""
     exact = Fraction(amount) * (1 + Fraction(rate) * Fraction(months))
-    return half_even(exact, DECIMALS[currency])
+    return round_half_even(exact, DECIMALS[currency])
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Lending:
         facts: dict[str, Any] = {
             "user_id": self.borrower.member_id,
             "configuration_id": self.offer.id,
-            "repayment_amount": most_to_repay(amount, rate, duration, currency),
+            "repayment_amount": max_repayment(amount, rate, duration, currency),
             "collaterals": (Pledge(self.token.id, Decimal(changes.pop("units", 105))),),
             **changes,
         }
@@ -76,9 +76,9 @@ class Lending:
             actor=TESTER,
         )
 
-    def price(self, sell: str | int) -> None:
+    def set_price(self, sell: str | int) -> None:
         """Puts a new quote of the token in force."""
-        put_in_force_at_once(
+        set_effective_quote(
             token_id=self.token.id, prices=Prices(Decimal(sell), Decimal(sell)), note="test"
         )
 
@@ -98,7 +98,7 @@ def make_lending(*, units: int = 1000, **terms: Any) -> Lending:
     return Lending(creditor, borrower, offer, token)
 
 
-def version_in_force(configuration_id: UUID) -> ConfigurationVersion | None:
+def effective_version(configuration_id: UUID) -> ConfigurationVersion | None:
     """The version that makes loans while its configuration is Approved; the last such one after."""
     return ConfigurationVersion.objects.filter(
         configuration_id=configuration_id, status="Approved"

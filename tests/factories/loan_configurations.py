@@ -38,17 +38,17 @@ def make_configuration(
     owner = creditor or make_organisation()
     made = configurations.propose(creditor_id=owner.id, terms=make_terms(**terms), actor=TESTER)
     if approved:
-        made = approve_waiting(made)
+        made = approve_pending(made)
     return made
 
 
-def waiting(configuration: LoanConfiguration) -> ConfigurationVersion:
+def pending_version(configuration: LoanConfiguration) -> ConfigurationVersion:
     """The version of `configuration` that waits for a decision."""
     return configuration.versions.get(status=VersionStatus.PENDING)
 
 
-def approve_waiting(configuration: LoanConfiguration) -> LoanConfiguration:
+def approve_pending(configuration: LoanConfiguration) -> LoanConfiguration:
     """Somebody new approves what waits."""
     return configurations.approve(
-        version_id=waiting(configuration).id, user=make_staff("decide_configuration")
+        version_id=pending_version(configuration).id, user=make_staff("decide_configuration")
     )

@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from credit.loans.models import ClosureAction, ClosureProposal, Loan
-from tests.factories.back_office import confirm, said
+from tests.factories.back_office import messages_of, submit_confirmation
 
 LIQUIDATE = ClosureAction.LIQUIDATE.value
 
@@ -17,6 +17,6 @@ def page(loan: Loan, name: str = "change") -> str:
 
 def propose(client: Client, loan: Loan, action: str = LIQUIDATE) -> ClosureProposal:
     """Reads the plan and proposes it."""
-    response = confirm(client, page(loan, action), note="No answer")
-    assert said(response) == ["Proposed. Nothing moves until somebody else confirms it."]
+    response = submit_confirmation(client, page(loan, action), note="No answer")
+    assert messages_of(response) == ["Proposed. Nothing moves until somebody else confirms it."]
     return ClosureProposal.objects.get(loan=loan, status="Pending")

@@ -28,12 +28,12 @@ def body_of(**changes: Any) -> dict[str, Any]:
     }
 
 
-def written(name: str, text: str) -> str:
+def body_with_field(name: str, text: str) -> str:
     """A body whose field `name` is the JSON `text`."""
     return json.dumps(body_of(**{name: "HERE"})).replace('"HERE"', text)
 
 
-def put(caller: ApiCaller, configuration: LoanConfiguration | str, body: Any) -> Any:
+def put_configuration(caller: ApiCaller, configuration: LoanConfiguration | str, body: Any) -> Any:
     """Proposes a change; `body` is a dict, or JSON text as it is to be sent."""
     found = configuration if isinstance(configuration, str) else configuration.id
     text = body if isinstance(body, str) else json.dumps(body)

@@ -19,7 +19,7 @@ from tests.factories.lending import Lending
 from tests.factories.wallets import make_staff
 
 
-def pay(loan: Loan, amount: str | int | Decimal) -> Loan:
+def repay_loan(loan: Loan, amount: str | int | Decimal) -> Loan:
     """The borrower's organisation pays."""
     return repay(
         loan_id=loan.id,
@@ -29,13 +29,13 @@ def pay(loan: Loan, amount: str | int | Decimal) -> Loan:
     )
 
 
-def told(loan: Loan) -> list[str]:
+def loan_event_types(loan: Loan) -> list[str]:
     """Types of the events about the loan to the borrower's organisation, in order."""
     events = Event.objects.filter(subject_id=loan.id, organisation_id=loan.organisation_id)
     return list(events.order_by("created_at", "id").values_list("type", flat=True))
 
 
-def as_time_does(table: str, guard: str, change: str, *values: Any) -> None:
+def update_without_guard(table: str, guard: str, change: str, *values: Any) -> None:
     """Changes what only time itself may: the owner of the tables puts their guard aside."""
     with as_owner() as cursor:
         # What is deferred must be done before a table can be altered.
@@ -47,35 +47,35 @@ def as_time_does(table: str, guard: str, change: str, *values: Any) -> None:
         cursor.execute("SET CONSTRAINTS ALL DEFERRED")
 
 
-def age(loan: Loan, **past: int) -> None:
+def backdate_loan(loan: Loan, **past: int) -> None:
     """Makes the loan due that long ago: `days`, `seconds` and what else a timedelta takes."""
     due = timezone.now() - timedelta(**past)
-    as_time_does("credit_loan", "loan_guard", "repayment_date = %s", due, loan.id)
+    update_without_guard("credit_loan", "loan_guard", "repayment_date = %s", due, loan.id)
     loan.refresh_from_db()
 
 
-def let_grow_old(proposal: ClosureProposal) -> None:
+def backdate_proposal(proposal: ClosureProposal) -> None:
     """Makes the proposal one of more than a day ago."""
     long_ago = timezone.now() - timedelta(hours=25)
-    as_time_does(
+    update_without_guard(
         "credit_endingproposal", "approval_guard", "created_at = %s", long_ago, proposal.id
     )
 
 
-def default(world: Lending, **changes: Any) -> Loan:
+def make_defaulted_loan(lending: Lending, **changes: Any) -> Loan:
     """A DEFAULTED loan, due 30 days ago."""
-    loan = world.lend(**changes)
-    age(loan, days=30, minutes=1)
+    loan = lending.lend(**changes)
+    backdate_loan(loan, days=30, minutes=1)
     servicing.age_loans()
     loan.refresh_from_db()
     assert loan.status == LoanStatus.DEFAULTED
     return loan
 
 
-def ended(world: Lending, action: ClosureAction) -> Loan:
+def make_closed_loan(lending: Lending, action: ClosureAction) -> Loan:
     """A loan of which 50 were repaid, ended as two people decided."""
-    loan = default(world)
-    pay(loan, 50)
+    loan = make_defaulted_loan(lending)
+    repay_loan(loan, 50)
     proposal = propose_closure(
         loan_id=loan.id, action=action, note="why", user=make_staff("end_loan")
     )
@@ -84,21 +84,21 @@ def ended(world: Lending, action: ClosureAction) -> Loan:
     return loan
 
 
-def completed(world: Lending) -> Loan:
+def make_completed_loan(lending: Lending) -> Loan:
     """A loan that is repaid in full."""
-    loan = world.lend()
-    world.borrower.fund(1_000_000, "NGN")
-    return pay(loan, 1_596_000)
+    loan = lending.lend()
+    lending.borrower.fund(1_000_000, "NGN")
+    return repay_loan(loan, 1_596_000)
 
 
-def of_status(world: Lending, status: LoanStatus) -> Loan:
+def make_loan_with_status(lending: Lending, status: LoanStatus) -> Loan:
     """A loan that has got there by services."""
     made = {
-        LoanStatus.ACTIVE: world.lend,
-        LoanStatus.DEFAULTED: lambda: default(world),
-        LoanStatus.COMPLETED: lambda: completed(world),
-        LoanStatus.LIQUIDATED: lambda: ended(world, ClosureAction.LIQUIDATE),
-        LoanStatus.WRITTEN_OFF: lambda: ended(world, ClosureAction.WRITE_OFF),
+        LoanStatus.ACTIVE: lending.lend,
+        LoanStatus.DEFAULTED: lambda: make_defaulted_loan(lending),
+        LoanStatus.COMPLETED: lambda: make_completed_loan(lending),
+        LoanStatus.LIQUIDATED: lambda: make_closed_loan(lending, ClosureAction.LIQUIDATE),
+        LoanStatus.WRITTEN_OFF: lambda: make_closed_loan(lending, ClosureAction.WRITE_OFF),
     }[status]()
     assert made.status == status
     return made

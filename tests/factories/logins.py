@@ -16,19 +16,19 @@ from tests.factories.staff import create_staff
 PASSWORD = "correct horse battery"
 
 
-def person(role: str, name: str = "ada") -> StaffUser:
+def create_login_user(role: str, name: str = "ada") -> StaffUser:
     """Somebody of that role, there for long, who signs in with `PASSWORD`."""
     return create_staff(name, PASSWORD, role)
 
 
-def events(user: StaffUser) -> list[str]:
+def access_events(user: StaffUser) -> list[str]:
     """What is on record of their access, oldest first."""
     return list(
         AccessRecord.objects.filter(user=user).order_by("id").values_list("event", flat=True)
     )
 
 
-def is_in(client: Client) -> bool:
+def is_signed_in(client: Client) -> bool:
     """Whether the front page opens."""
     return client.get("/admin/").status_code == 200
 
@@ -44,14 +44,14 @@ def sign_in(client: Client, user: StaffUser, *, second_factor: bool = True, age:
     session.save()
 
 
-def shift_session(client: Client, **ages: float) -> None:
+def backdate_session(client: Client, **ages: float) -> None:
     """Sets moments of the session to so many seconds ago."""
     session = client.session
     session.update({name: time.time() - age for name, age in ages.items()})
     session.save()
 
 
-def app_of(user: StaffUser) -> str:
+def enrol_second_factor(user: StaffUser) -> str:
     """Sets up a second factor for `user`; gives the secret that the app holds."""
     secret = second_factor.new_secret()
     while True:
@@ -67,7 +67,7 @@ def app_of(user: StaffUser) -> str:
             return secret
 
 
-def present_code(secret: str, ahead: int = 0) -> str:
+def current_code(secret: str, ahead: int = 0) -> str:
     """The code that the app shows now, or `ahead` steps later."""
     return second_factor.code_at(secret=secret, step=second_factor.current_step() + ahead)
 

@@ -13,8 +13,8 @@ from exchange.participants.models import Member, Organisation
 from exchange.tokens.models import Token
 from tests.factories.api_clients import ApiCaller, make_caller, make_member
 from tests.factories.tokens import give_units, make_token
-from tests.factories.wallets import Wallet, held
-from tests.factories.withdrawals import exact
+from tests.factories.wallets import Wallet, balance_of
+from tests.factories.withdrawals import exact_json
 
 ORDERS = "/v1/orders"
 ORDER_FIELDS = [
@@ -65,14 +65,14 @@ class ApiTrader:
         """The order that was placed, its numbers as Decimals."""
         response = self.send(token, **changes)
         assert response.status_code == 201, response.content
-        order: dict[str, Any] = exact(response)["data"]
+        order: dict[str, Any] = exact_json(response)["data"]
         return order
 
     def fetch(self, order_id: str) -> dict[str, Any]:
         """The order as this organisation sees it."""
         response = self.caller.get(f"{ORDERS}/{order_id}")
         assert response.status_code == 200, response.content
-        order: dict[str, Any] = exact(response)["data"]
+        order: dict[str, Any] = exact_json(response)["data"]
         return order
 
     def cancel(self, order_id: str, **headers: str) -> Any:
@@ -82,7 +82,7 @@ class ApiTrader:
         self, asset: Token | str, kind: str = "available", *, member: bool = False
     ) -> Decimal | int:
         """What this organisation, or its member, has of a currency or a token's units."""
-        return held(self.wallet(member=member).owner_id, asset, kind)
+        return balance_of(self.wallet(member=member).owner_id, asset, kind)
 
 
 class Market:

@@ -17,9 +17,9 @@ from wallets.payouts.services import resolutions
 from wallets.withdrawals.models import Payout, Withdrawal
 
 TRANSFERS = {"method": "POST", "path_prefix": "/v3/transfers"}
-LOOK_UPS = {"method": "GET", "path_prefix": "/v3/transfers"}
+STATUS_CHECKS = {"method": "GET", "path_prefix": "/v3/transfers"}
 # A read is tried three times.
-EVERY_TRY = 3
+READ_ATTEMPTS = 3
 HALF_AN_HOUR = 30 * 60
 # Available and escrow of 1,000 KES, of which 500 are to be paid out.
 HELD = (Decimal(500), Decimal(500))
@@ -27,7 +27,7 @@ PAID_OUT = (Decimal(500), Decimal(0))
 GIVEN_BACK = (Decimal(1000), Decimal(0))
 
 
-def control(sandbox: Sandbox, method: str, path: str, **body: Any) -> Any:
+def call_sandbox(sandbox: Sandbox, method: str, path: str, **body: Any) -> Any:
     answer = requests.request(
         method, f"{sandbox.url}/sandbox/{path}", json=body or None, timeout=10
     )
@@ -35,31 +35,31 @@ def control(sandbox: Sandbox, method: str, path: str, **body: Any) -> Any:
     return answer.json()
 
 
-def booked(sandbox: Sandbox, withdrawal: Withdrawal) -> list[dict[str, Any]]:
+def sandbox_transfers(sandbox: Sandbox, withdrawal: Withdrawal) -> list[dict[str, Any]]:
     """The transfers in the sandbox's book under the withdrawal's reference."""
-    rows = control(sandbox, "GET", "transfers")
+    rows = call_sandbox(sandbox, "GET", "transfers")
     return [row for row in rows if row["reference"] == withdrawal.reference]
 
 
-def orders(sandbox: Sandbox, withdrawal: Withdrawal) -> int:
+def count_transfer_orders(sandbox: Sandbox, withdrawal: Withdrawal) -> int:
     """How many transfer orders for the withdrawal reached the sandbox, taken or not."""
     return sum(
         entry["method"] == "POST" and entry.get("reference") == withdrawal.reference
-        for entry in control(sandbox, "GET", "requests")
+        for entry in call_sandbox(sandbox, "GET", "requests")
     )
 
 
-def settle(sandbox: Sandbox, withdrawal: Withdrawal) -> None:
+def settle_at_bank(sandbox: Sandbox, withdrawal: Withdrawal) -> None:
     """The bank has decided: the transfer is at its outcome now."""
-    control(sandbox, "POST", "settle", reference=withdrawal.reference)
+    call_sandbox(sandbox, "POST", "settle", reference=withdrawal.reference)
 
 
-def bring_back(sandbox: Sandbox, withdrawal: Withdrawal) -> None:
+def return_at_bank(sandbox: Sandbox, withdrawal: Withdrawal) -> None:
     """The bank returns the money of a paid transfer now."""
-    control(sandbox, "POST", "return", reference=withdrawal.reference)
+    call_sandbox(sandbox, "POST", "return", reference=withdrawal.reference)
 
 
-def pass_time(withdrawal: Withdrawal, seconds: float) -> None:
+def advance_time(withdrawal: Withdrawal, seconds: float) -> None:
     """Everything the payout, and the circuit of all payouts, remembers a time of happened that
     much longer ago.
     """
@@ -90,15 +90,15 @@ def open_alerts() -> set[str]:
     return set(Alert.objects.filter(resolved_at=None).values_list("kind", flat=True))
 
 
-def proposed(withdrawal: Withdrawal, action: ProposalAction) -> Proposal:
+def propose_action(withdrawal: Withdrawal, action: ProposalAction) -> Proposal:
     """Somebody proposes that for the payout; nobody has confirmed it."""
     return resolutions.propose(
         withdrawal_id=withdrawal.id, action=action, reason="why", proposer=make_staff()
     )
 
 
-def decide(withdrawal: Withdrawal, action: ProposalAction) -> None:
+def propose_and_confirm(withdrawal: Withdrawal, action: ProposalAction) -> None:
     """Two people do that about the payout, after which the books hold."""
-    proposal = proposed(withdrawal, action)
+    proposal = propose_action(withdrawal, action)
     resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
     assert_books_hold()

@@ -16,7 +16,7 @@ from django.db.models import Model
 from exchange.core.ids import uuid7
 from tests.assertions.statement_results import rolled_back
 from tests.environment.database import Connection
-from tests.factories.bare_rows import put
+from tests.factories.bare_rows import insert_row
 
 
 @dataclass
@@ -76,7 +76,7 @@ class Books:
     def insert(self, table: str, **given: Any) -> UUID:
         """Write a row of `given`, past all guards; returns its id, if that is a UUID."""
         with self.unguarded():
-            made: Any = put(self.owner, _models()[table], **given).get("id")
+            made: Any = insert_row(self.owner, _models()[table], **given).get("id")
         found: UUID = made
         return found
 

@@ -13,7 +13,7 @@ from exchange.tokens.services import quotes
 
 
 @transaction.atomic
-def put_in_force_at_once(*, token_id: UUID, prices: quotes.Prices, note: str) -> Quote:
+def set_effective_quote(*, token_id: UUID, prices: quotes.Prices, note: str) -> Quote:
     """A quote that nobody proposed and that is in force."""
     now = timezone.now()
     quote = Quote.objects.create(

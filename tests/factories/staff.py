@@ -38,7 +38,7 @@ def create_superuser(username: str = "owner", password: str = "x") -> StaffUser:
         )
 
 
-def shift_access(user: StaffUser, **ago: float) -> None:
+def backdate_access(user: StaffUser, **ago: float) -> None:
     """As if the person's access had been given or reset so long ago."""
     then = timezone.now() - timedelta(**ago)
     with as_owner():
@@ -46,7 +46,7 @@ def shift_access(user: StaffUser, **ago: float) -> None:
     user.access_changed_at = then
 
 
-def age_installation(**ago: float) -> None:
+def backdate_installation(**ago: float) -> None:
     """As if the first person's access had been put on record so long ago."""
     then = timezone.now() - timedelta(**ago)
     person = StaffUser.objects.order_by("date_joined").first()

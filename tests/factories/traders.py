@@ -15,7 +15,7 @@ from orders.book import services as placing
 from orders.book.commands import PlaceOrder
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.tokens import make_token
-from tests.factories.wallets import SYSTEM, Wallet, held
+from tests.factories.wallets import SYSTEM, Wallet, balance_of
 from wallets.ledger.models import Entry
 
 
@@ -30,7 +30,7 @@ class Trader:
     def owner_id(self) -> UUID:
         return self.wallet.owner_id
 
-    def ask(
+    def submit_order(
         self,
         token: Token,
         side: str,
@@ -45,7 +45,7 @@ class Trader:
 
     def place(self, *order: Any, **more: Any) -> UUID:
         """The id of the new order, `ask`ed for."""
-        return UUID(json.loads(self.ask(*order, **more).data)["_id"])
+        return UUID(json.loads(self.submit_order(*order, **more).data)["_id"])
 
     def command(
         self,
@@ -76,9 +76,9 @@ class Trader:
             order_id=order_id, organisation_id=self.wallet.organisation.id, actor=TESTER
         )
 
-    def has(self, asset: Token | UUID | str, kind: str = "available") -> Decimal | int:
+    def balance(self, asset: Token | UUID | str, kind: str = "available") -> Decimal | int:
         """What is in one of the owner's accounts."""
-        return held(self.owner_id, asset, kind)
+        return balance_of(self.owner_id, asset, kind)
 
     def issue(self, **more: Any) -> Token:
         """A token of this organisation, as `make_token` makes one, but in KES and sold at 98."""

@@ -37,7 +37,7 @@ SYSTEM = TESTER
 OVERRIDE = "The bank confirmed the payee by telephone"
 BANK = "KCB Bank Kenya"
 # What the sandbox makes of an account (wallets.providers.sandbox).
-PAID, REFUSED_AT_ONCE, FAILS_LATER, RETURNED = (
+PAID_ACCOUNT, DECLINED_ACCOUNT, FAILING_ACCOUNT, RETURNED_ACCOUNT = (
     "0690000031",
     "0690000036",
     "0690000037",
@@ -85,21 +85,21 @@ class Wallet:
         amount: str | int | Decimal = 500,
         *,
         currency: str = "KES",
-        account: str = PAID,
+        account: str = PAID_ACCOUNT,
         bank: str | None = None,
         **more: Any,
     ) -> Withdrawal:
         """A Pending withdrawal."""
-        answer = self.ask(amount, currency=currency, account=account, bank=bank, **more)
+        answer = self.submit_request(amount, currency=currency, account=account, bank=bank, **more)
         found = json.loads(answer.data)["withdrawalRequest"]["_id"]
         return Withdrawal.objects.get(id=found)
 
-    def ask(
+    def submit_request(
         self,
         amount: str | int | Decimal = 500,
         *,
         currency: str = "KES",
-        account: str = PAID,
+        account: str = PAID_ACCOUNT,
         bank: str | None = None,
         **more: Any,
     ) -> StoredResponse:
@@ -131,7 +131,7 @@ class Wallet:
         return self.balance(), self.balance("escrow")
 
 
-def held(owner_id: UUID, asset: Token | UUID | str, kind: str = "available") -> Decimal | int:
+def balance_of(owner_id: UUID, asset: Token | UUID | str, kind: str = "available") -> Decimal | int:
     """The balance of one account of a currency or of a token's units; 0 where there is none."""
     asset_id = str(asset.id if isinstance(asset, Token) else asset)
     found = Account.objects.filter(owner_id=owner_id, asset_id=asset_id, kind=kind)
@@ -164,7 +164,7 @@ def make_staff(*codenames: str) -> StaffUser:
     return StaffUser.objects.get(pk=user.pk)
 
 
-def know_banks() -> None:
+def store_bank_list() -> None:
     """The bank list of KES, fresh, as if it had been fetched: no provider is asked."""
     BankList.objects.update_or_create(
         currency_id="KES",
@@ -175,7 +175,9 @@ def know_banks() -> None:
     )
 
 
-def approved(wallet: Wallet, amount: str | int | Decimal = 500, **more: Any) -> Withdrawal:
+def make_approved_withdrawal(
+    wallet: Wallet, amount: str | int | Decimal = 500, **more: Any
+) -> Withdrawal:
     """An Approved withdrawal of `wallet`, by an approver of its own."""
     withdrawal = wallet.request(amount, **more)
     return decisions.approve(

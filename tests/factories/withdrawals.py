@@ -58,7 +58,7 @@ class WithdrawalApi:
     def withdraw(self, operation: str, body: Any, **headers: str) -> Any:
         return self.caller.post(self.path(operation), body, **headers)
 
-    def made(self, operation: str = "organisation", **changes: Any) -> dict[str, Any]:
+    def create_withdrawal(self, operation: str = "organisation", **changes: Any) -> dict[str, Any]:
         """The record of a withdrawal of `body_of(**changes)` that was asked for and is Pending."""
         response = self.withdraw(operation, body_of(**changes))
         assert response.status_code == 201, response.content
@@ -78,7 +78,7 @@ def body_of(**changes: Any) -> dict[str, Any]:
     }
 
 
-def exact(response: Any) -> Any:
+def exact_json(response: Any) -> Any:
     """The body of a response, its numbers as Decimals."""
     return json.loads(response.content, parse_float=Decimal, parse_int=Decimal)
 
@@ -98,7 +98,7 @@ def store_bank_lists(age_hours: float = 1) -> None:
     clear_bank_cache()
 
 
-def warm(*currencies: str) -> None:
+def cache_bank_lists(*currencies: str) -> None:
     """This process remembers the bank lists, as after an earlier request."""
     for currency in currencies:
         bank_directory(currency)

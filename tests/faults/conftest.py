@@ -9,7 +9,7 @@ from pytest_django import Settings
 
 from tests.environment.processes import Program
 from tests.environment.services import Sandbox, ServiceStack
-from tests.factories.wallets import Wallet, know_banks, make_member_wallet
+from tests.factories.wallets import Wallet, make_member_wallet, store_bank_list
 from wallets.banks.services import clear_bank_cache
 from wallets.providers.registry import payment_provider
 
@@ -56,5 +56,5 @@ def sandbox(
 @pytest.fixture
 def wallet(sandbox: Sandbox) -> Wallet:
     """A member's, with 1,000 KES."""
-    know_banks()
+    store_bank_list()
     return make_member_wallet(1000)

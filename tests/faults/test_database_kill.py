@@ -19,7 +19,7 @@ from config.local.embedded.sharing import keeper_pid, running_server
 from tests.environment.processes import CHECKOUT, wait_until
 from tests.environment.services import Sandbox, ServiceStack
 from tests.environment.template_cache import place_migrated_server
-from tests.factories.payouts import TRANSFERS, control
+from tests.factories.payouts import TRANSFERS, call_sandbox
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
@@ -106,11 +106,11 @@ def test_a_database_killed_while_the_order_is_at_the_provider_loses_nothing(
     assert (made["status"], made["available"], made["escrow"]) == ("Approved", "5E+2", "5E+2")
 
     def at_the_provider() -> list[str]:
-        rows = control(provider_sandbox, "GET", "transfers")
+        rows = call_sandbox(provider_sandbox, "GET", "transfers")
         return [row["status"] for row in rows if row["reference"] == made["reference"]]
 
     def orders() -> int:
-        rows = control(provider_sandbox, "GET", "requests")
+        rows = call_sandbox(provider_sandbox, "GET", "requests")
         return sum(
             row["method"] == "POST" and row.get("reference") == made["reference"] for row in rows
         )

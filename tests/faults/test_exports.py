@@ -19,9 +19,9 @@ from tests.environment.memory import peak_memory, reset_peak
 from tests.environment.processes import Program, wait_until
 from tests.environment.services import ServiceStack
 from tests.environment.write_pause import WritePause
-from tests.factories.back_office import said, signed_in, text_of
-from tests.factories.exports import ask, body, sheet, table
-from tests.factories.ledger_rows import ENTRIES_EACH, fill
+from tests.factories.back_office import messages_of, signed_in_client, text_of
+from tests.factories.exports import file_bytes, read_csv, read_xlsx, request_export
+from tests.factories.ledger_rows import ENTRIES_EACH, fill_withdrawals
 from tests.factories.wallets import make_wallet
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -32,7 +32,7 @@ MEGABYTE = 1024 * 1024
 
 @pytest.fixture
 def finance(transactional_db: None) -> Client:
-    return signed_in(FINANCE_APPROVER)
+    return signed_in_client(FINANCE_APPROVER)
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ class Books:
     def fill_to(self, withdrawals: int) -> None:
         """So many withdrawals, with ten entries each."""
         url = server_url(worker_database())
-        fill(url, self._organisation.pk, self._filled + 1, withdrawals)
+        fill_withdrawals(url, self._organisation.pk, self._filled + 1, withdrawals)
         self._filled = withdrawals
 
 
@@ -61,7 +61,7 @@ def books(transactional_db: None) -> Books:
 
 def asked(client: Client, broker: Celery, form: str) -> Export:
     """The export of all entries, which is too long to come at once."""
-    response = ask(client, "wallets_entry", "counts=NGN", form=form)
+    response = request_export(client, "wallets_entry", "counts=NGN", form=form)
     assert response.status_code == 302
     broker.send_task(SWEEP)
     return Export.objects.latest("created_at")
@@ -80,7 +80,7 @@ def no_file(client: Client, export: Export) -> None:
     page = client.get(reverse("admin:exchange_export_change", args=[export.pk]))
     address = reverse("admin:exchange_export_download", args=[export.pk])
     assert address not in page.content.decode()
-    assert said(download(client, export)) == ["There is no file to download"]
+    assert messages_of(download(client, export)) == ["There is no file to download"]
     assert ExportChunk.objects.count() == 0
 
 
@@ -138,8 +138,8 @@ def test_a_worker_killed_half_way_leaves_no_file_and_another_one_begins_anew(
     lease_is_over(export)
     until(export, "Ready", broker)
     assert export.attempts == 2
-    data = body(download(finance, export))
-    rows, last = sheet(data) if form == "xlsx" else table(data)
+    data = file_bytes(download(finance, export))
+    rows, last = read_xlsx(data) if form == "xlsx" else read_csv(data)
     assert last.startswith("Complete: 6000 rows, as of ")
     legs = {(row["Transfer"], row["Account"], row["Amount"]) for row in rows}
     assert len(rows) == len(legs) == 6_000

@@ -29,21 +29,21 @@ from tests.factories.payouts import (
     HELD,
     PAID_OUT,
     TRANSFERS,
-    booked,
-    decide,
-    orders,
-    pass_time,
-    settle,
+    advance_time,
+    count_transfer_orders,
+    propose_and_confirm,
+    sandbox_transfers,
+    settle_at_bank,
 )
 from tests.factories.wallets import (
     BANK,
-    PAID,
+    PAID_ACCOUNT,
     SYSTEM,
     Wallet,
-    approved,
     assert_books_hold,
-    know_banks,
+    make_approved_withdrawal,
     status_of,
+    store_bank_list,
 )
 from wallets.ledger.models import Transfer
 from wallets.payouts.models import ProposalAction
@@ -67,7 +67,7 @@ def until_it_is(withdrawal: Withdrawal, status: str, broker: Celery) -> None:
     def reached() -> bool:
         if status_of(withdrawal) == status:
             return True
-        pass_time(withdrawal, 15)
+        advance_time(withdrawal, 15)
         broker.send_task(SWEEP)
         return False
 
@@ -88,7 +88,7 @@ def events(withdrawal: Withdrawal) -> list[str]:
 
 def paid_once(sandbox: Sandbox, wallet: Wallet, withdrawal: Withdrawal) -> None:
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
-    assert len(booked(sandbox, withdrawal)) == 1
+    assert len(sandbox_transfers(sandbox, withdrawal)) == 1
     assert events(withdrawal) == ["created", "approved", "processing", "completed"]
     assert Transfer.objects.filter(kind="withdrawal_settle").count() == 1
     assert_books_hold()
@@ -99,31 +99,33 @@ def test_a_worker_killed_after_it_claimed_has_sent_nothing_and_another_one_pays(
 ):
     marking = "NEW.posted_at IS NOT NULL AND OLD.posted_at IS NULL"
     with WritePause("UPDATE", "wallets_payout", marking) as pause:
-        withdrawal = approved(wallet)
+        withdrawal = make_approved_withdrawal(wallet)
         broker.send_task(SWEEP)
         pause.wait()
         live_worker.kill()
         pause.disconnect()
     assert (status_of(withdrawal), wallet.kes) == ("Processing", HELD)
     assert Payout.objects.get(withdrawal_id=withdrawal.id).posted_at is None
-    assert orders(sandbox, withdrawal) == 0
+    assert count_transfer_orders(sandbox, withdrawal) == 0
     assert_books_hold()
-    pass_time(withdrawal, AFTER_THE_LEASE)
+    advance_time(withdrawal, AFTER_THE_LEASE)
     live_worker.start()
     until_it_is(withdrawal, "Completed", broker)
     paid_once(sandbox, wallet, withdrawal)
-    assert orders(sandbox, withdrawal) == 1
+    assert count_transfer_orders(sandbox, withdrawal) == 1
 
 
 def kill_while_it_posts(
     sandbox: Sandbox, wallet: Wallet, worker: Program, broker: Celery, fault: str
 ) -> Withdrawal:
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     sandbox.fault(fault, match=TRANSFERS, seconds=5)
     broker.send_task(SWEEP)
-    wait_until(lambda: orders(sandbox, withdrawal) == 1, "the order reached the provider")
+    wait_until(
+        lambda: count_transfer_orders(sandbox, withdrawal) == 1, "the order reached the provider"
+    )
     if fault == "timeout_after":
-        wait_until(lambda: len(booked(sandbox, withdrawal)) == 1, "the order was taken")
+        wait_until(lambda: len(sandbox_transfers(sandbox, withdrawal)) == 1, "the order was taken")
     worker.kill()
     assert (status_of(withdrawal), wallet.kes) == ("Processing", HELD)
     assert Payout.objects.get(withdrawal_id=withdrawal.id).posted_at is not None
@@ -135,11 +137,11 @@ def test_a_worker_killed_after_the_order_was_taken_has_it_found(
     sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery
 ):
     withdrawal = kill_while_it_posts(sandbox, wallet, live_worker, broker, "timeout_after")
-    pass_time(withdrawal, AFTER_THE_LEASE)
+    advance_time(withdrawal, AFTER_THE_LEASE)
     live_worker.start()
     until_it_is(withdrawal, "Completed", broker)
     paid_once(sandbox, wallet, withdrawal)
-    assert orders(sandbox, withdrawal) == 1
+    assert count_transfer_orders(sandbox, withdrawal) == 1
 
 
 def test_a_worker_killed_before_the_order_was_taken_has_people_decide(
@@ -147,28 +149,28 @@ def test_a_worker_killed_before_the_order_was_taken_has_people_decide(
 ):
     """It may have paid for all we know: nobody posts again on their own."""
     withdrawal = kill_while_it_posts(sandbox, wallet, live_worker, broker, "timeout_before")
-    pass_time(withdrawal, AFTER_THE_LEASE)
+    advance_time(withdrawal, AFTER_THE_LEASE)
     live_worker.start()
     until_it_is(withdrawal, "Unknown", broker)
-    assert (wallet.kes, orders(sandbox, withdrawal)) == (HELD, 1)
-    pass_time(withdrawal, HALF_AN_HOUR)
+    assert (wallet.kes, count_transfer_orders(sandbox, withdrawal)) == (HELD, 1)
+    advance_time(withdrawal, HALF_AN_HOUR)
     payouts.check_status(withdrawal.id)
-    decide(withdrawal, ProposalAction.SEND_AGAIN)
+    propose_and_confirm(withdrawal, ProposalAction.SEND_AGAIN)
     until_it_is(withdrawal, "Completed", broker)
     paid_once(sandbox, wallet, withdrawal)
-    assert orders(sandbox, withdrawal) == 2
+    assert count_transfer_orders(sandbox, withdrawal) == 2
 
 
 @pytest.mark.parametrize("host_gone", [True, False])
 def test_a_worker_killed_while_it_settles_settles_nothing_and_another_one_does(
     sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery, host_gone: bool
 ):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     payouts.send_payout(withdrawal.id)
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     completing = "NEW.status = 'Completed' AND OLD.status = 'Processing'"
     with WritePause("UPDATE", "wallets_withdrawal", completing) as pause:
-        pass_time(withdrawal, 60)
+        advance_time(withdrawal, 60)
         broker.send_task(SWEEP)
         pause.wait()
         live_worker.kill()
@@ -190,9 +192,9 @@ def test_a_worker_killed_between_settling_and_telling_leaves_the_event_to_the_ne
             organisation_id=wallet.organisation.id, url=receiver.url, actor=SYSTEM
         )
         with WritePause("INSERT", "exchange_deliveryattempt", "true") as pause:
-            withdrawal = approved(wallet)
+            withdrawal = make_approved_withdrawal(wallet)
             payouts.send_payout(withdrawal.id)
-            settle(sandbox, withdrawal)
+            settle_at_bank(sandbox, withdrawal)
             payouts.check_status(withdrawal.id)
             paid_once(sandbox, wallet, withdrawal)
             broker.send_task("exchange.tasks.deliver_events")
@@ -223,17 +225,17 @@ def test_a_worker_killed_between_settling_and_telling_leaves_the_event_to_the_ne
 def test_a_provider_killed_after_it_took_the_order_is_asked_when_it_is_back(
     sandbox: Sandbox, wallet: Wallet
 ):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     sandbox.fault("timeout_after", match=TRANSFERS, seconds=5)
     worker = threading.Thread(target=payouts.send_payout, args=[withdrawal.id])
     worker.start()
-    wait_until(lambda: len(booked(sandbox, withdrawal)) == 1, "the order was taken")
+    wait_until(lambda: len(sandbox_transfers(sandbox, withdrawal)) == 1, "the order was taken")
     sandbox.kill()
     worker.join()
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
     assert_books_hold()
     sandbox.start()
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     payouts.check_status(withdrawal.id)
     paid_once(sandbox, wallet, withdrawal)
 
@@ -243,14 +245,14 @@ def test_a_web_process_killed_before_it_answers_has_one_effect_under_the_key(
     live_service: Service, host_gone: bool
 ):
     """Whether the database finished the statement or not: the same key ends in one withdrawal."""
-    know_banks()
+    store_bank_list()
     caller = make_caller()
     wallet = Wallet(caller.organisation).fund(1000)
     body = {
         "amount": 500,
         "bank_name": BANK,
         "account_name": "Ada Obi",
-        "account_number": PAID,
+        "account_number": PAID_ACCOUNT,
         "currency": "KES",
     }
     answers: list[requests.Response | Exception] = []

@@ -20,21 +20,21 @@ from tests.environment.services import Sandbox, ServiceStack
 from tests.environment.write_pause import WritePause
 from tests.factories.payouts import (
     TRANSFERS,
-    booked,
-    control,
+    advance_time,
+    call_sandbox,
+    count_transfer_orders,
     open_alerts,
-    orders,
-    pass_time,
-    settle,
+    sandbox_transfers,
+    settle_at_bank,
 )
 from tests.factories.wallets import (
-    REFUSED_AT_ONCE,
+    DECLINED_ACCOUNT,
     Wallet,
-    approved,
     assert_books_hold,
-    know_banks,
+    make_approved_withdrawal,
     make_member_wallet,
     status_of,
+    store_bank_list,
 )
 from wallets.alerts.models import Alert
 from wallets.payouts.models import CircuitState, PayoutCircuit
@@ -65,7 +65,7 @@ OUTAGES: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.fixture
 def wallet(sandbox: Sandbox) -> Wallet:
-    know_banks()
+    store_bank_list()
     return make_member_wallet(1_000_000)
 
 
@@ -79,13 +79,13 @@ def statuses() -> Counter[str]:
 
 def reads(sandbox: Sandbox) -> int:
     """Requests of every kind that reached the provider."""
-    return len(control(sandbox, "GET", "requests"))
+    return len(call_sandbox(sandbox, "GET", "requests"))
 
 
 def break_down(wallet: Wallet, sandbox: Sandbox, count: int = FAILURES) -> list[Withdrawal]:
     """The provider fails until the circuit is open; the payouts that became Unknown."""
     sandbox.fault("error_5xx", times=MANY, match=TRANSFERS)
-    lost = [approved(wallet) for _ in range(count)]
+    lost = [make_approved_withdrawal(wallet) for _ in range(count)]
     for withdrawal in lost:
         payouts.send_payout(withdrawal.id)
     # A worker that runs meanwhile may have taken one of them.
@@ -94,7 +94,7 @@ def break_down(wallet: Wallet, sandbox: Sandbox, count: int = FAILURES) -> list[
 
 
 def mend(sandbox: Sandbox) -> None:
-    control(sandbox, "DELETE", "faults")
+    call_sandbox(sandbox, "DELETE", "faults")
 
 
 def probe_again() -> None:
@@ -105,12 +105,12 @@ def probe_again() -> None:
 
 def finish_all(sandbox: Sandbox) -> None:
     """Sweeps until every payout is at its end, with time passing for all of them."""
-    control(sandbox, "POST", "settle")
+    call_sandbox(sandbox, "POST", "settle")
     for _ in range(6):
         for withdrawal in Withdrawal.objects.filter(status__in=["Processing", "Unknown"]):
-            pass_time(withdrawal, 3600)
+            advance_time(withdrawal, 3600)
         sweep_payouts()
-        control(sandbox, "POST", "settle")
+        call_sandbox(sandbox, "POST", "settle")
 
 
 @pytest.mark.parametrize("kind", OUTAGES)
@@ -119,7 +119,7 @@ def test_every_kind_of_outage_is_a_failure_of_the_provider(
 ):
     fault, options = OUTAGES[kind]
     sandbox.fault(fault, times=MANY, match=TRANSFERS, **options)
-    lost = approved(wallet)
+    lost = make_approved_withdrawal(wallet)
     payouts.send_payout(lost.id)
     assert (status_of(lost), row().state, row().failures) == ("Unknown", "Closed", 1)
 
@@ -128,13 +128,13 @@ def test_every_kind_of_outage_is_a_failure_of_the_provider(
 def test_an_outage_makes_few_unknown_and_the_rest_is_paid_when_it_is_over(
     sandbox: Sandbox, wallet: Wallet, kind: str
 ):
-    waiting = [approved(wallet) for _ in range(WAITING)]
+    waiting = [make_approved_withdrawal(wallet) for _ in range(WAITING)]
     fault, options = OUTAGES[kind]
     sandbox.fault(fault, times=MANY, match=EVERYTHING, **options)
-    with Callers(WORKERS) as crowd:
+    with Callers(WORKERS) as callers:
         # A wish to be left alone ends a round after one failure, or after a few at once.
         for _ in range(FAILURES):
-            crowd.at_once([sweep_payouts] * WORKERS)
+            callers.at_once([sweep_payouts] * WORKERS)
             PayoutCircuit.objects.update(quiet_until=None)
         found = statuses()
         assert row().state == "Open"
@@ -144,12 +144,12 @@ def test_an_outage_makes_few_unknown_and_the_rest_is_paid_when_it_is_over(
         # It stays so however often the provider is probed in vain.
         for _ in range(3):
             PayoutCircuit.objects.update(next_probe_at=timezone.now(), quiet_until=None)
-            crowd.at_once([sweep_payouts] * WORKERS)
+            callers.at_once([sweep_payouts] * WORKERS)
         assert statuses() == found
         mend(sandbox)
         PayoutCircuit.objects.update(next_probe_at=timezone.now(), quiet_until=None)
-        crowd.at_once([sweep_payouts] * WORKERS)
-        crowd.at_once([sweep_payouts] * WORKERS)
+        callers.at_once([sweep_payouts] * WORKERS)
+        callers.at_once([sweep_payouts] * WORKERS)
     assert row().state == "Closed"
     assert "provider_outage" not in open_alerts()
     assert statuses()["Unknown"] == found["Unknown"]
@@ -158,21 +158,25 @@ def test_an_outage_makes_few_unknown_and_the_rest_is_paid_when_it_is_over(
     assert len(paid) == found["Approved"]
     for one in waiting:
         # What became Unknown waits for two people, and was never taken.
-        assert len(booked(sandbox, one)) == (one in paid)
-        assert orders(sandbox, one) == 1
+        assert len(sandbox_transfers(sandbox, one)) == (one in paid)
+        assert count_transfer_orders(sandbox, one) == 1
     assert_books_hold()
 
 
 def test_payouts_wait_as_approved_while_the_circuit_is_open(sandbox: Sandbox, wallet: Wallet):
     break_down(wallet, sandbox)
-    waiting = approved(wallet)
-    before = orders(sandbox, waiting), Payout.objects.get(withdrawal_id=waiting.id).attempts
+    waiting = make_approved_withdrawal(wallet)
+    before = (
+        count_transfer_orders(sandbox, waiting),
+        Payout.objects.get(withdrawal_id=waiting.id).attempts,
+    )
     payouts.send_payout(waiting.id)
     sweeps.process_payout(waiting.id)
     assert status_of(waiting) == "Approved"
-    assert (orders(sandbox, waiting), Payout.objects.get(withdrawal_id=waiting.id).attempts) == (
-        before
-    )
+    assert (
+        count_transfer_orders(sandbox, waiting),
+        Payout.objects.get(withdrawal_id=waiting.id).attempts,
+    ) == (before)
     assert waiting.id not in {withdrawal_id for withdrawal_id, _ in sweeps.due_payouts()}
     assert_books_hold()
 
@@ -181,7 +185,7 @@ def test_four_failures_and_a_success_do_not_open_the_circuit(sandbox: Sandbox, w
     for _ in range(3):
         sandbox.fault("error_5xx", times=FAILURES - 1, match=TRANSFERS)
         for _ in range(FAILURES):
-            payouts.send_payout(approved(wallet).id)
+            payouts.send_payout(make_approved_withdrawal(wallet).id)
         assert (row().state, row().failures) == ("Closed", 0)
     assert open_alerts() == {"payout_unknown"}
 
@@ -199,9 +203,9 @@ def test_an_answer_that_accepts_nothing_ends_the_row_of_failures(
 ):
     sandbox.fault("error_5xx", times=FAILURES - 1, match=TRANSFERS)
     for _ in range(FAILURES - 1):
-        payouts.send_payout(approved(wallet).id)
+        payouts.send_payout(make_approved_withdrawal(wallet).id)
     assert row().failures == FAILURES - 1
-    answered = approved(wallet)
+    answered = make_approved_withdrawal(wallet)
     body = f'{{"status":"error","message":"{message}","data":null}}'
     sandbox.fault("error_5xx", match=TRANSFERS, status=400, body=body)
     payouts.send_payout(answered.id)
@@ -210,21 +214,21 @@ def test_an_answer_that_accepts_nothing_ends_the_row_of_failures(
 
 def test_a_refused_recipient_is_no_failure_of_the_provider(sandbox: Sandbox, wallet: Wallet):
     for _ in range(FAILURES + 1):
-        payouts.send_payout(approved(wallet, account=REFUSED_AT_ONCE).id)
+        payouts.send_payout(make_approved_withdrawal(wallet, account=DECLINED_ACCOUNT).id)
     assert (row().state, row().failures) == ("Closed", 0)
 
 
 def test_after_a_good_read_exactly_one_payout_is_tried(sandbox: Sandbox, wallet: Wallet):
     break_down(wallet, sandbox)
-    waiting = [approved(wallet) for _ in range(8)]
+    waiting = [make_approved_withdrawal(wallet) for _ in range(8)]
     mend(sandbox)
     # The order of the one that is tried is held back: meanwhile nobody else posts.
     probe_again()
     assert row().state == "Half-open"
     sandbox.fault("timeout_before", match=TRANSFERS)
-    with Callers(8) as crowd:
-        crowd.at_once([partial(payouts.send_payout, one.id) for one in waiting])
-    assert sum(orders(sandbox, one) for one in waiting) == 1
+    with Callers(8) as callers:
+        callers.at_once([partial(payouts.send_payout, one.id) for one in waiting])
+    assert sum(count_transfer_orders(sandbox, one) for one in waiting) == 1
     assert statuses() == Counter(Unknown=FAILURES + 1, Approved=7)
     assert (row().state, row().failed_trials, row().trial_id) == ("Open", 1, None)
     probe_again()
@@ -237,7 +241,10 @@ def test_a_refused_recipient_neither_closes_nor_opens_and_the_next_payout_is_tri
     sandbox: Sandbox, wallet: Wallet
 ):
     break_down(wallet, sandbox)
-    refused, good = approved(wallet, account=REFUSED_AT_ONCE), approved(wallet)
+    refused, good = (
+        make_approved_withdrawal(wallet, account=DECLINED_ACCOUNT),
+        make_approved_withdrawal(wallet),
+    )
     mend(sandbox)
     probe_again()
     payouts.send_payout(refused.id)
@@ -248,7 +255,7 @@ def test_a_refused_recipient_neither_closes_nor_opens_and_the_next_payout_is_tri
 
 def test_a_worker_that_dies_with_the_trial_holds_up_nobody(sandbox: Sandbox, wallet: Wallet):
     break_down(wallet, sandbox)
-    first, second = approved(wallet), approved(wallet)
+    first, second = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     mend(sandbox)
     probe_again()
     # Claimed, the trial taken, and gone before it was marked.
@@ -262,7 +269,7 @@ def test_a_worker_that_dies_with_the_trial_holds_up_nobody(sandbox: Sandbox, wal
     circuit.record_failure(second.id, error="late")
     assert (row().trial_id, row().failed_trials) == (first.id, 0)
     assert (status_of(second), row().state) == ("Approved", "Half-open")
-    pass_time(first, 121)
+    advance_time(first, 121)
     circuit.probe_if_due()
     assert (row().state, row().trial_id) == ("Half-open", None)
     payouts.send_payout(second.id)
@@ -270,31 +277,31 @@ def test_a_worker_that_dies_with_the_trial_holds_up_nobody(sandbox: Sandbox, wal
     sweep_payouts()
     finish_all(sandbox)
     for one in (first, second):
-        assert (status_of(one), orders(sandbox, one)) == ("Completed", 1)
+        assert (status_of(one), count_transfer_orders(sandbox, one)) == ("Completed", 1)
     assert_books_hold()
 
 
 def test_an_unsent_payout_whose_worker_died_goes_back_to_approved_while_open(
     sandbox: Sandbox, wallet: Wallet
 ):
-    orphan = approved(wallet)
+    orphan = make_approved_withdrawal(wallet)
     assert payouts._claim(orphan.id) is not None
     break_down(wallet, sandbox)
-    pass_time(orphan, 121)
+    advance_time(orphan, 121)
     sweeps.process_payout(orphan.id)
-    assert (status_of(orphan), orders(sandbox, orphan)) == ("Approved", 0)
+    assert (status_of(orphan), count_transfer_orders(sandbox, orphan)) == ("Approved", 0)
     assert_books_hold()
 
 
 def test_a_payout_claimed_before_the_circuit_opened_is_not_posted_after(
     sandbox: Sandbox, wallet: Wallet
 ):
-    late = approved(wallet)
+    late = make_approved_withdrawal(wallet)
     claim = payouts._claim(late.id)
     assert claim is not None
     break_down(wallet, sandbox)
     payouts._post(late.id, claim.token)
-    assert (status_of(late), orders(sandbox, late)) == ("Approved", 0)
+    assert (status_of(late), count_transfer_orders(sandbox, late)) == ("Approved", 0)
     payout = Payout.objects.get(withdrawal_id=late.id)
     assert (payout.posted_at, payout.leased_until, payout.claimed_by) == (None, None, "")
     # It is due again at once: the circuit says when it goes.
@@ -305,12 +312,12 @@ def test_a_payout_claimed_before_the_circuit_opened_is_not_posted_after(
 def test_one_worker_probes_once_a_minute(sandbox: Sandbox, wallet: Wallet):
     break_down(wallet, sandbox)
     sandbox.fault("error_5xx", times=MANY, match=EVERYTHING, status=502)
-    control(sandbox, "DELETE", "requests")
-    with Callers(WORKERS) as crowd:
-        crowd.at_once([circuit.probe_if_due] * WORKERS)
+    call_sandbox(sandbox, "DELETE", "requests")
+    with Callers(WORKERS) as callers:
+        callers.at_once([circuit.probe_if_due] * WORKERS)
         assert reads(sandbox) == 0
         PayoutCircuit.objects.update(next_probe_at=timezone.now())
-        crowd.at_once([circuit.probe_if_due] * WORKERS)
+        callers.at_once([circuit.probe_if_due] * WORKERS)
     assert reads(sandbox) == 1
     until = row().next_probe_at
     assert until is not None
@@ -326,7 +333,7 @@ def test_reads_that_work_while_posts_fail_are_tried_less_and_less_often(
     break_down(wallet, sandbox)
     waits = []
     for _ in range(3):
-        one = approved(wallet)
+        one = make_approved_withdrawal(wallet)
         probe_again()
         payouts.send_payout(one.id)
         until = row().next_probe_at
@@ -336,47 +343,47 @@ def test_reads_that_work_while_posts_fail_are_tried_less_and_less_often(
 
 
 def test_a_provider_that_flaps_pays_everything_once(sandbox: Sandbox, wallet: Wallet):
-    waiting = [approved(wallet) for _ in range(24)]
-    with Callers(WORKERS) as crowd:
+    waiting = [make_approved_withdrawal(wallet) for _ in range(24)]
+    with Callers(WORKERS) as callers:
         for _ in range(4):
             sandbox.fault("error_5xx", times=7, match=TRANSFERS)
-            crowd.at_once([sweep_payouts] * WORKERS)
+            callers.at_once([sweep_payouts] * WORKERS)
             PayoutCircuit.objects.update(next_probe_at=timezone.now())
             mend(sandbox)
-            crowd.at_once([sweep_payouts] * WORKERS)
+            callers.at_once([sweep_payouts] * WORKERS)
     probe_again()
     sweep_payouts()
     finish_all(sandbox)
     for one in waiting:
-        assert orders(sandbox, one) == 1
-        assert len(booked(sandbox, one)) == (status_of(one) == "Completed")
+        assert count_transfer_orders(sandbox, one) == 1
+        assert len(sandbox_transfers(sandbox, one)) == (status_of(one) == "Completed")
     assert statuses()["Approved"] == statuses()["Processing"] == 0
     assert_books_hold()
 
 
 def test_the_provider_is_left_alone_for_as_long_as_it_asks(sandbox: Sandbox, wallet: Wallet):
-    first, second = approved(wallet), approved(wallet)
+    first, second = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     sandbox.fault("rate_limit", match=TRANSFERS, retry_after=120)
     payouts.send_payout(first.id)
     assert status_of(first) == "Unknown"
-    pass_time(first, 60)
-    control(sandbox, "DELETE", "requests")
+    advance_time(first, 60)
+    call_sandbox(sandbox, "DELETE", "requests")
     for _ in range(3):
         sweep_payouts()
     payouts.send_payout(second.id)
     assert (reads(sandbox), status_of(second)) == (0, "Approved")
-    pass_time(first, 60)
+    advance_time(first, 60)
     sweep_payouts()
-    assert orders(sandbox, second) == 1
+    assert count_transfer_orders(sandbox, second) == 1
     assert Payout.objects.get(withdrawal_id=first.id).not_found_count == 1
 
 
 def test_look_ups_go_on_while_the_circuit_is_open(sandbox: Sandbox, wallet: Wallet):
-    taken = approved(wallet)
+    taken = make_approved_withdrawal(wallet)
     payouts.send_payout(taken.id)
     break_down(wallet, sandbox)
-    settle(sandbox, taken)
-    pass_time(taken, 60)
+    settle_at_bank(sandbox, taken)
+    advance_time(taken, 60)
     sweep_payouts()
     assert status_of(taken) == "Completed"
 
@@ -399,7 +406,7 @@ def test_the_database_refuses_what_the_circuit_may_not_become(
 
 
 def test_the_database_refuses_a_post_while_the_circuit_is_open(sandbox: Sandbox, wallet: Wallet):
-    waiting = approved(wallet)
+    waiting = make_approved_withdrawal(wallet)
     break_down(wallet, sandbox)
     with pytest.raises(IntegrityError, match="circuit is open"), transaction.atomic():
         Payout.objects.filter(withdrawal_id=waiting.id).update(posted_at=timezone.now())
@@ -411,7 +418,7 @@ def test_a_worker_process_killed_with_the_trial_is_survived_unattended(
     sandbox: Sandbox, wallet: Wallet, live_worker: Program, service_stack: ServiceStack
 ):
     break_down(wallet, sandbox)
-    waiting = [approved(wallet) for _ in range(4)]
+    waiting = [make_approved_withdrawal(wallet) for _ in range(4)]
     mend(sandbox)
     marking = "NEW.posted_at IS NOT NULL AND OLD.posted_at IS NULL"
     with WritePause("UPDATE", "wallets_payout", marking) as pause:
@@ -428,13 +435,13 @@ def test_a_worker_process_killed_with_the_trial_is_survived_unattended(
 
     def all_paid() -> bool:
         for one in waiting:
-            pass_time(one, 30)
-        control(sandbox, "POST", "settle")
+            advance_time(one, 30)
+        call_sandbox(sandbox, "POST", "settle")
         return {status_of(one) for one in waiting} == {"Completed"}
 
     wait_until(all_paid, "all are paid", seconds=90)
     assert row().state == "Closed"
     for one in waiting:
-        assert (orders(sandbox, one), len(booked(sandbox, one))) == (1, 1)
+        assert (count_transfer_orders(sandbox, one), len(sandbox_transfers(sandbox, one))) == (1, 1)
     assert statuses() == Counter(Unknown=FAILURES, Completed=4)
     assert_books_hold()

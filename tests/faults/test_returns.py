@@ -20,21 +20,21 @@ from tests.factories.payouts import (
     GIVEN_BACK,
     HALF_AN_HOUR,
     HELD,
-    LOOK_UPS,
     PAID_OUT,
+    STATUS_CHECKS,
     TRANSFERS,
-    booked,
-    bring_back,
-    decide,
-    orders,
-    pass_time,
-    proposed,
-    settle,
+    advance_time,
+    count_transfer_orders,
+    propose_action,
+    propose_and_confirm,
+    return_at_bank,
+    sandbox_transfers,
+    settle_at_bank,
 )
 from tests.factories.wallets import (
     Wallet,
-    approved,
     assert_books_hold,
+    make_approved_withdrawal,
     make_member_wallet,
     make_staff,
     status_of,
@@ -59,8 +59,8 @@ def confirm(proposal: Proposal) -> Withdrawal:
 
 
 def test_two_people_return_an_approved_payout_and_the_money_is_back(sandbox, wallet):
-    withdrawal = approved(wallet)
-    decide(withdrawal, ProposalAction.RETURN)
+    withdrawal = make_approved_withdrawal(wallet)
+    propose_and_confirm(withdrawal, ProposalAction.RETURN)
     assert (status_of(withdrawal), wallet.kes) == ("Rejected", GIVEN_BACK)
     withdrawal.refresh_from_db()
     assert (withdrawal.reason, withdrawal.version) == ("why", 3)
@@ -69,24 +69,24 @@ def test_two_people_return_an_approved_payout_and_the_money_is_back(sandbox, wal
     assert [row.kind for row in moved] == ["withdrawal_hold", "withdrawal_release"]
     # Its payout is over: nothing takes it up again.
     assert Payout.objects.get(withdrawal_id=withdrawal.id).next_step_at is None
-    pass_time(withdrawal, 3600)
+    advance_time(withdrawal, 3600)
     payouts.send_payout(withdrawal.id)
     sweeps.process_payout(withdrawal.id)
-    assert (status_of(withdrawal), orders(sandbox, withdrawal)) == ("Rejected", 0)
+    assert (status_of(withdrawal), count_transfer_orders(sandbox, withdrawal)) == ("Rejected", 0)
     assert_books_hold()
 
 
 def test_a_return_that_came_too_late_blocks_no_other_proposal(sandbox, wallet):
-    withdrawal = approved(wallet)
-    late = proposed(withdrawal, ProposalAction.RETURN)
+    withdrawal = make_approved_withdrawal(wallet)
+    late = propose_action(withdrawal, ProposalAction.RETURN)
     with pytest.raises(StateConflict, match="Another proposal"):
-        proposed(withdrawal, ProposalAction.RETURN)
+        propose_action(withdrawal, ProposalAction.RETURN)
     payouts.send_payout(withdrawal.id)
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     payouts.check_status(withdrawal.id)
-    bring_back(sandbox, withdrawal)
+    return_at_bank(sandbox, withdrawal)
     payouts.check_status(withdrawal.id)
-    reversal = proposed(withdrawal, ProposalAction.REVERSE)
+    reversal = propose_action(withdrawal, ProposalAction.REVERSE)
     late.refresh_from_db()
     assert (late.status, late.decided_by_id) == ("Declined", reversal.proposed_by_id)
     decisions = withdrawal.decisions.values_list("verdict", "details__action", "reason")
@@ -100,7 +100,7 @@ def test_a_return_that_came_too_late_blocks_no_other_proposal(sandbox, wallet):
 
 
 def test_one_person_alone_returns_nothing(sandbox, wallet):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     person = make_staff()
     proposal = resolutions.propose(
         withdrawal_id=withdrawal.id,
@@ -116,14 +116,14 @@ def test_one_person_alone_returns_nothing(sandbox, wallet):
 
 def test_what_is_pending_claimed_or_sent_is_not_returned(sandbox, wallet):
     pending = wallet.request(100)
-    claimed = approved(wallet, 100)
+    claimed = make_approved_withdrawal(wallet, 100)
     assert payouts._claim(claimed.id) is not None
-    sent = approved(wallet, 100)
+    sent = make_approved_withdrawal(wallet, 100)
     payouts.send_payout(sent.id)
     before = wallet.kes
     for withdrawal in (pending, claimed, sent):
         with pytest.raises(Rejected) as refusal:
-            proposed(withdrawal, ProposalAction.RETURN)
+            propose_action(withdrawal, ProposalAction.RETURN)
         assert refusal.value.code == "payout_not_waiting"
     assert wallet.kes == before
     assert not Proposal.objects.exists()
@@ -131,16 +131,16 @@ def test_what_is_pending_claimed_or_sent_is_not_returned(sandbox, wallet):
 
 def test_a_payout_that_may_have_been_paid_is_not_returned(sandbox, wallet):
     """Sent, lost, and sent again by two people: it is Approved, and the provider may have it."""
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     sandbox.fault("timeout_after", match=TRANSFERS)
-    sandbox.fault("hidden", times=3, match=LOOK_UPS)
+    sandbox.fault("hidden", times=3, match=STATUS_CHECKS)
     payouts.send_payout(withdrawal.id)
-    pass_time(withdrawal, HALF_AN_HOUR)
+    advance_time(withdrawal, HALF_AN_HOUR)
     sweeps.process_payout(withdrawal.id)
-    decide(withdrawal, ProposalAction.SEND_AGAIN)
+    propose_and_confirm(withdrawal, ProposalAction.SEND_AGAIN)
     assert status_of(withdrawal) == "Approved"
     with pytest.raises(Rejected) as refusal:
-        proposed(withdrawal, ProposalAction.RETURN)
+        propose_action(withdrawal, ProposalAction.RETURN)
     assert refusal.value.code == "payout_not_waiting"
     # Whoever writes: two people return it by statements of their own.
     people = make_staff(), make_staff()
@@ -160,13 +160,13 @@ def test_a_payout_that_may_have_been_paid_is_not_returned(sandbox, wallet):
 
 
 def test_a_claim_between_proposal_and_confirmation_wins(sandbox, wallet):
-    withdrawal = approved(wallet)
-    proposal = proposed(withdrawal, ProposalAction.RETURN)
+    withdrawal = make_approved_withdrawal(wallet)
+    proposal = propose_action(withdrawal, ProposalAction.RETURN)
     payouts.send_payout(withdrawal.id)
     with pytest.raises(Rejected) as refusal:
         confirm(proposal)
     assert refusal.value.code == "payout_not_waiting"
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     payouts.check_status(withdrawal.id)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert_books_hold()
@@ -185,8 +185,8 @@ def test_of_a_claim_and_a_return_whoever_locked_the_withdrawal_first_wins(
     sandbox: Sandbox, wallet: Wallet, table: str, write: str, winner: str
 ):
     """One of the two is held up in the middle; the other one comes, and waits."""
-    withdrawal = approved(wallet)
-    proposal = proposed(withdrawal, ProposalAction.RETURN)
+    withdrawal = make_approved_withdrawal(wallet)
+    proposal = propose_action(withdrawal, ProposalAction.RETURN)
     raised: list[DomainError] = []
 
     def pay() -> None:
@@ -211,7 +211,7 @@ def test_of_a_claim_and_a_return_whoever_locked_the_withdrawal_first_wins(
         one.join()
         other.join()
     assert status_of(withdrawal) == winner
-    assert orders(sandbox, withdrawal) == (winner == "Processing")
+    assert count_transfer_orders(sandbox, withdrawal) == (winner == "Processing")
     assert [error.code for error in raised if isinstance(error, Rejected)] == (
         ["payout_not_waiting"] if winner == "Processing" else []
     )
@@ -221,13 +221,13 @@ def test_of_a_claim_and_a_return_whoever_locked_the_withdrawal_first_wins(
 def test_of_claims_and_returns_at_once_exactly_one_happens_to_each_payout(sandbox: Sandbox):
     wallet = make_member_wallet(ROUNDS * 500)
     returned = 0
-    with Callers(3) as crowd, LockBarrier("wallets_withdrawal", runners=2) as barrier:
+    with Callers(3) as callers, LockBarrier("wallets_withdrawal", runners=2) as barrier:
         for _ in range(ROUNDS):
-            withdrawal = approved(wallet)
-            proposal = proposed(withdrawal, ProposalAction.RETURN)
+            withdrawal = make_approved_withdrawal(wallet)
+            proposal = propose_action(withdrawal, ProposalAction.RETURN)
             resolver = make_staff()
             barrier.hold()
-            crowd.at_once(
+            callers.at_once(
                 [
                     partial(payouts.send_payout, withdrawal.id),
                     partial(resolutions.confirm, proposal_id=proposal.id, resolver=resolver),
@@ -237,7 +237,7 @@ def test_of_claims_and_returns_at_once_exactly_one_happens_to_each_payout(sandbo
             status = status_of(withdrawal)
             assert status in {"Processing", "Completed", "Rejected"}
             returned += status == "Rejected"
-            assert len(booked(sandbox, withdrawal)) == (status != "Rejected")
+            assert len(sandbox_transfers(sandbox, withdrawal)) == (status != "Rejected")
     assert wallet.balance() == Decimal(500) * returned
     assert_books_hold()
 
@@ -252,16 +252,16 @@ def reject_by_hand(withdrawal: Withdrawal) -> None:
 
 
 def test_the_database_refuses_a_return_that_two_people_did_not_decide(sandbox, wallet):
-    withdrawal = approved(wallet)
-    proposed(withdrawal, ProposalAction.RETURN)
+    withdrawal = make_approved_withdrawal(wallet)
+    propose_action(withdrawal, ProposalAction.RETURN)
     with pytest.raises(IntegrityError, match="not returned by two"):
         reject_by_hand(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)
 
 
 def test_the_database_refuses_a_return_of_what_a_worker_has_claimed(sandbox, wallet):
-    withdrawal = approved(wallet)
-    proposal = proposed(withdrawal, ProposalAction.RETURN)
+    withdrawal = make_approved_withdrawal(wallet)
+    proposal = propose_action(withdrawal, ProposalAction.RETURN)
     assert payouts._claim(withdrawal.id) is not None
     with transaction.atomic():
         change_status(

@@ -12,26 +12,26 @@ from pytest_django import Settings
 
 from tests.environment.services import Sandbox
 from tests.factories.payouts import (
-    EVERY_TRY,
     HALF_AN_HOUR,
     HELD,
-    LOOK_UPS,
     PAID_OUT,
+    READ_ATTEMPTS,
+    STATUS_CHECKS,
     TRANSFERS,
-    booked,
-    bring_back,
-    decide,
+    advance_time,
+    count_transfer_orders,
     open_alerts,
-    orders,
-    pass_time,
-    proposed,
-    settle,
+    propose_action,
+    propose_and_confirm,
+    return_at_bank,
+    sandbox_transfers,
+    settle_at_bank,
 )
 from tests.factories.wallets import (
-    RETURNED,
+    RETURNED_ACCOUNT,
     Wallet,
-    approved,
     assert_books_hold,
+    make_approved_withdrawal,
     make_staff,
     make_wallet,
     status_of,
@@ -61,7 +61,7 @@ every_fault = pytest.mark.parametrize(
 
 
 def step(withdrawal: Withdrawal, seconds: float = 3600) -> None:
-    pass_time(withdrawal, seconds)
+    advance_time(withdrawal, seconds)
     sweeps.process_payout(withdrawal.id)
     assert_books_hold()
 
@@ -73,43 +73,46 @@ def step(withdrawal: Withdrawal, seconds: float = 3600) -> None:
 def test_a_look_up_that_fails_changes_nothing_and_the_next_one_completes(
     sandbox, wallet, fault, options
 ):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     payouts.send_payout(withdrawal.id)
-    settle(sandbox, withdrawal)
-    sandbox.fault(fault, times=EVERY_TRY, match=LOOK_UPS, **options)
+    settle_at_bank(sandbox, withdrawal)
+    sandbox.fault(fault, times=READ_ATTEMPTS, match=STATUS_CHECKS, **options)
     step(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Processing", HELD)
     sandbox.reset()
     step(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
-    assert len(booked(sandbox, withdrawal)) == 1
+    assert len(sandbox_transfers(sandbox, withdrawal)) == 1
 
 
 @every_fault
 def test_a_failing_look_up_is_not_a_not_found(sandbox, wallet, fault, options):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     sandbox.fault("error_5xx", match=TRANSFERS)
-    sandbox.fault("error_5xx", times=EVERY_TRY, match=LOOK_UPS)
+    sandbox.fault("error_5xx", times=READ_ATTEMPTS, match=STATUS_CHECKS)
     payouts.send_payout(withdrawal.id)
-    sandbox.fault(fault, times=EVERY_TRY, match=LOOK_UPS, **options)
+    sandbox.fault(fault, times=READ_ATTEMPTS, match=STATUS_CHECKS, **options)
     step(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
     payout = Payout.objects.get(withdrawal_id=withdrawal.id)
     assert (payout.not_found_count, payout.first_not_found_at) == (0, None)
     assert payout.next_step_at is not None
-    assert orders(sandbox, withdrawal) == 1
+    assert count_transfer_orders(sandbox, withdrawal) == 1
 
 
 def test_a_transfer_the_provider_hides_for_a_while_is_completed_when_it_shows(sandbox, wallet):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     payouts.send_payout(withdrawal.id)
-    sandbox.fault("hidden", match=LOOK_UPS)
+    sandbox.fault("hidden", match=STATUS_CHECKS)
     step(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     step(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
-    assert (orders(sandbox, withdrawal), len(booked(sandbox, withdrawal))) == (1, 1)
+    assert (
+        count_transfer_orders(sandbox, withdrawal),
+        len(sandbox_transfers(sandbox, withdrawal)),
+    ) == (1, 1)
     payout = Payout.objects.get(withdrawal_id=withdrawal.id)
     # The answer to the order counts as a look.
     assert (payout.not_found_count, payout.status_checks) == (0, 3)
@@ -117,10 +120,10 @@ def test_a_transfer_the_provider_hides_for_a_while_is_completed_when_it_shows(sa
 
 
 def test_a_look_up_with_another_amount_completes_nothing(sandbox, wallet):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     payouts.send_payout(withdrawal.id)
-    settle(sandbox, withdrawal)
-    sandbox.fault("wrong_amount", match=LOOK_UPS)
+    settle_at_bank(sandbox, withdrawal)
+    sandbox.fault("wrong_amount", match=STATUS_CHECKS)
     step(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
     assert open_alerts() == {"payout_differs"}
@@ -130,35 +133,38 @@ def test_a_look_up_with_another_amount_completes_nothing(sandbox, wallet):
 
 def test_a_second_order_that_is_refused_waits_for_a_look_up_that_works(sandbox, wallet):
     """The first order may have paid: without an answer nothing is given back."""
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     sandbox.fault("timeout_after", match=TRANSFERS)
-    sandbox.fault("hidden", times=3, match=LOOK_UPS)
+    sandbox.fault("hidden", times=3, match=STATUS_CHECKS)
     payouts.send_payout(withdrawal.id)
     step(withdrawal, HALF_AN_HOUR)
-    decide(withdrawal, ProposalAction.SEND_AGAIN)
+    propose_and_confirm(withdrawal, ProposalAction.SEND_AGAIN)
     reason = "Payout was made to a blacklisted account number"
     body = f'{{"status":"error","message":"{reason}","data":null}}'
     sandbox.fault("error_5xx", match=TRANSFERS, status=400, body=body)
-    sandbox.fault("error_5xx", times=EVERY_TRY, match=LOOK_UPS)
+    sandbox.fault("error_5xx", times=READ_ATTEMPTS, match=STATUS_CHECKS)
     step(withdrawal, 0)
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
     payout = Payout.objects.get(withdrawal_id=withdrawal.id)
     assert payout.last_error == f"{reason}; the provider failed (503)"
     assert (payout.leased_until, payout.not_found_count) == (None, 0)
     assert open_alerts() == {"payout_unknown"}
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     step(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
-    assert (orders(sandbox, withdrawal), len(booked(sandbox, withdrawal))) == (2, 1)
+    assert (
+        count_transfer_orders(sandbox, withdrawal),
+        len(sandbox_transfers(sandbox, withdrawal)),
+    ) == (2, 1)
 
 
 # --- While a completed one is watched ------------------------------------------------------------
 
 
 def completed(sandbox: Sandbox, wallet: Wallet, **more: Any) -> Withdrawal:
-    withdrawal = approved(wallet, **more)
+    withdrawal = make_approved_withdrawal(wallet, **more)
     payouts.send_payout(withdrawal.id)
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     payouts.check_status(withdrawal.id)
     assert status_of(withdrawal) == "Completed"
     return withdrawal
@@ -169,7 +175,7 @@ def test_a_watched_payout_stays_completed_whatever_the_look_up_ends_in(
     sandbox, wallet, fault, options
 ):
     withdrawal = completed(sandbox, wallet)
-    sandbox.fault(fault, times=EVERY_TRY, match=LOOK_UPS, **options)
+    sandbox.fault(fault, times=READ_ATTEMPTS, match=STATUS_CHECKS, **options)
     step(withdrawal, 13 * 3600)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert Payout.objects.get(withdrawal_id=withdrawal.id).next_step_at is not None
@@ -178,7 +184,7 @@ def test_a_watched_payout_stays_completed_whatever_the_look_up_ends_in(
 
 def test_a_completed_payout_that_vanishes_is_told_and_stays_completed(sandbox, wallet):
     withdrawal = completed(sandbox, wallet)
-    sandbox.fault("hidden", times=2, match=LOOK_UPS)
+    sandbox.fault("hidden", times=2, match=STATUS_CHECKS)
     step(withdrawal, 13 * 3600)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert open_alerts() == {"payout_vanished"}
@@ -202,11 +208,11 @@ def test_a_completed_payout_is_watched_for_thirty_days(sandbox, wallet):
 
 def test_money_the_bank_returns_is_told_and_reversed_by_two_people(sandbox, wallet):
     withdrawal = completed(sandbox, wallet)
-    bring_back(sandbox, withdrawal)
+    return_at_bank(sandbox, withdrawal)
     step(withdrawal, 13 * 3600)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert open_alerts() == {"payout_returned"}
-    proposal = proposed(withdrawal, ProposalAction.REVERSE)
+    proposal = propose_action(withdrawal, ProposalAction.REVERSE)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
     # What was paid out comes back, our fee of 30 stays.
@@ -218,12 +224,12 @@ def test_money_the_bank_returns_is_told_and_reversed_by_two_people(sandbox, wall
 
 
 def test_the_documented_account_is_returned_by_itself(sandbox, wallet):
-    withdrawal = approved(wallet, account=RETURNED)
+    withdrawal = make_approved_withdrawal(wallet, account=RETURNED_ACCOUNT)
     payouts.send_payout(withdrawal.id)
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     payouts.check_status(withdrawal.id)
     assert status_of(withdrawal) == "Completed"
-    bring_back(sandbox, withdrawal)
+    return_at_bank(sandbox, withdrawal)
     step(withdrawal, 13 * 3600)
     assert open_alerts() == {"payout_returned"}
     assert status_of(withdrawal) == "Completed"
@@ -241,7 +247,7 @@ def counts() -> tuple[int, int]:
 @every_fault
 def test_without_a_bank_list_nothing_moves(sandbox, fault, options):
     wallet = make_wallet(1000)
-    sandbox.fault(fault, times=EVERY_TRY, match=BANK_LISTS, **options)
+    sandbox.fault(fault, times=READ_ATTEMPTS, match=BANK_LISTS, **options)
     with pytest.raises(BankListUnavailable):
         wallet.request()
     assert (wallet.kes, counts()) == ((Decimal(1000), Decimal(0)), (0, 0))
@@ -289,7 +295,7 @@ def test_an_account_name_that_cannot_be_had_stays_as_given(sandbox, fault, optio
     wallet = make_wallet(10_000, currency="NGN")
     sandbox.fault(
         fault,
-        times=EVERY_TRY,
+        times=READ_ATTEMPTS,
         match={"method": "POST", "path_prefix": "/v3/accounts/resolve"},
         **options,
     )

@@ -17,29 +17,29 @@ from exchange.core.errors import Rejected
 from exchange.events.models import Event
 from tests.environment.services import PROVIDER_SECRET_KEY, Sandbox
 from tests.factories.payouts import (
-    EVERY_TRY,
     GIVEN_BACK,
     HALF_AN_HOUR,
     HELD,
-    LOOK_UPS,
     PAID_OUT,
+    READ_ATTEMPTS,
+    STATUS_CHECKS,
     TRANSFERS,
-    booked,
-    control,
-    decide,
+    advance_time,
+    call_sandbox,
+    count_transfer_orders,
     open_alerts,
-    orders,
-    pass_time,
-    proposed,
-    settle,
+    propose_action,
+    propose_and_confirm,
+    sandbox_transfers,
+    settle_at_bank,
 )
 from tests.factories.wallets import (
-    FAILS_LATER,
-    PAID,
-    REFUSED_AT_ONCE,
+    DECLINED_ACCOUNT,
+    FAILING_ACCOUNT,
+    PAID_ACCOUNT,
     Wallet,
-    approved,
     assert_books_hold,
+    make_approved_withdrawal,
     make_staff,
     status_of,
 )
@@ -87,9 +87,13 @@ def named(cases: list[tuple[str, dict[str, Any]]]) -> Any:
 
 
 def pay_with(
-    sandbox: Sandbox, wallet: Wallet, fault: str, options: dict[str, Any], account: str = PAID
+    sandbox: Sandbox,
+    wallet: Wallet,
+    fault: str,
+    options: dict[str, Any],
+    account: str = PAID_ACCOUNT,
 ) -> Withdrawal:
-    withdrawal = approved(wallet, ASK, account=account)
+    withdrawal = make_approved_withdrawal(wallet, ASK, account=account)
     sandbox.fault(fault, match=TRANSFERS, **options)
     payouts.send_payout(withdrawal.id)
     assert_books_hold()
@@ -97,7 +101,7 @@ def pay_with(
 
 
 def look_again(withdrawal: Withdrawal) -> None:
-    pass_time(withdrawal, 3600)
+    advance_time(withdrawal, 3600)
     sweeps.process_payout(withdrawal.id)
     assert_books_hold()
 
@@ -116,11 +120,14 @@ def test_an_order_that_was_taken_is_found_and_completed_once(sandbox, wallet, fa
     else:
         # The transfer may have ended while the answer was waited for.
         assert status_of(withdrawal) in {"Processing", "Completed"}
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     look_again(withdrawal)
     assert status_of(withdrawal) == "Completed"
     assert wallet.kes == PAID_OUT
-    assert (orders(sandbox, withdrawal), len(booked(sandbox, withdrawal))) == (1, 1)
+    assert (
+        count_transfer_orders(sandbox, withdrawal),
+        len(sandbox_transfers(sandbox, withdrawal)),
+    ) == (1, 1)
     assert events(withdrawal) == ["created", "approved", "processing", "completed"]
     assert open_alerts() == set()
 
@@ -135,14 +142,17 @@ def test_an_order_that_nobody_knows_is_unknown_and_keeps_the_money(sandbox, wall
     for _ in range(3):
         sweeps.process_payout(withdrawal.id)
     assert status_of(withdrawal) == "Unknown"
-    assert (orders(sandbox, withdrawal), booked(sandbox, withdrawal)) == (1, [])
+    assert (count_transfer_orders(sandbox, withdrawal), sandbox_transfers(sandbox, withdrawal)) == (
+        1,
+        [],
+    )
     assert_books_hold()
 
 
-def lose_for_good(sandbox: Sandbox, wallet: Wallet, account: str = PAID) -> Withdrawal:
+def lose_for_good(sandbox: Sandbox, wallet: Wallet, account: str = PAID_ACCOUNT) -> Withdrawal:
     """Not found at once, and not found half an hour later."""
     withdrawal = pay_with(sandbox, wallet, "timeout_before", {}, account)
-    pass_time(withdrawal, HALF_AN_HOUR)
+    advance_time(withdrawal, HALF_AN_HOUR)
     sweeps.process_payout(withdrawal.id)
     assert status_of(withdrawal) == "Unknown"
     assert Payout.objects.get(withdrawal_id=withdrawal.id).not_found_count == 2
@@ -151,15 +161,18 @@ def lose_for_good(sandbox: Sandbox, wallet: Wallet, account: str = PAID) -> With
 
 def test_two_people_send_a_lost_payout_again_and_it_is_paid_once(sandbox, wallet):
     withdrawal = lose_for_good(sandbox, wallet)
-    decide(withdrawal, ProposalAction.SEND_AGAIN)
+    propose_and_confirm(withdrawal, ProposalAction.SEND_AGAIN)
     assert status_of(withdrawal) == "Approved"
     sweeps.process_payout(withdrawal.id)
     assert status_of(withdrawal) == "Processing"
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     look_again(withdrawal)
     assert status_of(withdrawal) == "Completed"
     assert wallet.kes == PAID_OUT
-    assert (orders(sandbox, withdrawal), len(booked(sandbox, withdrawal))) == (2, 1)
+    assert (
+        count_transfer_orders(sandbox, withdrawal),
+        len(sandbox_transfers(sandbox, withdrawal)),
+    ) == (2, 1)
     assert events(withdrawal) == ["created", "approved", "processing", "completed"]
     assert open_alerts() == set()
 
@@ -168,7 +181,7 @@ def test_two_people_send_a_lost_payout_again_and_it_is_paid_once(sandbox, wallet
 def test_a_payout_sent_again_is_lost_only_when_it_is_not_found_twice_anew(sandbox, wallet, action):
     """What was not found before it was sent again says nothing about the second order."""
     withdrawal = lose_for_good(sandbox, wallet)
-    decide(withdrawal, ProposalAction.SEND_AGAIN)
+    propose_and_confirm(withdrawal, ProposalAction.SEND_AGAIN)
     payout = Payout.objects.get(withdrawal_id=withdrawal.id)
     assert (payout.not_found_count, payout.first_not_found_at, payout.last_not_found_at) == (
         0,
@@ -177,33 +190,33 @@ def test_a_payout_sent_again_is_lost_only_when_it_is_not_found_twice_anew(sandbo
     )
     sandbox.fault("timeout_before", match=TRANSFERS)
     sweeps.process_payout(withdrawal.id)
-    assert (status_of(withdrawal), orders(sandbox, withdrawal)) == ("Unknown", 2)
+    assert (status_of(withdrawal), count_transfer_orders(sandbox, withdrawal)) == ("Unknown", 2)
     with pytest.raises(Rejected) as refusal:
-        proposed(withdrawal, action)
+        propose_action(withdrawal, action)
     assert refusal.value.code == "payout_not_lost"
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
-    pass_time(withdrawal, HALF_AN_HOUR)
+    advance_time(withdrawal, HALF_AN_HOUR)
     sweeps.process_payout(withdrawal.id)
-    decide(withdrawal, action)
+    propose_and_confirm(withdrawal, action)
 
 
 def test_two_people_fail_a_lost_payout_and_the_money_is_back(sandbox, wallet):
     withdrawal = lose_for_good(sandbox, wallet)
-    decide(withdrawal, ProposalAction.FAIL)
+    propose_and_confirm(withdrawal, ProposalAction.FAIL)
     assert status_of(withdrawal) == "Failed"
     assert wallet.kes == GIVEN_BACK
-    assert booked(sandbox, withdrawal) == []
+    assert sandbox_transfers(sandbox, withdrawal) == []
     assert events(withdrawal)[-1] == "failed"
 
 
 @pytest.mark.parametrize("action", [ProposalAction.SEND_AGAIN, ProposalAction.FAIL])
 def test_not_found_twice_within_half_an_hour_is_not_lost(sandbox, wallet, action):
     withdrawal = pay_with(sandbox, wallet, "timeout_before", {})
-    pass_time(withdrawal, HALF_AN_HOUR - 60)
+    advance_time(withdrawal, HALF_AN_HOUR - 60)
     sweeps.process_payout(withdrawal.id)
     assert Payout.objects.get(withdrawal_id=withdrawal.id).not_found_count == 1
     with pytest.raises(Rejected) as refusal:
-        proposed(withdrawal, action)
+        propose_action(withdrawal, action)
     assert refusal.value.code == "payout_not_lost"
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
 
@@ -223,14 +236,14 @@ def test_one_person_alone_decides_nothing(sandbox, wallet, action):
 
 def test_a_payout_that_turns_up_after_all_is_no_longer_lost(sandbox, wallet):
     """Hidden twice, then shown with another amount: people must not release the money now."""
-    withdrawal = approved(wallet, ASK)
+    withdrawal = make_approved_withdrawal(wallet, ASK)
     sandbox.fault("timeout_after", match=TRANSFERS)
-    sandbox.fault("hidden", times=2, match=LOOK_UPS)
+    sandbox.fault("hidden", times=2, match=STATUS_CHECKS)
     payouts.send_payout(withdrawal.id)
-    pass_time(withdrawal, HALF_AN_HOUR)
+    advance_time(withdrawal, HALF_AN_HOUR)
     sweeps.process_payout(withdrawal.id)
-    proposal = proposed(withdrawal, ProposalAction.FAIL)
-    sandbox.fault("wrong_amount", match=LOOK_UPS)
+    proposal = propose_action(withdrawal, ProposalAction.FAIL)
+    sandbox.fault("wrong_amount", match=STATUS_CHECKS)
     look_again(withdrawal)
     assert status_of(withdrawal) == "Unknown"
     with pytest.raises(Rejected) as refusal:
@@ -243,28 +256,31 @@ def test_a_payout_that_turns_up_after_all_is_no_longer_lost(sandbox, wallet):
 
 
 def test_sending_again_what_had_been_taken_pays_once(sandbox, wallet):
-    withdrawal = approved(wallet, ASK)
+    withdrawal = make_approved_withdrawal(wallet, ASK)
     sandbox.fault("timeout_after", match=TRANSFERS)
-    sandbox.fault("hidden", times=3, match=LOOK_UPS)
+    sandbox.fault("hidden", times=3, match=STATUS_CHECKS)
     payouts.send_payout(withdrawal.id)
-    pass_time(withdrawal, HALF_AN_HOUR)
+    advance_time(withdrawal, HALF_AN_HOUR)
     sweeps.process_payout(withdrawal.id)
-    decide(withdrawal, ProposalAction.SEND_AGAIN)
+    propose_and_confirm(withdrawal, ProposalAction.SEND_AGAIN)
     sweeps.process_payout(withdrawal.id)
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     look_again(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
-    assert (orders(sandbox, withdrawal), len(booked(sandbox, withdrawal))) == (2, 1)
+    assert (
+        count_transfer_orders(sandbox, withdrawal),
+        len(sandbox_transfers(sandbox, withdrawal)),
+    ) == (2, 1)
 
 
 def test_a_refusal_of_the_second_order_does_not_release_what_the_first_one_paid(sandbox, wallet):
-    withdrawal = approved(wallet, ASK)
+    withdrawal = make_approved_withdrawal(wallet, ASK)
     sandbox.fault("timeout_after", match=TRANSFERS)
-    sandbox.fault("hidden", times=3, match=LOOK_UPS)
+    sandbox.fault("hidden", times=3, match=STATUS_CHECKS)
     payouts.send_payout(withdrawal.id)
-    pass_time(withdrawal, HALF_AN_HOUR)
+    advance_time(withdrawal, HALF_AN_HOUR)
     sweeps.process_payout(withdrawal.id)
-    decide(withdrawal, ProposalAction.SEND_AGAIN)
+    propose_and_confirm(withdrawal, ProposalAction.SEND_AGAIN)
     refusal = '{"status":"error","message":"%s","data":null}'
     sandbox.fault(
         "error_5xx",
@@ -272,7 +288,7 @@ def test_a_refusal_of_the_second_order_does_not_release_what_the_first_one_paid(
         status=400,
         body=refusal % "Payout was made to a blacklisted account number",
     )
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     sweeps.process_payout(withdrawal.id)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert_books_hold()
@@ -280,7 +296,7 @@ def test_a_refusal_of_the_second_order_does_not_release_what_the_first_one_paid(
 
 def show_as(sandbox: Sandbox, withdrawal: Withdrawal, text: str, other: str) -> None:
     """The provider's next answer about the transfer says `other` in the place of `text`."""
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     answer = requests.get(
         f"{sandbox.base_url}/transfers",
         params={"reference": withdrawal.reference},
@@ -289,22 +305,22 @@ def show_as(sandbox: Sandbox, withdrawal: Withdrawal, text: str, other: str) -> 
     ).text
     assert answer.count(text) == 1
     body = answer.replace(text, other)
-    sandbox.fault("error_5xx", match=LOOK_UPS, status=200, body=body)
+    sandbox.fault("error_5xx", match=STATUS_CHECKS, status=200, body=body)
 
 
 @pytest.mark.parametrize("outcome", ["NEW", "PENDING", "SUCCESSFUL"])
 def test_a_payout_that_people_failed_and_the_provider_has_is_told(sandbox, wallet, outcome):
     """Whether it has paid yet or not: the money was given back here."""
-    withdrawal = approved(wallet, ASK)
+    withdrawal = make_approved_withdrawal(wallet, ASK)
     sandbox.fault("timeout_after", match=TRANSFERS)
     # The worker's own look, the sweep's, and the one before the second person's word counts.
-    sandbox.fault("hidden", times=3, match=LOOK_UPS)
+    sandbox.fault("hidden", times=3, match=STATUS_CHECKS)
     payouts.send_payout(withdrawal.id)
-    pass_time(withdrawal, HALF_AN_HOUR)
+    advance_time(withdrawal, HALF_AN_HOUR)
     sweeps.process_payout(withdrawal.id)
-    decide(withdrawal, ProposalAction.FAIL)
+    propose_and_confirm(withdrawal, ProposalAction.FAIL)
     show_as(sandbox, withdrawal, "SUCCESSFUL", outcome)
-    pass_time(withdrawal, 13 * 3600)
+    advance_time(withdrawal, 13 * 3600)
     sweeps.process_payout(withdrawal.id)
     assert (status_of(withdrawal), wallet.kes) == ("Failed", GIVEN_BACK)
     assert open_alerts() == {"paid_after_failure"}
@@ -312,41 +328,44 @@ def test_a_payout_that_people_failed_and_the_provider_has_is_told(sandbox, walle
 
 
 def test_a_refused_recipient_fails_at_once_and_gets_the_money_back(sandbox, wallet):
-    withdrawal = approved(wallet, ASK, account=REFUSED_AT_ONCE)
+    withdrawal = make_approved_withdrawal(wallet, ASK, account=DECLINED_ACCOUNT)
     payouts.send_payout(withdrawal.id)
     assert (status_of(withdrawal), wallet.kes) == ("Failed", GIVEN_BACK)
     assert Withdrawal.objects.get(id=withdrawal.id).reason != ""
     assert events(withdrawal) == ["created", "approved", "processing", "failed"]
     sweeps.process_payout(withdrawal.id)
-    assert (orders(sandbox, withdrawal), booked(sandbox, withdrawal)) == (1, [])
+    assert (count_transfer_orders(sandbox, withdrawal), sandbox_transfers(sandbox, withdrawal)) == (
+        1,
+        [],
+    )
     assert_books_hold()
 
 
 def test_a_transfer_that_fails_later_gives_the_money_back(sandbox, wallet):
-    withdrawal = approved(wallet, ASK, account=FAILS_LATER)
+    withdrawal = make_approved_withdrawal(wallet, ASK, account=FAILING_ACCOUNT)
     payouts.send_payout(withdrawal.id)
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     look_again(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Failed", GIVEN_BACK)
     assert "DISBURSE FAILED" in Withdrawal.objects.get(id=withdrawal.id).reason
-    assert len(booked(sandbox, withdrawal)) == 1
+    assert len(sandbox_transfers(sandbox, withdrawal)) == 1
 
 
 def test_an_answer_with_another_amount_decides_nothing(sandbox, wallet):
     withdrawal = pay_with(sandbox, wallet, "wrong_amount", {})
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
     assert open_alerts() == {"payout_differs"}
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     look_again(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert open_alerts() == set()
 
 
 def test_a_difference_too_long_to_be_kept_is_kept_by_its_beginning(sandbox, wallet):
-    withdrawal = approved(wallet, ASK)
+    withdrawal = make_approved_withdrawal(wallet, ASK)
     payouts.send_payout(withdrawal.id)
     number = "9" * 400
-    show_as(sandbox, withdrawal, PAID, number)
+    show_as(sandbox, withdrawal, PAID_ACCOUNT, number)
     look_again(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
     kept = Payout.objects.get(withdrawal_id=withdrawal.id).last_error
@@ -359,7 +378,7 @@ def order_by_hand(sandbox: Sandbox, withdrawal: Withdrawal, amount: int) -> None
         f"{sandbox.base_url}/transfers",
         json={
             "account_bank": "01",
-            "account_number": PAID,
+            "account_number": PAID_ACCOUNT,
             "amount": amount,
             "currency": "KES",
             "reference": withdrawal.reference,
@@ -370,20 +389,20 @@ def order_by_hand(sandbox: Sandbox, withdrawal: Withdrawal, amount: int) -> None
 
 
 def test_a_reference_that_is_taken_is_looked_up(sandbox, wallet):
-    withdrawal = approved(wallet, ASK)
+    withdrawal = make_approved_withdrawal(wallet, ASK)
     order_by_hand(sandbox, withdrawal, 470)
     payouts.send_payout(withdrawal.id)
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     look_again(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
-    assert len(booked(sandbox, withdrawal)) == 1
+    assert len(sandbox_transfers(sandbox, withdrawal)) == 1
 
 
 def test_a_reference_that_is_taken_by_another_transfer_is_flagged(sandbox, wallet):
-    withdrawal = approved(wallet, ASK)
+    withdrawal = make_approved_withdrawal(wallet, ASK)
     order_by_hand(sandbox, withdrawal, 7)
     payouts.send_payout(withdrawal.id)
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     for _ in range(2):
         look_again(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
@@ -397,30 +416,33 @@ def waits(withdrawal: Withdrawal) -> timedelta:
 
 
 def test_too_little_float_puts_it_back_with_an_alert_and_it_is_paid_later(sandbox, wallet):
-    withdrawal = approved(wallet, ASK)
-    control(sandbox, "POST", "float", currency="KES", amount=100)
+    withdrawal = make_approved_withdrawal(wallet, ASK)
+    call_sandbox(sandbox, "POST", "float", currency="KES", amount=100)
     try:
         payouts.send_payout(withdrawal.id)
         assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)
         assert open_alerts() == {"float"}
         assert waits(withdrawal) == timedelta(minutes=5)
         payouts.send_payout(withdrawal.id)  # not yet: it waits
-        assert orders(sandbox, withdrawal) == 1
+        assert count_transfer_orders(sandbox, withdrawal) == 1
         look_again(withdrawal)
-        assert (status_of(withdrawal), orders(sandbox, withdrawal)) == ("Approved", 2)
+        assert (status_of(withdrawal), count_transfer_orders(sandbox, withdrawal)) == (
+            "Approved",
+            2,
+        )
     finally:
-        control(sandbox, "POST", "float", currency="KES", amount=10**9)
+        call_sandbox(sandbox, "POST", "float", currency="KES", amount=10**9)
     look_again(withdrawal)
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     look_again(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
-    assert len(booked(sandbox, withdrawal)) == 1
+    assert len(sandbox_transfers(sandbox, withdrawal)) == 1
     assert events(withdrawal) == ["created", "approved", "processing", "completed"]
     assert open_alerts() == set()
 
 
 def test_a_provider_that_is_not_there_gets_the_order_later(sandbox, wallet):
-    withdrawal = approved(wallet, ASK)
+    withdrawal = make_approved_withdrawal(wallet, ASK)
     sandbox.kill()
     try:
         payouts.send_payout(withdrawal.id)
@@ -431,20 +453,20 @@ def test_a_provider_that_is_not_there_gets_the_order_later(sandbox, wallet):
     finally:
         sandbox.start()
     look_again(withdrawal)
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     look_again(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
-    assert len(booked(sandbox, withdrawal)) == 1
+    assert len(sandbox_transfers(sandbox, withdrawal)) == 1
 
 
 def test_a_lost_answer_and_a_provider_that_stays_silent_is_unknown(sandbox, wallet):
-    withdrawal = approved(wallet, ASK)
+    withdrawal = make_approved_withdrawal(wallet, ASK)
     sandbox.fault("timeout_after", match=TRANSFERS)
-    sandbox.fault("error_5xx", times=EVERY_TRY, match=LOOK_UPS)
+    sandbox.fault("error_5xx", times=READ_ATTEMPTS, match=STATUS_CHECKS)
     payouts.send_payout(withdrawal.id)
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
     assert Payout.objects.get(withdrawal_id=withdrawal.id).not_found_count == 0
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     look_again(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
-    assert len(booked(sandbox, withdrawal)) == 1
+    assert len(sandbox_transfers(sandbox, withdrawal)) == 1

@@ -31,8 +31,8 @@ from exchange.participants.models import Member
 from exchange.staff.models import SignInTries
 from tests.environment.processes import Program, wait_until
 from tests.environment.services import HOST, Service, ServiceStack
-from tests.factories.api_clients import failed, make_caller, make_member
-from tests.factories.logins import person
+from tests.factories.api_clients import assert_error, make_caller, make_member
+from tests.factories.logins import create_login_user
 
 MEMBERS = "/v1/api/members"
 NOT_READY = "The service is not ready. Please try again shortly"
@@ -144,7 +144,7 @@ def test_no_secret_can_be_guessed_meanwhile(limited):
 
 @pytest.mark.slow
 def test_the_back_office_works_on_and_still_locks_out_who_guesses(limited):
-    person("Auditor", "ada")
+    create_login_user("Auditor", "ada")
     browser = requests.Session()
     sign_in = limited.base_url + "/admin/login/"
     for _ in range(6):
@@ -210,7 +210,7 @@ def test_a_cache_that_is_silent_holds_up_one_request_a_second(settings, monkeypa
         took = []
         for _ in range(20):
             began = time.monotonic()
-            assert failed(caller.post("/v1/test/money", MONEY), 503, "not_ready") == NOT_READY
+            assert assert_error(caller.post("/v1/test/money", MONEY), 503, "not_ready") == NOT_READY
             took.append(time.monotonic() - began)
     assert 0.9 < took[0] < 3
     assert sum(took[1:]) < 1
@@ -228,7 +228,7 @@ def test_reads_beyond_the_limit_are_refused_without_the_cache_too(settings, monk
         time.sleep(0.2)
     assert [caller.get(MEMBERS).status_code for _ in range(6)] == [200] * 5 + [429]
     assert make_caller().get(MEMBERS).status_code == 200
-    failed(caller.post("/v1/test/money", MONEY), 503, "not_ready")
+    assert_error(caller.post("/v1/test/money", MONEY), 503, "not_ready")
 
 
 @pytest.mark.slow

@@ -15,8 +15,8 @@ import time
 from itertools import zip_longest
 from pathlib import Path
 
-from tests.mutants import python_faults, running, sql_faults
-from tests.mutants.covering import Covering
+from tests.mutants import python_faults, runner, sql_faults
+from tests.mutants.covering_tests import CoveringTests
 from tests.mutants.faults import NOT_COVERED, Mutant, Outcome, digest
 from tests.mutants.report import Report, read_equivalent
 
@@ -33,12 +33,12 @@ def main(arguments: list[str]) -> int:
     # Whoever ends this process ends its workers.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("Ended."))
     begins = time.monotonic()
-    commit = running.commit(ROOT)
+    commit = runner.commit(ROOT)
     seed = given.seed or commit
     home = ROOT / "build" / "mutants"
-    recording = Path(given.recording) if given.recording else running.record(ROOT, home)
-    covering = Covering(ROOT, recording)
-    definitions = running.definitions(recording)
+    recording = Path(given.recording) if given.recording else runner.record(ROOT, home)
+    covering = CoveringTests(ROOT, recording)
+    definitions = runner.definitions(recording)
     if given.app == "sql":
         every = [
             mutant
@@ -56,7 +56,7 @@ def main(arguments: list[str]) -> int:
         total = len(places)
     print(f"Seed {seed}: {len(made)} of {total} mutants of {given.app}", flush=True)
 
-    named = running.collected(ROOT, given.tests) if given.tests else []
+    named = runner.collected(ROOT, given.tests) if given.tests else []
     jobs, outcomes = [], dict.fromkeys(range(len(made)), Outcome(NOT_COVERED))
     for index, mutant in enumerate(made):
         job = _job(covering, definitions, mutant, given, index)
@@ -66,14 +66,14 @@ def main(arguments: list[str]) -> int:
             key = digest(f"{mutant.module}\n{mutant.text}")
             jobs.append({"index": index, "key": key, **job})
     prepared = time.monotonic()
-    outcomes |= running.run(ROOT, home, jobs, given.workers, again=given.again)
+    outcomes |= runner.run(ROOT, home, jobs, given.workers, again=given.again)
 
     known = read_equivalent(_EQUIVALENT)
     facts = {
         "Commit": commit,
         "Seed": seed,
         "Mutants": f"{len(made)} of {total}",
-        "Tests recorded": f"{len(covering.tests)} (without {running.LEFT_OUT})",
+        "Tests recorded": f"{len(covering.tests)} (without {runner.LEFT_OUT})",
         "Tests for one mutant": f"at most {given.limit:.0f} s of them, the likeliest first;"
         f" {sum(1 for each in outcomes.values() if each.left_out)} mutants had more",
         "Wall time": f"{time.monotonic() - prepared:.0f} s with {given.workers} processes,"
@@ -105,7 +105,7 @@ def stale_keys(known: dict[str, str], definitions: dict[str, str]) -> list[str]:
 
 
 def _job(
-    covering: Covering,
+    covering: CoveringTests,
     definitions: dict[str, str],
     mutant: Mutant,
     given: argparse.Namespace,

@@ -20,8 +20,8 @@ from psycopg import sql
 from psycopg.pq import TransactionStatus
 
 from tests.environment.database import server_url, worker_database
-from tests.mutants.running import RECORDING
-from tests.mutants.starting import TRACER
+from tests.mutants.plugin_loader import TRACER
+from tests.mutants.runner import RECORDING
 
 # Fixtures that start processes of ours, whose calls the server counts when they pause.
 _OTHER_PROCESSES = {"live_service", "live_worker", "service_stack", "web_program"}

@@ -9,8 +9,8 @@ from cosmic_ray.mutating import mutate_code
 from cosmic_ray.operators.operator import Operator
 
 from tests.mutants import python_faults, sample
+from tests.mutants.code_replacement import NotReplaceable, replace_code
 from tests.mutants.operators import CatchNothing, RemoveCall, RemoveTerm
-from tests.mutants.replacing import NotReplaceable, replace_code
 
 _ROOT = Path(__file__).parent.parent.parent
 _PATH = Path(sample.__file__).relative_to(_ROOT)

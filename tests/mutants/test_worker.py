@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.environment.database import Connection
 from tests.mutants import sample
-from tests.mutants.running import JOBS
+from tests.mutants.runner import JOBS
 
 _ROOT = Path(__file__).parent.parent.parent
 _CONFTEST = """
@@ -61,7 +61,7 @@ def test_each_mutant_is_tried_and_told(owner_connection: Connection, tmp_path: P
         (jobs / f"job-{index:05}.json").write_text(json.dumps({"key": str(index), **job}))
 
     subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "tests.mutants.starting", "-pno:xdist",
+        [sys.executable, "-m", "pytest", "-q", "-p", "tests.mutants.plugin_loader", "-pno:xdist",
          "-pno:cacheprovider", "--import-mode=importlib"],
         cwd=project, timeout=300, check=True, stdout=subprocess.DEVNULL,
         env=os.environ | {JOBS: str(jobs), "PYTHONPATH": str(_ROOT),

@@ -27,12 +27,12 @@ import pytest
 
 from config.local.embedded.identity import die_with_parent
 from tests.environment.database import server_url, worker_database
+from tests.mutants.code_replacement import NotReplaceable, replace_code
 from tests.mutants.faults import INVALID, KILLED, SURVIVED, TIMED_OUT
-from tests.mutants.replacing import NotReplaceable, replace_code
-from tests.mutants.running import JOBS
+from tests.mutants.runner import JOBS
 
 # What a test may take: so many times what it took when it was recorded, and some seconds.
-PATIENCE, GRACE = 8.0, 12.0
+SLOWDOWN, GRACE_SECONDS = 8.0, 12.0
 _STARTING = 180.0
 _STOPPING = 15.0
 _LONGEST_REASON = 300
@@ -158,10 +158,10 @@ class Worker:
         listed.write_text("\n".join(names))
         result_file = self._folder / f"guest-{self._name}.json"
         result_file.unlink(missing_ok=True)
-        patience = _STARTING + GRACE + PATIENCE * sum(job["tests"].values())
+        patience = _STARTING + GRACE_SECONDS + SLOWDOWN * sum(job["tests"].values())
         command = [
-            sys.executable, "-m", "pytest", "-x", "-q", "-p", "tests.mutants.guest",
-            "-pno:cacheprovider", "-pno:xdist", f"--timeout={GRACE * 3:.0f}", f"@{listed}",
+            sys.executable, "-m", "pytest", "-x", "-q", "-p", "tests.mutants.fresh_process",
+            "-pno:cacheprovider", "-pno:xdist", f"--timeout={GRACE_SECONDS * 3:.0f}", f"@{listed}",
         ]  # fmt: skip
         with subprocess.Popen(
             command, env=os.environ | {"MUTANTS_RESULT": str(result_file)},
@@ -273,7 +273,7 @@ def _follow(messages: int, pid: int, expected: dict[str, float]) -> dict[str, An
             message = json.loads(line)
             if "starts" in message:
                 test = message["starts"]
-                limit = GRACE + PATIENCE * expected.get(test, 0.0)
+                limit = GRACE_SECONDS + SLOWDOWN * expected.get(test, 0.0)
             else:
                 result, limit = message, _STARTING
             deadline = time.monotonic() + limit

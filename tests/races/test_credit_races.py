@@ -38,13 +38,13 @@ from tests.environment.lock_barrier import LockBarrier
 from tests.factories.api_clients import TESTER
 from tests.factories.lending import Lending, make_lending
 from tests.factories.loan_configurations import make_configuration
-from tests.factories.loans import default, pay
+from tests.factories.loans import make_defaulted_loan, repay_loan
 from tests.factories.tokens import give_units, make_token
 from tests.factories.traders import Trader
 from tests.factories.wallets import (
     Wallet,
     assert_books_hold,
-    held,
+    balance_of,
     make_member_wallet,
     make_staff,
     make_wallet,
@@ -95,7 +95,7 @@ def sell(wallet: Wallet, token: Token, units: int | Decimal, price: int = 100) -
 
 
 def order(wallet: Wallet, token: Token, side: str, units: int | Decimal, price: int) -> Any:
-    return Trader(wallet).ask(token, side, price, units)
+    return Trader(wallet).submit_order(token, side, price, units)
 
 
 def change(loan: Loan, call: Callable[..., Loan], *pledges: tuple[Token, Decimal | int]) -> Loan:
@@ -113,15 +113,15 @@ def test_the_same_units_are_pledged_once(lending, offers):
     """Two requests at once, under one offer or under offers of two lenders."""
     lender = make_wallet(100_000_000, currency="NGN").organisation
     other = make_configuration(lender, access=Access.PUBLIC)
-    with Callers(2) as crowd:
+    with Callers(2) as callers:
         for _ in range(ROUNDS):
             one = another(lending)
             two = Lending(
                 one.creditor, one.borrower, other if offers == 2 else one.offer, one.token
             )
-            results = crowd.at_once([one.lend, two.lend])
+            results = callers.at_once([one.lend, two.lend])
             assert codes(results) == {"done": 1, "insufficient_units": 1}
-            assert held(one.borrower.owner_id, one.token.id, "lien") == 105
+            assert balance_of(one.borrower.owner_id, one.token.id, "lien") == 105
     assert_books_hold()
 
 
@@ -130,36 +130,38 @@ def test_units_are_sold_or_pledged(lending, bought):
     """The order waits in the book, or is traded at once with one that waits there."""
     buyer = make_wallet(10_000_000, currency="NGN")
     outcomes: Counter[bool] = Counter()
-    with Callers(2) as crowd:
+    with Callers(2) as callers:
         for number in range(ROUNDS):
             one = another(lending)
             if bought:
                 order(buyer, one.token, "Buy", 105, 100)
             both: list[Deed] = [one.lend, partial(sell, one.borrower, one.token, 105)]
-            results = crowd.at_once(both if number % 2 else both[::-1])
+            results = callers.at_once(both if number % 2 else both[::-1])
             assert codes(results) == {"done": 1, "insufficient_units": 1}
-            lien = held(one.borrower.owner_id, one.token.id, "lien")
+            lien = balance_of(one.borrower.owner_id, one.token.id, "lien")
             assert lien in {0, 105}
-            assert held(one.borrower.owner_id, one.token.id) == 0
+            assert balance_of(one.borrower.owner_id, one.token.id) == 0
             outcomes[lien == 0] += 1
     assert outcomes.total() == ROUNDS
     assert_books_hold()
 
 
 def test_the_last_payment_is_made_once(lending):
-    with Callers(3) as crowd, LockBarrier("credit_loan", runners=2) as barrier:
+    with Callers(3) as callers, LockBarrier("credit_loan", runners=2) as barrier:
         for _ in range(ROUNDS):
             one = another(lending)
             loan = one.lend()
             one.borrower.fund(2 * DUE, "NGN")
             barrier.hold()
-            *results, released = crowd.at_once([partial(pay, loan, DUE)] * 2 + [barrier.release])
+            *results, released = callers.at_once(
+                [partial(repay_loan, loan, DUE)] * 2 + [barrier.release]
+            )
             assert released is None
             assert codes(results) == {"done": 1, "state_conflict": 1}
             assert any(str(result) == "The loan is COMPLETED" for result in results)
             assert Repayment.objects.filter(loan=loan).count() == 1
-            assert held(one.borrower.owner_id, "NGN") == 840_000 + DUE
-            assert held(one.borrower.owner_id, one.token.id) == 105
+            assert balance_of(one.borrower.owner_id, "NGN") == 840_000 + DUE
+            assert balance_of(one.borrower.owner_id, one.token.id) == 105
             told = Event.objects.filter(subject_id=loan.id, type="loan.repaid")
             assert told.count() == 2  # to both sides, once
     assert_books_hold()
@@ -168,13 +170,15 @@ def test_the_last_payment_is_made_once(lending):
 def test_payments_at_once_add_up_to_no_more_than_is_due(lending):
     """Of five payments of three tenths each, three fit."""
     part = Decimal(DUE) * 3 / 10
-    with Callers(6) as crowd, LockBarrier("credit_loan", runners=5) as barrier:
+    with Callers(6) as callers, LockBarrier("credit_loan", runners=5) as barrier:
         for _ in range(ROUNDS):
             one = another(lending)
             loan = one.lend()
             one.borrower.fund(2 * DUE, "NGN")
             barrier.hold()
-            *results, released = crowd.at_once([partial(pay, loan, part)] * 5 + [barrier.release])
+            *results, released = callers.at_once(
+                [partial(repay_loan, loan, part)] * 5 + [barrier.release]
+            )
             assert released is None
             assert codes(results) == {"done": 3, "amount_above_due": 2}
             loan.refresh_from_db()
@@ -187,18 +191,18 @@ def test_payments_at_once_add_up_to_no_more_than_is_due(lending):
 def test_a_loan_is_ended_or_repaid(lending, action, amount):
     first, second = make_staff("end_loan"), make_staff("end_loan")
     outcomes: Counter[str] = Counter()
-    with Callers(3) as crowd, LockBarrier("credit_loan", runners=2) as barrier:
+    with Callers(3) as callers, LockBarrier("credit_loan", runners=2) as barrier:
         for number in range(ROUNDS):
             one = another(lending)
-            loan = default(one)
+            loan = make_defaulted_loan(one)
             one.borrower.fund(DUE, "NGN")
             proposal = propose_closure(loan_id=loan.id, action=action, note="why", user=first)
             barrier.hold()
             both: list[Deed] = [
-                partial(pay, loan, amount),
+                partial(repay_loan, loan, amount),
                 partial(confirm_closure, proposal_id=proposal.id, user=second),
             ]
-            *results, released = crowd.at_once(
+            *results, released = callers.at_once(
                 [*(both if number % 2 else both[::-1]), barrier.release]
             )
             assert released is None
@@ -213,7 +217,7 @@ def test_a_loan_is_ended_or_repaid(lending, action, amount):
             )
             assert ended or (paid == 1 and amount == DUE)
             assert not both_done or amount < DUE
-            assert held(one.creditor.owner_id, "NGN", "principal") == sum(
+            assert balance_of(one.creditor.owner_id, "NGN", "principal") == sum(
                 row.amount - row.principal_repaid for row in Loan.objects.filter(status__in=OPEN)
             )
     assert outcomes.total() == ROUNDS
@@ -222,9 +226,9 @@ def test_a_loan_is_ended_or_repaid(lending, action, amount):
 
 def test_a_proposal_is_confirmed_or_declined_once(lending):
     people = [make_staff("end_loan") for _ in range(4)]
-    with Callers(4) as crowd:
+    with Callers(4) as callers:
         for number in range(ROUNDS):
-            loan = default(another(lending))
+            loan = make_defaulted_loan(another(lending))
             proposal = propose_closure(
                 loan_id=loan.id, action=ClosureAction.LIQUIDATE, note="why", user=people[0]
             )
@@ -233,7 +237,7 @@ def test_a_proposal_is_confirmed_or_declined_once(lending):
                 partial(decline_closure, proposal_id=proposal.id, user=people[2]),
                 partial(confirm_closure, proposal_id=proposal.id, user=people[3]),
             ]
-            results = crowd.at_once(calls[number % 3 :] + calls[: number % 3])
+            results = callers.at_once(calls[number % 3 :] + calls[: number % 3])
             assert codes(results) == {"done": 1, "state_conflict": 2}
             proposal.refresh_from_db()
             loan.refresh_from_db()
@@ -243,13 +247,13 @@ def test_a_proposal_is_confirmed_or_declined_once(lending):
 
 def test_of_two_proposals_at_once_one_waits(lending):
     people = [make_staff("end_loan") for _ in range(4)]
-    loan = default(another(lending))
+    loan = make_defaulted_loan(another(lending))
     calls = [
         partial(propose_closure, loan_id=loan.id, action=action, note="why", user=person)
         for person, action in zip(people, list(ClosureAction) * 2, strict=True)
     ]
-    with Callers(4) as crowd:
-        assert codes(crowd.at_once(calls)) == {"done": 1, "proposal_pending": 3}
+    with Callers(4) as callers:
+        assert codes(callers.at_once(calls)) == {"done": 1, "proposal_pending": 3}
     assert ClosureProposal.objects.filter(loan=loan).count() == 1
 
 
@@ -263,10 +267,10 @@ def test_of_sixteen_loans_at_once_the_three_that_the_limit_allows_are_made(lendi
     )
     tokens = [priced_token() for _ in range(4)]
     asking = [another(lending, token=tokens[n % 4], offer=offer) for n in range(16)]
-    with Callers(16) as crowd:
-        results = crowd.at_once([one.lend for one in asking])
+    with Callers(16) as callers:
+        results = callers.at_once([one.lend for one in asking])
     assert codes(results) == {"done": 3, "outstanding_above_maximum": 13}
-    assert held(lender.owner_id, "NGN", "principal") == 3 * 840_000
+    assert balance_of(lender.owner_id, "NGN", "principal") == 3 * 840_000
     assert_books_hold()
 
 
@@ -297,15 +301,15 @@ def test_of_ten_loans_at_once_the_two_that_the_lender_can_pay_are_made(lending, 
     )
     asking = [another(lending, offer=offer) for offer in offers]
     calls: list[Deed] = [one.lend for one in asking]
-    with Callers(11) as crowd, LockBarrier("wallets_account", runners=10) as barrier:
+    with Callers(11) as callers, LockBarrier("wallets_account", runners=10) as barrier:
         if count == 10:
             barrier.hold()
-            *results, released = crowd.at_once([*calls, barrier.release])
+            *results, released = callers.at_once([*calls, barrier.release])
             assert released is None
         else:
-            results = crowd.at_once(calls)
+            results = callers.at_once(calls)
     assert codes(results) == {"done": 2, "not_funded": 8}
-    assert held(lender.owner_id, "NGN") == 840_000 - 1
+    assert balance_of(lender.owner_id, "NGN") == 840_000 - 1
     assert Loan.objects.filter(creditor=lender.organisation).count() == 2
     assert_books_hold()
 
@@ -318,9 +322,9 @@ def test_collateral_that_is_added_and_released_at_once_adds_up(lending):
     add = partial(change, loan, add_collateral)
     release = partial(change, loan, release_collateral)
     mine = (one.token, 1), (other, 1)
-    with Callers(12) as crowd:
+    with Callers(12) as callers:
         for _ in range(ROUNDS):
-            results = crowd.at_once(
+            results = callers.at_once(
                 [partial(add, *mine), partial(add, *mine[::-1]), partial(release, *mine)] * 2
                 + [partial(release, *mine[::-1]), partial(release, mine[0])] * 3
             )
@@ -330,20 +334,20 @@ def test_collateral_that_is_added_and_released_at_once_adds_up(lending):
             units = dict(Collateral.objects.filter(loan=loan).values_list("token_id", "quantity"))
             assert sum(units.values()) >= 105
             for token in (one.token, other):
-                lien = held(one.borrower.owner_id, token.id, "lien")
+                lien = balance_of(one.borrower.owner_id, token.id, "lien")
                 assert lien == units.get(token.id, 0)
     assert_books_hold()
 
 
 def test_units_needed_for_a_loan_are_not_released_twice(lending):
     """210 units, 105 needed: of eight releases of 60 at once one fits."""
-    with Callers(9) as crowd, LockBarrier("credit_loan", runners=1) as barrier:
+    with Callers(9) as callers, LockBarrier("credit_loan", runners=1) as barrier:
         for _ in range(ROUNDS):
             one = another(lending, units=210)
             loan = one.lend(units=210)
             barrier.hold()
             # The first to lock the token comes to the line; the others wait behind it.
-            *results, released = crowd.at_once(
+            *results, released = callers.at_once(
                 [partial(change, loan, release_collateral, (one.token, 60))] * 8 + [barrier.release]
             )
             assert released is None
@@ -364,11 +368,11 @@ def test_loans_are_aged_once_whoever_looks(lending):
         )
         for one in asking
     ]
-    payments: list[Deed] = [partial(pay, loan, 1) for loan in loans[:2]]
-    with Callers(7) as crowd, LockBarrier("credit_loan", runners=6) as barrier:
+    payments: list[Deed] = [partial(repay_loan, loan, 1) for loan in loans[:2]]
+    with Callers(7) as callers, LockBarrier("credit_loan", runners=6) as barrier:
         barrier.hold()
         calls: list[Deed] = [*[servicing.age_loans] * 4, *payments]
-        *results, released = crowd.at_once([*calls, barrier.release])
+        *results, released = callers.at_once([*calls, barrier.release])
         assert released is None
     aged = results[:4]
     assert codes(results) == {"done": 6}

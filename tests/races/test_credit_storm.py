@@ -26,8 +26,8 @@ from tests.environment.concurrency import Callers, race_size
 from tests.factories.api_clients import TESTER
 from tests.factories.lending import Lending, make_lending
 from tests.factories.loan_configurations import make_configuration
-from tests.factories.loans import pay
-from tests.factories.quotes import put_in_force_at_once
+from tests.factories.loans import repay_loan
+from tests.factories.quotes import set_effective_quote
 from tests.factories.tokens import give_units
 from tests.factories.wallets import assert_books_hold, make_member_wallet, make_staff, make_wallet
 from tests.races.test_credit_races import change, codes, order, priced_token, sell
@@ -75,7 +75,7 @@ class Storm:
 
     def settle(self, random: Random) -> None:
         loan = self.one(random)
-        pay(loan, random.choice([Decimal(1000), loan.repayment_amount]))
+        repay_loan(loan, random.choice([Decimal(1000), loan.repayment_amount]))
 
     def move(self, random: Random) -> None:
         some = random.sample(self.tokens, random.randint(1, 2))
@@ -103,7 +103,7 @@ class Storm:
     def quote(self, random: Random) -> None:
         price = Decimal(random.randint(9000, 11_000))
         token = random.choice(self.tokens)
-        put_in_force_at_once(token_id=token.id, prices=Prices(price, price), note="")
+        set_effective_quote(token_id=token.id, prices=Prices(price, price), note="")
 
     def serve(self, random: Random) -> None:
         servicing.age_loans()
@@ -127,8 +127,8 @@ def test_everything_at_once_ends_in_refusals_at_worst(caplog):
     storm = Storm()
     for number in range(6):
         storm.lend(Random(number))
-    with Callers(THREADS) as crowd:
-        results = crowd.at_once([partial(storm.live, number) for number in range(THREADS)])
+    with Callers(THREADS) as callers:
+        results = callers.at_once([partial(storm.live, number) for number in range(THREADS)])
     assert codes(results) == {"done": THREADS}
     done = sum(results, Counter[str]())
     assert min(done[name] for name in ("lend", "settle", "move", "trade", "serve")) > 0, done

@@ -22,16 +22,16 @@ from tests.environment.concurrency import Callers, race_size
 from tests.environment.lock_barrier import LockBarrier
 from tests.environment.services import Service
 from tests.factories.api_clients import make_caller
-from tests.factories.logins import app_of
+from tests.factories.logins import enrol_second_factor
 from tests.factories.staff import create_staff
-from tests.factories.wallets import Wallet, assert_books_hold, know_banks, status_of
+from tests.factories.wallets import Wallet, assert_books_hold, status_of, store_bank_list
 from wallets.ledger.models import Transfer
 from wallets.withdrawals.models import Decision, Payout, Withdrawal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 # In several tests, which processes share out among them.
-PARTS = 2
+ATTEMPTS = 2
 
 PASSWORD = "correct horse battery"
 HOLD, RELEASE = "withdrawal_hold", "withdrawal_release"
@@ -51,7 +51,7 @@ class Person:
     service: Service
 
     def __post_init__(self) -> None:
-        secret = app_of(create_staff(self.name, PASSWORD, FINANCE_APPROVER))
+        secret = enrol_second_factor(create_staff(self.name, PASSWORD, FINANCE_APPROVER))
         self.office = BackOffice(f"{self.service.base_url}/admin/")
         self.office.log_in(self.name, PASSWORD, secret)
 
@@ -65,7 +65,7 @@ class Person:
         return partial(self.office.send, confirmation, form, found)
 
 
-def told(page: Page) -> tuple[str, str]:
+def message_on(page: Page) -> tuple[str, str]:
     """The level and words of the one message on the page that a decision led to."""
     ((level, words),) = re.findall(
         r'<li class="message (\w+)"[^>]*>.*?<span role="\w+">(.*?)</span></li>', page.text, re.S
@@ -73,7 +73,7 @@ def told(page: Page) -> tuple[str, str]:
     return level, unescape(words)
 
 
-def check_answers(status: str, by: str, answers: list[object]) -> None:
+def check_responses(status: str, by: str, answers: list[object]) -> None:
     """One response is the success that `status` calls for, the other two say who was first."""
     approval, rejection, cancellation = answers
     done = TRACES[status][1]
@@ -86,7 +86,7 @@ def check_answers(status: str, by: str, answers: list[object]) -> None:
         (rejection, "Rejected", "Rejected: 500.00 KES went back to the wallet."),
     ):
         assert isinstance(page, Page), page
-        level, words = told(page)
+        level, words = message_on(page)
         if status == mine:
             assert (level, words) == ("success", success)
         else:
@@ -123,12 +123,12 @@ def check_traces(withdrawal: Withdrawal, status: str) -> None:
     assert Withdrawal.objects.get(id=withdrawal.id).version == 2
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", range(ATTEMPTS))
 def test_of_an_approval_a_rejection_and_a_cancellation_at_once_exactly_one_happens(
     live_service: Service, part: int
 ):
-    know_banks()
-    rounds = race_size("DECISIONS", 28) // PARTS
+    store_bank_list()
+    rounds = race_size("DECISIONS", 28) // ATTEMPTS
     caller = make_caller()
     wallet = Wallet(caller.organisation).fund(rounds * 500)
     api = Api(live_service.base_url)
@@ -136,10 +136,10 @@ def test_of_an_approval_a_rejection_and_a_cancellation_at_once_exactly_one_happe
     approver, rejecter = Person("amina", live_service), Person("kofi", live_service)
     by = {"Approved": approver.name, "Rejected": rejecter.name, "Cancelled": caller.key.name}
     outcomes: Counter[str] = Counter()
-    with Callers(4) as crowd, LockBarrier("wallets_withdrawal", runners=3) as barrier:
+    with Callers(4) as callers, LockBarrier("wallets_withdrawal", runners=3) as barrier:
         for number in range(rounds):
             withdrawal = wallet.request(500)
-            decisions = crowd.at_once(
+            decisions = callers.at_once(
                 [
                     partial(approver.decision, withdrawal, "Approve"),
                     partial(rejecter.decision, withdrawal, "Reject", "no"),
@@ -149,13 +149,13 @@ def test_of_an_approval_a_rejection_and_a_cancellation_at_once_exactly_one_happe
             # One round in four is left to itself: then whose way is the shortest mostly wins.
             if number % 4:
                 barrier.hold()
-                *answers, released = crowd.at_once([*decisions, cancel, barrier.release])
+                *answers, released = callers.at_once([*decisions, cancel, barrier.release])
                 assert released is None, answers
             else:
-                answers = crowd.at_once([*decisions, cancel])
+                answers = callers.at_once([*decisions, cancel])
             status = status_of(withdrawal)
             outcomes[status] += 1
-            check_answers(status, by[status], answers)
+            check_responses(status, by[status], answers)
             check_traces(withdrawal, status)
     assert outcomes.total() == rounds
     assert len(outcomes) > 1, "nothing raced"

@@ -13,7 +13,7 @@ from exchange.events.models import Event
 from tests.environment.concurrency import Call, Reply, race_size, send_concurrently
 from tests.environment.services import Service
 from tests.factories.api_clients import ApiCaller, make_caller
-from tests.factories.wallets import BANK, PAID, Wallet, assert_books_hold, know_banks
+from tests.factories.wallets import BANK, PAID_ACCOUNT, Wallet, assert_books_hold, store_bank_list
 from wallets.ledger.models import Transfer
 from wallets.withdrawals.models import Withdrawal
 
@@ -25,7 +25,7 @@ WITHDRAW = "/v1/api/wallet/withdraw"
 
 @pytest.fixture
 def caller(transactional_db: None) -> ApiCaller:
-    know_banks()
+    store_bank_list()
     return make_caller()
 
 
@@ -35,7 +35,7 @@ def order(amount: float = 500) -> str:
             "amount": amount,
             "bank_name": BANK,
             "account_name": "Ada Obi",
-            "account_number": PAID,
+            "account_number": PAID_ACCOUNT,
             "currency": "KES",
         }
     )

@@ -27,13 +27,13 @@ from tests.environment.processes import wait_until
 from tests.environment.webhook_receiver import Receiver
 from tests.environment.write_pause import WritePause
 from tests.factories.api_clients import TESTER, make_caller
-from tests.factories.events import happened, organisation
+from tests.factories.events import emit_event, make_organisation_with_endpoint
 from tests.factories.wallets import (
     BANK,
     assert_books_hold,
-    know_banks,
     make_member_wallet,
     make_wallet,
+    store_bank_list,
 )
 from wallets.banks import services as banks
 from wallets.withdrawals.models import Withdrawal
@@ -41,7 +41,7 @@ from wallets.withdrawals.models import Withdrawal
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def on_its_own_connection(call: Callable[[], Any]) -> Any:
+def run_on_own_connection(call: Callable[[], Any]) -> Any:
     """What `call` gives in a thread, which then closes its connection."""
 
     def run() -> Any:
@@ -60,18 +60,18 @@ def on_its_own_connection(call: Callable[[], Any]) -> Any:
 @pytest.mark.parametrize("make", [make_wallet, make_member_wallet])
 def test_a_request_refused_for_what_the_first_of_its_key_took_answers_as_the_first(make):
     """The second request finds no answer; then the first one takes the money and commits."""
-    know_banks()
+    store_bank_list()
     # This process remembers no bank list, so the checks are made in Python before the call.
     assert banks.find_cached_bank("KES", BANK) is None
     wallet = make(1500)
     claim = IdempotencyClaim(wallet.organisation.id, "POST", "/withdraw", "key", "hash")
-    ask = partial(wallet.ask, 1000, claim=claim)
+    ask = partial(wallet.submit_request, 1000, claim=claim)
     first: list[StoredResponse] = []
 
     def let_the_first_commit(execute: Any, sql: str, *rest: Any) -> Any:
         found = execute(sql, *rest)
         if "exchange_idempotencyrecord" in sql and not first:
-            first.append(on_its_own_connection(ask))
+            first.append(run_on_own_connection(ask))
         return found
 
     with connection.execute_wrapper(let_the_first_commit):
@@ -89,7 +89,7 @@ def test_a_request_refused_for_what_the_first_of_its_key_took_answers_as_the_fir
 
 def test_every_secret_that_two_rotations_at_once_answer_signs(receiver: Receiver):
     """The second rotation begins while the first one has not committed."""
-    owner = organisation(receiver.url)
+    owner = make_organisation_with_endpoint(receiver.url)
     answers: list[str] = []
 
     def rotate() -> None:
@@ -104,7 +104,7 @@ def test_every_secret_that_two_rotations_at_once_answer_signs(receiver: Receiver
     assert len(set(answers)) == 2
     endpoint = WebhookEndpoint.objects.get(organisation=owner)
     assert [endpoint.previous_secret, endpoint.secret] == answers
-    happened(owner)
+    emit_event(owner)
     deliver_due()
     (request,) = receiver.received
     for secret in answers:
@@ -145,13 +145,13 @@ def twice_at_once(call: Callable[[], None], *write: str) -> None:
         first.start()
         pause.wait()
         second.start()
-        wait_until(waits_for_a_row, "the second one waits for the first")
+        wait_until(is_waiting_for_row, "the second one waits for the first")
         pause.release()
         first.join()
         second.join()
 
 
-def waits_for_a_row() -> bool:
+def is_waiting_for_row() -> bool:
     """Whether a session of this database waits for what another transaction wrote."""
     with psycopg.connect(server_url(worker_database()), autocommit=True) as watch:
         row = watch.execute(

@@ -34,7 +34,7 @@ def buy(trader: Trader, token: Token, units: int = 1, key: str | None = None) ->
 
     def ask() -> StoredResponse:
         try:
-            return trader.ask(token, "Buy", 10, units, claim=claim)
+            return trader.submit_order(token, "Buy", 10, units, claim=claim)
         finally:
             connections.close_all()
 
@@ -94,7 +94,7 @@ def test_a_refused_order_leaves_the_others_and_is_told_why():
             refused.result(30)
         assert refusal.value.code == "insufficient_balance"
         assert {made.result(30).status_code for made in (first, second, last)} == {201}
-    assert poor.has("KES") == 5
+    assert poor.balance("KES") == 5
     assert Order.objects.filter(token=token).count() == 3
     assert_books_hold()
 
@@ -150,7 +150,7 @@ def test_an_owner_spends_nothing_twice_within_a_group():
     [refusal] = [error for error in failed if error is not None]
     assert isinstance(refusal, Rejected)
     assert refusal.code == "insufficient_balance"
-    assert spender.has("KES") == 5
+    assert spender.balance("KES") == 5
     assert_books_hold()
 
 

@@ -11,17 +11,22 @@ import pytest
 from exchange.core.errors import StateConflict
 from tests.environment.concurrency import Callers, race_size
 from tests.environment.services import Sandbox
-from tests.factories.payouts import booked, orders, proposed, settle
+from tests.factories.payouts import (
+    count_transfer_orders,
+    propose_action,
+    sandbox_transfers,
+    settle_at_bank,
+)
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import (
     SYSTEM,
-    approved,
     assert_books_hold,
-    know_banks,
+    make_approved_withdrawal,
     make_member_wallet,
     make_staff,
     make_wallet,
     status_of,
+    store_bank_list,
 )
 from wallets.deposits import services as deposits
 from wallets.ledger.errors import InsufficientBalance
@@ -37,13 +42,13 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
 def test_two_approvers_at_once_count_as_two_and_one_person_as_one():
-    know_banks()
+    store_bank_list()
     wallet = make_wallet(50_000_000)
     people = [make_staff() for _ in range(4)]
-    with Callers(4) as crowd:
+    with Callers(4) as callers:
         for _ in range(12):
             withdrawal = wallet.request(500_000)
-            results = crowd.at_once(
+            results = callers.at_once(
                 [
                     partial(
                         decisions.approve, withdrawal_id=withdrawal.id, version=1, approver=person
@@ -62,7 +67,7 @@ def test_a_deposit_is_cancelled_or_confirmed_never_both():
     office, finance = make_staff("add_deposit"), make_staff("decide_deposit")
     outcomes: Counter[str] = Counter()
     rounds = race_size("DEPOSITS", 12)
-    with Callers(2) as crowd:
+    with Callers(2) as callers:
         for number in range(rounds):
             payment = deposits.IncomingPayment(
                 organisation_id=wallet.organisation.id,
@@ -72,7 +77,7 @@ def test_a_deposit_is_cancelled_or_confirmed_never_both():
                 reference=f"wire {number}",
             )
             entered = deposits.enter(payment=payment, user=office)
-            results = crowd.at_once(
+            results = callers.at_once(
                 [
                     partial(deposits.cancel, deposit_id=entered.id, user=office),
                     partial(deposits.confirm, deposit_id=entered.id, user=finance),
@@ -107,8 +112,8 @@ def test_opposite_transfers_do_not_deadlock():
                 legs=[Leg(source, Decimal(-1)), Leg(target, Decimal(1))],
             )
 
-    with Callers(16) as crowd:
-        results = crowd.at_once([partial(there_and_back, number) for number in range(16)])
+    with Callers(16) as callers:
+        results = callers.at_once([partial(there_and_back, number) for number in range(16)])
     assert results == [None] * 16
     assert one.balance() + other.balance() == 2000
     assert Transfer.objects.filter(reference__startswith="race:").count() == 16 * rounds
@@ -117,7 +122,7 @@ def test_opposite_transfers_do_not_deadlock():
 
 def test_requests_and_decisions_on_one_wallet_do_not_deadlock():
     """Requests lock the wallet, decisions the withdrawal first: both at once on one wallet."""
-    know_banks()
+    store_bank_list()
     wallet = make_wallet(20_000)
     person = make_staff()
 
@@ -132,8 +137,8 @@ def test_requests_and_decisions_on_one_wallet_do_not_deadlock():
             made += 1
         return made
 
-    with Callers(12) as crowd:
-        results = crowd.at_once([ask_and_reject] * 12)
+    with Callers(12) as callers:
+        results = callers.at_once([ask_and_reject] * 12)
     assert results == [15] * 12
     assert wallet.kes == (Decimal(20_000), Decimal(0))
     assert_books_hold()
@@ -143,19 +148,19 @@ def test_requests_and_decisions_on_one_wallet_do_not_deadlock():
 def test_one_payout_taken_and_looked_up_eight_times_at_once_is_ordered_once(
     provider_sandbox: Sandbox, take
 ):
-    know_banks()
+    store_bank_list()
     wallet = make_member_wallet(1_000_000)
-    with Callers(8) as crowd:
+    with Callers(8) as callers:
         for _ in range(race_size("PAYOUTS", 6)):
-            withdrawal = approved(wallet)
-            results = crowd.at_once([partial(take, withdrawal.id)] * 8)
+            withdrawal = make_approved_withdrawal(wallet)
+            results = callers.at_once([partial(take, withdrawal.id)] * 8)
             assert results == [None] * 8
             assert (
-                orders(provider_sandbox, withdrawal),
-                len(booked(provider_sandbox, withdrawal)),
+                count_transfer_orders(provider_sandbox, withdrawal),
+                len(sandbox_transfers(provider_sandbox, withdrawal)),
             ) == (1, 1)
-            settle(provider_sandbox, withdrawal)
-            results = crowd.at_once([partial(payouts.check_status, withdrawal.id)] * 8)
+            settle_at_bank(provider_sandbox, withdrawal)
+            results = callers.at_once([partial(payouts.check_status, withdrawal.id)] * 8)
             assert results == [None] * 8
             assert status_of(withdrawal) == "Completed"
     assert wallet.balance("escrow") == 0
@@ -164,12 +169,12 @@ def test_one_payout_taken_and_looked_up_eight_times_at_once_is_ordered_once(
 
 def test_a_look_up_and_two_people_at_once_do_not_both_close_a_payout(provider_sandbox: Sandbox):
     """The transfer turns up at the moment a second person confirms that it failed."""
-    know_banks()
+    store_bank_list()
     wallet = make_member_wallet(1_000_000)
     outcomes: Counter[str] = Counter()
-    with Callers(4) as crowd:
+    with Callers(4) as callers:
         for _ in range(10):
-            withdrawal = approved(wallet)
+            withdrawal = make_approved_withdrawal(wallet)
             payouts.send_payout(withdrawal.id)
             # Hidden from the first look-up, and from whichever comes first of those below.
             provider_sandbox.fault("hidden", times=2, match={"reference": withdrawal.reference})
@@ -181,9 +186,9 @@ def test_a_look_up_and_two_people_at_once_do_not_both_close_a_payout(provider_sa
                 first_not_found_at=long_ago.replace(year=2020),
                 last_not_found_at=long_ago,
             )
-            proposal = proposed(withdrawal, ProposalAction.FAIL)
-            settle(provider_sandbox, withdrawal)
-            crowd.at_once(
+            proposal = propose_action(withdrawal, ProposalAction.FAIL)
+            settle_at_bank(provider_sandbox, withdrawal)
+            callers.at_once(
                 [
                     partial(payouts.check_status, withdrawal.id),
                     partial(resolutions.confirm, proposal_id=proposal.id, resolver=make_staff()),

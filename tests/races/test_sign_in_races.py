@@ -18,15 +18,15 @@ from exchange.staff.models import AccessRecord, SecondFactor, StaffUser
 from exchange.staff.services import lockout, second_factor
 from tests.environment.concurrency import Call, Callers, Reply, send_concurrently
 from tests.environment.services import Service
-from tests.factories.logins import app_of, present_code
+from tests.factories.logins import current_code, enrol_second_factor
 from tests.factories.staff import create_staff
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 PASSWORD = "correct horse battery"
 LOGIN, CODE, INDEX = "/admin/login/", "/admin/login/code/", "/admin/"
-TRIES = settings.SIGN_IN_ATTEMPTS["account"]
-WRONG, SHUT = "is not right", "Too many wrong tries"
+ATTEMPTS = settings.SIGN_IN_ATTEMPTS["account"]
+WRONG, LOCKED_OUT = "is not right", "Too many wrong tries"
 
 
 class Browser:
@@ -61,9 +61,9 @@ def guesses(browser: Browser, username: str, count: int) -> list[Call]:
     return [browser.form(LOGIN, username=username, password=f"guess {n}") for n in range(count)]
 
 
-def checked(replies: list[Reply]) -> int:
+def count_checked(replies: list[Reply]) -> int:
     """How many of the passwords were looked at; the others were turned away unseen."""
-    told = Counter((WRONG in page, SHUT in page) for page in pages(replies))
+    told = Counter((WRONG in page, LOCKED_OUT in page) for page in pages(replies))
     assert told[False, True] + told[True, False] + told[True, True] == len(replies)
     return told[True, False] + told[True, True]
 
@@ -78,35 +78,38 @@ def test_of_fifty_wrong_passwords_at_once_no_more_are_checked_than_one_after_ano
     live_service: Service, username: str
 ):
     user = create_staff("ada", PASSWORD, FINANCE_APPROVER)
-    app_of(user)
+    enrol_second_factor(user)
     browser = Browser(live_service)
     assert (
-        checked(send_concurrently(live_service.base_url, guesses(browser, username, 50), 50))
-        == TRIES
+        count_checked(send_concurrently(live_service.base_url, guesses(browser, username, 50), 50))
+        == ATTEMPTS
     )
     kept = AccessRecord.objects.filter(event__in=["refused", "locked_out"]).count()
-    assert kept == (TRIES if username == "ada" else 0)
-    assert SHUT in browser.enter_password(username, PASSWORD).text
+    assert kept == (ATTEMPTS if username == "ada" else 0)
+    assert LOCKED_OUT in browser.enter_password(username, PASSWORD).text
 
 
 def test_a_restart_forgets_no_try(live_service: Service):
     create_staff("ada", PASSWORD, FINANCE_APPROVER)
     browser = Browser(live_service)
-    send_concurrently(live_service.base_url, guesses(browser, "ada", TRIES - 1), TRIES - 1)
+    send_concurrently(live_service.base_url, guesses(browser, "ada", ATTEMPTS - 1), ATTEMPTS - 1)
     live_service.restart()
-    assert checked(send_concurrently(live_service.base_url, guesses(browser, "ada", 10), 10)) == 1
+    assert (
+        count_checked(send_concurrently(live_service.base_url, guesses(browser, "ada", 10), 10))
+        == 1
+    )
     live_service.restart()
-    assert SHUT in browser.enter_password("ada", PASSWORD).text
+    assert LOCKED_OUT in browser.enter_password("ada", PASSWORD).text
 
 
 def test_one_address_that_tries_many_names_at_once_is_shut_out(live_service: Service):
     browser = Browser(live_service)
     most = settings.SIGN_IN_ATTEMPTS["address"]
     calls = [browser.form(LOGIN, username=f"name {n}", password="guess") for n in range(most + 20)]
-    assert checked(send_concurrently(live_service.base_url, calls, 50)) == most
+    assert count_checked(send_concurrently(live_service.base_url, calls, 50)) == most
 
 
-def ready_for_the_code(service: Service, user: StaffUser, count: int) -> list[Browser]:
+def browsers_at_second_step(service: Service, user: StaffUser, count: int) -> list[Browser]:
     """Browsers whose password was right."""
     browsers = [Browser(service) for _ in range(count)]
     for browser in browsers:
@@ -117,15 +120,15 @@ def ready_for_the_code(service: Service, user: StaffUser, count: int) -> list[Br
 
 def test_the_same_code_sent_by_sixteen_browsers_at_once_lets_one_in(live_service: Service):
     user = create_staff("ada", PASSWORD, FINANCE_APPROVER)
-    secret = app_of(user)
-    browsers = ready_for_the_code(live_service, user, 16)
-    code = present_code(secret)
+    secret = enrol_second_factor(user)
+    browsers = browsers_at_second_step(live_service, user, 16)
+    code = current_code(secret)
     calls = [browser.form(CODE, n, code=code) for n, browser in enumerate(browsers)]
     replies = send_concurrently(live_service.base_url, calls, 16)
     inside = [reply for reply in replies if reply.status == 302]
     assert [reply.headers["location"] for reply in inside] == [INDEX]
     for page in pages([reply for reply in replies if reply.status != 302]):
-        assert "used already" in page or SHUT in page
+        assert "used already" in page or LOCKED_OUT in page
     assert AccessRecord.objects.filter(event="signed_in").count() == 1
     cookie = re.search(r"sessionid=([^;]+)", inside[0].headers["set-cookie"])
     assert cookie is not None
@@ -138,14 +141,14 @@ def test_the_same_code_sent_by_sixteen_browsers_at_once_lets_one_in(live_service
 def test_of_sixteen_connections_with_the_same_code_one_takes_it():
     """Without the lock-out in front, which lets no sixteen through."""
     user = create_staff("ada", PASSWORD, FINANCE_APPROVER)
-    code = present_code(app_of(user))
+    code = current_code(enrol_second_factor(user))
     before = SecondFactor.objects.get(user=user).last_step
 
     def take() -> Any:
         return second_factor.verify(user=user, code=code)
 
-    with Callers(16) as crowd:
-        told = crowd.at_once([take] * 16)
+    with Callers(16) as callers:
+        told = callers.at_once([take] * 16)
     assert told.count(None) == 1
     refused = [error for error in told if error is not None]
     assert {type(error) for error in refused} == {InvalidRequest}
@@ -166,7 +169,7 @@ def test_a_wrong_try_and_a_right_one_at_once_never_end_in_a_fault():
             pass
         lockout.purge_expired()
 
-    with Callers(20) as crowd:
+    with Callers(20) as callers:
         for _ in range(10):
-            told = crowd.at_once([partial(guess, n) for n in range(20)])
+            told = callers.at_once([partial(guess, n) for n in range(20)])
             assert told == [None] * 20

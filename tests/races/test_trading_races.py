@@ -131,9 +131,9 @@ def replayed(token: Token, traders: list[Trader]) -> reference.Exchange:
 @pytest.mark.timeout(600)
 def test_32_connections_trade_one_token_as_if_one_after_the_other():
     [token], traders = make_market(1, 8, buy_fee=Decimal("1.5"), sell_fee=Decimal("0.75"))
-    with Callers(CONNECTIONS) as crowd, reference.exactly():
+    with Callers(CONNECTIONS) as callers, reference.exactly():
         end = time.monotonic() + SECONDS
-        results = crowd.at_once(
+        results = callers.at_once(
             [partial(trade_until, end, [token], traders, seed) for seed in range(CONNECTIONS)]
         )
     assert [r for r in results if not isinstance(r, Counter)] == []
@@ -152,16 +152,16 @@ def test_32_connections_trade_one_token_as_if_one_after_the_other():
         ]
         assert market.trades
         for trader in traders:
-            assert trader.has("KES") == market.available_money(trader.owner_id)
-            assert trader.has(token.id) == market.available_units(trader.owner_id)
+            assert trader.balance("KES") == market.available_money(trader.owner_id)
+            assert trader.balance(token.id) == market.available_units(trader.owner_id)
 
 
 @pytest.mark.timeout(600)
 def test_owners_who_trade_several_tokens_at_once_do_not_deadlock():
     tokens, traders = make_market(4, 6, buy_fee=Decimal("0.5"))
-    with Callers(CONNECTIONS) as crowd:
+    with Callers(CONNECTIONS) as callers:
         end = time.monotonic() + SECONDS
-        results = crowd.at_once(
+        results = callers.at_once(
             [partial(trade_until, end, tokens, traders, seed) for seed in range(CONNECTIONS)]
         )
     assert [r for r in results if not isinstance(r, Counter)] == []
@@ -176,11 +176,11 @@ def test_cancelling_and_taking_one_order_at_once_give_every_unit_one_fate():
     [token], traders = make_market(1, 6)
     maker, *takers = traders
     fates: Counter[str] = Counter()
-    with Callers(10) as crowd:
+    with Callers(10) as callers:
         for _ in range(race_size("CANCEL_ROUNDS", 15)):
             ask = maker.place(token, "Sell", 1, 8)
             bids = [partial(taker.place, token, "Buy", 1, 2) for taker in takers]
-            results = crowd.at_once([*bids, *[partial(maker.cancel, ask)] * 3, *bids[:2]])
+            results = callers.at_once([*bids, *[partial(maker.cancel, ask)] * 3, *bids[:2]])
             order = Order.objects.get(id=ask)
             cancelled = results[5:8]
             assert sum(result is None for result in cancelled) == (order.status == "Cancelled")
@@ -199,7 +199,7 @@ def test_cancelling_and_taking_one_order_at_once_give_every_unit_one_fate():
 
 def test_owners_without_accounts_get_each_of_them_once():
     """Several tokens open the same new accounts of the same owners, in both directions."""
-    with Callers(8) as crowd:
+    with Callers(8) as callers:
         for _ in range(race_size("NEWCOMER_ROUNDS", 10)):
             issuer = make_trader(1000)
             one, other = (
@@ -211,12 +211,12 @@ def test_owners_without_accounts_get_each_of_them_once():
                     give_units(token, trader.wallet, 10)
                 # Neither has an account for money, nor one for reserved units yet.
                 one.place(token, "Sell", 1, 5)
-            results = crowd.at_once(
+            results = callers.at_once(
                 [partial(issuer.place, token, "Buy", 1, 5) for token in tokens]
                 + [partial(other.place, token, "Sell", 2, 5) for token in tokens]
             )
             assert [r for r in results if isinstance(r, Exception)] == []
-            assert (one.has("KES"), issuer.has("KES")) == (20, 980)
+            assert (one.balance("KES"), issuer.balance("KES")) == (20, 980)
             for trader in (one, other):
                 found = Account.objects.filter(owner_id=trader.owner_id)
                 kinds = Counter(found.values_list("asset_id", "kind"))
@@ -238,7 +238,7 @@ def test_completing_a_raise_locks_the_issuers_own_accounts_with_all_others():
     )
     token.refresh_from_db()
     assert token.completed_raise
-    assert issuer.has("KES") == 1001
+    assert issuer.balance("KES") == 1001
     assert_books_hold()
 
 
@@ -293,7 +293,7 @@ def test_undoing_a_raise_locks_the_accounts_of_all_its_buyers_first():
         ],
         at=("INSERT", "wallets_transfer"),
     )
-    assert [buyer.has("KES") for buyer in buyers] == [1000] * 3
+    assert [buyer.balance("KES") for buyer in buyers] == [1000] * 3
     assert_books_hold()
 
 
@@ -315,7 +315,7 @@ def test_completing_a_raise_opens_accounts_before_it_locks_any():
         pause.release()
         completing.result()
         pool.submit(connections.close_all).result()
-    assert (issuer.has("KES"), issuer.has(token.id)) == (500, 995)
+    assert (issuer.balance("KES"), issuer.balance(token.id)) == (500, 995)
     assert_books_hold()
 
 

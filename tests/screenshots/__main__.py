@@ -25,9 +25,9 @@ django.setup()
 from tests.assertions import accessibility as axe  # noqa: E402
 from tests.environment.browser import launch  # noqa: E402
 from tests.environment.processes import CHECKOUT  # noqa: E402
-from tests.screenshots.reaching import Scene  # noqa: E402
-from tests.screenshots.scenes import SCENES  # noqa: E402
-from tests.screenshots.studio import Studio, demo_service  # noqa: E402
+from tests.screenshots.demo_site import DemoSite, demo_service  # noqa: E402
+from tests.screenshots.main_pages import SCREENSHOTS  # noqa: E402
+from tests.screenshots.screenshot import Screenshot  # noqa: E402
 
 PICTURES = CHECKOUT / "build" / "screenshots"
 DOCS = CHECKOUT / "docs" / "screenshots"
@@ -61,7 +61,7 @@ IN_DOCS = {
 }
 
 
-def dress(page: Page, variant: Variant) -> None:
+def show_variant(page: Page, variant: Variant) -> None:
     """Shows the page as `variant` says."""
     page.set_viewport_size(variant.viewport)
     page.emulate_media(color_scheme=variant.theme)
@@ -72,7 +72,7 @@ def dress(page: Page, variant: Variant) -> None:
     )
 
 
-def faults_of(page: Page, variant: Variant) -> list[str]:
+def page_faults(page: Page, variant: Variant) -> list[str]:
     """What axe finds on the page as it is, and whether it is wider than it may be."""
     faults = [str(finding) for finding in axe.find_violations(page)]
     wide = page.evaluate("() => document.documentElement.scrollWidth")
@@ -81,25 +81,25 @@ def faults_of(page: Page, variant: Variant) -> list[str]:
     return faults
 
 
-def take(studio: Studio, scene: Scene, docs: bool) -> list[str]:
+def take_pictures(site: DemoSite, screenshot: Screenshot, docs: bool) -> list[str]:
     """Reaches a page and takes its pictures; gives its faults, each with its variant."""
     try:
-        page = scene.reach(studio)
+        page = screenshot.open_page(site)
         page.wait_for_load_state("networkidle")
     except (Error, AssertionError, RequestException) as error:
-        return [f"not reached: {str(error).splitlines()[0]}", *studio.troubles.taken()]
-    faults = [f"another host was asked: {url}" for url in studio.strayed()]
+        return [f"not reached: {str(error).splitlines()[0]}", *site.problems.drain()]
+    faults = [f"another host was asked: {url}" for url in site.take_stray_requests()]
     for variant in VARIANTS:
-        dress(page, variant)
-        faults += [f"{variant}: {fault}" for fault in faults_of(page, variant)]
-        page.screenshot(path=PICTURES / f"{scene.name}-{variant}.png", full_page=True)
-        if docs and str(variant) in IN_DOCS.get(scene.name, ()):
+        show_variant(page, variant)
+        faults += [f"{variant}: {fault}" for fault in page_faults(page, variant)]
+        page.screenshot(path=PICTURES / f"{screenshot.name}-{variant}.png", full_page=True)
+        if docs and str(variant) in IN_DOCS.get(screenshot.name, ()):
             page.screenshot(
-                path=DOCS / f"{scene.name}-{variant}.png",
+                path=DOCS / f"{screenshot.name}-{variant}.png",
                 clip={"x": 0, "y": 0, "width": variant.viewport["width"], "height": DOCS_HEIGHT},
             )
-    dress(page, VARIANTS[0])
-    return faults + studio.troubles.taken(scene.status)
+    show_variant(page, VARIANTS[0])
+    return faults + site.problems.drain(screenshot.status)
 
 
 def options() -> argparse.Namespace:
@@ -115,11 +115,11 @@ def main() -> int:
     """Takes what was asked for and says what is wrong."""
     asked = options()
     wanted = asked.pages or ["*"]
-    scenes = [each for each in SCENES if any(fnmatch(each.name, name) for name in wanted)]
+    screenshots = [each for each in SCREENSHOTS if any(fnmatch(each.name, name) for name in wanted)]
     if asked.data:
-        scenes = [each for each in scenes if not each.alone]
-    if not scenes:
-        print(f"No page is called so; there are: {', '.join(each.name for each in SCENES)}")
+        screenshots = [each for each in screenshots if not each.needs_own_service]
+    if not screenshots:
+        print(f"No page is called so; there are: {', '.join(each.name for each in SCREENSHOTS)}")
         return 2
     PICTURES.mkdir(parents=True, exist_ok=True)
     if asked.docs:
@@ -129,18 +129,20 @@ def main() -> int:
     service = nullcontext(asked.data) if asked.data else demo_service()
     with service as data, sync_playwright() as playwright:
         browser = launch(playwright)
-        studio = Studio(browser, data)
-        for scene in scenes:
-            faults = take(studio, scene, asked.docs)
-            studio.let_go()
-            print(f"{scene.name}: {len(faults) or 'no'} fault{'s' if len(faults) != 1 else ''}")
+        site = DemoSite(browser, data)
+        for screenshot in screenshots:
+            faults = take_pictures(site, screenshot, asked.docs)
+            site.release_connections()
+            print(
+                f"{screenshot.name}: {len(faults) or 'no'} fault{'s' if len(faults) != 1 else ''}"
+            )
             for fault in faults:
                 print(f"  {fault}")
             sys.stdout.flush()
             found += len(faults)
         browser.close()
     print(
-        f"{len(scenes)} pages, {len(scenes) * len(VARIANTS)} pictures in {PICTURES},"
+        f"{len(screenshots)} pages, {len(screenshots) * len(VARIANTS)} pictures in {PICTURES},"
         f" {found} faults, {time.monotonic() - began:.0f} s"
     )
     return 1 if found else 0

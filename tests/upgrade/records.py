@@ -54,13 +54,20 @@ from tests.environment.services import PROVIDER_WEBHOOK_HASH, Sandbox
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller, make_member
 from tests.factories.breaks import make_break
 from tests.factories.loan_configurations import make_configuration
-from tests.factories.logins import PASSWORD, app_of, enter_password, present_code
-from tests.factories.payouts import TRANSFERS, bring_back, settle
+from tests.factories.logins import PASSWORD, current_code, enrol_second_factor, enter_password
+from tests.factories.payouts import TRANSFERS, return_at_bank, settle_at_bank
 from tests.factories.staff import confirm_latest, create_staff, create_superuser
 from tests.factories.tokens import make_token
 from tests.factories.traders import Trader
-from tests.factories.wallets import BANK, RETURNED, Wallet, approved, make_staff, make_wallet
-from tests.factories.wallets import REFUSED_AT_ONCE as REFUSED
+from tests.factories.wallets import (
+    BANK,
+    RETURNED_ACCOUNT,
+    Wallet,
+    make_approved_withdrawal,
+    make_staff,
+    make_wallet,
+)
+from tests.factories.wallets import DECLINED_ACCOUNT as REFUSED
 from wallets.alerts.services import raise_alert
 from wallets.deposits import services as deposits
 from wallets.fees import services as configuration
@@ -135,11 +142,11 @@ def _people() -> _People:
     """Staff of four roles; one of them has signed in, after a wrong password."""
     owner = create_superuser("owner", password=PASSWORD)
     approver = create_staff("amina.finance", PASSWORD, FINANCE_APPROVER)
-    secret = app_of(approver)
+    secret = enrol_second_factor(approver)
     browser = Client()
     enter_password(browser, approver.username, "not the password")
     enter_password(browser, approver.username, PASSWORD)
-    browser.post("/admin/login/code/", {"code": present_code(secret)})
+    browser.post("/admin/login/code/", {"code": current_code(secret)})
     return _People(
         owner=owner,
         approver=approver,
@@ -196,7 +203,7 @@ def _withdrawals(sandbox: Sandbox, wallet: Wallet, people: _People) -> None:
         organisation_id=wallet.organisation.id,
         actor=TESTER,
     )
-    waiting = approved(wallet, 530)
+    waiting = make_approved_withdrawal(wallet, 530)
     resolutions.propose(
         withdrawal_id=waiting.pk,
         action=ProposalAction.RETURN,
@@ -205,7 +212,7 @@ def _withdrawals(sandbox: Sandbox, wallet: Wallet, people: _People) -> None:
     )
     _pay(wallet, 540)
     _pay(wallet, 550, account=REFUSED)
-    settle(sandbox, completed := _pay(wallet, 560))
+    settle_at_bank(sandbox, completed := _pay(wallet, 560))
     payouts.check_status(completed.pk)
     # The provider tells of it a second time.
     told = json.dumps({"data": {"id": 1, "reference": completed.reference}})
@@ -215,9 +222,9 @@ def _withdrawals(sandbox: Sandbox, wallet: Wallet, people: _People) -> None:
         content_type="application/json",
         headers={"verif-hash": PROVIDER_WEBHOOK_HASH},
     )
-    settle(sandbox, returned := _pay(wallet, 570, account=RETURNED))
+    settle_at_bank(sandbox, returned := _pay(wallet, 570, account=RETURNED_ACCOUNT))
     payouts.check_status(returned.pk)
-    bring_back(sandbox, returned)
+    return_at_bank(sandbox, returned)
     payouts.check_status(returned.pk)
     proposed = resolutions.propose(
         withdrawal_id=returned.pk,
@@ -231,7 +238,7 @@ def _withdrawals(sandbox: Sandbox, wallet: Wallet, people: _People) -> None:
 
 
 def _pay(wallet: Wallet, amount: int, **more: Any) -> Withdrawal:
-    withdrawal = approved(wallet, amount, **more)
+    withdrawal = make_approved_withdrawal(wallet, amount, **more)
     payouts.send_payout(withdrawal.pk)
     return withdrawal
 

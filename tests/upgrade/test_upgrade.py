@@ -37,8 +37,8 @@ from tests.assertions.schema import KINDS, Schema, differences, read_schema
 from tests.environment.database import Connection, django_connected_to, extra_database, server_url
 from tests.environment.processes import CHECKOUT, Program
 from tests.environment.services import HOST, Sandbox, ServiceStack
-from tests.factories.logins import enter_password, is_in, present_code
-from tests.factories.payouts import settle
+from tests.factories.logins import current_code, enter_password, is_signed_in
+from tests.factories.payouts import settle_at_bank
 from tests.factories.wallets import BANK, OVERRIDE, make_staff
 from tests.upgrade.dumps import (
     OLDEST_SERVER,
@@ -241,7 +241,7 @@ def pay_out(api: Api, sandbox: Sandbox) -> None:
         override=OVERRIDE,
     )
     payouts.send_payout(withdrawal.pk)
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     payouts.check_status(withdrawal.pk)
     withdrawal.refresh_from_db()
     assert withdrawal.status == "Completed"
@@ -274,9 +274,9 @@ def sign_in(credentials: Credentials) -> None:
     """With the password and the second factor that the release set up."""
     browser = Client()
     enter_password(browser, credentials.username, credentials.password)
-    code = present_code(credentials.totp_secret)
+    code = current_code(credentials.totp_secret)
     browser.post("/admin/login/code/", {"code": code})
-    assert is_in(browser)
+    assert is_signed_in(browser)
     assert browser.get("/admin/wallets/withdrawal/").status_code == 200
     assert StaffUser.objects.get(username=credentials.username).is_active
 
@@ -302,7 +302,7 @@ CHANGES = {
 
 
 @pytest.fixture(scope="module")
-def copy(django_db_setup: None) -> Iterator[tuple[Connection, Schema, Rows]]:
+def fresh_copy(django_db_setup: None) -> Iterator[tuple[Connection, Schema, Rows]]:
     """A fresh database to change, what it consists of, and its rows."""
     with (
         extra_database("changed", migrated=True) as name,

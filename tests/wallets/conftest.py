@@ -12,8 +12,8 @@ from pytest_django import Settings
 
 from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
 from exchange.staff.models import StaffUser
-from tests.factories.back_office import signed_in
-from tests.factories.wallets import Wallet, know_banks, make_member_wallet, make_staff
+from tests.factories.back_office import signed_in_client
+from tests.factories.wallets import Wallet, make_member_wallet, make_staff, store_bank_list
 from wallets.banks.services import clear_bank_cache
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox import SandboxOptions, SandboxServer
@@ -47,7 +47,7 @@ def sandbox(tmp_path: Path, settings: Settings) -> Iterator[SandboxServer]:
 @pytest.fixture
 def wallet(sandbox: SandboxServer) -> Wallet:
     """The provider holds its money, and no more."""
-    know_banks()
+    store_bank_list()
     sandbox.store.set_float("KES", Decimal(20_000))
     return make_member_wallet(20_000)
 
@@ -66,9 +66,9 @@ def approver() -> StaffUser:
 
 @pytest.fixture
 def office() -> Client:
-    return signed_in(BACK_OFFICE)
+    return signed_in_client(BACK_OFFICE)
 
 
 @pytest.fixture
 def finance() -> Client:
-    return signed_in(FINANCE_APPROVER)
+    return signed_in_client(FINANCE_APPROVER)

@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 @dataclass
-class World:
+class ClientRecords:
     base_url: str
     token: str
     member_id: str
@@ -53,8 +53,8 @@ def done(kind: type[T], answer: object) -> T:
     return answer
 
 
-world = World(**json.loads(sys.argv[1]))
-client = AuthenticatedClient(base_url=world.base_url, token=world.token)
+records = ClientRecords(**json.loads(sys.argv[1]))
+client = AuthenticatedClient(base_url=records.base_url, token=records.token)
 
 tokens = done(TokenPageResponse, tokens_list.sync(client=client, limit=200, primary_raise=False))
 # The body of the interface: these five fields, and the types demand no other.
@@ -76,11 +76,11 @@ order = done(
     orders_create.sync(
         client=client,
         body=OrderInput(
-            token_id=world.token_id,
+            token_id=records.token_id,
             type_=OrderInputType.BUY,
             price=100,
             tokens=2,
-            user_id=world.member_id,
+            user_id=records.member_id,
         ),
         idempotency_key="python-1",
     ),
@@ -88,7 +88,7 @@ order = done(
 listed = done(
     OrderWithTokenPageResponse,
     token_orders_list.sync(
-        world.token_id,
+        records.token_id,
         client=client,
         type_=TokenOrdersListType.BUY_LOWER,
         status=TokenOrdersListStatus.ACTIVE,
@@ -99,14 +99,14 @@ loan = done(
     loans_create.sync(
         client=client,
         body=LoanInput(
-            user_id=world.member_id,
+            user_id=records.member_id,
             duration=3,
             currency=LoanInputCurrency.NGN,
             interest_rate=0.3,
             amount="8400",
             repayment_amount="15960",
-            collaterals=[LoanInputCollateralsItem(token_id=world.token_id, quantity=105)],
-            loan_configuration_id=world.loan_configuration_id,
+            collaterals=[LoanInputCollateralsItem(token_id=records.token_id, quantity=105)],
+            loan_configuration_id=records.loan_configuration_id,
         ),
     ),
 ).data

@@ -16,7 +16,13 @@ from django.utils import timezone
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, CREDIT_OFFICER, FINANCE_APPROVER, ROLES
 from config.books import CHECKS
 from tests.environment.owner import without_guards
-from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
+from tests.factories.back_office import (
+    fund,
+    make_participants,
+    make_withdrawal,
+    signed_in_client,
+    text_of,
+)
 from wallets.ledger.proof import prove_and_store
 from wallets.withdrawals.models import Withdrawal
 
@@ -25,7 +31,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")
 
 @pytest.fixture
 def world() -> Any:
-    organisation, member = participants()
+    organisation, member = make_participants()
     for currency in ("NGN", "KES"):
         fund(organisation, member, currency, "9000000")
     return organisation, member
@@ -56,8 +62,8 @@ def addresses(response: Any) -> set[str]:
 def test_pending_withdrawals_stand_by_currency_with_count_amount_and_list(world):
     organisation, member = world
     for currency, amount in (("NGN", "2000"), ("NGN", "3000.50"), ("KES", "700")):
-        withdraw(organisation, member, currency, amount)
-    client = signed_in(FINANCE_APPROVER)
+        make_withdrawal(organisation, member, currency, amount)
+    client = signed_in_client(FINANCE_APPROVER)
     rows = {row.label: row for row in dashboard(client).context["dashboard"].waiting}
     assert {*rows} == {"NGN", "KES"}
     assert rows["NGN"].cells[:2] == ("2", "5,000.50 NGN")
@@ -73,8 +79,8 @@ def test_payouts_are_counted_on_the_day_they_ended_and_lead_to_those_of_that_day
         ("Completed", 0), ("Completed", 2), ("Completed", 2), ("Failed", 2), ("Reversed", 29),
         ("Completed", 30),
     ):  # fmt: skip
-        ended(withdraw(organisation, member, "KES", "500"), status, days_ago)
-    client = signed_in(FINANCE_APPROVER)
+        ended(make_withdrawal(organisation, member, "KES", "500"), status, days_ago)
+    client = signed_in_client(FINANCE_APPROVER)
     shown = dashboard(client).context["dashboard"]
     assert shown.payouts.label == "3 completed, 1 failed, 1 returned by bank."
     assert len(shown.payout_days) == 3
@@ -92,9 +98,9 @@ def test_payouts_are_counted_on_the_day_they_ended_and_lead_to_those_of_that_day
 
 def test_every_figure_leads_to_a_page_that_opens(world):
     organisation, member = world
-    withdraw(organisation, member, "KES", "500")
+    make_withdrawal(organisation, member, "KES", "500")
     prove_and_store(CHECKS)
-    client = signed_in(FINANCE_APPROVER)
+    client = signed_in_client(FINANCE_APPROVER)
     found = addresses(dashboard(client))
     assert len(found) > 12
     for address in found:
@@ -104,7 +110,7 @@ def test_every_figure_leads_to_a_page_that_opens(world):
 
 
 def test_the_proof_of_books_is_green_red_old_or_missing_and_says_so(world):
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     assert "Never ran" in text_of(dashboard(client))
     proof = prove_and_store(CHECKS)
     assert "Holds" in text_of(dashboard(client))
@@ -122,31 +128,31 @@ def test_the_proof_of_books_is_green_red_old_or_missing_and_says_so(world):
 
 def test_each_role_sees_only_what_it_may_open(world):
     for role in ROLES:
-        client = signed_in(role)
+        client = signed_in_client(role)
         for address in addresses(dashboard(client)):
             assert client.get(address).status_code == 200, (role, address)
 
 
 def test_only_whoever_may_decide_has_a_list_of_their_own(world):
-    assert "mine to decide" in text_of(dashboard(signed_in(FINANCE_APPROVER)))
+    assert "mine to decide" in text_of(dashboard(signed_in_client(FINANCE_APPROVER)))
     for role in (AUDITOR, ADMINISTRATOR, CREDIT_OFFICER):
-        assert "mine to decide" not in text_of(dashboard(signed_in(role))), role
+        assert "mine to decide" not in text_of(dashboard(signed_in_client(role))), role
 
 
 def test_the_number_of_queries_does_not_grow_with_what_there_is(world):
     organisation, member = world
-    client = signed_in(FINANCE_APPROVER)
+    client = signed_in_client(FINANCE_APPROVER)
 
     def queries() -> int:
         with CaptureQueriesContext(connection) as captured:
             dashboard(client)
         return len(captured)
 
-    withdraw(organisation, member, "KES", "500")
+    make_withdrawal(organisation, member, "KES", "500")
     prove_and_store(CHECKS)
     few = queries()
     for number in range(30):
-        ended(withdraw(organisation, member, "NGN", "2000"), "Completed", number)
-        withdraw(organisation, member, "NGN", "2000")
+        ended(make_withdrawal(organisation, member, "NGN", "2000"), "Completed", number)
+        make_withdrawal(organisation, member, "NGN", "2000")
     assert queries() == few
     assert few <= 40

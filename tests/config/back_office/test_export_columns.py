@@ -17,16 +17,16 @@ from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER
 from exchange.exports.admin import Exportable
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import without_guards
-from tests.factories.back_office import signed_in, text_of
-from tests.factories.exports import ask, body, sheet, table
+from tests.factories.back_office import signed_in_client, text_of
+from tests.factories.exports import file_bytes, read_csv, read_xlsx, request_export
 from tests.factories.traders import make_trader
 from tests.factories.wallets import (
-    FAILS_LATER,
+    FAILING_ACCOUNT,
     Wallet,
-    approved,
-    know_banks,
+    make_approved_withdrawal,
     make_member_wallet,
     make_staff,
+    store_bank_list,
 )
 from wallets.deposits import services as deposits
 from wallets.deposits.models import Deposit
@@ -38,12 +38,12 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def finance() -> Client:
-    return signed_in(FINANCE_APPROVER)
+    return signed_in_client(FINANCE_APPROVER)
 
 
 @pytest.fixture
 def wallet() -> Wallet:
-    know_banks()
+    store_bank_list()
     return make_member_wallet(50_000)
 
 
@@ -62,8 +62,10 @@ def become(withdrawal: Withdrawal, status: str) -> None:
 @pytest.mark.parametrize("model", ["wallets_withdrawal", "wallets_payout"])
 def test_paid_out_is_filled_for_what_was_paid_and_stayed_paid(wallet, finance, model):
     for status in WithdrawalStatus:
-        become(approved(wallet, 500), status)
-    rows, _ = table(body(ask(finance, model, "status=all" if "withdrawal" in model else "")))
+        become(make_approved_withdrawal(wallet, 500), status)
+    rows, _ = read_csv(
+        file_bytes(request_export(finance, model, "status=all" if "withdrawal" in model else ""))
+    )
     found = by("Status", rows)
     assert set(found) == set(WithdrawalStatus.values)
     for status, row in found.items():
@@ -73,26 +75,28 @@ def test_paid_out_is_filled_for_what_was_paid_and_stayed_paid(wallet, finance, m
 
 def test_times_are_date_cells_in_xlsx_and_iso_in_csv(wallet, finance):
     made = wallet.request(500)
-    [row], _ = sheet(body(ask(finance, "wallets_withdrawal", form="xlsx")))
+    [row], _ = read_xlsx(file_bytes(request_export(finance, "wallets_withdrawal", form="xlsx")))
     assert isinstance(row["Created (UTC)"], datetime)
     there = made.created_at.replace(
         tzinfo=None, microsecond=made.created_at.microsecond // 1000 * 1000
     )
     assert row["Created (UTC)"] == there
-    [row], _ = table(body(ask(finance, "wallets_withdrawal")))
+    [row], _ = read_csv(file_bytes(request_export(finance, "wallets_withdrawal")))
     assert row["Created (UTC)"] == there.isoformat(timespec="milliseconds") + "Z"
 
 
 def test_payouts_have_amount_and_payee(wallet, finance):
-    sent = approved(wallet, "700.5", account=FAILS_LATER)
-    [row], _ = sheet(body(ask(finance, "wallets_payout", form="xlsx")))
+    sent = make_approved_withdrawal(wallet, "700.5", account=FAILING_ACCOUNT)
+    [row], _ = read_xlsx(file_bytes(request_export(finance, "wallets_payout", form="xlsx")))
     assert (row["Reference"], row["Withdrawal id"]) == (sent.reference, str(sent.pk))
     assert (row["Amount"], row["Net to bank"]) == (700.5, float(sent.disburse_amount))
-    assert (row["Account name"], row["Account number"]) == ("Ada Obi", FAILS_LATER)
+    assert (row["Account name"], row["Account number"]) == ("Ada Obi", FAILING_ACCOUNT)
     assert (row["Owner id"], row["Status"]) == (str(wallet.member_id), "Approved")
-    rows, _ = table(body(ask(finance, "wallets_payout", f"q={sent.reference}")))
+    rows, _ = read_csv(file_bytes(request_export(finance, "wallets_payout", f"q={sent.reference}")))
     assert len(rows) == 1
-    rows, _ = table(body(ask(finance, "wallets_payout", "withdrawal__status__exact=Failed")))
+    rows, _ = read_csv(
+        file_bytes(request_export(finance, "wallets_payout", "withdrawal__status__exact=Failed"))
+    )
     assert rows == []
 
 
@@ -107,13 +111,19 @@ def test_deposits_say_who_entered_and_who_decided(wallet, finance):
         note="",
     )
     deposits.enter(payment=payment, user=maker)
-    rows, _ = table(body(ask(finance, "wallets_deposit", "status__exact=Pending")))
+    rows, _ = read_csv(
+        file_bytes(request_export(finance, "wallets_deposit", "status__exact=Pending"))
+    )
     [row] = rows
     assert row["Reference"] == "'=1+1"
     assert (row["Amount"], row["Currency"]) == ("12500.5", "KES")
     assert (row["Entered by"], row["Decided by"]) == (str(maker), "")
     assert (row["Owner is"], row["Owner id"]) == ("user", str(wallet.member_id))
-    assert len(table(body(ask(finance, "wallets_deposit")))[0]) == Deposit.objects.count() == 2
+    assert (
+        len(read_csv(file_bytes(request_export(finance, "wallets_deposit")))[0])
+        == Deposit.objects.count()
+        == 2
+    )
 
 
 def test_trades_have_both_sides(finance):
@@ -121,7 +131,7 @@ def test_trades_have_both_sides(finance):
     token = issuer.issue(buy_fee=Decimal(2), sell_fee=Decimal(1))
     sold = issuer.place(token, "Sell", 100, 10)
     bought = buyer.place(token, "Buy", 100, 4)
-    [row], _ = sheet(body(ask(finance, "orders_trade", form="xlsx")))
+    [row], _ = read_xlsx(file_bytes(request_export(finance, "orders_trade", form="xlsx")))
     assert (row["Token"], row["Units"], row["Price of a unit"]) == (token.symbol, 4, 100)
     assert (row["Buyer id"], row["Seller id"]) == (str(buyer.owner_id), str(issuer.owner_id))
     assert (row["Buy order id"], row["Sell order id"]) == (str(bought), str(sold))
@@ -136,7 +146,9 @@ def test_accounts_have_their_balances_and_take_no_days(wallet, finance):
     asked = finance.get(reverse("admin:wallets_account_export"))
     assert "From day" not in text_of(asked)
     today = str(timezone.now().date())
-    rows, _ = sheet(body(ask(finance, "wallets_account", form="xlsx", first=today)))
+    rows, _ = read_xlsx(
+        file_bytes(request_export(finance, "wallets_account", form="xlsx", first=today))
+    )
     accounts = by("Account id", rows)
     assert set(accounts) == {str(pk) for pk in Account.objects.values_list("pk", flat=True)}
     own = by("Account", [row for row in rows if row["Owner id"] == str(wallet.member_id)])
@@ -144,7 +156,9 @@ def test_accounts_have_their_balances_and_take_no_days(wallet, finance):
     [ours] = Account.objects.filter(kind=AccountKind.CLEARING, asset="KES")
     row = accounts[str(ours.pk)]
     assert (row["Owner"], row["Owner is"], row["Balance"]) == ("The exchange", "exchange", 50_000)
-    rows, _ = table(body(ask(finance, "wallets_account", f"owner_id={wallet.member_id}")))
+    rows, _ = read_csv(
+        file_bytes(request_export(finance, "wallets_account", f"owner_id={wallet.member_id}"))
+    )
     assert len(rows) == 2
 
 
@@ -162,12 +176,12 @@ def test_the_exports_are_those_of_every_exportable_list_and_of_reports():
     "model", ["wallets_deposit", "wallets_payout", "wallets_account", "orders_trade"]
 )
 def test_a_role_without_exports_is_offered_none_and_gets_none(wallet, model):
-    administrator = signed_in(ADMINISTRATOR)
+    administrator = signed_in_client(ADMINISTRATOR)
     listed = administrator.get(reverse(f"admin:{model}_changelist"))
     assert f"{model.replace('_', '/')}/export/" not in listed.content.decode()
     before = table_fingerprints()
-    assert ask(administrator, model).status_code == 403
+    assert request_export(administrator, model).status_code == 403
     assert table_fingerprints() == before
-    finance = signed_in(FINANCE_APPROVER)
+    finance = signed_in_client(FINANCE_APPROVER)
     listed = finance.get(reverse(f"admin:{model}_changelist"))
     assert f"{model.replace('_', '/')}/export/" in listed.content.decode()

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from config.back_office import help as help_pages
 from config.back_office.roles import ROLES
-from tests.factories.back_office import signed_in, text_of
+from tests.factories.back_office import signed_in_client, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -22,7 +22,7 @@ def address(name: str) -> str:
 
 @pytest.mark.parametrize("role", sorted(ROLES))
 def test_every_role_finds_help_in_its_menu_and_reads_it(role):
-    client = signed_in(role)
+    client = signed_in_client(role)
     front = client.get(reverse("admin:index")).content.decode()
     assert f'<a href="{reverse("admin:help")}">Help</a>' in front
     shown = client.get(reverse("admin:help"))
@@ -33,7 +33,7 @@ def test_every_role_finds_help_in_its_menu_and_reads_it(role):
 
 
 def test_what_is_read_is_what_the_documentation_says():
-    client = signed_in("Auditor")
+    client = signed_in_client("Auditor")
     for name in help_pages.PAGES:
         source = (settings.BASE_DIR / "docs" / f"{name}.md").read_text("utf-8")
         shown = client.get(address(name))
@@ -48,7 +48,7 @@ def test_what_is_read_is_what_the_documentation_says():
 
 
 def test_links_lead_to_pages_that_are_here_and_to_no_others():
-    client = signed_in("Auditor")
+    client = signed_in_client("Auditor")
     for name in help_pages.PAGES:
         html = client.get(address(name)).content.decode().split("<main")[1]
         assert not re.search(r'href="[^"]*\.md', html)
@@ -63,7 +63,7 @@ def test_links_lead_to_pages_that_are_here_and_to_no_others():
 
 def test_help_is_for_staff_and_to_read_only():
     assert Client().get(reverse("admin:help")).status_code == 302
-    assert signed_in("Auditor").post(reverse("admin:help")).status_code == 405
+    assert signed_in_client("Auditor").post(reverse("admin:help")).status_code == 405
 
 
 def test_the_image_of_the_service_brings_its_help_along():

@@ -11,8 +11,14 @@ from django.urls import reverse
 from config.back_office.roles import BACK_OFFICE
 from exchange.participants.models import Member, Organisation
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.back_office import participants, said, text_of
-from tests.factories.logins import app_of, person, present_code, shift_session, sign_in
+from tests.factories.back_office import make_participants, messages_of, text_of
+from tests.factories.logins import (
+    backdate_session,
+    create_login_user,
+    current_code,
+    enrol_second_factor,
+    sign_in,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -25,9 +31,9 @@ class Office:
     """Somebody at work whose last code is too old to change anything."""
 
     def __init__(self) -> None:
-        organisation, _ = participants()
-        user = person(BACK_OFFICE)
-        self.secret = app_of(user)
+        organisation, _ = make_participants()
+        user = create_login_user(BACK_OFFICE)
+        self.secret = enrol_second_factor(user)
         self.client = Client()
         sign_in(self.client, user)
         self.grow_stale()
@@ -38,7 +44,7 @@ class Office:
         }
 
     def grow_stale(self) -> None:
-        shift_session(self.client, second_factor_at=15 * 60 + 1)
+        backdate_session(self.client, second_factor_at=15 * 60 + 1)
 
     def press(self, **changes: object) -> str:
         """Sends the form; gives the address of the question for a code."""
@@ -47,7 +53,7 @@ class Office:
         return str(answer["Location"])
 
     def enter(self, address: str, code: str | None = None):
-        return self.client.post(address, {"code": code or present_code(self.secret)})
+        return self.client.post(address, {"code": code or current_code(self.secret)})
 
 
 @pytest.fixture
@@ -108,7 +114,7 @@ def test_of_a_form_with_a_password_or_too_large_a_one_nothing_is_kept(office, ch
     assert "Nothing was done yet." in text_of(office.client.get(asked))
     answer = office.enter(asked)
     assert answer["Location"] == FORM
-    assert "was not done" in said(answer)[0]
+    assert "was not done" in messages_of(answer)[0]
     assert Member.objects.count() == 1
 
 
@@ -116,16 +122,16 @@ def test_it_is_kept_for_a_quarter_of_an_hour_and_for_whoever_typed_it(office, mo
     asked = office.press()
     now = __import__("time").time()
     monkeypatch.setattr("config.back_office.signin.kept.time.time", lambda: now + 15 * 60 + 1)
-    shift_session(office.client, signin_seen=-15 * 60)
+    backdate_session(office.client, signin_seen=-15 * 60)
     answer = office.client.get(RESUME)
     assert (answer.status_code, answer["Location"]) == (302, "/admin/")
     monkeypatch.undo()
-    shift_session(office.client, signin_seen=0)
+    backdate_session(office.client, signin_seen=0)
     assert office.client.get(RESUME).status_code == 200
     office.client.post(reverse("admin:logout"))
     assert asked
     stranger = Client()
-    sign_in(stranger, person(BACK_OFFICE, "other"))
+    sign_in(stranger, create_login_user(BACK_OFFICE, "other"))
     assert stranger.get(RESUME).status_code == 302
     assert Organisation.objects.count() == 1
     assert Member.objects.count() == 1

@@ -39,11 +39,11 @@ from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
 from tests.factories.traders import make_trader
 from tests.factories.wallets import (
-    approved,
-    know_banks,
+    make_approved_withdrawal,
     make_member_wallet,
     make_staff,
     make_wallet,
+    store_bank_list,
 )
 from wallets.alerts.models import Alert
 from wallets.deposits import services as deposits
@@ -103,7 +103,7 @@ def grows(model: type[Model]) -> bool:
 
 def seed() -> None:
     """At least one row in every list."""
-    know_banks()
+    store_bank_list()
     now = timezone.now()
     staff = create_superuser("proposer", password="x")
     other = make_staff()
@@ -116,8 +116,8 @@ def seed() -> None:
     prices = quotes.Prices(Decimal(5), Decimal(4))
     quotes.propose(token_id=token.pk, prices=prices, user=staff, note="Revalued")
     wallet = make_member_wallet(1000)
-    withdrawal = approved(wallet)
-    approved(make_wallet(1000))
+    withdrawal = make_approved_withdrawal(wallet)
+    make_approved_withdrawal(make_wallet(1000))
     Proposal.objects.create(
         withdrawal=withdrawal,
         action=ProposalAction.FAIL,

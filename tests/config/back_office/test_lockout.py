@@ -17,15 +17,15 @@ from django.urls import reverse
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
 from exchange.staff.models import AccessRecord, SignInTries, StaffUser
 from exchange.staff.services import lockout
-from tests.factories.back_office import said, signed_in, text_of, user_of
+from tests.factories.back_office import messages_of, signed_in_client, text_of, user_of
 from tests.factories.logins import (
     PASSWORD,
-    app_of,
+    access_events,
+    create_login_user,
+    current_code,
+    enrol_second_factor,
     enter_password,
-    events,
-    is_in,
-    person,
-    present_code,
+    is_signed_in,
 )
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +36,7 @@ SHUT = "Too many wrong tries"
 
 @pytest.fixture
 def ada() -> StaffUser:
-    return person(AUDITOR)
+    return create_login_user(AUDITOR)
 
 
 def pass_minutes(minutes: int) -> None:
@@ -65,7 +65,7 @@ def page(user: StaffUser, name: str) -> str:
 
 
 def test_guessing_passwords_locks_the_account_out_whether_it_exists_or_not():
-    app_of(person(FINANCE_APPROVER))
+    enrol_second_factor(create_login_user(FINANCE_APPROVER))
     told = []
     for name in ("ada", "nobody"):
         client = Client()
@@ -78,27 +78,27 @@ def test_guessing_passwords_locks_the_account_out_whether_it_exists_or_not():
         assert right.status_code == 200
         assert SHUT in text_of(right)
     assert told[0] == told[1]
-    assert events(StaffUser.objects.get()) == [
+    assert access_events(StaffUser.objects.get()) == [
         "invited", "second_factor_set_up", *["refused"] * 4, "locked_out",
     ]  # fmt: skip
     assert Client().get("/admin/login/").status_code == 200
 
 
 def test_guessing_codes_locks_out_too_and_the_right_one_comes_too_late():
-    user = person(FINANCE_APPROVER)
-    secret = app_of(user)
+    user = create_login_user(FINANCE_APPROVER)
+    secret = enrol_second_factor(user)
     client = Client()
     enter_password(client, "ada", PASSWORD)
     for _ in range(5):
         client.post(CODE, {"code": "000000"})
-    late = client.post(CODE, {"code": present_code(secret)})
+    late = client.post(CODE, {"code": current_code(secret)})
     assert SHUT in text_of(late)
-    assert not is_in(client)
-    assert events(user)[-1] == "locked_out"
+    assert not is_signed_in(client)
+    assert access_events(user)[-1] == "locked_out"
 
 
 def test_an_address_that_tries_many_names_is_locked_out_and_others_are_not():
-    person(AUDITOR)
+    create_login_user(AUDITOR)
     for n in range(settings.SIGN_IN_ATTEMPTS["address"]):
         enter_password(Client(), f"name{n}", "guess", REMOTE_ADDR="198.51.100.7")
     here = enter_password(Client(), "ada", PASSWORD, REMOTE_ADDR="198.51.100.7")
@@ -110,7 +110,7 @@ def test_an_address_that_tries_many_names_is_locked_out_and_others_are_not():
 def test_behind_proxies_of_ours_the_address_is_the_one_they_saw(settings):
     settings.TRUSTED_PROXIES = 1
     settings.SIGN_IN_ATTEMPTS = {"account": 99, "address": 2}
-    person(AUDITOR)
+    create_login_user(AUDITOR)
     for forged in ("10.0.0.1", "10.0.0.2"):
         enter_password(
             Client(), "x", "guess", headers={"X-Forwarded-For": f"{forged}, 198.51.100.7"}
@@ -118,16 +118,16 @@ def test_behind_proxies_of_ours_the_address_is_the_one_they_saw(settings):
     for seen, inside in (("198.51.100.7", False), ("198.51.100.8", True)):
         client = Client()
         enter_password(client, "ada", PASSWORD, headers={"X-Forwarded-For": f"10.0.0.3, {seen}"})
-        assert is_in(client) is inside
+        assert is_signed_in(client) is inside
 
 
 def test_what_succeeds_does_not_count():
-    person(AUDITOR)
+    create_login_user(AUDITOR)
     for _ in range(settings.SIGN_IN_ATTEMPTS["account"] + 2):
         client = Client()
         enter_password(client, "ada", "guess")
         enter_password(client, "ada", PASSWORD)
-        assert is_in(client)
+        assert is_signed_in(client)
 
 
 def test_a_lock_out_ends_by_itself_and_so_do_single_tries(ada):
@@ -179,7 +179,7 @@ def test_of_a_name_no_more_is_kept_than_somebody_with_the_key_can_check():
 
 
 def test_an_administrator_opens_an_account_before_its_time(ada):
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in_client(ADMINISTRATOR)
     assert "Unlock" not in text_of(client.get(page(ada, "change")))
     assert "is not locked out" in text_of(client.post(page(ada, "unlock")))
     guess(5)
@@ -188,21 +188,21 @@ def test_an_administrator_opens_an_account_before_its_time(ada):
     assert "Until 2" in shown
     client.get(page(ada, "unlock"))
     assert not gets_in()
-    assert said(client.post(page(ada, "unlock"))) == ["ada may try again."]
+    assert messages_of(client.post(page(ada, "unlock"))) == ["ada may try again."]
     assert gets_in()
     assert AccessRecord.objects.get(event="unlocked").by == user_of(client)
 
 
 def test_wrong_codes_are_forgotten_as_well():
-    user = person(FINANCE_APPROVER)
-    secret = app_of(user)
+    user = create_login_user(FINANCE_APPROVER)
+    secret = enrol_second_factor(user)
     client = Client()
     enter_password(client, "ada", PASSWORD)
     for _ in range(5):
         client.post(CODE, {"code": "000000"})
-    assert SHUT in text_of(client.post(CODE, {"code": present_code(secret)}))
-    signed_in(ADMINISTRATOR).post(page(user, "unlock"))
-    assert client.post(CODE, {"code": present_code(secret)}).status_code == 302
+    assert SHUT in text_of(client.post(CODE, {"code": current_code(secret)}))
+    signed_in_client(ADMINISTRATOR).post(page(user, "unlock"))
+    assert client.post(CODE, {"code": current_code(secret)}).status_code == 302
 
 
 def test_the_last_administrator_is_helped_from_a_shell(ada):
@@ -240,13 +240,13 @@ def test_a_known_browser_counts_its_own_tries_and_nobody_elses(ada):
     assert "Please try again after" in told[4]
     assert SHUT in text_of(enter_password(client, "ada", PASSWORD))
     assert gets_in()  # in another browser
-    assert "Unlock" in text_of(signed_in(ADMINISTRATOR).get(page(ada, "change")))
-    signed_in(ADMINISTRATOR, "root").post(page(ada, "unlock"))
+    assert "Unlock" in text_of(signed_in_client(ADMINISTRATOR).get(page(ada, "change")))
+    signed_in_client(ADMINISTRATOR, "root").post(page(ada, "unlock"))
     assert enter_password(client, "ada", PASSWORD).status_code == 302
 
 
 def test_the_cookie_counts_for_its_person_alone_and_not_when_it_is_forged_or_old(ada, settings):
-    person(AUDITOR, "bo")
+    create_login_user(AUDITOR, "bo")
     client = Client()
     enter_password(client, "ada", PASSWORD)
     client.post("/admin/logout/")
@@ -265,17 +265,17 @@ def test_the_cookie_counts_for_its_person_alone_and_not_when_it_is_forged_or_old
 
 
 def test_codes_of_a_known_browser_are_counted_apart_as_well():
-    user = person(FINANCE_APPROVER)
-    secret = app_of(user)
+    user = create_login_user(FINANCE_APPROVER)
+    secret = enrol_second_factor(user)
     known, other = Client(), Client()
     enter_password(known, "ada", PASSWORD)
-    known.post(CODE, {"code": present_code(secret)})
-    assert is_in(known)
+    known.post(CODE, {"code": current_code(secret)})
+    assert is_signed_in(known)
     known.post("/admin/logout/")
     enter_password(other, "ada", PASSWORD)
     for _ in range(5):
         other.post(CODE, {"code": "000000"})
     assert SHUT in text_of(other.post(CODE, {"code": "000000"}))
     enter_password(known, "ada", PASSWORD)
-    assert known.post(CODE, {"code": present_code(secret, ahead=1)}).status_code == 302
-    assert is_in(known)
+    assert known.post(CODE, {"code": current_code(secret, ahead=1)}).status_code == 302
+    assert is_signed_in(known)

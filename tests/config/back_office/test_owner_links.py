@@ -19,11 +19,11 @@ from credit.loans.services.lending import create_loan
 from exchange.participants.models import Member
 from orders.book.models import Order
 from tests.factories.api_clients import TESTER, make_member
-from tests.factories.back_office import signed_in, text_of
+from tests.factories.back_office import signed_in_client, text_of
 from tests.factories.lending import Lending, make_lending
 from tests.factories.tokens import give_units
 from tests.factories.traders import Trader
-from tests.factories.wallets import Wallet, know_banks
+from tests.factories.wallets import Wallet, store_bank_list
 from wallets.deposits.models import Deposit
 from wallets.ledger.models import Account, Entry
 from wallets.withdrawals.models import Withdrawal
@@ -94,7 +94,7 @@ def rows_of(client: Client, link: str) -> list[Any]:
 
 @pytest.fixture
 def lending() -> Lending:
-    know_banks()
+    store_bank_list()
     made = make_lending()
     made.creditor.fund(20_000_000, "NGN")
     return made
@@ -104,7 +104,7 @@ def test_links_about_a_member_never_lead_to_a_namesake(lending):
     ada = make_namesake(lending)
     in_the_same = make_namesake(lending, ada.wallet.organisation)
     awaiting_others = make_namesake(lending, lending.borrower.organisation)
-    client = signed_in(FINANCE_APPROVER)
+    client = signed_in_client(FINANCE_APPROVER)
     for one in (ada, in_the_same, awaiting_others):
         others = {other.wallet.owner_id for other in (ada, in_the_same, awaiting_others)}
         others.remove(one.wallet.owner_id)
@@ -127,7 +127,7 @@ def test_the_withdrawals_of_a_member_are_shown_whatever_has_become_of_them(lendi
     decisions.cancel(
         withdrawal_id=ended.pk, organisation_id=ada.wallet.organisation.pk, actor=TESTER
     )
-    client = signed_in(FINANCE_APPROVER)
+    client = signed_in_client(FINANCE_APPROVER)
     shown = [
         {row.status for row in rows_of(client, link)}
         for link in links_to_lists(client, ada.pages[0])
@@ -142,7 +142,7 @@ def test_links_about_an_organisation_never_lead_to_another_of_its_name(lending):
     for wallet in (lending.creditor, Wallet(second)):
         wallet.fund(3000, "KES").request(500)
         Trader(wallet.fund(1000, "NGN")).place(lending.token, "Buy", 100, 1)
-    client = signed_in(FINANCE_APPROVER)
+    client = signed_in_client(FINANCE_APPROVER)
     for organisation in (first, second):
         reached = set()
         for link in links_to_lists(client, organisation):
@@ -162,9 +162,9 @@ def test_the_list_says_whose_withdrawals_it_shows(lending):
     ada = make_namesake(lending)
     link = next(
         link
-        for link in links_to_lists(signed_in(FINANCE_APPROVER), ada.pages[0])
+        for link in links_to_lists(signed_in_client(FINANCE_APPROVER), ada.pages[0])
         if "/wallets/withdrawal/" in link
     )
     assert f"owner_id={ada.wallet.owner_id}" in link
-    page = signed_in(FINANCE_APPROVER, "another").get(link)
+    page = signed_in_client(FINANCE_APPROVER, "another").get(link)
     assert "Also narrowed to: wallet of Ada Obi" in text_of(page)

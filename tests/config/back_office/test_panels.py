@@ -16,8 +16,8 @@ from exchange.exports.models import Export
 from exchange.participants.models import Member, Organisation
 from exchange.tokens.models import Token
 from tests.factories.api_clients import make_member, make_organisation
-from tests.factories.back_office import signed_in
-from tests.factories.logins import person
+from tests.factories.back_office import signed_in_client
+from tests.factories.logins import create_login_user
 
 pytestmark = pytest.mark.django_db
 
@@ -32,7 +32,7 @@ def links(client: Client, record: Organisation | Member) -> list[str]:
 
 
 def test_an_organisation_leads_to_what_is_its_own_in_the_order_of_the_list():
-    client, organisation = signed_in(AUDITOR), make_organisation()
+    client, organisation = signed_in_client(AUDITOR), make_organisation()
     shown = links(client, organisation)
     trade = ["Orders", "Issued tokens", "Loan configurations", "Loans"]
     assert shown == ["Members", "API keys", "Events", *WALLET, *trade]
@@ -43,7 +43,7 @@ def test_an_organisation_leads_to_what_is_its_own_in_the_order_of_the_list():
 
 
 def test_a_member_leads_to_what_is_theirs():
-    assert links(signed_in(AUDITOR), make_member(make_organisation())) == [
+    assert links(signed_in_client(AUDITOR), make_member(make_organisation())) == [
         *WALLET,
         "Orders",
         "Loans",
@@ -60,10 +60,11 @@ def test_every_page_has_the_panels_that_stand_everywhere():
 def test_a_change_leads_to_its_record_unless_only_its_owner_opens_that():
     organisation = make_organisation()
     export = Export.objects.create(
-        source="x", title="X", form="csv", file_name="x.csv", requested_by=person(AUDITOR),
+        source="x", title="X", form="csv", file_name="x.csv",
+        requested_by=create_login_user(AUDITOR),
         about_rows=0, created_at=timezone.now(),
     )  # fmt: skip
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     for record, leads in ((organisation, True), (export, False)):
         change = Change.objects.get(record_id=str(record.pk))
         page = client.get(reverse("admin:exchange_change_change", args=[change.pk]))

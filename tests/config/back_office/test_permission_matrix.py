@@ -39,7 +39,7 @@ from tests.assertions.permission_matrix import (
 )
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.every_record import PASSWORD, EveryRecord, make_every_record
-from tests.factories.exports import body, sheet
+from tests.factories.exports import file_bytes, read_xlsx
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_staff
 from wallets.withdrawals.models import Withdrawal
@@ -101,15 +101,15 @@ def named(name: str, pattern: str) -> str:
     return "anything else"
 
 
-def addresses(world: EveryRecord) -> list[Address]:
+def addresses(every_record: EveryRecord) -> list[Address]:
     """Every address, about a record of `world`."""
     return [
-        Address(name, f"/admin/{filled(pattern, world)}")
+        Address(name, f"/admin/{filled(pattern, every_record)}")
         for name, pattern in patterns(admin.site.get_urls())
     ]
 
 
-def filled(pattern: str, world: EveryRecord) -> str:
+def filled(pattern: str, every_record: EveryRecord) -> str:
     """`pattern` with arguments."""
     if pattern.startswith("^"):
         return "wallets/"
@@ -121,21 +121,21 @@ def filled(pattern: str, world: EveryRecord) -> str:
     given = {"uidb64": "MQ", "token": "x-y", "content_type_id": "1"}
     if "<" in pattern and label.replace(".", "_") in MODELS:
         model = apps.get_model(label)
-        given["object_id"] = record_of(model, world).pk
+        given["object_id"] = record_of(model, every_record).pk
         if "proposal_id" in pattern:
-            given["object_id"], given["proposal_id"] = world.proposals[model]
+            given["object_id"], given["proposal_id"] = every_record.proposals[model]
     return re.sub(r"<(?:\w+:)?(\w+)>", lambda found: str(given.get(found[1], 1)), pattern)
 
 
-def record_of(model: type[Model], world: EveryRecord) -> Any:
+def record_of(model: type[Model], every_record: EveryRecord) -> Any:
     """The record whose pages are opened."""
-    found = world.records.get(model) or model._default_manager.first()
+    found = every_record.records.get(model) or model._default_manager.first()
     assert found is not None, f"the world has no {model._meta.label}"
     return found
 
 
 @pytest.fixture
-def world(provider_sandbox) -> EveryRecord:
+def every_record(provider_sandbox) -> EveryRecord:
     return make_every_record()
 
 
@@ -187,9 +187,9 @@ def undone(client: Client, path: str, data: dict[str, Any]) -> Any:
     return response
 
 
-def revealed(world: EveryRecord, text: str) -> list[str]:
+def revealed(every_record: EveryRecord, text: str) -> list[str]:
     """Which secrets of `world` are in `text`."""
-    return [what for what, secret in world.secrets.items() if secret and secret in text]
+    return [what for what, secret in every_record.secrets.items() if secret and secret in text]
 
 
 def refused_links(response: Any, letter: str, table: dict[str, Expected]) -> set[str]:
@@ -231,7 +231,7 @@ def records(client: Client) -> Iterator[tuple[str, Any]]:
 
 
 @pytest.mark.parametrize("letter", list(ROLE_OF))
-def test_no_record_has_a_link_that_its_reader_may_not_follow(letter, world):
+def test_no_record_has_a_link_that_its_reader_may_not_follow(letter, every_record):
     table = expectations()
     client = browser(person(ROLE_OF[letter]))
     shown = dict(records(client))
@@ -248,12 +248,12 @@ def test_no_record_has_a_link_that_its_reader_may_not_follow(letter, world):
 
 
 @pytest.mark.parametrize("letter", list(ROLE_OF))
-def test_a_role_looks_and_acts_where_the_table_says_and_nowhere_else(letter, world):
+def test_a_role_looks_and_acts_where_the_table_says_and_nowhere_else(letter, every_record):
     table = expectations()
     client = browser(person(ROLE_OF[letter]))
     fingerprint, before = table_fingerprints(), written()
     wrong: dict[str, Any] = {}
-    for address in addresses(world):
+    for address in addresses(every_record):
         if address.name in OUTSIDE:
             continue
         expected = table[address.name]
@@ -263,7 +263,7 @@ def test_a_role_looks_and_acts_where_the_table_says_and_nowhere_else(letter, wor
                 response = undone(client, address.path, FILLED_IN)
             else:
                 response = client.generic(method, address.path, *form_of(method))
-            leaked = revealed(world, content(response))
+            leaked = revealed(every_record, content(response))
             after = written()
             left = {name for name, rows in after.items() if rows != before.get(name, 0)}
             before = after
@@ -303,14 +303,14 @@ def may_leave(letter: str, name: str, *, acting: bool) -> set[str]:
 
 
 @pytest.mark.parametrize("who", ["nobody", "somebody whose second factor is missing"])
-def test_who_is_not_in_is_led_to_sign_in_from_everywhere(who, world):
+def test_who_is_not_in_is_led_to_sign_in_from_everywhere(who, every_record):
     client = browser(None if who == "nobody" else person(FINANCE_APPROVER), second_factor=False)
     fingerprint = table_fingerprints()
     wrong: dict[str, Any] = {}
-    for address in addresses(world):
+    for address in addresses(every_record):
         if address.name in OUTSIDE:
             response = client.get(address.path)
-            leaked = revealed(world, content(response))
+            leaked = revealed(every_record, content(response))
             if response.status_code not in {200, 302, 405} or leaked:
                 wrong[f"GET {address.name}"] = (response.status_code, leaked)
             continue
@@ -323,19 +323,19 @@ def test_who_is_not_in_is_led_to_sign_in_from_everywhere(who, world):
 
 
 @pytest.mark.parametrize("who", ["nobody", "somebody who may do everything"])
-def test_a_post_without_its_token_is_refused_everywhere(who, world):
+def test_a_post_without_its_token_is_refused_everywhere(who, every_record):
     user = None if who == "nobody" else StaffUser.objects.get(username="owner")
     client = browser(user, enforce_csrf_checks=True)
     fingerprint = table_fingerprints()
     answers = {
         address.name: client.post(address.path, FILLED_IN).status_code
-        for address in addresses(world)
+        for address in addresses(every_record)
     }
     assert {name: code for name, code in answers.items() if code != 403} == {}
     assert table_fingerprints() == fingerprint
 
 
-def test_a_list_decides_about_ticked_rows_only_for_whom_the_table_says(world):
+def test_a_list_decides_about_ticked_rows_only_for_whom_the_table_says(every_record):
     for letter, role in ROLE_OF.items():
         user = person(role)
         request = RequestFactory().get("/")
@@ -348,7 +348,10 @@ def test_a_list_decides_about_ticked_rows_only_for_whom_the_table_says(world):
         client = browser(user)
         fingerprint, before = table_fingerprints(), written()
         for action in ("approve_selected", "reject_selected"):
-            ticked = {"action": action, "_selected_action": [record_of(Withdrawal, world).pk]}
+            ticked = {
+                "action": action,
+                "_selected_action": [record_of(Withdrawal, every_record).pk],
+            }
             response = client.post(reverse("admin:wallets_withdrawal_changelist"), ticked)
             asked = "decide_at" in (getattr(response, "context_data", None) or {})
             assert asked is (letter in ACTIONS[f"wallets_withdrawal: {action}"]), role
@@ -389,22 +392,22 @@ def test_an_auditor_acts_nowhere_but_in_files_and_an_administrator_not_on_money(
     assert about_money == ["wallets_alert_resolve"]
 
 
-def test_no_file_holds_a_secret(world):
+def test_no_file_holds_a_secret(every_record):
     client = browser(StaffUser.objects.get(username="owner"))
     files = [name for name in PAGES if name.endswith("_export")]
     assert len(files) == 10
-    for address in addresses(world):
+    for address in addresses(every_record):
         if address.name not in files or address.name == "exchange_change_export":
             continue
         for form in ("csv", "xlsx"):
             query = f"?form={form}" if "reconciliation" in address.name else ""
             response = client.post(f"{address.path}{query}", {"form": form})
-            data = body(response)
-            text = data.decode() if form == "csv" else str(sheet(data))
-            assert revealed(world, text) == [], address.name
+            data = file_bytes(response)
+            text = data.decode() if form == "csv" else str(read_xlsx(data))
+            assert revealed(every_record, text) == [], address.name
     export = reverse("admin:exchange_change_export")
     assert client.get(f"{export}?no_such_column=1").status_code == 302
     audit = content(client.get(export))
     assert audit.count("\n") > 50
     assert "(hidden)" in audit
-    assert revealed(world, audit) == []
+    assert revealed(every_record, audit) == []

@@ -15,16 +15,16 @@ from exchange.participants.models import Member
 from exchange.staff.models import AccessRecord, SecondFactor, StaffUser
 from exchange.staff.services import second_factor
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.back_office import participants, said, text_of
+from tests.factories.back_office import make_participants, messages_of, text_of
 from tests.factories.logins import (
     PASSWORD,
-    app_of,
+    access_events,
+    backdate_session,
+    create_login_user,
+    current_code,
+    enrol_second_factor,
     enter_password,
-    events,
-    is_in,
-    person,
-    present_code,
-    shift_session,
+    is_signed_in,
     sign_in,
 )
 from tests.factories.staff import confirm_latest
@@ -48,23 +48,23 @@ def secret_shown(page) -> str:
 
 
 def test_somebody_who_may_decide_gets_in_by_password_and_code_and_not_by_the_password_alone():
-    user = person(FINANCE_APPROVER)
-    secret = app_of(user)
+    user = create_login_user(FINANCE_APPROVER)
+    secret = enrol_second_factor(user)
     client = Client()
     answer = enter_password(client, "ada", PASSWORD)
     assert answer["Location"].startswith(CODE)
-    assert not is_in(client)
+    assert not is_signed_in(client)
     assert "_auth_user_id" not in client.session
     before = client.session.session_key
-    answer = client.post(CODE, {"code": present_code(secret)})
+    answer = client.post(CODE, {"code": current_code(secret)})
     assert answer["Location"] == INDEX
-    assert is_in(client)
+    assert is_signed_in(client)
     assert client.session.session_key != before
-    assert events(user) == ["invited", "second_factor_set_up", "signed_in"]
+    assert access_events(user) == ["invited", "second_factor_set_up", "signed_in"]
 
 
 def test_after_signing_in_a_person_is_where_they_were_going_and_never_outside():
-    user = person(AUDITOR)
+    user = create_login_user(AUDITOR)
     for wanted, reached in (
         (KEYS, KEYS),
         ("https://elsewhere.example/admin/", INDEX),
@@ -79,10 +79,10 @@ def test_after_signing_in_a_person_is_where_they_were_going_and_never_outside():
 
 
 def test_without_a_second_factor_everything_leads_to_setting_one_up():
-    user = person(BACK_OFFICE)
+    user = create_login_user(BACK_OFFICE)
     client = Client()
     assert enter_password(client, "ada", PASSWORD)["Location"].startswith(ENROL)
-    organisation, _ = participants()
+    organisation, _ = make_participants()
     before = table_fingerprints()
     for address in (INDEX, KEYS, reverse("admin:password_change"), reverse("admin:jsi18n")):
         assert client.get(address)["Location"].startswith(CODE)
@@ -101,13 +101,13 @@ def test_without_a_second_factor_everything_leads_to_setting_one_up():
     wrong = client.post(ENROL, {"code": "000000"})
     assert "not the present code" in text_of(wrong)
     assert not SecondFactor.objects.exists()
-    shown = client.post(ENROL, {"code": present_code(secret)})
+    shown = client.post(ENROL, {"code": current_code(secret)})
     assert shown.status_code == 200
     assert "no-store" in shown["Cache-Control"]
     codes = re.findall(r"<code>([a-z2-7-]{19})</code>", shown.content.decode())
     assert len(codes) == 10
-    assert is_in(client)
-    again = client.post(ENROL, {"code": present_code(secret, 1)})
+    assert is_signed_in(client)
+    again = client.post(ENROL, {"code": current_code(secret, 1)})
     assert codes[0] not in again.content.decode()
     assert again["Location"] == "/admin/second-factor/"
     factor = SecondFactor.objects.get(user=user)
@@ -120,48 +120,48 @@ def test_without_a_second_factor_everything_leads_to_setting_one_up():
 
 @pytest.mark.parametrize("role", list(ROLES))
 def test_only_the_auditor_may_do_without_a_second_factor(role):
-    person(role)
+    create_login_user(role)
     client = Client()
     target = enter_password(client, "ada", PASSWORD)["Location"]
     assert target == INDEX if role == AUDITOR else target.startswith(ENROL)
 
 
 def test_an_auditor_who_set_one_up_needs_it():
-    app_of(person(AUDITOR))
+    enrol_second_factor(create_login_user(AUDITOR))
     client = Client()
     assert enter_password(client, "ada", PASSWORD)["Location"].startswith(CODE)
-    assert not is_in(client)
+    assert not is_signed_in(client)
 
 
 def test_a_code_is_taken_once_whoever_sends_it():
-    user = person(FINANCE_APPROVER)
-    code = present_code(app_of(user))
+    user = create_login_user(FINANCE_APPROVER)
+    code = current_code(enrol_second_factor(user))
     first, second = Client(), Client()
     for client in (first, second):
         enter_password(client, "ada", PASSWORD)
     first.post(CODE, {"code": code})
     refused = second.post(CODE, {"code": code})
-    assert is_in(first)
-    assert not is_in(second)
+    assert is_signed_in(first)
+    assert not is_signed_in(second)
     assert "used already" in text_of(refused)
 
 
 def test_a_recovery_code_lets_in_once():
-    user = person(FINANCE_APPROVER)
+    user = create_login_user(FINANCE_APPROVER)
     secret = second_factor.new_secret()
-    codes = second_factor.set_up(user=user, secret=secret, code=present_code(secret))
+    codes = second_factor.set_up(user=user, secret=secret, code=current_code(secret))
     for expected in (True, False):
         client = Client()
         enter_password(client, "ada", PASSWORD)
         client.post(f"{CODE}?recovery=1", {"code": codes[3].upper().replace("-", " ")})
-        assert is_in(client) is expected
+        assert is_signed_in(client) is expected
     assert second_factor.recovery_codes_left(user) == 9
-    assert events(user)[-3:] == ["recovery_code_used", "signed_in", "refused"]
+    assert access_events(user)[-3:] == ["recovery_code_used", "signed_in", "refused"]
 
 
 def test_the_step_between_password_and_code_does_not_outlive_ten_minutes_or_the_password():
-    user = person(FINANCE_APPROVER)
-    secret = app_of(user)
+    user = create_login_user(FINANCE_APPROVER)
+    secret = enrol_second_factor(user)
     late, changed = Client(), Client()
     for client in (late, changed):
         enter_password(client, "ada", PASSWORD)
@@ -171,93 +171,93 @@ def test_the_step_between_password_and_code_does_not_outlive_ten_minutes_or_the_
     user.set_password("another horse battery")
     user.save()
     for client in (late, changed):
-        answer = client.post(CODE, {"code": present_code(secret)})
+        answer = client.post(CODE, {"code": current_code(secret)})
         assert answer["Location"].startswith(LOGIN)
-        assert not is_in(client)
+        assert not is_signed_in(client)
 
 
 def test_nobody_who_is_shut_out_or_no_member_of_staff_gets_in():
-    user = person(AUDITOR)
+    user = create_login_user(AUDITOR)
     StaffUser.objects.create_user("outsider", password=PASSWORD)
     StaffUser.objects.filter(pk=user.pk).update(is_active=False)
     for name in ("ada", "outsider"):
         client = Client()
         assert "is not right" in text_of(enter_password(client, name, PASSWORD))
-        assert not is_in(client)
+        assert not is_signed_in(client)
 
 
 # --- sessions ---
 
 
 def test_a_session_ends_after_its_time_however_busy_and_when_idle():
-    user = person(FINANCE_APPROVER)
+    user = create_login_user(FINANCE_APPROVER)
     for age in ({"signin_started": 12 * 3600 + 1}, {"signin_seen": 30 * 60 + 1}):
         client = Client()
         sign_in(client, user)
-        assert is_in(client)
-        shift_session(client, **age)
+        assert is_signed_in(client)
+        backdate_session(client, **age)
         answer = client.get(KEYS)
         assert answer["Location"] == f"{LOGIN}?next={KEYS}"
-        assert said(answer)[0].startswith("You were signed out")
+        assert messages_of(answer)[0].startswith("You were signed out")
         assert "_auth_user_id" not in client.session
 
 
 def test_work_keeps_a_session_from_being_idle():
     client = Client()
-    sign_in(client, person(FINANCE_APPROVER))
-    shift_session(client, signin_seen=29 * 60)
-    assert is_in(client)
+    sign_in(client, create_login_user(FINANCE_APPROVER))
+    backdate_session(client, signin_seen=29 * 60)
+    assert is_signed_in(client)
     assert client.session["signin_seen"] > client.session["signin_started"]
 
 
 def test_sessions_end_with_the_password_the_role_the_second_factor_and_the_access():
-    administrator = person(ADMINISTRATOR, "root")
+    administrator = create_login_user(ADMINISTRATOR, "root")
     sessions = Client()
     for url, body in (
         ("role", {"role": "", "seen": FINANCE_APPROVER}),
         ("deactivate", {}),
         ("reset", {}),
     ):
-        user = person(FINANCE_APPROVER, f"ada-{url}")
-        app_of(user)
+        user = create_login_user(FINANCE_APPROVER, f"ada-{url}")
+        enrol_second_factor(user)
         sign_in(sessions, user)
-        assert is_in(sessions)
+        assert is_signed_in(sessions)
         manager = Client()
         sign_in(manager, administrator)
         answer = manager.post(reverse(f"admin:exchange_staffuser_{url}", args=[user.pk]), body)
         assert answer.status_code == 302
         if url != "deactivate":
-            assert is_in(sessions), "it is only proposed"
+            assert is_signed_in(sessions), "it is only proposed"
             confirm_latest()
-        assert not is_in(sessions), url
-    user = person(FINANCE_APPROVER)
+        assert not is_signed_in(sessions), url
+    user = create_login_user(FINANCE_APPROVER)
     sign_in(sessions, user)
     user.set_password("another horse battery")
     user.save()
-    assert not is_in(sessions)
+    assert not is_signed_in(sessions)
 
 
 def test_signing_out_takes_a_post():
-    user = person(AUDITOR)
+    user = create_login_user(AUDITOR)
     client = Client()
     enter_password(client, "ada", PASSWORD)
     assert client.get("/admin/logout/").status_code == 405
-    assert is_in(client)
+    assert is_signed_in(client)
     client.post("/admin/logout/")
-    assert not is_in(client)
-    assert events(user) == ["invited", "signed_in", "signed_out"]
+    assert not is_signed_in(client)
+    assert access_events(user) == ["invited", "signed_in", "signed_out"]
 
 
 # --- a recent code before a decision ---
 
 
 def test_a_decision_with_a_stale_code_is_not_made_and_leads_back_after_a_new_one():
-    organisation, _ = participants()
-    user = person(BACK_OFFICE)
-    secret = app_of(user)
+    organisation, _ = make_participants()
+    user = create_login_user(BACK_OFFICE)
+    secret = enrol_second_factor(user)
     client = Client()
     sign_in(client, user)
-    shift_session(client, second_factor_at=15 * 60 + 1)
+    backdate_session(client, second_factor_at=15 * 60 + 1)
     form = reverse("admin:exchange_member_add")
     body = {"organisation": str(organisation.pk), "name": "Eve", "email": "eve@acme.example"}
     before = table_fingerprints()
@@ -268,7 +268,7 @@ def test_a_decision_with_a_stale_code_is_not_made_and_leads_back_after_a_new_one
     page = client.get(answer["Location"])
     assert "Nothing was done yet." in text_of(page)
     key = client.session.session_key
-    answer = client.post(answer["Location"], {"code": present_code(secret)})
+    answer = client.post(answer["Location"], {"code": current_code(secret)})
     assert answer["Location"] == RESUME + "?next=%2Fadmin%2Fexchange%2Fmember%2Fadd%2F%3Fx%3D1"
     assert client.session.session_key != key
     assert Member.objects.count() == 1
@@ -278,8 +278,8 @@ def test_a_decision_with_a_stale_code_is_not_made_and_leads_back_after_a_new_one
 
 
 def test_a_page_elsewhere_is_no_place_to_be_led_back_to():
-    user = person(FINANCE_APPROVER)
-    app_of(user)
+    user = create_login_user(FINANCE_APPROVER)
+    enrol_second_factor(user)
     client = Client()
     sign_in(client, user, age=16 * 60)
     form = reverse("admin:exchange_member_add")
@@ -288,25 +288,25 @@ def test_a_page_elsewhere_is_no_place_to_be_led_back_to():
 
 
 def test_another_phone_takes_a_fresh_code_and_ends_the_first_one():
-    user = person(FINANCE_APPROVER)
-    old = app_of(user)
+    user = create_login_user(FINANCE_APPROVER)
+    old = enrol_second_factor(user)
     client, other = Client(), Client()
     sign_in(client, user, age=16 * 60)
     assert client.get(ENROL)["Location"].startswith(CODE)
     assert client.post(ENROL, {"code": "123456"})["Location"].startswith(CODE)
-    client.post(CODE, {"code": present_code(old)})
+    client.post(CODE, {"code": current_code(old)})
     sign_in(other, user)
     new = secret_shown(client.get(ENROL))
-    client.post(ENROL, {"code": present_code(new)})
-    assert is_in(client)
-    assert not is_in(other)
+    client.post(ENROL, {"code": current_code(new)})
+    assert is_signed_in(client)
+    assert not is_signed_in(other)
     assert second_factor.matches_secret(user=user, secret=new)
 
 
 def test_new_recovery_codes_take_the_place_of_the_old_ones():
-    user = person(FINANCE_APPROVER)
+    user = create_login_user(FINANCE_APPROVER)
     secret = second_factor.new_secret()
-    old = second_factor.set_up(user=user, secret=secret, code=present_code(secret))
+    old = second_factor.set_up(user=user, secret=secret, code=current_code(secret))
     client = Client()
     sign_in(client, user)
     shown = client.post("/admin/second-factor/recovery-codes/")
@@ -321,7 +321,7 @@ def test_new_recovery_codes_take_the_place_of_the_old_ones():
 
 
 def test_the_forms_help_password_managers_and_screen_readers():
-    app_of(person(FINANCE_APPROVER))
+    enrol_second_factor(create_login_user(FINANCE_APPROVER))
     client = Client()
     page = unescape(client.get(LOGIN).content.decode())
     assert re.search(r'name="username"[^>]*autocomplete="username"', page)

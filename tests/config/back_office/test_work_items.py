@@ -24,10 +24,10 @@ from exchange.staff.admin.pending import VIEW_ONLY, queues
 from exchange.staff.models import AccessProposal, StaffUser
 from exchange.tokens.models import Quote
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.back_office import signed_in, text_of
+from tests.factories.back_office import signed_in_client, text_of
 from tests.factories.every_record import EveryRecord, make_every_record
 from tests.factories.logins import sign_in
-from tests.factories.staff import shift_access
+from tests.factories.staff import backdate_access
 from wallets.deposits.models import Deposit
 from wallets.fees.models import SettingChange
 from wallets.payouts.models import Proposal
@@ -97,7 +97,7 @@ def counted(items: Any) -> dict[str, int]:
 
 def test_every_kind_of_proposal_is_in_the_queue_of_whoever_decides_it(world):
     assert set(queues()) == set(WORDS)
-    finance, credit = signed_in(FINANCE_APPROVER), signed_in(CREDIT_OFFICER)
+    finance, credit = signed_in_client(FINANCE_APPROVER), signed_in_client(CREDIT_OFFICER)
     of_finance, of_credit = (
         counted(dashboard(who).awaiting_my_approval) for who in (finance, credit)
     )
@@ -105,14 +105,14 @@ def test_every_kind_of_proposal_is_in_the_queue_of_whoever_decides_it(world):
         expected = {FINANCE_APPROVER} if model is AccessProposal else {DECIDED_BY[model]}
         assert of_finance.get(label) == (1 if FINANCE_APPROVER in expected else None), label
         assert of_credit.get(label) == (1 if CREDIT_OFFICER in expected else None), label
-    assert counted(dashboard(signed_in(ADMINISTRATOR)).awaiting_my_approval) == {
+    assert counted(dashboard(signed_in_client(ADMINISTRATOR)).awaiting_my_approval) == {
         WORDS[AccessProposal]: 1
     }
 
 
 @pytest.mark.parametrize("role", [BACK_OFFICE, AUDITOR])
 def test_who_decides_nothing_reads_what_waits_for_others(world, role):
-    shown = dashboard(signed_in(role))
+    shown = dashboard(signed_in_client(role))
     assert shown.awaiting_my_approval == []
     found = counted(shown.awaiting_others)
     seen = {label for model, label in WORDS.items() if role == AUDITOR or model != AccessProposal}
@@ -121,9 +121,9 @@ def test_who_decides_nothing_reads_what_waits_for_others(world, role):
 
 
 def test_where_nothing_waits_only_an_auditor_reads_of_it():
-    assert set(counted(dashboard(signed_in(AUDITOR)).awaiting_others).values()) == {0}
+    assert set(counted(dashboard(signed_in_client(AUDITOR)).awaiting_others).values()) == {0}
     for role in (BACK_OFFICE, FINANCE_APPROVER):
-        assert dashboard(signed_in(role)).awaiting_others == []
+        assert dashboard(signed_in_client(role)).awaiting_others == []
 
 
 def test_what_one_proposed_waits_for_somebody_else(world):
@@ -140,7 +140,11 @@ def test_what_one_proposed_waits_for_somebody_else(world):
 
 
 def test_each_count_is_that_of_the_list_behind_it_and_all_of_it_can_be_decided(world):
-    for client in (signed_in(FINANCE_APPROVER), signed_in_as("decider"), signed_in_as("owner")):
+    for client in (
+        signed_in_client(FINANCE_APPROVER),
+        signed_in_as("decider"),
+        signed_in_as("owner"),
+    ):
         shown = dashboard(client)
         for item in [*shown.awaiting_my_approval, *shown.awaiting_others]:
             found = client.get(item.url).context["cl"]
@@ -160,8 +164,8 @@ def test_the_sidebar_counts_what_the_person_can_decide(world):
         return {f"{item['title']} {item['badge']}" for item in items if item.get("badge")}
 
     of_finance = {"Quotes 1", "Deposits 1", "Access proposals 1", "Alerts 1"}
-    assert of_finance <= badges(signed_in(FINANCE_APPROVER))
-    assert badges(signed_in(AUDITOR)) == {"Alerts 1"}
+    assert of_finance <= badges(signed_in_client(FINANCE_APPROVER))
+    assert badges(signed_in_client(AUDITOR)) == {"Alerts 1"}
     assert {title for title in badges(signed_in_as("owner")) if "Quotes" in title} == set()
 
 
@@ -170,19 +174,19 @@ def test_a_proposal_is_decided_on_its_own_page_or_the_page_says_why_not(world, m
     page, approve_at = approval_of(world, model)
     decider = DECIDED_BY.get(model, FINANCE_APPROVER)
     before = table_fingerprints()
-    able = signed_in(decider, "able").get(page)
+    able = signed_in_client(decider, "able").get(page)
     assert f'href="{approve_at}"' in able.content.decode()
     assert "Who may" in text_of(able)
     assert 'class="blocker"' not in able.content.decode()
 
-    new = signed_in(decider, "new")
-    shift_access(StaffUser.objects.get(username="new"), hours=1)
+    new = signed_in_client(decider, "new")
+    backdate_access(StaffUser.objects.get(username="new"), hours=1)
     hindered = new.get(page)
     assert f'href="{approve_at}"' not in hindered.content.decode()
     assert "Your access was given or reset a short time ago" in text_of(hindered)
     assert ", new" not in text_of(hindered).partition("Who may")[2].partition(".")[0]
 
-    looking = signed_in(AUDITOR).get(page)
+    looking = signed_in_client(AUDITOR).get(page)
     assert f'href="{approve_at}"' not in looking.content.decode()
     assert VIEW_ONLY in text_of(looking)
 

@@ -28,8 +28,8 @@ from orders.book.models import Order
 from orders.trades.models import Trade
 from tests.environment.processes import Program
 from tests.environment.services import Sandbox, ServiceStack
-from tests.factories.demo import CURRENCIES, load, loaded_for_module, wallet
-from tests.factories.logins import enter_password, present_code
+from tests.factories.demo import CURRENCIES, demo_data_for_module, load_demo_data, read_wallet
+from tests.factories.logins import current_code, enter_password
 from tests.factories.wallets import assert_books_hold
 from wallets.alerts.models import Alert
 from wallets.deposits.models import Deposit
@@ -60,7 +60,7 @@ def world(
     sandbox = Sandbox(service_stack, sandbox_program())
     with pytest.MonkeyPatch.context() as few:
         few.setattr(trading, "TOKENS", TOKENS[:2])
-        with loaded_for_module(folder, sandbox, django_db_blocker):
+        with demo_data_for_module(folder, sandbox, django_db_blocker):
             yield folder
 
 
@@ -129,7 +129,7 @@ def test_the_withdrawals_shown_are_in_the_states_they_are_meant_to_be_in(world):
 def test_the_books_are_proved_and_compared_with_the_provider_once(data_dir):
     assert BooksProof.objects.get().passed
     assert Reconciliation.objects.get().status == ReportStatus.AGREES
-    load(data_dir)
+    load_demo_data(data_dir)
     assert BooksProof.objects.count() == Reconciliation.objects.count() == 1
 
 
@@ -151,14 +151,14 @@ def test_its_own_events_count_as_delivered_and_nobody_was_sent_any(world):
 def test_loading_it_twice_changes_nothing(data_dir, demo):
     Event.objects.filter(type="withdrawal.created").update(status="Pending")
     before = counts()
-    assert load(data_dir) == demo
+    assert load_demo_data(data_dir) == demo
     assert counts() == before
     assert Event.objects.filter(status="Pending").count() == 9
 
 
 def test_keys_tokens_logins_and_webhook_secrets_work(demo):
     for organisation in demo["organisations"]:
-        assert wallet(organisation["access_token"]).status_code == 200
+        assert read_wallet(organisation["access_token"]).status_code == 200
         basic = f"{organisation['client_id']}:{organisation['client_secret']}"
         response = Client().post(
             "/v1/oauth/token",
@@ -180,13 +180,13 @@ def test_keys_tokens_logins_and_webhook_secrets_work(demo):
 def assert_signs_in(person: dict[str, str]) -> None:
     client = Client()
     enter_password(client, person["username"], person["password"])
-    response = client.post("/admin/login/code/", {"code": present_code(person["totp_secret"])})
+    response = client.post("/admin/login/code/", {"code": current_code(person["totp_secret"])})
     assert response["Location"] == "/admin/"
 
 
 def test_a_webhook_address_given_later_is_taken_and_the_secret_stays(data_dir, demo, monkeypatch):
     monkeypatch.setenv("DEMO_WEBHOOK_URL", "http://127.0.0.1:9999/in")
-    assert load(data_dir) == demo
+    assert load_demo_data(data_dir) == demo
     endpoints = WebhookEndpoint.objects.all()
     assert {(row.url, row.enabled) for row in endpoints} == {("http://127.0.0.1:9999/in", True)}
 
@@ -194,13 +194,13 @@ def test_a_webhook_address_given_later_is_taken_and_the_secret_stays(data_dir, d
 def test_credentials_whose_file_was_lost_are_issued_anew(data_dir, demo):
     (data_dir / "demo.json").unlink()
     entries = Entry.objects.count()
-    second = load(data_dir)
+    second = load_demo_data(data_dir)
     assert Entry.objects.count() == entries
     for old, new in zip(demo["organisations"], second["organisations"], strict=True):
         assert old["id"] == new["id"]
         assert old["client_secret"] != new["client_secret"]
-        assert wallet(new["access_token"]).status_code == 200
-        assert wallet(old["access_token"]).status_code == 401
+        assert read_wallet(new["access_token"]).status_code == 200
+        assert read_wallet(old["access_token"]).status_code == 401
         endpoint = WebhookEndpoint.objects.get(organisation_id=new["id"])
         assert endpoint.secret == new["webhook_secret"] != old["webhook_secret"]
     for person in second["staff"]:
@@ -219,7 +219,7 @@ def test_every_token_has_a_logo_that_the_service_serves(world):
 def test_at_another_address_the_logos_are_found_there_unless_somebody_set_others(data_dir):
     Token.objects.filter(symbol="EA20").update(image="https://example.com/own.svg")
     before = counts()
-    demo = load(data_dir, base_url="http://127.0.0.1:9000")
+    demo = load_demo_data(data_dir, base_url="http://127.0.0.1:9000")
     assert demo["base_url"] == "http://127.0.0.1:9000"
     images = dict(Token.objects.values_list("symbol", "image"))
     assert images == {
@@ -232,7 +232,7 @@ def test_at_another_address_the_logos_are_found_there_unless_somebody_set_others
 def test_tokens_that_an_earlier_run_left_out_are_made_up_for(data_dir, monkeypatch):
     orders = Order.objects.count()
     monkeypatch.setattr(trading, "TOKENS", TOKENS[:4])
-    demo = load(data_dir)
+    demo = load_demo_data(data_dir)
     assert [token["symbol"] for token in demo["tokens"]] == [t.symbol for t in TOKENS[:4]]
     assert Order.objects.filter(token__symbol__in=["JOL30", "EA20"]).count() == orders
     assert_books_hold()

@@ -16,7 +16,7 @@ from orders.book.models import Order
 from orders.trades.models import Trade
 from tests.environment.processes import Program
 from tests.environment.services import Sandbox, ServiceStack
-from tests.factories.demo import CURRENCIES, loaded_for_module
+from tests.factories.demo import CURRENCIES, demo_data_for_module
 from tests.factories.wallets import assert_books_hold
 from wallets.fees.selectors import minimum_withdrawal
 from wallets.ledger.models import Account
@@ -36,7 +36,7 @@ def demo(
     """What the file of the whole world says, loaded once."""
     folder = tmp_path_factory.mktemp("demo")
     sandbox = Sandbox(service_stack, sandbox_program())
-    with loaded_for_module(folder, sandbox, django_db_blocker) as found:
+    with demo_data_for_module(folder, sandbox, django_db_blocker) as found:
         yield found
 
 

@@ -17,7 +17,7 @@ from exchange.participants.models import Organisation
 from exchange.tokens.models import Token
 from orders.listings.services.listing import Listing, list_token
 from tests.factories.api_clients import make_organisation
-from tests.factories.demo import CURRENCIES, load, wallet
+from tests.factories.demo import CURRENCIES, load_demo_data, read_wallet
 from tests.factories.wallets import SYSTEM, assert_books_hold
 from wallets.banks.services import clear_bank_cache
 from wallets.ledger.models import BooksProof
@@ -60,9 +60,9 @@ def test_without_the_provider_there_are_no_withdrawals_until_it_answers(data_dir
     assert Withdrawal.objects.count() == 0
     assert not Reconciliation.objects.exists()
     assert BooksProof.objects.get().passed
-    assert wallet(demo["organisations"][0]["access_token"]).status_code == 200
+    assert read_wallet(demo["organisations"][0]["access_token"]).status_code == 200
     provider_sandbox.reset()
-    assert load(data_dir) == demo
+    assert load_demo_data(data_dir) == demo
     assert Withdrawal.objects.count() == 9
     assert_books_hold()
 
@@ -72,7 +72,7 @@ def test_private_deals_are_seen_by_those_granted_access_only(
 ):
     private = tuple(about for about in TOKENS if about.granted is not None)
     monkeypatch.setattr(trading, "TOKENS", private)
-    load(data_dir)
+    load_demo_data(data_dir)
     assert len(private) == 6
     assert set(Token.objects.values_list("deal_access", flat=True)) == {"Private"}
     for about in private:
@@ -95,6 +95,6 @@ def test_a_symbol_that_somebody_else_took_stays_theirs(data_dir, provider_sandbo
         price_sell=Decimal(4),
     )
     list_token(issuer_id=make_organisation().id, listing=listing, actor=SYSTEM)
-    demo = load(data_dir)
+    demo = load_demo_data(data_dir)
     assert [token["symbol"] for token in demo["tokens"]] == ["EA20"]
     assert Token.objects.get(symbol="JOL30").name == "Jollof Kitchens"

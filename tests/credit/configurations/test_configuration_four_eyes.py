@@ -31,7 +31,7 @@ from tests.credit.configurations.versions import (
     states,
 )
 from tests.factories.api_clients import TESTER, make_organisation
-from tests.factories.loan_configurations import make_configuration, make_terms, waiting
+from tests.factories.loan_configurations import make_configuration, make_terms, pending_version
 from tests.factories.staff import create_superuser
 from tests.factories.wallets import make_staff
 
@@ -46,7 +46,7 @@ def to_decide(user: StaffUser) -> list[ConfigurationVersion]:
 def test_nobody_approves_what_they_proposed_whatever_they_may():
     boss = create_superuser("boss", password="x")
     made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=staff_actor(boss))
-    act = partial(approve, version_id=waiting(made).id, user=boss)
+    act = partial(approve, version_id=pending_version(made).id, user=boss)
     assert expect_rejection(act, Rejected, "approver_not_independent") == (
         "Somebody else must approve what you proposed"
     )
@@ -59,11 +59,11 @@ def test_neither_who_created_nor_who_last_changed_a_pending_configuration_approv
     )
     propose_change(configuration_id=made.id, terms=make_terms(), actor=staff_actor(changer))
     for person in (creator, changer):
-        act = partial(approve, version_id=waiting(made).id, user=person)
+        act = partial(approve, version_id=pending_version(made).id, user=person)
         expect_rejection(act, Rejected, "approver_not_independent")
         assert to_decide(person) == []
-    assert to_decide(third) == [waiting(made)]
-    approve(version_id=waiting(made).id, user=third)
+    assert to_decide(third) == [pending_version(made)]
+    approve(version_id=pending_version(made).id, user=third)
     assert states(made)[0] == "Approved"
 
 
@@ -72,15 +72,15 @@ def test_who_created_a_configuration_may_approve_somebody_elses_later_change():
     made = propose(
         creditor_id=make_organisation().id, terms=make_terms(), actor=staff_actor(creator)
     )
-    approve(version_id=waiting(made).id, user=changer)
+    approve(version_id=pending_version(made).id, user=changer)
     propose_change(configuration_id=made.id, terms=make_terms(), actor=staff_actor(changer))
     expect_rejection(
-        partial(approve, version_id=waiting(made).id, user=changer),
+        partial(approve, version_id=pending_version(made).id, user=changer),
         Rejected,
         "approver_not_independent",
     )
-    assert (to_decide(changer), to_decide(creator)) == ([], [waiting(made)])
-    approve(version_id=waiting(made).id, user=creator)
+    assert (to_decide(changer), to_decide(creator)) == ([], [pending_version(made)])
+    approve(version_id=pending_version(made).id, user=creator)
     assert states(made) == ("Approved", ["Superseded", "Approved"])
 
 
@@ -90,9 +90,9 @@ def test_who_proposed_may_take_it_back_with_a_reason():
         creditor_id=make_organisation().id, terms=make_terms(), actor=staff_actor(person)
     )
     for reason in ("", "  ", "x" * 501):
-        act = partial(reject, version_id=waiting(made).id, user=person, reason=reason)
+        act = partial(reject, version_id=pending_version(made).id, user=person, reason=reason)
         expect_rejection(act, InvalidRequest, "invalid_request")
-    reject(version_id=waiting(made).id, user=person, reason="Mistyped")
+    reject(version_id=pending_version(made).id, user=person, reason="Mistyped")
     assert states(made) == ("Rejected", ["Rejected"])
 
 
@@ -103,7 +103,7 @@ def test_staff_propose_and_decide_only_with_the_permission():
     left = make_staff(PROPOSE, DECIDE)
     StaffUser.objects.filter(pk=left.pk).update(is_active=False)
     left.refresh_from_db()
-    version = waiting(made).id
+    version = pending_version(made).id
     for user in (proposer, left):
         expect_rejection(partial(approve, version_id=version, user=user), Forbidden, "forbidden")
         expect_rejection(

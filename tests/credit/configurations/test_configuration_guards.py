@@ -13,10 +13,10 @@ from credit.configurations.services.configurations import propose, propose_chang
 from tests.credit.configurations.versions import make_officer, snapshot, staff_actor
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.loan_configurations import (
-    approve_waiting,
+    approve_pending,
     make_configuration,
     make_terms,
-    waiting,
+    pending_version,
 )
 
 pytestmark = pytest.mark.django_db
@@ -74,11 +74,11 @@ def test_a_version_goes_no_other_way(come_from, to):
     made = make_configuration()
     if come_from == "Rejected":
         propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
-        reject(version_id=waiting(made).id, user=make_officer(), reason="x")
+        reject(version_id=pending_version(made).id, user=make_officer(), reason="x")
     elif come_from in {"Superseded", "Pending"}:
         propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
         if come_from == "Superseded":
-            approve_waiting(made)
+            approve_pending(made)
     version = made.versions.get(status=come_from)
     attack(
         f"UPDATE {VERSION} SET status = %s, decided_by_id = %s, decided_at = now(), reason = 'x'"
@@ -100,7 +100,7 @@ def test_who_proposed_a_version_does_not_approve_it_by_sql_either():
             f"UPDATE {VERSION} SET status = 'Approved', decided_by_id = %s, decided_at = now()"
             " WHERE id = %s",
             approver,
-            waiting(made).id,
+            pending_version(made).id,
         )
         assert "somebody else approves" in told_why
 
@@ -178,7 +178,7 @@ def test_even_the_owner_of_the_tables_does_not_change_terms(owner_connection, ch
 def test_the_state_of_a_configuration_is_what_its_versions_say(come_from, to):
     made = make_configuration(approved=come_from in {"Approved", "Retired"})
     if come_from == "Rejected":
-        reject(version_id=waiting(made).id, user=make_officer(), reason="x")
+        reject(version_id=pending_version(made).id, user=make_officer(), reason="x")
     elif come_from == "Retired":
         retire(configuration_id=made.id, user=make_officer())
     attack("UPDATE credit_loanconfiguration SET status = %s WHERE id = %s", to, made.id)

@@ -21,13 +21,13 @@ from credit.configurations.services.configurations import propose_change
 from exchange.core.ids import uuid7
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import TESTER, make_organisation
-from tests.factories.back_office import confirm, said, signed_in, text_of
+from tests.factories.back_office import messages_of, signed_in_client, submit_confirmation, text_of
 from tests.factories.lending import make_lending
 from tests.factories.loan_configurations import (
-    approve_waiting,
+    approve_pending,
     make_configuration,
     make_terms,
-    waiting,
+    pending_version,
 )
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
@@ -61,7 +61,7 @@ def page(configuration: LoanConfiguration, name: str = "change") -> str:
 def decision(configuration: LoanConfiguration, name: str) -> str:
     return reverse(
         f"admin:credit_loanconfiguration_{name}",
-        args=[configuration.pk, waiting(configuration).pk],
+        args=[configuration.pk, pending_version(configuration).pk],
     )
 
 
@@ -71,22 +71,24 @@ def offer(client: Client, **changes: Any) -> Any:
 
 
 def test_one_officer_proposes_and_another_one_approves():
-    ada, ben = signed_in(CREDIT_OFFICER, "ada"), signed_in(CREDIT_OFFICER, "ben")
-    assert said(offer(ada)) == ["Proposed. It makes no loans until somebody else has approved it."]
+    ada, ben = signed_in_client(CREDIT_OFFICER, "ada"), signed_in_client(CREDIT_OFFICER, "ben")
+    assert messages_of(offer(ada)) == [
+        "Proposed. It makes no loans until somebody else has approved it."
+    ]
     made = LoanConfiguration.objects.get()
     hers = ada.get(page(made))
     assert "Somebody else must approve what you proposed." in text_of(hers)
     assert b"disabled" in hers.content
     before = table_fingerprints()
-    response = confirm(ada, decision(made, "approve"))
+    response = submit_confirmation(ada, decision(made, "approve"))
     told = "Somebody else must approve what you proposed. Nothing was done."
-    assert said(response)[-1] == told
+    assert messages_of(response)[-1] == told
     assert table_fingerprints() == before
     his = ben.get(page(made))
     assert "by ada. Who may approve it: ben." in text_of(his)
     assert b"disabled" not in his.content
-    response = confirm(ben, decision(made, "approve"))
-    assert said(response)[-1] == "Approved: these terms are in force."
+    response = submit_confirmation(ben, decision(made, "approve"))
+    assert messages_of(response)[-1] == "Approved: these terms are in force."
     made.refresh_from_db()
     version = made.versions.get()
     assert (made.status, version.status, version.interest_rate) == (
@@ -99,14 +101,14 @@ def test_one_officer_proposes_and_another_one_approves():
 
 
 def test_a_page_that_has_gone_stale_decides_about_nothing_else_than_it_showed():
-    ada, ben = signed_in(CREDIT_OFFICER, "ada"), signed_in(CREDIT_OFFICER, "ben")
+    ada, ben = signed_in_client(CREDIT_OFFICER, "ada"), signed_in_client(CREDIT_OFFICER, "ben")
     offer(ada)
     made = LoanConfiguration.objects.get()
     seen = decision(made, "approve")
-    confirm(ada, page(made, "propose"), **form(interest_rate="0.01"))
+    submit_confirmation(ada, page(made, "propose"), **form(interest_rate="0.01"))
     before = table_fingerprints()
-    response = confirm(ben, seen)
-    assert said(response)[-1] == (
+    response = submit_confirmation(ben, seen)
+    assert messages_of(response)[-1] == (
         "Version 1 is Rejected (replaced by a newer proposal), no longer Pending. Nothing was done."
     )
     assert table_fingerprints() == before
@@ -122,7 +124,7 @@ def test_the_difference_says_in_words_what_changes_and_what_does_not():
         max_amount={"NGN": Decimal(1_000_000), "KES": Decimal(5)},
     )
     propose_change(configuration_id=made.pk, terms=terms, actor=TESTER)
-    response = signed_in(CREDIT_OFFICER).get(page(made))
+    response = signed_in_client(CREDIT_OFFICER).get(page(made))
     text = text_of(response)
     assert "Terms in force and terms that wait: 7 of 13 change" in text
     assert "In force (version 1) Proposed (version 2) Change" in text
@@ -143,12 +145,12 @@ def test_the_difference_says_in_words_what_changes_and_what_does_not():
 
 def test_a_least_amount_left_to_the_service_follows_the_rate():
     made = make_configuration()
-    client = signed_in(CREDIT_OFFICER)
+    client = signed_in_client(CREDIT_OFFICER)
     initial = client.get(page(made, "propose")).context["form"].initial
     assert "min_amount_NGN" not in initial
-    confirm(client, page(made, "propose"), **{**initial, "interest_rate": "0.01"})
+    submit_confirmation(client, page(made, "propose"), **{**initial, "interest_rate": "0.01"})
     assert made.versions.get(number=1).limits.get().min_amount == Decimal("0.04")
-    assert waiting(made).limits.get().min_amount == 1
+    assert pending_version(made).limits.get().min_amount == 1
     text = text_of(client.get(page(made)))
     assert "Least of one loan, NGN 0.04 NGN 1.00 NGN changed from 0.04 NGN to 1.00 NGN" in text
 
@@ -156,7 +158,7 @@ def test_a_least_amount_left_to_the_service_follows_the_rate():
 def test_who_decides_sees_an_id_of_no_organisation_as_such():
     known, unknown = make_organisation("Njia"), uuid7()
     made = make_configuration(access="organisations", organisation_ids=[known.pk, unknown])
-    text = text_of(signed_in(AUDITOR).get(page(made)))
+    text = text_of(signed_in_client(AUDITOR).get(page(made)))
     assert f"Named organisations Njia, {unknown} (no such organisation)" in text
 
 
@@ -168,35 +170,35 @@ def test_a_change_starts_from_what_is_in_force():
         max_outstanding={"NGN": Decimal(7_000_000)},
         min_amount={"NGN": Decimal(900)},
     )
-    client = signed_in(CREDIT_OFFICER)
+    client = signed_in_client(CREDIT_OFFICER)
     fields = client.get(page(made, "propose")).context["form"]
     assert fields.initial["max_amount_NGN"] == "2000000"
     assert fields.initial["max_outstanding_NGN"] == "7000000"
     assert fields.initial["min_amount_NGN"] == "900"
     assert "Njia" in text_of(client.get(page(made, "propose")))
     body = {name: value for name, value in fields.initial.items() if value is not None}
-    confirm(client, page(made, "propose"), **{**body, "duration": 6})
-    version = waiting(made)
+    submit_confirmation(client, page(made, "propose"), **{**body, "duration": 6})
+    version = pending_version(made)
     assert (version.duration, version.proposed_by_label) == (6, "credit-officer")
     assert list(version.organisations.all()) == [borrower]
     assert version.limits.get().max_outstanding == 7_000_000
     assert version.limits.get().min_amount == 900
-    assert "1 of 11 change" in text_of(signed_in(AUDITOR).get(page(made)))
+    assert "1 of 11 change" in text_of(signed_in_client(AUDITOR).get(page(made)))
 
 
 def test_while_a_change_waits_no_other_is_offered_or_taken():
     made = make_configuration()
-    client = signed_in(CREDIT_OFFICER)
+    client = signed_in_client(CREDIT_OFFICER)
     assert "Propose new terms" in text_of(client.get(page(made)))
     asked = client.get(page(made, "propose"))
     propose_change(configuration_id=made.pk, terms=make_terms(), actor=TESTER)
     assert "Propose new terms" not in text_of(client.get(page(made)))
     before = table_fingerprints()
-    stale = confirm(client, page(made, "propose"), at=asked, **form())
+    stale = submit_confirmation(client, page(made, "propose"), at=asked, **form())
     told = "Waits for a decision was nothing and is version 2"
-    assert told in said(stale)[-1]
+    assert told in messages_of(stale)[-1]
     assert b'value="Secured"' in stale.content
-    response = confirm(client, page(made, "propose"), at=stale, **form())
+    response = submit_confirmation(client, page(made, "propose"), at=stale, **form())
     assert "Another change of this loan configuration waits for a decision" in text_of(response)
     assert b'value="Secured"' in response.content
     assert table_fingerprints() == before
@@ -204,18 +206,18 @@ def test_while_a_change_waits_no_other_is_offered_or_taken():
 
 def test_a_rejection_needs_a_reason_which_the_creditor_is_told():
     made = make_configuration(approved=False)
-    client = signed_in(CREDIT_OFFICER)
+    client = signed_in_client(CREDIT_OFFICER)
     before = table_fingerprints()
     asked = client.get(decision(made, "reject"))
     assert "Interest a month 30 %" in text_of(asked)
     address = decision(made, "reject")
-    response = confirm(client, address, at=asked, reason=" ")
+    response = submit_confirmation(client, address, at=asked, reason=" ")
     assert "This field is required." in text_of(response)
     assert table_fingerprints() == before
-    confirm(client, address, at=asked, reason="Too cheap")
+    submit_confirmation(client, address, at=asked, reason="Too cheap")
     before = table_fingerprints()
-    again = confirm(client, address, at=asked, reason="Too cheap")
-    assert said(again)[-1] == (
+    again = submit_confirmation(client, address, at=asked, reason="Too cheap")
+    assert messages_of(again)[-1] == (
         "Version 1 is Rejected by credit-officer (Too cheap), no longer Pending. Nothing was done."
     )
     assert table_fingerprints() == before
@@ -228,7 +230,7 @@ def test_a_rejection_needs_a_reason_which_the_creditor_is_told():
 
 def test_retiring_is_asked_about_first_and_is_final():
     made = make_configuration()
-    client = signed_in(CREDIT_OFFICER)
+    client = signed_in_client(CREDIT_OFFICER)
     asked = client.get(page(made, "retire"))
     for words in (
         "cannot be undone",
@@ -239,33 +241,33 @@ def test_retiring_is_asked_about_first_and_is_final():
         assert words in text_of(asked), words
     made.refresh_from_db()
     assert made.status == "Approved"
-    done = confirm(client, page(made, "retire"), at=asked)
-    assert said(done) == ["Retired: it makes no more loans."]
+    done = submit_confirmation(client, page(made, "retire"), at=asked)
+    assert messages_of(done) == ["Retired: it makes no more loans."]
     made.refresh_from_db()
     assert made.status == "Retired"
     text = text_of(client.get(page(made)))
     assert "Propose new terms" not in text
     before = table_fingerprints()
-    again = confirm(client, page(made, "retire"), at=asked)
+    again = submit_confirmation(client, page(made, "retire"), at=asked)
     told = "Only an Approved loan configuration is retired: it is Retired. Nothing was done."
-    assert said(again)[-1] == told
+    assert messages_of(again)[-1] == told
     assert table_fingerprints() == before
 
 
 def test_a_configuration_that_changed_since_the_question_is_not_retired():
     made = make_configuration()
-    client = signed_in(CREDIT_OFFICER)
+    client = signed_in_client(CREDIT_OFFICER)
     asked = client.get(page(made, "retire"))
     terms = make_terms(interest_rate=Decimal("0.25"))
     propose_change(configuration_id=made.pk, terms=terms, actor=TESTER)
-    waiting = confirm(client, page(made, "retire"), at=asked)
+    waiting = submit_confirmation(client, page(made, "retire"), at=asked)
     told = "Waits for a decision was nothing and is version 2"
-    assert told in said(waiting)[-1]
-    approve_waiting(made)
+    assert told in messages_of(waiting)[-1]
+    approve_pending(made)
     before = table_fingerprints()
-    refused = confirm(client, page(made, "retire"), at=asked)
-    assert "In force was version 1 and is version 2" in said(refused)[-1]
-    assert "Interest a month was 30 % and is 25 %" in said(refused)[-1]
+    refused = submit_confirmation(client, page(made, "retire"), at=asked)
+    assert "In force was version 1 and is version 2" in messages_of(refused)[-1]
+    assert "Interest a month was 30 % and is 25 %" in messages_of(refused)[-1]
     assert table_fingerprints() == before
 
 
@@ -273,13 +275,13 @@ def test_a_version_that_was_approved_meanwhile_is_not_rejected():
     made = make_configuration()
     terms = make_terms(interest_rate=Decimal("0.25"))
     propose_change(configuration_id=made.pk, terms=terms, actor=TESTER)
-    client = signed_in(CREDIT_OFFICER)
+    client = signed_in_client(CREDIT_OFFICER)
     address = decision(made, "reject")
     asked = client.get(address)
-    approve_waiting(made)
+    approve_pending(made)
     before = table_fingerprints()
-    refused = confirm(client, address, at=asked, reason="Too cheap")
-    assert "Version 2 is Approved" in said(refused)[-1]
+    refused = submit_confirmation(client, address, at=asked, reason="Too cheap")
+    assert "Version 2 is Approved" in messages_of(refused)[-1]
     assert table_fingerprints() == before
 
 
@@ -302,7 +304,7 @@ def test_a_version_that_was_approved_meanwhile_is_not_rejected():
     ],
 )
 def test_terms_that_cannot_be_are_refused_with_what_was_typed_kept(changes, told):
-    client = signed_in(CREDIT_OFFICER)
+    client = signed_in_client(CREDIT_OFFICER)
     creditor = str(make_organisation().pk)
     before = table_fingerprints()
     body = form(**{"creditor": creditor, "name": "Kept here", **changes})
@@ -318,7 +320,7 @@ def test_the_list_finds_what_waits_and_searches_by_name_creditor_and_id():
     quiet = make_configuration(lender, name="Quiet offer")
     busy = make_configuration(name="Busy offer")
     propose_change(configuration_id=busy.pk, terms=make_terms(name="Loud offer"), actor=TESTER)
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
 
     def listed(**query: str) -> str:
         return text_of(client.get(reverse(LIST), query))
@@ -335,11 +337,11 @@ def test_the_list_finds_what_waits_and_searches_by_name_creditor_and_id():
 
 
 def test_the_list_costs_the_same_for_one_as_for_many(django_assert_max_num_queries):
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     for _ in range(8):
         made = make_configuration()
         propose_change(configuration_id=made.pk, terms=make_terms(), actor=TESTER)
-        approve_waiting(made)
+        approve_pending(made)
     with django_assert_max_num_queries(14):
         client.get(reverse(LIST))
 
@@ -347,7 +349,7 @@ def test_the_list_costs_the_same_for_one_as_for_many(django_assert_max_num_queri
 def test_the_page_tells_what_is_lent_and_what_is_left():
     lending = make_lending(max_outstanding={"NGN": Decimal(3_000_000)})
     lending.lend()
-    text = text_of(signed_in(AUDITOR).get(page(lending.offer)))
+    text = text_of(signed_in_client(AUDITOR).get(page(lending.offer)))
     assert "NGN 1 840,000.00 NGN 3,000,000.00 NGN 2,160,000.00 NGN" in text
 
 
@@ -355,13 +357,13 @@ def test_the_page_tells_what_is_lent_and_what_is_left():
 def test_only_credit_officers_propose_and_decide_and_everybody_may_look(role):
     made = make_configuration(approved=False)
     approved = make_configuration()
-    client = signed_in(role)
+    client = signed_in_client(role)
     before = table_fingerprints()
     assert client.get(reverse("admin:credit_loanconfiguration_add")).status_code == 403
     assert offer_status(client) == 403
     assert client.post(page(made, "propose"), form()).status_code == 403
     assert client.post(page(approved, "retire")).status_code == 403
-    assert confirm(client, decision(made, "approve")).status_code == 403
+    assert submit_confirmation(client, decision(made, "approve")).status_code == 403
     assert client.post(decision(made, "reject"), {"reason": "x"}).status_code == 403
     assert table_fingerprints() == before
     seen = text_of(client.get(page(made)))
@@ -377,13 +379,13 @@ def offer_status(client: Client) -> int:
 
 def test_pages_change_nothing_by_get_and_nothing_of_another_configuration():
     made, other = make_configuration(approved=False), make_configuration(approved=False)
-    client = signed_in(CREDIT_OFFICER)
+    client = signed_in_client(CREDIT_OFFICER)
     before = table_fingerprints()
     for name in ("approve", "reject"):
         assert client.get(decision(made, name)).status_code == 200
         assert client.post(decision(made, name)).status_code == 200
         foreign = reverse(
-            f"admin:credit_loanconfiguration_{name}", args=[made.pk, waiting(other).pk]
+            f"admin:credit_loanconfiguration_{name}", args=[made.pk, pending_version(other).pk]
         )
         assert client.post(foreign, {"reason": "x"}).status_code == 404
     assert client.post(page(made), {}).status_code == 405

@@ -27,12 +27,12 @@ from tests.credit.configurations.versions import (
     states,
 )
 from tests.factories.api_clients import TESTER, make_organisation
-from tests.factories.lending import version_in_force
+from tests.factories.lending import effective_version
 from tests.factories.loan_configurations import (
-    approve_waiting,
+    approve_pending,
     make_configuration,
     make_terms,
-    waiting,
+    pending_version,
 )
 from tests.factories.wallets import make_staff
 
@@ -45,7 +45,7 @@ def test_who_created_one_configuration_may_decide_about_the_others():
         propose(creditor_id=make_organisation().id, terms=make_terms(), actor=staff_actor(person))
         for person in (creator, changer, creator)
     )
-    approve(version_id=waiting(decided).id, user=make_officer())
+    approve(version_id=pending_version(decided).id, user=make_officer())
     for made in (first, other, decided):
         propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
     propose_change(configuration_id=other.id, terms=make_terms(), actor=TESTER)
@@ -58,20 +58,20 @@ def test_who_created_one_configuration_may_decide_about_the_others():
     assert own(changer) == {other.id}
     assert own(make_officer()) == set()
     # Who proposed what another change has replaced has no part in what waits.
-    approve(version_id=waiting(decided).id, user=creator)
+    approve(version_id=pending_version(decided).id, user=creator)
 
 
 def test_it_is_said_who_decided_a_version_and_how():
     person = make_officer()
     made = make_configuration(approved=False)
-    first = waiting(made)
+    first = pending_version(made)
     approve(version_id=first.id, user=person)
     act = partial(approve, version_id=first.id, user=make_officer())
     with pytest.raises(DomainError) as refused:
         act()
     assert refused.value.message == f"Version 1 is Approved by {person}, no longer Pending"
     propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
-    second = waiting(made)
+    second = pending_version(made)
     reject(version_id=second.id, user=person, reason="Too cheap")
     with pytest.raises(DomainError) as refused:
         reject(version_id=second.id, user=make_officer(), reason="x")
@@ -79,7 +79,7 @@ def test_it_is_said_who_decided_a_version_and_how():
         f"Version 2 is Rejected by {person} (Too cheap), no longer Pending"
     )
     propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
-    approve_waiting(made)
+    approve_pending(made)
     with pytest.raises(DomainError) as refused:
         act()
     assert refused.value.message == "Version 1 is Superseded, no longer Pending"
@@ -89,8 +89,8 @@ def test_a_reason_has_up_to_500_characters():
     made = make_configuration(approved=False)
     for reason in ("", "x" * 501):
         with pytest.raises(InvalidRequest):
-            reject(version_id=waiting(made).id, user=make_officer(), reason=reason)
-    reject(version_id=waiting(made).id, user=make_officer(), reason="x" * 500)
+            reject(version_id=pending_version(made).id, user=make_officer(), reason=reason)
+    reject(version_id=pending_version(made).id, user=make_officer(), reason="x" * 500)
     assert states(made) == ("Rejected", ["Rejected"])
 
 
@@ -102,7 +102,7 @@ def test_what_cannot_be_proposed_or_decided_leaves_everything_as_it_was():
     bad, terms = make_terms(name=" "), make_terms()
     creditor = made.creditor_id
     waits = make_configuration(approved=False)
-    version = waiting(waits).id
+    version = pending_version(waits).id
     cases = [
         (partial(propose, creditor_id=creditor, terms=terms, actor=staff_actor(nobody)), Forbidden),
         (partial(propose, creditor_id=creditor, terms=bad, actor=TESTER), InvalidRequest),
@@ -156,10 +156,10 @@ def test_what_is_done_to_one_configuration_is_done_to_no_other():
     made, beside = make_configuration(name="One"), make_configuration(name="Two")
     for each in (made, beside):
         propose_change(configuration_id=each.id, terms=make_terms(), actor=TESTER)
-    approve_waiting(made)
+    approve_pending(made)
     assert states(beside) == ("Approved", ["Approved", "Pending"])
     assert len(list_events(beside)) == 1
-    effective = version_in_force(beside.id)
+    effective = effective_version(beside.id)
     assert effective == ConfigurationVersion.objects.get(configuration=beside, number=1)
     retire(configuration_id=made.id, user=make_officer())
     assert states(made) == ("Retired", ["Superseded", "Approved"])
@@ -183,7 +183,7 @@ def test_an_organisation_sees_its_own_and_what_is_approved_for_it():
     retire(configuration_id=retired.id, user=make_officer())
     changed = make_configuration(theirs, access="public")
     propose_change(configuration_id=changed.id, terms=make_terms(access="own"), actor=TESTER)
-    approve_waiting(changed)
+    approve_pending(changed)
     make_configuration(theirs)
     make_configuration(theirs, access="public", approved=False)
     make_configuration(theirs, access="organisations", organisation_ids=[make_organisation().id])

@@ -29,12 +29,12 @@ from tests.credit.configurations.versions import (
 )
 from tests.environment.concurrency import Callers
 from tests.factories.api_clients import TESTER, make_organisation
-from tests.factories.lending import make_lending, version_in_force
+from tests.factories.lending import effective_version, make_lending
 from tests.factories.loan_configurations import (
-    approve_waiting,
+    approve_pending,
     make_configuration,
     make_terms,
-    waiting,
+    pending_version,
 )
 
 pytestmark = pytest.mark.django_db
@@ -48,11 +48,11 @@ def test_a_proposal_is_pending_until_somebody_else_approves_it():
     terms = make_terms(max_outstanding={"NGN": Decimal(9_000_000)})
     made = propose(creditor_id=creditor.id, terms=terms, actor=staff_actor(one))
     assert states(made) == ("Pending", ["Pending"])
-    assert version_in_force(made.id) is None
+    assert effective_version(made.id) is None
     assert list_events(made) == []
-    approve(version_id=waiting(made).id, user=other)
+    approve(version_id=pending_version(made).id, user=other)
     assert states(made) == ("Approved", ["Approved"])
-    version = version_in_force(made.id)
+    version = effective_version(made.id)
     assert version is not None
     assert (version.number, version.proposed_by) == (1, f"staff:{one.pk}")
     assert (version.proposed_by_label, version.decided_by) == (str(one), other)
@@ -91,13 +91,13 @@ def test_what_is_in_force_stays_so_while_a_change_waits_and_until_it_is_approved
     first = made.versions.get()
     propose_change(configuration_id=made.id, terms=make_terms(name="New"), actor=TESTER)
     assert states(made) == ("Approved", ["Approved", "Pending"])
-    assert version_in_force(made.id) == first
+    assert effective_version(made.id) == first
     seen = json.loads(read_creditor_view(made))
     assert (seen["name"], seen["status"], seen["pending"]["name"]) == ("Old", "Approved", "New")
-    approve_waiting(made)
+    approve_pending(made)
     assert states(made) == ("Approved", ["Superseded", "Approved"])
     assert json.loads(read_creditor_view(made))["name"] == "New"
-    effective = version_in_force(made.id)
+    effective = effective_version(made.id)
     assert effective is not None
     assert effective.number == 2
 
@@ -105,7 +105,7 @@ def test_what_is_in_force_stays_so_while_a_change_waits_and_until_it_is_approved
 def test_a_rejected_change_leaves_what_is_in_force():
     made = make_configuration(name="Old")
     propose_change(configuration_id=made.id, terms=make_terms(name="New"), actor=TESTER)
-    reject(version_id=waiting(made).id, user=make_officer(), reason="Too cheap")
+    reject(version_id=pending_version(made).id, user=make_officer(), reason="Too cheap")
     assert states(made) == ("Approved", ["Approved", "Rejected"])
     seen = json.loads(read_creditor_view(made))
     assert (seen["name"], seen["pending"], seen["reason"]) == ("Old", None, "Too cheap")
@@ -126,7 +126,7 @@ def test_a_second_change_does_not_push_the_first_aside():
 
 def test_new_terms_take_the_place_of_those_that_wait_for_the_first_approval():
     made = make_configuration(approved=False)
-    first = waiting(made)
+    first = pending_version(made)
     propose_change(configuration_id=made.id, terms=make_terms(name="Better"), actor=TESTER)
     assert states(made) == ("Pending", ["Rejected", "Pending"])
     first.refresh_from_db()
@@ -140,19 +140,19 @@ def test_new_terms_take_the_place_of_those_that_wait_for_the_first_approval():
 
 def test_a_rejected_configuration_is_proposed_anew():
     made = make_configuration(approved=False)
-    reject(version_id=waiting(made).id, user=make_officer(), reason="Too cheap")
+    reject(version_id=pending_version(made).id, user=make_officer(), reason="Too cheap")
     assert states(made) == ("Rejected", ["Rejected"])
     assert list_events(made) == [("loan_configuration.rejected", made.creditor_id)]
     propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
     assert states(made) == ("Pending", ["Rejected", "Pending"])
-    approve_waiting(made)
+    approve_pending(made)
     assert states(made) == ("Approved", ["Rejected", "Approved"])
 
 
 def test_a_retired_configuration_is_final_and_takes_the_change_that_waits_with_it():
     made = make_configuration()
     propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
-    change = waiting(made)
+    change = pending_version(made)
     retire(configuration_id=made.id, user=make_officer())
     assert states(made) == ("Retired", ["Approved", "Rejected"])
     change.refresh_from_db()
@@ -171,7 +171,7 @@ def test_a_retired_configuration_is_final_and_takes_the_change_that_waits_with_i
 def test_what_was_never_approved_is_not_retired(rejected):
     made = make_configuration(approved=False)
     if rejected:
-        reject(version_id=waiting(made).id, user=make_officer(), reason="x")
+        reject(version_id=pending_version(made).id, user=make_officer(), reason="x")
     expect_rejection(
         lambda: retire(configuration_id=made.id, user=make_officer()), Conflict, "state_conflict"
     )
@@ -179,7 +179,7 @@ def test_what_was_never_approved_is_not_retired(rejected):
 
 def test_a_version_is_decided_once():
     made = make_configuration(approved=False)
-    version = waiting(made)
+    version = pending_version(made)
     person = make_officer()
     approve(version_id=version.id, user=person)
     for act in (
@@ -197,7 +197,7 @@ def test_loans_keep_the_terms_they_were_made_on():
     terms = make_terms(interest_rate=Decimal("0.5"), access="public")
     propose_change(configuration_id=lending.offer.id, terms=terms, actor=TESTER)
     assert lending.lend(amount=10_000, units=2).interest_rate == Decimal("0.3")
-    approve_waiting(lending.offer)
+    approve_pending(lending.offer)
     assert Loan.objects.get(id=loan.id).version == version
     assert Loan.objects.get(id=loan.id).interest_rate == Decimal("0.3")
     newer = lending.lend(amount=10_000, units=2, interest_rate="0.5")
@@ -219,7 +219,7 @@ def test_a_configuration_is_open_to_whom_its_terms_in_force_name():
     made = make_configuration(access="organisations", organisation_ids=[named.id])
     propose_change(configuration_id=made.id, terms=make_terms(access="own"), actor=TESTER)
     assert list(usable_by(named.id)) == [made]
-    approve_waiting(made)
+    approve_pending(made)
     assert list(usable_by(named.id)) == []
     assert list(usable_by(made.creditor_id)) == [made]
 
@@ -230,12 +230,12 @@ def test_a_configuration_is_open_to_whom_its_terms_in_force_name():
 @pytest.mark.django_db(transaction=True)
 def test_of_two_approvals_at_once_one_wins():
     people = [make_officer() for _ in range(4)]
-    with Callers(4) as crowd:
+    with Callers(4) as callers:
         for _ in range(5):
             made = make_configuration()
             propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
-            version = waiting(made).id
-            results = crowd.at_once(
+            version = pending_version(made).id
+            results = callers.at_once(
                 [partial(approve, version_id=version, user=person) for person in people]
             )
             assert sum(isinstance(result, Conflict) for result in results) == 3
@@ -246,12 +246,12 @@ def test_of_two_approvals_at_once_one_wins():
 @pytest.mark.django_db(transaction=True)
 def test_an_approval_a_rejection_and_a_retirement_at_once_leave_one_outcome():
     one, other, third = make_officer(), make_officer(), make_officer()
-    with Callers(3) as crowd:
+    with Callers(3) as callers:
         for _ in range(8):
             made = make_configuration()
             propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
-            version = waiting(made).id
-            results = crowd.at_once(
+            version = pending_version(made).id
+            results = callers.at_once(
                 [
                     partial(approve, version_id=version, user=one),
                     partial(reject, version_id=version, user=other, reason="race"),
@@ -268,12 +268,12 @@ def test_an_approval_a_rejection_and_a_retirement_at_once_leave_one_outcome():
 
 @pytest.mark.django_db(transaction=True)
 def test_of_two_changes_proposed_at_once_one_waits():
-    with Callers(4) as crowd:
+    with Callers(4) as callers:
         for _ in range(5):
             made = make_configuration()
             act = partial(
                 propose_change, configuration_id=made.id, terms=make_terms(), actor=TESTER
             )
-            results = crowd.at_once([act] * 4)
+            results = callers.at_once([act] * 4)
             assert sum(isinstance(result, Conflict) for result in results) == 3
             assert states(made) == ("Approved", ["Approved", "Pending"])

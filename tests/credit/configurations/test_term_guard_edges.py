@@ -28,7 +28,7 @@ from tests.environment.database import session
 from tests.environment.guarded_copy import GuardedCopy
 from tests.environment.owner import without_guards
 from tests.environment.processes import wait_until
-from tests.factories.bare_rows import NOON, columns_of, loan_columns, put
+from tests.factories.bare_rows import NOON, columns_of, insert_row, loan_columns
 
 pytestmark = pytest.mark.django_db
 
@@ -53,11 +53,11 @@ class Offers:
         """Up to a year, 0.3 a month, on 0.8 of the collateral, a week of grace."""
         facts = {"configuration_id": configuration, "number": number, **given}
         facts = {"status": "Approved", "access": "public", **facts}
-        made: UUID = put(self._cursor, ConfigurationVersion, **facts)["id"]
+        made: UUID = insert_row(self._cursor, ConfigurationVersion, **facts)["id"]
         return made
 
     def limit(self, version: UUID, currency: str, least: Any, most: Any, out: Any = None) -> None:
-        put(
+        insert_row(
             self._cursor, LoanLimit, version_id=version, currency_id=currency, min_amount=least,
             max_amount=most, max_outstanding=out,
         )  # fmt: skip
@@ -66,7 +66,7 @@ class Offers:
         self, status: str = "Approved", of_version: str = "Approved", **given: Any
     ) -> dict[str, Any]:
         """A loan of 100 NGN by a new configuration that lends 50 to 200 NGN and 5 to 20 KES."""
-        configuration = put(self._cursor, LoanConfiguration, status=status)
+        configuration = insert_row(self._cursor, LoanConfiguration, status=status)
         version = self.version(configuration["id"], status=of_version, **given)
         self.limit(version, "NGN", 50, 200)
         self.limit(version, "KES", 5, 20)
@@ -135,7 +135,7 @@ def test_a_loan_is_made_to_those_whom_its_version_names(
     def found(access: str, organisation: UUID | None) -> str:
         made, other = offers.make(access=access), offers.make(access=access)
         for of, who in ((made, named), (other, elsewhere)):
-            put(cursor, NAMED, configurationversion_id=of["version_id"], organisation_id=who)
+            insert_row(cursor, NAMED, configurationversion_id=of["version_id"], organisation_id=who)
         return loans.insert({**made, "organisation_id": organisation or made["creditor_id"]})
 
     refused = "loan_by_terms"
@@ -321,7 +321,7 @@ def test_who_created_a_configuration_does_not_approve_its_first_version(cursor):
     creator, changer, stranger = (uuid7() for _ in range(3))
 
     def configuration(status: str, *proposers: UUID) -> dict[str, Any]:
-        made = put(cursor, LoanConfiguration, status=status)
+        made = insert_row(cursor, LoanConfiguration, status=status)
         for number, proposer in enumerate(proposers, 1):
             Offers(cursor).version(
                 made["id"], number, status="Rejected", proposed_by=f"staff:{proposer}"
@@ -379,10 +379,10 @@ def test_a_configuration_is_what_its_versions_say(cursor, table):
     offers = Offers(cursor)
     # Others, of which each is wrong and none is asked about.
     for status, wrong in (("Pending", "Approved"), ("Approved", "Pending")):
-        other = put(cursor, LoanConfiguration, status=status)
+        other = insert_row(cursor, LoanConfiguration, status=status)
         offers.version(other["id"], status=wrong)
     cases = [
-        (effective, waits, status, put(cursor, LoanConfiguration, status=status)["id"])
+        (effective, waits, status, insert_row(cursor, LoanConfiguration, status=status)["id"])
         for effective, waits in STATES
         for status in ConfigurationStatus.values
     ]

@@ -13,7 +13,7 @@ import pytest
 
 from credit.configurations.serializers import TermsInput
 from tests.assertions.inputs import assert_rejected, body_error
-from tests.factories.loan_proposals import body_of, written
+from tests.factories.loan_proposals import body_of, body_with_field
 
 # For the currencies, which are read once.
 pytestmark = pytest.mark.django_db
@@ -124,7 +124,7 @@ def parse(body: str) -> Any:
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_field_is_refused_by_name(name):
     assert_rejected(
-        parse, ((written(name, text), f"{name} {told}") for text, told in BAD[name].items())
+        parse, ((body_with_field(name, text), f"{name} {told}") for text, told in BAD[name].items())
     )
 
 
@@ -142,7 +142,7 @@ def test_an_amount_that_is_none_is_refused_by_its_currency():
     amounts = ('"5"', "true", "null", "-5", "NaN", "1e400", "[]")
     bodies = (
         (
-            written("max_amount", f'{{"NGN": {text}}}'),
+            body_with_field("max_amount", f'{{"NGN": {text}}}'),
             f"max_amount.NGN {told.get(text, NOT_A_NUMBER)}",
         )
         for text in amounts

@@ -20,7 +20,7 @@ from credit.configurations.models import Access, LoanConfiguration
 from credit.loans.models import ClosureAction, ClosureProposal, Loan
 from exchange.tokens.models import Token
 from tests.factories.api_clients import make_member
-from tests.factories.lending import half_even, most_to_repay
+from tests.factories.lending import max_repayment, round_half_even
 from tests.factories.loan_configurations import make_configuration
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import Wallet, make_member_wallet, make_staff, make_wallet
@@ -210,7 +210,7 @@ class LoanBook:
 
     def most(self, terms: Offer, amount: Decimal, months: int) -> Decimal:
         """To be repaid for `amount`."""
-        return most_to_repay(amount, terms.rate, months, self.currency)
+        return max_repayment(amount, terms.rate, months, self.currency)
 
     def value(self, pledges: dict[int, Decimal]) -> Decimal | None:
         """None while a price is missing."""
@@ -321,7 +321,7 @@ class LoanBook:
                 needed = ceil(Fraction(left) / Fraction(price) * 10**UNIT_DECIMALS)
                 given = min(Decimal(needed).scaleb(-UNIT_DECIMALS), units)
             passed[number] = given
-            left -= min(left, half_even(Fraction(given) * Fraction(price), self.decimals))
+            left -= min(left, round_half_even(Fraction(given) * Fraction(price), self.decimals))
         return passed, owed - left
 
     # --- What happened ---------------------------------------------------------------------------

@@ -35,9 +35,9 @@ from exchange.staff.models import StaffUser
 from exchange.tokens.models import Token
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.lending import Lending
-from tests.factories.loans import as_time_does, default
+from tests.factories.loans import make_defaulted_loan, update_without_guard
 from tests.factories.tokens import give_units, make_token
-from tests.factories.wallets import assert_books_hold, held, make_staff
+from tests.factories.wallets import assert_books_hold, balance_of, make_staff
 from wallets.ledger.models import Transfer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -57,7 +57,9 @@ def on_tokens(lending: Lending, *priced: tuple[str, str]) -> tuple[Loan, list[To
         Pledge(token.id, Decimal(units))
         for token, (_price, units) in zip(tokens, priced, strict=True)
     ]
-    loan = default(lending, collaterals=(Pledge(lending.token.id, Decimal(105)), *pledges))
+    loan = make_defaulted_loan(
+        lending, collaterals=(Pledge(lending.token.id, Decimal(105)), *pledges)
+    )
     return loan, [lending.token, *tokens]
 
 
@@ -96,11 +98,11 @@ def test_units_pass_in_the_order_of_the_pledges_until_all_is_paid(lending, offic
     loan.refresh_from_db()
     assert steps(proposal.final_plan) == plan
     passed = [Decimal(units) for units in ("105", "500", "0", "77.94285715", "0")]
-    assert [held(lending.creditor.owner_id, token.id) for token in tokens] == passed
+    assert [balance_of(lending.creditor.owner_id, token.id) for token in tokens] == passed
     kept = [1000, 900, 900, 900, 900]
     for token, before, gone in zip(tokens, kept, passed, strict=True):
-        assert held(loan.borrower_id, token.id) == before - gone
-        assert held(loan.borrower_id, token.id, "lien") == 0
+        assert balance_of(loan.borrower_id, token.id) == before - gone
+        assert balance_of(loan.borrower_id, token.id, "lien") == 0
     assert not Shortfall.objects.filter(loan=loan, cured_at__isnull=True).exists()
     assert loan.closed_at is not None
     assert '"status":"LIQUIDATED"' in loan.document
@@ -121,7 +123,7 @@ def test_less_than_one_of_what_is_owed_is_paid_with_units_too(lending, officers)
 
 def test_what_is_lacking_is_told_in_what_passes_and_in_what_the_two_are_told(lending, officers):
     loan, _tokens = on_tokens(lending, ("0.5", "3"))
-    lending.price(1)
+    lending.set_price(1)
     Token.objects.filter(id=lending.token.id).update(exited=True)
     servicing.revalue_loans(force=True)
     assert Shortfall.objects.filter(loan=loan, cured_at__isnull=True).exists()
@@ -153,10 +155,12 @@ def test_a_price_that_cannot_be_relied_on_holds_up_a_liquidation_and_no_write_of
 def test_the_prices_of_a_liquidation_hold_a_day_and_a_write_off_has_none(lending, officers):
     def made_before(proposal: ClosureProposal, **past: int) -> ClosureProposal:
         at = timezone.now() - timedelta(**past)
-        as_time_does("credit_endingproposal", "approval_guard", "created_at = %s", at, proposal.id)
+        update_without_guard(
+            "credit_endingproposal", "approval_guard", "created_at = %s", at, proposal.id
+        )
         return proposal
 
-    loans = [default(lending, amount=1000, units=1) for _ in range(3)]
+    loans = [make_defaulted_loan(lending, amount=1000, units=1) for _ in range(3)]
     old = made_before(propose(loans[0], officers[0]), hours=24, seconds=2)
     young = made_before(propose(loans[1], officers[0]), hours=23, minutes=59)
     off = made_before(propose(loans[2], officers[0], ClosureAction.WRITE_OFF), days=9)
@@ -175,7 +179,7 @@ def test_the_prices_of_a_liquidation_hold_a_day_and_a_write_off_has_none(lending
 
 
 def test_an_end_is_of_the_loan_that_is_named_and_the_note_is_kept(lending, officers):
-    loans = [default(lending, amount=1000, units=1) for _ in range(2)]
+    loans = [make_defaulted_loan(lending, amount=1000, units=1) for _ in range(2)]
     note = "".join(chr(ord("a") + number % 26) for number in range(400))
     for loan in loans:
         proposal = propose_closure(
@@ -194,7 +198,7 @@ def test_an_end_is_of_the_loan_that_is_named_and_the_note_is_kept(lending, offic
 
 
 def test_nobody_without_the_permission_proposes_confirms_or_declines(lending, officers):
-    loan = default(lending, amount=1000, units=1)
+    loan = make_defaulted_loan(lending, amount=1000, units=1)
     stranger = make_staff("propose_quote")
     proposal = propose(loan, officers[0])
     for act in (

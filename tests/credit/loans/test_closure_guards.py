@@ -7,13 +7,13 @@ from psycopg import errors
 
 from credit.loans.models import ClosureAction
 from tests.credit.loans.attacks import assert_rejected, bypass_guards, failing_checks
-from tests.factories.loans import ended
+from tests.factories.loans import make_closed_loan
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_a_decided_proposal_never_changes(lending, runtime):
-    loan = ended(lending, ClosureAction.LIQUIDATE)
+    loan = make_closed_loan(lending, ClosureAction.LIQUIDATE)
     for change in ("status = 'Pending'", "final_plan = '[]'", "decided_at = now()", "plan = '[]'"):
         attack = f"UPDATE credit_endingproposal SET {change} WHERE loan_id = %(loan)s"
         assert_rejected(runtime, attack, loan, errors.RestrictViolation)
@@ -31,7 +31,7 @@ def test_a_proposal_starts_pending_for_a_loan_in_default(lending, runtime):
 
 @pytest.mark.parametrize("passed", ["104", "0"])
 def test_other_units_passed_than_the_confirmed_plan_has_show(lending, owner_connection, passed):
-    loan = ended(lending, ClosureAction.LIQUIDATE)
+    loan = make_closed_loan(lending, ClosureAction.LIQUIDATE)
     bypass_guards(
         owner_connection,
         "UPDATE credit_endingproposal SET final_plan ="
@@ -42,7 +42,7 @@ def test_other_units_passed_than_the_confirmed_plan_has_show(lending, owner_conn
 
 
 def test_another_amount_given_up_than_was_owed_shows(lending, owner_connection):
-    loan = ended(lending, ClosureAction.WRITE_OFF)
+    loan = make_closed_loan(lending, ClosureAction.WRITE_OFF)
     bypass_guards(
         owner_connection,
         "UPDATE credit_endingproposal SET final_deficiency = 1 WHERE loan_id = %s",

@@ -31,7 +31,7 @@ from tests.factories.traders import Trader
 from tests.factories.wallets import (
     Wallet,
     assert_books_hold,
-    held,
+    balance_of,
     make_member_wallet,
     make_staff,
     make_wallet,
@@ -56,13 +56,16 @@ def test_105_units_of_10000_at_a_ratio_of_08_carry_840000(lending):
     assert loan.status == LoanStatus.ACTIVE
     assert (loan.amount, loan.repayment_amount) == (840_000, 1_596_000)
     borrower, creditor = lending.borrower.owner_id, lending.creditor.owner_id
-    assert held(borrower, "NGN") == 840_100
-    assert held(creditor, "NGN") == 4_160_000
-    assert (held(borrower, lending.token.id), held(borrower, lending.token.id, "lien")) == (
+    assert balance_of(borrower, "NGN") == 840_100
+    assert balance_of(creditor, "NGN") == 4_160_000
+    assert (
+        balance_of(borrower, lending.token.id),
+        balance_of(borrower, lending.token.id, "lien"),
+    ) == (
         895,
         105,
     )
-    assert held(creditor, "NGN", "principal") == 840_000
+    assert balance_of(creditor, "NGN", "principal") == 840_000
     assert_books_hold()
 
 
@@ -256,7 +259,7 @@ def test_two_members_who_trade_with_each_other_do_not_raise_what_can_be_borrowed
     before = assess(lending.request(units=104), organisation_id=borrower.organisation.id)
     for price in (20_000, 50_000, 100_000):
         for wallet, side in ((borrower, "Sell"), (accomplice, "Buy")):
-            Trader(wallet).ask(lending.token, side, price, 10)
+            Trader(wallet).submit_order(lending.token, side, price, 10)
     assert list(Trade.objects.order_by("seq").values_list("price", "tokens")) == [
         (Decimal(20_000), Decimal(10)),
         (Decimal(50_000), Decimal(10)),

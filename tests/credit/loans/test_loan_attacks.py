@@ -12,7 +12,7 @@ from credit.loans.services.closures import propose_closure
 from tests.credit.loans.attacks import assert_rejected, copy_loan_sql
 from tests.environment.module_database import module_database, module_rows
 from tests.factories.lending import Lending, make_lending
-from tests.factories.loans import default, pay
+from tests.factories.loans import make_defaulted_loan, repay_loan
 from tests.factories.wallets import make_staff
 
 __all__ = ["module_database", "module_rows"]
@@ -33,14 +33,14 @@ def loan(lending: Lending) -> Loan:
 def paid(lending: Lending) -> Loan:
     """50 of its interest are repaid."""
     made = lending.lend()
-    pay(made, 50)
+    repay_loan(made, 50)
     return made
 
 
 @pytest.fixture(scope="module")
 def defaulted(module_database: None) -> Loan:
     """Somebody proposed its liquidation, and there is somebody else to confirm it."""
-    made = default(make_lending())
+    made = make_defaulted_loan(make_lending())
     first, _ = make_staff("end_loan"), make_staff("end_loan")
     propose_closure(loan_id=made.id, action=ClosureAction.LIQUIDATE, note="why", user=first)
     return made

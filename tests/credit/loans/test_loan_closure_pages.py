@@ -20,11 +20,17 @@ from credit.loans.services.valuation import Pledge
 from exchange.tokens.models import Token
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import TESTER
-from tests.factories.back_office import confirm, said, signed_in, text_of, user_of
+from tests.factories.back_office import (
+    messages_of,
+    signed_in_client,
+    submit_confirmation,
+    text_of,
+    user_of,
+)
 from tests.factories.loan_pages import LIQUIDATE, page, propose
-from tests.factories.loans import as_time_does, default
+from tests.factories.loans import make_defaulted_loan, update_without_guard
 from tests.factories.logins import sign_in
-from tests.factories.wallets import assert_books_hold, held
+from tests.factories.wallets import assert_books_hold, balance_of
 
 pytestmark = pytest.mark.django_db
 
@@ -39,8 +45,8 @@ def decision(proposal: ClosureProposal, name: str, loan: Loan | None = None) -> 
 
 
 def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(lending, ada, ben):
-    loan = default(lending, units=300)
-    lending.price(7_000)
+    loan = make_defaulted_loan(lending, units=300)
+    lending.set_price(7_000)
     asked = text_of(ada.get(page(loan, LIQUIDATE)))
     assert re.search(r"7,000\.00 NGN \S+ \S+ 300 units 228 units 72 units 1,596,000\.00 NGN", asked)
     assert "Deficiency: owed and not covered 0.00 NGN" in asked
@@ -50,11 +56,11 @@ def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(lending,
     assert "Take back" in text_of(hers)
     assert b"disabled" in hers.content
     before = table_fingerprints()
-    response = confirm(ada, decision(proposal, "confirm"))
+    response = submit_confirmation(ada, decision(proposal, "confirm"))
     told = "Somebody else must confirm what you proposed. Nothing was done."
-    assert said(response)[-1] == told
+    assert messages_of(response)[-1] == told
     assert table_fingerprints() == before
-    lending.price(1)
+    lending.set_price(1)
     his = ben.get(page(loan))
     assert b"disabled" not in his.content
     text = text_of(his)
@@ -63,11 +69,11 @@ def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(lending,
     )
     assert "Who may confirm it: ben." in text
     assert re.search(r"7,000\.00 NGN \S+ \S+ 300 units 228 units 72 units 1,596,000\.00 NGN", text)
-    response = confirm(ben, decision(proposal, "confirm"))
-    assert said(response)[-1] == "Confirmed: the loan is liquidated."
+    response = submit_confirmation(ben, decision(proposal, "confirm"))
+    assert messages_of(response)[-1] == "Confirmed: the loan is liquidated."
     loan.refresh_from_db()
     assert loan.status == "LIQUIDATED"
-    assert held(lending.creditor.owner_id, lending.token.id) == 228
+    assert balance_of(lending.creditor.owner_id, lending.token.id) == 228
     after = text_of(ben.get(page(loan)))
     assert "Liquidation: units that passed" in after
     assert "Owed, when it was ended 1,596,000.00 NGN" in after
@@ -82,11 +88,11 @@ def test_one_officer_proposes_a_write_off_and_another_one_confirms_it(lending, l
     assert "Of it principal, the creditor's loss 840,000.00 NGN" in asked
     assert f"{lending.token.symbol} 105 units" in asked
     proposal = propose(ada, loan, WRITE_OFF)
-    response = confirm(ben, decision(proposal, "confirm"))
-    assert said(response)[-1] == "Confirmed: the loan is written off."
+    response = submit_confirmation(ben, decision(proposal, "confirm"))
+    assert messages_of(response)[-1] == "Confirmed: the loan is written off."
     loan.refresh_from_db()
     assert loan.status == "WRITTEN_OFF"
-    assert held(loan.borrower_id, lending.token.id) == 1000
+    assert balance_of(loan.borrower_id, lending.token.id) == 1000
     after = text_of(ben.get(page(loan)))
     assert "Write-off: what was given up" in after
     assert "Of it principal, the creditor's loss 840,000.00 NGN" in after
@@ -99,11 +105,11 @@ def test_a_proposal_is_declined_by_anybody_and_another_one_can_follow(loan, ada,
         asked = client.get(decision(proposal, "decline"))
         own = client is ada
         assert ("Take back the proposal to liquidate?" in text_of(asked)) is own
-        response = confirm(client, decision(proposal, "decline"), at=asked)
-        assert said(response)[-1] == "Declined: nothing moved."
+        response = submit_confirmation(client, decision(proposal, "decline"), at=asked)
+        assert messages_of(response)[-1] == "Declined: nothing moved."
         before = table_fingerprints()
-        again = confirm(client, decision(proposal, "decline"), at=asked)
-        assert said(again)[-1].endswith("no longer Pending. Nothing was done.")
+        again = submit_confirmation(client, decision(proposal, "decline"), at=asked)
+        assert messages_of(again)[-1].endswith("no longer Pending. Nothing was done.")
         assert table_fingerprints() == before
         proposal.refresh_from_db()
         assert (proposal.status, proposal.decided_by) == ("Declined", user_of(client))
@@ -114,11 +120,11 @@ def test_a_proposal_is_declined_by_anybody_and_another_one_can_follow(loan, ada,
 
 def test_a_page_that_has_gone_stale_confirms_nothing_else_than_it_showed(loan, ada, ben):
     seen = propose(ada, loan)
-    confirm(ada, decision(seen, "decline"))
+    submit_confirmation(ada, decision(seen, "decline"))
     propose(ada, loan, WRITE_OFF)
     before = table_fingerprints()
-    response = confirm(ben, decision(seen, "confirm"))
-    assert said(response)[-1] == (
+    response = submit_confirmation(ben, decision(seen, "confirm"))
+    assert messages_of(response)[-1] == (
         "The proposal is Declined by ada, no longer Pending. Nothing was done."
     )
     assert table_fingerprints() == before
@@ -126,7 +132,7 @@ def test_a_page_that_has_gone_stale_confirms_nothing_else_than_it_showed(loan, a
 
 def test_a_payment_after_the_proposal_is_told_and_passes_fewer_units(lending, ada, ben):
     """300 units are worth 3,000,000: for 1,596,000 owed 159.6 of them, for 1,000 less 159.5."""
-    loan = default(lending, units=300)
+    loan = make_defaulted_loan(lending, units=300)
     proposal = propose(ada, loan)
     repay(
         loan_id=loan.pk,
@@ -138,17 +144,17 @@ def test_a_payment_after_the_proposal_is_told_and_passes_fewer_units(lending, ad
     assert "1,000.00 NGN was paid since the proposal: 1,595,000.00 NGN is owed now." in his
     assert "300 units 159.6 units 159.5 units 140.5 units 1,595,000.00 NGN" in his
     assert "Owed 1,596,000.00 NGN 1,595,000.00 NGN" in his
-    assert said(confirm(ben, decision(proposal, "confirm"))) == [
+    assert messages_of(submit_confirmation(ben, decision(proposal, "confirm"))) == [
         "Confirmed: the loan is liquidated."
     ]
-    assert held(lending.creditor.owner_id, lending.token.id) == Decimal("159.5")
+    assert balance_of(lending.creditor.owner_id, lending.token.id) == Decimal("159.5")
     after = text_of(ben.get(page(loan)))
     assert "300 units 159.6 units 159.5 units 140.5 units 1,595,000.00 NGN" in after
     assert_books_hold()
 
 
 def test_a_payment_after_the_question_is_told_and_ends_nothing(lending, ada, ben):
-    loan = default(lending, units=300)
+    loan = make_defaulted_loan(lending, units=300)
     address = decision(propose(ada, loan), "confirm")
     asked = ben.get(address)
     assert "Liquidate the loan of" in text_of(asked)
@@ -160,9 +166,9 @@ def test_a_payment_after_the_question_is_told_and_ends_nothing(lending, ada, ben
         actor=TESTER,
     )
     before = table_fingerprints()
-    refused = confirm(ben, address, at=asked)
+    refused = submit_confirmation(ben, address, at=asked)
     told = "Owed now was 1,596,000.00 NGN and is 1,595,000.00 NGN"
-    assert told in said(refused)[-1]
+    assert told in messages_of(refused)[-1]
     assert table_fingerprints() == before
 
 
@@ -178,35 +184,35 @@ def test_collateral_added_after_the_proposal_is_told_and_returned(lending, loan,
     symbol = lending.token.symbol
     assert f"Collateral was added since the proposal and would return: 0.5 units {symbol}." in his
     assert "105.5 units 105 units 105 units 0.5 units 1,050,000.00 NGN" in his
-    assert said(confirm(ben, decision(proposal, "confirm"))) == [
+    assert messages_of(submit_confirmation(ben, decision(proposal, "confirm"))) == [
         "Confirmed: the loan is liquidated."
     ]
-    assert held(lending.creditor.owner_id, lending.token.id) == 105
-    assert held(loan.borrower_id, lending.token.id) == 895
+    assert balance_of(lending.creditor.owner_id, lending.token.id) == 105
+    assert balance_of(loan.borrower_id, lending.token.id) == 895
     assert_books_hold()
 
 
 def test_prices_hold_a_day_and_are_refused_after_it(loan, ada, ben):
     proposal = propose(ada, loan)
     long_ago = timezone.now() - timedelta(hours=24, seconds=1)
-    as_time_does(
+    update_without_guard(
         "credit_endingproposal", "approval_guard", "created_at = %s", long_ago, proposal.pk
     )
     assert "Its prices are older than 24 hours." in text_of(ben.get(page(loan)))
     before = table_fingerprints()
-    response = confirm(ben, decision(proposal, "confirm"))
+    response = submit_confirmation(ben, decision(proposal, "confirm"))
     told = "Its prices are older than 24 hours. Nothing was done."
-    assert said(response)[-1] == told
+    assert messages_of(response)[-1] == told
     assert table_fingerprints() == before
 
 
 def test_nobody_proposes_other_prices_than_they_saw(lending, loan, ada):
     asked = ada.get(page(loan, LIQUIDATE))
-    lending.price(9_000)
+    lending.set_price(9_000)
     before = table_fingerprints()
-    response = confirm(ada, page(loan, LIQUIDATE), at=asked, note="Nobody answers")
+    response = submit_confirmation(ada, page(loan, LIQUIDATE), at=asked, note="Nobody answers")
     symbol = lending.token.symbol
-    assert said(response) == [
+    assert messages_of(response) == [
         f"Nothing was done. Since you opened the page: {symbol} that would pass was 105 units at "
         "10,000.00 NGN and is 105 units at 9,000.00 NGN; Value of the units that would pass was "
         "1,050,000.00 NGN and is 945,000.00 NGN; Deficiency: owed and not covered was "
@@ -218,26 +224,26 @@ def test_nobody_proposes_other_prices_than_they_saw(lending, loan, ada):
 
 def test_a_double_click_proposes_once(loan, ada):
     asked = ada.get(page(loan, WRITE_OFF))
-    confirm(ada, page(loan, WRITE_OFF), at=asked, note="No answer")
+    submit_confirmation(ada, page(loan, WRITE_OFF), at=asked, note="No answer")
     before = table_fingerprints()
-    again = confirm(ada, page(loan, WRITE_OFF), at=asked, note="No answer")
-    assert said(again)[-1] == "Another proposal for this loan waits. Nothing was done."
+    again = submit_confirmation(ada, page(loan, WRITE_OFF), at=asked, note="No answer")
+    assert messages_of(again)[-1] == "Another proposal for this loan waits. Nothing was done."
     assert table_fingerprints() == before
 
 
 def test_a_double_click_confirms_once(loan, ada, ben):
     address = decision(propose(ada, loan), "confirm")
     asked = ben.get(address)
-    confirm(ben, address, at=asked)
+    submit_confirmation(ben, address, at=asked)
     before = table_fingerprints()
-    again = confirm(ben, address, at=asked)
+    again = submit_confirmation(ben, address, at=asked)
     told = "The proposal is Confirmed by ben, no longer Pending. Nothing was done."
-    assert said(again)[-1] == told
+    assert messages_of(again)[-1] == told
     assert table_fingerprints() == before
 
 
 def test_what_is_shown_is_what_is_frozen(lending, loan, ada):
-    lending.price("7001.5")
+    lending.set_price("7001.5")
     sections = ada.get(page(loan, LIQUIDATE)).context["confirmation"].sections
     proposal = propose(ada, loan)
     assert ada.get(page(loan)).context["plan"] == sections
@@ -252,7 +258,9 @@ def test_a_missing_price_blocks_a_liquidation_and_no_write_off(lending, loan, ad
         ada.post(page(loan, LIQUIDATE), {"note": "x", "seen": "x"}),
     ):
         assert response["Location"] == page(loan)
-        assert said(response)[-1] == f"{lending.token.symbol} has no price. Nothing was done."
+        assert (
+            messages_of(response)[-1] == f"{lending.token.symbol} has no price. Nothing was done."
+        )
     assert table_fingerprints() == before
     assert ada.get(page(loan, WRITE_OFF)).status_code == 200
     assert f"Value now {lending.token.symbol} has no price" in text_of(ada.get(page(loan)))
@@ -260,7 +268,7 @@ def test_a_missing_price_blocks_a_liquidation_and_no_write_off(lending, loan, ad
 
 def test_a_proposal_needs_a_note(loan, ada):
     before = table_fingerprints()
-    response = confirm(ada, page(loan, WRITE_OFF), note=" ")
+    response = submit_confirmation(ada, page(loan, WRITE_OFF), note=" ")
     assert "This field is required." in text_of(response)
     assert "Owed, and given up" in text_of(response)
     assert table_fingerprints() == before
@@ -271,13 +279,13 @@ def test_only_a_defaulted_loan_without_a_proposal_can_be_proposed_to_end(lending
     assert "Propose:" not in text_of(ada.get(page(active)))
     response = ada.post(page(active, WRITE_OFF), {"note": "x", "seen": "x"})
     told = "Only a DEFAULTED loan can be ended: it is ACTIVE. Nothing was done."
-    assert said(response) == [told]
-    loan = default(lending)
+    assert messages_of(response) == [told]
+    loan = make_defaulted_loan(lending)
     assert "Propose: liquidate" in text_of(ada.get(page(loan)))
     propose(ada, loan)
     assert "Propose:" not in text_of(ada.get(page(loan)))
     response = ada.post(page(loan, WRITE_OFF), {"note": "x", "seen": "x"})
-    assert said(response)[-1] == "Another proposal for this loan waits. Nothing was done."
+    assert messages_of(response)[-1] == "Another proposal for this loan waits. Nothing was done."
     assert ClosureProposal.objects.count() == 1
 
 
@@ -295,15 +303,18 @@ def test_a_loan_that_was_repaid_lets_its_proposal_lapse(lending, loan, ada, ben)
     assert "Liquidate Lapsed ada No answer" in his
     told = "The proposal is Lapsed, no longer Pending"
     for name in ("decline", "confirm"):
-        assert said(confirm(ben, decision(proposal, name)))[-1] == f"{told}. Nothing was done."
-    assert held(lending.creditor.owner_id, lending.token.id) == 0
+        assert (
+            messages_of(submit_confirmation(ben, decision(proposal, name)))[-1]
+            == f"{told}. Nothing was done."
+        )
+    assert balance_of(lending.creditor.owner_id, lending.token.id) == 0
 
 
 @pytest.mark.parametrize("role", OTHERS)
 def test_only_credit_officers_end_loans_and_everybody_may_look(role, lending, loan, ada):
-    other = default(lending)
+    other = make_defaulted_loan(lending)
     proposal = propose(ada, loan)
-    client = signed_in(role)
+    client = signed_in_client(role)
     before = table_fingerprints()
     for action in (LIQUIDATE, WRITE_OFF):
         assert client.get(page(other, action)).status_code == 403
@@ -322,7 +333,7 @@ def test_only_credit_officers_end_loans_and_everybody_may_look(role, lending, lo
 def test_pages_change_nothing_by_get_nothing_without_a_token_and_nothing_of_another_loan(
     lending, loan, ada, ben
 ):
-    other = default(lending)
+    other = make_defaulted_loan(lending)
     proposal = propose(ada, loan)
     strict = Client(enforce_csrf_checks=True)
     sign_in(strict, user_of(ben))
@@ -353,6 +364,6 @@ def test_a_proposal_made_elsewhere_meanwhile_is_told_on_the_page(loan, ada, ben)
         loan_id=loan.pk, action=ClosureAction.WRITE_OFF, note="first", user=user_of(ben)
     )
     before = table_fingerprints()
-    response = confirm(ada, page(loan, LIQUIDATE), at=asked, note="second")
-    assert said(response)[-1] == "Another proposal for this loan waits. Nothing was done."
+    response = submit_confirmation(ada, page(loan, LIQUIDATE), at=asked, note="second")
+    assert messages_of(response)[-1] == "Another proposal for this loan waits. Nothing was done."
     assert table_fingerprints() == before

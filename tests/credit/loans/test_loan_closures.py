@@ -16,9 +16,15 @@ from exchange.core.errors import Conflict, Forbidden, Rejected, StateConflict
 from exchange.events.models import Event
 from exchange.staff.models import StaffUser
 from tests.factories.api_clients import TESTER
-from tests.factories.loans import age, default, let_grow_old, pay, told
+from tests.factories.loans import (
+    backdate_loan,
+    backdate_proposal,
+    loan_event_types,
+    make_defaulted_loan,
+    repay_loan,
+)
 from tests.factories.tokens import give_units, make_token
-from tests.factories.wallets import assert_books_hold, held, make_staff
+from tests.factories.wallets import assert_books_hold, balance_of, make_staff
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -30,12 +36,12 @@ def officers() -> tuple[StaffUser, StaffUser]:
 
 def test_liquidation_passes_units_up_to_what_is_owed_and_returns_the_rest(lending, officers):
     first, second = officers
-    loan = default(lending, units=300)  # worth 3,000,000, owed 1,596,000
-    lending.price(7_000)
+    loan = make_defaulted_loan(lending, units=300)  # worth 3,000,000, owed 1,596,000
+    lending.set_price(7_000)
     proposal = propose_closure(
         loan_id=loan.id, action=ClosureAction.LIQUIDATE, note="no answer", user=first
     )
-    lending.price(1)  # the proposal's prices are frozen
+    lending.set_price(1)  # the proposal's prices are frozen
     confirm_closure(proposal_id=proposal.id, user=second)
     loan.refresh_from_db()
     proposal.refresh_from_db()
@@ -43,17 +49,17 @@ def test_liquidation_passes_units_up_to_what_is_owed_and_returns_the_rest(lendin
     assert proposal.plan[0]["passed"] == "228"  # 1,596,000 / 7,000
     assert proposal.value_passed == 1_596_000
     assert proposal.deficiency == 0
-    assert held(lending.creditor.owner_id, lending.token.id) == 228
-    assert held(loan.borrower_id, lending.token.id) == 700 + 72
-    assert held(loan.borrower_id, lending.token.id, "lien") == 0
-    assert held(lending.creditor.owner_id, "NGN", "principal") == 0
-    assert told(loan)[-1] == "loan.liquidated"
+    assert balance_of(lending.creditor.owner_id, lending.token.id) == 228
+    assert balance_of(loan.borrower_id, lending.token.id) == 700 + 72
+    assert balance_of(loan.borrower_id, lending.token.id, "lien") == 0
+    assert balance_of(lending.creditor.owner_id, "NGN", "principal") == 0
+    assert loan_event_types(loan)[-1] == "loan.liquidated"
     assert_books_hold()
 
 
 def test_units_are_rounded_up_to_the_last_decimal(lending, officers):
-    loan = default(lending, units=300)
-    lending.price(7_001)
+    loan = make_defaulted_loan(lending, units=300)
+    lending.set_price(7_001)
     proposal = propose_closure(
         loan_id=loan.id, action=ClosureAction.LIQUIDATE, note="no answer", user=officers[0]
     )
@@ -64,8 +70,8 @@ def test_units_are_rounded_up_to_the_last_decimal(lending, officers):
 
 def test_units_rounded_up_never_pass_more_value_than_is_owed(lending, officers):
     """0.22799997 units, rounded up, would be worth 1,596,000.02 of 1,596,000 owed."""
-    loan = default(lending, units=300)
-    lending.price(7_000_001)
+    loan = make_defaulted_loan(lending, units=300)
+    lending.set_price(7_000_001)
     proposal = propose_closure(
         loan_id=loan.id, action=ClosureAction.LIQUIDATE, note="no answer", user=officers[0]
     )
@@ -76,14 +82,14 @@ def test_units_rounded_up_never_pass_more_value_than_is_owed(lending, officers):
     proposal.refresh_from_db()
     assert proposal.final_owed == proposal.final_value == 1_596_000
     assert proposal.final_deficiency == 0
-    assert held(lending.creditor.owner_id, lending.token.id) == Decimal("0.22799997")
+    assert balance_of(lending.creditor.owner_id, lending.token.id) == Decimal("0.22799997")
     for event in Event.objects.filter(subject_id=loan.id, type="loan.liquidated"):
         assert '"owed":1596000,"value_passed":1596000,"deficiency":0}' in event.body
     assert_books_hold()
 
 
 def test_what_the_collateral_does_not_cover_is_a_deficiency(lending, officers):
-    loan = default(lending)  # 105 units
+    loan = make_defaulted_loan(lending)  # 105 units
     proposal = propose_closure(
         loan_id=loan.id, action=ClosureAction.LIQUIDATE, note="no answer", user=officers[0]
     )
@@ -91,20 +97,20 @@ def test_what_the_collateral_does_not_cover_is_a_deficiency(lending, officers):
     proposal.refresh_from_db()
     assert proposal.value_passed == 1_050_000
     assert proposal.deficiency == 546_000
-    assert held(lending.creditor.owner_id, lending.token.id) == 105
+    assert balance_of(lending.creditor.owner_id, lending.token.id) == 105
     assert_books_hold()
 
 
 def test_a_write_off_gives_up_what_is_owed_and_gives_the_units_back(lending, officers):
-    loan = default(lending)
+    loan = make_defaulted_loan(lending)
     proposal = propose_closure(
         loan_id=loan.id, action=ClosureAction.WRITE_OFF, note="worthless", user=officers[0]
     )
     confirm_closure(proposal_id=proposal.id, user=officers[1])
     loan.refresh_from_db()
     assert loan.status == LoanStatus.WRITTEN_OFF
-    assert held(loan.borrower_id, lending.token.id) == 1000
-    assert held(lending.creditor.owner_id, "NGN", "principal") == 0
+    assert balance_of(loan.borrower_id, lending.token.id) == 1000
+    assert balance_of(lending.creditor.owner_id, "NGN", "principal") == 0
     assert_books_hold()
 
 
@@ -117,7 +123,7 @@ def test_an_ending_takes_two_people_a_defaulted_loan_and_a_day(lending, officers
         write_off(user=officers[0])
     with pytest.raises(Forbidden):
         write_off(user=make_staff("propose_quote"))
-    age(loan, days=30)
+    backdate_loan(loan, days=30)
     servicing.age_loans()
     proposal = propose_closure(
         loan_id=loan.id, action=ClosureAction.LIQUIDATE, note="why", user=officers[0]
@@ -127,7 +133,7 @@ def test_an_ending_takes_two_people_a_defaulted_loan_and_a_day(lending, officers
     with pytest.raises(Rejected) as refused:
         confirm_closure(proposal_id=proposal.id, user=officers[0])
     assert refused.value.code == "approver_not_independent"
-    let_grow_old(proposal)
+    backdate_proposal(proposal)
     with pytest.raises(Rejected) as refused:
         confirm_closure(proposal_id=proposal.id, user=officers[1])
     assert refused.value.code == "prices_expired"
@@ -145,12 +151,12 @@ def liquidation(loan: Loan, officers: tuple[StaffUser, StaffUser]) -> ClosurePro
 
 def test_payments_and_collateral_added_meanwhile_do_not_hold_up_a_liquidation(lending, officers):
     """300 units at 7,001: 227.96743323 for 1,596,000 owed; 227.96743181 when 0.01 is paid."""
-    loan = default(lending, units=300)
+    loan = make_defaulted_loan(lending, units=300)
     other = make_token(price_sell=Decimal(10))
     give_units(other, lending.borrower, 1)
-    lending.price(7_001)
+    lending.set_price(7_001)
     proposal = liquidation(loan, officers)
-    pay(loan, "0.01")
+    repay_loan(loan, "0.01")
     add_collateral(
         loan_id=loan.id,
         organisation_id=loan.organisation_id,
@@ -164,9 +170,12 @@ def test_payments_and_collateral_added_meanwhile_do_not_hold_up_a_liquidation(le
     assert proposal.owed == 1_596_000
     assert proposal.final_owed == proposal.final_value == Decimal("1595999.99")
     assert proposal.final_deficiency == 0
-    assert held(lending.creditor.owner_id, lending.token.id) == Decimal("227.9674318")
-    assert held(loan.borrower_id, lending.token.id) == 1000 - Decimal("227.9674318")
-    assert (held(lending.creditor.owner_id, other.id), held(loan.borrower_id, other.id)) == (0, 1)
+    assert balance_of(lending.creditor.owner_id, lending.token.id) == Decimal("227.9674318")
+    assert balance_of(loan.borrower_id, lending.token.id) == 1000 - Decimal("227.9674318")
+    assert (
+        balance_of(lending.creditor.owner_id, other.id),
+        balance_of(loan.borrower_id, other.id),
+    ) == (0, 1)
     told_last = Event.objects.filter(subject_id=loan.id, type="loan.liquidated")
     for event in told_last:
         assert '"owed":1595999.99,"value_passed":1595999.99,"deficiency":0}' in event.body
@@ -174,7 +183,7 @@ def test_payments_and_collateral_added_meanwhile_do_not_hold_up_a_liquidation(le
 
 
 def test_what_was_proposed_is_the_most_that_passes_however_much_is_added(lending, officers):
-    loan = default(lending)  # 105 units, worth 1,050,000
+    loan = make_defaulted_loan(lending)  # 105 units, worth 1,050,000
     proposal = liquidation(loan, officers)
     add_collateral(
         loan_id=loan.id,
@@ -184,14 +193,14 @@ def test_what_was_proposed_is_the_most_that_passes_however_much_is_added(lending
     )
     confirm_closure(proposal_id=proposal.id, user=officers[1])
     proposal.refresh_from_db()
-    assert held(lending.creditor.owner_id, lending.token.id) == 105
-    assert held(loan.borrower_id, lending.token.id) == 895
+    assert balance_of(lending.creditor.owner_id, lending.token.id) == 105
+    assert balance_of(loan.borrower_id, lending.token.id) == 895
     assert proposal.final_deficiency == 546_000
     assert_books_hold()
 
 
 def test_nothing_is_released_while_a_liquidation_waits(lending, officers):
-    loan = default(lending, units=300)
+    loan = make_defaulted_loan(lending, units=300)
     release_one = partial(
         release_collateral,
         loan_id=loan.id,
@@ -202,32 +211,32 @@ def test_nothing_is_released_while_a_liquidation_waits(lending, officers):
     proposal = liquidation(loan, officers)
     with pytest.raises(StateConflict, match="being decided"):
         release_one()
-    assert held(loan.borrower_id, lending.token.id, "lien") == 300
+    assert balance_of(loan.borrower_id, lending.token.id, "lien") == 300
     decline_closure(proposal_id=proposal.id, user=officers[1])
     release_one()
-    assert held(loan.borrower_id, lending.token.id, "lien") == 299
+    assert balance_of(loan.borrower_id, lending.token.id, "lien") == 299
     assert_books_hold()
 
 
 def test_a_loan_repaid_in_full_lets_what_waits_lapse(lending, officers):
-    loan = default(lending)
+    loan = make_defaulted_loan(lending)
     proposal = liquidation(loan, officers)
     lending.borrower.fund(1_000_000, "NGN")
-    assert pay(loan, 1_596_000).status == LoanStatus.COMPLETED
+    assert repay_loan(loan, 1_596_000).status == LoanStatus.COMPLETED
     proposal.refresh_from_db()
     assert (proposal.status, proposal.decided_by) == ("Lapsed", None)
     with pytest.raises(StateConflict, match="Lapsed"):
         confirm_closure(proposal_id=proposal.id, user=officers[1])
-    assert held(lending.creditor.owner_id, lending.token.id) == 0
+    assert balance_of(lending.creditor.owner_id, lending.token.id) == 0
     assert_books_hold()
 
 
 def test_a_write_off_gives_up_what_is_owed_when_it_is_confirmed(lending, officers):
-    loan = default(lending)
+    loan = make_defaulted_loan(lending)
     proposal = propose_closure(
         loan_id=loan.id, action=ClosureAction.WRITE_OFF, note="why", user=officers[0]
     )
-    pay(loan, 1000)
+    repay_loan(loan, 1000)
     confirm_closure(proposal_id=proposal.id, user=officers[1])
     proposal.refresh_from_db()
     assert proposal.owed == 1_596_000
@@ -236,7 +245,7 @@ def test_a_write_off_gives_up_what_is_owed_when_it_is_confirmed(lending, officer
 
 
 def test_no_operation_revives_a_loan_that_is_over(lending, officers):
-    loan = default(lending)
+    loan = make_defaulted_loan(lending)
     proposal = propose_closure(
         loan_id=loan.id, action=ClosureAction.WRITE_OFF, note="why", user=officers[0]
     )
@@ -244,7 +253,7 @@ def test_no_operation_revives_a_loan_that_is_over(lending, officers):
     servicing.age_loans()
     servicing.revalue_loans(force=True)
     with pytest.raises(StateConflict):
-        pay(loan, 1)
+        repay_loan(loan, 1)
     loan.refresh_from_db()
     assert loan.status == LoanStatus.WRITTEN_OFF
     assert not Shortfall.objects.filter(cured_at__isnull=True).exists()

@@ -23,7 +23,7 @@ from tests.factories.api_clients import make_member
 from tests.factories.bare_rows import as_json
 from tests.factories.loan_configurations import make_configuration
 from tests.factories.tokens import give_units, make_token
-from tests.factories.wallets import Wallet, assert_books_hold, held, make_wallet
+from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_wallet
 from wallets.ledger.models import Transfer
 
 pytestmark = pytest.mark.django_db
@@ -100,7 +100,10 @@ def test_money_or_units_that_went_elsewhere_move_nothing_and_other_faults_are_to
     before = Transfer.objects.count(), Loan.objects.count()
     assert make(loan, pledge, **terms) is None
     assert (Transfer.objects.count(), Loan.objects.count()) == before
-    assert (held(poor.owner_id, "NGN"), held(poor.owner_id, "NGN", "principal")) == (839_999, 0)
+    assert (balance_of(poor.owner_id, "NGN"), balance_of(poor.owner_id, "NGN", "principal")) == (
+        839_999,
+        0,
+    )
     assert refusal(loan, pledge, amount="840000.001") == "entry_decimals"
 
 

@@ -14,7 +14,7 @@ from credit.loans.services.repaying import repay
 from credit.loans.services.valuation import Pledge
 from exchange.tokens.models import Token
 from tests.factories.api_clients import TESTER
-from tests.factories.loans import age
+from tests.factories.loans import backdate_loan
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import assert_books_hold, make_staff
 
@@ -34,7 +34,7 @@ def test_collateral_worth_next_to_nothing_holds_up_no_payment_shortfall_or_end(l
     assert Shortfall.objects.get().cured_at is None
     assert Valuation.objects.get().loan_to_value is None
     repay(loan_id=loan.id, organisation_id=loan.organisation_id, amount=Decimal(1), actor=TESTER)
-    age(loan, days=30)
+    backdate_loan(loan, days=30)
     servicing.age_loans()
     proposal = propose_closure(
         loan_id=loan.id, action=ClosureAction.LIQUIDATE, note="why", user=make_staff("end_loan")
@@ -72,7 +72,7 @@ def test_units_priced_in_another_currency_are_worth_nothing_in_this_one(lending)
 
 
 def test_the_largest_price_times_the_most_units_is_quoted_to_the_last_decimal(lending):
-    lending.price("999999999999999.99")
+    lending.set_price("999999999999999.99")
     pledges = (Pledge(lending.token.id, Decimal("999999999999999.99999999")),)
     found = assess(
         lending.request(collaterals=pledges), organisation_id=lending.borrower.organisation.id

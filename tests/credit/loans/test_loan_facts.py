@@ -17,7 +17,7 @@ from exchange.participants.models import Member
 from exchange.tokens.models import Token, TokenAccess
 from tests.environment.database import session
 from tests.environment.owner import without_guards
-from tests.factories.bare_rows import put
+from tests.factories.bare_rows import insert_row
 from wallets.ledger.models import Account
 
 NAMED = ConfigurationVersion.organisations.through
@@ -44,12 +44,12 @@ def facts(
 
 def token(cursor: Any, number: int, **given: Any) -> UUID:
     facts = {"name": f"T{number}", "symbol": f"T{number}", "reference": number, **given}
-    made: UUID = put(cursor, Token, **facts)["id"]
+    made: UUID = insert_row(cursor, Token, **facts)["id"]
     return made
 
 
 def holds(cursor: Any, owner: UUID, asset: UUID | str, balance: int, kind: str) -> None:
-    put(
+    insert_row(
         cursor, Account, organisation_id=owner, asset_id=str(asset), balance=balance, kind=kind
     )  # fmt: skip
 
@@ -62,8 +62,8 @@ def test_the_tokens_are_those_asked_for_that_the_organisation_sees_with_the_memb
         shown = token(cursor, 3, deal_access="Private")
         hidden = token(cursor, 4, deal_access="Private")
         beside = token(cursor, 5, deal_access="Public")
-        put(cursor, TokenAccess, token_id=shown, organisation_id=ORGANISATION)
-        put(cursor, TokenAccess, token_id=hidden, organisation_id=ELSEWHERE)
+        insert_row(cursor, TokenAccess, token_id=shown, organisation_id=ORGANISATION)
+        insert_row(cursor, TokenAccess, token_id=hidden, organisation_id=ELSEWHERE)
         for owner, asset, balance, kind in (
             (MEMBER, public, 5, "available"), (MEMBER, public, 7, "lien"),
             (MEMBER, beside, 6, "available"), (MEMBER, shown, 8, "available"),
@@ -83,7 +83,7 @@ def test_the_member_is_one_of_the_organisation():
         for member, organisation in (
             (MEMBER, ORGANISATION), (FOREIGNER, ELSEWHERE),
         ):  # fmt: skip
-            put(
+            insert_row(
                 cursor, Member, id=member, organisation_id=organisation, name="x",
                 external_id=str(member),
             )  # fmt: skip
@@ -100,21 +100,21 @@ def test_an_offer_is_its_version_in_force_with_the_figures_of_the_currency():
     offers = []
     with without_guards() as cursor:
         for number, rate in enumerate(rates, 1):
-            offer = put(cursor, LoanConfiguration, status="Approved")
+            offer = insert_row(cursor, LoanConfiguration, status="Approved")
             for status, duration in (("Rejected", 1), ("Approved", 2), ("Pending", 3)):
-                version = put(
+                version = insert_row(
                     cursor, ConfigurationVersion, configuration_id=offer["id"], status=status,
                     number=duration, duration=duration, interest_rate=rate, access="public",
                 )  # fmt: skip
                 for place, currency in enumerate(("NGN", "KES"), 1):
                     least = 1000 * number + 100 * place + 10 * duration
-                    put(
+                    insert_row(
                         cursor, LoanLimit, version_id=version["id"], currency_id=currency,
                         min_amount=least, max_amount=least + 1, max_outstanding=least + 2,
                     )  # fmt: skip
             for place, currency in enumerate(("NGN", "KES"), 1):
                 figure = 10 * number + place
-                put(
+                insert_row(
                     cursor, Outstanding, configuration_id=offer["id"], currency_id=currency,
                     principal=figure,
                 )  # fmt: skip
@@ -138,11 +138,11 @@ def test_an_offer_is_its_version_in_force_with_the_figures_of_the_currency():
 @pytest.mark.django_db
 def test_an_offer_without_a_version_in_force_has_no_terms_and_nothing_is_zero():
     with without_guards() as cursor:
-        offer = put(cursor, LoanConfiguration, status="Retired")
-        version = put(
+        offer = insert_row(cursor, LoanConfiguration, status="Retired")
+        version = insert_row(
             cursor, ConfigurationVersion, configuration_id=offer["id"], status="Pending"
         )  # fmt: skip
-        put(cursor, LoanLimit, version_id=version["id"], min_amount=1, max_amount=2)
+        insert_row(cursor, LoanLimit, version_id=version["id"], min_amount=1, max_amount=2)
         # What the creditor has lent is not there to be lent.
         holds(cursor, offer["creditor_id"], "NGN", 9, "principal")
     assert facts(offer["id"])["offer"] == {
@@ -155,16 +155,16 @@ def test_an_offer_without_a_version_in_force_has_no_terms_and_nothing_is_zero():
 @pytest.mark.django_db
 def test_an_organisation_is_named_by_the_version_in_force_of_that_offer():
     with without_guards() as cursor:
-        mine, other = (put(cursor, LoanConfiguration, status="Approved") for _ in range(2))
+        mine, other = (insert_row(cursor, LoanConfiguration, status="Approved") for _ in range(2))
         for offer, status, number, who in (
             (mine, "Rejected", 1, ELSEWHERE), (mine, "Approved", 2, ORGANISATION),
             (other, "Approved", 1, ELSEWHERE),
         ):  # fmt: skip
-            version = put(
+            version = insert_row(
                 cursor, ConfigurationVersion, configuration_id=offer["id"], status=status,
                 number=number,
             )  # fmt: skip
-            put(cursor, NAMED, configurationversion_id=version["id"], organisation_id=who)
+            insert_row(cursor, NAMED, configurationversion_id=version["id"], organisation_id=who)
     named = [
         facts(offer["id"], organisation=organisation)["offer"]["named"]
         for offer in (mine, other)
@@ -177,7 +177,7 @@ def test_an_organisation_is_named_by_the_version_in_force_of_that_offer():
 def test_the_tokens_and_the_configuration_asked_for_are_locked_and_no_others():
     with without_guards() as cursor:
         tokens = sorted(token(cursor, number) for number in range(3))
-        offers = sorted(put(cursor, LoanConfiguration)["id"] for _ in range(2))
+        offers = sorted(insert_row(cursor, LoanConfiguration)["id"] for _ in range(2))
 
     def free(*, lock: bool) -> tuple[list[UUID], list[UUID]]:
         """Tokens and configurations that another transaction can lock meanwhile."""

@@ -17,7 +17,7 @@ from exchange.core.ids import uuid7
 from tests.assertions.statement_results import ACCEPTED
 from tests.environment.guarded_copy import GuardedCopy
 from tests.environment.owner import without_guards
-from tests.factories.bare_rows import NOON, columns_of, loan_columns, put
+from tests.factories.bare_rows import NOON, columns_of, insert_row, loan_columns
 from wallets.ledger.models import Transfer
 
 pytestmark = pytest.mark.django_db
@@ -135,7 +135,7 @@ def test_what_is_repaid_never_falls_and_completes_a_loan_at_the_last_of_it(loans
 def test_what_is_repaid_is_the_sum_of_the_repayments_of_that_loan(cursor, loans):
     paid, other, unpaid = (loan_columns() for _ in range(3))
     for of, interest, principal in ((paid, 10, 0), (paid, 2, 5), (other, 3, 4)):
-        put(
+        insert_row(
             cursor, Repayment, loan_id=of["id"], amount=interest + principal, interest=interest,
             principal=principal,
         )  # fmt: skip
@@ -171,8 +171,8 @@ def ending(
     reference: str = "",
 ) -> None:
     """A proposal for the loan, and the transfer that goes with it."""
-    put(cursor, ClosureProposal, loan_id=loan["id"], action=action, status=decision)
-    put(
+    insert_row(cursor, ClosureProposal, loan_id=loan["id"], action=action, status=decision)
+    insert_row(
         cursor, Transfer, subject_id=loan["id"], kind=kind or f"loan_{action}",
         reference=reference or f"loan:{loan['id']}:end",
     )  # fmt: skip
@@ -208,8 +208,12 @@ def test_a_default_ends_as_a_confirmed_proposal_and_its_transfer_say(
 def test_a_repayment_is_written_where_its_own_transfer_is_there(cursor):
     repayments = GuardedCopy(cursor, "credit_repayment", "repayment_guard", "BEFORE INSERT")
     one, two = (columns_of(Repayment, loan_id=uuid7()) for _ in range(2))
-    put(cursor, Transfer, reference=f"loan:{one['loan_id']}:repay:{one['id']}", kind="loan_repay")
-    put(cursor, Transfer, reference=f"loan:{two['loan_id']}:repay:{uuid7()}", kind="loan_repay")
+    insert_row(
+        cursor, Transfer, reference=f"loan:{one['loan_id']}:repay:{one['id']}", kind="loan_repay"
+    )
+    insert_row(
+        cursor, Transfer, reference=f"loan:{two['loan_id']}:repay:{uuid7()}", kind="loan_repay"
+    )
     assert repayments.insert(one) == ACCEPTED
     assert repayments.insert(two) == "repayment_moved_money"
     assert repayments.insert({**one, "loan_id": uuid7()}) == "repayment_moved_money"
@@ -247,7 +251,7 @@ def confirmed(**given: Any) -> dict[str, Any]:
 
 
 def test_only_for_a_loan_in_default_an_end_is_proposed(cursor, proposals):
-    made = {status: put(cursor, Loan, status=status) for status in LoanStatus.values}
+    made = {status: insert_row(cursor, Loan, status=status) for status in LoanStatus.values}
     for status, loan in made.items():
         expected = ACCEPTED if status == "DEFAULTED" else "ending_of_default"
         assert proposals.insert(proposal(loan)) == expected

@@ -12,7 +12,7 @@ from credit.loans.services.closures import propose_closure
 from exchange.core.ids import uuid7
 from tests.credit.loans.attacks import assert_rejected, bypass_guards, copy_loan_sql, failing_checks
 from tests.factories.loan_configurations import make_configuration
-from tests.factories.loans import default, of_status
+from tests.factories.loans import make_defaulted_loan, make_loan_with_status
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import make_staff
 
@@ -23,7 +23,7 @@ CLOSED = [LoanStatus.COMPLETED, LoanStatus.LIQUIDATED, LoanStatus.WRITTEN_OFF]
 
 @pytest.mark.parametrize("status", CLOSED)
 def test_a_loan_that_is_over_is_not_revived_nor_written_on(lending, runtime, status):
-    loan = of_status(lending, status)
+    loan = make_loan_with_status(lending, status)
     for to in LoanStatus.values:
         for closed_at in ("closed_at", "NULL"):
             if (to, closed_at) != (status, "closed_at"):
@@ -50,7 +50,7 @@ def test_a_loan_that_is_over_is_not_revived_nor_written_on(lending, runtime, sta
 
 
 def test_a_defaulted_loan_does_not_go_back(lending, runtime):
-    loan = of_status(lending, LoanStatus.DEFAULTED)
+    loan = make_loan_with_status(lending, LoanStatus.DEFAULTED)
     for status in ("ACTIVE", "OVERDUE"):
         attack = f"UPDATE credit_loan SET status = '{status}' WHERE id = %(loan)s"
         assert_rejected(runtime, attack, loan, errors.CheckViolation)
@@ -199,7 +199,7 @@ def test_other_collateral_shown_than_there_is_shows(lending, runtime):
 def test_a_defaulted_loan_is_not_ended_by_a_record_alone(
     lending, runtime, owner_connection, status
 ):
-    loan = default(lending)
+    loan = make_defaulted_loan(lending)
     propose_closure(
         loan_id=loan.id, action=ClosureAction.LIQUIDATE, note="why", user=make_staff("end_loan")
     )

@@ -15,9 +15,9 @@ from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError, Rejected, StateConflict
 from exchange.tokens.models import Token
 from tests.factories.api_clients import TESTER
-from tests.factories.loans import age, pay, told
+from tests.factories.loans import backdate_loan, loan_event_types, repay_loan
 from tests.factories.tokens import give_units, make_token
-from tests.factories.wallets import assert_books_hold, held
+from tests.factories.wallets import assert_books_hold, balance_of
 from wallets.alerts.models import Alert
 from wallets.ledger.errors import InsufficientBalance
 
@@ -27,9 +27,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def test_interest_is_repaid_first_then_principal_and_the_last_payment_releases_the_units(lending):
     loan = lending.lend()  # 840,000 lent, 756,000 interest
     lending.borrower.fund(1_000_000, "NGN")
-    pay(loan, 700_000)
-    pay(loan, 100_000)
-    loan = pay(loan, 796_000)
+    repay_loan(loan, 700_000)
+    repay_loan(loan, 100_000)
+    loan = repay_loan(loan, 796_000)
     parts = Repayment.objects.filter(loan=loan).values_list("interest", "principal", "outstanding")
     assert [tuple(map(int, part)) for part in parts] == [
         (700_000, 0, 896_000),
@@ -38,24 +38,30 @@ def test_interest_is_repaid_first_then_principal_and_the_last_payment_releases_t
     ]
     assert loan.status == LoanStatus.COMPLETED
     borrower, creditor = lending.borrower.owner_id, lending.creditor.owner_id
-    assert held(borrower, "NGN") == 840_100 + 1_000_000 - 1_596_000
-    assert (held(borrower, lending.token.id), held(borrower, lending.token.id, "lien")) == (1000, 0)
-    assert held(creditor, "NGN") == 5_756_000
-    assert (held(creditor, "NGN", "principal"), held(creditor, "NGN", "interest")) == (0, 756_000)
-    assert told(loan) == ["loan.created", "loan.repaid"]
+    assert balance_of(borrower, "NGN") == 840_100 + 1_000_000 - 1_596_000
+    assert (
+        balance_of(borrower, lending.token.id),
+        balance_of(borrower, lending.token.id, "lien"),
+    ) == (1000, 0)
+    assert balance_of(creditor, "NGN") == 5_756_000
+    assert (balance_of(creditor, "NGN", "principal"), balance_of(creditor, "NGN", "interest")) == (
+        0,
+        756_000,
+    )
+    assert loan_event_types(loan) == ["loan.created", "loan.repaid"]
     assert_books_hold()
 
 
 def test_nobody_pays_more_than_is_due_or_has(lending):
     loan = lending.lend()
     with pytest.raises(Rejected) as refused:
-        pay(loan, "1596000.01")
+        repay_loan(loan, "1596000.01")
     assert refused.value.code == "amount_above_due"
     with pytest.raises(InsufficientBalance):
-        pay(loan, 840_101)
+        repay_loan(loan, 840_101)
     for wrong in ("0", "-1", "0.001"):
         with pytest.raises(DomainError):
-            pay(loan, wrong)
+            repay_loan(loan, wrong)
     assert not Repayment.objects.exists()
     assert_books_hold()
 
@@ -63,9 +69,9 @@ def test_nobody_pays_more_than_is_due_or_has(lending):
 def test_a_loan_that_is_over_takes_nothing_any_more(lending):
     loan = lending.lend()
     lending.borrower.fund(1_000_000, "NGN")
-    loan = pay(loan, 1_596_000)
+    loan = repay_loan(loan, 1_596_000)
     with pytest.raises(StateConflict, match="COMPLETED"):
-        pay(loan, 1)
+        repay_loan(loan, 1)
     pledge = (Pledge(lending.token.id, Decimal(1)),)
     for change in (add_collateral, release_collateral):
         with pytest.raises(StateConflict):
@@ -81,7 +87,7 @@ def test_collateral_is_added_and_only_what_is_not_needed_is_released(lending):
     loan = lending.lend()
     who = {"loan_id": loan.id, "organisation_id": loan.organisation_id, "actor": TESTER}
     add_collateral(pledges=(Pledge(lending.token.id, Decimal("10.5")),), **who)
-    assert held(loan.borrower_id, lending.token.id, "lien") == Decimal("115.5")
+    assert balance_of(loan.borrower_id, lending.token.id, "lien") == Decimal("115.5")
     release_collateral(pledges=(Pledge(lending.token.id, Decimal("10.5")),), **who)
     with pytest.raises(Rejected) as refused:
         release_collateral(pledges=(Pledge(lending.token.id, Decimal("0.00000001")),), **who)
@@ -90,7 +96,7 @@ def test_collateral_is_added_and_only_what_is_not_needed_is_released(lending):
         release_collateral(pledges=(Pledge(lending.token.id, Decimal(106)),), **who)
     assert refused.value.code == "not_pledged"
     lending.borrower.fund(1_000_000, "NGN")
-    pay(loan, 756_000 + 420_000)  # half of the principal is left
+    repay_loan(loan, 756_000 + 420_000)  # half of the principal is left
     loan = release_collateral(pledges=(Pledge(lending.token.id, Decimal("52.5")),), **who)
     assert '"quantity":52.5}' in loan.document
     assert_books_hold()
@@ -99,32 +105,32 @@ def test_collateral_is_added_and_only_what_is_not_needed_is_released(lending):
 def test_a_loan_past_its_date_is_overdue_and_past_its_grace_defaulted(lending):
     loan = lending.lend()
     assert servicing.age_loans() == 0
-    age(loan, days=1)
+    backdate_loan(loan, days=1)
     servicing.age_loans()
     loan.refresh_from_db()
     assert loan.status == LoanStatus.OVERDUE
     servicing.age_loans()
     loan.refresh_from_db()
     assert loan.status == LoanStatus.OVERDUE
-    age(loan, days=7, seconds=1)
+    backdate_loan(loan, days=7, seconds=1)
     servicing.age_loans()
     loan.refresh_from_db()
     assert loan.status == LoanStatus.DEFAULTED
-    assert told(loan) == ["loan.created", "loan.overdue", "loan.defaulted"]
+    assert loan_event_types(loan) == ["loan.created", "loan.overdue", "loan.defaulted"]
     lending.borrower.fund(1_000_000, "NGN")
-    assert pay(loan, 1_596_000).status == LoanStatus.COMPLETED
+    assert repay_loan(loan, 1_596_000).status == LoanStatus.COMPLETED
     assert_books_hold()
 
 
 def test_a_fall_in_price_opens_one_shortfall_that_more_collateral_cures(lending):
     loan = lending.lend()
-    lending.price(9_999)
+    lending.set_price(9_999)
     servicing.revalue_loans(force=True)
     servicing.revalue_loans(force=True)
     shortfall = Shortfall.objects.get()
     assert (shortfall.value, shortfall.required) == (Decimal(1_049_895), Decimal(1_050_000))
     assert Valuation.objects.get().loan_to_value == Decimal("0.80008001")
-    assert told(loan) == ["loan.created", "loan.shortfall"]
+    assert loan_event_types(loan) == ["loan.created", "loan.shortfall"]
     add_collateral(
         loan_id=loan.id,
         organisation_id=loan.organisation_id,
@@ -150,8 +156,8 @@ def test_what_is_added_must_be_of_a_category_that_the_loans_terms_take(lending):
             actor=TESTER,
         )
     assert refused.value.code == "category_not_allowed"
-    assert held(loan.borrower_id, art.id) == 5
-    assert held(loan.borrower_id, art.id, "lien") == 0
+    assert balance_of(loan.borrower_id, art.id) == 5
+    assert balance_of(loan.borrower_id, art.id, "lien") == 0
     assert not Collateral.objects.filter(loan=loan, token=art).exists()
     assert_books_hold()
 
@@ -187,6 +193,6 @@ def test_a_missing_or_stale_price_blocks_and_is_reported_and_is_no_zero(lending)
             actor=TESTER,
         )
     assert refused.value.code == "price_unavailable"
-    lending.price(10_000)
+    lending.set_price(10_000)
     servicing.revalue_loans(force=True)
     assert not Alert.objects.filter(kind="collateral_prices", resolved_at__isnull=True).exists()

@@ -26,7 +26,7 @@ from exchange.core.timestamps import javascript_time
 from tests.factories.api_clients import TESTER
 from tests.factories.lending import make_lending
 from tests.factories.loan_configurations import make_configuration, make_terms
-from tests.factories.loans import completed, pay
+from tests.factories.loans import make_completed_loan, repay_loan
 from tests.factories.tokens import give_units, make_token
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -42,7 +42,7 @@ def found(**asked: Any) -> set[UUID]:
 def test_a_loan_falls_short_while_a_shortfall_of_its_own_is_open(lending):
     never = lending.lend(amount=1000, units=1)
     cured, still = (lending.lend(amount=80_000, units=10) for _ in range(2))
-    lending.price(9_000)
+    lending.set_price(9_000)
     servicing.revalue_loans(force=True)
     more = {"organisation_id": cured.organisation_id, "actor": TESTER}
     add_collateral(loan_id=cured.id, pledges=(Pledge(lending.token.id, Decimal(2)),), **more)
@@ -112,8 +112,8 @@ def test_officers_see_every_state_and_what_open_loans_are_still_to_bring_back(le
         ("ACTIVE", "OVERDUE", "DEFAULTED", "COMPLETED", "LIQUIDATED", "WRITTEN_OFF"), 0
     )
     assert outstanding_by_currency() == []
-    completed(lending)
-    pay(lending.lend(), 760_000)  # all of the interest, and 4,000 of the principal
+    make_completed_loan(lending)
+    repay_loan(lending.lend(), 760_000)  # all of the interest, and 4,000 of the principal
     lending.lend(amount=1000, units=1)
     shillings = make_lending(max_amount={"KES": Decimal(1000)})
     shillings.creditor.fund(1000, "KES")

@@ -25,7 +25,7 @@ from credit.loans.services.valuation import Pledge
 from tests.environment.database import session
 from tests.factories.api_clients import TESTER
 from tests.factories.lending import Lending
-from tests.factories.loans import age
+from tests.factories.loans import backdate_loan
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import make_staff
 
@@ -99,7 +99,7 @@ def test_whatever_values_a_loan_holds_the_prices_of_all_its_tokens(lending):
 def test_an_end_is_proposed_while_prices_and_the_loan_stand_still(lending):
     loan, other, (first, second, _) = two_tokens(lending)
     for each in (loan, other):
-        age(each, days=30)
+        backdate_loan(each, days=30)
         assert age_loan(each.id) == 1
     propose = partial(
         propose_closure, loan_id=loan.id, action=ClosureAction.LIQUIDATE, note="why",

@@ -43,8 +43,8 @@ from tests.credit.loans.loan_steps import step_of
 from tests.environment.concurrency import race_size
 from tests.environment.property_tests import FUZZING, examples
 from tests.factories.api_clients import TESTER
-from tests.factories.loans import age, let_grow_old
-from tests.factories.quotes import put_in_force_at_once
+from tests.factories.loans import backdate_loan, backdate_proposal
+from tests.factories.quotes import set_effective_quote
 from tests.factories.traders import Trader
 from tests.factories.wallets import Wallet, assert_books_hold
 from wallets.ledger.models import Account
@@ -220,13 +220,13 @@ class Machine(RuleBasedStateMachine):
 
     @staticmethod
     def _place(wallet: Wallet, token: Token, side: str, units: Decimal) -> Any:
-        return Trader(wallet).ask(token, side, ASKED, units)
+        return Trader(wallet).submit_order(token, side, ASKED, units)
 
     # --- What staff and time do ------------------------------------------------------------------
 
     def quote(self, token, price):
         quoted = self.model.tokens[token]
-        put_in_force_at_once(token_id=quoted.row.id, prices=Prices(price, price), note="")
+        set_effective_quote(token_id=quoted.row.id, prices=Prices(price, price), note="")
         quoted.price, quoted.stale = price, False
 
     def nobody_quotes_for_long(self, token):
@@ -251,7 +251,7 @@ class Machine(RuleBasedStateMachine):
         loan = self.pick(number, "ACTIVE", "OVERDUE")
         if loan.is_open:
             loan.days_past = max(days, loan.days_past or 0)
-            age(loan.row, days=loan.days_past)
+            backdate_loan(loan.row, days=loan.days_past)
         servicing.age_loans()
         self.model.aged()
 
@@ -299,7 +299,7 @@ class Machine(RuleBasedStateMachine):
         loan = waiting[number % len(waiting)]
         assert loan.ending is not None
         if old:
-            let_grow_old(loan.ending.row)
+            backdate_proposal(loan.ending.row)
             loan.ending.old = True
         else:
             decline_closure(proposal_id=loan.ending.row.id, user=self.model.staff[1])

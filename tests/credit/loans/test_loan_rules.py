@@ -30,7 +30,7 @@ from exchange.tokens.errors import TokenNotFound
 from tests.environment.database import session
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.lending import Lending, make_lending
-from tests.factories.loan_configurations import approve_waiting, make_configuration, make_terms
+from tests.factories.loan_configurations import approve_pending, make_configuration, make_terms
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import Wallet, make_staff, make_wallet
 
@@ -87,7 +87,7 @@ def test_what_is_left_to_lend_is_told_and_never_below_zero():
         max_outstanding={"NGN": Decimal(500_000)},
     )
     propose_change(configuration_id=lending.offer.id, terms=small, actor=TESTER)
-    approve_waiting(lending.offer)
+    approve_pending(lending.offer)
     assert told(lending, amount=1000) == [left.format(0)]
 
 

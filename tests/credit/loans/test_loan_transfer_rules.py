@@ -18,7 +18,7 @@ from exchange.core.ids import uuid7
 from exchange.tokens.models import Token
 from tests.environment.owner import without_guards
 from tests.environment.sql_functions import Record, expression
-from tests.factories.bare_rows import NOON, as_json, put
+from tests.factories.bare_rows import NOON, as_json, insert_row
 from wallets.ledger.models import Account, AccountKind, Entry, TransferKind
 
 pytestmark = pytest.mark.django_db
@@ -40,10 +40,10 @@ class Rows:
 
     def loan(self, **given: Any) -> dict[str, Any]:
         usual = {"creditor_id": CREDITOR, "borrower_id": BORROWER}
-        return put(self.cursor, Loan, **{**usual, **given})
+        return insert_row(self.cursor, Loan, **{**usual, **given})
 
     def token(self, name: str, *, completed_raise: bool = True) -> UUID:
-        made: UUID = put(
+        made: UUID = insert_row(
             self.cursor, Token, name=name, symbol=name, reference=ord(name),
             completed_raise=completed_raise,
         )["id"]  # fmt: skip
@@ -52,7 +52,7 @@ class Rows:
 
     def collateral(self, loan: dict[str, Any], name: str, quantity: int) -> None:
         token = self.tokens[name]
-        put(self.cursor, Collateral, loan_id=loan["id"], token_id=token, quantity=quantity)
+        insert_row(self.cursor, Collateral, loan_id=loan["id"], token_id=token, quantity=quantity)
 
     def ask(self, function: str, transfer: dict[str, Any], *records: dict[str, Any]) -> Any:
         """What `function` says of a transfer, or of a loan and one leg of its transfer."""
@@ -90,7 +90,7 @@ def money_that_fits(
 def test_a_repayment_moves_what_it_says_and_each_part_to_its_account(rows):
     loan, other = rows.loan(), rows.loan()
     former, payment, elsewhere = (
-        put(
+        insert_row(
             rows.cursor, Repayment, loan_id=of["id"], amount=sum(parts), principal=parts[0],
             interest=parts[1],
         )["id"]
@@ -182,7 +182,7 @@ def test_units_pass_to_the_creditor_as_the_confirmed_liquidation_says(rows):
             {"token_id": str(rows.tokens[name]), "passed": str(units)}
             for name, units in zip("AB", passed, strict=True)
         ]
-        put(
+        insert_row(
             rows.cursor, ClosureProposal, loan_id=of["id"], action=action, status=status,
             final_plan=plan,
         )  # fmt: skip
@@ -215,12 +215,12 @@ def enter(rows: Rows, legs: list[tuple[str, str, str, int]], balances: dict[str,
     for kind, owner, asset, amount in legs:
         asset_id = str(rows.tokens.get(asset, asset))
         if (kind, owner, asset) not in rows.accounts:
-            account = put(
+            account = insert_row(
                 rows.cursor, Account, kind=kind, asset_id=asset_id,
                 organisation_id=OWNERS[owner], balance=balances.get(kind, 0),
             )  # fmt: skip
             rows.accounts[kind, owner, asset] = account["id"]
-        put(
+        insert_row(
             rows.cursor, Entry, transfer_id=made, account_id=rows.accounts[kind, owner, asset],
             asset_id=asset_id, amount=amount,
         )  # fmt: skip

@@ -18,10 +18,10 @@ from credit.loans.services.repaying import repay
 from exchange.participants.models import Member
 from exchange.tokens.models import Token
 from tests.factories.api_clients import TESTER
-from tests.factories.back_office import signed_in, text_of
+from tests.factories.back_office import signed_in_client, text_of
 from tests.factories.lending import make_lending
 from tests.factories.loan_pages import page, propose
-from tests.factories.loans import age, default
+from tests.factories.loans import backdate_loan, make_defaulted_loan
 
 pytestmark = pytest.mark.django_db
 
@@ -30,14 +30,14 @@ LIST = "admin:credit_loan_changelist"
 
 def test_the_page_tells_the_whole_loan(lending):
     loan = lending.lend(bank_name="Zenith Bank", account_number="0690000031")
-    lending.price(9_999)
+    lending.set_price(9_999)
     servicing.revalue_loans(force=True)
     repay(
         loan_id=loan.pk, organisation_id=loan.organisation_id, amount=Decimal(800_000), actor=TESTER
     )
-    age(loan, days=3, minutes=1)
+    backdate_loan(loan, days=3, minutes=1)
     servicing.age_loans()
-    response = signed_in(AUDITOR).get(page(loan))
+    response = signed_in_client(AUDITOR).get(page(loan))
     text = text_of(response)
     symbol = lending.token.symbol
     for words in (
@@ -71,14 +71,14 @@ def html(response: Any) -> str:
 
 def test_the_list_finds_loans_by_their_state_dates_and_parties(lending, ada):
     quiet = lending.lend()
-    bad = default(make_lending())
+    bad = make_defaulted_loan(make_lending())
     brink = make_lending()
     short = brink.lend()
     Member.objects.filter(pk=short.borrower_id).update(name="Zuri Bello")
-    age(short, days=-5, minutes=1)
-    brink.price(9_000)
+    backdate_loan(short, days=-5, minutes=1)
+    brink.set_price(9_000)
     servicing.revalue_loans(force=True)
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     everyone = {quiet.pk, bad.pk, short.pk}
 
     def listed(**query: str) -> set[Any]:
@@ -123,10 +123,10 @@ def test_the_list_finds_loans_by_their_state_dates_and_parties(lending, ada):
 def test_the_list_and_the_page_cost_the_same_for_one_as_for_many(
     lending, django_assert_max_num_queries
 ):
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     for _ in range(5):
         loan = lending.lend(amount=80_000, units=10)
-    lending.price(1_000)
+    lending.set_price(1_000)
     servicing.revalue_loans(force=True)
     with django_assert_max_num_queries(14):
         client.get(reverse(LIST))
@@ -135,8 +135,8 @@ def test_the_list_and_the_page_cost_the_same_for_one_as_for_many(
 
 
 def test_the_front_page_counts_what_waits_and_leads_to_it(lending, ada):
-    first, second = default(lending, units=300), default(lending)
-    lending.price(9_999)
+    first, second = make_defaulted_loan(lending, units=300), make_defaulted_loan(lending)
+    lending.set_price(9_999)
     servicing.revalue_loans(force=True)
     propose(ada, first)
     front = ada.get(reverse("admin:index"))
@@ -164,7 +164,7 @@ def test_loans_near_their_shortfall_are_listed_the_nearest_first(lending, ada):
     assert address in unescape(front.content.decode())
     rows = ada.get(address).context["cl"].result_list
     assert [row.pk for row in rows] == [nearer.pk, near.pk]
-    lending.price("9999.99")  # the first one made is so the nearest that is left
+    lending.set_price("9999.99")  # the first one made is so the nearest that is left
     servicing.revalue_loans(force=True)
     rows = ada.get(address).context["cl"].result_list
     assert [row.pk for row in rows] == [near.pk, far.pk]

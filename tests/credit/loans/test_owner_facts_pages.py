@@ -11,9 +11,9 @@ from django.utils import timezone
 from config.back_office.roles import FINANCE_APPROVER
 from credit.loans.models import Loan, Shortfall
 from tests.environment.owner import without_guards
-from tests.factories.back_office import signed_in
+from tests.factories.back_office import signed_in_client
 from tests.factories.lending import make_lending
-from tests.factories.wallets import know_banks
+from tests.factories.wallets import store_bank_list
 from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
@@ -21,10 +21,10 @@ pytestmark = pytest.mark.django_db
 
 def test_an_overdue_loan_of_the_owner_stops_and_a_lack_of_collateral_is_worth_a_look():
     lending = make_lending()
-    know_banks()
+    store_bank_list()
     withdrawal = lending.borrower.fund(5000).request(1000)
     own = lending.borrower.organisation
-    client = signed_in(FINANCE_APPROVER)
+    client = signed_in_client(FINANCE_APPROVER)
 
     def shown(of: Withdrawal) -> list[tuple[str, str]]:
         page = client.get(reverse("admin:wallets_withdrawal_change", args=[of.pk]))

@@ -16,9 +16,9 @@ from exchange.core.errors import DomainError
 from exchange.tokens.models import Token
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import TESTER
-from tests.factories.loans import default
+from tests.factories.loans import make_defaulted_loan
 from tests.factories.tokens import give_units, make_token
-from tests.factories.wallets import assert_books_hold, held, make_staff
+from tests.factories.wallets import assert_books_hold, balance_of, make_staff
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -65,7 +65,7 @@ def test_what_is_added_goes_to_the_loan_and_the_token_that_are_named(lending):
     assert rows(beside) == [*others, (2, two.id, 1, 20)]
     for token, units in ((one, "5"), (two, "6")):
         assert f'"token_id":"{token.id}","quantity":{units}' in loan.document
-    assert held(loan.borrower_id, two.id, "lien") == 7
+    assert balance_of(loan.borrower_id, two.id, "lien") == 7
     assert_books_hold()
 
 
@@ -109,8 +109,8 @@ def test_what_is_released_leaves_enough_and_was_pledged(lending):
 
 def test_a_write_off_that_waits_holds_up_no_release_and_a_liquidation_does(lending):
     officer = make_staff("end_loan")
-    loan = default(lending, units=300)
-    written_off = default(lending, amount=10_000, units=10)
+    loan = make_defaulted_loan(lending, units=300)
+    written_off = make_defaulted_loan(lending, amount=10_000, units=10)
     for each, action in ((loan, ClosureAction.LIQUIDATE), (written_off, ClosureAction.WRITE_OFF)):
         propose_closure(loan_id=each.id, action=action, note="why", user=officer)
     assert refusal(lambda: release(loan, (lending.token, "1"))) == (

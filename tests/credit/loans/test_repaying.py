@@ -20,9 +20,9 @@ from exchange.participants.models import Member
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.lending import make_lending
-from tests.factories.loans import default, pay, told
+from tests.factories.loans import loan_event_types, make_defaulted_loan, repay_loan
 from tests.factories.tokens import give_units, make_token
-from tests.factories.wallets import held, make_staff
+from tests.factories.wallets import balance_of, make_staff
 from wallets.ledger.models import AccountKind
 from wallets.ledger.posting import open_account
 
@@ -40,12 +40,12 @@ def test_a_payment_is_refused_beyond_its_edges_and_taken_up_to_them(lending):
     }
     for amount, message in cases.items():
         with assert_nothing_changes(), pytest.raises(DomainError) as refused:
-            pay(loan, amount)
+            repay_loan(loan, amount)
         assert refused.value.message == message, amount
-    loan = pay(loan, "0.01")
+    loan = repay_loan(loan, "0.01")
     with pytest.raises(DomainError, match=r"above 1595999\.99, which is due"):
-        pay(loan, "1596000")
-    assert pay(loan, "1595999.99").status == LoanStatus.COMPLETED
+        repay_loan(loan, "1596000")
+    assert repay_loan(loan, "1595999.99").status == LoanStatus.COMPLETED
 
 
 def test_a_currency_without_decimals_is_repaid_without():
@@ -56,9 +56,9 @@ def test_a_currency_without_decimals_is_repaid_without():
     pledge = (Pledge(token.id, Decimal(50)),)
     loan = lending.lend(amount=100, currency="UGX", collaterals=pledge)
     with assert_nothing_changes(), pytest.raises(DomainError) as refused:
-        pay(loan, "1.5")
+        repay_loan(loan, "1.5")
     assert refused.value.message == "amount must not have decimals"
-    pay(loan, 1)
+    repay_loan(loan, 1)
 
 
 def body_of(loan: Loan, event_type: str) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def body_of(loan: Loan, event_type: str) -> dict[str, Any]:
 
 def test_all_but_the_last_unit_leaves_the_loan_its_collateral_and_its_proposal(lending):
     officer = make_staff("end_loan")
-    loan, other = default(lending), default(lending, amount=10_000, units=2)
+    loan, other = make_defaulted_loan(lending), make_defaulted_loan(lending, amount=10_000, units=2)
     proposals = []
     for each in (loan, other):
         refused = propose_closure(
@@ -90,19 +90,19 @@ def test_all_but_the_last_unit_leaves_the_loan_its_collateral_and_its_proposal(l
         return [proposal.status for proposal in proposals]
 
     lending.borrower.fund(2_000_000, "NGN")
-    loan = pay(loan, 1_595_999)
+    loan = repay_loan(loan, 1_595_999)
     assert (loan.status, loan.closed_at) == (LoanStatus.DEFAULTED, None)
-    assert held(loan.borrower_id, lending.token.id, "lien") == 107
+    assert balance_of(loan.borrower_id, lending.token.id, "lien") == 107
     assert states() == ["Declined", "Pending", "Declined", "Pending"]
-    assert "loan.repaid" not in told(loan)
+    assert "loan.repaid" not in loan_event_types(loan)
     assert Valuation.objects.get(loan=loan).loan_to_value == Decimal("0.00000095")
     assert json.loads(loan.document)["status"] == "DEFAULTED"
-    loan = pay(loan, 1)
+    loan = repay_loan(loan, 1)
     assert loan.status == LoanStatus.COMPLETED
     assert loan.closed_at is not None
-    assert held(loan.borrower_id, lending.token.id, "lien") == 2
+    assert balance_of(loan.borrower_id, lending.token.id, "lien") == 2
     assert states() == ["Declined", "Lapsed", "Declined", "Pending"]
-    assert told(loan)[-1] == "loan.repaid"
+    assert loan_event_types(loan)[-1] == "loan.repaid"
     assert body_of(loan, "loan.repaid")["loan"] == json.loads(loan.document)
     assert json.loads(loan.document)["status"] == "COMPLETED"
     assert proposals[1].decided_at is not None
@@ -111,7 +111,7 @@ def test_all_but_the_last_unit_leaves_the_loan_its_collateral_and_its_proposal(l
 def test_a_payment_is_for_the_loan_that_is_named_and_by_its_borrower(lending):
     first, second = lending.lend(amount=10_000, units=2), lending.lend(amount=20_000, units=3)
     for loan, amount in ((first, 500), (second, 700)):
-        pay(loan, amount)
+        repay_loan(loan, amount)
         payments = Repayment.objects.filter(loan=loan).values_list("amount", flat=True)
         assert list(payments) == [amount]
     for organisation in (lending.creditor.organisation, make_organisation()):

@@ -21,7 +21,7 @@ from exchange.events.models import Event
 from exchange.tokens.models import Token
 from tests.environment.database import Connection, session
 from tests.factories.lending import Lending
-from tests.factories.loans import age, completed, told
+from tests.factories.loans import backdate_loan, loan_event_types, make_completed_loan
 from tests.factories.tokens import give_units, make_token
 from wallets.alerts.models import Alert
 
@@ -41,9 +41,9 @@ def status(loan: Loan) -> str:
 def overdue(lending: Lending, **past: int) -> Loan:
     """A loan that became OVERDUE a day after its date, which was so long ago."""
     loan = small(lending)
-    age(loan, days=1)
+    backdate_loan(loan, days=1)
     assert age_loan(loan.id) == 1
-    age(loan, **past)
+    backdate_loan(loan, **past)
     return loan
 
 
@@ -68,13 +68,13 @@ def test_a_loan_is_aged_by_its_own_dates_and_no_other_is_touched(lending):
     kept = {
         "not yet due": small(lending),
         "overdue within its grace": overdue(lending, days=6, hours=23),
-        "over": completed(lending),
+        "over": make_completed_loan(lending),
     }
     for loan in (kept["overdue within its grace"], kept["over"]):
         assert status(loan) != LoanStatus.ACTIVE
-    age(kept["not yet due"], hours=-1)
+    backdate_loan(kept["not yet due"], hours=-1)
     due, late = small(lending), overdue(lending, days=7, minutes=1)
-    age(due, seconds=1)
+    backdate_loan(due, seconds=1)
     with looking() as other:
         assert age_loans() == 2
         assert locked(other) == {due.id, late.id}
@@ -91,10 +91,10 @@ def test_a_loan_is_aged_by_its_own_dates_and_no_other_is_touched(lending):
 
 def test_a_loan_that_was_not_looked_at_for_long_is_overdue_and_defaulted_at_once(lending):
     loan = small(lending)
-    age(loan, days=7, minutes=1)
+    backdate_loan(loan, days=7, minutes=1)
     assert age_loans() == 1
     assert status(loan) == LoanStatus.DEFAULTED
-    assert told(loan) == ["loan.created", "loan.overdue", "loan.defaulted"]
+    assert loan_event_types(loan) == ["loan.created", "loan.overdue", "loan.defaulted"]
     states = [
         json.loads(body)["data"]["loan"]["status"]
         for body in Event.objects.filter(
@@ -121,7 +121,7 @@ def valued(loan: Loan, **ago: int) -> None:
 
 def test_an_open_loan_is_valued_once_a_day_and_all_are_when_asked(lending):
     loans = [small(lending) for _ in range(3)]
-    over = completed(lending)
+    over = make_completed_loan(lending)
     assert revalue_loans() == 3
     assert revalue_loans() == 0
     valued(loans[0], hours=24, seconds=1)
@@ -147,7 +147,7 @@ def test_the_loans_without_a_price_are_counted_and_the_first_is_named(lending):
     lending.token, priced = unpriced, lending.token
     without = [small(lending) for _ in range(3)]
     lending.token = priced
-    over = completed(lending)
+    over = make_completed_loan(lending)
     Token.objects.filter(id=unpriced.id).update(quoted_at=None)
     assert revalue_loans(force=True) == 4
     # What was found before a loan was over is no question any more.
@@ -163,7 +163,7 @@ def test_the_loans_without_a_price_are_counted_and_the_first_is_named(lending):
         " NIL has no price",
     )
     lending.token = unpriced
-    lending.price(10_000)
+    lending.set_price(10_000)
     revalue_loans(force=True)
     alert.refresh_from_db()
     assert alert.resolved_at is not None
@@ -172,7 +172,7 @@ def test_the_loans_without_a_price_are_counted_and_the_first_is_named(lending):
 def test_a_loan_that_somebody_works_on_is_left_for_later_and_holds_up_nobody(lending):
     busy, waiting = (small(lending) for _ in range(2))
     for loan in (busy, waiting):
-        age(loan, days=1)
+        backdate_loan(loan, days=1)
     with session("owner") as other, connection.cursor() as cursor:
         other.execute("SELECT FROM credit_loan WHERE id = %s FOR UPDATE", [busy.id])
         cursor.execute("SET lock_timeout = '500ms'")

@@ -13,7 +13,7 @@ from credit.loans.services.shortfalls import revalue_collateral
 from credit.loans.services.valuation import Pledge
 from exchange.events.models import Event
 from exchange.tokens.models import Token
-from tests.factories.loans import completed, pay
+from tests.factories.loans import make_completed_loan, repay_loan
 from tests.factories.tokens import give_units, make_token
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -28,7 +28,7 @@ def test_a_shortfall_opens_below_the_ratio_and_closes_at_it_for_its_own_loan(len
     tight, loose = lending.lend(), lending.lend(amount=1000, units=1)
     assert review(tight).loan_to_value == Decimal("0.8")
     assert not Shortfall.objects.exists()
-    lending.price("9999.99")
+    lending.set_price("9999.99")
     assert review(tight).loan_to_value == Decimal("0.8000008")
     assert review(loose).loan_to_value == Decimal("0.1000001")
     first = Shortfall.objects.get()
@@ -43,32 +43,32 @@ def test_a_shortfall_opens_below_the_ratio_and_closes_at_it_for_its_own_loan(len
     assert told.count() == 2
     review(tight)
     assert (Shortfall.objects.count(), told.count()) == (1, 2)
-    lending.price(10_000)
+    lending.set_price(10_000)
     review(loose)
     assert Shortfall.objects.get().cured_at is None
     review(tight)
     cured = Shortfall.objects.get().cured_at
     assert cured is not None
     # A second fall is a second shortfall; the first one stays as it was.
-    lending.price(9_000)
+    lending.set_price(9_000)
     assert review(tight).loan_to_value == Decimal("0.88888889")
     assert [each.cured_at for each in Shortfall.objects.order_by("opened_at")] == [cured, None]
-    lending.price(100)
+    lending.set_price(100)
     review(loose)
     assert Shortfall.objects.filter(cured_at__isnull=True).count() == 2
 
 
 def test_a_loan_that_is_over_falls_short_no_more(lending):
     loan = lending.lend()
-    lending.price(9_000)
+    lending.set_price(9_000)
     servicing.revalue_loans(force=True)
     assert Shortfall.objects.get().cured_at is None
     lending.borrower.fund(1_000_000, "NGN")
-    pay(loan, 1_596_000)
+    repay_loan(loan, 1_596_000)
     assert Shortfall.objects.get().cured_at is not None
-    lending.price(10_000)
-    other = completed(lending)
-    lending.price(1)
+    lending.set_price(10_000)
+    other = make_completed_loan(lending)
+    lending.set_price(1)
     review(other)
     assert Shortfall.objects.count() == 1
 

@@ -21,7 +21,7 @@ from credit.loans.services.valuation import (
     value_collateral,
 )
 from exchange.tokens.models import Token
-from tests.factories.loans import pay
+from tests.factories.loans import repay_loan
 from tests.factories.tokens import give_units, make_token
 
 NAME = "ABC"
@@ -102,14 +102,14 @@ def test_what_is_liened_and_owed_is_told_of_one_loan_in_the_order_of_its_pledges
         (lending.token.id, Decimal(105), lending.token.id),
         (third.id, Decimal(1), third.id),
     ]
-    loan = pay(loan, 800_000)  # 756,000 interest, 44,000 of the principal
+    loan = repay_loan(loan, 800_000)  # 756,000 interest, 44,000 of the principal
     assert principal_owed(loan) == amount_owed(loan) == 796_000
-    loan = pay(loan, 1)
+    loan = repay_loan(loan, 1)
     assert principal_owed(loan) == amount_owed(loan) == 795_999
 
 
 @pytest.mark.django_db
 def test_interest_comes_off_what_is_owed_in_all_and_not_off_the_principal(lending):
-    loan = pay(lending.lend(), 6000)
+    loan = repay_loan(lending.lend(), 6000)
     assert principal_owed(loan) == 840_000
     assert amount_owed(loan) == 1_590_000

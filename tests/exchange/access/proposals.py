@@ -8,7 +8,7 @@ from exchange.participants.services import proposals as participant_proposals
 from exchange.staff.models import AccessProposal, StaffUser
 from exchange.staff.services import proposals as staff_proposals
 from tests.factories.api_clients import make_organisation
-from tests.factories.staff import age_installation, create_staff
+from tests.factories.staff import backdate_installation, create_staff
 
 PASSWORD = "correct horse battery"
 MONEY = ["wallets:read", "wallets:withdraw"]
@@ -21,7 +21,7 @@ class House:
         self.admin = create_staff("admin", PASSWORD, ADMINISTRATOR)
         self.first = create_staff("first", PASSWORD, FINANCE_APPROVER)
         self.second = create_staff("second", PASSWORD, FINANCE_APPROVER)
-        age_installation(days=60)
+        backdate_installation(days=60)
 
     def invite(self, by: StaffUser, role: str = FINANCE_APPROVER) -> AccessProposal:
         return staff_proposals.propose_invitation(username="newcomer", role=get_role(role), by=by)

@@ -24,7 +24,7 @@ from exchange.staff.services.privileged_access import access_notices
 from tests.assertions.unchanged import table_fingerprints
 from tests.exchange.access.proposals import MONEY, PASSWORD, collect, confirm
 from tests.factories.api_clients import TESTER, make_organisation
-from tests.factories.logins import app_of
+from tests.factories.logins import enrol_second_factor
 from tests.factories.staff import create_staff, create_superuser
 
 pytestmark = pytest.mark.django_db
@@ -94,7 +94,7 @@ def test_an_invited_person_has_the_details_that_were_proposed(house):
 
 def test_a_second_factor_of_one_person_is_reset_by_two(house):
     for person in (house.first, house.second):
-        app_of(person)
+        enrol_second_factor(person)
     proposal = staff_proposals.propose_second_factor_reset(user_id=house.first.pk, by=house.admin)
     confirm(proposal, house.second)
     with pytest.raises(Conflict, match="first has no second factor"):

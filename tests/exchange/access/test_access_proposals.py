@@ -21,8 +21,8 @@ from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import without_guards
 from tests.exchange.access.proposals import PASSWORD, collect, confirm
 from tests.factories.api_clients import make_organisation
-from tests.factories.logins import app_of
-from tests.factories.staff import create_staff, shift_access
+from tests.factories.logins import enrol_second_factor
+from tests.factories.staff import backdate_access, create_staff
 
 pytestmark = pytest.mark.django_db
 
@@ -53,7 +53,7 @@ def test_an_approver_is_invited_by_two_and_the_address_goes_to_the_proposer_once
 
 
 def test_nobody_does_at_once_what_takes_two(house):
-    app_of(house.first)
+    enrol_second_factor(house.first)
     reader = create_staff("reader", PASSWORD, AUDITOR)
     StaffUser.objects.filter(pk=house.second.pk).update(is_active=False)
     by_admin = {"by": house.admin}
@@ -90,7 +90,7 @@ def test_what_was_confirmed_and_not_collected_in_three_days_is_worth_nothing(hou
 
 
 def test_the_person_concerned_confirms_nothing_about_themselves(house):
-    app_of(house.first)
+    enrol_second_factor(house.first)
     proposal = staff_proposals.propose_second_factor_reset(user_id=house.first.pk, by=house.admin)
     with pytest.raises(Rejected, match="Somebody else"):
         confirm(proposal, house.first)
@@ -135,10 +135,10 @@ def test_a_finance_approver_proposes_the_access_of_administrators_and_nobody_els
 
 def test_a_new_person_and_one_who_was_reset_confirm_and_propose_nothing_for_a_day(house):
     proposal = house.invite(house.admin)
-    shift_access(house.second, hours=1)
+    backdate_access(house.second, hours=1)
     with pytest.raises(Forbidden, match="decide from"):
         confirm(proposal, house.second)
-    shift_access(house.admin, hours=1)
+    backdate_access(house.admin, hours=1)
     with pytest.raises(Forbidden, match="decide from"):
         house.key(house.admin)
     with pytest.raises(Forbidden, match="decide from"):
@@ -155,8 +155,8 @@ def test_a_new_person_and_one_who_was_reset_confirm_and_propose_nothing_for_a_da
 
 def test_two_newcomers_give_nobody_power(house):
     proposal = house.invite(house.admin)
-    shift_access(house.admin, days=2)
-    shift_access(house.second, days=2)
+    backdate_access(house.admin, days=2)
+    backdate_access(house.second, days=2)
     with pytest.raises(Rejected, match="undisturbed for 7 days"):
         confirm(proposal, house.second)
     confirm(proposal, house.first)
@@ -236,7 +236,7 @@ def test_the_database_holds_the_rules_too(house):
 
 
 def test_the_database_lets_nobody_decide_about_themselves_or_take_up_or_collect_twice(house):
-    app_of(house.first)
+    enrol_second_factor(house.first)
     about = staff_proposals.propose_second_factor_reset(user_id=house.first.pk, by=house.admin)
     key = house.key(house.admin)
     confirm(key, house.second)
@@ -265,7 +265,7 @@ def test_the_two_who_remain_restore_whoever_was_lost(house, lost, how):
     """A forgotten password, a lost second factor, somebody who left: no shell is needed."""
     person: StaffUser = getattr(house, lost)
     role = accounts.role_name(person)
-    app_of(person)
+    enrol_second_factor(person)
     proposer = house.first if lost == "admin" else house.admin
     confirmer = house.second if lost in {"admin", "first"} else house.first
     match how:
@@ -288,7 +288,7 @@ def test_the_two_who_remain_restore_whoever_was_lost(house, lost, how):
         restored.refresh_from_db()
         assert accounts.invitation_tokens.check_token(restored, found.address[1])
     # A day later they decide again: they confirm what another proposes.
-    shift_access(restored, hours=25)
+    backdate_access(restored, hours=25)
     restored = StaffUser.objects.get(pk=restored.pk)
     if lost == "admin":
         assert house.key(restored).status == "Pending"

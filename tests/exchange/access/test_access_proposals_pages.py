@@ -14,9 +14,16 @@ from exchange.participants.models import ApiKey
 from exchange.participants.services.api_keys import issue_api_key
 from exchange.staff.models import AccessProposal, SecondFactor, StaffUser
 from tests.factories.api_clients import TESTER
-from tests.factories.back_office import confirm, participants, said, signed_in, text_of, user_of
-from tests.factories.logins import app_of
-from tests.factories.staff import create_staff, shift_access
+from tests.factories.back_office import (
+    make_participants,
+    messages_of,
+    signed_in_client,
+    submit_confirmation,
+    text_of,
+    user_of,
+)
+from tests.factories.logins import enrol_second_factor
+from tests.factories.staff import backdate_access, create_staff
 
 pytestmark = pytest.mark.django_db
 
@@ -26,7 +33,7 @@ def of(proposal: AccessProposal, page: str) -> str:
 
 
 def propose_key(client: Client) -> AccessProposal:
-    organisation, _ = participants()
+    organisation, _ = make_participants()
     client.post(
         reverse("admin:exchange_apikey_add"),
         {
@@ -42,15 +49,15 @@ def propose_key(client: Client) -> AccessProposal:
 
 def test_a_key_is_proposed_confirmed_and_shown_to_its_proposer_once(caplog):
     caplog.set_level(logging.DEBUG)
-    admin, finance = signed_in(ADMINISTRATOR), signed_in(FINANCE_APPROVER)
+    admin, finance = signed_in_client(ADMINISTRATOR), signed_in_client(FINANCE_APPROVER)
     proposal = propose_key(admin)
     front = text_of(finance.get("/admin/"))
     assert "Access proposals to confirm 1" in front
     asked = text_of(finance.get(of(proposal, "confirm")))
     for words in ("Issue an API key", "Acme", "wallets:withdraw", "Their new server", "No expiry"):
         assert words in asked
-    done = confirm(finance, of(proposal, "confirm"))
-    assert said(done)[-1] == "Confirmed. administrator collects the secret now, once."
+    done = submit_confirmation(finance, of(proposal, "confirm"))
+    assert messages_of(done)[-1] == "Confirmed. administrator collects the secret now, once."
     assert not ApiKey.objects.exists()
     assert "Access proposals to confirm 0" in text_of(finance.get("/admin/"))
 
@@ -72,44 +79,46 @@ def test_a_key_is_proposed_confirmed_and_shown_to_its_proposer_once(caplog):
 
 
 def test_the_proposer_withdraws_and_another_rejects_with_a_reason():
-    admin, finance = signed_in(ADMINISTRATOR), signed_in(FINANCE_APPROVER)
+    admin, finance = signed_in_client(ADMINISTRATOR), signed_in_client(FINANCE_APPROVER)
     proposal = propose_key(admin)
-    refused = confirm(admin, of(proposal, "confirm"))
-    assert "Somebody else must confirm" in said(refused)[-1]
+    refused = submit_confirmation(admin, of(proposal, "confirm"))
+    assert "Somebody else must confirm" in messages_of(refused)[-1]
     page = text_of(admin.get(of(proposal, "change")))
     assert "Withdraw" in page
     assert "Somebody else must confirm what you proposed, or what is about you." in page
     assert "Confirm" not in page
-    assert "This field is required" in text_of(confirm(finance, of(proposal, "reject"), reason=""))
-    done = confirm(finance, of(proposal, "reject"), reason="Nobody asked for it")
-    assert said(done)[-1] == "Rejected. Nothing has changed."
+    assert "This field is required" in text_of(
+        submit_confirmation(finance, of(proposal, "reject"), reason="")
+    )
+    done = submit_confirmation(finance, of(proposal, "reject"), reason="Nobody asked for it")
+    assert messages_of(done)[-1] == "Rejected. Nothing has changed."
     proposal.refresh_from_db()
     assert (proposal.status, proposal.reason) == ("Rejected", "Nobody asked for it")
-    late = confirm(finance, of(proposal, "confirm"))
-    assert "no longer Pending" in said(late)[-1]
+    late = submit_confirmation(finance, of(proposal, "confirm"))
+    assert "no longer Pending" in messages_of(late)[-1]
 
 
 def test_a_finance_approver_brings_the_only_administrator_back_without_a_shell():
     admin = create_staff("samuel", "correct horse battery", ADMINISTRATOR)
-    app_of(admin)
-    first = signed_in(FINANCE_APPROVER, "amina")
-    second = signed_in(FINANCE_APPROVER, "kwesi")
+    enrol_second_factor(admin)
+    first = signed_in_client(FINANCE_APPROVER, "amina")
+    second = signed_in_client(FINANCE_APPROVER, "kwesi")
     page = text_of(first.get(reverse("admin:exchange_staffuser_change", args=[admin.pk])))
     assert "New invitation" in page
     assert "Change role" not in page
     proposed = first.post(reverse("admin:exchange_staffuser_reset", args=[admin.pk]))
-    assert said(proposed) == ["Proposed. Nothing changes before another person confirms it."]
+    assert messages_of(proposed) == ["Proposed. Nothing changes before another person confirms it."]
     assert SecondFactor.objects.filter(user=admin).exists()
-    confirm(second, of(AccessProposal.objects.get(), "confirm"))
+    submit_confirmation(second, of(AccessProposal.objects.get(), "confirm"))
     assert not SecondFactor.objects.filter(user=admin).exists()
 
     successor = first.post(
         reverse("admin:exchange_staffuser_add"),
         {"username": "esi", "role": str(Group.objects.get(name=ADMINISTRATOR).pk)},
     )
-    assert said(successor)[-1].startswith("Proposed")
+    assert messages_of(successor)[-1].startswith("Proposed")
     proposal = AccessProposal.objects.get(kind="invite_person")
-    confirm(second, of(proposal, "confirm"))
+    submit_confirmation(second, of(proposal, "confirm"))
     shown = first.post(of(proposal, "collect"))
     address = dict(shown.context["shown"])["One-time address"]
     made = StaffUser.objects.get(username="esi")
@@ -125,23 +134,23 @@ def test_a_finance_approver_brings_the_only_administrator_back_without_a_shell()
 
 
 def test_who_is_cooling_off_reads_until_when_on_the_page():
-    finance = signed_in(FINANCE_APPROVER)
-    proposal = propose_key(signed_in(ADMINISTRATOR))
-    shift_access(user_of(finance), hours=1)
+    finance = signed_in_client(FINANCE_APPROVER)
+    proposal = propose_key(signed_in_client(ADMINISTRATOR))
+    backdate_access(user_of(finance), hours=1)
     assert "Your access was given or reset" in text_of(finance.get("/admin/"))
     page = text_of(finance.get(of(proposal, "change")))
     assert "Your access was given or reset a short time ago. You may look at everything" in page
     assert of(proposal, "confirm") not in page
-    refused = confirm(finance, of(proposal, "confirm"))
-    assert "You may look at everything, and decide from" in said(refused)[-1]
+    refused = submit_confirmation(finance, of(proposal, "confirm"))
+    assert "You may look at everything, and decide from" in messages_of(refused)[-1]
     proposal.refresh_from_db()
     assert proposal.status == "Pending"
 
 
 def test_an_organisation_whose_keys_move_money_comes_back_by_two():
-    admin, finance = signed_in(ADMINISTRATOR), signed_in(FINANCE_APPROVER)
-    office = signed_in(BACK_OFFICE)
-    organisation, _ = participants()
+    admin, finance = signed_in_client(ADMINISTRATOR), signed_in_client(FINANCE_APPROVER)
+    office = signed_in_client(BACK_OFFICE)
+    organisation, _ = make_participants()
     issue_api_key(
         organisation=organisation, name="Payouts", scopes=["wallets:withdraw"], actor=TESTER
     )
@@ -149,11 +158,11 @@ def test_an_organisation_whose_keys_move_money_comes_back_by_two():
         reverse(f"admin:exchange_organisation_{page}", args=[organisation.pk])
         for page in ("deactivate", "activate")
     )
-    confirm(office, off)
+    submit_confirmation(office, off)
     assert "a second person must confirm the activation" in text_of(office.get(on))
-    assert "only an administrator can propose" in text_of(confirm(office, on))
+    assert "only an administrator can propose" in text_of(submit_confirmation(office, on))
     assert not AccessProposal.objects.exists()
-    told = said(confirm(admin, on, note="They changed their secrets"))
+    told = messages_of(submit_confirmation(admin, on, note="They changed their secrets"))
     assert told[-1].startswith("Proposed.")
     organisation.refresh_from_db()
     assert not organisation.active
@@ -161,14 +170,17 @@ def test_an_organisation_whose_keys_move_money_comes_back_by_two():
     asked = text_of(finance.get(of(proposal, "confirm")))
     for words in ("Acme", "Payouts (wallets:withdraw)", "They changed their secrets"):
         assert words in asked
-    assert said(confirm(finance, of(proposal, "confirm")))[-1] == "Confirmed. It is in force."
+    assert (
+        messages_of(submit_confirmation(finance, of(proposal, "confirm")))[-1]
+        == "Confirmed. It is in force."
+    )
     organisation.refresh_from_db()
     assert organisation.active
 
 
 def test_an_auditor_reads_them_and_decides_nothing():
-    proposal = propose_key(signed_in(ADMINISTRATOR))
-    auditor = signed_in(AUDITOR)
+    proposal = propose_key(signed_in_client(ADMINISTRATOR))
+    auditor = signed_in_client(AUDITOR)
     page = text_of(auditor.get(of(proposal, "change")))
     assert "Their new server" in page
     assert "wallets:withdraw" in page

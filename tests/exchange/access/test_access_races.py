@@ -34,8 +34,8 @@ def test_a_proposal_is_decided_once_and_its_secret_is_made_once():
         organisation=make_organisation(), name="Payouts", scopes=MONEY, by=admin
     )
     this = {"proposal_id": proposal.pk}
-    with Callers(4) as crowd:
-        results = crowd.at_once(
+    with Callers(4) as callers:
+        results = callers.at_once(
             [
                 partial(decisions.confirm, **this, by=first),
                 partial(decisions.confirm, **this, by=second),
@@ -45,7 +45,7 @@ def test_a_proposal_is_decided_once_and_its_secret_is_made_once():
         )
         assert sum(isinstance(result, AccessProposal) for result in results) == 1
         assert sum(isinstance(result, StateConflict) for result in results) == 3
-        results = crowd.at_once([partial(decisions.collect, **this, by=admin)] * 4)
+        results = callers.at_once([partial(decisions.collect, **this, by=admin)] * 4)
     assert sum(isinstance(result, decisions.CollectedSecret) for result in results) == 1
     assert sum(isinstance(result, Conflict) for result in results) == 3
     assert ApiKey.objects.count() == 1
@@ -60,8 +60,8 @@ def test_a_key_is_proposed_once():
         scopes=MONEY,
         by=admin,
     )
-    with Callers(4) as crowd:
-        results = crowd.at_once([propose] * 4)
+    with Callers(4) as callers:
+        results = callers.at_once([propose] * 4)
     assert sum(isinstance(result, AccessProposal) for result in results) == 1
     codes = [result.code for result in results if isinstance(result, Conflict)]
     assert codes == ["access_pending"] * 3
@@ -88,7 +88,7 @@ def test_nobody_looks_for_the_same_proposal_before_this_one_is_there():
 def test_a_name_is_given_to_one_person():
     admin = create_staff("admin", PASSWORD, ADMINISTRATOR)
     add = partial(accounts.add_person, username="ada", role=get_role(AUDITOR), by=admin)
-    with Callers(4) as crowd:
-        results = crowd.at_once([add] * 4)
+    with Callers(4) as callers:
+        results = callers.at_once([add] * 4)
     assert sum(isinstance(result, StaffUser) for result in results) == 1
     assert sum(isinstance(result, Conflict) for result in results) == 3, results

@@ -21,7 +21,7 @@ from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import without_guards
 from tests.exchange.access.proposals import MONEY, collect, confirm
 from tests.factories.api_clients import TESTER, make_organisation
-from tests.factories.staff import shift_access
+from tests.factories.staff import backdate_access
 
 pytestmark = pytest.mark.django_db
 
@@ -131,12 +131,12 @@ def test_a_secret_is_not_collected_by_somebody_who_decides_again_after_a_reset(h
         AccessProposal.objects.filter(pk=proposal.pk).update(
             created_at=now - timedelta(hours=30), decided_at=now - timedelta(hours=29)
         )
-    shift_access(house.admin, hours=25)
+    backdate_access(house.admin, hours=25)
     before = table_fingerprints()
     with pytest.raises(Conflict, match="admin proposed this and has left, or was reset since"):
         collect(proposal, house.admin)
     assert table_fingerprints() == before
-    shift_access(house.admin, hours=31)
+    backdate_access(house.admin, hours=31)
     assert isinstance(collect(proposal, house.admin).subject, ApiKey)
 
 

@@ -24,7 +24,7 @@ from exchange.core.ids import uuid7
 from exchange.staff.models import AccessRecord, StaffUser
 from exchange.staff.services import accounts, lockout
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.logins import PASSWORD, person
+from tests.factories.logins import PASSWORD, create_login_user
 from tests.factories.staff import create_staff, create_superuser
 
 pytestmark = pytest.mark.django_db
@@ -34,12 +34,12 @@ MINUTE = timedelta(minutes=1)
 
 @pytest.fixture
 def admin() -> StaffUser:
-    return person(ADMINISTRATOR, "admin")
+    return create_login_user(ADMINISTRATOR, "admin")
 
 
 @pytest.fixture
 def second() -> StaffUser:
-    return person(FINANCE_APPROVER, "second")
+    return create_login_user(FINANCE_APPROVER, "second")
 
 
 def last_record(user: StaffUser) -> tuple[str, StaffUser | None, str]:
@@ -91,7 +91,7 @@ def test_a_settled_person_of_the_demo_world_has_been_there_for_thirty_days():
 
 
 def test_a_new_person_is_refused_with_a_reason(admin):
-    reader = person(AUDITOR, "reader")
+    reader = create_login_user(AUDITOR, "reader")
     auditor = get_role(AUDITOR)
     before = table_fingerprints()
     for by, username, details, error, message in (
@@ -112,7 +112,7 @@ def test_a_name_that_was_free_a_moment_ago_is_taken(admin):
         answer = execute(sql, *rest)
         if 'UPPER("exchange_staffuser"."username"' in sql and not found:
             found.append(admin)
-            found[0] = person(AUDITOR)
+            found[0] = create_login_user(AUDITOR)
         return answer
 
     told = r"^There is a member of staff called ada already$"
@@ -124,7 +124,7 @@ def test_a_name_that_was_free_a_moment_ago_is_taken(admin):
 
 
 def test_only_details_that_were_given_change_and_each_is_told(admin):
-    ada, bob = person(AUDITOR), person(AUDITOR, "bob")
+    ada, bob = create_login_user(AUDITOR), create_login_user(AUDITOR, "bob")
     details = {"first_name": "Ada", "email": "ada@house.example"}
     accounts.change_details(user_id=ada.pk, details=details, by=admin)
     ada.refresh_from_db()
@@ -141,7 +141,7 @@ def test_only_details_that_were_given_change_and_each_is_told(admin):
 
 
 def test_of_what_is_told_of_a_change_three_hundred_characters_are_kept(admin):
-    ada = person(AUDITOR)
+    ada = create_login_user(AUDITOR)
     details = {"first_name": "x" * 150, "last_name": "y" * 150}
     accounts.change_details(user_id=ada.pk, details=details, by=admin)
     told = f"first name: none → {'x' * 150}; last name: none → {'y' * 150}"
@@ -149,7 +149,7 @@ def test_of_what_is_told_of_a_change_three_hundred_characters_are_kept(admin):
 
 
 def test_details_that_are_as_they_were_are_not_told_and_bad_ones_are_refused(admin):
-    ada = person(AUDITOR)
+    ada = create_login_user(AUDITOR)
     before = table_fingerprints()
     accounts.change_details(user_id=ada.pk, details={"first_name": ""}, by=admin)
     assert table_fingerprints() == before
@@ -167,7 +167,7 @@ def test_details_that_are_as_they_were_are_not_told_and_bad_ones_are_refused(adm
 
 
 def test_another_role_takes_the_place_of_the_one_that_was_seen(admin):
-    ada, bob = person(AUDITOR), person(AUDITOR, "bob")
+    ada, bob = create_login_user(AUDITOR), create_login_user(AUDITOR, "bob")
     long_ago = ada.access_changed_at
     before = table_fingerprints()
     with pytest.raises(Conflict) as refused:
@@ -188,7 +188,7 @@ def test_another_role_takes_the_place_of_the_one_that_was_seen(admin):
 
 
 def test_a_role_that_decides_is_given_and_taken_with_a_second_person(admin, second):
-    ada = person(AUDITOR)
+    ada = create_login_user(AUDITOR)
     finance = get_role(FINANCE_APPROVER)
     accounts.change_role(
         user_id=ada.pk, role=finance, expected_role=AUDITOR, by=admin, confirmed_by=second
@@ -202,7 +202,7 @@ def test_a_role_that_decides_is_given_and_taken_with_a_second_person(admin, seco
 
 
 def test_a_person_is_shut_out_and_let_in_again(admin):
-    ada, bob = person(AUDITOR), person(AUDITOR, "bob")
+    ada, bob = create_login_user(AUDITOR), create_login_user(AUDITOR, "bob")
     long_ago = ada.access_changed_at
     with pytest.raises(Conflict, match="ada is active already"):
         accounts.activate(user_id=ada.pk, by=admin)
@@ -224,7 +224,7 @@ def test_a_person_is_shut_out_and_let_in_again(admin):
 
 
 def test_whoever_decides_is_let_in_again_with_a_second_person(admin, second):
-    ada = person(FINANCE_APPROVER)
+    ada = create_login_user(FINANCE_APPROVER)
     accounts.deactivate(user_id=ada.pk, by=admin)
     accounts.activate(user_id=ada.pk, by=admin, confirmed_by=second)
     assert last_record(ada) == ("activated", admin, "Confirmed by second")
@@ -234,7 +234,7 @@ def test_whoever_decides_is_let_in_again_with_a_second_person(admin, second):
 
 
 def test_a_one_time_address_is_of_one_person_until_their_access_changes(admin):
-    ada, bob = person(AUDITOR), person(AUDITOR, "bob")
+    ada, bob = create_login_user(AUDITOR), create_login_user(AUDITOR, "bob")
     long_ago = ada.access_changed_at
     name, token = accounts.create_invitation(user_id=ada.pk, by=admin)
     assert urlsafe_base64_decode(name).decode() == str(ada.pk)
@@ -254,7 +254,7 @@ def test_a_one_time_address_is_of_one_person_until_their_access_changes(admin):
 
 
 def test_a_lock_out_is_ended_for_one_person(admin):
-    ada, bob = person(AUDITOR), person(AUDITOR, "bob")
+    ada, bob = create_login_user(AUDITOR), create_login_user(AUDITOR, "bob")
     with pytest.raises(Conflict, match="ada is not locked out"):
         accounts.unlock(user_id=ada.pk, by=admin)
     lock_out(ada)
@@ -274,7 +274,7 @@ def test_a_lock_out_is_ended_for_one_person(admin):
 
 
 def test_nobody_changes_their_own_access_and_others_only_with_the_permission(admin, second):
-    ada, reader = person(AUDITOR), person(AUDITOR, "reader")
+    ada, reader = create_login_user(AUDITOR), create_login_user(AUDITOR, "reader")
     auditor = get_role(AUDITOR)
     own, other = "Nobody changes their own access", "You may not change this person's access"
     before = table_fingerprints()
@@ -332,7 +332,7 @@ def test_a_person_who_cannot_be_given_their_role_is_not_made():
 
 @pytest.mark.django_db(transaction=True)
 def test_each_change_of_access_begins_a_transaction_where_there_is_none(admin, second):
-    reader = person(AUDITOR)
+    reader = create_login_user(AUDITOR)
     one = {"user_id": reader.pk, "by": admin}
     accounts.change_details(details={"first_name": "Ada"}, **one)
     accounts.change_role(role=None, expected_role=AUDITOR, **one)

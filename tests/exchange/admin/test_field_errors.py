@@ -14,9 +14,9 @@ from django.utils import timezone
 
 from config.back_office.roles import ADMINISTRATOR, BACK_OFFICE, FINANCE_APPROVER
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.back_office import confirm, signed_in, text_of
+from tests.factories.back_office import signed_in_client, submit_confirmation, text_of
 from tests.factories.tokens import make_token
-from tests.factories.wallets import Wallet, know_banks, make_member_wallet
+from tests.factories.wallets import Wallet, make_member_wallet, store_bank_list
 from wallets.deposits.models import Deposit
 
 pytestmark = pytest.mark.django_db
@@ -65,13 +65,13 @@ def assert_marked(answer: Any, field: str, words: str, *, anchor: bool = True) -
 
 @pytest.fixture
 def wallet() -> Wallet:
-    know_banks()
+    store_bank_list()
     return make_member_wallet(5000)
 
 
 @pytest.fixture
 def finance() -> Client:
-    return signed_in(FINANCE_APPROVER)
+    return signed_in_client(FINANCE_APPROVER)
 
 
 def deposit_of(wallet: Wallet, **changes: str) -> dict[str, str]:
@@ -86,7 +86,7 @@ def deposit_of(wallet: Wallet, **changes: str) -> dict[str, str]:
 
 
 def test_what_the_form_finds_is_marked(wallet):
-    office = signed_in(BACK_OFFICE)
+    office = signed_in_client(BACK_OFFICE)
     answer = office.post(reverse("admin:wallets_deposit_add"), deposit_of(wallet, reference=""))
     assert_marked(answer, "id_reference", "This field is required.")
     assert "Please correct what is marked below." in text_of(answer)
@@ -101,7 +101,7 @@ def test_what_the_form_finds_is_marked(wallet):
     ],
 )
 def test_what_the_service_refuses_about_a_field_is_marked_there(wallet, changes, field, words):
-    office = signed_in(BACK_OFFICE)
+    office = signed_in_client(BACK_OFFICE)
     address = reverse("admin:wallets_deposit_add")
     assert office.post(address, deposit_of(wallet, reference="taken")).status_code == 302
     before = table_fingerprints()
@@ -121,17 +121,17 @@ def test_what_the_service_refuses_about_a_field_is_marked_there(wallet, changes,
 )
 def test_the_price_that_is_wrong_or_the_reason_that_is_missing_is_marked(typed, field, words):
     address = reverse("admin:exchange_token_quote", args=[make_token().pk])
-    office = signed_in(BACK_OFFICE)
-    asked = confirm(office, address, **typed)
+    office = signed_in_client(BACK_OFFICE)
+    asked = submit_confirmation(office, address, **typed)
     before = table_fingerprints()
-    answer = confirm(office, address, at=asked, **typed)
+    answer = submit_confirmation(office, address, at=asked, **typed)
     assert_marked(answer, field, words, anchor=False)
     assert table_fingerprints() == before
 
 
 def test_the_term_that_is_wrong_is_marked():
     token = make_token()
-    office = signed_in(BACK_OFFICE)
+    office = signed_in_client(BACK_OFFICE)
     address = reverse("admin:exchange_token_edit", args=[token.pk])
     form = office.get(address).context["form"]
     typed = {name: form[name].value() for name in form.fields}
@@ -143,7 +143,7 @@ def test_the_term_that_is_wrong_is_marked():
 
 
 def test_what_speaks_of_no_field_stands_above_all(wallet):
-    office = signed_in(BACK_OFFICE)
+    office = signed_in_client(BACK_OFFICE)
     data = deposit_of(wallet) | {"member": "", "organisation": ""}
     answer = office.post(reverse("admin:wallets_deposit_add"), data)
     assert "Say whose money it is" in text_of(answer)
@@ -152,7 +152,7 @@ def test_what_speaks_of_no_field_stands_above_all(wallet):
 
 
 def test_members_keys_and_reports_mark_theirs(wallet):
-    office, owner = signed_in(BACK_OFFICE), signed_in(ADMINISTRATOR)
+    office, owner = signed_in_client(BACK_OFFICE), signed_in_client(ADMINISTRATOR)
     assert wallet.member is not None
     answer = office.post(
         reverse("admin:exchange_member_add"),
@@ -178,7 +178,7 @@ def test_members_keys_and_reports_mark_theirs(wallet):
 
 
 def test_a_confirmation_that_needs_a_reason_marks_it(wallet, finance):
-    office = signed_in(BACK_OFFICE)
+    office = signed_in_client(BACK_OFFICE)
     office.post(reverse("admin:wallets_deposit_add"), deposit_of(wallet))
     deposit = Deposit.objects.get(status="Pending")
     address = reverse("admin:wallets_deposit_reject", args=[deposit.pk])

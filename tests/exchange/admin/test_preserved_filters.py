@@ -15,11 +15,22 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import FINANCE_APPROVER
-from tests.factories.back_office import approval_of, confirm, flags_on, signed_in
+from tests.factories.back_office import (
+    approval_form,
+    current_flag_codes,
+    signed_in_client,
+    submit_confirmation,
+)
 from tests.factories.every_record import make_every_record
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
-from tests.factories.wallets import Wallet, approved, know_banks, make_member_wallet, make_staff
+from tests.factories.wallets import (
+    Wallet,
+    make_approved_withdrawal,
+    make_member_wallet,
+    make_staff,
+    store_bank_list,
+)
 from wallets.deposits import services as deposits
 from wallets.deposits.models import Deposit
 from wallets.ledger.models import Account
@@ -33,12 +44,12 @@ QUERY = "o=1&p=1"
 
 @pytest.fixture
 def finance() -> Client:
-    return signed_in(FINANCE_APPROVER)
+    return signed_in_client(FINANCE_APPROVER)
 
 
 @pytest.fixture
 def wallet() -> Wallet:
-    know_banks()
+    store_bank_list()
     return make_member_wallet(50_000)
 
 
@@ -106,7 +117,7 @@ def test_a_decision_about_a_withdrawal_leads_back_to_the_worklist(wallet, financ
     asked = finance.post(action, {"version": made.version, "reason": ""})
     assert address in links(asked)
     again = unescape(re.findall(r'action="([^"]*/approve/[^"]*)"', asked.content.decode())[0])
-    done = finance.post(again, approval_of(made))
+    done = finance.post(again, approval_form(made))
     assert done["Location"] == address
     made.refresh_from_db()
     assert made.status == "Approved"
@@ -134,7 +145,7 @@ def test_what_many_are_decided_by_leads_back_to_the_list(wallet, finance):
     assert any(same(link, listed) for link in links(asked))
     action = unescape(re.findall(r'action="([^"]*/decide/[^"]*)"', asked.content.decode())[0])
     rows = [f"{row.pk}:{row.version}" for row in made]
-    seen = [f"{row.pk}:{code}" for row in made for code in flags_on(row)]
+    seen = [f"{row.pk}:{code}" for row in made for code in current_flag_codes(row)]
     done = finance.post(action, {"decision": "approve", "row": rows, "seen": seen})
     assert Withdrawal.objects.filter(status="Approved").count() == 2
     assert any(same(link, listed) for link in links(done))
@@ -152,14 +163,14 @@ def test_saving_and_confirming_elsewhere_does_so_too(wallet, finance):
     listed = f"{reverse('admin:wallets_deposit_changelist')}?status__exact=Pending&p=1"
     address, page = opened(finance, listed, deposit)
     (step,) = {link for link in links(page) if "/confirm/" in link}
-    done = confirm(finance, step)
+    done = submit_confirmation(finance, step)
     assert done["Location"] == address
     assert Deposit.objects.get(pk=deposit.pk).status == "Confirmed"
     assert same(crumb(finance.get(address)), listed)
 
 
 def test_a_proposal_made_on_the_page_keeps_the_list(wallet, finance):
-    made = approved(wallet, 500)
+    made = make_approved_withdrawal(wallet, 500)
     listed = f"{reverse('admin:wallets_withdrawal_changelist')}?status=Approved"
     address, page = opened(finance, listed, made)
     (action,) = re.findall(r'action="([^"]*/propose/[^"]*)"', page.content.decode()) or [""]

@@ -27,13 +27,13 @@ from exchange.core.ids import uuid7
 from exchange.staff.models import AccessProposal, AccessRecord, StaffUser
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import (
-    confirm,
     fund,
-    participants,
-    said,
-    signed_in,
+    make_participants,
+    make_withdrawal,
+    messages_of,
+    signed_in_client,
+    submit_confirmation,
     text_of,
-    withdraw,
 )
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_staff, create_superuser
@@ -48,18 +48,18 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def world(provider_sandbox):
-    organisation, member = participants()
+    organisation, member = make_participants()
     fund(organisation, member, "NGN", "9000000")
     fund(organisation, None, "GHS", "5000")
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in_client(ADMINISTRATOR)
     client.post(
         reverse("admin:exchange_apikey_add"),
         {"organisation": str(organisation.pk), "name": "Key", "scopes": ["tokens:read"]},
     )
-    decided = withdraw(organisation, member, "NGN", "2000")
+    decided = make_withdrawal(organisation, member, "NGN", "2000")
     finance = create_staff("decider", "correct horse battery", "Finance approver")
     decisions.approve(withdrawal_id=decided.pk, version=1, approver=finance, override=OVERRIDE)
-    withdraw(organisation, None, "GHS", "100")
+    make_withdrawal(organisation, None, "GHS", "100")
     raise_alert("float", subject="NGN", message="Too little NGN at the provider")
     prove_and_store(WALLET_CHECKS)
 
@@ -124,7 +124,7 @@ def test_the_address_without_its_slash_leads_to_the_admin():
 
 
 def test_the_front_page_leads_to_what_waits():
-    page = signed_in("Finance approver").get(reverse("admin:index"))
+    page = signed_in_client("Finance approver").get(reverse("admin:index"))
     for words in (
         "Pending withdrawals",
         "Deposits to confirm",
@@ -148,7 +148,7 @@ def test_staff_without_a_role_see_nothing():
 
 @pytest.mark.parametrize("role", list(ROLES))
 def test_every_role_reads_everything_but_who_may_get_in(role):
-    client = signed_in(role)
+    client = signed_in_client(role)
     for model in admin.site._registry:
         name = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
         open_to = {ADMINISTRATOR, AUDITOR}
@@ -162,7 +162,7 @@ def test_every_role_reads_everything_but_who_may_get_in(role):
 
 def test_pages_carry_the_headers_that_keep_scripts_and_frames_out():
     login = Client().get(reverse("admin:login"))
-    index = signed_in(AUDITOR).get(reverse("admin:index"))
+    index = signed_in_client(AUDITOR).get(reverse("admin:index"))
     for response in (login, index):
         policy = response["Content-Security-Policy"]
         assert "script-src 'self';" in policy
@@ -207,35 +207,35 @@ def test_an_alert_is_resolved_once():
     raise_alert("float", subject="NGN", message="Too little NGN at the provider")
     alert = Alert.objects.get()
     address = reverse("admin:wallets_alert_resolve", args=[alert.pk])
-    assert signed_in(AUDITOR).post(address, {"seen": "{}"}).status_code == 403
-    client = signed_in("Finance approver")
+    assert signed_in_client(AUDITOR).post(address, {"seen": "{}"}).status_code == 403
+    client = signed_in_client("Finance approver")
     asked = client.get(address)
     assert "Message Too little NGN at the provider" in text_of(asked)
     raise_alert("float", subject="NGN", message="Much too little NGN at the provider")
-    stale = text_of(confirm(client, address, at=asked))
+    stale = text_of(submit_confirmation(client, address, at=asked))
     assert "Message was Too little NGN at the provider and is Much too little NGN" in stale
     assert Alert.objects.filter(resolved_at=None).exists()
     asked = client.get(address)
     assert "Raised 2 times" in text_of(asked)
-    confirm(client, address, at=asked)
+    submit_confirmation(client, address, at=asked)
     alert.refresh_from_db()
     first = alert.resolved_at
     assert first is not None
-    told = said(confirm(client, address, at=asked))
+    told = messages_of(submit_confirmation(client, address, at=asked))
     assert told[-1] == "The alert was resolved before. Nothing was done."
     alert.refresh_from_db()
     assert alert.resolved_at == first
 
 
 def test_lists_have_the_width_of_the_page():
-    page = signed_in("Finance approver").get(reverse("admin:wallets_withdrawal_changelist"))
+    page = signed_in_client("Finance approver").get(reverse("admin:wallets_withdrawal_changelist"))
     assert page.status_code == 200
     assert "nav-sidebar" not in page.content.decode()
     assert reverse("admin:index") in page.content.decode()
 
 
 def test_who_is_refused_and_who_is_lost_reads_so_on_a_page_without_code():
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     for address, status, words in (
         (reverse("admin:exchange_apikey_add"), 403, "Your role does not allow this page"),
         (reverse("admin:exchange_token_edit", args=[uuid7()]), 404, "There is no such page"),

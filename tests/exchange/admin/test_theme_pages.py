@@ -12,7 +12,13 @@ from django.urls import Resolver404, resolve, reverse
 from config.back_office.navigation import BADGE_LIMIT
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from config.books import WALLET_CHECKS
-from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
+from tests.factories.back_office import (
+    fund,
+    make_participants,
+    make_withdrawal,
+    signed_in_client,
+    text_of,
+)
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
 from wallets.alerts.models import Alert
@@ -82,9 +88,9 @@ class Page(HTMLParser):
 @pytest.fixture
 def walker(provider_sandbox) -> Client:
     """A browser of somebody who may see everything, over a world with something of most kinds."""
-    organisation, member = participants()
+    organisation, member = make_participants()
     fund(organisation, member, "NGN", "9000000")
-    withdraw(organisation, member, "NGN", "2000")
+    make_withdrawal(organisation, member, "NGN", "2000")
     raise_alert("float", subject="NGN", message="Too little NGN at the provider")
     prove_and_store(WALLET_CHECKS)
     client = Client()
@@ -138,25 +144,25 @@ def test_no_page_holds_code_every_one_forbids_it_and_has_a_heading_and_a_main_pa
 
 
 def test_a_list_of_fifty_rows_is_light():
-    organisation, _ = participants()
+    organisation, _ = make_participants()
     fund(organisation, None, "NGN", "1000")
     for number in range(60):
         raise_alert("float", subject=str(number), message="Too little at the provider " * 4)
-    page = signed_in(AUDITOR).get(reverse("admin:wallets_alert_changelist"))
+    page = signed_in_client(AUDITOR).get(reverse("admin:wallets_alert_changelist"))
     assert page.content.count(b"<tr>") == 51
     assert len(page.content) < 200_000
 
 
 @pytest.mark.parametrize("role", [ADMINISTRATOR, AUDITOR, FINANCE_APPROVER])
 def test_a_list_brings_its_own_sheet_whatever_may_be_done_in_it(role):
-    page = signed_in(role).get(reverse("admin:wallets_withdrawal_changelist"))
+    page = signed_in_client(role).get(reverse("admin:wallets_withdrawal_changelist"))
     assert 'href="/static/wallets/withdrawals.css"' in page.content.decode()
     placeholder = "Reference, account, payee, owner, amount, email, id; any status"
     assert f'placeholder="{placeholder}"' in page.content.decode()
 
 
 def test_an_empty_list_says_of_what_it_is_empty():
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     alerts = reverse("admin:wallets_alert_changelist")
     assert "There are no alerts yet." in text_of(client.get(alerts))
     assert "No alerts match. Show all" in text_of(client.get(alerts, {"q": "nothing"}))
@@ -165,7 +171,7 @@ def test_an_empty_list_says_of_what_it_is_empty():
 def test_the_sidebar_leads_where_the_person_may_go_and_nowhere_else():
     staff = reverse("admin:exchange_staffuser_changelist")
     for role, expected in ((ADMINISTRATOR, True), (BACK_OFFICE, False)):
-        client = signed_in(role)
+        client = signed_in_client(role)
         page = Page(client.get(reverse("admin:index")).content.decode())
         assert (staff in page.links) is expected, role
         lists = [link for link in page.links if link.count("/") == 4 and "?" not in link]
@@ -175,7 +181,7 @@ def test_the_sidebar_leads_where_the_person_may_go_and_nowhere_else():
 
 
 def test_the_sidebar_counts_what_waits_and_stops_counting():
-    client = signed_in(FINANCE_APPROVER)
+    client = signed_in_client(FINANCE_APPROVER)
     address = reverse("admin:wallets_payout_changelist")
     assert b'class="badge"' not in client.get(address).content
     raise_alert("float", subject="NGN", message="Too little NGN at the provider")

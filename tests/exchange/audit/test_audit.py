@@ -22,13 +22,13 @@ from exchange.participants.models import ApiKey, Member, Organisation
 from tests.assertions.audit import changes, whole_audit
 from tests.environment.database import server_url, worker_database
 from tests.factories.api_clients import make_caller, make_organisation
-from tests.factories.back_office import signed_in, user_of
+from tests.factories.back_office import signed_in_client, user_of
 
 pytestmark = pytest.mark.django_db
 
 
 def test_what_a_person_does_in_the_back_office_is_theirs():
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     client.post(
         reverse("admin:exchange_organisation_add"),
         {"name": "Baobab", "email": "a@baobab.example"},

@@ -17,7 +17,7 @@ from exchange.participants.models import Organisation
 from exchange.participants.services.api_keys import issue_api_key
 from exchange.staff.models import StaffUser
 from tests.factories.api_clients import TESTER, make_caller, make_member, make_organisation
-from tests.factories.logins import person
+from tests.factories.logins import create_login_user
 from tests.factories.tokens import make_token
 
 pytestmark = pytest.mark.django_db
@@ -31,7 +31,7 @@ def change(**values: Any) -> Change:
 
 
 def test_an_actor_is_told_by_the_name_kept_or_the_one_they_have():
-    ada, key = person(AUDITOR), make_caller().key
+    ada, key = create_login_user(AUDITOR), make_caller().key
     known, unknown = f"staff:{ada.pk}", uuid7()
     for actor, label, told in (
         (f"api_key:{key.pk}", "", f"API key {key.name}"),
@@ -70,7 +70,7 @@ def test_columns_are_told_with_what_was_before_and_after():
 
 def test_records_that_columns_point_to_are_named():
     owner, other, token = make_organisation(), make_organisation(), make_token()
-    ada = person(AUDITOR)
+    ada = create_login_user(AUDITOR)
     found = audit.referenced_names(
         [
             change(table="exchange_token", before={"issuer_id": str(owner.pk)},
@@ -109,7 +109,7 @@ def test_the_first_id_of_a_moment_is_at_most_that_of_any_change_then():
 
 
 def test_records_are_found_by_what_people_call_them():
-    ada, owner, token = person(AUDITOR), make_organisation(), make_token()
+    ada, owner, token = create_login_user(AUDITOR), make_organisation(), make_token()
     key, _ = (
         issue_api_key(organisation=owner, name=name, scopes=["tokens:read"], actor=TESTER)[0]
         for name in ("Backend", "Reports")

@@ -29,9 +29,9 @@ from exchange.participants.models import Organisation
 from exchange.participants.services.api_keys import issue_api_key
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import make_caller, make_organisation
-from tests.factories.back_office import signed_in, text_of
+from tests.factories.back_office import signed_in_client, text_of
 from tests.factories.tokens import make_token
-from tests.factories.wallets import SYSTEM, Wallet, know_banks, make_staff, make_wallet
+from tests.factories.wallets import SYSTEM, Wallet, make_staff, make_wallet, store_bank_list
 from wallets.deposits import services as deposits
 from wallets.withdrawals.services import decisions
 
@@ -75,17 +75,17 @@ def test_auditors_and_administrators_read_it_and_nobody_else():
     change = Change.objects.get(record_id=str(organisation.pk))
     addresses = (LIST, EXPORT, page(change), page(organisation, "history"))
     for role in (AUDITOR, ADMINISTRATOR):
-        client = signed_in(role)
+        client = signed_in_client(role)
         assert [client.get(a).status_code for a in addresses] == [200] * 4, role
         assert "The whole history" in text_of(client.get(page(organisation)))
     for role in (FINANCE_APPROVER, BACK_OFFICE, CREDIT_OFFICER):
-        client = signed_in(role)
+        client = signed_in_client(role)
         assert [client.get(a).status_code for a in addresses] == [403] * 4, role
         assert "The whole history" not in text_of(client.get(page(organisation)))
 
 
 def test_nobody_adds_changes_or_removes_a_row(renamed):
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     change = Change.objects.filter(record_id=str(renamed.pk)).latest("id")
     before = table_fingerprints()
     assert client.get(reverse("admin:exchange_change_add")).status_code == 403
@@ -95,7 +95,7 @@ def test_nobody_adds_changes_or_removes_a_row(renamed):
 
 
 def test_a_records_page_and_its_history_tell_who_when_what_before_and_after(renamed):
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     for address in (page(renamed), page(renamed, "history")):
         section = client.get(address).context["sections"][-1]
         first, second = ([str(cell) for cell in row] for row in section["rows"])
@@ -107,16 +107,16 @@ def test_a_records_page_and_its_history_tell_who_when_what_before_and_after(rena
 
 def test_what_is_about_a_record_is_in_its_history():
     caller = make_caller()
-    text = text_of(signed_in(AUDITOR).get(page(caller.organisation, "history")))
+    text = text_of(signed_in_client(AUDITOR).get(page(caller.organisation, "history")))
     assert "API key created" in text
     assert "client secret: (hidden)" in text
 
 
 def test_a_withdrawals_page_leads_to_its_history_with_payout_and_bank_record():
-    know_banks()
+    store_bank_list()
     withdrawal = make_wallet(1000).request(500)
     type(withdrawal.bank).objects.filter(pk=withdrawal.bank_id).update(branch_code="X1")
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     address = page(withdrawal, "history")
     assert address in client.get(page(withdrawal)).content.decode()
     assert "Bank record: branch code - X1" in text_of(client.get(address))
@@ -124,7 +124,7 @@ def test_a_withdrawals_page_leads_to_its_history_with_payout_and_bank_record():
 
 def test_the_list_is_narrowed(renamed):
     other = make_organisation("Other")
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     mine = {str(renamed.pk), str(other.pk)}
     of_table = listed(client, table="exchange_organisation")
     assert {change.record_id for change in of_table} == mine
@@ -144,7 +144,7 @@ def test_the_list_is_narrowed(renamed):
 
 
 def test_it_is_searched_by_what_records_are_called_whatever_columns_changed():
-    know_banks()
+    store_bank_list()
     organisation = make_organisation("Kericho Estates")
     wallet = Wallet(organisation).fund(1000)
     withdrawal = wallet.request(500)
@@ -159,7 +159,7 @@ def test_it_is_searched_by_what_records_are_called_whatever_columns_changed():
     key, _ = issue_api_key(
         organisation=organisation, name="Payouts", scopes=["wallets:read"], actor=SYSTEM
     )
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
 
     def records(term: str) -> set[str]:
         return {change.record_id for change in listed(client, q=term)}
@@ -181,7 +181,7 @@ def test_it_is_searched_by_what_records_are_called_whatever_columns_changed():
 
 def test_a_search_of_the_audit_reads_indexes(django_assert_max_num_queries):
     """Whatever is called so, the changes themselves are found by their indexes."""
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     Organisation.objects.bulk_create(Organisation(name=f"O{n}") for n in range(3000))
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE exchange_change")
@@ -198,7 +198,7 @@ def test_a_search_of_the_audit_reads_indexes(django_assert_max_num_queries):
 def test_the_file_holds_what_the_list_shows_and_no_formulae(renamed):
     with audit_context(Actor.system("=cmd"), "=HYPERLINK(1)"):
         make_organisation("@SUM(A1)")
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     rows = exported(client, table="exchange_organisation")
     assert [row["operation"] for row in rows] == ["Created", "Changed", "Created"]
     assert rows[0]["through"] == "'=HYPERLINK(1)"
@@ -209,7 +209,7 @@ def test_the_file_holds_what_the_list_shows_and_no_formulae(renamed):
 
 
 def test_the_file_goes_on_past_one_piece_and_the_list_asks_no_more_for_more_rows():
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     asked = []
     for number in (60, 2000):
         Organisation.objects.bulk_create(Organisation(name=f"O{n}") for n in range(number))

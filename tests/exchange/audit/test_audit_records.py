@@ -23,7 +23,12 @@ from tests.environment.owner import as_owner
 from tests.factories.api_clients import TESTER, make_caller, make_member, make_organisation
 from tests.factories.tokens import make_token
 from tests.factories.traders import Trader, make_trader
-from tests.factories.wallets import approved, know_banks, make_staff, make_wallet
+from tests.factories.wallets import (
+    make_approved_withdrawal,
+    make_staff,
+    make_wallet,
+    store_bank_list,
+)
 from wallets.withdrawals.models import BankAccount, Withdrawal
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +43,7 @@ def test_a_staff_members_roles_and_permissions_are_on_record():
 
 
 def test_a_withdrawal_is_its_own_record_until_somebody_decides():
-    know_banks()
+    store_bank_list()
     wallet = make_wallet(1000)
     before = Change.objects.count()
     withdrawal = wallet.request(500)
@@ -58,8 +63,8 @@ def test_a_withdrawal_is_its_own_record_until_somebody_decides():
 
 
 def test_an_approval_and_its_payout_are_on_record():
-    know_banks()
-    withdrawal = approved(make_wallet(1000))
+    store_bank_list()
+    withdrawal = make_approved_withdrawal(make_wallet(1000))
     (row,) = changes("wallets_withdrawal", withdrawal.id)
     assert row.after is not None
     assert row.after["status"] == "Approved"
@@ -67,7 +72,7 @@ def test_an_approval_and_its_payout_are_on_record():
 
 
 def test_bank_details_that_staff_fill_in_are_on_record():
-    know_banks()
+    store_bank_list()
     bank = make_wallet(1000).request(500).bank
     BankAccount.objects.filter(pk=bank.pk).update(branch_code="GH-1")
     (row,) = changes("wallets_bankaccount", bank.pk)
@@ -76,7 +81,7 @@ def test_bank_details_that_staff_fill_in_are_on_record():
 
 def test_a_withdrawal_that_comes_without_the_function_is_on_record():
     """The owner can write anything; that it did is seen."""
-    know_banks()
+    store_bank_list()
     withdrawal = make_wallet(1000).request(500)
     new_bank, new = uuid7(), uuid7()
     with as_owner() as cursor:

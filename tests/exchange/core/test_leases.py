@@ -14,7 +14,7 @@ from django.utils import timezone
 from config.back_office.roles import AUDITOR
 from exchange.core import leases
 from exchange.exports.models import Export
-from tests.factories.logins import person
+from tests.factories.logins import create_login_user
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +28,7 @@ Make = Callable[..., Any]
 @pytest.fixture
 def make() -> Make:
     """Make a row that can be leased; return its queryset."""
-    user = person(AUDITOR)
+    user = create_login_user(AUDITOR)
 
     def row(**values: Any) -> Any:
         export = Export.objects.create(

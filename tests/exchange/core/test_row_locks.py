@@ -30,7 +30,7 @@ from exchange.tokens.services.quotes import QUOTES, Prices
 from tests.environment.database import Connection, session
 from tests.exchange.exports.export_factories import NAME, SOURCE, begin
 from tests.factories.api_clients import TESTER, make_member, make_organisation
-from tests.factories.logins import person
+from tests.factories.logins import create_login_user
 from tests.factories.tokens import make_token
 
 TABLES = (ApiKey, Currency, Member, Organisation, Quote, StaffUser, Token)
@@ -40,7 +40,10 @@ class World:
     """Of everything two: what a call is about, and what it leaves alone."""
 
     def __init__(self) -> None:
-        self.office, self.finance = person(BACK_OFFICE, "office"), person(FINANCE_APPROVER)
+        self.office, self.finance = (
+            create_login_user(BACK_OFFICE, "office"),
+            create_login_user(FINANCE_APPROVER),
+        )
         owner = make_organisation()
         self.member, _ = make_member(owner), make_member(owner)
         self.key, _ = (

@@ -27,7 +27,7 @@ from orders.trades.models import Trade
 from tests.environment.database import session
 from tests.environment.owner import as_owner
 from tests.factories.traders import make_trader
-from tests.factories.wallets import assert_books_hold, know_banks, make_wallet
+from tests.factories.wallets import assert_books_hold, make_wallet, store_bank_list
 
 pytestmark = pytest.mark.django_db
 
@@ -181,7 +181,7 @@ def test_a_broken_file_leaves_everything_as_it_was(folder: Path, fault: str) -> 
     with as_owner(), refused:
         call_command("migrate", verbosity=0, interactive=False)
     assert (rows(_IDENTITIES), rows(_INSTALLED)) == before
-    know_banks()
+    store_bank_list()
     make_wallet(1000).request(500)
     assert_books_hold()
 
@@ -288,7 +288,7 @@ def test_tables_in_use_are_waited_for_in_turns(
     ticks, slept = chain([100.0, 159.9], repeat(160.0)), SimpleQueue[float]()
     clock = SimpleNamespace(monotonic=lambda: next(ticks), sleep=slept.put)
     monkeypatch.setattr(sqlfiles, "time", clock)
-    know_banks()
+    store_bank_list()
     wallet = make_wallet(1000)
     change(folder)
     before = rows(_IDENTITIES)
@@ -323,7 +323,7 @@ def test_tables_in_use_are_waited_for_in_turns(
 def test_a_session_that_has_planned_the_former_functions_goes_on_with_the_new_ones(
     folder: Path,
 ) -> None:
-    know_banks()
+    store_bank_list()
     wallet = make_wallet(1000)
     seller, buyer = make_trader(), make_trader(100)
     token = seller.issue()

@@ -14,9 +14,14 @@ from exchange.core import sqlfiles
 from orders.book.models import Order
 from tests.environment.owner import as_owner
 from tests.factories.lending import make_lending
-from tests.factories.loans import completed
+from tests.factories.loans import make_completed_loan
 from tests.factories.traders import make_trader
-from tests.factories.wallets import approved, assert_books_hold, know_banks, make_wallet
+from tests.factories.wallets import (
+    assert_books_hold,
+    make_approved_withdrawal,
+    make_wallet,
+    store_bank_list,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -126,7 +131,7 @@ def test_nothing_depends_on_the_order_of_columns() -> None:
     order = buyer.place(token, "Buy", 2, 8)
     found = Order.objects.get(id=order)
     assert (found.status, found.filled, found.reserved) == ("Active", Decimal(5), Decimal(6))
-    know_banks()
-    approved(make_wallet(1000))
-    assert completed(make_lending()).status == "COMPLETED"
+    store_bank_list()
+    make_approved_withdrawal(make_wallet(1000))
+    assert make_completed_loan(make_lending()).status == "COMPLETED"
     assert_books_hold()

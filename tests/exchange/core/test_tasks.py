@@ -36,8 +36,8 @@ from exchange.staff import tasks as staff_tasks
 from exchange.staff.models import SignInTries
 from tests.environment.webhook_receiver import Receiver
 from tests.factories.api_clients import TESTER, make_caller
-from tests.factories.events import happened, organisation, state
-from tests.factories.logins import person
+from tests.factories.events import emit_event, event_state, make_organisation_with_endpoint
+from tests.factories.logins import create_login_user
 
 pytestmark = pytest.mark.django_db(transaction=True)
 quickly = pytest.mark.django_db
@@ -55,9 +55,9 @@ def held(places: BoundedSemaphore, number: int) -> Iterator[None]:
 
 def unsent_by_a_run() -> bool:
     """Whether the task deals with an event, which without an endpoint becomes Unsent."""
-    event = happened(organisation(None))
+    event = emit_event(make_organisation_with_endpoint(None))
     events_tasks.deliver_events()
-    return state(event) == ("Unsent", 0)
+    return event_state(event) == ("Unsent", 0)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_exports_are_written_one_run_at_a_time_until_none_waits(
         records=lambda rows, *_: iter(rows),
     )  # fmt: skip
     monkeypatch.setitem(SOURCES, source.name, source)
-    user = person(AUDITOR)
+    user = create_login_user(AUDITOR)
     for _ in range(2):
         Export.objects.create(
             source=source.name, title="All", form="csv", file_name="x.csv", requested_by=user,
@@ -139,7 +139,8 @@ def test_what_is_kept_no_longer_goes_by_its_task() -> None:
     past = timezone.now() - timedelta(days=400)
     SignInTries.objects.create(key="k", tries=1, ends_at=past)
     export = Export.objects.create(
-        source="x", title="All", form="csv", file_name="x.csv", requested_by=person(AUDITOR),
+        source="x", title="All", form="csv", file_name="x.csv",
+        requested_by=create_login_user(AUDITOR),
         about_rows=0, created_at=past, finished_at=past, status=ExportStatus.READY,
     )  # fmt: skip
     staff_tasks.purge_sign_in_tries()

@@ -31,7 +31,13 @@ from exchange.events.webhooks.posting import PostOutcome
 from exchange.participants.models import Organisation
 from tests.environment.database import session
 from tests.environment.webhook_receiver import Received, Receiver, Reply
-from tests.factories.events import happened, history, nobody_took, organisation, state
+from tests.factories.events import (
+    attempt_history,
+    emit_event,
+    event_state,
+    exhaust_attempts,
+    make_organisation_with_endpoint,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -53,7 +59,7 @@ def update_event(event: Event, **values: Any) -> None:
 
 
 def statuses(events: list[Event]) -> list[str]:
-    return [state(event)[0] for event in events]
+    return [event_state(event)[0] for event in events]
 
 
 def disable_endpoint(owner: Organisation) -> Organisation:
@@ -89,7 +95,7 @@ def test_retry_after_lengthens_a_delay_up_to_a_day(monkeypatch):
 
 def test_a_claim_is_leased_for_the_deadline_of_a_post_and_45_seconds(settings):
     settings.WEBHOOK_TIMEOUT_SECONDS = 7
-    event = happened(organisation(URL))
+    event = emit_event(make_organisation_with_endpoint(URL))
     before = timezone.now()
     (claim,) = claim_due(most=1)
     lease = timedelta(seconds=52)
@@ -101,11 +107,14 @@ def test_a_claim_is_leased_for_the_deadline_of_a_post_and_45_seconds(settings):
 
 
 def test_four_events_of_an_organisation_are_claimed_at_a_time():
-    owner, other = organisation(URL), organisation(URL, "Other")
-    events = [happened(owner) for _ in range(6)]
+    owner, other = (
+        make_organisation_with_endpoint(URL),
+        make_organisation_with_endpoint(URL, "Other"),
+    )
+    events = [emit_event(owner) for _ in range(6)]
     for place, event in enumerate(events):
         update_event(event, next_attempt_at=timezone.now() - timedelta(seconds=60 - place))
-    late = happened(other)
+    late = emit_event(other)
     claims = claim_due(most=16)
     assert sorted(claim.event_id for claim in claims if claim.organisation_id == owner.id) == [
         event.id for event in events[:4]
@@ -114,14 +123,17 @@ def test_four_events_of_an_organisation_are_claimed_at_a_time():
 
 
 def test_due_events_without_an_enabled_endpoint_become_unsent():
-    owner, silent = organisation(URL), disable_endpoint(organisation(URL, "Silent"))
-    claimed = [happened(owner) for _ in range(6)]
+    owner, silent = (
+        make_organisation_with_endpoint(URL),
+        disable_endpoint(make_organisation_with_endpoint(URL, "Silent")),
+    )
+    claimed = [emit_event(owner) for _ in range(6)]
     for place, event in enumerate(claimed):
         update_event(event, next_attempt_at=timezone.now() - timedelta(seconds=60 - place))
-    done = happened(owner)
+    done = emit_event(owner)
     update_event(done, status="Delivered", next_attempt_at=None)
-    unsent = [happened(silent) for _ in range(6)]
-    later, exhausted = happened(silent), nobody_took(happened(silent))
+    unsent = [emit_event(silent) for _ in range(6)]
+    later, exhausted = emit_event(silent), exhaust_attempts(emit_event(silent))
     update_event(later, next_attempt_at=timezone.now() + timedelta(hours=1))
     claims = claim_due(most=16)
     assert {claim.event_id for claim in claims} == {event.id for event in claimed[:4]}
@@ -141,8 +153,8 @@ def test_due_events_without_an_enabled_endpoint_become_unsent():
     ],
 )
 def test_the_previous_secret_signs_until_its_expiry(previous, until, signs):
-    owner = organisation(URL)
-    happened(owner)
+    owner = make_organisation_with_endpoint(URL)
+    emit_event(owner)
     endpoint = WebhookEndpoint.objects.get(organisation=owner)
     endpoint.secret, endpoint.previous_secret = NEW, previous
     endpoint.previous_secret_until = None if until is None else timezone.now() + until
@@ -153,8 +165,8 @@ def test_the_previous_secret_signs_until_its_expiry(previous, until, signs):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_locked_event_is_skipped():
-    silent = disable_endpoint(organisation(URL))
-    events = [happened(silent) for _ in range(6)]
+    silent = disable_endpoint(make_organisation_with_endpoint(URL))
+    events = [emit_event(silent) for _ in range(6)]
     with session("runtime") as other, connection.cursor() as cursor:
         other.execute("SELECT FROM exchange_event WHERE id = %s FOR UPDATE", [events[5].id])
         cursor.execute("SET lock_timeout = '100ms'")
@@ -181,12 +193,15 @@ def test_a_locked_event_is_skipped():
 )
 def test_an_attempt_updates_its_event(monkeypatch, before, outcome, after, result):
     monkeypatch.setattr(random, "uniform", min)
-    event, other = happened(organisation(URL)), happened(organisation(URL, "Other"))
+    event, other = (
+        emit_event(make_organisation_with_endpoint(URL)),
+        emit_event(make_organisation_with_endpoint(URL, "Other")),
+    )
     update_event(event, attempts=before)
     (claim,) = [each for each in claim_due(most=2) if each.event_id == event.id]
     begins = timezone.now()
     assert record_outcome(claim, outcome) == result
-    assert state(event) == after
+    assert event_state(event) == after
     assert event.leased_until is None
     assert (event.delivered_at is not None) == (result == DeliveryResult.DELIVERED)
     if result == DeliveryResult.RETRIED_LATER:
@@ -195,11 +210,11 @@ def test_an_attempt_updates_its_event(monkeypatch, before, outcome, after, resul
         assert begins + wait <= event.next_attempt_at <= timezone.now() + wait
     else:
         assert event.next_attempt_at is None
-    assert state(other) == ("Pending", 0)
+    assert event_state(other) == ("Pending", 0)
 
 
 def test_each_attempt_is_numbered_and_stored_with_a_truncated_error():
-    event = happened(organisation(URL))
+    event = emit_event(make_organisation_with_endpoint(URL))
     (claim,) = claim_due(most=1)
     failed = PostOutcome(None, 7, error="a" * 300 + "b")
     results = [record_outcome(claim, failed), record_outcome(claim, PostOutcome(200, 8, "late"))]
@@ -208,27 +223,30 @@ def test_each_attempt_is_numbered_and_stored_with_a_truncated_error():
         "number", "url", "milliseconds", "status_code", "error", "answer"
     )
     assert list(stored) == [(1, URL, 7, None, "a" * 300, ""), (2, URL, 8, 200, "", "late")]
-    assert state(event) == ("Pending", 1)
+    assert event_state(event) == ("Pending", 1)
 
 
 def test_410_makes_pending_events_unsent_except_those_being_sent():
     now, hour = timezone.now(), timedelta(hours=1)
-    owner, other = organisation(URL), organisation(URL, "Other")
-    first = happened(owner)
+    owner, other = (
+        make_organisation_with_endpoint(URL),
+        make_organisation_with_endpoint(URL, "Other"),
+    )
+    first = emit_event(owner)
     (claim,) = claim_due(most=1)
-    waits, abandoned, sending, done = [happened(owner) for _ in range(4)]
+    waits, abandoned, sending, done = [emit_event(owner) for _ in range(4)]
     update_event(waits, next_attempt_at=now + hour)
     update_event(abandoned, leased_until=now - hour)
     update_event(sending, leased_until=now + hour, next_attempt_at=now + hour)
     update_event(done, status="Delivered", next_attempt_at=None)
-    spared = happened(other)
+    spared = emit_event(other)
     assert record_outcome(claim, GONE) == DeliveryResult.UNSENT
-    assert state(first) == ("Unsent", 1)
+    assert event_state(first) == ("Unsent", 1)
     assert statuses([waits, abandoned, sending, done]) == [
         "Unsent", "Unsent", "Pending", "Delivered",
     ]  # fmt: skip
     assert (abandoned.next_attempt_at, abandoned.leased_until) == (None, None)
-    assert state(spared) == ("Pending", 0)
+    assert event_state(spared) == ("Pending", 0)
     found = WebhookEndpoint.objects.values_list("organisation", "enabled", "disabled_reason")
     assert set(found) == {
         (owner.pk, False, "The endpoint answered 410 Gone"),
@@ -237,32 +255,35 @@ def test_410_makes_pending_events_unsent_except_those_being_sent():
 
 
 def test_410_after_an_expired_lease_counts_unless_another_worker_holds_one():
-    event, past = happened(organisation(URL)), timezone.now() - timedelta(seconds=1)
+    event, past = (
+        emit_event(make_organisation_with_endpoint(URL)),
+        timezone.now() - timedelta(seconds=1),
+    )
     (claim,) = claim_due(most=1)
     update_event(event, leased_until=past, next_attempt_at=past)
     assert record_outcome(replace(claim, leased_until=past), GONE) == DeliveryResult.UNSENT
-    assert state(event) == ("Unsent", 1)
+    assert event_state(event) == ("Unsent", 1)
     assert (event.leased_until, event.next_attempt_at) == (None, None)
 
 
 def test_410_of_a_disabled_endpoint_keeps_its_reason():
-    owner, _ = organisation(URL), organisation(URL, "Other")
-    event = happened(owner)
+    owner, _ = make_organisation_with_endpoint(URL), make_organisation_with_endpoint(URL, "Other")
+    event = emit_event(owner)
     (claim,) = claim_due(most=1)
     disable_endpoint(owner)
     assert record_outcome(claim, GONE) == DeliveryResult.UNSENT
-    assert state(event) == ("Unsent", 1)
+    assert event_state(event) == ("Unsent", 1)
     endpoint = WebhookEndpoint.objects.get(organisation=owner)
     assert (endpoint.enabled, endpoint.disabled_reason) == (False, "Switched off by the exchange")
 
 
 def test_410_of_a_previous_address_is_an_ordinary_failure():
-    owner = organisation(URL)
-    event = happened(owner)
+    owner = make_organisation_with_endpoint(URL)
+    event = emit_event(owner)
     (claim,) = claim_due(most=1)
     WebhookEndpoint.objects.update(url=f"{URL}/new")
     assert record_outcome(claim, GONE) == DeliveryResult.RETRIED_LATER
-    assert state(event) == ("Pending", 1)
+    assert event_state(event) == ("Pending", 1)
     assert WebhookEndpoint.objects.get(organisation=owner).enabled
 
 
@@ -291,8 +312,8 @@ class Script:
 
 
 def test_a_run_delivers_all_due_events(receiver: Receiver):
-    owners = [organisation(receiver.url, f"Firm {n}") for n in range(3)]
-    events = [happened(owner) for owner in owners for _ in range(2)]
+    owners = [make_organisation_with_endpoint(receiver.url, f"Firm {n}") for n in range(3)]
+    events = [emit_event(owner) for owner in owners for _ in range(2)]
     assert deliver_due() == RunSummary(6, more=False)
     assert statuses(events) == ["Delivered"] * 6
     assert deliver_due() == RunSummary(0, more=False)
@@ -300,7 +321,9 @@ def test_a_run_delivers_all_due_events(receiver: Receiver):
 
 
 def test_a_run_claims_for_twenty_seconds_and_records_its_posts(receiver, clock):
-    events = [happened(organisation(receiver.url, f"Firm {n}")) for n in range(4)]
+    events = [
+        emit_event(make_organisation_with_endpoint(receiver.url, f"Firm {n}")) for n in range(4)
+    ]
 
     def at(seconds: float) -> Any:
         return lambda: setattr(clock, "now", 1000.0 + seconds)
@@ -313,7 +336,9 @@ def test_a_run_claims_for_twenty_seconds_and_records_its_posts(receiver, clock):
 
 def test_a_run_claims_no_more_events_than_it_has_free_threads(receiver, clock):
     """The first post lasts until the third arrives in the second one's thread."""
-    events = [happened(organisation(receiver.url, f"Firm {n}")) for n in range(6)]
+    events = [
+        emit_event(make_organisation_with_endpoint(receiver.url, f"Firm {n}")) for n in range(6)
+    ]
     third = threading.Event()
 
     def end() -> None:
@@ -327,16 +352,19 @@ def test_a_run_claims_no_more_events_than_it_has_free_threads(receiver, clock):
 
 def test_a_run_makes_sixteen_concurrent_posts(receiver, clock):
     for n in range(18):
-        happened(organisation(receiver.url, f"Firm {n}"))
+        emit_event(make_organisation_with_endpoint(receiver.url, f"Firm {n}"))
     receiver.reply = Script(lambda: setattr(clock, "now", 1020.0))
     assert deliver_due() == RunSummary(16, more=True)
     assert len(receiver.received) == 16
 
 
 def test_events_that_become_due_are_sent_during_a_slow_post(receiver: Receiver):
-    owner, other = organisation(receiver.url), organisation(receiver.url, "Other")
-    happened(owner)
-    soon = happened(other)
+    owner, other = (
+        make_organisation_with_endpoint(receiver.url),
+        make_organisation_with_endpoint(receiver.url, "Other"),
+    )
+    emit_event(owner)
+    soon = emit_event(other)
     update_event(soon, next_attempt_at=timezone.now() + timedelta(milliseconds=200))
     arrived, came = threading.Event(), []
     receiver.reply = Script(lambda: came.append(arrived.wait(1.2)), arrived.set)
@@ -349,13 +377,16 @@ def test_events_that_become_due_are_sent_during_a_slow_post(receiver: Receiver):
 
 
 def test_an_attempt_that_fails_internally_does_not_block_others(receiver: Receiver):
-    broken, whole = organisation(receiver.url), organisation(receiver.url, "Other")
+    broken, whole = (
+        make_organisation_with_endpoint(receiver.url),
+        make_organisation_with_endpoint(receiver.url, "Other"),
+    )
     endpoint = WebhookEndpoint.objects.get(organisation=broken)
     endpoint.secret = "whsec_a"  # not base64
     endpoint.save()
-    events = [happened(broken), happened(whole)]
+    events = [emit_event(broken), emit_event(whole)]
     assert deliver_due() == RunSummary(2, more=False)
     assert statuses(events) == ["Pending", "Delivered"]
     assert events[0].leased_until is not None
-    assert history(events[0]) == []
+    assert attempt_history(events[0]) == []
     assert len(receiver.received) == 1

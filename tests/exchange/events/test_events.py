@@ -33,7 +33,14 @@ from exchange.events.webhooks.posting import PostOutcome
 from tests.environment.database import session
 from tests.environment.webhook_receiver import Receiver, Reply
 from tests.factories.api_clients import TESTER
-from tests.factories.events import happened, history, make_due, organisation, state, wait_seconds
+from tests.factories.events import (
+    attempt_history,
+    emit_event,
+    event_state,
+    make_due,
+    make_organisation_with_endpoint,
+    seconds_to_next_attempt,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -42,7 +49,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_an_event_is_delivered_once_signed_and_byte_for_byte(receiver: Receiver) -> None:
-    event = happened(organisation(receiver.url))
+    event = emit_event(make_organisation_with_endpoint(receiver.url))
     assert deliver_due().posted == 1
     assert deliver_due().posted == 0
     (request,) = receiver.received
@@ -53,7 +60,7 @@ def test_an_event_is_delivered_once_signed_and_byte_for_byte(receiver: Receiver)
     assert list(told) == ["id", "type", "timestamp", "data"]
     assert told["type"] == "withdrawal.created"
     assert told["data"] == {"amount": 90.02, "name": "Zoë"}
-    assert state(event) == ("Delivered", 1)
+    assert event_state(event) == ("Delivered", 1)
     assert (event.next_attempt_at, event.leased_until) == (None, None)
     assert event.delivered_at is not None
     attempt = event.delivery_attempts.get()
@@ -62,9 +69,9 @@ def test_an_event_is_delivered_once_signed_and_byte_for_byte(receiver: Receiver)
 
 
 def test_an_event_of_a_rolled_back_change_is_not_sent(receiver: Receiver) -> None:
-    owner = organisation(receiver.url)
+    owner = make_organisation_with_endpoint(receiver.url)
     with transaction.atomic():
-        happened(owner)
+        emit_event(owner)
         transaction.set_rollback(True)
     assert Event.objects.count() == 0
     assert deliver_due().posted == 0
@@ -72,27 +79,27 @@ def test_an_event_of_a_rolled_back_change_is_not_sent(receiver: Receiver) -> Non
 
 
 def test_the_timestamp_is_that_of_the_attempt(receiver: Receiver) -> None:
-    event = happened(organisation(receiver.url))
+    event = emit_event(make_organisation_with_endpoint(receiver.url))
     before = int(time.time())
     time.sleep(1.1)
     deliver_due()
     (request,) = receiver.received
     assert int(request.headers["webhook-timestamp"]) > before
-    assert state(event) == ("Delivered", 1)
+    assert event_state(event) == ("Delivered", 1)
 
 
 def test_during_rotation_old_and_new_secret_verify_and_after_it_only_the_new(
     receiver: Receiver,
 ) -> None:
-    owner = organisation(receiver.url)
+    owner = make_organisation_with_endpoint(receiver.url)
     old = WebhookEndpoint.objects.get(organisation=owner).secret
     _, new = webhook_endpoints.rotate_secret(organisation_id=owner.id, actor=TESTER)
-    happened(owner)
+    emit_event(owner)
     deliver_due()
     for secret in (old, new):
         Webhook(secret).verify(receiver.received[0].body, receiver.received[0].headers)
     WebhookEndpoint.objects.update(previous_secret_until=timezone.now())
-    happened(owner)
+    emit_event(owner)
     deliver_due()
     headers = receiver.received[1].headers
     assert headers["webhook-signature"].count("v1,") == 1
@@ -106,19 +113,19 @@ def test_a_failed_event_is_retried_nine_times_on_schedule_then_exhausted(
     receiver: Receiver,
 ) -> None:
     receiver.reply = Reply(500, body=b"no")
-    event = happened(organisation(receiver.url))
+    event = emit_event(make_organisation_with_endpoint(receiver.url))
     decided = [5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
     for tries, seconds in enumerate(decided, start=1):
         assert deliver_due().posted == 1
-        assert state(event) == ("Pending", tries)
-        assert seconds - 3 < wait_seconds(event) <= seconds * 1.1
+        assert event_state(event) == ("Pending", tries)
+        assert seconds - 3 < seconds_to_next_attempt(event) <= seconds * 1.1
         assert deliver_due().posted == 0  # not before its time
         make_due(event)
     assert deliver_due().posted == 1
-    assert state(event) == ("Exhausted", 10)
+    assert event_state(event) == ("Exhausted", 10)
     assert event.next_attempt_at is None
     assert deliver_due().posted == 0
-    assert history(event) == [(n, 500) for n in range(1, 11)]
+    assert attempt_history(event) == [(n, 500) for n in range(1, 11)]
     assert {r.headers["webhook-id"] for r in receiver.received} == {str(event.id)}
     assert len({r.body for r in receiver.received}) == 1
 
@@ -140,34 +147,37 @@ def test_retry_after_is_honoured_when_longer_and_up_to_a_day(
     receiver: Receiver, asked: str, least: float, most: float
 ) -> None:
     receiver.reply = Reply(503, {"Retry-After": asked})
-    event = happened(organisation(receiver.url))
+    event = emit_event(make_organisation_with_endpoint(receiver.url))
     deliver_due()
-    assert least < wait_seconds(event) <= most
+    assert least < seconds_to_next_attempt(event) <= most
 
 
 def test_a_receiver_that_recovers_gets_the_event(receiver: Receiver) -> None:
     receiver.reply = Reply(502)
-    event = happened(organisation(receiver.url))
+    event = emit_event(make_organisation_with_endpoint(receiver.url))
     deliver_due()
     receiver.reply = Reply(204, body=b"")
     make_due(event)
     deliver_due()
-    assert state(event) == ("Delivered", 2)
-    assert history(event) == [(1, 502), (2, 204)]
+    assert event_state(event) == ("Delivered", 2)
+    assert attempt_history(event) == [(1, 502), (2, 204)]
 
 
 def test_410_disables_the_endpoint_and_makes_pending_events_unsent(receiver: Receiver) -> None:
     receiver.reply = Reply(410)
-    owner, other = organisation(receiver.url), organisation(receiver.url, "Other")
-    first, later = happened(owner), happened(owner)
+    owner, other = (
+        make_organisation_with_endpoint(receiver.url),
+        make_organisation_with_endpoint(receiver.url, "Other"),
+    )
+    first, later = emit_event(owner), emit_event(owner)
     Event.objects.filter(id=later.id).update(next_attempt_at=timezone.now() + timedelta(hours=1))
-    spared = happened(other)
+    spared = emit_event(other)
     Event.objects.filter(id=spared.id).update(next_attempt_at=timezone.now() + timedelta(hours=1))
     deliver_due()
-    assert state(first) == ("Unsent", 1)
-    assert state(later) == ("Unsent", 0)
+    assert event_state(first) == ("Unsent", 1)
+    assert event_state(later) == ("Unsent", 0)
     assert later.next_attempt_at is None
-    assert state(spared) == ("Pending", 0)
+    assert event_state(spared) == ("Pending", 0)
     endpoint = WebhookEndpoint.objects.get(organisation=owner)
     assert (endpoint.enabled, endpoint.disabled_reason) == (False, "The endpoint answered 410 Gone")
     assert WebhookEndpoint.objects.get(organisation=other).enabled
@@ -178,24 +188,27 @@ def test_410_of_a_changed_address_does_not_disable_the_new_one(
     receiver: Receiver,
 ) -> None:
     receiver.reply = Reply(410)
-    owner = organisation(receiver.url)
-    event = happened(owner)
+    owner = make_organisation_with_endpoint(receiver.url)
+    event = emit_event(owner)
     (claim,) = claim_due(most=1)
     sent = send_event(claim)
     webhook_endpoints.set_endpoint(
         organisation_id=owner.id, url=receiver.url + "/new", actor=TESTER
     )
     assert record_attempt(sent) == DeliveryResult.RETRIED_LATER
-    assert state(event) == ("Pending", 1)
+    assert event_state(event) == ("Pending", 1)
     assert WebhookEndpoint.objects.get(organisation=owner).enabled
 
 
 def test_without_an_endpoint_or_with_a_disabled_one_events_are_unsent(receiver: Receiver) -> None:
-    nowhere, off = organisation(None), organisation(receiver.url)
+    nowhere, off = (
+        make_organisation_with_endpoint(None),
+        make_organisation_with_endpoint(receiver.url),
+    )
     WebhookEndpoint.objects.update(enabled=False)
-    events = [happened(nowhere), happened(off), *(happened(off) for _ in range(9))]
+    events = [emit_event(nowhere), emit_event(off), *(emit_event(off) for _ in range(9))]
     assert deliver_due().posted == 0
-    assert {state(event) for event in events} == {("Unsent", 0)}
+    assert {event_state(event) for event in events} == {("Unsent", 0)}
     assert receiver.received == []
     assert DeliveryAttempt.objects.count() == 0
 
@@ -204,7 +217,7 @@ def test_a_name_that_resolves_to_loopback_is_rejected_when_sending(
     receiver: Receiver, settings: Settings
 ) -> None:
     url = receiver.url.replace("http://127.0.0.1", "https://localhost")
-    event = happened(organisation(url))
+    event = emit_event(make_organisation_with_endpoint(url))
     settings.WEBHOOK_ALLOW_LOCAL = False
     deliver_due()
     attempt = event.delivery_attempts.get()
@@ -212,7 +225,7 @@ def test_a_name_that_resolves_to_loopback_is_rejected_when_sending(
         None,
         "the URL does not lead to a public address over https",
     )
-    assert state(event) == ("Pending", 1)
+    assert event_state(event) == ("Pending", 1)
     assert receiver.received == []
 
 
@@ -224,65 +237,68 @@ def test_an_event_in_any_status_can_be_redelivered_and_keeps_its_history(
     receiver: Receiver, status: str
 ) -> None:
     receiver.reply = Reply(500)
-    event = happened(organisation(receiver.url))
+    event = emit_event(make_organisation_with_endpoint(receiver.url))
     deliver_due()
     Event.objects.filter(id=event.id).update(status=status, attempts=7, delivered_at=None)
     receiver.reply = Reply(200)
     redeliver(event_id=event.id, actor=TESTER)
-    assert state(event) == ("Pending", 0)
+    assert event_state(event) == ("Pending", 0)
     deliver_due()
-    assert state(event) == ("Delivered", 1)
-    assert history(event) == [(1, 500), (2, 200)]
+    assert event_state(event) == ("Delivered", 1)
+    assert attempt_history(event) == [(1, 500), (2, 200)]
     assert {r.headers["webhook-id"] for r in receiver.received} == {str(event.id)}
 
 
 def test_redelivery_does_not_send_an_event_twice_while_it_is_being_sent(
     receiver: Receiver,
 ) -> None:
-    event = happened(organisation(receiver.url))
+    event = emit_event(make_organisation_with_endpoint(receiver.url))
     (claim,) = claim_due(most=1)
     redeliver(event_id=event.id, actor=TESTER)
     assert claim_due(most=1) == []
     assert record_attempt(send_event(claim)) == DeliveryResult.DELIVERED
-    assert state(event) == ("Delivered", 1)
+    assert event_state(event) == ("Delivered", 1)
 
 
 def test_redelivery_without_an_enabled_endpoint_changes_nothing(
     receiver: Receiver,
 ) -> None:
-    event = happened(organisation(receiver.url))
+    event = emit_event(make_organisation_with_endpoint(receiver.url))
     deliver_due()
     WebhookEndpoint.objects.update(enabled=False)
     with pytest.raises(Conflict, match="no enabled webhook endpoint"):
         redeliver(event_id=event.id, actor=TESTER)
-    assert state(event) == ("Delivered", 1)
+    assert event_state(event) == ("Delivered", 1)
 
 
 def test_another_organisations_event_is_not_found(receiver: Receiver) -> None:
-    event = happened(organisation(receiver.url))
+    event = emit_event(make_organisation_with_endpoint(receiver.url))
     deliver_due()
-    other = organisation(receiver.url, "Other")
+    other = make_organisation_with_endpoint(receiver.url, "Other")
     with pytest.raises(EventNotFound):
         redeliver(event_id=event.id, actor=TESTER, organisation_id=other.id)
     with pytest.raises(EventNotFound):
         redeliver(event_id=uuid.uuid4(), actor=TESTER)
-    assert state(event) == ("Delivered", 1)
+    assert event_state(event) == ("Delivered", 1)
 
 
 def test_demo_events_are_marked_delivered_without_sending(receiver: Receiver) -> None:
-    owner, other = organisation(receiver.url), organisation(receiver.url, "Other")
-    quiet, loud = [happened(owner), happened(owner)], happened(other)
+    owner, other = (
+        make_organisation_with_endpoint(receiver.url),
+        make_organisation_with_endpoint(receiver.url, "Other"),
+    )
+    quiet, loud = [emit_event(owner), emit_event(owner)], emit_event(other)
     assert mark_delivered_without_sending(organisation_id=owner.id) == 2
     assert deliver_due().posted == 1
-    assert {state(event) for event in quiet} == {("Delivered", 0)}
-    assert state(loud) == ("Delivered", 1)
+    assert {event_state(event) for event in quiet} == {("Delivered", 0)}
+    assert event_state(loud) == ("Delivered", 1)
     assert all(event.delivered_at for event in quiet)
 
 
 def test_event_contents_and_attempts_are_immutable(
     owner_connection: psycopg.Connection[Any], receiver: Receiver
 ) -> None:
-    event = happened(organisation(receiver.url))
+    event = emit_event(make_organisation_with_endpoint(receiver.url))
     deliver_due()
     with pytest.raises(IntegrityError, match="frozen"):
         Event.objects.filter(id=event.id).update(body="{}")
@@ -292,8 +308,8 @@ def test_event_contents_and_attempts_are_immutable(
 
 
 def test_an_event_starts_pending_and_has_a_known_status(receiver: Receiver) -> None:
-    event = happened(organisation(receiver.url))
-    assert state(event) == ("Pending", 0)
+    event = emit_event(make_organisation_with_endpoint(receiver.url))
+    assert event_state(event) == ("Pending", 0)
     for change in ({"status": "Told"}, {"attempts": -1}):
         with pytest.raises(IntegrityError) as refused, transaction.atomic():
             Event.objects.filter(id=event.id).update(**change)

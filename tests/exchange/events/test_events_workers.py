@@ -23,7 +23,13 @@ from exchange.events.services.deliveries import (
     send_event,
 )
 from tests.environment.webhook_receiver import Received, Receiver, Reply
-from tests.factories.events import happened, history, let_lease_run_out, organisation, state
+from tests.factories.events import (
+    attempt_history,
+    emit_event,
+    event_state,
+    expire_lease,
+    make_organisation_with_endpoint,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -45,8 +51,8 @@ def in_thread(call: Any) -> Any:
 
 
 def test_two_workers_claim_disjoint_rows(receiver: Receiver) -> None:
-    owner = organisation(receiver.url)
-    events = {happened(owner).id for _ in range(8)}
+    owner = make_organisation_with_endpoint(receiver.url)
+    events = {emit_event(owner).id for _ in range(8)}
     with transaction.atomic():
         first = {c.event_id for c in claim_due(most=4, per_organisation=8)}
         # The first transaction is still open: its rows are locked, not yet leased.
@@ -60,8 +66,8 @@ def test_two_workers_claim_disjoint_rows(receiver: Receiver) -> None:
 
 
 def test_concurrent_workers_send_every_event_exactly_once(receiver: Receiver) -> None:
-    owners = [organisation(receiver.url, f"Firm {n}") for n in range(5)]
-    events = [happened(owner) for owner in owners for _ in range(20)]
+    owners = [make_organisation_with_endpoint(receiver.url, f"Firm {n}") for n in range(5)]
+    events = [emit_event(owner) for owner in owners for _ in range(20)]
     start = threading.Barrier(4)
 
     def worker() -> int:
@@ -82,9 +88,12 @@ def test_concurrent_workers_send_every_event_exactly_once(receiver: Receiver) ->
 
 
 def test_an_organisation_is_limited_to_its_share_oldest_first(receiver: Receiver) -> None:
-    hog, small = organisation(receiver.url, "Hog"), organisation(receiver.url, "Small")
-    backlog = [happened(hog) for _ in range(20)]
-    late = happened(small)
+    hog, small = (
+        make_organisation_with_endpoint(receiver.url, "Hog"),
+        make_organisation_with_endpoint(receiver.url, "Small"),
+    )
+    backlog = [emit_event(hog) for _ in range(20)]
+    late = emit_event(small)
     claims = claim_due(most=16, per_organisation=4)
     assert [c.event_id for c in claims if c.organisation_id == small.id] == [late.id]
     taken = {c.event_id for c in claims if c.organisation_id == hog.id}
@@ -97,15 +106,15 @@ def test_an_organisation_is_limited_to_its_share_oldest_first(receiver: Receiver
 
 def test_events_awaiting_a_retry_do_not_use_the_share(receiver: Receiver) -> None:
     """They are scheduled within the length of a lease, as running ones, but none is being sent."""
-    owner = organisation(receiver.url)
+    owner = make_organisation_with_endpoint(receiver.url)
     receiver.reply = Reply(500)
-    failed = [happened(owner) for _ in range(4)]
+    failed = [emit_event(owner) for _ in range(4)]
     for claim in claim_due(most=16, per_organisation=4):
         assert record_attempt(send_event(claim)) == DeliveryResult.RETRIED_LATER
-    assert {state(event) for event in failed} == {("Pending", 1)}
+    assert {event_state(event) for event in failed} == {("Pending", 1)}
     soon = timezone.now() + timedelta(seconds=30)
     Event.objects.filter(id__in=[event.id for event in failed]).update(next_attempt_at=soon)
-    fresh = [happened(owner) for _ in range(5)]
+    fresh = [emit_event(owner) for _ in range(5)]
     claims = claim_due(most=16, per_organisation=4)
     assert {claim.event_id for claim in claims} == {event.id for event in fresh[:4]}
 
@@ -114,11 +123,11 @@ def test_a_slow_endpoint_does_not_delay_others(receiver: Receiver, settings: Set
     settings.WEBHOOK_TIMEOUT_SECONDS = 3
     with Receiver() as slow:
         slow.reply = Reply(wait_seconds=10)
-        hog = organisation(slow.url, "Slow")
+        hog = make_organisation_with_endpoint(slow.url, "Slow")
         for _ in range(30):
-            happened(hog)
-        quick = organisation(receiver.url, "Quick")
-        events = [happened(quick) for _ in range(20)]
+            emit_event(hog)
+        quick = make_organisation_with_endpoint(receiver.url, "Quick")
+        events = [emit_event(quick) for _ in range(20)]
         started = time.monotonic()
 
         def work() -> None:
@@ -131,13 +140,13 @@ def test_a_slow_endpoint_does_not_delay_others(receiver: Receiver, settings: Set
         assert time.monotonic() - started < 2.5
         worker.join()
         assert len(slow.received) == deliveries.PER_ORGANISATION
-    assert {state(event) for event in events} == {("Delivered", 1)}
+    assert {event_state(event) for event in events} == {("Delivered", 1)}
 
 
 def test_a_run_ends_in_time_and_reports_remaining_events(receiver: Receiver) -> None:
-    owner = organisation(receiver.url)
+    owner = make_organisation_with_endpoint(receiver.url)
     for _ in range(200):
-        happened(owner)
+        emit_event(owner)
 
     def slowly(_: Received) -> Reply:
         return Reply(wait_seconds=0.1)
@@ -156,40 +165,40 @@ def test_a_run_ends_in_time_and_reports_remaining_events(receiver: Receiver) -> 
 def test_an_event_whose_worker_dies_after_the_post_is_sent_again_under_the_same_id(
     receiver: Receiver,
 ) -> None:
-    event = happened(organisation(receiver.url))
+    event = emit_event(make_organisation_with_endpoint(receiver.url))
     (claim,) = claim_due(most=1)
     send_event(claim)  # the worker dies here
     assert claim_due(most=1) == []
-    let_lease_run_out(event)
+    expire_lease(event)
     assert deliver_due().posted == 1
     assert [r.headers["webhook-id"] for r in receiver.received] == [str(event.id)] * 2
-    assert state(event) == ("Delivered", 1)
+    assert event_state(event) == ("Delivered", 1)
 
 
 def test_a_late_worker_cannot_overwrite_a_recorded_result(
     receiver: Receiver,
 ) -> None:
-    event = happened(organisation(receiver.url))
+    event = emit_event(make_organisation_with_endpoint(receiver.url))
     receiver.reply = Reply(500)
     (claim,) = claim_due(most=1)
     late = send_event(claim)
-    let_lease_run_out(event)
+    expire_lease(event)
     receiver.reply = Reply(200)
     deliver_due()
     assert record_attempt(late) == DeliveryResult.STALE
-    assert state(event) == ("Delivered", 1)
+    assert event_state(event) == ("Delivered", 1)
     assert event.next_attempt_at is None
-    assert history(event) == [(1, 200), (2, 500)]
+    assert attempt_history(event) == [(1, 200), (2, 500)]
 
 
 def test_a_late_worker_does_not_change_an_event_being_sent_by_another(
     receiver: Receiver,
 ) -> None:
-    event = happened(organisation(receiver.url))
+    event = emit_event(make_organisation_with_endpoint(receiver.url))
     (first,) = claim_due(most=1)
     receiver.reply = Reply(500)
     late = send_event(first)
-    let_lease_run_out(event)
+    expire_lease(event)
     (second,) = claim_due(most=1)
     assert record_attempt(late) == DeliveryResult.STALE
     event.refresh_from_db()
@@ -197,19 +206,19 @@ def test_a_late_worker_does_not_change_an_event_being_sent_by_another(
     assert event.leased_until == second.leased_until
     receiver.reply = Reply(200)
     assert record_attempt(send_event(second)) == DeliveryResult.DELIVERED
-    assert state(event) == ("Delivered", 1)
-    assert history(event) == [(1, 500), (2, 200)]
+    assert event_state(event) == ("Delivered", 1)
+    assert attempt_history(event) == [(1, 500), (2, 200)]
 
 
 def test_a_lease_outlives_the_deadline_of_a_post(receiver: Receiver, settings: Settings) -> None:
-    happened(organisation(receiver.url))
+    emit_event(make_organisation_with_endpoint(receiver.url))
     (claim,) = claim_due(most=1)
     left = (claim.leased_until - timezone.now()).total_seconds()
     assert left > settings.WEBHOOK_TIMEOUT_SECONDS + 30
 
 
 def test_no_transaction_is_open_while_posting(receiver: Receiver) -> None:
-    event = happened(organisation(receiver.url))
+    event = emit_event(make_organisation_with_endpoint(receiver.url))
     seen: list[tuple[Any, ...]] = []
 
     def look(_: Received) -> Reply:
@@ -227,4 +236,4 @@ def test_no_transaction_is_open_while_posting(receiver: Receiver) -> None:
     receiver.reply = look
     deliver_due()
     assert seen == [(0,)]
-    assert state(event) == ("Delivered", 1)
+    assert event_state(event) == ("Delivered", 1)

@@ -37,7 +37,7 @@ from tests.assertions.unchanged import table_fingerprints
 from tests.environment.database import session
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import TESTER, make_organisation
-from tests.factories.events import happened, nobody_took, organisation
+from tests.factories.events import emit_event, exhaust_attempts, make_organisation_with_endpoint
 
 pytestmark = pytest.mark.django_db
 
@@ -47,14 +47,14 @@ URL = "http://127.0.0.1:9/hook"
 @pytest.fixture
 def bystander() -> Organisation:
     """Another organisation, created earlier, with an exhausted event."""
-    made = organisation(URL, "Bystander")
-    nobody_took(happened(made))
+    made = make_organisation_with_endpoint(URL, "Bystander")
+    exhaust_attempts(emit_event(made))
     return made
 
 
 @pytest.fixture
 def owner(bystander: Organisation) -> Organisation:
-    return organisation(URL)
+    return make_organisation_with_endpoint(URL)
 
 
 def columns(event: Event) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def columns(event: Event) -> dict[str, Any]:
 
 @pytest.mark.parametrize("status", ["Delivered", "Exhausted", "Unsent", "Pending"])
 def test_redelivery_restarts_one_event_and_no_other(owner, status):
-    event, others = happened(owner), [happened(owner), nobody_took(happened(owner))]
+    event, others = emit_event(owner), [emit_event(owner), exhaust_attempts(emit_event(owner))]
     Event.objects.filter(id=event.id).update(
         status=status, attempts=7, delivered_at=timezone.now(), next_attempt_at=None,
         leased_until=timezone.now() - timedelta(seconds=1),
@@ -87,7 +87,7 @@ def test_redelivery_restarts_one_event_and_no_other(owner, status):
 
 
 def test_an_event_that_is_being_sent_keeps_its_lease(owner):
-    event, until = happened(owner), timezone.now() + timedelta(minutes=1)
+    event, until = emit_event(owner), timezone.now() + timedelta(minutes=1)
     Event.objects.filter(id=event.id).update(leased_until=until, attempts=3)
     redeliver(event_id=event.id, actor=TESTER)
     assert columns(event) == {
@@ -97,7 +97,7 @@ def test_an_event_that_is_being_sent_keeps_its_lease(owner):
 
 
 def test_an_organisation_cannot_redeliver_events_of_another(owner, bystander):
-    event = happened(bystander)
+    event = emit_event(bystander)
     before = table_fingerprints()
     for unknown, of in ((event.id, owner.pk), (uuid.uuid4(), owner.pk), (uuid.uuid4(), None)):
         with pytest.raises(EventNotFound):
@@ -107,7 +107,7 @@ def test_an_organisation_cannot_redeliver_events_of_another(owner, bystander):
 
 @pytest.mark.parametrize("endpoint", ["none", "disabled"])
 def test_redelivery_requires_an_enabled_endpoint_of_the_organisation(owner, endpoint):
-    event = nobody_took(happened(owner))
+    event = exhaust_attempts(emit_event(owner))
     own = WebhookEndpoint.objects.filter(organisation=owner)
     own.update(enabled=False) if endpoint == "disabled" else own.delete()
     before = table_fingerprints()
@@ -123,9 +123,9 @@ def test_redelivery_requires_an_enabled_endpoint_of_the_organisation(owner, endp
 
 
 def test_only_exhausted_events_are_redelivered(owner, bystander):
-    exhausted = [nobody_took(happened(owner)) for _ in range(2)]
-    others = [happened(owner), *Event.objects.filter(organisation=bystander)]
-    done = happened(owner)
+    exhausted = [exhaust_attempts(emit_event(owner)) for _ in range(2)]
+    others = [emit_event(owner), *Event.objects.filter(organisation=bystander)]
+    done = emit_event(owner)
     Event.objects.filter(id=done.id).update(status="Delivered", attempts=2, next_attempt_at=None)
     untouched = [columns(each) for each in (*others, done)]
     before = timezone.now()
@@ -166,8 +166,8 @@ def test_redelivery_takes_a_thousand_events_and_health_reads_five_hundred(owner)
 
 @pytest.mark.django_db(transaction=True)
 def test_redelivery_skips_locked_events():
-    owner = organisation(URL)
-    locked, free = [nobody_took(happened(owner)) for _ in range(2)]
+    owner = make_organisation_with_endpoint(URL)
+    locked, free = [exhaust_attempts(emit_event(owner)) for _ in range(2)]
     with session("runtime") as other, connection.cursor() as cursor:
         other.execute("SELECT FROM exchange_event WHERE id = %s FOR UPDATE", [locked.id])
         cursor.execute("SET lock_timeout = '100ms'")
@@ -178,7 +178,7 @@ def test_redelivery_skips_locked_events():
 def test_every_queued_event_notifies_the_delivery_task(
     owner, task_notifications, django_capture_on_commit_callbacks
 ):
-    event = nobody_took(happened(owner))
+    event = exhaust_attempts(emit_event(owner))
     for act in (
         lambda: emit(
             organisation_id=owner.pk, event_type="webhook.test", subject_id=uuid7(), data="{}"
@@ -202,8 +202,8 @@ def test_every_queued_event_notifies_the_delivery_task(
 
 
 def test_demo_events_are_marked_delivered_all_or_by_subject(owner, bystander):
-    first, second, third = [happened(owner) for _ in range(3)]
-    exhausted, theirs = nobody_took(happened(owner)), happened(bystander)
+    first, second, third = [emit_event(owner) for _ in range(3)]
+    exhausted, theirs = exhaust_attempts(emit_event(owner)), emit_event(bystander)
     untouched = [columns(each) for each in (exhausted, theirs)]
     for subjects, left, count in (
         ([], [first, second, third], 0),
@@ -224,7 +224,7 @@ def test_demo_events_are_marked_delivered_all_or_by_subject(owner, bystander):
 
 
 def test_documents_are_limited_to_their_organisation(owner, bystander):
-    events = [happened(owner) for _ in range(2)]
+    events = [emit_event(owner) for _ in range(2)]
     WebhookEndpoint.objects.filter(organisation=owner).update(url=f"{URL}/own")
     for document in (event_document, event_detail_document):
         for event in events:

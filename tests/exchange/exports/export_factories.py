@@ -18,7 +18,7 @@ from exchange.exports.sheets import Column
 from exchange.exports.sources import DateRange, Source
 from exchange.participants.models import Organisation
 from exchange.staff.models import StaffUser
-from tests.factories.logins import person
+from tests.factories.logins import create_login_user
 
 NAME = "tests.organisation"
 
@@ -41,7 +41,7 @@ SOURCE = Source(
 
 @pytest.fixture
 def user() -> StaffUser:
-    return person(AUDITOR)
+    return create_login_user(AUDITOR)
 
 
 @pytest.fixture(autouse=True)

@@ -37,8 +37,8 @@ from tests.exchange.exports.export_factories import (
     user,
     with_records,
 )
-from tests.factories.exports import table
-from tests.factories.logins import person
+from tests.factories.exports import read_csv
+from tests.factories.logins import create_login_user
 
 __all__ = ["source", "user"]
 
@@ -58,7 +58,7 @@ def test_a_short_export_is_handed_over_and_recorded(user):
     span = DateRange(date(2026, 11, 1), date(2026, 11, 30))
     export, file = begin(user, query="q=1", span=span)
     data = file.read()
-    rows, last = table(data)
+    rows, last = read_csv(data)
     assert [row["Name"] for row in rows] == ["Owner 000000", "Owner 000001"]
     assert last.startswith("Complete: 2 rows, as of ")
     stored = Export.objects.get()
@@ -86,8 +86,8 @@ def test_the_name_of_a_file_tells_its_days(user):
 
 
 def test_what_cannot_be_exported_is_refused_and_not_recorded(user):
-    administrator = person(ADMINISTRATOR, "admin")
-    gone = person(AUDITOR, "gone")
+    administrator = create_login_user(ADMINISTRATOR, "admin")
+    gone = create_login_user(AUDITOR, "gone")
     StaffUser.objects.filter(pk=gone.pk).update(is_active=False)
     gone.refresh_from_db()
     before = table_fingerprints()
@@ -185,7 +185,7 @@ def test_rows_are_counted_no_further_than_it_matters(settings):
 
 
 def test_five_long_exports_of_one_person_are_under_way_at_most(user, monkeypatch):
-    other = person(AUDITOR, "bob")
+    other = create_login_user(AUDITOR, "bob")
     for status in ("Waiting", "Running", "Waiting", "Running"):
         kept(user, status=status)
     for status in ("Ready", "Failed", "Removed", "Handed over"):
@@ -216,7 +216,7 @@ def test_a_long_export_is_written_by_the_first_worker_that_looks(user, monkeypat
     first.refresh_from_db()
     second.refresh_from_db()
     data = b"".join(read_file(first))
-    assert [row["Name"] for row in table(data)[0]] == ["Owner 000000", "Owner 000001"]
+    assert [row["Name"] for row in read_csv(data)[0]] == ["Owner 000000", "Owner 000001"]
     assert (first.status, first.rows_done, first.attempts) == ("Ready", 2, 1)
     assert (first.size_bytes, first.leased_until, first.error) == (len(data), None, "")
     assert first.claimed_by.startswith("export_")
@@ -319,7 +319,7 @@ def test_why_there_is_no_file_is_told_in_words():
 
 
 def test_people_read_their_own_exports_and_auditors_all():
-    auditor, ada = person(AUDITOR), person(FINANCE_APPROVER, "bob")
+    auditor, ada = create_login_user(AUDITOR), create_login_user(FINANCE_APPROVER, "bob")
     own, other = kept(ada), kept(auditor)
     assert set(get_readable_exports(ada)) == {own}
     assert set(get_readable_exports(auditor)) == {own, other}

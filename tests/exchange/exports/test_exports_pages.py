@@ -30,10 +30,10 @@ from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import TESTER
-from tests.factories.back_office import said, signed_in, text_of, user_of
-from tests.factories.exports import ask, body, sheet, table
+from tests.factories.back_office import messages_of, signed_in_client, text_of, user_of
+from tests.factories.exports import file_bytes, read_csv, read_xlsx, request_export
 from tests.factories.lending import make_lending
-from tests.factories.wallets import Wallet, know_banks, make_member_wallet, make_wallet
+from tests.factories.wallets import Wallet, make_member_wallet, make_wallet, store_bank_list
 from wallets.ledger.models import Account, AccountKind, Transfer
 
 pytestmark = pytest.mark.django_db
@@ -44,13 +44,13 @@ TODAY = timezone.now().date
 
 @pytest.fixture
 def wallet() -> Wallet:
-    know_banks()
+    store_bank_list()
     return make_member_wallet(5000)
 
 
 @pytest.fixture
 def finance() -> Client:
-    return signed_in(FINANCE_APPROVER)
+    return signed_in_client(FINANCE_APPROVER)
 
 
 def test_withdrawals_come_as_the_list_shows_them(wallet, finance, owner):
@@ -64,14 +64,14 @@ def test_withdrawals_come_as_the_list_shows_them(wallet, finance, owner):
     )
     yesterday = TODAY() - timedelta(days=1)
     query = "status=all&o=-2&p=7"
-    response = ask(finance, WITHDRAWALS, query, first=str(yesterday))
+    response = request_export(finance, WITHDRAWALS, query, first=str(yesterday))
     assert response["Content-Type"] == "text/csv; charset=utf-8"
     # The day may end while the test runs.
     assert response["Content-Disposition"] in {
         f'attachment; filename="withdrawals_{yesterday}_to_{last}.csv"'
         for last in (yesterday + timedelta(days=1), TODAY())
     }
-    rows, last = table(body(response))
+    rows, last = read_csv(file_bytes(response))
     assert [row["Amount"] for row in rows] == ["900", "500.5"]
     row = rows[1]
     assert row["Reference"] == first.reference
@@ -86,7 +86,7 @@ def test_withdrawals_come_as_the_list_shows_them(wallet, finance, owner):
 def test_xlsx_of_withdrawals_has_numbers_that_add_up(wallet, finance):
     wallet.request("500.5")
     wallet.request(700)
-    rows, last = sheet(body(ask(finance, WITHDRAWALS, form="xlsx")))
+    rows, last = read_xlsx(file_bytes(request_export(finance, WITHDRAWALS, form="xlsx")))
     assert sum(row["Amount"] for row in rows) == 1200.5
     assert {row["Status"] for row in rows} == {"Pending"}
     assert last.startswith("Complete: 2 rows")
@@ -95,11 +95,11 @@ def test_xlsx_of_withdrawals_has_numbers_that_add_up(wallet, finance):
 def test_the_filter_and_the_search_of_the_list_are_those_of_the_export(wallet, finance):
     mine = wallet.request(500)
     other = make_wallet(3000).request(600)
-    rows, _ = table(body(ask(finance, WITHDRAWALS, f"q={other.reference}")))
+    rows, _ = read_csv(file_bytes(request_export(finance, WITHDRAWALS, f"q={other.reference}")))
     assert [row["Reference"] for row in rows] == [other.reference]
-    rows, _ = table(body(ask(finance, WITHDRAWALS, "owner_model=user")))
+    rows, _ = read_csv(file_bytes(request_export(finance, WITHDRAWALS, "owner_model=user")))
     assert [row["Reference"] for row in rows] == [mine.reference]
-    rows, last = table(body(ask(finance, WITHDRAWALS, "status=Completed")))
+    rows, last = read_csv(file_bytes(request_export(finance, WITHDRAWALS, "status=Completed")))
     assert (rows, last[:16]) == ([], "Complete: 0 rows")
     kept = Export.objects.order_by("created_at")
     assert [export.filter_words for export in kept] == [
@@ -116,19 +116,19 @@ def test_the_filter_and_the_search_of_the_list_are_those_of_the_export(wallet, f
 def test_a_filter_that_is_none_is_refused_and_nothing_is_exported(wallet, finance, query):
     wallet.request(500)
     before = table_fingerprints()
-    response = ask(finance, WITHDRAWALS, query)
+    response = request_export(finance, WITHDRAWALS, query)
     if query == "o=abc":  # an order that is none is no filter
-        assert table(body(response))[1].startswith("Complete: 1 row,")
+        assert read_csv(file_bytes(response))[1].startswith("Complete: 1 row,")
         return
-    assert said(response)[-1] == "The filter of the list is not valid"
+    assert messages_of(response)[-1] == "The filter of the list is not valid"
     assert table_fingerprints() == before
 
 
 def test_the_days_must_be_in_order_and_the_form_one_we_have(wallet, finance):
     before = table_fingerprints()
-    page = ask(finance, WITHDRAWALS, first="2026-02-01", last="2026-01-01")
+    page = request_export(finance, WITHDRAWALS, first="2026-02-01", last="2026-01-01")
     assert "The first day must not be after the last one" in text_of(page)
-    assert "Select a valid choice" in text_of(ask(finance, WITHDRAWALS, form="pdf"))
+    assert "Select a valid choice" in text_of(request_export(finance, WITHDRAWALS, form="pdf"))
     assert table_fingerprints() == before
 
 
@@ -155,13 +155,13 @@ def test_asking_shows_what_would_come_and_changes_nothing(wallet, finance):
 )
 def test_who_may_export(wallet, role, may):
     wallet.request(500)
-    client = signed_in(role)
+    client = signed_in_client(role)
     listed = client.get(reverse("admin:wallets_withdrawal_changelist")).content.decode()
     assert (reverse("admin:wallets_withdrawal_export") in listed) == may
     before = table_fingerprints()
-    response = ask(client, WITHDRAWALS)
+    response = request_export(client, WITHDRAWALS)
     if may:
-        assert len(table(body(response))[0]) == 1
+        assert len(read_csv(file_bytes(response))[0]) == 1
         assert Export.objects.get().requested_by == user_of(client)
     else:
         assert response.status_code == 403
@@ -173,14 +173,18 @@ def test_a_statement_carries_the_balance_of_an_account_on(wallet, finance):
     held = wallet.request(500)
     wallet.request(700)
     account = Account.objects.get(owner_id=wallet.owner_id, kind=AccountKind.AVAILABLE)
-    rows, _ = table(body(ask(finance, ENTRIES, f"account__id__exact={account.pk}")))
+    rows, _ = read_csv(
+        file_bytes(request_export(finance, ENTRIES, f"account__id__exact={account.pk}"))
+    )
     assert [(row["Amount"], row["Balance after"]) for row in rows] == [
         ("5000", "5000"),
         ("-500", "4500"),
         ("-700", "3800"),
     ]
     assert [row["About"] for row in rows][1] == str(held.pk)
-    whole, _ = table(body(ask(finance, ENTRIES, f"account__owner_id={wallet.owner_id}")))
+    whole, _ = read_csv(
+        file_bytes(request_export(finance, ENTRIES, f"account__owner_id={wallet.owner_id}"))
+    )
     assert sorted(row["Account"] for row in whole) == [
         "available",
         "available",
@@ -200,15 +204,19 @@ def test_a_statement_of_our_own_accounts_starts_from_what_was_before(wallet, fin
         [old.pk],
     )
     clearing = "counts=KES&account_kind=clearing"
-    rows, _ = table(body(ask(finance, ENTRIES, clearing)))
+    rows, _ = read_csv(file_bytes(request_export(finance, ENTRIES, clearing)))
     assert [(row["Amount"], row["Balance after"]) for row in rows] == [
         ("5000", "5000"),
         ("250", "5250"),
     ]
-    rows, _ = table(body(ask(finance, ENTRIES, clearing, first=str(TODAY() - timedelta(days=1)))))
+    rows, _ = read_csv(
+        file_bytes(
+            request_export(finance, ENTRIES, clearing, first=str(TODAY() - timedelta(days=1)))
+        )
+    )
     assert [(row["Amount"], row["Balance after"]) for row in rows] == [("250", "5250")]
     # Single entries picked out by a search have no running balance to tell.
-    rows, _ = table(body(ask(finance, ENTRIES, f"q={old.reference}")))
+    rows, _ = read_csv(file_bytes(request_export(finance, ENTRIES, f"q={old.reference}")))
     assert {row["Balance after"] for row in rows} == {"5000", ""}
 
 
@@ -222,23 +230,25 @@ def owner() -> Any:
 
 
 def test_loans_with_what_is_owed():
-    world = make_lending()
-    loan = world.lend()
+    lending = make_lending()
+    loan = lending.lend()
     repay(
         loan_id=loan.pk, organisation_id=loan.organisation_id, amount=Decimal(100_000), actor=TESTER
     )
-    client = signed_in(CREDIT_OFFICER)
-    rows, _ = sheet(body(ask(client, LOANS, "status__exact=ACTIVE", form="xlsx")))
+    client = signed_in_client(CREDIT_OFFICER)
+    rows, _ = read_xlsx(
+        file_bytes(request_export(client, LOANS, "status__exact=ACTIVE", form="xlsx"))
+    )
     [row] = rows
     assert row["Loan id"] == str(loan.pk)
     assert row["Lent"] == float(loan.amount)
     assert row["Outstanding"] == float(loan.repayment_amount - 100_000)
     assert row["Months"] == loan.duration
-    assert table(body(ask(client, LOANS, "status__exact=OVERDUE")))[0] == []
+    assert read_csv(file_bytes(request_export(client, LOANS, "status__exact=OVERDUE")))[0] == []
 
 
 def test_the_record_of_an_export_cannot_be_rewritten(wallet, finance):
-    body(ask(finance, WITHDRAWALS))
+    file_bytes(request_export(finance, WITHDRAWALS))
     for sql in (
         "DELETE FROM exchange_export",
         "UPDATE exchange_export SET query = ''",
@@ -257,7 +267,7 @@ def test_the_record_of_an_export_cannot_be_rewritten(wallet, finance):
 
 def long_one(client: Client, monkeypatch: Any, query: str = "", **data: str) -> Export:
     monkeypatch.setattr(exports, "DIRECT_ROWS", 0)
-    response = ask(client, WITHDRAWALS, query, **data)
+    response = request_export(client, WITHDRAWALS, query, **data)
     export = Export.objects.latest("created_at")
     page = reverse("admin:exchange_export_change", args=[export.pk])
     assert (response.status_code, response["Location"]) == (302, page)
@@ -281,14 +291,14 @@ def test_a_long_one_is_written_by_a_worker_and_kept_a_week(wallet, finance, monk
     assert exports.write_next_export()
     assert not exports.write_next_export()
     assert ExportChunk.objects.filter(export=export).count() > 5
-    rows, last = sheet(body(download(finance, export)))
+    rows, last = read_xlsx(file_bytes(download(finance, export)))
     assert [row["Amount"] for row in rows] == [500]
     assert last.startswith("Complete: 1 row,")
     # Only who asked, and auditors.
-    assert download(signed_in(BACK_OFFICE), export).status_code in {302, 404}
-    assert page(signed_in(FINANCE_APPROVER, "other"), export).status_code in {302, 404}
-    auditor = signed_in(AUDITOR)
-    assert sheet(body(download(auditor, export)))[0] == rows
+    assert download(signed_in_client(BACK_OFFICE), export).status_code in {302, 404}
+    assert page(signed_in_client(FINANCE_APPROVER, "other"), export).status_code in {302, 404}
+    auditor = signed_in_client(AUDITOR)
+    assert read_xlsx(file_bytes(download(auditor, export)))[0] == rows
     assert "Ready" in text_of(auditor.get(reverse("admin:exchange_export_changelist")))
     assert housekeeping.purge_exports() == 0
     Export.objects.filter(pk=export.pk).update(finished_at=timezone.now() - timedelta(days=8))
@@ -329,7 +339,7 @@ def test_a_worker_killed_half_way_leaves_no_half_file_and_the_next_one_writes_it
     wallet.request(600)
     Export.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
     assert exports.write_next_export()
-    rows, last = table(body(download(finance, export)))
+    rows, last = read_csv(file_bytes(download(finance, export)))
     assert sorted(row["Amount"] for row in rows) == ["500", "500", "500", "600"]
     assert last.startswith("Complete: 4 rows")
 
@@ -355,7 +365,7 @@ def test_the_file_shows_one_moment_whatever_changes_meanwhile(wallet, finance, m
 
     monkeypatch.setattr(exports._Heartbeat, "beat", change)
     assert exports.write_next_export()
-    rows, _ = table(body(download(finance, export)))
+    rows, _ = read_csv(file_bytes(download(finance, export)))
     assert [row["Reason"] for row in rows] == ["", "", ""]
     assert told == [0, 1, 2, 3, 3]  # before it is packed and after
 
@@ -402,7 +412,7 @@ def test_nobody_fills_the_queue(wallet, finance, monkeypatch):
     wallet.request(500)
     for _ in range(5):
         long_one(finance, monkeypatch)
-    refused = ask(finance, WITHDRAWALS)
+    refused = request_export(finance, WITHDRAWALS)
     assert "5 of your exports are under way" in text_of(refused)
     assert Export.objects.count() == 5
     with pytest.raises(Conflict):
@@ -429,4 +439,4 @@ def test_progress_is_told_to_who_asked(wallet, finance, monkeypatch):
     shown = page(finance, export).content.decode()
     assert 'max="1" value="1200"' in shown
     assert "exchange/progress" in shown
-    assert signed_in(CREDIT_OFFICER).get(address).status_code in {302, 404}
+    assert signed_in_client(CREDIT_OFFICER).get(address).status_code in {302, 404}

@@ -24,14 +24,21 @@ from exchange.events.models import Event, WebhookEndpoint
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.staff.models import AccessRecord, RecoveryCode, SecondFactor, StaffUser
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.back_office import confirm, participants, said, signed_in, text_of, user_of
-from tests.factories.events import happened, nobody_took
-from tests.factories.logins import app_of, enter_password, sign_in
+from tests.factories.back_office import (
+    make_participants,
+    messages_of,
+    signed_in_client,
+    submit_confirmation,
+    text_of,
+    user_of,
+)
+from tests.factories.events import emit_event, exhaust_attempts
+from tests.factories.logins import enrol_second_factor, enter_password, sign_in
 from tests.factories.staff import confirm_latest, create_staff, create_superuser
 
 pytestmark = pytest.mark.django_db
 
-# Not privileged: a privileged key requires two people (tests/browser/test_power_over_money.py).
+# Not privileged: a privileged key requires two people (tests/browser/test_privileged_access.py).
 KEY = {"name": "Payouts", "scopes": ["wallets:read", "members:read"], "expires_at_0": ""}
 
 
@@ -52,8 +59,8 @@ def key_pages(key: ApiKey) -> list[str]:
 
 def test_a_secret_shows_once_and_is_stored_nowhere(caplog):
     caplog.set_level(logging.DEBUG)
-    organisation, _ = participants()
-    client = signed_in(ADMINISTRATOR)
+    organisation, _ = make_participants()
+    client = signed_in_client(ADMINISTRATOR)
     response = issue(client, organisation)
     secret = dict(response.context["shown"])["Client secret"]
     key = ApiKey.objects.get()
@@ -73,8 +80,8 @@ def test_a_secret_shows_once_and_is_stored_nowhere(caplog):
 
 
 def test_sending_the_form_twice_issues_one_key():
-    organisation, _ = participants()
-    client = signed_in(ADMINISTRATOR)
+    organisation, _ = make_participants()
+    client = signed_in_client(ADMINISTRATOR)
     issue(client, organisation)
     again = issue(client, organisation)
     assert "Acme already has an API key with this name" in text_of(again)
@@ -83,8 +90,8 @@ def test_sending_the_form_twice_issues_one_key():
 
 def test_a_long_lived_token_shows_once_and_is_revoked_with_its_key(caplog):
     caplog.set_level(logging.DEBUG)
-    organisation, _ = participants()
-    client = signed_in(ADMINISTRATOR)
+    organisation, _ = make_participants()
+    client = signed_in_client(ADMINISTRATOR)
     issue(client, organisation)
     key = ApiKey.objects.get()
     response = client.post(reverse("admin:exchange_apikey_token", args=[key.pk]), {"days": "90"})
@@ -99,12 +106,12 @@ def test_a_long_lived_token_shows_once_and_is_revoked_with_its_key(caplog):
 
     revoke = reverse("admin:exchange_apikey_revoke", args=[key.pk])
     asked = client.get(revoke)
-    revoked = confirm(client, revoke)
-    assert said(revoked) == ["Payouts and its access tokens revoked."]
+    revoked = submit_confirmation(client, revoke)
+    assert messages_of(revoked) == ["Payouts and its access tokens revoked."]
     assert get_access_token_model().objects.count() == 0
     before = table_fingerprints()
-    again = confirm(client, revoke, at=asked)
-    assert said(again)[-1] == "The API key is already revoked. Nothing was done."
+    again = submit_confirmation(client, revoke, at=asked)
+    assert messages_of(again)[-1] == "The API key is already revoked. Nothing was done."
     refused = client.post(reverse("admin:exchange_apikey_token", args=[key.pk]), {"days": "90"})
     assert "The API key was revoked" in text_of(refused)
     assert table_fingerprints() == before
@@ -112,8 +119,8 @@ def test_a_long_lived_token_shows_once_and_is_revoked_with_its_key(caplog):
 
 @pytest.mark.parametrize("days", ["0", "-1", "3651", "x", ""])
 def test_a_token_is_valid_for_one_day_to_ten_years(days):
-    organisation, _ = participants()
-    client = signed_in(ADMINISTRATOR)
+    organisation, _ = make_participants()
+    client = signed_in_client(ADMINISTRATOR)
     issue(client, organisation)
     key = ApiKey.objects.get()
     response = client.post(reverse("admin:exchange_apikey_token", args=[key.pk]), {"days": days})
@@ -123,7 +130,7 @@ def test_a_token_is_valid_for_one_day_to_ten_years(days):
 
 
 def test_an_organisation_is_created_renamed_and_deactivated():
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     client.post(
         reverse("admin:exchange_organisation_add"), {"name": "Baobab", "email": "a@baobab.example"}
     )
@@ -131,18 +138,20 @@ def test_an_organisation_is_created_renamed_and_deactivated():
     edit = reverse("admin:exchange_organisation_edit", args=[made.pk])
     assert "Enter a valid email" in text_of(client.post(edit, {"name": "Baobab", "email": "x"}))
     client.post(edit, {"name": "Baobab Ltd", "email": ""})
-    off = confirm(client, reverse("admin:exchange_organisation_deactivate", args=[made.pk]))
+    off = submit_confirmation(
+        client, reverse("admin:exchange_organisation_deactivate", args=[made.pk])
+    )
     made.refresh_from_db()
     assert (made.name, made.email, made.active) == ("Baobab Ltd", "", False)
-    assert said(off)[-1] == "Baobab Ltd deactivated: its API keys no longer work."
-    confirm(client, reverse("admin:exchange_organisation_activate", args=[made.pk]))
+    assert messages_of(off)[-1] == "Baobab Ltd deactivated: its API keys no longer work."
+    submit_confirmation(client, reverse("admin:exchange_organisation_activate", args=[made.pk]))
     made.refresh_from_db()
     assert made.active
 
 
 def test_a_member_is_added_once_for_each_email():
-    organisation, _ = participants()
-    client = signed_in(BACK_OFFICE)
+    organisation, _ = make_participants()
+    client = signed_in_client(BACK_OFFICE)
     body = {"organisation": str(organisation.pk), "name": "Bo", "email": "ADA@acme.example"}
     refused = client.post(reverse("admin:exchange_member_add"), body)
     assert "A member with this email exists already" in text_of(refused)
@@ -152,15 +161,15 @@ def test_a_member_is_added_once_for_each_email():
 
 
 def exhausted_event(organisation: Organisation) -> Event:
-    return nobody_took(happened(organisation))
+    return exhaust_attempts(emit_event(organisation))
 
 
 def test_an_event_is_sent_again_once_there_is_an_enabled_endpoint():
-    organisation, _ = participants()
+    organisation, _ = make_participants()
     event = exhausted_event(organisation)
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     again = reverse("admin:exchange_event_redeliver", args=[event.pk])
-    assert said(client.post(again)) == ["There is no enabled webhook endpoint to send to"]
+    assert messages_of(client.post(again)) == ["There is no enabled webhook endpoint to send to"]
     event.refresh_from_db()
     assert (event.status, event.attempts) == ("Exhausted", 10)
     WebhookEndpoint.objects.create(
@@ -168,19 +177,19 @@ def test_an_event_is_sent_again_once_there_is_an_enabled_endpoint():
         url="https://acme.example/hook",
         secret="whsec_c2VjcmV0IHNlY3JldA==",
     )
-    assert said(client.post(again))[-1] == "Event queued for delivery."
+    assert messages_of(client.post(again))[-1] == "Event queued for delivery."
     event.refresh_from_db()
     assert (event.status, event.attempts) == ("Pending", 0)
 
 
 def test_the_secret_of_a_webhook_never_shows():
-    organisation, _ = participants()
+    organisation, _ = make_participants()
     endpoint = WebhookEndpoint.objects.create(
         organisation=organisation,
         url="https://acme.example/hook",
         secret="whsec_c2VjcmV0IHNlY3JldA==",
     )
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in_client(ADMINISTRATOR)
     for name, arguments in (("changelist", []), ("change", [endpoint.pk])):
         page = client.get(reverse(f"admin:exchange_webhookendpoint_{name}", args=arguments))
         assert page.status_code == 200
@@ -200,16 +209,16 @@ def test_the_secret_of_a_webhook_never_shows():
     ],
 )
 def test_each_role_can_do_what_it_is_allowed_and_nothing_else(role, allowed):
-    organisation, member = participants()
+    organisation, member = make_participants()
     event = exhausted_event(organisation)
     WebhookEndpoint.objects.create(
         organisation=organisation,
         url="https://acme.example/hook",
         secret="whsec_c2VjcmV0IHNlY3JldA==",
     )
-    issue(signed_in(ADMINISTRATOR, "root-of-it"), organisation)
+    issue(signed_in_client(ADMINISTRATOR, "root-of-it"), organisation)
     key = ApiKey.objects.get()
-    client = signed_in(role)
+    client = signed_in_client(role)
     org = str(organisation.pk)
     actions: dict[str, tuple[str, dict[str, Any]]] = {
         "organisation": (reverse("admin:exchange_organisation_add"), {"name": "New"}),
@@ -259,7 +268,7 @@ def staff_page(user: StaffUser, page: str) -> str:
 
 def test_an_invitation_lets_a_person_choose_a_password_once(caplog):
     caplog.set_level(logging.DEBUG)
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in_client(ADMINISTRATOR)
     shown = invite(client)
     address = dict(shown.context["shown"])["One-time address"]
     user = StaffUser.objects.get(username="newcomer")
@@ -290,7 +299,7 @@ def test_an_invitation_lets_a_person_choose_a_password_once(caplog):
 
 
 def test_an_invitation_of_a_deactivated_person_does_not_work():
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in_client(ADMINISTRATOR)
     address = dict(invite(client).context["shown"])["One-time address"]
     user = StaffUser.objects.get(username="newcomer")
     client.post(staff_page(user, "deactivate"))
@@ -298,9 +307,9 @@ def test_an_invitation_of_a_deactivated_person_does_not_work():
 
 
 def test_administrators_cannot_change_their_own_access():
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in_client(ADMINISTRATOR)
     me = user_of(client)
-    app_of(me)
+    enrol_second_factor(me)
     sign_in(client, me)
     finance = str(Group.objects.get(name=FINANCE_APPROVER).pk)
     before = table_fingerprints()
@@ -318,9 +327,9 @@ def test_administrators_cannot_change_their_own_access():
 
 
 def test_only_a_superuser_changes_a_superuser():
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in_client(ADMINISTRATOR)
     superuser = create_superuser("owner", password="x")
-    app_of(superuser)
+    enrol_second_factor(superuser)
     before = table_fingerprints()
     for page in ("details", "role", "reset", "unlock", "deactivate", "activate", "invitation"):
         assert client.get(staff_page(superuser, page)).status_code == 403
@@ -337,8 +346,8 @@ def test_only_a_superuser_changes_a_superuser():
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER])
 def test_only_an_administrator_manages_people(role):
     somebody = create_staff("somebody", "correct horse battery", AUDITOR)
-    app_of(somebody)
-    client = signed_in(role)
+    enrol_second_factor(somebody)
+    client = signed_in_client(role)
     before = table_fingerprints()
     refused = invite(client)
     if role == FINANCE_APPROVER:  # may propose administrators only
@@ -352,13 +361,13 @@ def test_only_an_administrator_manages_people(role):
 
 def test_a_role_change_names_the_current_role():
     somebody = create_staff("somebody", "correct horse battery", AUDITOR)
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in_client(ADMINISTRATOR)
     finance = str(Group.objects.get(name=FINANCE_APPROVER).pk)
     stale = client.post(staff_page(somebody, "role"), {"role": finance, "seen": BACK_OFFICE})
     assert "Please look again" in text_of(stale)
     assert not StaffUser.objects.get(pk=somebody.pk).has_perm("wallets.decide_withdrawal")
     done = client.post(staff_page(somebody, "role"), {"role": finance, "seen": AUDITOR})
-    assert said(done) == ["Proposed. Nothing changes before another person confirms it."]
+    assert messages_of(done) == ["Proposed. Nothing changes before another person confirms it."]
     assert not StaffUser.objects.get(pk=somebody.pk).has_perm("wallets.decide_withdrawal")
     confirm_latest()
     assert StaffUser.objects.get(pk=somebody.pk).has_perm("wallets.decide_withdrawal")
@@ -372,8 +381,8 @@ def test_a_role_change_names_the_current_role():
 
 def test_a_lost_second_factor_is_reset_and_enrolled_again():
     somebody = create_staff("somebody", "correct horse battery", FINANCE_APPROVER)
-    app_of(somebody)
-    client = signed_in(ADMINISTRATOR)
+    enrol_second_factor(somebody)
+    client = signed_in_client(ADMINISTRATOR)
     client.post(staff_page(somebody, "reset"))
     assert SecondFactor.objects.exists()
     confirm_latest()
@@ -401,9 +410,9 @@ def test_access_records_are_append_only():
 
 def test_no_page_shows_a_password_a_secret_or_a_hash():
     somebody = create_staff("somebody", "correct horse battery", FINANCE_APPROVER)
-    secret = app_of(somebody)
+    secret = enrol_second_factor(somebody)
     factor = SecondFactor.objects.get()
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in_client(ADMINISTRATOR)
     for page in ("change", "details", "role", "reset"):
         text = client.get(staff_page(somebody, page)).content.decode()
         for hidden in (secret, factor.secret_encrypted, somebody.password.rpartition("$")[2]):

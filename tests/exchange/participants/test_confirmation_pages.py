@@ -20,7 +20,13 @@ from exchange.participants.services.api_keys import (
     rotate_api_key,
 )
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.back_office import confirm, participants, said, signed_in, text_of
+from tests.factories.back_office import (
+    make_participants,
+    messages_of,
+    signed_in_client,
+    submit_confirmation,
+    text_of,
+)
 from tests.factories.staff import confirm_latest
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +36,7 @@ SYSTEM = Actor.system("tests")
 
 @pytest.fixture
 def organisation() -> Organisation:
-    return participants()[0]
+    return make_participants()[0]
 
 
 @pytest.fixture
@@ -68,13 +74,13 @@ def page(record: Any, name: str) -> str:
 )
 def test_the_page_of_a_key_shows_its_expiry(key, expires_at, text):
     ApiKey.objects.filter(pk=key.pk).update(expires_at=expires_at)
-    assert f"Expiry {text}" in text_of(signed_in(ADMINISTRATOR).get(page(key, "change")))
+    assert f"Expiry {text}" in text_of(signed_in_client(ADMINISTRATOR).get(page(key, "change")))
 
 
 def test_revoking_a_key_shows_its_owner_and_the_effect(organisation, key):
     token = token_of(key)
     issue(organisation, "Trading")
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in_client(ADMINISTRATOR)
     before = table_fingerprints()
     unused = text_of(client.get(page(key, "revoke")))
     for words in (
@@ -92,7 +98,7 @@ def test_revoking_a_key_shows_its_owner_and_the_effect(organisation, key):
     asked = client.get(page(key, "revoke"))
     key.refresh_from_db()
     assert f"Last used {key.last_used_at:%Y-%m-%d %H:%M:%S} UTC, " in text_of(asked)
-    assert said(confirm(client, page(key, "revoke"), at=asked))[-1].startswith(
+    assert messages_of(submit_confirmation(client, page(key, "revoke"), at=asked))[-1].startswith(
         "Payouts and its access tokens revoked"
     )
     assert call(token) == 401
@@ -101,33 +107,33 @@ def test_revoking_a_key_shows_its_owner_and_the_effect(organisation, key):
 
 def test_use_of_a_key_does_not_make_its_confirmation_stale(key):
     token = token_of(key)
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in_client(ADMINISTRATOR)
     asked = client.get(page(key, "revoke"))
     assert call(token) == 200
     token_of(key)
-    confirm(client, page(key, "revoke"), at=asked)
+    submit_confirmation(client, page(key, "revoke"), at=asked)
     assert call(token) == 401
 
 
 def test_a_key_rotated_meanwhile_is_confirmed_again(key):
     token = token_of(key)
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in_client(ADMINISTRATOR)
     asked = client.get(page(key, "revoke"))
     rotate_api_key(key_id=key.pk, overlap=timedelta(hours=24), actor=SYSTEM)
     before = table_fingerprints()
-    refused = confirm(client, page(key, "revoke"), at=asked)
+    refused = submit_confirmation(client, page(key, "revoke"), at=asked)
     assert (
         "Nothing was done. Since you opened the page: Expiry was No expiry and is Expires"
         in text_of(refused)
     )
     assert table_fingerprints() == before
     assert call(token) == 200
-    confirm(client, page(key, "revoke"), at=refused)
+    submit_confirmation(client, page(key, "revoke"), at=refused)
     assert call(token) == 401
 
 
 def test_a_post_without_the_shown_facts_changes_nothing(key, organisation):
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in_client(ADMINISTRATOR)
     before = table_fingerprints()
     for address in (page(key, "revoke"), page(organisation, "deactivate")):
         for body in ({}, {"seen": ""}, {"seen": "{}"}, {"seen": "x"}):
@@ -141,20 +147,20 @@ def test_deactivating_an_organisation_shows_the_keys_that_stop(organisation, key
     token = token_of(key)
     expired = issue(organisation, "Expired")
     ApiKey.objects.filter(pk=expired.pk).update(expires_at=timezone.now() - timedelta(days=1))
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     off, on = page(organisation, "deactivate"), page(organisation, "activate")
     asked = client.get(off)
     assert "State Active Keys that will stop 1 Last used Never used" in text_of(asked)
     Organisation.objects.filter(pk=organisation.pk).update(name="Acme Holdings")
-    refused = confirm(client, off, at=asked)
+    refused = submit_confirmation(client, off, at=asked)
     assert "Organisation was Acme and is Acme Holdings" in text_of(refused)
     assert call(token) == 200
-    confirm(client, off, at=refused)
+    submit_confirmation(client, off, at=refused)
     assert call(token) == 401
-    told = said(confirm(client, off, at=refused))
+    told = messages_of(submit_confirmation(client, off, at=refused))
     assert told[-1] == "Acme Holdings is already inactive. Nothing was done."
     assert "Keys that will work again 1" in text_of(client.get(on))
-    confirm(signed_in(ADMINISTRATOR), on)
+    submit_confirmation(signed_in_client(ADMINISTRATOR), on)
     assert call(token) == 401
     confirm_latest()
     assert call(token) == 200
@@ -166,7 +172,7 @@ def test_disabling_a_webhook_shows_its_address(organisation):
         url="https://acme.example/hook",
         secret="whsec_c2VjcmV0IHNlY3JldA==",
     )
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     asked = client.get(page(endpoint, "disable"))
     for words in (
         "Disable the webhook of Acme?",
@@ -175,12 +181,12 @@ def test_disabling_a_webhook_shows_its_address(organisation):
     ):
         assert words in text_of(asked), words
     WebhookEndpoint.objects.update(url="https://acme.example/other")
-    refused = text_of(confirm(client, page(endpoint, "disable"), at=asked))
+    refused = text_of(submit_confirmation(client, page(endpoint, "disable"), at=asked))
     assert "Address was https://acme.example/hook and is https://acme.example/other" in refused
     endpoint.refresh_from_db()
     assert endpoint.enabled
-    told = said(client.get(page(endpoint, "enable")))
+    told = messages_of(client.get(page(endpoint, "enable")))
     assert told == ["The endpoint is already enabled. Nothing was done."]
-    told = said(client.get(page(endpoint, "send_again")))
+    told = messages_of(client.get(page(endpoint, "send_again")))
     assert told[-1] == "There are no undelivered webhooks. Nothing was done."
     assert not Event.objects.exists()

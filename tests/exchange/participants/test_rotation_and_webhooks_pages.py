@@ -17,8 +17,14 @@ from exchange.events.services import outbox as events
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.participants.services.api_keys import issue_access_token, issue_api_key
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.back_office import confirm, participants, said, signed_in, text_of
-from tests.factories.events import happened, nobody_took
+from tests.factories.back_office import (
+    make_participants,
+    messages_of,
+    signed_in_client,
+    submit_confirmation,
+    text_of,
+)
+from tests.factories.events import emit_event, exhaust_attempts
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +33,7 @@ SYSTEM = Actor.system("tests")
 
 @pytest.fixture
 def key() -> ApiKey:
-    organisation, _ = participants()
+    organisation, _ = make_participants()
     key, _ = issue_api_key(
         organisation=organisation,
         name="Payouts",
@@ -56,7 +62,7 @@ def rotate(client: Client, key: ApiKey, overlap: str):
 
 @pytest.mark.parametrize(("overlap", "hours"), [("24", 24), ("168", 168)])
 def test_a_rotated_key_works_until_the_chosen_expiry(key, token, overlap, hours):
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in_client(ADMINISTRATOR)
     before = timezone.now()
     response = rotate(client, key, overlap)
     secret = dict(response.context["shown"])["New client secret"]
@@ -79,7 +85,7 @@ def test_a_rotated_key_works_until_the_chosen_expiry(key, token, overlap, hours)
 
 
 def test_a_key_rotated_without_overlap_is_revoked(key, token):
-    rotate(signed_in(ADMINISTRATOR), key, "0")
+    rotate(signed_in_client(ADMINISTRATOR), key, "0")
     key.refresh_from_db()
     assert key.revoked_at is not None
     assert not works(token)
@@ -88,7 +94,7 @@ def test_a_key_rotated_without_overlap_is_revoked(key, token):
 
 
 def test_sending_the_rotation_twice_issues_one_key(key):
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in_client(ADMINISTRATOR)
     rotate(client, key, "24")
     before = table_fingerprints()
     again = text_of(rotate(client, key, "24"))
@@ -100,14 +106,14 @@ def test_sending_the_rotation_twice_issues_one_key(key):
 def test_an_expiry_before_the_end_of_the_overlap_stays(key):
     soon = timezone.now() + timedelta(hours=1)
     ApiKey.objects.filter(pk=key.pk).update(expires_at=soon)
-    rotate(signed_in(ADMINISTRATOR), key, "168")
+    rotate(signed_in_client(ADMINISTRATOR), key, "168")
     key.refresh_from_db()
     assert key.expires_at == soon
 
 
 def test_one_access_token_of_a_key_is_revoked_without_the_others(key, token):
     other = issue_access_token(key=key, lifetime=timedelta(days=9), actor=SYSTEM)
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in_client(ADMINISTRATOR)
     page = client.get(reverse("admin:exchange_apikey_change", args=[key.pk]))
     section = page.context["sections"][0]
     assert section.title == "Active access tokens"
@@ -119,21 +125,21 @@ def test_one_access_token_of_a_key_is_revoked_without_the_others(key, token):
     assert f'href="{this}"' in page.content.decode()
     gone = "The access token no longer exists. Nothing was done."
     for nonsense in ("", "?token=x", "?token=-1", f"?token={'9' * 40}", "?token=1e3"):
-        assert said(client.get(address + nonsense))[-1] == gone
-        assert said(client.post(address + nonsense, {"seen": "{}"}))[-1] == gone
+        assert messages_of(client.get(address + nonsense))[-1] == gone
+        assert messages_of(client.post(address + nonsense, {"seen": "{}"}))[-1] == gone
     asked = client.get(this)
     assert (works(token), works(other)) == (True, True)
-    told = said(confirm(client, this, at=asked))
+    told = messages_of(submit_confirmation(client, this, at=asked))
     assert told[-1] == "Access token revoked."
     assert (works(token), works(other)) == (False, True)
     before = table_fingerprints()
-    assert said(confirm(client, this, at=asked))[-1] == gone
+    assert messages_of(submit_confirmation(client, this, at=asked))[-1] == gone
     assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, FINANCE_APPROVER])
 def test_only_an_administrator_rotates_and_revokes(key, token, role):
-    client = signed_in(role)
+    client = signed_in_client(role)
     (found,) = get_access_token_model().objects.all()
     before = table_fingerprints()
     assert rotate(client, key, "0").status_code == 403
@@ -151,9 +157,9 @@ def correct(client: Client, member: Member, **changes: str):
 
 
 def test_a_member_is_corrected_and_the_organisation_sees_it():
-    organisation, member = participants()
-    client = signed_in(BACK_OFFICE)
-    assert said(correct(client, member, external_id="A-7")) == ["Saved."]
+    organisation, member = make_participants()
+    client = signed_in_client(BACK_OFFICE)
+    assert messages_of(correct(client, member, external_id="A-7")) == ["Saved."]
     member.refresh_from_db()
     assert (member.name, member.email, member.external_id) == (
         "Ada Obi",
@@ -170,7 +176,7 @@ def test_a_member_is_corrected_and_the_organisation_sees_it():
     ):
         assert told in text_of(correct(client, member, **changes))
     assert table_fingerprints() == before
-    assert correct(signed_in(AUDITOR), member).status_code == 403
+    assert correct(signed_in_client(AUDITOR), member).status_code == 403
 
 
 def endpoint_of(organisation: Organisation, **more: object) -> WebhookEndpoint:
@@ -184,7 +190,7 @@ def endpoint_of(organisation: Organisation, **more: object) -> WebhookEndpoint:
 
 def exhausted(organisation: Organisation, count: int) -> None:
     for _ in range(count):
-        event = nobody_took(happened(organisation))
+        event = exhaust_attempts(emit_event(organisation))
         DeliveryAttempt.objects.create(
             event=event,
             number=10,
@@ -200,10 +206,10 @@ def address_of(endpoint: WebhookEndpoint, name: str) -> str:
 
 
 def test_an_endpoint_shows_its_deliveries_and_resends_exhausted_events(monkeypatch):
-    organisation, _ = participants()
+    organisation, _ = make_participants()
     endpoint = endpoint_of(organisation)
     exhausted(organisation, 3)
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     page = client.get(address_of(endpoint, "change"))
     assert "503 ( withdrawal.created )" in text_of(page)
     assert "Undelivered webhooks 3" in text_of(page)
@@ -214,29 +220,34 @@ def test_an_endpoint_shows_its_deliveries_and_resends_exhausted_events(monkeypat
     )
     assert listed.context["cl"].result_count == 3
     monkeypatch.setattr(events, "MAX_REDELIVERIES", 2)
-    told = said(confirm(client, address_of(endpoint, "send_again")))
+    told = messages_of(submit_confirmation(client, address_of(endpoint, "send_again")))
     assert told[-1].startswith("2 events queued for delivery.")
     statuses = Event.objects.order_by("id").values_list("status", "attempts")
     assert list(statuses) == [("Pending", 0), ("Pending", 0), ("Exhausted", 10)]
 
 
 def test_a_disabled_endpoint_receives_nothing_until_it_is_enabled(settings):
-    organisation, _ = participants()
+    organisation, _ = make_participants()
     endpoint = endpoint_of(organisation)
     exhausted(organisation, 1)
-    client = signed_in(BACK_OFFICE)
-    confirm(client, address_of(endpoint, "disable"))
+    client = signed_in_client(BACK_OFFICE)
+    submit_confirmation(client, address_of(endpoint, "disable"))
     endpoint.refresh_from_db()
     assert (endpoint.enabled, endpoint.disabled_reason) == (False, "Switched off by the exchange")
     before = table_fingerprints()
-    assert said(client.post(address_of(endpoint, "test")))[-1] == "The webhook endpoint is disabled"
-    told = said(confirm(client, address_of(endpoint, "send_again")))
+    assert (
+        messages_of(client.post(address_of(endpoint, "test")))[-1]
+        == "The webhook endpoint is disabled"
+    )
+    told = messages_of(submit_confirmation(client, address_of(endpoint, "send_again")))
     assert told[-1] == "The webhook endpoint is disabled. Nothing was done."
     settings.WEBHOOK_ALLOW_LOCAL = False
-    assert "url must" in said(confirm(client, address_of(endpoint, "enable")))[-1]
+    assert (
+        "url must" in messages_of(submit_confirmation(client, address_of(endpoint, "enable")))[-1]
+    )
     assert table_fingerprints() == before
     settings.WEBHOOK_ALLOW_LOCAL = True
-    confirm(client, address_of(endpoint, "enable"))
+    submit_confirmation(client, address_of(endpoint, "enable"))
     endpoint.refresh_from_db()
     assert (endpoint.enabled, endpoint.disabled_reason) == (True, "")
     client.post(address_of(endpoint, "test"))
@@ -245,9 +256,9 @@ def test_a_disabled_endpoint_receives_nothing_until_it_is_enabled(settings):
 
 @pytest.mark.parametrize("role", [AUDITOR, FINANCE_APPROVER])
 def test_other_roles_cannot_change_webhooks(role):
-    organisation, _ = participants()
+    organisation, _ = make_participants()
     endpoint = endpoint_of(organisation)
-    client = signed_in(role)
+    client = signed_in_client(role)
     before = table_fingerprints()
     for name in ("test", "send_again", "enable", "disable"):
         assert client.post(address_of(endpoint, name)).status_code == 403
@@ -255,9 +266,9 @@ def test_other_roles_cannot_change_webhooks(role):
 
 
 def test_an_organisations_page_links_to_its_records():
-    organisation, _ = participants()
+    organisation, _ = make_participants()
     endpoint_of(organisation)
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     page = client.get(reverse("admin:exchange_organisation_change", args=[organisation.pk]))
     links = {tool.label: tool.url for tool in page.context["tools"] if not tool.post}
     assert {

@@ -27,8 +27,8 @@ from exchange.tokens.models import Quote
 from exchange.tokens.services import quotes
 from exchange.tokens.services.quotes import QUOTES, Prices
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.logins import person
-from tests.factories.staff import age_installation, create_staff, shift_access
+from tests.factories.logins import create_login_user
+from tests.factories.staff import backdate_access, backdate_installation, create_staff
 from tests.factories.tokens import make_token
 
 pytestmark = pytest.mark.django_db
@@ -39,12 +39,12 @@ NO = "You may not decide"
 
 @pytest.fixture
 def office() -> StaffUser:
-    return person(BACK_OFFICE, "office")
+    return create_login_user(BACK_OFFICE, "office")
 
 
 @pytest.fixture
 def finance() -> StaffUser:
-    return person(FINANCE_APPROVER, "finance")
+    return create_login_user(FINANCE_APPROVER, "finance")
 
 
 def with_tenured(people: Collection[UUID | str | None]) -> TwoPersonApproval[Quote]:
@@ -58,7 +58,7 @@ def make_quote(office: StaffUser) -> Quote:
 
 
 def test_staff_decide_by_their_own_permission_and_keys_and_the_system_by_other_means(finance):
-    reader = person(AUDITOR, "aaron")
+    reader = create_login_user(AUDITOR, "aaron")
     actor = authorize_staff(finance, DECIDE, NO)
     assert actor == Actor.staff(finance.pk, "finance")
     for passes in (actor, Actor(ActorKind.API_KEY, str(reader.pk), "key"), Actor.system("demo")):
@@ -153,9 +153,9 @@ def test_what_cannot_be_stored_for_another_reason_is_an_error_and_no_conflict(of
 
 def test_of_the_two_who_approve_one_has_been_there_for_long(office, finance):
     quote = make_quote(office)
-    age_installation(days=30)
+    backdate_installation(days=30)
     for user in (office, finance):
-        shift_access(user, days=2)
+        backdate_access(user, days=2)
     people: tuple[tuple[Collection[UUID | str | None], bool], ...] = (
         ((office.pk,), False),
         ((f"staff:{office.pk}",), False),
@@ -167,6 +167,6 @@ def test_of_the_two_who_approve_one_has_been_there_for_long(office, finance):
         blocker = with_tenured(first).describe_blocker(quote, finance)
         assert blocker == ("" if may else QUOTES.describe_blocker(quote, finance)), first
     assert QUOTES.describe_blocker(quote, finance).startswith("One of the two who approve must")
-    shift_access(office, days=8)
+    backdate_access(office, days=8)
     assert QUOTES.describe_blocker(quote, finance) == ""
     assert QUOTES.get_approvable(quote.pk, finance) == quote

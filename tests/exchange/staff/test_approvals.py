@@ -60,10 +60,10 @@ def runtime() -> Iterator[Connection]:
 
 def test_two_persons_at_once_approve_and_reject_once():
     people = [make_approver() for _ in range(4)]
-    with Callers(4) as crowd:
+    with Callers(4) as callers:
         for _ in range(5):
             quote = make_quote()
-            results = crowd.at_once(
+            results = callers.at_once(
                 [
                     partial(quotes.approve, quote_id=quote.id, user=people[0]),
                     partial(quotes.approve, quote_id=quote.id, user=people[1]),
@@ -84,8 +84,8 @@ def test_two_proposals_for_one_subject_do_not_wait_side_by_side():
     token = make_token()
     people = [make_proposer() for _ in range(4)]
     propose = partial(quotes.propose, token_id=token.id, prices=PRICES)
-    with Callers(4) as crowd:
-        results = crowd.at_once([partial(propose, user=person) for person in people])
+    with Callers(4) as callers:
+        results = callers.at_once([partial(propose, user=person) for person in people])
     assert sum(isinstance(result, Quote) for result in results) == 1
     codes = [result.code for result in results if not isinstance(result, Quote)]
     assert codes == ["quote_pending"] * 3

@@ -12,7 +12,7 @@ from exchange.core.ids import uuid7
 from exchange.staff.models import SignInTries
 from exchange.staff.services import lockout
 from exchange.staff.services.lockout import CODE, PASSWORD, Device, LockedOut, LoginAttempt
-from tests.factories.logins import person
+from tests.factories.logins import create_login_user
 
 pytestmark = pytest.mark.django_db
 
@@ -100,7 +100,7 @@ def test_the_end_of_a_lock_out_is_told_in_utc():
 
 
 def test_an_account_and_its_devices_are_forgotten_and_no_others():
-    ada, bob = person(AUDITOR), person(AUDITOR, "bob")
+    ada, bob = create_login_user(AUDITOR), create_login_user(AUDITOR, "bob")
     assert lockout.clear_attempts(ada) is False
     for user in (ada, bob):
         for _ in range(3):

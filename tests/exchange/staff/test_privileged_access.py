@@ -11,13 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.utils import timezone
 
-from config.back_office.roles import (
-    ADMINISTRATOR,
-    AUDITOR,
-    BACK_OFFICE,
-    FINANCE_APPROVER,
-    get_role,
-)
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, get_role
 from config.checks import check_cooling_off
 from exchange.core.errors import Forbidden, Rejected
 from exchange.core.ids import uuid7
@@ -44,13 +38,13 @@ from exchange.tokens.services import quotes
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.configuration import set_setting
 from tests.factories.staff import (
-    age_installation,
+    backdate_access,
+    backdate_installation,
     create_staff,
     create_superuser,
-    shift_access,
 )
 from tests.factories.tokens import make_token
-from tests.factories.wallets import know_banks, make_wallet
+from tests.factories.wallets import make_wallet, store_bank_list
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import decisions
 
@@ -73,15 +67,15 @@ def test_whoever_is_new_looks_and_does_not_decide_until_a_day_has_passed():
         quotes.approve(quote_id=quote.pk, user=new)
     assert refused.value.code == "cooling_off"
     assert Quote.objects.get().status == "Pending"
-    shift_access(new, hours=23, minutes=59)
+    backdate_access(new, hours=23, minutes=59)
     with pytest.raises(Forbidden):
         quotes.approve(quote_id=quote.pk, user=new)
-    shift_access(new, hours=24, minutes=1)
+    backdate_access(new, hours=24, minutes=1)
     assert quotes.approve(quote_id=quote.pk, user=new).status == "Approved"
 
 
 def test_whoever_is_new_approves_no_withdrawal():
-    know_banks()
+    store_bank_list()
     withdrawal = make_wallet(1000).request(500)
     new = newcomer()
     before = table_fingerprints()
@@ -89,18 +83,18 @@ def test_whoever_is_new_approves_no_withdrawal():
         approve(withdrawal, new)
     assert refused.value.code == "cooling_off"
     assert table_fingerprints() == before
-    shift_access(new, hours=25)
+    backdate_access(new, hours=25)
     assert approve(withdrawal, new).status == "Approved"
 
 
 def test_two_new_approvers_pay_no_large_withdrawal_out():
-    know_banks()
+    store_bank_list()
     set_setting("SECOND_APPROVAL_ABOVE_KES", "100")
     withdrawal = make_wallet(1000).request(500)
     people = [newcomer(name=name) for name in ("ada", "bo")]
     for person in people:
-        shift_access(person, days=2)
-    age_installation(days=30)
+        backdate_access(person, days=2)
+    backdate_installation(days=30)
     approve(withdrawal, people[0])
     withdrawal.refresh_from_db()
     with pytest.raises(Rejected, match="undisturbed for 7 days"):
@@ -134,13 +128,13 @@ def test_the_service_never_makes_access_look_older_than_it_is():
 def test_of_two_who_approve_one_has_held_access_for_seven_days():
     first, second = (create_staff(name, PASSWORD, FINANCE_APPROVER) for name in ("ada", "bo"))
     for person in (first, second):
-        shift_access(person, days=6)
+        backdate_access(person, days=6)
     require_tenured(first.pk, second.pk)  # the installation is younger than that
-    age_installation(days=8)
+    backdate_installation(days=8)
     with pytest.raises(Rejected, match="undisturbed for 7 days") as refused:
         require_tenured(first.pk, f"staff:{second.pk}")
     assert refused.value.code == "approvers_too_new"
-    shift_access(second, days=7, minutes=1)
+    backdate_access(second, days=7, minutes=1)
     require_tenured(first.pk, f"staff:{second.pk}")
     StaffUser.objects.filter(pk=second.pk).update(is_active=False)
     with pytest.raises(Rejected):
@@ -152,7 +146,7 @@ def test_an_installation_is_new_until_somebody_decides_and_never_again():
     create_staff("reader", PASSWORD, AUDITOR)
     first = newcomer(ADMINISTRATOR, "first")
     assert is_new_installation()
-    shift_access(first, hours=25)
+    backdate_access(first, hours=25)
     assert not is_new_installation()
     StaffUser.objects.filter(pk=first.pk).update(is_active=False)
     assert not is_new_installation()
@@ -245,9 +239,9 @@ def test_an_installation_is_as_old_as_its_first_record():
 def test_the_tenure_of_somebody_else_does_not_count():
     first, second = (create_staff(name, PASSWORD, FINANCE_APPROVER) for name in ("ada", "bo"))
     for person in (first, second):
-        shift_access(person, days=6)
+        backdate_access(person, days=6)
     create_staff("kwesi", PASSWORD, FINANCE_APPROVER)
-    age_installation(days=8)
+    backdate_installation(days=8)
     with pytest.raises(Rejected) as refused:
         require_tenured(first.pk, second.pk)
     assert refused.value.message == (
@@ -280,7 +274,7 @@ def test_who_decides_is_told_of_everybody_whose_access_is_new():
     assert access_notices(reader) == []
     (own,) = access_notices(new)
     assert own.startswith("Your access was given or reset")
-    shift_access(new, hours=25)
+    backdate_access(new, hours=25)
     assert access_notices(finance) == access_notices(new) == []
 
 

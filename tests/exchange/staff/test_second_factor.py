@@ -15,8 +15,8 @@ from exchange.core.ids import uuid7
 from exchange.staff.models import AccessRecord, RecoveryCode, SecondFactor, StaffUser
 from exchange.staff.services import second_factor
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.logins import person
-from tests.factories.staff import create_superuser, shift_access
+from tests.factories.logins import create_login_user
+from tests.factories.staff import backdate_access, create_superuser
 
 pytestmark = pytest.mark.django_db
 
@@ -60,7 +60,7 @@ def test_a_time_step_takes_thirty_seconds(clock):
 
 
 def test_the_code_of_a_neighbouring_step_is_taken_and_none_further_away(clock):
-    ada, bob = person(AUDITOR), person(AUDITOR, "bob")
+    ada, bob = create_login_user(AUDITOR), create_login_user(AUDITOR, "bob")
     secret, _ = enrol(ada)
     enrol(bob)
     assert step_of(ada) == STEP
@@ -80,14 +80,14 @@ def test_the_code_of_a_neighbouring_step_is_taken_and_none_further_away(clock):
 
 
 def test_the_code_by_which_an_app_is_set_up_is_used(clock):
-    user = person(AUDITOR)
+    user = create_login_user(AUDITOR)
     secret, _ = enrol(user)
     with pytest.raises(InvalidRequest, match="used already"):
         second_factor.verify(user=user, code=code_of(secret, STEP))
 
 
 def test_spaces_in_a_code_are_left_out_and_six_digits_are_all_of_it(clock):
-    user = person(AUDITOR)
+    user = create_login_user(AUDITOR)
     secret, _ = enrol(user)
     clock.now = NOW + 30
     code = code_of(secret, STEP + 1)
@@ -96,11 +96,11 @@ def test_spaces_in_a_code_are_left_out_and_six_digits_are_all_of_it(clock):
             second_factor.verify(user=user, code=wrong)
     second_factor.verify(user=user, code=f" {code[:3]} {code[3:]}\n")
     with pytest.raises(InvalidRequest, match="not the present code"):
-        second_factor.verify(user=person(AUDITOR, "bob"), code=code)
+        second_factor.verify(user=create_login_user(AUDITOR, "bob"), code=code)
 
 
 def test_a_wrong_code_sets_no_second_factor_up(clock):
-    user = person(FINANCE_APPROVER)
+    user = create_login_user(FINANCE_APPROVER)
     secret = second_factor.new_secret()
     before = table_fingerprints()
     with pytest.raises(InvalidRequest) as refused:
@@ -110,7 +110,7 @@ def test_a_wrong_code_sets_no_second_factor_up(clock):
 
 
 def test_a_second_factor_is_replaced_only_where_that_is_wanted(clock):
-    user = person(FINANCE_APPROVER)
+    user = create_login_user(FINANCE_APPROVER)
     secret, codes = enrol(user)
     before = table_fingerprints()
     with pytest.raises(Conflict, match="You have a second factor already"):
@@ -124,8 +124,8 @@ def test_a_second_factor_is_replaced_only_where_that_is_wanted(clock):
 
 
 def test_only_a_first_second_factor_begins_the_cooling_off_period(clock):
-    user = person(FINANCE_APPROVER)
-    shift_access(user, days=30)
+    user = create_login_user(FINANCE_APPROVER)
+    backdate_access(user, days=30)
     long_ago = user.access_changed_at
     enrol(user, skip_cooling_off=True)
     user.refresh_from_db()
@@ -133,7 +133,7 @@ def test_only_a_first_second_factor_begins_the_cooling_off_period(clock):
     enrol(user, replace=True)
     user.refresh_from_db()
     assert user.access_changed_at == long_ago
-    newcomer = person(FINANCE_APPROVER, "bob")
+    newcomer = create_login_user(FINANCE_APPROVER, "bob")
     enrol(newcomer)
     newcomer.refresh_from_db()
     assert newcomer.access_changed_at > long_ago
@@ -141,7 +141,7 @@ def test_only_a_first_second_factor_begins_the_cooling_off_period(clock):
 
 
 def test_outside_the_demo_world_nobody_skips_the_cooling_off_period(clock, settings):
-    user = person(FINANCE_APPROVER)
+    user = create_login_user(FINANCE_APPROVER)
     before = user.access_changed_at
     settings.DEMO_DATA = False
     enrol(user, skip_cooling_off=True)
@@ -150,7 +150,7 @@ def test_outside_the_demo_world_nobody_skips_the_cooling_off_period(clock, setti
 
 
 def test_setting_up_ends_the_sessions_of_the_person_alone(clock):
-    ada, bob = person(FINANCE_APPROVER), person(FINANCE_APPROVER, "bob")
+    ada, bob = create_login_user(FINANCE_APPROVER), create_login_user(FINANCE_APPROVER, "bob")
     enrol(ada)
     assert ada.session_epoch == 1
     epochs = dict(StaffUser.objects.values_list("username", "session_epoch"))
@@ -160,7 +160,7 @@ def test_setting_up_ends_the_sessions_of_the_person_alone(clock):
 
 
 def test_the_secret_of_one_person_is_not_that_of_another(clock):
-    ada, bob = person(AUDITOR), person(AUDITOR, "bob")
+    ada, bob = create_login_user(AUDITOR), create_login_user(AUDITOR, "bob")
     secret, _ = enrol(ada)
     assert second_factor.is_set_up(ada)
     assert not second_factor.is_set_up(bob)
@@ -174,7 +174,7 @@ def test_the_secret_of_one_person_is_not_that_of_another(clock):
 def test_an_app_reads_whose_secret_it_is():
     secret = second_factor.new_secret()
     assert len(secret) == 32
-    address = second_factor.provisioning_uri(secret=secret, user=person(AUDITOR))
+    address = second_factor.provisioning_uri(secret=secret, user=create_login_user(AUDITOR))
     assert address == (
         f"otpauth://totp/Tokenized%20Investment%20Exchange:ada?secret={secret}"
         "&issuer=Tokenized%20Investment%20Exchange"
@@ -185,7 +185,7 @@ def test_an_app_reads_whose_secret_it_is():
 
 
 def test_there_are_ten_recovery_codes_of_four_groups_of_four(clock):
-    _, codes = enrol(person(AUDITOR))
+    _, codes = enrol(create_login_user(AUDITOR))
     assert len(set(codes)) == 10
     for code in codes:
         groups = code.split("-")
@@ -194,7 +194,7 @@ def test_there_are_ten_recovery_codes_of_four_groups_of_four(clock):
 
 
 def test_a_recovery_code_is_used_once_however_it_is_typed(clock):
-    user = person(AUDITOR)
+    user = create_login_user(AUDITOR)
     _, codes = enrol(user)
     typed = f" {codes[0].upper().replace('-', ' ')} "
     assert second_factor.use_recovery_code(user=user, code=typed, address="10.0.0.9") == 9
@@ -211,7 +211,7 @@ def test_a_recovery_code_is_used_once_however_it_is_typed(clock):
 
 
 def test_a_recovery_code_is_good_for_its_owner_alone(clock):
-    ada, bob = person(AUDITOR), person(AUDITOR, "bob")
+    ada, bob = create_login_user(AUDITOR), create_login_user(AUDITOR, "bob")
     _, of_ada = enrol(ada)
     enrol(bob)
     with pytest.raises(InvalidRequest):
@@ -221,7 +221,7 @@ def test_a_recovery_code_is_good_for_its_owner_alone(clock):
 
 
 def test_a_row_of_another_person_with_the_same_hash_is_not_used_up(clock):
-    ada, bob = person(AUDITOR), person(AUDITOR, "bob")
+    ada, bob = create_login_user(AUDITOR), create_login_user(AUDITOR, "bob")
     _, codes = enrol(ada)
     for row in RecoveryCode.objects.filter(user=ada):
         RecoveryCode.objects.create(user=bob, code_hash=row.code_hash)
@@ -232,7 +232,7 @@ def test_a_row_of_another_person_with_the_same_hash_is_not_used_up(clock):
 
 
 def test_a_recovery_code_whose_use_cannot_be_recorded_is_not_used(clock):
-    user = person(AUDITOR)
+    user = create_login_user(AUDITOR)
     _, codes = enrol(user)
     before = table_fingerprints()
     with pytest.raises(DataError), transaction.atomic():
@@ -241,7 +241,7 @@ def test_a_recovery_code_whose_use_cannot_be_recorded_is_not_used(clock):
 
 
 def test_new_recovery_codes_take_the_place_of_all_earlier_ones_of_the_person(clock):
-    ada, bob = person(AUDITOR), person(AUDITOR, "bob")
+    ada, bob = create_login_user(AUDITOR), create_login_user(AUDITOR, "bob")
     with pytest.raises(Conflict, match="Set up a second factor first"):
         second_factor.renew_recovery_codes(user=ada)
     _, earlier = enrol(ada)
@@ -261,8 +261,8 @@ def test_new_recovery_codes_take_the_place_of_all_earlier_ones_of_the_person(clo
 
 
 def test_a_reset_removes_the_factor_of_one_person_and_ends_their_sessions(clock):
-    admin = person(ADMINISTRATOR, "admin")
-    ada, bob = person(AUDITOR), person(AUDITOR, "bob")
+    admin = create_login_user(ADMINISTRATOR, "admin")
+    ada, bob = create_login_user(AUDITOR), create_login_user(AUDITOR, "bob")
     enrol(ada)
     enrol(bob)
     long_ago = ada.access_changed_at
@@ -279,8 +279,8 @@ def test_a_reset_removes_the_factor_of_one_person_and_ends_their_sessions(clock)
 
 
 def test_a_reset_is_refused_where_there_is_nothing_to_reset_or_nobody_may(clock):
-    admin, other = person(ADMINISTRATOR, "admin"), person(AUDITOR, "other")
-    ada, owner = person(AUDITOR), create_superuser()
+    admin, other = create_login_user(ADMINISTRATOR, "admin"), create_login_user(AUDITOR, "other")
+    ada, owner = create_login_user(AUDITOR), create_superuser()
     enrol(admin, skip_cooling_off=True)
     enrol(owner)
     before = table_fingerprints()
@@ -297,8 +297,11 @@ def test_a_reset_is_refused_where_there_is_nothing_to_reset_or_nobody_may(clock)
 
 
 def test_a_reset_that_was_confirmed_says_by_whom(clock):
-    admin, second = person(ADMINISTRATOR, "admin"), person(FINANCE_APPROVER, "second")
-    ada, owner = person(FINANCE_APPROVER), create_superuser()
+    admin, second = (
+        create_login_user(ADMINISTRATOR, "admin"),
+        create_login_user(FINANCE_APPROVER, "second"),
+    )
+    ada, owner = create_login_user(FINANCE_APPROVER), create_superuser()
     enrol(ada)
     enrol(owner)
     with pytest.raises(Forbidden, match="You may not reset"):
@@ -314,7 +317,7 @@ def test_a_reset_that_was_confirmed_says_by_whom(clock):
 @pytest.mark.django_db(transaction=True)
 def test_each_change_of_a_second_factor_is_made_whole_or_not_at_all(clock):
     """Nobody else has begun a transaction for them."""
-    admin, user = person(ADMINISTRATOR, "admin"), person(AUDITOR)
+    admin, user = create_login_user(ADMINISTRATOR, "admin"), create_login_user(AUDITOR)
     _, codes = enrol(user)
     before = table_fingerprints()
     for act in (

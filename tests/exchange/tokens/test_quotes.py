@@ -15,8 +15,8 @@ from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes
 from exchange.tokens.services.quotes import PriceChange, Prices, find_price_errors
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.logins import person
-from tests.factories.quotes import put_in_force_at_once
+from tests.factories.logins import create_login_user
+from tests.factories.quotes import set_effective_quote
 from tests.factories.tokens import make_token
 
 pytestmark = pytest.mark.django_db
@@ -28,12 +28,12 @@ PRICES = ("price_buy", "price_sell", "price_exchange")
 
 @pytest.fixture
 def office() -> StaffUser:
-    return person(BACK_OFFICE, "office")
+    return create_login_user(BACK_OFFICE, "office")
 
 
 @pytest.fixture
 def finance() -> StaffUser:
-    return person(FINANCE_APPROVER, "finance")
+    return create_login_user(FINANCE_APPROVER, "finance")
 
 
 def prices(buy: str, sell: str, exchange: str = "0") -> Prices:
@@ -127,7 +127,7 @@ def test_a_change_beyond_the_band_needs_a_reason_then_and_now(settings, office, 
     assert set(told.value.fields) == {"note"}
     near = propose(token, office, prices=prices("105", "80"), note="")
     meanwhile = prices("200", "80") if side == "buy" else prices("105", "100")
-    put_in_force_at_once(token_id=token.pk, prices=meanwhile, note="Loaded")
+    set_effective_quote(token_id=token.pk, prices=meanwhile, note="Loaded")
     before = table_fingerprints()
     with pytest.raises(Rejected, match="By now it changes a price by more than 10 %") as refused:
         quotes.approve(quote_id=near.pk, user=finance)
@@ -139,7 +139,7 @@ def test_a_change_beyond_the_band_needs_a_reason_then_and_now(settings, office, 
 
 
 def test_who_may_propose_approve_and_reject(office, finance):
-    reader, token = person(AUDITOR), make_token()
+    reader, token = create_login_user(AUDITOR), make_token()
     quote = propose(token, office)
     before = table_fingerprints()
     for act, told in (
@@ -196,7 +196,7 @@ def test_one_price_to_buy_and_to_sell_at_is_approved(office, finance):
 def test_a_command_puts_prices_in_force_beside_a_proposal_that_waits(office):
     token, other = make_token(), make_token()
     waiting = propose(token, office)
-    quote = put_in_force_at_once(token_id=token.pk, prices=prices("300", "200", "1"), note="Loaded")
+    quote = set_effective_quote(token_id=token.pk, prices=prices("300", "200", "1"), note="Loaded")
     assert (quote.status, quote.note, quote.proposed_by) == ("Approved", "Loaded", None)
     assert quote.decided_at is not None
     assert in_force(token) == [300, 200, 1, 100, 100, 0]

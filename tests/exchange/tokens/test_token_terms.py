@@ -26,7 +26,7 @@ from exchange.tokens.services.terms import (
 from exchange.tokens.services.tokens import change_terms, get_version, grant_access, withdraw_access
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import make_organisation
-from tests.factories.logins import person
+from tests.factories.logins import create_login_user
 from tests.factories.tokens import make_token
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +36,7 @@ LIMIT = "1000000000000000"
 
 @pytest.fixture
 def office() -> StaffUser:
-    return person(BACK_OFFICE, "office")
+    return create_login_user(BACK_OFFICE, "office")
 
 
 def token_with(**amounts: Decimal) -> Token:
@@ -191,7 +191,7 @@ def test_a_change_of_what_somebody_else_changed_is_refused_with_its_fields(offic
 
 
 def test_who_may_not_and_what_is_not_there_are_refused(office):
-    reader, admin = person(AUDITOR, "reader"), person(ADMINISTRATOR, "admin")
+    reader, admin = create_login_user(AUDITOR, "reader"), create_login_user(ADMINISTRATOR, "admin")
     token, cancelled = make_token(), make_token(cancelled=True)
     other = make_organisation()
     one = {"token_id": token.pk, "organisation_id": other.pk}

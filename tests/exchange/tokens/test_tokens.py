@@ -184,11 +184,11 @@ def test_many_who_ask_at_once_after_a_change_get_the_same_right_answer():
     asked = [query(), query(name="deal"), query("name")]
     organisations = [make_organisation().id for _ in range(4)]
     rows = Token.objects.order_by("created_at", "id")
-    with Callers(8) as crowd:
+    with Callers(8) as callers:
         for hidden in range(1, 6):
             last = rows[50 - hidden]
             Token.objects.filter(id=last.id).update(deal_access="Private", name="Deal")
-            pages = crowd.at_once(
+            pages = callers.at_once(
                 [
                     partial(catalogue_page, asked[n % 3], organisations[n % 4], offset=0, limit=20)
                     for n in range(8)

@@ -15,7 +15,7 @@ from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANC
 from exchange.participants.models import Organisation
 from exchange.tokens.models import Token, TokenAccess
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.back_office import said, signed_in, text_of, user_of
+from tests.factories.back_office import messages_of, signed_in_client, text_of, user_of
 from tests.factories.tokens import make_token
 
 pytestmark = pytest.mark.django_db
@@ -41,9 +41,9 @@ def edit(client: Client, token: Token, **changes: str):
 
 def test_terms_are_changed_and_who_when_before_and_after_are_kept():
     token = make_token(buy_fee=Decimal("1.5"))
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     response = edit(client, token, name="Lake Solar", max_buy="120.5", buy_fee="2", tenor="365")
-    assert said(response) == ["Saved."]
+    assert messages_of(response) == ["Saved."]
     token.refresh_from_db()
     assert (token.name, token.max_buy, token.buy_fee, token.tenor) == (
         "Lake Solar",
@@ -63,9 +63,9 @@ def test_terms_are_changed_and_who_when_before_and_after_are_kept():
 
 def test_saving_the_form_as_it_was_changes_nothing():
     token = make_token(min_buy=Decimal("0.5"), valuation=Decimal("1e9"), esop_token=True)
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     before = table_fingerprints()
-    assert said(edit(client, token)) == ["Saved."]
+    assert messages_of(edit(client, token)) == ["Saved."]
     assert table_fingerprints() == before
 
 
@@ -90,7 +90,7 @@ def test_saving_the_form_as_it_was_changes_nothing():
 )
 def test_terms_that_cannot_be_are_refused_with_what_was_typed_kept(changes, told):
     token = make_token()
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     before = table_fingerprints()
     response = edit(client, token, **{"listing_reference": "kept", **changes})
     assert response.status_code == 200
@@ -101,7 +101,7 @@ def test_terms_that_cannot_be_are_refused_with_what_was_typed_kept(changes, told
 
 def test_a_currency_without_decimals_takes_none():
     token = make_token(currency="UGX")
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     refused = edit(client, token, max_buy="100.5")
     assert "max_buy must not have decimals" in text_of(refused)
     edit(client, token, max_buy="100")
@@ -111,7 +111,7 @@ def test_a_currency_without_decimals_takes_none():
 
 def test_terms_somebody_else_changed_meanwhile_are_not_overwritten():
     token = make_token()
-    first, second = signed_in(BACK_OFFICE), signed_in(BACK_OFFICE, "another")
+    first, second = signed_in_client(BACK_OFFICE), signed_in_client(BACK_OFFICE, "another")
     stale = opened(first, token)
     edit(second, token, max_buy="130")
     before = table_fingerprints()
@@ -122,7 +122,7 @@ def test_terms_somebody_else_changed_meanwhile_are_not_overwritten():
 
 def test_what_trading_changes_does_not_stand_in_the_way_of_an_edit():
     token = make_token()
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     before_the_trade = opened(client, token)
     Token.objects.filter(pk=token.pk).update(vol_buy=5, vol_sell=5)
     client.post(page(token, "edit"), {**before_the_trade, "max_buy": "120"})
@@ -132,7 +132,7 @@ def test_what_trading_changes_does_not_stand_in_the_way_of_an_edit():
 
 def test_fields_that_are_not_staffs_to_set_are_ignored():
     token = make_token()
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     edit(
         client, token, price_buy="1", symbol="OTHER", total_supply="5", cancelled="on", closed="on"
     )
@@ -145,7 +145,7 @@ def test_fields_that_are_not_staffs_to_set_are_ignored():
 
 def test_a_cancelled_token_is_not_edited():
     token = make_token()
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     body = opened(client, token)
     Token.objects.filter(pk=token.pk).update(cancelled=True)
     before = table_fingerprints()
@@ -171,9 +171,9 @@ def test_the_history_of_tokens_is_not_rewritten():
 def test_access_is_granted_once_and_withdrawn_once():
     token = make_token(deal_access="Private")
     friend = Organisation.objects.create(name="Baobab")
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     body = {"organisation": str(friend.pk)}
-    assert said(client.post(page(token, "grant"), body)) == [f"Baobab sees {token.symbol}."]
+    assert messages_of(client.post(page(token, "grant"), body)) == [f"Baobab sees {token.symbol}."]
     granted = TokenAccess.objects.get()
     assert (granted.organisation, granted.granted_by) == (friend, user_of(client))
     assert "Baobab granted" in text_of(client.get(page(token, "change")))
@@ -183,7 +183,7 @@ def test_access_is_granted_once_and_withdrawn_once():
     assert "The issuer sees its own token" in text_of(issuer)
     assert TokenAccess.objects.count() == 1
     gone = client.post(page(token, "withdraw"), body)
-    assert said(gone)[-1] == f"Baobab has no access to {token.symbol} any more."
+    assert messages_of(gone)[-1] == f"Baobab has no access to {token.symbol} any more."
     assert TokenAccess.objects.count() == 0
     before = table_fingerprints()
     twice = client.post(page(token, "withdraw"), body)
@@ -195,7 +195,7 @@ def test_access_is_granted_once_and_withdrawn_once():
 def test_only_the_back_office_lists_edits_and_grants(role):
     token = make_token(deal_access="Private")
     friend = Organisation.objects.create(name="Baobab")
-    client = signed_in(role)
+    client = signed_in_client(role)
     before = table_fingerprints()
     for name in ("edit", "grant", "withdraw", "quote"):
         assert client.get(page(token, name)).status_code == 403
@@ -211,7 +211,7 @@ def test_only_the_back_office_lists_edits_and_grants(role):
 
 def test_the_page_of_a_token_is_only_read():
     token = make_token()
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     before = table_fingerprints()
     assert client.post(page(token, "change"), {"name": "x"}).status_code == 405
     assert client.post(page(token, "delete"), {"post": "yes"}).status_code == 403
@@ -226,7 +226,7 @@ def test_the_page_tells_what_it_is_its_limits_and_where_its_units_are():
         interest=Decimal("12.5"),
         payout_frequency="Quarterly",
     )
-    text = text_of(signed_in(AUDITOR).get(page(token, "change")))
+    text = text_of(signed_in_client(AUDITOR).get(page(token, "change")))
     for words in (
         f"{token.symbol} · Rift Valley Tea",
         "Trading",
@@ -256,7 +256,7 @@ def test_the_page_tells_what_it_is_its_limits_and_where_its_units_are():
 )
 def test_each_token_is_found_under_the_one_state_it_is_told_to_be_in(facts, state):
     token = make_token(**facts)
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     listed = reverse("admin:exchange_token_changelist")
     assert f"{state} </span>".split()[0] in text_of(client.get(page(token, "change")))
     for name in ("Cancelled", "Exited", "Closed", "In its raise", "Trading", "Raise complete"):
@@ -269,7 +269,7 @@ def test_each_token_is_found_under_the_one_state_it_is_told_to_be_in(facts, stat
 def test_tokens_are_found_by_name_symbol_issuer_and_id():
     token = make_token(name="Rift Valley Tea", symbol="RVT")
     make_token(name="Lake Solar", symbol="SOLAR")
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     listed = reverse("admin:exchange_token_changelist")
     for wanted in ("valley", "rvt", str(token.pk), str(token.issuer_id), token.issuer.name):
         found = client.get(listed, {"q": wanted}).context["cl"].result_list
@@ -280,7 +280,7 @@ def test_tokens_are_found_by_name_symbol_issuer_and_id():
 
 def test_an_account_of_units_is_called_by_its_symbol():
     token = make_token(symbol="RVT")
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     listed = client.get(
         reverse("admin:wallets_account_changelist"), {"asset__id__exact": str(token.pk)}
     )

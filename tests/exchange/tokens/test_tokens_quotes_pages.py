@@ -18,9 +18,15 @@ from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import as_owner
-from tests.factories.back_office import confirm, said, signed_in, text_of, user_of
+from tests.factories.back_office import (
+    messages_of,
+    signed_in_client,
+    submit_confirmation,
+    text_of,
+    user_of,
+)
 from tests.factories.logins import sign_in
-from tests.factories.quotes import put_in_force_at_once
+from tests.factories.quotes import set_effective_quote
 from tests.factories.staff import create_superuser
 from tests.factories.tokens import make_token
 
@@ -29,7 +35,9 @@ pytestmark = pytest.mark.django_db
 
 def propose(client: Client, token: Token, **changes: str):
     typed = {"buy": "118", "sell": "115.5", "exchange": "1600", "note": "Annual report", **changes}
-    return confirm(client, reverse("admin:exchange_token_quote", args=[token.pk]), **typed)
+    return submit_confirmation(
+        client, reverse("admin:exchange_token_quote", args=[token.pk]), **typed
+    )
 
 
 def page(quote: Quote, name: str) -> str:
@@ -42,9 +50,9 @@ def token_page(token: Token) -> str:
 
 def test_one_person_proposes_and_another_one_puts_the_prices_in_force():
     token = make_token()
-    office, finance = signed_in(BACK_OFFICE), signed_in(FINANCE_APPROVER)
+    office, finance = signed_in_client(BACK_OFFICE), signed_in_client(FINANCE_APPROVER)
     response = propose(office, token)
-    assert said(response) == ["Change proposed. It requires a second person's approval."]
+    assert messages_of(response) == ["Change proposed. It requires a second person's approval."]
     token.refresh_from_db()
     assert (token.price_buy, token.price_sell) == (100, 100)
     quote = Quote.objects.get()
@@ -54,8 +62,8 @@ def test_one_person_proposes_and_another_one_puts_the_prices_in_force():
     assert "Approve 118.00 NGN / 115.50 NGN" in shown
     assert "Buy 100.00 NGN 118.00 NGN +18.00 %" in shown
     assert "Sell 100.00 NGN 115.50 NGN +15.50 %" in shown
-    approved = confirm(finance, page(quote, "approve"))
-    assert said(approved) == [
+    approved = submit_confirmation(finance, page(quote, "approve"))
+    assert messages_of(approved) == [
         f"Approved: {token.symbol} is quoted at 118.00 NGN to buy and 115.50 NGN to sell."
     ]
     token.refresh_from_db()
@@ -72,16 +80,16 @@ def test_one_person_proposes_and_another_one_puts_the_prices_in_force():
 
 def test_a_decided_quote_is_not_decided_again():
     token = make_token()
-    propose(signed_in(BACK_OFFICE), token)
+    propose(signed_in_client(BACK_OFFICE), token)
     quote = Quote.objects.get()
-    finance = signed_in(FINANCE_APPROVER)
-    confirm(finance, page(quote, "approve"))
+    finance = signed_in_client(FINANCE_APPROVER)
+    submit_confirmation(finance, page(quote, "approve"))
     before = table_fingerprints()
-    again = confirm(finance, page(quote, "approve"))
+    again = submit_confirmation(finance, page(quote, "approve"))
     told = "The quote is Approved by finance-approver, no longer Pending"
-    assert said(again)[-1] == f"{told}. Nothing was done."
-    late = confirm(finance, page(quote, "reject"), reason="Too high")
-    assert said(late)[-1] == f"{told}. Nothing was done."
+    assert messages_of(again)[-1] == f"{told}. Nothing was done."
+    late = submit_confirmation(finance, page(quote, "reject"), reason="Too high")
+    assert messages_of(late)[-1] == f"{told}. Nothing was done."
     assert table_fingerprints() == before
     assert "Approve 118" not in text_of(finance.get(page(quote, "change")))
 
@@ -94,21 +102,21 @@ def test_nobody_approves_what_they_proposed_whatever_they_may():
     quote = Quote.objects.get()
     before = table_fingerprints()
     assert "Approve 118" not in text_of(client.get(page(quote, "change")))
-    response = confirm(client, page(quote, "approve"))
+    response = submit_confirmation(client, page(quote, "approve"))
     told = "Somebody else must approve what you proposed. Nothing was done."
-    assert said(response)[-1] == told
+    assert messages_of(response)[-1] == told
     assert table_fingerprints() == before
 
 
 def test_a_rejected_quote_changes_no_price_and_needs_a_reason():
     token = make_token()
-    propose(signed_in(BACK_OFFICE), token)
+    propose(signed_in_client(BACK_OFFICE), token)
     quote = Quote.objects.get()
-    finance = signed_in(FINANCE_APPROVER)
-    refused = confirm(finance, page(quote, "reject"), reason=" ")
+    finance = signed_in_client(FINANCE_APPROVER)
+    refused = submit_confirmation(finance, page(quote, "reject"), reason=" ")
     assert "This field is required." in text_of(refused)
-    done = confirm(finance, page(quote, "reject"), reason="Not in the report")
-    assert said(done)[-1] == "Rejected. The prices stay as they are."
+    done = submit_confirmation(finance, page(quote, "reject"), reason="Not in the report")
+    assert messages_of(done)[-1] == "Rejected. The prices stay as they are."
     quote.refresh_from_db()
     token.refresh_from_db()
     assert (quote.status, quote.reason) == ("Rejected", "Not in the report")
@@ -117,13 +125,13 @@ def test_a_rejected_quote_changes_no_price_and_needs_a_reason():
 
 def test_who_proposed_a_quote_takes_it_back_without_deciding_about_others():
     token = make_token()
-    office = signed_in(BACK_OFFICE)
+    office = signed_in_client(BACK_OFFICE)
     propose(office, token)
     quote = Quote.objects.get()
     assert "Take back" in text_of(office.get(page(quote, "change")))
     assert f"Take the quote of {token.symbol} back?" in text_of(office.get(page(quote, "reject")))
-    done = confirm(office, page(quote, "reject"), reason="A slip of the pen")
-    assert said(done)[-1] == "Taken back. The prices stay as they are."
+    done = submit_confirmation(office, page(quote, "reject"), reason="A slip of the pen")
+    assert messages_of(done)[-1] == "Taken back. The prices stay as they are."
     quote.refresh_from_db()
     assert (quote.status, quote.reason) == ("Rejected", "A slip of the pen")
     assert quote.decided_by_id == quote.proposed_by_id
@@ -136,7 +144,7 @@ def test_who_proposed_a_quote_takes_it_back_without_deciding_about_others():
 
 def test_one_quote_of_a_token_waits_at_a_time():
     token = make_token()
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     propose(client, token)
     again = propose(client, token, buy="119")
     assert "Another quote of this token waits for a decision" in text_of(again)
@@ -156,7 +164,7 @@ def test_one_quote_of_a_token_waits_at_a_time():
 )
 def test_prices_that_cannot_be_are_refused_with_what_was_typed_kept(changes, told):
     token = make_token()
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     before = table_fingerprints()
     response = propose(client, token, **{"note": "kept", **changes})
     assert response.status_code == 200
@@ -168,7 +176,7 @@ def test_prices_that_cannot_be_are_refused_with_what_was_typed_kept(changes, tol
 @pytest.mark.parametrize("role", [AUDITOR, FINANCE_APPROVER, ADMINISTRATOR])
 def test_only_the_back_office_proposes(role):
     token = make_token()
-    client = signed_in(role)
+    client = signed_in_client(role)
     before = table_fingerprints()
     assert propose(client, token).status_code == 403
     assert table_fingerprints() == before
@@ -177,9 +185,9 @@ def test_only_the_back_office_proposes(role):
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, ADMINISTRATOR])
 def test_only_finance_decides_about_quotes(role):
     token = make_token()
-    propose(signed_in(BACK_OFFICE, "somebody"), token)
+    propose(signed_in_client(BACK_OFFICE, "somebody"), token)
     quote = Quote.objects.get()
-    client = signed_in(role)
+    client = signed_in_client(role)
     before = table_fingerprints()
     assert client.post(page(quote, "approve")).status_code == 403
     assert client.post(page(quote, "reject"), {"reason": "no"}).status_code == 403
@@ -190,9 +198,9 @@ def test_only_finance_decides_about_quotes(role):
 
 def test_approving_asks_first_and_repeats_what_changes_for_which_token():
     token = make_token()
-    propose(signed_in(BACK_OFFICE), token)
+    propose(signed_in_client(BACK_OFFICE), token)
     quote = Quote.objects.get()
-    finance = signed_in(FINANCE_APPROVER)
+    finance = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     asked = finance.get(page(quote, "approve"))
     text = text_of(asked)
@@ -212,66 +220,66 @@ def test_approving_asks_first_and_repeats_what_changes_for_which_token():
 
 def test_prices_that_changed_since_the_question_are_told_and_nothing_is_approved():
     token = make_token()
-    propose(signed_in(BACK_OFFICE), token)
+    propose(signed_in_client(BACK_OFFICE), token)
     quote = Quote.objects.get()
-    finance = signed_in(FINANCE_APPROVER)
+    finance = signed_in_client(FINANCE_APPROVER)
     asked = finance.get(page(quote, "approve"))
     prices = quotes.Prices(Decimal(110), Decimal(105))
-    put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
+    set_effective_quote(token_id=token.pk, prices=prices, note="By command")
     before = table_fingerprints()
-    refused = confirm(finance, page(quote, "approve"), at=asked)
-    told = said(refused)[-1]
+    refused = submit_confirmation(finance, page(quote, "approve"), at=asked)
+    told = messages_of(refused)[-1]
     assert told.startswith("Nothing was done. Since you opened the page: ")
     assert "Buy, in force now was 100.00 NGN and is 110.00 NGN" in told
     assert table_fingerprints() == before
     for nonsense in ("x", "[]", "{}", '{"Token": 1}'):
         finance.post(page(quote, "approve"), {"seen": nonsense})
     assert table_fingerprints() == before
-    confirm(finance, page(quote, "approve"))
+    submit_confirmation(finance, page(quote, "approve"))
     token.refresh_from_db()
     assert (token.price_buy, token.prev_price_buy) == (118, 110)
 
 
 def test_prices_that_changed_since_they_were_to_be_proposed_or_rejected_are_told():
     token = make_token()
-    office, finance = signed_in(BACK_OFFICE), signed_in(FINANCE_APPROVER)
+    office, finance = signed_in_client(BACK_OFFICE), signed_in_client(FINANCE_APPROVER)
     address = reverse("admin:exchange_token_quote", args=[token.pk])
     to_propose = office.get(address)
     propose(office, token)
     quote = Quote.objects.get()
     typed = {"buy": "119", "sell": "117", "note": "Typed with care"}
-    refused = confirm(office, address, at=to_propose, **typed)
+    refused = submit_confirmation(office, address, at=to_propose, **typed)
     told = "Waits for a decision was none and is the quote of back-office"
-    assert told in said(refused)[-1]
+    assert told in messages_of(refused)[-1]
     assert b'value="Typed with care"' in refused.content
     to_reject = finance.get(page(quote, "reject"))
     prices = quotes.Prices(Decimal(110), Decimal(105))
-    put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
+    set_effective_quote(token_id=token.pk, prices=prices, note="By command")
     before = table_fingerprints()
-    refused = confirm(finance, page(quote, "reject"), at=to_reject, reason="Too high")
-    assert "Buy, in force now was 100.00 NGN and is 110.00 NGN" in said(refused)[-1]
+    refused = submit_confirmation(finance, page(quote, "reject"), at=to_reject, reason="Too high")
+    assert "Buy, in force now was 100.00 NGN and is 110.00 NGN" in messages_of(refused)[-1]
     assert "Too high" in text_of(refused)
     assert table_fingerprints() == before
 
 
 def test_a_double_click_approves_once():
     token = make_token()
-    propose(signed_in(BACK_OFFICE), token)
+    propose(signed_in_client(BACK_OFFICE), token)
     quote = Quote.objects.get()
-    finance = signed_in(FINANCE_APPROVER)
+    finance = signed_in_client(FINANCE_APPROVER)
     asked = finance.get(page(quote, "approve"))
-    confirm(finance, page(quote, "approve"), at=asked)
+    submit_confirmation(finance, page(quote, "approve"), at=asked)
     before = table_fingerprints()
-    again = confirm(finance, page(quote, "approve"), at=asked)
+    again = submit_confirmation(finance, page(quote, "approve"), at=asked)
     told = "The quote is Approved by finance-approver, no longer Pending. Nothing was done."
-    assert said(again)[-1] == told
+    assert messages_of(again)[-1] == told
     assert table_fingerprints() == before
 
 
 def test_the_front_page_leads_to_quotes_that_wait():
     token = make_token()
-    propose(signed_in(BACK_OFFICE), token)
-    client = signed_in(FINANCE_APPROVER)
+    propose(signed_in_client(BACK_OFFICE), token)
+    client = signed_in_client(FINANCE_APPROVER)
     front = client.get(reverse("admin:index")).content.decode()
     (address,) = re.findall(r'href="([^"]+)">Quotes to approve<', front)
     listed = client.get(address)
@@ -281,10 +289,10 @@ def test_the_front_page_leads_to_quotes_that_wait():
 
 def test_the_price_history_is_a_picture_with_words_and_a_table():
     token = make_token()
-    office, finance = signed_in(BACK_OFFICE), signed_in(FINANCE_APPROVER)
+    office, finance = signed_in_client(BACK_OFFICE), signed_in_client(FINANCE_APPROVER)
     for buy, sell in (("90", "88"), ("108", "105"), ("108", "104")):
         propose(office, token, buy=buy, sell=sell)
-        confirm(finance, page(Quote.objects.get(status="Pending"), "approve"))
+        submit_confirmation(finance, page(Quote.objects.get(status="Pending"), "approve"))
     shown = finance.get(token_page(token))
     html = shown.content.decode()
     assert re.search(r'<svg [^>]*role="img" aria-labelledby="chart-title chart-words"', html)
@@ -299,10 +307,10 @@ def test_the_price_history_is_a_picture_with_words_and_a_table():
 
 def test_prices_that_never_moved_are_drawn_too():
     token = make_token()
-    office, finance = signed_in(BACK_OFFICE), signed_in(FINANCE_APPROVER)
+    office, finance = signed_in_client(BACK_OFFICE), signed_in_client(FINANCE_APPROVER)
     for _ in range(2):
         propose(office, token, buy="100", sell="100")
-        confirm(finance, page(Quote.objects.get(status="Pending"), "approve"))
+        submit_confirmation(finance, page(Quote.objects.get(status="Pending"), "approve"))
     shown = finance.get(token_page(token))
     assert shown.status_code == 200
     assert shown.context["chart"] is not None
@@ -310,7 +318,7 @@ def test_prices_that_never_moved_are_drawn_too():
 
 def test_a_sell_quote_above_the_buy_quote_is_refused():
     token = make_token()
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     before = table_fingerprints()
     response = propose(client, token, buy="110", sell="110.01")
     assert "sell must not be above buy" in text_of(response)
@@ -335,18 +343,21 @@ def test_a_quote_of_before_the_rule_that_sells_above_what_it_buys_at_is_not_appr
     quote = Quote.objects.create(
         token=token, buy=110, sell=111, note="Old", created_at=timezone.now()
     )
-    finance = signed_in(FINANCE_APPROVER)
+    finance = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     with pytest.raises(Rejected) as error:
         quotes.approve(quote_id=quote.pk, user=user_of(finance))
     assert error.value.code == "sell_above_buy"
     assert table_fingerprints() == before
-    assert confirm(finance, page(quote, "reject"), reason="Propose it anew").status_code == 302
+    assert (
+        submit_confirmation(finance, page(quote, "reject"), reason="Propose it anew").status_code
+        == 302
+    )
 
 
 def test_a_change_beyond_the_band_is_shown_in_red_before_it_is_proposed_and_needs_a_reason():
     token = make_token()
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     address = reverse("admin:exchange_token_quote", args=[token.pk])
     assert "errornote" not in client.get(address).content.decode()
     before = table_fingerprints()
@@ -359,30 +370,32 @@ def test_a_change_beyond_the_band_is_shown_in_red_before_it_is_proposed_and_need
     assert b'value="79.99"' in asked.content
     # The button of a page that has shown it wants the reason as well.
     typed = {"buy": "1180", "sell": "79.99"}
-    refused = confirm(client, address, at=asked, **typed, note=" ")
+    refused = submit_confirmation(client, address, at=asked, **typed, note=" ")
     assert "A change of more than 20 % needs a reason" in text_of(refused)
     # And other prices than those on the page are shown first.
-    other = confirm(client, address, at=asked, buy="1280", sell="79.99", note="Split undone")
+    other = submit_confirmation(
+        client, address, at=asked, buy="1280", sell="79.99", note="Split undone"
+    )
     assert "buy +1,180.00 %" in text_of(other)
     assert table_fingerprints() == before
-    done = confirm(client, address, at=asked, **typed, note="Split undone")
-    assert said(done) == ["Change proposed. It requires a second person's approval."]
+    done = submit_confirmation(client, address, at=asked, **typed, note="Split undone")
+    assert messages_of(done) == ["Change proposed. It requires a second person's approval."]
     assert Quote.objects.get().note == "Split undone"
 
 
 @pytest.mark.parametrize(("buy", "sell"), [("120", "80"), ("100", "100"), ("119.99", "80.01")])
 def test_a_change_within_the_band_needs_no_reason(buy, sell):
     token = make_token()
-    done = propose(signed_in(BACK_OFFICE), token, buy=buy, sell=sell, note="")
-    assert said(done) == ["Change proposed. It requires a second person's approval."]
-    shown = signed_in(FINANCE_APPROVER).get(page(Quote.objects.get(), "change"))
+    done = propose(signed_in_client(BACK_OFFICE), token, buy=buy, sell=sell, note="")
+    assert messages_of(done) == ["Change proposed. It requires a second person's approval."]
+    shown = signed_in_client(FINANCE_APPROVER).get(page(Quote.objects.get(), "change"))
     assert "A price changes by more than" not in text_of(shown)
 
 
 def test_the_band_is_a_setting(settings):
     settings.QUOTE_BAND_PERCENT = 5
     token = make_token()
-    asked = propose(signed_in(BACK_OFFICE), token, buy="105.01", sell="95")
+    asked = propose(signed_in_client(BACK_OFFICE), token, buy="105.01", sell="95")
     assert "A price changes by more than 5 %: buy +5.01 %." in text_of(asked)
     assert not Quote.objects.exists()
 
@@ -399,40 +412,43 @@ def test_a_first_price_has_no_band():
 
 def test_the_approver_sees_in_red_what_is_beyond_the_band_by_the_prices_in_force_then():
     token = make_token()
-    office, finance = signed_in(BACK_OFFICE), signed_in(FINANCE_APPROVER)
+    office, finance = signed_in_client(BACK_OFFICE), signed_in_client(FINANCE_APPROVER)
     propose(office, token, buy="119", sell="118", note="Annual report")
     quote = Quote.objects.get()
     asked = finance.get(page(quote, "approve"))
     told = "A price changes by more than 20 %: buy +32.22 %, sell +38.82 %."
     assert told not in text_of(asked)
     prices = quotes.Prices(Decimal(90), Decimal(85))
-    put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
+    set_effective_quote(token_id=token.pk, prices=prices, note="By command")
     assert told in text_of(finance.get(page(quote, "change")))
     before = table_fingerprints()
     # The button of the page that did not show it does nothing.
-    assert told in text_of(confirm(finance, page(quote, "approve"), at=asked))
+    assert told in text_of(submit_confirmation(finance, page(quote, "approve"), at=asked))
     asked = finance.get(page(quote, "approve"))
     assert told in text_of(asked)
     assert "Buy 90.00 NGN 119.00 NGN +32.22 %" in text_of(asked)
     finance.post(page(quote, "approve"), {"seen": asked.context["seen"]})
     assert table_fingerprints() == before
-    confirm(finance, page(quote, "approve"), at=asked)
+    submit_confirmation(finance, page(quote, "approve"), at=asked)
     token.refresh_from_db()
     assert (token.price_buy, token.prev_price_buy) == (119, 90)
 
 
 def test_a_quote_without_a_reason_is_not_approved_once_it_is_beyond_the_band():
     token = make_token()
-    propose(signed_in(BACK_OFFICE), token, buy="119", sell="118", note="")
+    propose(signed_in_client(BACK_OFFICE), token, buy="119", sell="118", note="")
     quote = Quote.objects.get()
     prices = quotes.Prices(Decimal(90), Decimal(85))
-    put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
-    finance = signed_in(FINANCE_APPROVER)
+    set_effective_quote(token_id=token.pk, prices=prices, note="By command")
+    finance = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
-    refused = confirm(finance, page(quote, "approve"))
-    assert said(refused)[-1].startswith("By now it changes a price by more than 20 %")
+    refused = submit_confirmation(finance, page(quote, "approve"))
+    assert messages_of(refused)[-1].startswith("By now it changes a price by more than 20 %")
     with pytest.raises(Rejected) as error:
         quotes.approve(quote_id=quote.pk, user=user_of(finance))
     assert error.value.code == "quote_needs_reason"
     assert table_fingerprints() == before
-    assert confirm(finance, page(quote, "reject"), reason="Propose it anew").status_code == 302
+    assert (
+        submit_confirmation(finance, page(quote, "reject"), reason="Propose it anew").status_code
+        == 302
+    )

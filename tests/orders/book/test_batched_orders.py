@@ -61,7 +61,7 @@ class Market:
     def place(self, ask: Ask) -> None:
         """Place one order by itself, refused or not."""
         with contextlib.suppress(Rejected):
-            self.traders[ask.trader].ask(self.token, ask.side, ask.price, ask.units)
+            self.traders[ask.trader].submit_order(self.token, ask.side, ask.price, ask.units)
 
     def picture(self) -> list[object]:
         """What has become of everybody's orders, units and money."""
@@ -75,7 +75,11 @@ class Market:
             ],
             list(trades.values_list("price", "tokens", "buyer_value", "buyer_fee", "seller_value")),
             [
-                (trader.has("KES"), trader.has(self.token.id), trader.has("KES", "reserved"))
+                (
+                    trader.balance("KES"),
+                    trader.balance(self.token.id),
+                    trader.balance("KES", "reserved"),
+                )
                 for trader in self.traders
             ],
         ]
@@ -174,7 +178,7 @@ def test_one_refused_order_leaves_nothing_of_its_group():
         with pytest.raises(DatabaseError), transaction.atomic():
             placing._enter_orders.run(commands, 0)
     assert not Order.objects.filter(token=market.token).exists()
-    assert market.traders[1].has("KES") == 3
+    assert market.traders[1].balance("KES") == 3
 
 
 def test_the_answers_are_those_of_each_order():

@@ -135,7 +135,7 @@ def test_an_order_that_a_deadlock_undoes_is_placed_again(trader, token):
     wait_until(lambda: deadlocks() > before, "the deadlock is counted")
     assert order.status == "Active"
     assert Order.objects.count() == 1
-    assert trader.has("KES", "reserved") == order.reserved
+    assert trader.balance("KES", "reserved") == order.reserved
     assert_books_hold()
 
 
@@ -164,7 +164,7 @@ def test_a_cancellation_that_a_deadlock_undoes_is_done_again(trader, token, nest
     wait_until(lambda: deadlocks() > before, "the deadlock is counted")
     assert Order.objects.get(id=order).status == "Cancelled"
     assert Transfer.objects.filter(kind="order_release").count() == 1
-    assert trader.has("KES") == 10_000
+    assert trader.balance("KES") == 10_000
     assert_books_hold()
 
 
@@ -192,7 +192,7 @@ def test_money_spent_between_the_look_and_the_payment_is_told_as_what_is_left(tr
             placed = place_behind(pool, trader, token, 100, 50)
         with pytest.raises(Rejected) as refused:
             placed.result(30)
-    left = trader.has("KES")
+    left = trader.balance("KES")
     assert 0 < left < 5_000
     assert refused.value.code == "insufficient_balance"
     assert f"Available: {left:f}".rstrip("0").rstrip(".") in str(refused.value)
@@ -213,7 +213,7 @@ def test_who_waits_for_a_token_looks_at_what_those_before_have_left(trader):
             placed.result(30)
     assert str(refused.value).endswith("Available: 1000, requested: 1500"), refused.value
     assert Order.objects.get(owner_id=trader.owner_id).id == first
-    assert trader.has("KES") == 1_000
+    assert trader.balance("KES") == 1_000
     assert_books_hold()
 
 

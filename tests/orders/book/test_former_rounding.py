@@ -64,7 +64,7 @@ def test_orders_filled_before_and_after_come_to_what_their_fills_do(change_rule)
     token = seller.issue(buy_fee=Decimal("0.2"), sell_fee=Decimal("0.25"))
     bid = buyer.place(token, "Buy", 1, 5)
     seller.place(token, "Sell", 1, Decimal("1.9949"))
-    assert buyer.has("KES") + buyer.has("KES", "reserved") == Decimal("98.01")
+    assert buyer.balance("KES") + buyer.balance("KES", "reserved") == Decimal("98.01")
     change_rule()
     assert Trade.objects.filter(half_even=True).count() == 1
     assert_books_hold()
@@ -72,8 +72,8 @@ def test_orders_filled_before_and_after_come_to_what_their_fills_do(change_rule)
     order = Order.objects.get(id=bid)
     # 3.9898 and a fee of 0.0079796.
     assert (order.charged, order.charged_fee) == (Decimal("3.99"), CENT)
-    assert buyer.has("KES", "reserved") == Decimal("5.01") - 4
-    assert seller.has("KES") == Decimal("1.99") + Decimal("1.98")
+    assert buyer.balance("KES", "reserved") == Decimal("5.01") - 4
+    assert seller.balance("KES") == Decimal("1.99") + Decimal("1.98")
     assert_books_hold()
 
 
@@ -82,12 +82,12 @@ def test_a_seller_who_had_received_more_gives_nothing_back(change_rule):
     token = seller.issue(sell_fee=Decimal("33.3333"))
     ask = seller.place(token, "Sell", CENT, 100)
     buyer.place(token, "Buy", CENT, Decimal("1.5"))
-    assert seller.has("KES") == 2 * CENT
+    assert seller.balance("KES") == 2 * CENT
     change_rule()
     received = []
     for _ in range(4):
         buyer.place(token, "Buy", CENT, 1)
-        received.append(seller.has("KES"))
+        received.append(seller.balance("KES"))
         assert_books_hold()
     # 2.5, 3.5, 4.5 and 5.5 cents less a third, rounded down.
     assert received == [2 * CENT, 2 * CENT, 3 * CENT, 3 * CENT]
@@ -100,11 +100,11 @@ def test_the_fee_of_a_seller_who_had_received_more_stays_as_it_is(change_rule):
     token = seller.issue(sell_fee=Decimal(40))
     ask = seller.place(token, "Sell", CENT, 100)
     buyer.place(token, "Buy", CENT, Decimal("3.51"))
-    assert seller.has("KES") == 3 * CENT
+    assert seller.balance("KES") == 3 * CENT
     change_rule()
     buyer.place(token, "Buy", CENT, 1)
     # 4.51 cents less two fifths are 2.7 cents: less than the 3 that were received.
-    assert seller.has("KES") == 3 * CENT
+    assert seller.balance("KES") == 3 * CENT
     order = Order.objects.get(id=ask)
     assert (order.charged, order.charged_fee) == (4 * CENT, CENT)
     assert_books_hold()

@@ -13,7 +13,7 @@ from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANC
 from exchange.tokens.models import Token
 from orders.book.models import Order
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.back_office import confirm, said, signed_in, text_of
+from tests.factories.back_office import messages_of, signed_in_client, submit_confirmation, text_of
 from tests.factories.traders import Trader, make_trader
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import SYSTEM, assert_books_hold
@@ -33,7 +33,7 @@ def page(token: Token, name: str) -> str:
 
 def cancel(client: Client, token: Token, reason: str = "The issuer withdrew"):
     """Opens the page, and sends it as it is."""
-    return confirm(client, page(token, "cancel"), reason=reason)
+    return submit_confirmation(client, page(token, "cancel"), reason=reason)
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def buyer() -> Trader:
 
 @pytest.fixture
 def finance() -> Client:
-    return signed_in(FINANCE_APPROVER)
+    return signed_in_client(FINANCE_APPROVER)
 
 
 def test_closing_tells_what_is_in_the_book_and_cancels_it(issuer, buyer, finance):
@@ -58,13 +58,15 @@ def test_closing_tells_what_is_in_the_book_and_cancels_it(issuer, buyer, finance
     shown = text_of(finance.get(page(token, "close")))
     assert "Buy orders cancelled 1 454.50 KES" in shown
     assert "Sell orders cancelled 1 10 units" in shown
-    done = confirm(finance, page(token, "close"))
-    assert said(done) == ["Closed: no new orders are taken, those in the book were cancelled."]
+    done = submit_confirmation(finance, page(token, "close"))
+    assert messages_of(done) == [
+        "Closed: no new orders are taken, those in the book were cancelled."
+    ]
     assert not Order.objects.filter(status="Active").exists()
-    assert issuer.has(token.pk) == 1000
-    assert buyer.has("KES") == 50_000
-    again = confirm(finance, page(token, "reopen"))
-    assert said(again)[-1] == "Open again: new orders are taken."
+    assert issuer.balance(token.pk) == 1000
+    assert buyer.balance("KES") == 50_000
+    again = submit_confirmation(finance, page(token, "reopen"))
+    assert messages_of(again)[-1] == "Open again: new orders are taken."
     token.refresh_from_db()
     assert not token.closed
     assert_books_hold()
@@ -99,13 +101,13 @@ def test_cancelling_a_raise_tells_every_refund_and_gives_it_back(issuer, buyer, 
     ):
         assert words in shown, words
     done = cancel(finance, token)
-    assert said(done)[-1] == (
+    assert messages_of(done)[-1] == (
         "Cancelled: it is off the exchange. 2 buyers were refunded 16,468.38 KES."
     )
-    assert buyer.has("KES") == 50_000
-    assert other.has("KES") == 20_000
-    assert not buyer.has(token.pk)
-    assert not issuer.has(token.pk, "unsold")
+    assert buyer.balance("KES") == 50_000
+    assert other.balance("KES") == 20_000
+    assert not buyer.balance(token.pk)
+    assert not issuer.balance(token.pk, "unsold")
     refund = Transfer.objects.filter(kind=TransferKind.RAISE_REFUND)[0]
     assert refund.memo == "The issuer withdrew"
     after = text_of(finance.get(page(token, "change")))
@@ -121,19 +123,21 @@ def test_a_raise_that_went_on_meanwhile_is_looked_at_again(issuer, buyer, financ
     to_cancel, to_complete = (finance.get(page(token, name)) for name in ("cancel", "complete"))
     buyer.place(token, "Buy", 100, 5)
     before = table_fingerprints()
-    response = confirm(finance, page(token, "cancel"), at=to_cancel, reason="Withdrawn")
-    assert said(response)[-1] == (
+    response = submit_confirmation(finance, page(token, "cancel"), at=to_cancel, reason="Withdrawn")
+    assert messages_of(response)[-1] == (
         "Nothing was done. Since you opened the page: Money given back, fees included was "
         "1,000.00 KES and is 1,500.00 KES; Units taken back from buyers was 10 units and is "
         "15 units. Look again."
     )
     assert "1,500.00 KES 15 units" in text_of(response)
     assert b"Withdrawn" in response.content
-    response = confirm(finance, page(token, "complete"), at=to_complete)
-    assert "Proceeds, to the issuer was 1,000.00 KES and is 1,500.00 KES" in said(response)[-1]
+    response = submit_confirmation(finance, page(token, "complete"), at=to_complete)
+    assert (
+        "Proceeds, to the issuer was 1,000.00 KES and is 1,500.00 KES" in messages_of(response)[-1]
+    )
     assert table_fingerprints() == before
     cancel(finance, token)
-    assert buyer.has("KES") == 50_000
+    assert buyer.balance("KES") == 50_000
 
 
 def test_a_refund_whose_units_are_not_free_is_told_and_refused(issuer, buyer, finance):
@@ -176,15 +180,15 @@ def test_cancelling_needs_a_reason(issuer, finance):
 def test_completing_a_raise_pays_the_issuer_and_secondaries_open_after_it(issuer, buyer, finance):
     token = issuer.issue(raise_amount=Decimal(100_000))
     buyer.place(token, "Buy", 100, 250)
-    early = confirm(finance, page(token, "secondaries"))
-    assert "is not possible now: the token is in its raise" in said(early)[-1]
+    early = submit_confirmation(finance, page(token, "secondaries"))
+    assert "is not possible now: the token is in its raise" in messages_of(early)[-1]
     shown = text_of(finance.get(page(token, "complete")))
     assert "Proceeds, to the issuer 25,000.00 KES" in shown
     assert "Units not sold, to the issuer 750 units" in shown
-    confirm(finance, page(token, "complete"))
-    assert (issuer.has("KES"), issuer.has(token.pk)) == (26_000, 750)
-    opened = confirm(finance, page(token, "secondaries"))
-    assert said(opened)[-1] == "Holders may trade it from now on."
+    submit_confirmation(finance, page(token, "complete"))
+    assert (issuer.balance("KES"), issuer.balance(token.pk)) == (26_000, 750)
+    opened = submit_confirmation(finance, page(token, "secondaries"))
+    assert messages_of(opened)[-1] == "Holders may trade it from now on."
     text = text_of(finance.get(page(token, "change")))
     assert "Trading" in text
     assert "Raise complete finance-approver" in text
@@ -199,39 +203,39 @@ def test_an_exit_leaves_units_with_their_holders(issuer, buyer, finance):
     shown = text_of(finance.get(page(token, "exit")))
     assert "Sell orders cancelled 1 6 units" in shown
     assert "Refunds none" in shown
-    confirm(finance, page(token, "exit"))
+    submit_confirmation(finance, page(token, "exit"))
     token.refresh_from_db()
     assert token.exited
-    assert (buyer.has(token.pk), issuer.has(token.pk)) == (4, 996)
+    assert (buyer.balance(token.pk), issuer.balance(token.pk)) == (4, 996)
     assert_books_hold()
 
 
 def test_what_was_decided_meanwhile_is_told_and_not_done_again(issuer, finance):
     token = issuer.issue()
     to_exit, to_cancel = (finance.get(page(token, name)) for name in ("exit", "cancel"))
-    confirm(finance, page(token, "exit"), at=to_exit)
+    submit_confirmation(finance, page(token, "exit"), at=to_exit)
     before = table_fingerprints()
-    again = confirm(finance, page(token, "exit"), at=to_exit)
+    again = submit_confirmation(finance, page(token, "exit"), at=to_exit)
     told = "is not possible now: the token is exited. Nothing was done."
-    assert said(again)[-1] == f"Exit {told}"
-    not_closed = confirm(finance, page(token, "reopen"))
-    assert said(not_closed)[-1] == f"Open again {told}"
-    stale = confirm(finance, page(token, "cancel"), at=to_cancel, reason="no")
-    assert "State was Trading and is Exited" in said(stale)[-1]
+    assert messages_of(again)[-1] == f"Exit {told}"
+    not_closed = submit_confirmation(finance, page(token, "reopen"))
+    assert messages_of(not_closed)[-1] == f"Open again {told}"
+    stale = submit_confirmation(finance, page(token, "cancel"), at=to_cancel, reason="no")
+    assert "State was Trading and is Exited" in messages_of(stale)[-1]
     assert table_fingerprints() == before
-    confirm(finance, page(token, "cancel"), at=stale, reason="no")
+    submit_confirmation(finance, page(token, "cancel"), at=stale, reason="no")
     before = table_fingerprints()
-    last = confirm(finance, page(token, "cancel"), at=stale, reason="no")
+    last = submit_confirmation(finance, page(token, "cancel"), at=stale, reason="no")
     told = "Cancel is not possible now: the token is cancelled. Nothing was done."
-    assert said(last)[-1] == told
+    assert messages_of(last)[-1] == told
     assert table_fingerprints() == before
 
 
 def test_a_raise_is_not_exited(issuer, finance):
     token = issuer.issue(raise_amount=Decimal(100_000))
     before = table_fingerprints()
-    refused = confirm(finance, page(token, "exit"))
-    assert said(refused)[-1] == (
+    refused = submit_confirmation(finance, page(token, "exit"))
+    assert messages_of(refused)[-1] == (
         "Exit is not possible now: the token is in its raise. Nothing was done."
     )
     assert table_fingerprints() == before
@@ -240,7 +244,7 @@ def test_a_raise_is_not_exited(issuer, finance):
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, ADMINISTRATOR])
 def test_only_finance_ends_tokens(issuer, role):
     token = issuer.issue()
-    client = signed_in(role)
+    client = signed_in_client(role)
     before = table_fingerprints()
     for name in PAGES:
         body = {"reason": "no", "seen": "complete:0"}

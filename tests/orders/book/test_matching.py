@@ -49,8 +49,8 @@ def test_an_order_trades_at_the_resting_price_and_pays_no_more(issuer, buyer):
     assert state(ask) == ("Active", 4, 6, "")
     assert state(bid) == ("Fulfilled", 4, 0, "")
     # 360 and a fee of 3.60; the issuer gets 360 less 7.20.
-    assert (buyer.has("KES"), buyer.has(token.id)) == (Decimal("99636.40"), 4)
-    assert (issuer.has("KES"), issuer.has(token.id)) == (Decimal("100352.80"), 990)
+    assert (buyer.balance("KES"), buyer.balance(token.id)) == (Decimal("99636.40"), 4)
+    assert (issuer.balance("KES"), issuer.balance(token.id)) == (Decimal("100352.80"), 990)
     assert fee_income("KES") == Decimal("10.80")
     assert_books_hold()
 
@@ -61,12 +61,15 @@ def test_a_resting_buy_keeps_reserved_what_its_rest_and_its_fee_can_cost(issuer,
     bid = buyer.place(token, "Buy", "100", 10)
     # Filled for 360, the rest costs 600 at most; the fee of all is 9.60, 3.60 of it charged.
     assert state(bid) == ("Active", 4, 606, "")
-    assert buyer.has("KES", "reserved") == 606
-    assert buyer.has("KES") == 100_000 - Decimal("363.60") - 606
+    assert buyer.balance("KES", "reserved") == 606
+    assert buyer.balance("KES") == 100_000 - Decimal("363.60") - 606
     issuer.place(token, "Sell", "95", 6)
     assert trades(token) == [(90, 4), (100, 6)]
     assert state(bid)[:3] == ("Fulfilled", 10, 0)
-    assert (buyer.has("KES", "reserved"), buyer.has("KES")) == (0, 100_000 - Decimal("969.60"))
+    assert (buyer.balance("KES", "reserved"), buyer.balance("KES")) == (
+        0,
+        100_000 - Decimal("969.60"),
+    )
     assert_books_hold()
 
 
@@ -124,7 +127,7 @@ def test_a_resting_order_whose_rest_is_worth_nothing_makes_way(issuer, buyer):
     assert state(bid)[0] == "Fulfilled"
     assert state(behind)[:2] == ("Active", 3)
     assert trades(token) == [(Decimal("0.01"), 2), (Decimal("0.02"), 3)]
-    assert issuer.has(token.id, "reserved") == 2
+    assert issuer.balance(token.id, "reserved") == 2
     assert_books_hold()
 
 
@@ -146,7 +149,7 @@ def test_an_incoming_order_ends_where_its_rest_is_worth_nothing(issuer, buyer):
     assert state(bid) == ("Cancelled", 0, 0, "The rest is worth nothing")
     assert state(ask)[:2] == ("Active", 0)
     assert trades(token) == []
-    assert buyer.has("KES") == 100_000
+    assert buyer.balance("KES") == 100_000
     assert_books_hold()
 
 
@@ -166,14 +169,14 @@ def test_a_cancelled_order_gives_back_what_its_rest_had_reserved(issuer, buyer):
     issuer.place(token, "Sell", "100", 4)
     buyer.cancel(bid)
     assert state(bid) == ("Cancelled", 4, 0, "")
-    assert buyer.has("KES") == 100_000 - 404
+    assert buyer.balance("KES") == 100_000 - 404
     assert_books_hold()
 
 
 def test_what_an_owner_cannot_pay_or_deliver_is_refused_whole(issuer, buyer):
     token = issuer.issue(buy_fee=Decimal(1))
     issuer.place(token, "Sell", "100", 1000)
-    before = (buyer.has("KES"), Order.objects.count(), Entry.objects.count())
+    before = (buyer.balance("KES"), Order.objects.count(), Entry.objects.count())
     # At the resting price it could pay; it must be able to at its own.
     with pytest.raises(Rejected) as refused, transaction.atomic():
         buyer.place(token, "Buy", "100.01", 1000)
@@ -187,7 +190,7 @@ def test_what_an_owner_cannot_pay_or_deliver_is_refused_whole(issuer, buyer):
         "insufficient_units",
         "Insufficient units. Available: 0, requested: 1",
     )
-    assert (buyer.has("KES"), Order.objects.count(), Entry.objects.count()) == before
+    assert (buyer.balance("KES"), Order.objects.count(), Entry.objects.count()) == before
     assert_books_hold()
 
 
@@ -222,8 +225,8 @@ def test_a_raise_is_complete_when_what_it_lacks_buys_no_unit(issuer):
     token.refresh_from_db()
     assert state(order) == ("Cancelled", Decimal("0.06999999"), 0, "The raise has no more units")
     assert (token.total_raised, token.completed_raise) == (Decimal("769999.90"), True)
-    assert issuer.has("KES") == 100_000 + Decimal("769999.90")
-    assert issuer.has(token.id) == 10 - Decimal("0.06999999")
+    assert issuer.balance("KES") == 100_000 + Decimal("769999.90")
+    assert issuer.balance(token.id) == 10 - Decimal("0.06999999")
     assert_books_hold()
 
 
@@ -260,7 +263,7 @@ def test_a_raise_is_complete_when_less_than_the_smallest_purchase_is_left(issuer
     buyer.place(token, "Buy", "100", 40)
     token.refresh_from_db()
     assert (token.completed_raise, token.total_raised) == (False, 4000)
-    assert issuer.has("KES", "raise") == 4000
+    assert issuer.balance("KES", "raise") == 4000
     # 950 would be left.
     with pytest.raises(Rejected) as refused, transaction.atomic():
         buyer.place(token, "Buy", "100", "0.5")
@@ -268,8 +271,8 @@ def test_a_raise_is_complete_when_less_than_the_smallest_purchase_is_left(issuer
     buyer.place(token, "Buy", "2000", "0.5")
     token.refresh_from_db()
     assert (token.completed_raise, token.total_raised) == (True, 4050)
-    assert (issuer.has("KES", "raise"), issuer.has("KES")) == (0, 104_050)
-    assert (issuer.has(token.id, "unsold"), issuer.has(token.id)) == (0, Decimal("959.5"))
+    assert (issuer.balance("KES", "raise"), issuer.balance("KES")) == (0, 104_050)
+    assert (issuer.balance(token.id, "unsold"), issuer.balance(token.id)) == (0, Decimal("959.5"))
     assert_books_hold()
 
 
@@ -277,7 +280,7 @@ def test_a_member_of_the_issuer_may_buy_in_its_raise_the_issuer_not(issuer):
     token = issuer.issue(raise_amount=Decimal(5000))
     member = make_trader(1000, organisation=issuer.wallet.organisation, member=True)
     member.place(token, "Buy", "100", 5)
-    assert (member.has(token.id), issuer.has("KES", "raise")) == (5, 500)
+    assert (member.balance(token.id), issuer.balance("KES", "raise")) == (5, 500)
     with pytest.raises(Rejected) as refused, transaction.atomic():
         issuer.place(token, "Buy", "100", 5)
     assert refused.value.code == "own_raise"

@@ -40,7 +40,7 @@ def test_an_account_of_the_exchange_is_found_by_no_owner_asset_and_kind():
     assert call("account_of", None, "KES", "fees") == str(fees)
     assert call("account_of", None, "KES", "clearing") == str(clearing)
     assert call("account_of", None, "NGN", "fees") == str(abroad)
-    assert trader.has("KES") == 10
+    assert trader.balance("KES") == 10
     assert call("account_of", None, "KES", "available") is None
 
 

@@ -214,7 +214,7 @@ def test_completing_a_raise_again_moves_nothing():
     with session("runtime") as connection:
         connection.execute("SELECT complete_raise(%s, 'system:attack')", [token.id])
     assert everything() == before
-    assert issuer.has("KES") == 1000
+    assert issuer.balance("KES") == 1000
     assert_books_hold()
 
 

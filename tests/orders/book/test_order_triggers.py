@@ -110,7 +110,7 @@ def test_closing_an_order_tells_who_did_it_and_as_much_of_the_reason_as_there_is
     assert order.reserved == 0
     assert order.closed_at is not None
     assert order.updated_at == order.closed_at > order.created_at
-    assert market.buyer.has("KES", "reserved") == 0
+    assert market.buyer.balance("KES", "reserved") == 0
     assert Order.objects.filter(status="Active").count() == 2
     release = Transfer.objects.get(kind="order_release", subject_id=market.buy)
     assert (release.memo, release.actor) == ("x" * 300, "system:closer")
@@ -136,10 +136,10 @@ def test_completing_a_raise_pays_out_its_own_and_leaves_other_tokens_as_they_are
             cursor.execute("SELECT complete_raise(%s, 'system:closer')", [token.id])
     done = Token.objects.filter(completed_raise=True, id__in=[one.id, other.id, over.id])
     assert list(done) == [one]
-    assert (issuer.has("KES"), issuer.has("KES", "raise")) == (1207, 400)
-    assert (issuer.has(one), issuer.has(one, "unsold")) == (988, 0)
-    assert (issuer.has(other), issuer.has(other, "unsold")) == (950, 47)
-    assert (issuer.has(over), issuer.has(over, "unsold")) == (950, 49)
+    assert (issuer.balance("KES"), issuer.balance("KES", "raise")) == (1207, 400)
+    assert (issuer.balance(one), issuer.balance(one, "unsold")) == (988, 0)
+    assert (issuer.balance(other), issuer.balance(other, "unsold")) == (950, 47)
+    assert (issuer.balance(over), issuer.balance(over, "unsold")) == (950, 49)
     assert Change.objects.filter(record_id=str(one.id)).latest("id").actor == "system:closer"
     assert Transfer.objects.get(kind="raise_complete").memo == one.symbol
 

@@ -15,7 +15,7 @@ from config.back_office.roles import AUDITOR, ROLES
 from orders.book.models import Order
 from orders.trades.models import Trade
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.back_office import signed_in, text_of
+from tests.factories.back_office import signed_in_client, text_of
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
 from tests.factories.traders import Trader, make_trader
@@ -45,7 +45,7 @@ def test_an_order_shows_its_fills_its_reservation_and_what_moved(issuer, buyer):
     token = issuer.issue(symbol="RVT", buy_fee=Decimal("1.5"), sell_fee=Decimal("0.5"))
     sell = issuer.place(token, "Sell", 100, 10)
     buy = buyer.place(token, "Buy", 101, 12, client_order_id="mine-1")
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     shown = client.get(reverse("admin:orders_order_change", args=[buy]))
     text = text_of(shown)
     for words in (
@@ -74,7 +74,9 @@ def test_a_trade_shows_both_sides_and_the_transfer_behind_it(issuer, buyer):
     issuer.place(token, "Sell", 100, 10)
     buyer.place(token, "Buy", 100, 4)
     trade = Trade.objects.get()
-    text = text_of(signed_in(AUDITOR).get(reverse("admin:orders_trade_change", args=[trade.pk])))
+    text = text_of(
+        signed_in_client(AUDITOR).get(reverse("admin:orders_trade_change", args=[trade.pk]))
+    )
     for words in (
         "4 units of RVT at 100.00 KES",
         "Fee of the buyer 6.00 KES",
@@ -88,7 +90,7 @@ def test_a_trade_shows_both_sides_and_the_transfer_behind_it(issuer, buyer):
 def test_a_sale_of_a_raise_has_the_issuer_on_the_other_side(issuer, buyer):
     token = issuer.issue(raise_amount=Decimal(100_000))
     buy = buyer.place(token, "Buy", 100, 10)
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     side = f"{token.issuer}, the issuer"
     assert side in text_of(client.get(reverse("admin:orders_order_change", args=[buy])))
     trade = Trade.objects.get()
@@ -103,7 +105,7 @@ def test_orders_and_trades_are_found_by_filters_words_and_ids(issuer, buyer):
     ask = issuer.place(token, "Sell", 100, 10)
     bid = buyer.place(token, "Buy", 100, 4, client_order_id="mine-1")
     issuer.place(other, "Sell", 100, 10)
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
 
     def ids(**query: str) -> set[object]:
         return {order.pk for order in listed(client, "orders_order", **query)}
@@ -145,7 +147,7 @@ def test_every_role_reads_them(issuer, buyer, role):
     token = issuer.issue()
     issuer.place(token, "Sell", 100, 10)
     buyer.place(token, "Buy", 100, 4)
-    client = signed_in(role)
+    client = signed_in_client(role)
     for name, row in zip(LISTS, (Order.objects.first(), Trade.objects.first()), strict=True):
         assert row is not None
         assert len(listed(client, name)) in {1, 2}
@@ -154,7 +156,7 @@ def test_every_role_reads_them(issuer, buyer, role):
 
 def test_pages_ask_the_database_no_more_when_there_is_more_to_show(issuer, buyer):
     token = issuer.issue()
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     ask = issuer.place(token, "Sell", 100, 50)
     addresses = [
         reverse("admin:exchange_token_changelist"),

@@ -145,13 +145,13 @@ def test_an_order_waits_some_seconds_for_the_first_under_its_key(trader, token, 
 
     def ask_again() -> Any:
         try:
-            return trader.ask(token, "Buy", 100, 1, claim=claim)
+            return trader.submit_order(token, "Buy", 100, 1, claim=claim)
         finally:
             connections.close_all()
 
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
-            first = trader.ask(token, "Buy", 100, 1, claim=claim)
+            first = trader.submit_order(token, "Buy", 100, 1, claim=claim)
             begins = time.monotonic()
             with pytest.raises(RequestInProgress):
                 pool.submit(ask_again).result(15)
@@ -214,14 +214,14 @@ def test_only_the_organisation_cancels_its_order_and_only_once(trader, token):
         make_trader().cancel(order_id)
     with pytest.raises(OrderNotFound):
         placing.close_order(uuid7(), "over", TESTER)
-    assert trader.has("KES", "reserved") > 0
+    assert trader.balance("KES", "reserved") > 0
     # Without an organisation it is whoever's.
     assert placing.close_order(order_id, "over", TESTER) is True
     assert placing.close_order(order_id, "over", TESTER) is False
     with pytest.raises(OrderNotActive) as over:
         trader.cancel(order_id)
     assert str(over.value) == "Only an Active order can be cancelled: it is Cancelled"
-    assert trader.has("KES", "reserved") == 0
+    assert trader.balance("KES", "reserved") == 0
 
 
 REFUSALS: list[tuple[str, dict[str, Any], str, str]] = [

@@ -38,7 +38,7 @@ def test_sixty_small_buys_pay_their_fees_and_no_less_than_their_seller_receives(
     seller.place(token, "Sell", 1, 120)
     for _ in range(60):
         buyer.place(token, "Buy", 1, Decimal("1.9949"))
-    paid, received = 1000 - buyer.has("USD"), seller.has("USD")
+    paid, received = 1000 - buyer.balance("USD"), seller.balance("USD")
     # Each buy comes to 1.99988725 with its fee, all of the sale to 119.694.
     assert (paid, received) == (120, Decimal("119.69"))
     assert fee_income("USD") == Decimal("0.31")
@@ -51,7 +51,7 @@ def test_a_fill_of_less_than_a_minor_unit_is_not_made_and_one_of_a_minor_unit_is
     seller.place(token, "Sell", CENT, 10)
     buyer.place(token, "Buy", CENT, 1)
     # The seller's half is nothing yet; the exchange has all of it.
-    assert (seller.has("KES"), fee_income("KES")) == (0, CENT)
+    assert (seller.balance("KES"), fee_income("KES")) == (0, CENT)
     buyer.place(token, "Buy", 2 * CENT, Decimal("0.99"))
     assert Trade.objects.count() == 1
     assert_books_hold()
@@ -81,7 +81,7 @@ def test_in_a_raise_the_issuer_receives_each_purchase_rounded_up():
         buyer.place(token, "Buy", "1.01", Decimal("1.5"))
     # 1.515 each, with its fee 1.5187875.
     brought = 3 * Decimal("1.52")
-    assert (buyer.has("KES"), issuer.has("KES", "raise")) == (1000 - brought, brought)
+    assert (buyer.balance("KES"), issuer.balance("KES", "raise")) == (1000 - brought, brought)
     assert fee_income("KES") == 0
     assert_books_hold()
 
@@ -115,7 +115,7 @@ def play(
         assert_books_hold()
         for order in Order.objects.filter(status="Active"):
             (buyer if order.type == "Buy" else seller).cancel(order.id)
-        figures = (10_000 - buyer.has("KES"), seller.has("KES"), fee_income("KES"))
+        figures = (10_000 - buyer.balance("KES"), seller.balance("KES"), fee_income("KES"))
         traded = sum(Trade.objects.values_list("tokens", flat=True), Decimal(0))
         raise _Undo
     value = price * traded

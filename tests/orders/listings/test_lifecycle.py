@@ -70,7 +70,7 @@ def place(
 ) -> Order:
     """The order of `wallet`, as it stands after it was placed."""
     with transaction.atomic():  # a refusal ends no more than this
-        Trader(wallet).ask(token, side, price, tokens)
+        Trader(wallet).submit_order(token, side, price, tokens)
     return Order.objects.order_by("-seq")[0]
 
 

@@ -116,11 +116,15 @@ def test_cancelling_a_raise_gives_back_money_and_fees_and_retires_all_units(issu
     first, second = make_trader(1_000), make_trader(1_000, member=True)
     for trader, units in ((first, 2), (second, 3), (first, 4)):
         trader.place(token, "Buy", 100, units)
-    assert (first.has("KES"), second.has("KES")) == (394, 697)
+    assert (first.balance("KES"), second.balance("KES")) == (394, 697)
     cancelled = cancel(token_id=token.id, user=officer)
-    assert (first.has("KES"), second.has("KES")) == (1_000, 1_000)
-    assert (first.has(token), second.has(token), issuer.has(token, "unsold")) == (0, 0, 0)
-    assert (issuer.has("KES"), issuer.has("KES", "raise")) == (1_000, 0)
+    assert (first.balance("KES"), second.balance("KES")) == (1_000, 1_000)
+    assert (first.balance(token), second.balance(token), issuer.balance(token, "unsold")) == (
+        0,
+        0,
+        0,
+    )
+    assert (issuer.balance("KES"), issuer.balance("KES", "raise")) == (1_000, 0)
     assert (cancelled.supply, cancelled.total_raised, cancelled.total_allocated) == (0, 0, 0)
     refunds = Transfer.objects.filter(kind="raise_refund")
     assert sorted(refund.memo for refund in refunds) == ["over", "over", "over"]
@@ -134,7 +138,7 @@ def test_cancelling_a_complete_raise_undoes_no_sale(issuer, officer):
     buyer.place(token, "Buy", 100, 2)
     lifecycle.complete_raise(token_id=token.id, user=officer)
     cancel(token_id=token.id, user=officer)
-    assert (buyer.has(token), issuer.has("KES")) == (2, 1_200)
+    assert (buyer.balance(token), issuer.balance("KES")) == (2, 1_200)
     assert not Transfer.objects.filter(kind__in=["raise_refund", "units_retire"]).exists()
 
 

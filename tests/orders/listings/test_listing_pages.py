@@ -12,7 +12,7 @@ from config.back_office.roles import BACK_OFFICE
 from exchange.tokens.models import Token
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import make_member, make_organisation
-from tests.factories.back_office import said, signed_in, text_of
+from tests.factories.back_office import messages_of, signed_in_client, text_of
 from tests.factories.wallets import assert_books_hold
 from wallets.ledger.models import Account, Transfer
 
@@ -44,7 +44,7 @@ def units(token: Token) -> dict[str, Decimal]:
 def test_a_token_without_a_raise_is_the_issuers_to_sell():
     issuer = make_organisation()
     creator = make_member(issuer)
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     response = enter(
         client,
         issuer=str(issuer.pk),
@@ -56,7 +56,7 @@ def test_a_token_without_a_raise_is_the_issuers_to_sell():
         payout_frequency="Monthly",
         tenor="365",
     )
-    assert said(response) == ["RVT is listed: 1,000 units were issued."]
+    assert messages_of(response) == ["RVT is listed: 1,000 units were issued."]
     token = Token.objects.get()
     assert (token.issuer, token.creator, token.currency_id) == (issuer, creator, "KES")
     assert (token.price_buy, token.price_sell, token.price_exchange) == (100, 98, 0)
@@ -73,7 +73,7 @@ def test_a_token_without_a_raise_is_the_issuers_to_sell():
 
 def test_a_token_with_a_raise_waits_to_be_sold():
     issuer = make_organisation()
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     enter(client, issuer=str(issuer.pk), raise_amount="60000", offered="600")
     token = Token.objects.get()
     assert not token.completed_raise
@@ -104,7 +104,7 @@ def test_a_token_with_a_raise_waits_to_be_sold():
 )
 def test_a_listing_that_cannot_be_is_refused_with_what_was_typed_kept(changes, told):
     issuer = make_organisation()
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     before = table_fingerprints()
     response = enter(client, **{"issuer": str(issuer.pk), "listing_reference": "kept", **changes})
     assert response.status_code == 200
@@ -115,7 +115,7 @@ def test_a_listing_that_cannot_be_is_refused_with_what_was_typed_kept(changes, t
 
 def test_a_creator_belongs_to_the_issuer():
     stranger = make_member(make_organisation())
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     response = enter(client, issuer=str(make_organisation().pk), creator=str(stranger.pk))
     assert "creator must be a member of the issuer" in text_of(response)
     assert Token.objects.count() == 0
@@ -123,7 +123,7 @@ def test_a_creator_belongs_to_the_issuer():
 
 def test_sending_the_form_twice_lists_one_token():
     issuer = str(make_organisation().pk)
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     enter(client, issuer=issuer)
     again = enter(client, issuer=issuer)
     assert "A token with symbol RVT exists already" in text_of(again)

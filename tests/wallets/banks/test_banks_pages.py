@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.back_office import said, signed_in, text_of
-from tests.factories.wallets import know_banks
+from tests.factories.back_office import messages_of, signed_in_client, text_of
+from tests.factories.wallets import store_bank_list
 from wallets.banks.models import BankList
 from wallets.banks.services import clear_bank_cache
 
@@ -28,9 +28,9 @@ def page(name: str, *args: str) -> str:
 
 
 def test_a_list_tells_its_age_and_is_searched():
-    know_banks()
+    store_bank_list()
     BankList.objects.filter(pk="KES").update(banks=BANKS)
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     shown = client.get(page("change", "KES"))
     assert "Fresh" in text_of(shown)
     assert len(shown.context["sections"][0].rows) == len(BANKS)
@@ -46,10 +46,10 @@ def test_a_list_tells_its_age_and_is_searched():
 
 
 def test_a_failing_provider_is_told_and_the_stored_list_stays():
-    know_banks()
-    client = signed_in(BACK_OFFICE)
+    store_bank_list()
+    client = signed_in_client(BACK_OFFICE)
     before = BankList.objects.get(pk="KES")
-    told = said(client.post(page("refresh", "KES")))
+    told = messages_of(client.post(page("refresh", "KES")))
     assert told == [
         "Could not fetch the bank list from the payment provider. Please try again later"
     ]
@@ -60,8 +60,8 @@ def test_a_failing_provider_is_told_and_the_stored_list_stays():
 
 @pytest.mark.parametrize("role", [AUDITOR, FINANCE_APPROVER])
 def test_who_may_not_fetch_changes_nothing(role):
-    know_banks()
-    client = signed_in(role)
+    store_bank_list()
+    client = signed_in_client(role)
     before = table_fingerprints()
     assert client.post(page("refresh", "KES")).status_code == 403
     assert client.get(page("add")).status_code == 403
@@ -69,6 +69,6 @@ def test_who_may_not_fetch_changes_nothing(role):
 
 
 def test_looking_fetches_nothing():
-    know_banks()
-    client = signed_in(BACK_OFFICE)
+    store_bank_list()
+    client = signed_in_client(BACK_OFFICE)
     assert client.get(page("refresh", "KES")).status_code == 405

@@ -14,11 +14,11 @@ from exchange.core.errors import Forbidden, StateConflict
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import (
     balances,
-    confirm,
     fund,
-    participants,
-    said,
-    signed_in,
+    make_participants,
+    messages_of,
+    signed_in_client,
+    submit_confirmation,
     text_of,
     user_of,
 )
@@ -41,11 +41,13 @@ def page(deposit: Deposit, name: str) -> str:
 
 
 def test_one_person_enters_and_another_one_confirms():
-    _, member = participants()
-    office, finance = signed_in(BACK_OFFICE), signed_in(FINANCE_APPROVER)
+    _, member = make_participants()
+    office, finance = signed_in_client(BACK_OFFICE), signed_in_client(FINANCE_APPROVER)
     response = enter(office, member=str(member.pk))
     deposit = Deposit.objects.get()
-    assert said(response) == ["Entered. Nothing has moved yet: somebody else must confirm it."]
+    assert messages_of(response) == [
+        "Entered. Nothing has moved yet: somebody else must confirm it."
+    ]
     assert balances(member.pk, "NGN") == (Decimal(0), Decimal(0))
     assert "Confirm 1,500.50 NGN" in text_of(finance.get(page(deposit, "change")))
     assert "Confirm 1,500.50 NGN" not in text_of(office.get(page(deposit, "change")))
@@ -54,37 +56,37 @@ def test_one_person_enters_and_another_one_confirms():
     assert "Into the wallet of Ada Organisation Acme Reference at the bank BANK-1" in asked
     finance.post(page(deposit, "confirm"))
     assert balances(member.pk, "NGN") == (Decimal(0), Decimal(0))
-    confirm(finance, page(deposit, "confirm"))
+    submit_confirmation(finance, page(deposit, "confirm"))
     assert balances(member.pk, "NGN") == (Decimal("1500.5"), Decimal(0))
     before = table_fingerprints()
-    again = confirm(finance, page(deposit, "confirm"))
-    assert said(again)[-1] == (
+    again = submit_confirmation(finance, page(deposit, "confirm"))
+    assert messages_of(again)[-1] == (
         "The deposit is Confirmed by finance-approver, no longer Pending. Nothing was done."
     )
     assert table_fingerprints() == before
 
 
 def test_nobody_confirms_what_they_entered_whatever_they_may():
-    organisation, _ = participants()
+    organisation, _ = make_participants()
     client = Client()
     sign_in(client, create_superuser("owner", password="x"))
     enter(client, organisation=str(organisation.pk))
     deposit = Deposit.objects.get()
-    signed_in(FINANCE_APPROVER, "zoe")
+    signed_in_client(FINANCE_APPROVER, "zoe")
     assert "Who may decide: zoe." in text_of(client.get(page(deposit, "change")))
     before = table_fingerprints()
-    response = confirm(client, page(deposit, "confirm"))
+    response = submit_confirmation(client, page(deposit, "confirm"))
     told = "Somebody else must confirm what you entered. Nothing was done."
-    assert said(response)[-1] == told
+    assert messages_of(response)[-1] == told
     assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, ADMINISTRATOR])
 def test_only_finance_decides_about_deposits(role):
-    organisation, _ = participants()
-    enter(signed_in(BACK_OFFICE, "somebody"), organisation=str(organisation.pk))
+    organisation, _ = make_participants()
+    enter(signed_in_client(BACK_OFFICE, "somebody"), organisation=str(organisation.pk))
     deposit = Deposit.objects.get()
-    client = signed_in(role)
+    client = signed_in_client(role)
     before = table_fingerprints()
     assert client.post(page(deposit, "confirm")).status_code == 403
     assert client.post(page(deposit, "reject"), {"reason": "no"}).status_code == 403
@@ -93,22 +95,22 @@ def test_only_finance_decides_about_deposits(role):
 
 @pytest.mark.parametrize("role", [AUDITOR, FINANCE_APPROVER, ADMINISTRATOR])
 def test_only_the_back_office_enters_deposits(role):
-    organisation, _ = participants()
-    client = signed_in(role)
+    organisation, _ = make_participants()
+    client = signed_in_client(role)
     before = table_fingerprints()
     assert enter(client, organisation=str(organisation.pk)).status_code == 403
     assert table_fingerprints() == before
 
 
 def test_a_rejected_deposit_moves_nothing_and_needs_a_reason():
-    organisation, _ = participants()
-    enter(signed_in(BACK_OFFICE), organisation=str(organisation.pk))
+    organisation, _ = make_participants()
+    enter(signed_in_client(BACK_OFFICE), organisation=str(organisation.pk))
     deposit = Deposit.objects.get()
-    finance = signed_in(FINANCE_APPROVER)
-    refused = confirm(finance, page(deposit, "reject"), reason=" ")
+    finance = signed_in_client(FINANCE_APPROVER)
+    refused = submit_confirmation(finance, page(deposit, "reject"), reason=" ")
     assert "This field is required." in text_of(refused)
     assert "Amount 1,500.50 NGN Into the wallet of Acme" in text_of(refused)
-    confirm(finance, page(deposit, "reject"), reason="Not on the statement")
+    submit_confirmation(finance, page(deposit, "reject"), reason="Not on the statement")
     deposit.refresh_from_db()
     assert (deposit.status, deposit.reason) == ("Rejected", "Not on the statement")
     assert Transfer.objects.count() == 0
@@ -130,8 +132,8 @@ def test_a_rejected_deposit_moves_nothing_and_needs_a_reason():
     ],
 )
 def test_a_deposit_that_cannot_be_is_refused_with_what_was_typed_kept(changes, told):
-    organisation, _ = participants()
-    client = signed_in(BACK_OFFICE)
+    organisation, _ = make_participants()
+    client = signed_in_client(BACK_OFFICE)
     before = table_fingerprints()
     response = enter(client, **{"organisation": str(organisation.pk), "note": "kept", **changes})
     assert response.status_code == 200
@@ -141,18 +143,18 @@ def test_a_deposit_that_cannot_be_is_refused_with_what_was_typed_kept(changes, t
 
 
 def test_a_deposit_is_not_for_another_organisations_member():
-    organisation, _ = participants()
+    organisation, _ = make_participants()
     other = type(organisation).objects.create(name="Other")
     stranger = other.members.create(name="Eve", email="eve@other.example")
-    client = signed_in(BACK_OFFICE)
+    client = signed_in_client(BACK_OFFICE)
     response = enter(client, organisation=str(organisation.pk), member=str(stranger.pk))
     assert "The member does not belong to the organisation" in text_of(response)
     assert Deposit.objects.count() == 0
 
 
 def test_one_reference_is_booked_once():
-    organisation, _ = participants()
-    client = signed_in(BACK_OFFICE)
+    organisation, _ = make_participants()
+    client = signed_in_client(BACK_OFFICE)
     enter(client, organisation=str(organisation.pk))
     again = enter(client, organisation=str(organisation.pk))
     assert "A deposit with reference BANK-1 exists already" in text_of(again)
@@ -160,63 +162,66 @@ def test_one_reference_is_booked_once():
 
 
 def test_one_that_was_rejected_is_entered_again_and_booked_once():
-    organisation, _ = participants()
-    client = signed_in(BACK_OFFICE)
+    organisation, _ = make_participants()
+    client = signed_in_client(BACK_OFFICE)
     enter(client, organisation=str(organisation.pk), amount="10000")
     wrong = Deposit.objects.get()
-    finance = signed_in(FINANCE_APPROVER)
-    confirm(finance, page(wrong, "reject"), reason="One nought too many")
+    finance = signed_in_client(FINANCE_APPROVER)
+    submit_confirmation(finance, page(wrong, "reject"), reason="One nought too many")
     enter(client, organisation=str(organisation.pk), amount="1000")
     right = Deposit.objects.get(status="Pending")
-    confirm(finance, page(right, "confirm"))
+    submit_confirmation(finance, page(right, "confirm"))
     again = enter(client, organisation=str(organisation.pk), amount="1000")
     assert "exists already" in text_of(again)
     assert (right.reference, Deposit.objects.count()) == (wrong.reference, 2)
 
 
 def test_whoever_entered_a_deposit_cancels_it_and_enters_it_again():
-    organisation, _ = participants()
-    office = signed_in(BACK_OFFICE)
+    organisation, _ = make_participants()
+    office = signed_in_client(BACK_OFFICE)
     enter(office, organisation=str(organisation.pk), amount="10000")
     wrong = Deposit.objects.get()
-    colleague, finance = signed_in(BACK_OFFICE, "colleague"), signed_in(FINANCE_APPROVER)
+    colleague, finance = (
+        signed_in_client(BACK_OFFICE, "colleague"),
+        signed_in_client(FINANCE_APPROVER),
+    )
     before = table_fingerprints()
     told = "Only the person who entered a deposit cancels it. Nothing was done."
-    assert said(confirm(colleague, page(wrong, "cancel")))[-1] == told
+    assert messages_of(submit_confirmation(colleague, page(wrong, "cancel")))[-1] == told
     with pytest.raises(Forbidden, match="Only the person who entered a deposit cancels it"):
         deposits.cancel(deposit_id=wrong.pk, user=user_of(colleague))
-    assert confirm(finance, page(wrong, "cancel")).status_code == 403
+    assert submit_confirmation(finance, page(wrong, "cancel")).status_code == 403
     assert page(wrong, "cancel") not in colleague.get(page(wrong, "change")).content.decode()
     assert table_fingerprints() == before
 
     assert page(wrong, "cancel") in office.get(page(wrong, "change")).content.decode()
-    done = confirm(office, page(wrong, "cancel"))
-    assert said(done)[-1] == "Cancelled. Nothing moved."
+    done = submit_confirmation(office, page(wrong, "cancel"))
+    assert messages_of(done)[-1] == "Cancelled. Nothing moved."
     wrong.refresh_from_db()
     assert (wrong.status, wrong.decided_by) == ("Cancelled", user_of(office))
     assert Transfer.objects.count() == 0
     (change,) = Change.objects.filter(record_id=str(wrong.pk), operation="UPDATE")
     assert (change.after or {})["status"] == "Cancelled"
     assert change.actor == f"staff:{user_of(office).pk}"
-    late = confirm(finance, page(wrong, "confirm"))
-    assert said(late)[-1] == (
+    late = submit_confirmation(finance, page(wrong, "confirm"))
+    assert messages_of(late)[-1] == (
         "The deposit is Cancelled by back-office, no longer Pending. Nothing was done."
     )
     enter(office, organisation=str(organisation.pk), amount="1000")
-    confirm(finance, page(Deposit.objects.get(status="Pending"), "confirm"))
+    submit_confirmation(finance, page(Deposit.objects.get(status="Pending"), "confirm"))
     assert balances(organisation.pk, "NGN") == (Decimal(1000), Decimal(0))
 
 
 def test_a_confirmed_deposit_is_not_cancelled():
-    organisation, _ = participants()
-    office = signed_in(BACK_OFFICE)
+    organisation, _ = make_participants()
+    office = signed_in_client(BACK_OFFICE)
     enter(office, organisation=str(organisation.pk))
     deposit = Deposit.objects.get()
     asked = office.get(page(deposit, "cancel"))
-    confirm(signed_in(FINANCE_APPROVER), page(deposit, "confirm"))
+    submit_confirmation(signed_in_client(FINANCE_APPROVER), page(deposit, "confirm"))
     before = table_fingerprints()
-    late = confirm(office, page(deposit, "cancel"), at=asked)
-    assert said(late)[-1] == (
+    late = submit_confirmation(office, page(deposit, "cancel"), at=asked)
+    assert messages_of(late)[-1] == (
         "The deposit is Confirmed by finance-approver, no longer Pending. Nothing was done."
     )
     with pytest.raises(StateConflict):
@@ -225,9 +230,9 @@ def test_a_confirmed_deposit_is_not_cancelled():
 
 
 def test_an_account_leads_to_its_entries_and_a_transfer_to_its_legs():
-    organisation, member = participants()
+    organisation, member = make_participants()
     fund(organisation, member, "NGN", "1500.5")
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     wallet = client.get(reverse("admin:wallets_account_changelist"), {"owner_id": str(member.pk)})
     found = list(wallet.context["cl"].result_list)
     assert set(found) == set(Account.objects.filter(member=member))

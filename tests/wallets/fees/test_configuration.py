@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from exchange.core.currencies import currencies, payout_currencies
 from tests.environment.owner import without_guards
-from tests.factories.bare_rows import put
+from tests.factories.bare_rows import insert_row
 from tests.factories.configuration import set_setting
 from wallets.fees.models import SettingChange
 from wallets.fees.selectors import (
@@ -35,7 +35,7 @@ def put_changes(*changes: tuple[str, str, int, timedelta | None]) -> None:
     now = timezone.now()
     with without_guards() as cursor:
         for number, (key, status, value, after) in enumerate(changes):
-            put(
+            insert_row(
                 cursor,
                 SettingChange,
                 configuration_id=key,

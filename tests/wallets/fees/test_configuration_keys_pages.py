@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.back_office import confirm, text_of
+from tests.factories.back_office import submit_confirmation, text_of
 from tests.factories.configuration import set_setting
 from tests.factories.configuration_pages import FEE, approve, page, propose
 from wallets.fees import services as fees
@@ -61,7 +61,7 @@ def test_a_setting_page_shows_pending_upcoming_and_past_changes(office, finance)
     approve(finance, SettingChange.objects.get())
     propose(office, "70")
     rejected = SettingChange.objects.get(status="Pending")
-    confirm(finance, page(rejected, "reject"), reason="Too much")
+    submit_confirmation(finance, page(rejected, "reject"), reason="Too much")
     propose(office, "80", after=timedelta(hours=2))
     approve(finance, SettingChange.objects.get(status="Pending"))
     propose(office, "65")

@@ -13,8 +13,8 @@ from exchange.core.numbers import MAX_NUMBER
 from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.configuration import set_setting
-from tests.factories.loans import as_time_does
-from tests.factories.wallets import know_banks, make_staff, make_wallet
+from tests.factories.loans import update_without_guard
+from tests.factories.wallets import make_staff, make_wallet, store_bank_list
 from wallets.fees import services as fees
 from wallets.fees.models import SettingChange
 from wallets.fees.selectors import minimum_withdrawal, withdrawal_fee
@@ -37,7 +37,7 @@ def coming(value: int, hours: int, proposer: StaffUser, approver: StaffUser) -> 
 
 def pass_hours(change: SettingChange, hours: int) -> None:
     update = f"effective_at = effective_at - interval '{hours} hours'"
-    as_time_does("wallets_configurationfigure", "USER", update, change.pk)
+    update_without_guard("wallets_configurationfigure", "USER", update, change.pk)
 
 
 SHILLINGS_AND_CENTS = [
@@ -97,7 +97,7 @@ def test_a_currency_without_settings_has_a_minimum_of_one_and_no_fee():
 
 
 def test_the_change_effective_last_counts_whichever_was_approved_first(proposer, approver):
-    know_banks()
+    store_bank_list()
     later = coming(41, 2, proposer, approver)
     sooner = coming(52, 1, proposer, approver)
     assert sooner.decided_at is not None

@@ -6,8 +6,15 @@ import pytest
 from django.db import connection
 
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.back_office import confirm, said, text_of, user_of
-from tests.factories.configuration_pages import FEE, approve, labels, page, propose, upcoming_change
+from tests.factories.back_office import messages_of, submit_confirmation, text_of, user_of
+from tests.factories.configuration_pages import (
+    FEE,
+    approve,
+    button_labels,
+    page,
+    propose,
+    upcoming_change,
+)
 from wallets.fees.models import SettingChange
 
 pytestmark = pytest.mark.django_db
@@ -15,48 +22,57 @@ pytestmark = pytest.mark.django_db
 
 def test_two_people_cancel_an_upcoming_change(office, finance):
     change = upcoming_change(office, finance)
-    assert labels(office, change) == ["Request cancellation"]
-    asked = confirm(office, page(change, "request_cancellation"), reason="The bank took it back")
-    assert said(asked)[-1].startswith("Cancellation requested. The change takes effect unless")
-    assert labels(office, change) == ["Keep the change"]
-    assert labels(finance, change) == ["Confirm cancellation", "Keep the change"]
+    assert button_labels(office, change) == ["Request cancellation"]
+    asked = submit_confirmation(
+        office, page(change, "request_cancellation"), reason="The bank took it back"
+    )
+    assert messages_of(asked)[-1].startswith(
+        "Cancellation requested. The change takes effect unless"
+    )
+    assert button_labels(office, change) == ["Keep the change"]
+    assert button_labels(finance, change) == ["Confirm cancellation", "Keep the change"]
     question = finance.get(page(change, "confirm_cancellation"))
     requested = "Cancellation requested by back-office Cancellation reason The bank took it back"
     assert requested in text_of(question)
-    confirm(finance, page(change, "confirm_cancellation"), at=question)
+    submit_confirmation(finance, page(change, "confirm_cancellation"), at=question)
     change.refresh_from_db()
     assert (change.status, change.cancelled_by) == ("Cancelled", user_of(finance))
     with connection.cursor() as cursor:
         cursor.execute("SELECT effective_setting(%s, now() + interval '1 day')", [FEE])
         assert cursor.fetchone() == (50,)
     before = table_fingerprints()
-    again = confirm(finance, page(change, "confirm_cancellation"), at=question)
-    assert said(again)[-1] == "The settings change is Cancelled, not Approved. Nothing was done."
+    again = submit_confirmation(finance, page(change, "confirm_cancellation"), at=question)
+    assert (
+        messages_of(again)[-1]
+        == "The settings change is Cancelled, not Approved. Nothing was done."
+    )
     assert table_fingerprints() == before
 
 
 def test_a_request_made_anew_is_not_confirmed_from_an_older_page(office, finance):
     change = upcoming_change(office, finance)
-    confirm(office, page(change, "request_cancellation"), reason="The bank took it back")
+    submit_confirmation(
+        office, page(change, "request_cancellation"), reason="The bank took it back"
+    )
     question = finance.get(page(change, "confirm_cancellation"))
-    confirm(office, page(change, "dismiss_cancellation"))
-    confirm(office, page(change, "request_cancellation"), reason="A slip of the pen")
+    submit_confirmation(office, page(change, "dismiss_cancellation"))
+    submit_confirmation(office, page(change, "request_cancellation"), reason="A slip of the pen")
     before = table_fingerprints()
-    refused = confirm(finance, page(change, "confirm_cancellation"), at=question)
+    refused = submit_confirmation(finance, page(change, "confirm_cancellation"), at=question)
     told = "Cancellation reason was The bank took it back and is A slip of the pen"
-    assert told in said(refused)[-1]
+    assert told in messages_of(refused)[-1]
     assert table_fingerprints() == before
 
 
 def test_a_requester_cannot_confirm_and_can_dismiss_the_request(office, finance):
     change = upcoming_change(office, finance)
-    confirm(finance, page(change, "request_cancellation"), reason="Changed my mind")
+    submit_confirmation(finance, page(change, "request_cancellation"), reason="Changed my mind")
     before = table_fingerprints()
-    refused = confirm(finance, page(change, "confirm_cancellation"))
+    refused = submit_confirmation(finance, page(change, "confirm_cancellation"))
     told = "Someone other than the requester must confirm the cancellation. Nothing was done."
-    assert said(refused)[-1] == told
+    assert messages_of(refused)[-1] == told
     assert table_fingerprints() == before
-    confirm(finance, page(change, "dismiss_cancellation"))
+    submit_confirmation(finance, page(change, "dismiss_cancellation"))
     change.refresh_from_db()
     assert (change.status, change.cancellation_requested_by) == ("Approved", None)
 
@@ -66,6 +82,8 @@ def test_an_effective_change_cannot_be_cancelled(office, finance):
     change = SettingChange.objects.get()
     approve(finance, change)
     before = table_fingerprints()
-    told = said(confirm(office, page(change, "request_cancellation"), reason="no"))
+    told = messages_of(
+        submit_confirmation(office, page(change, "request_cancellation"), reason="no")
+    )
     assert told[-1].startswith("The settings change is already effective. Propose a new one.")
     assert table_fingerprints() == before

@@ -22,8 +22,8 @@ from exchange.core.errors import (
 from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.configuration import set_setting
-from tests.factories.loans import as_time_does
-from tests.factories.staff import age_installation, shift_access
+from tests.factories.loans import update_without_guard
+from tests.factories.staff import backdate_access, backdate_installation
 from tests.factories.wallets import make_staff
 from wallets.fees import services as fees
 from wallets.fees.models import SettingChange
@@ -69,7 +69,7 @@ def cancel(change: SettingChange, first: StaffUser, second: StaffUser) -> None:
 
 def pass_hours(change: SettingChange, hours: int) -> None:
     update = f"effective_at = effective_at - interval '{hours} hours'"
-    as_time_does("wallets_configurationfigure", "USER", update, change.pk)
+    update_without_guard("wallets_configurationfigure", "USER", update, change.pk)
 
 
 def refuses(act: Callable[[], object], kind: type[DomainError], message: str) -> None:
@@ -244,13 +244,13 @@ def test_reasons_are_required_and_limited_to_300_characters(proposer, approver):
 
 def test_one_of_two_who_cancel_has_held_access_for_long(proposer, approver):
     change = ask(coming(proposer, approver), proposer)
-    age_installation(days=60)
+    backdate_installation(days=60)
     for person in (proposer, approver):
-        shift_access(person, days=6)
+        backdate_access(person, days=6)
     told = "One of the two who approve must have held their access undisturbed for 7 days"
     agree = partial(fees.confirm_cancellation, change_id=change.pk, user=approver)
     refuses(agree, Rejected, told)
     assert fees.describe_cancellation_blocker(change, approver) == told
-    shift_access(proposer, days=8)
+    backdate_access(proposer, days=8)
     assert fees.describe_cancellation_blocker(change, approver) == ""
     assert agree().status == "Cancelled"

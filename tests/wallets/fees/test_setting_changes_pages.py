@@ -22,20 +22,27 @@ from config.back_office.roles import (
 from exchange.core.errors import Conflict
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import (
-    confirm,
     fund,
-    participants,
-    said,
-    signed_in,
+    make_participants,
+    make_withdrawal,
+    messages_of,
+    signed_in_client,
+    submit_confirmation,
     text_of,
     user_of,
-    withdraw,
 )
 from tests.factories.configuration import set_setting
-from tests.factories.configuration_pages import FEE, approve, labels, page, propose, upcoming_change
+from tests.factories.configuration_pages import (
+    FEE,
+    approve,
+    button_labels,
+    page,
+    propose,
+    upcoming_change,
+)
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
-from tests.factories.wallets import know_banks
+from tests.factories.wallets import store_bank_list
 from wallets.fees import services as fees
 from wallets.fees.models import SettingChange, SettingChangeStatus
 from wallets.fees.selectors import withdrawal_fee
@@ -47,10 +54,10 @@ pytestmark = pytest.mark.django_db
 def test_one_person_proposes_and_another_approves(office, finance):
     response = propose(office)
     change = SettingChange.objects.get()
-    assert said(response) == ["Change proposed. It requires a second person's approval."]
+    assert messages_of(response) == ["Change proposed. It requires a second person's approval."]
     assert withdrawal_fee("NGN") == 50
-    assert labels(office, change) == ["Take back"]
-    assert labels(finance, change) == ["Approve 75.5", "Reject"]
+    assert button_labels(office, change) == ["Take back"]
+    assert button_labels(finance, change) == ["Approve 75.5", "Reject"]
     asked = text_of(finance.get(page(change, "approve")))
     for words in (
         f"Approve {FEE} 75.5?",
@@ -66,7 +73,7 @@ def test_one_person_proposes_and_another_approves(office, finance):
     assert withdrawal_fee("NGN") == Decimal("75.5")
     before = table_fingerprints()
     again = approve(finance, change)
-    assert said(again)[-1] == (
+    assert messages_of(again)[-1] == (
         "The settings change is Approved by finance-approver, no longer Pending. Nothing was done."
     )
     assert table_fingerprints() == before
@@ -103,14 +110,14 @@ def test_a_change_approved_after_its_time_is_effective_from_approval(office, fin
 
 
 def test_existing_withdrawals_keep_their_fee(office, finance):
-    know_banks()
-    organisation, member = participants()
+    store_bank_list()
+    organisation, member = make_participants()
     fund(organisation, member, "KES", "100000")
-    first = withdraw(organisation, member, "KES", "1000")
+    first = make_withdrawal(organisation, member, "KES", "1000")
     for key, value in (("KES_WITHDRAWAL_FEE", "45.5"), ("SECOND_APPROVAL_ABOVE_KES", "900")):
         propose(office, value, key=key)
         approve(finance, SettingChange.objects.get(status="Pending"))
-    second = withdraw(organisation, member, "KES", "1000")
+    second = make_withdrawal(organisation, member, "KES", "1000")
     kept = Withdrawal.objects.get(pk=first.pk)
     assert (kept.fee, kept.approvals_needed) == (Decimal(30), 1)
     assert (second.fee, second.approvals_needed) == (Decimal("45.5"), 2)
@@ -123,13 +130,13 @@ def test_a_proposer_cannot_approve_even_as_superuser():
     change = SettingChange.objects.get()
     before = table_fingerprints()
     told = "Somebody else must approve what you proposed. Nothing was done."
-    assert said(approve(client, change))[-1] == told
+    assert messages_of(approve(client, change))[-1] == told
     assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("role", [AUDITOR, ADMINISTRATOR, CREDIT_OFFICER, FINANCE_APPROVER])
 def test_only_the_back_office_proposes(role):
-    client = signed_in(role)
+    client = signed_in_client(role)
     before = table_fingerprints()
     assert propose(client).status_code == 403
     assert table_fingerprints() == before
@@ -137,9 +144,9 @@ def test_only_the_back_office_proposes(role):
 
 @pytest.mark.parametrize("role", [AUDITOR, ADMINISTRATOR, CREDIT_OFFICER, BACK_OFFICE])
 def test_only_finance_decides(role):
-    propose(signed_in(BACK_OFFICE, "somebody"))
+    propose(signed_in_client(BACK_OFFICE, "somebody"))
     change = SettingChange.objects.get()
-    client = signed_in(role)
+    client = signed_in_client(role)
     before = table_fingerprints()
     assert approve(client, change).status_code == 403
     for name in ("reject", "confirm_cancellation"):
@@ -156,12 +163,12 @@ def test_an_effective_value_that_changed_since_the_page_is_reported(office, fina
     # As a page that was opened before the effective value changed.
     earlier = seen.replace('"Effective value": "50"', '"Effective value": "40"')
     refused = finance.post(page(change, "approve"), {"seen": earlier})
-    assert said(refused) == [
+    assert messages_of(refused) == [
         "Nothing was done. Since you opened the page: Effective value was 40 and is 50. Look again."
     ]
     assert table_fingerprints() == before
     # The page that says so asks anew.
-    confirm(finance, page(change, "approve"), at=refused)
+    submit_confirmation(finance, page(change, "approve"), at=refused)
     assert withdrawal_fee("NGN") == Decimal("75.5")
 
 
@@ -173,9 +180,12 @@ def test_an_effective_date_that_passed_since_the_page_is_reported(office, financ
     asked = finance.get(page(change, "approve"))
     time.sleep(max(0, (when - timezone.now()).total_seconds()))
     before = table_fingerprints()
-    refused = confirm(finance, page(change, "approve"), at=asked)
+    refused = submit_confirmation(finance, page(change, "approve"), at=asked)
     shown = f"{when:%Y-%m-%d %H:%M:%S} UTC"
-    assert f"Effective from was {shown} and is On approval ({shown} has passed)" in said(refused)[0]
+    assert (
+        f"Effective from was {shown} and is On approval ({shown} has passed)"
+        in messages_of(refused)[0]
+    )
     assert table_fingerprints() == before
 
 
@@ -193,8 +203,8 @@ def test_a_proposal_against_a_changed_value_is_reported_and_keeps_the_input(offi
     assert "Effective value 50 Upcoming changes none" in text_of(asked)
     set_setting(FEE, Decimal(40))
     before = table_fingerprints()
-    refused = confirm(office, address, at=asked, value="75.5", reason="Typed with care")
-    assert "Effective value was 50 and is 40" in said(refused)[0]
+    refused = submit_confirmation(office, address, at=asked, value="75.5", reason="Typed with care")
+    assert "Effective value was 50 and is 40" in messages_of(refused)[0]
     assert "Typed with care" in text_of(refused)
     assert table_fingerprints() == before
 
@@ -205,10 +215,10 @@ def test_a_double_click_decides_once(office, finance, name):
     change = SettingChange.objects.get()
     client = office if name == "take_back" else finance
     asked = client.get(page(change, name))
-    confirm(client, page(change, name), at=asked, reason="Because")
+    submit_confirmation(client, page(change, name), at=asked, reason="Because")
     before = table_fingerprints()
-    again = confirm(client, page(change, name), at=asked, reason="Because")
-    assert said(again)[-1].endswith("no longer Pending. Nothing was done.")
+    again = submit_confirmation(client, page(change, name), at=asked, reason="Because")
+    assert messages_of(again)[-1].endswith("no longer Pending. Nothing was done.")
     assert table_fingerprints() == before
 
 
@@ -249,19 +259,19 @@ def test_two_changes_do_not_take_effect_at_the_same_time(office, finance):
 def test_rejecting_needs_a_reason_and_only_the_proposer_takes_back(office, finance):
     propose(office)
     change = SettingChange.objects.get()
-    refused = confirm(finance, page(change, "reject"), reason=" ")
+    refused = submit_confirmation(finance, page(change, "reject"), reason=" ")
     assert "This field is required." in text_of(refused)
-    confirm(finance, page(change, "reject"), reason="Not agreed")
+    submit_confirmation(finance, page(change, "reject"), reason="Not agreed")
     change.refresh_from_db()
     assert (change.status, change.decision_note) == ("Rejected", "Not agreed")
     propose(office, "60")
     other = SettingChange.objects.get(status="Pending")
-    stranger = signed_in(BACK_OFFICE, "stranger")
+    stranger = signed_in_client(BACK_OFFICE, "stranger")
     before = table_fingerprints()
     told = "Only the proposer can take back a settings change. Nothing was done."
-    assert said(confirm(stranger, page(other, "take_back"))) == [told]
+    assert messages_of(submit_confirmation(stranger, page(other, "take_back"))) == [told]
     assert table_fingerprints() == before
-    confirm(office, page(other, "take_back"))
+    submit_confirmation(office, page(other, "take_back"))
     other.refresh_from_db()
     assert other.status == SettingChangeStatus.TAKEN_BACK
     assert withdrawal_fee("NGN") == 50

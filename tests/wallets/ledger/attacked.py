@@ -9,7 +9,7 @@ from credit.loans.models import Loan
 from tests.assertions.ledger import account_id_of, post
 from tests.environment.database import Connection
 from tests.factories.lending import Lending, make_lending
-from tests.factories.wallets import Wallet, know_banks, make_wallet
+from tests.factories.wallets import Wallet, make_wallet, store_bank_list
 from wallets.ledger.models import Account
 from wallets.withdrawals.models import Withdrawal
 
@@ -41,7 +41,7 @@ class World:
 
 
 def make_world(attacker: Connection) -> World:
-    know_banks()
+    store_bank_list()
     wallet, other = make_wallet(1000), make_wallet(1000)
     lending = make_lending()
     return World(wallet, other, wallet.request(500), lending, lending.lend(), attacker)

@@ -17,7 +17,7 @@ from exchange.core.ids import uuid7
 from tests.assertions.ledger import ROLES
 from tests.environment.database import Connection, server_url, worker_database
 from tests.factories.plain_sql import books
-from tests.factories.wallets import Wallet, know_banks, make_wallet
+from tests.factories.wallets import Wallet, make_wallet, store_bank_list
 from tests.wallets.ledger.attacked import World, make_world
 
 __all__ = ["books"]
@@ -41,7 +41,7 @@ def temporary_tables_allowed(owner_connection: Connection) -> Iterator[None]:
 
 @pytest.fixture
 def wallet() -> Wallet:
-    know_banks()
+    store_bank_list()
     return make_wallet(1000)
 
 

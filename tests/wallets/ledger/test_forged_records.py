@@ -19,8 +19,14 @@ from exchange.audit.models import Change
 from exchange.core.ids import uuid7
 from exchange.tokens.models import Token
 from tests.assertions.ledger import enter_deposit, ledger_snapshot, post_deposit
-from tests.factories.payouts import settle
-from tests.factories.wallets import approved, assert_books_hold, know_banks, make_wallet, status_of
+from tests.factories.payouts import settle_at_bank
+from tests.factories.wallets import (
+    assert_books_hold,
+    make_approved_withdrawal,
+    make_wallet,
+    status_of,
+    store_bank_list,
+)
 from tests.wallets.ledger.attacked import World
 from wallets.ledger import proof as books
 from wallets.ledger.models import TransferKind
@@ -186,9 +192,9 @@ def test_prices_change_with_a_quote_only(world, attack):
 
 def test_an_old_quote_does_not_bring_its_prices_back(world):
     old = world.lending.token.price_sell
-    world.lending.price(20_000)
-    world.lending.price(old)
-    world.lending.price(20_000)
+    world.lending.set_price(20_000)
+    world.lending.set_price(old)
+    world.lending.set_price(20_000)
     with pytest.raises(errors.CheckViolation):
         world.attacker.execute("UPDATE exchange_token SET price_sell = %s", [old])
 
@@ -228,10 +234,10 @@ def test_a_withdrawal_that_was_moved_on_without_its_money_is_found(world):
 
 def test_a_charge_that_was_raised_after_it_was_booked_is_found(runtime, provider_sandbox):
     """The login may write what the provider charged; the charge that was booked stays as it was."""
-    know_banks()
-    paid = approved(make_wallet(1000))
+    store_bank_list()
+    paid = make_approved_withdrawal(make_wallet(1000))
     send_payout(paid.id)
-    settle(provider_sandbox, paid)
+    settle_at_bank(provider_sandbox, paid)
     check_status(paid.id)
     assert status_of(paid) == "Completed"
     assert_books_hold()

@@ -16,7 +16,7 @@ from exchange.core.ids import uuid7
 from tests.assertions.ledger import account_id_of, insert_entries, system_account_id
 from tests.environment.database import Connection, session
 from tests.factories.tokens import make_token
-from tests.factories.wallets import Wallet, know_banks, make_staff, make_wallet
+from tests.factories.wallets import Wallet, make_staff, make_wallet, store_bank_list
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -65,7 +65,7 @@ class Judge:
 
 @pytest.fixture
 def judge() -> Iterator[Judge]:
-    know_banks()
+    store_bank_list()
     wallet, other = make_wallet(1000), make_wallet(1000)
     made = wallet.request(500)
     other.request(500)

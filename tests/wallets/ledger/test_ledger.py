@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from exchange.core.ids import uuid7
 from tests.environment.owner import without_guards
-from tests.factories.bare_rows import put
+from tests.factories.bare_rows import insert_row
 from tests.factories.tokens import make_token
 from wallets.deposits.models import Deposit
 from wallets.deposits.selectors import find_deposit_ids
@@ -39,7 +39,7 @@ def accounts() -> list[Account]:
 
 
 def put_entry(cursor: Any, account: Account, amount: int | str, **more: Any) -> UUID:
-    row = put(
+    row = insert_row(
         cursor,
         Entry,
         account_id=account.pk,
@@ -118,12 +118,12 @@ def test_a_transfer_moved_what_its_accounts_received_of_each_asset(accounts):
     units = Account.objects.filter(asset_id=str(token.pk)).first()
     assert units is not None
     with without_guards() as cursor:
-        moved = put(cursor, Transfer, kind="trade")["id"]
+        moved = insert_row(cursor, Transfer, kind="trade")["id"]
         for account, amount in (
             (ngn, "-0.5"), (ngn, "0.3"), (ngn, "0.2"), (kes, "-1"), (kes, "1"), (units, "7"),
         ):  # fmt: skip
             put_entry(cursor, account, amount, transfer_id=moved)
-        other = put(cursor, Transfer, kind="deposit")["id"]
+        other = insert_row(cursor, Transfer, kind="deposit")["id"]
         put_entry(cursor, kes, 9, transfer_id=other)
     found = ledger.amounts_moved([Transfer.objects.get(pk=moved)])
     assert {*found} == {moved}
@@ -136,12 +136,14 @@ def test_a_transfer_moved_what_its_accounts_received_of_each_asset(accounts):
 
 def test_transfers_are_called_by_their_reference_or_that_of_what_they_are_about():
     with without_guards() as cursor:
-        withdrawal = put(cursor, Withdrawal, reference="payout_a")["id"]
-        put(cursor, Withdrawal, reference="payout_b")
-        deposit = put(cursor, Deposit, reference="in-1")["id"]
-        put(cursor, Deposit, reference="in-2")
+        withdrawal = insert_row(cursor, Withdrawal, reference="payout_a")["id"]
+        insert_row(cursor, Withdrawal, reference="payout_b")
+        deposit = insert_row(cursor, Deposit, reference="in-1")["id"]
+        insert_row(cursor, Deposit, reference="in-2")
         made = {
-            name: put(cursor, Transfer, kind="deposit", reference=name, subject_id=subject)["id"]
+            name: insert_row(
+                cursor, Transfer, kind="deposit", reference=name, subject_id=subject
+            )["id"]
             for name, subject in (
                 ("hold", withdrawal), ("settle", withdrawal), ("deposit", deposit), ("alone", None),
             )

@@ -17,11 +17,17 @@ from django.utils import timezone
 
 from config.back_office.roles import AUDITOR
 from config.books import WALLET_CHECKS
-from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
+from tests.factories.back_office import (
+    fund,
+    make_participants,
+    make_withdrawal,
+    signed_in_client,
+    text_of,
+)
 from tests.factories.lending import make_lending
-from tests.factories.payouts import settle
+from tests.factories.payouts import settle_at_bank
 from tests.factories.traders import Trader
-from tests.factories.wallets import approved, know_banks, make_wallet
+from tests.factories.wallets import make_approved_withdrawal, make_wallet, store_bank_list
 from wallets.ledger.admin.accounts import AccountAdmin
 from wallets.ledger.admin.formatting import format_account_amount
 from wallets.ledger.admin.signs import SIGN
@@ -44,7 +50,7 @@ ACCOUNTS, TRANSFERS, ENTRIES = (
 
 @pytest.fixture
 def client() -> Client:
-    return signed_in(AUDITOR)
+    return signed_in_client(AUDITOR)
 
 
 def rows(client: Client, name: str, **narrowed: Any) -> list[Any]:
@@ -68,10 +74,10 @@ def test_every_kind_of_transfer_leads_to_what_it_is_about():
 
 
 def test_from_a_withdrawal_to_its_transfer_and_back(client):
-    know_banks()
-    organisation, member = participants()
+    store_bank_list()
+    organisation, member = make_participants()
     fund(organisation, member, "KES", "5000")
-    made = withdraw(organisation, member, "KES", "1000")
+    made = make_withdrawal(organisation, member, "KES", "1000")
     (hold,) = rows(client, TRANSFERS, q=made.reference)
     assert hold == Transfer.objects.get(kind="withdrawal_hold")
     page = client.get(reverse("admin:wallets_transfer_change", args=[hold.pk]))
@@ -86,7 +92,7 @@ def test_from_a_withdrawal_to_its_transfer_and_back(client):
 
 
 def test_a_deposits_own_reference_finds_its_transfer(client):
-    organisation, _ = participants()
+    organisation, _ = make_participants()
     fund(organisation, None, "NGN", "10")
     fund(organisation, None, "KES", "20")
     (found,) = rows(client, TRANSFERS, q=f"in-{organisation.pk}-NGN")
@@ -94,7 +100,7 @@ def test_a_deposits_own_reference_finds_its_transfer(client):
 
 
 def test_entries_are_narrowed_by_day_amount_asset_and_account(client):
-    organisation, member = participants()
+    organisation, member = make_participants()
     fund(organisation, member, "NGN", "100")
     fund(organisation, member, "KES", "2500.50")
     today = timezone.now().date()
@@ -119,13 +125,13 @@ def test_entries_are_narrowed_by_day_amount_asset_and_account(client):
 
 @pytest.mark.parametrize("bad", [{"day_from": "today"}, {"amount_from": "-1"}, {"amount_to": "x"}])
 def test_a_range_that_cannot_be_read_shows_nothing(client, bad):
-    organisation, member = participants()
+    organisation, member = make_participants()
     fund(organisation, member, "NGN", "100")
     assert rows(client, ENTRIES, **bad) == []
 
 
 def test_a_system_account_is_added_up_from_the_last_proof_on(client):
-    organisation, member = participants()
+    organisation, member = make_participants()
     fund(organisation, member, "NGN", "100")
     account = clearing()
     assert total(account) == ledger.SystemBalance(Decimal(-100), None)
@@ -146,7 +152,7 @@ def test_a_system_account_is_added_up_from_the_last_proof_on(client):
 
 def test_a_page_does_not_add_up_more_than_its_bound(client, monkeypatch):
     monkeypatch.setattr(ledger, "MAX_SUMMED_ENTRIES", 1)
-    organisation, member = participants()
+    organisation, member = make_participants()
     fund(organisation, member, "NGN", "100")
     fund(organisation, None, "NGN", "5")
     assert total(clearing()) == ledger.SystemBalance(None, None, complete=False)
@@ -165,10 +171,10 @@ def test_a_page_does_not_add_up_more_than_its_bound(client, monkeypatch):
 def test_every_account_shows_its_balance_positive_for_what_it_normally_holds(
     client, provider_sandbox
 ):
-    know_banks()
-    withdrawal = approved(make_wallet(5000), 1000)
+    store_bank_list()
+    withdrawal = make_approved_withdrawal(make_wallet(5000), 1000)
     payouts.send_payout(withdrawal.pk)
-    settle(provider_sandbox, withdrawal)
+    settle_at_bank(provider_sandbox, withdrawal)
     payouts.check_status(withdrawal.pk)
     assert Payout.objects.get().provider_fee == 100
     shown = {}
@@ -219,10 +225,10 @@ def test_a_transfer_shows_how_much_of_what_it_moved(client):
 
 
 def test_a_transfer_of_a_withdrawal_shows_its_payee(client):
-    know_banks()
-    organisation, member = participants()
+    store_bank_list()
+    organisation, member = make_participants()
     fund(organisation, member, "KES", "5000")
-    withdrawal = withdraw(organisation, member, "KES", "400", account_name="Grace Njeri")
+    withdrawal = make_withdrawal(organisation, member, "KES", "400", account_name="Grace Njeri")
     hold = Transfer.objects.get(subject_id=withdrawal.pk)
     text = text_of(client.get(reverse(TRANSFERS)))
     assert f"400.00 KES Grace Njeri {withdrawal.reference}" in text
@@ -232,7 +238,7 @@ def test_a_transfer_of_a_withdrawal_shows_its_payee(client):
 
 
 def test_accounts_are_found_by_the_name_of_their_owner(client):
-    organisation, member = participants()
+    organisation, member = make_participants()
     fund(organisation, member, "NGN", "100")
     fund(organisation, None, "NGN", "100")
     assert {a.member for a in rows(client, ACCOUNTS, q="ada")} == {member}
@@ -241,7 +247,7 @@ def test_accounts_are_found_by_the_name_of_their_owner(client):
 
 
 def test_lists_take_the_same_few_queries_whatever_they_hold(client):
-    organisation, member = participants()
+    organisation, member = make_participants()
     counts = []
     for currency in ("NGN", "KES", "GHS"):
         fund(organisation, member, currency, "100")

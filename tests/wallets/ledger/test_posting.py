@@ -9,7 +9,7 @@ import pytest
 
 from exchange.core.ids import uuid7
 from tests.assertions.ledger import account_id_of, system_account_id
-from tests.factories.wallets import SYSTEM, Wallet, know_banks, make_wallet
+from tests.factories.wallets import SYSTEM, Wallet, make_wallet, store_bank_list
 from wallets.ledger.models import Account, AccountKind, Transfer, TransferKind
 from wallets.ledger.posting import (
     InsufficientFunds,
@@ -29,7 +29,7 @@ AVAILABLE, ESCROW, CLEARING = AccountKind.AVAILABLE, AccountKind.ESCROW, Account
 
 @pytest.fixture
 def wallet() -> Wallet:
-    know_banks()
+    store_bank_list()
     return make_wallet(1000)
 
 

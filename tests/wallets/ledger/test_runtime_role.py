@@ -9,7 +9,7 @@ import pytest
 from psycopg import errors
 
 from tests.assertions.ledger import post_deposit
-from tests.factories.wallets import Wallet, know_banks, make_wallet
+from tests.factories.wallets import Wallet, make_wallet, store_bank_list
 from wallets.ledger.models import Account
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -19,7 +19,7 @@ Connection = psycopg.Connection[Any]
 
 @pytest.fixture
 def wallet() -> Wallet:
-    know_banks()
+    store_bank_list()
     wallet = make_wallet(1000)
     wallet.request(500)
     return wallet

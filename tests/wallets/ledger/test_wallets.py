@@ -13,7 +13,7 @@ import pytest
 from exchange.core.ids import uuid7
 from exchange.tokens.models import Token
 from tests.environment.owner import without_guards
-from tests.factories.bare_rows import put
+from tests.factories.bare_rows import insert_row
 from tests.factories.tokens import make_token
 from wallets.deposits.models import Deposit
 from wallets.ledger.models import Account, AccountKind, Asset, Entry, Transfer
@@ -37,7 +37,7 @@ MOMENT = timedelta(microseconds=1)
 
 def put_account(cursor: Any, owner: UUID, asset: str, kind: str, balance: int | str) -> UUID:
     """An account of an organisation."""
-    row = put(
+    row = insert_row(
         cursor, Account, organisation_id=owner, asset_id=asset, kind=kind, balance=Decimal(balance)
     )
     found: UUID = row["id"]
@@ -46,9 +46,9 @@ def put_account(cursor: Any, owner: UUID, asset: str, kind: str, balance: int | 
 
 def put_entry(cursor: Any, account: UUID, amount: int | str, **transfer: Any) -> UUID:
     """A transfer with one entry."""
-    moved = put(cursor, Transfer, **{"kind": "deposit", "created_at": NOON} | transfer)
+    moved = insert_row(cursor, Transfer, **{"kind": "deposit", "created_at": NOON} | transfer)
     asset = Account.objects.values_list("asset_id", flat=True).get(pk=account)
-    row = put(
+    row = insert_row(
         cursor,
         Entry,
         transfer_id=moved["id"],
@@ -114,7 +114,7 @@ def test_a_statement_holds_the_entries_of_an_owners_money_the_newest_first():
 def test_entries_are_told_by_the_reference_of_what_they_are_about_in_the_order_asked_for():
     with without_guards() as cursor:
         account = put_account(cursor, uuid7(), "KES", AccountKind.AVAILABLE, 0)
-        withdrawal, deposit = put(cursor, Withdrawal), put(cursor, Deposit)
+        withdrawal, deposit = insert_row(cursor, Withdrawal), insert_row(cursor, Deposit)
         entries = [
             put_entry(cursor, account, 1, subject_id=subject, reference=f"transfer {number}")
             for number, subject in enumerate((withdrawal["id"], deposit["id"], uuid7(), None))
@@ -134,7 +134,9 @@ def test_a_withdrawal_is_found_by_its_id_within_its_organisation_only():
     owner, stranger = uuid7(), uuid7()
     with without_guards() as cursor:
         first, second, foreign = (
-            put(cursor, Withdrawal, organisation_id=someone, document=f"{number}", reason="why")
+            insert_row(
+                cursor, Withdrawal, organisation_id=someone, document=f"{number}", reason="why"
+            )
             for number, someone in enumerate((owner, owner, stranger))
         )
     assert {row.pk for row in organisation_withdrawals(owner)} == {first["id"], second["id"]}

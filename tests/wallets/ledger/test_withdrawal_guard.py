@@ -15,7 +15,7 @@ from exchange.core.ids import uuid7
 from tests.assertions.ledger import copy_withdrawal
 from tests.environment.database import Connection, session
 from tests.factories.configuration import set_setting
-from tests.factories.wallets import know_banks, make_staff, make_wallet
+from tests.factories.wallets import make_staff, make_wallet, store_bank_list
 from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,7 +29,7 @@ class Guarded:
     """A Pending withdrawal of 500 KES, and two people besides."""
 
     def __init__(self, owner: Connection) -> None:
-        know_banks()
+        store_bank_list()
         self.owner = owner
         self.withdrawal: Withdrawal = make_wallet(1000).request(500)
         self.people = {"id": self.withdrawal.id, "a": make_staff().pk, "b": make_staff().pk}

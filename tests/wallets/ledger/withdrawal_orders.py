@@ -9,7 +9,7 @@ from uuid import UUID
 from exchange.core.ids import uuid7
 from tests.environment.database import Connection
 from tests.environment.sql_functions import expression
-from tests.factories.bare_rows import as_json, put
+from tests.factories.bare_rows import as_json, insert_row
 from tests.factories.plain_sql import Books
 from wallets.fees.models import Configuration
 
@@ -42,7 +42,7 @@ def know_figures(books: Books) -> None:
         books.owner.execute("DELETE FROM wallets_configurationfigure")
         books.owner.execute("DELETE FROM wallets_configuration")
         for key, value in FIGURES.items():
-            put(books.owner, Configuration, key=key, value=value)
+            insert_row(books.owner, Configuration, key=key, value=value)
 
 
 def open_wallet(

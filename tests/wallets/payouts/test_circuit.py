@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from tests.environment.processes import wait_until
-from tests.factories.wallets import Wallet, approved, know_banks, make_wallet
+from tests.factories.wallets import Wallet, make_approved_withdrawal, make_wallet, store_bank_list
 from wallets.alerts.models import Alert
 from wallets.payouts.models import PayoutCircuit
 from wallets.payouts.services import circuit
@@ -26,7 +26,7 @@ LONG = "x" * 400
 
 @pytest.fixture
 def wallet() -> Wallet:
-    know_banks()
+    store_bank_list()
     return make_wallet(5_000)
 
 
@@ -49,7 +49,7 @@ def facts() -> object:
 
 
 def test_all_payouts_are_permitted_while_closed_and_none_while_open_or_left_alone(wallet):
-    one = approved(wallet)
+    one = make_approved_withdrawal(wallet)
     assert (circuit.acquire_permit(one.id), circuit.accepts_payouts()) == (True, True)
     assert row().trial_id is None
     become("Closed", quiet_until=timezone.now() + MINUTE)
@@ -67,7 +67,7 @@ def test_the_provider_is_left_alone_until_the_moment_it_named_and_not_at_it():
 
 
 def test_one_payout_is_permitted_while_half_open_and_has_two_minutes(wallet):
-    one, other = approved(wallet), approved(wallet)
+    one, other = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     become("Half-open", quiet_until=timezone.now() + MINUTE)
     assert (circuit.acquire_permit(one.id), row().trial_id) == (False, None)
     become("Half-open", quiet_until=None)
@@ -80,7 +80,7 @@ def test_one_payout_is_permitted_while_half_open_and_has_two_minutes(wallet):
 
 @pytest.mark.parametrize("answer", [circuit.record_acceptance, circuit.record_response])
 def test_any_answer_ends_the_row_of_failures_of_a_closed_circuit(wallet, answer):
-    one = approved(wallet)
+    one = make_approved_withdrawal(wallet)
     for failures in (1, 4):
         become("Closed", failures=failures, reason="broken")
         answer(one.id)
@@ -91,7 +91,7 @@ def test_any_answer_ends_the_row_of_failures_of_a_closed_circuit(wallet, answer)
 def test_where_there_is_no_failure_to_reset_the_circuit_is_only_read(
     wallet, answer, django_assert_num_queries
 ):
-    one = approved(wallet)
+    one = make_approved_withdrawal(wallet)
     with django_assert_num_queries(1):
         answer(one.id)
 
@@ -102,7 +102,7 @@ def test_there_is_one_circuit_and_a_new_one_would_take_its_place():
 
 @pytest.mark.parametrize("answer", [circuit.record_acceptance, circuit.record_response])
 def test_an_answer_about_another_payout_leaves_the_trial_alone(wallet, answer):
-    one, other = approved(wallet), approved(wallet)
+    one, other = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     for trial in (None, one):
         become("Open", failures=5, failed_trials=2, reason="broken")
         if trial is not None:
@@ -115,7 +115,7 @@ def test_an_answer_about_another_payout_leaves_the_trial_alone(wallet, answer):
 def test_the_acceptance_of_the_trial_closes_the_circuit(
     wallet, task_notifications, django_capture_on_commit_callbacks
 ):
-    one = approved(wallet)
+    one = make_approved_withdrawal(wallet)
     circuit._raise_outage_alert(row())
     # Whatever is counted, it is not closed before.
     become("Half-open", trial=one, failures=0, failed_trials=2, reason="broken")
@@ -133,7 +133,7 @@ def test_the_acceptance_of_the_trial_closes_the_circuit(
 
 
 def test_an_answer_that_does_not_accept_the_trial_lets_another_payout_be_tried(wallet):
-    one = approved(wallet)
+    one = make_approved_withdrawal(wallet)
     become("Half-open", trial=one, failures=5, failed_trials=2, reason="broken")
     circuit.record_response(one.id)
     found = row()
@@ -142,7 +142,7 @@ def test_an_answer_that_does_not_accept_the_trial_lets_another_payout_be_tried(w
 
 
 def test_the_fifth_failure_in_a_row_opens_the_circuit_and_is_told(wallet):
-    one = approved(wallet)
+    one = make_approved_withdrawal(wallet)
     circuit.record_failure(one.id, error="odd", outage=False)
     assert (row().failures, row().reason) == (0, "")
     for number in range(1, 5):
@@ -170,7 +170,7 @@ def test_the_fifth_failure_in_a_row_opens_the_circuit_and_is_told(wallet):
 
 @pytest.mark.parametrize("outage", [True, False])
 def test_the_failure_of_the_trial_opens_the_circuit_again(wallet, outage):
-    one, other = approved(wallet), approved(wallet)
+    one, other = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     become("Half-open", trial=one, failures=5, failed_trials=2, reason="broken")
     before = facts()
     circuit.record_failure(other.id, error="late", outage=outage)
@@ -247,7 +247,7 @@ def test_a_read_in_vain_keeps_the_circuit_open_and_is_told(sandbox, fault, optio
     ids=["at work", "gone"],
 )
 def test_a_trial_whose_worker_is_gone_counts_as_failed(sandbox, wallet, left, state, trials):
-    one = approved(wallet)
+    one = make_approved_withdrawal(wallet)
     become("Half-open", trial=one, failed_trials=2)
     PayoutCircuit.objects.update(trial_until=timezone.now() + left)
     circuit.probe_if_due()

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from exchange.events.models import Event
-from tests.factories.wallets import approved, status_of
+from tests.factories.wallets import make_approved_withdrawal, status_of
 from tests.wallets.payouts.payout_rows import (
     change,
     marked,
@@ -36,7 +36,7 @@ BLACKLISTED = "Payout was made to a blacklisted account number"
 
 
 def test_a_claim_is_a_lease_of_two_minutes_and_is_told_the_first_time(wallet):
-    one, other = approved(wallet), approved(wallet)
+    one, other = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     before = values(other)
     token = token_of(one)
     payout = row(one)
@@ -60,7 +60,7 @@ def test_a_withdrawal_that_nobody_approved_is_not_claimed(wallet):
 
 @pytest.mark.parametrize(("planned", "taken"), [(SECOND * 5, False), (-SECOND, True), (None, True)])
 def test_an_approved_payout_waits_for_its_next_step(wallet, planned, taken):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     change(withdrawal, next_step_at=planned)
     assert (payouts._claim(withdrawal.id) is not None) is taken
     assert status_of(withdrawal) == ("Processing" if taken else "Approved")
@@ -80,7 +80,7 @@ def test_an_approved_payout_waits_for_its_next_step(wallet, planned, taken):
 def test_a_claim_is_taken_over_when_its_lease_is_over_unless_it_was_accepted(
     wallet, changes, taken
 ):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     first = token_of(withdrawal)
     change(withdrawal, **changes)
     claim = payouts._claim(withdrawal.id)
@@ -95,7 +95,7 @@ def test_a_claim_is_taken_over_when_its_lease_is_over_unless_it_was_accepted(
 
 @pytest.mark.parametrize("posted", [False, True])
 def test_while_payouts_are_on_hold_only_what_may_have_been_sent_is_taken_over(wallet, posted):
-    withdrawal, waiting = approved(wallet), approved(wallet)
+    withdrawal, waiting = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     token_of(withdrawal)
     change(withdrawal, leased_until=-SECOND, posted_at=-LATER if posted else None)
     now = timezone.now()
@@ -123,7 +123,7 @@ def test_while_payouts_are_on_hold_only_what_may_have_been_sent_is_taken_over(wa
 def test_a_payout_is_marked_once_by_whoever_claimed_it_in_the_first_half_of_its_lease(
     wallet, changes, may
 ):
-    one, other = approved(wallet), approved(wallet)
+    one, other = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     token = token_of(one)
     token_of(other)
     change(one, **changes)
@@ -139,7 +139,7 @@ def test_a_payout_is_marked_once_by_whoever_claimed_it_in_the_first_half_of_its_
 
 
 def test_what_was_certainly_not_accepted_is_put_back_by_its_own_worker_only(wallet):
-    one, other = approved(wallet), approved(wallet)
+    one, other = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     token = marked(one)
     marked(other)
     before, untouched = values(one), values(other)
@@ -156,7 +156,7 @@ def test_what_was_certainly_not_accepted_is_put_back_by_its_own_worker_only(wall
 
 
 def test_a_payout_that_has_moved_on_is_not_put_back(wallet):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     token = marked(withdrawal)
     settlement.mark_unknown(withdrawal.id, error="silence", not_found=False)
     payouts._requeue(withdrawal.id, token, "late", 60)
@@ -174,7 +174,7 @@ def test_a_payout_that_has_moved_on_is_not_put_back(wallet):
     ids=["leased", "over", "none", "posted"],
 )
 def test_what_was_never_sent_is_put_back_when_its_lease_is_over(wallet, changes, back):
-    one, other = approved(wallet), approved(wallet)
+    one, other = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     for each in (one, other):
         token_of(each)
         change(each, leased_until=-SECOND)
@@ -196,7 +196,9 @@ def test_what_was_never_sent_is_put_back_when_its_lease_is_over(wallet, changes,
 
 
 def test_the_order_says_who_is_paid_what_and_where(wallet):
-    withdrawal = Withdrawal.objects.select_related("bank").get(pk=approved(wallet).pk)
+    withdrawal = Withdrawal.objects.select_related("bank").get(
+        pk=make_approved_withdrawal(wallet).pk
+    )
     plain = TransferRequest(
         reference=withdrawal.reference,
         amount=Decimal(470),
@@ -238,7 +240,7 @@ def test_an_accepted_order_ends_the_want_of_float_of_its_currency_and_all_failur
     PayoutCircuit.objects.update(failures=2)
     for currency in ("KES", "NGN"):
         raise_alert("float", subject=currency, message="Too little")
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     payouts.send_payout(withdrawal.id)
     assert (status_of(withdrawal), row(withdrawal).provider_status) == ("Processing", "NEW")
     assert [*Alert.objects.filter(resolved_at=None).values_list("subject", flat=True)] == ["NGN"]
@@ -246,7 +248,7 @@ def test_an_accepted_order_ends_the_want_of_float_of_its_currency_and_all_failur
 
 
 def test_too_little_float_is_told_with_what_the_provider_said(sandbox, wallet):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     refuse_orders(sandbox, "Insufficient fund")
     PayoutCircuit.objects.update(failures=2)
     payouts.send_payout(withdrawal.id)
@@ -260,7 +262,7 @@ def test_too_little_float_is_told_with_what_the_provider_said(sandbox, wallet):
 
 
 def test_an_order_that_reached_nobody_is_sent_again_after_a_minute(sandbox, wallet):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     sandbox.stop()
     payouts.send_payout(withdrawal.id)
     payout = row(withdrawal)
@@ -272,7 +274,7 @@ def test_an_order_that_reached_nobody_is_sent_again_after_a_minute(sandbox, wall
 
 
 def test_an_order_marked_too_late_is_not_sent(sandbox, wallet):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     token = token_of(withdrawal)
     change(withdrawal, leased_until=SECOND * 30)
     payouts._post(withdrawal.id, token)
@@ -281,7 +283,7 @@ def test_an_order_marked_too_late_is_not_sent(sandbox, wallet):
 
 
 def test_an_order_claimed_before_payouts_were_put_on_hold_waits(sandbox, wallet):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     token = token_of(withdrawal)
     now = timezone.now()
     PayoutCircuit.objects.update(state="Open", opened_at=now, next_probe_at=now)

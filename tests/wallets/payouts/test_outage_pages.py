@@ -12,19 +12,19 @@ from django.utils import timezone
 from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import (
-    approval_of,
+    approval_form,
     balances,
-    confirm,
-    flags_on,
+    current_flag_codes,
     fund,
-    participants,
-    said,
-    signed_in,
+    make_participants,
+    make_withdrawal,
+    messages_of,
+    signed_in_client,
+    submit_confirmation,
     text_of,
-    withdraw,
 )
 from tests.factories.configuration import set_setting
-from tests.factories.payouts import bring_back, settle
+from tests.factories.payouts import return_at_bank, settle_at_bank
 from wallets.payouts.models import CircuitState, PayoutCircuit, Proposal
 from wallets.payouts.services import execution as payouts
 from wallets.withdrawals.models import Withdrawal
@@ -49,17 +49,17 @@ def hold() -> None:
 @pytest.fixture
 def waiting() -> Withdrawal:
     """An Approved withdrawal that nobody has claimed."""
-    organisation, member = participants()
+    organisation, member = make_participants()
     fund(organisation, member, "KES", "1000")
-    withdrawal = withdraw(organisation, member, "KES", "400")
-    signed_in(FINANCE_APPROVER, "approver").post(
-        page(withdrawal, "approve"), approval_of(withdrawal)
+    withdrawal = make_withdrawal(organisation, member, "KES", "400")
+    signed_in_client(FINANCE_APPROVER, "approver").post(
+        page(withdrawal, "approve"), approval_form(withdrawal)
     )
     return Withdrawal.objects.get(pk=withdrawal.pk)
 
 
 def test_payouts_on_hold_stand_on_the_front_page_on_their_list_and_on_each(waiting):
-    person = signed_in(FINANCE_APPROVER, "one")
+    person = signed_in_client(FINANCE_APPROVER, "one")
     pages = (
         reverse("admin:index"), reverse("admin:wallets_payout_changelist"), page(waiting),
     )  # fmt: skip
@@ -73,28 +73,34 @@ def test_payouts_on_hold_stand_on_the_front_page_on_their_list_and_on_each(waiti
 
 
 def test_two_people_return_a_waiting_payout_by_its_page(waiting):
-    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
-    auditor = signed_in(AUDITOR)
+    one, other = (
+        signed_in_client(FINANCE_APPROVER, "one"),
+        signed_in_client(FINANCE_APPROVER, "other"),
+    )
+    auditor = signed_in_client(AUDITOR)
     assert "Propose what to do What Return Why" in text_of(one.get(page(waiting)))
     one.post(page(waiting, "propose"), {"action": "Return", "reason": "The bank is closed"})
     proposal = Proposal.objects.get()
     before = table_fingerprints()
-    told = said(confirm(one, page(waiting, "confirm", proposal.pk)))
+    told = messages_of(submit_confirmation(one, page(waiting, "confirm", proposal.pk)))
     assert told[-1] == "Somebody else must confirm what you proposed. Nothing was done."
-    assert confirm(auditor, page(waiting, "confirm", proposal.pk)).status_code == 403
+    assert submit_confirmation(auditor, page(waiting, "confirm", proposal.pk)).status_code == 403
     assert table_fingerprints() == before
 
     asked = text_of(other.get(page(waiting, "confirm", proposal.pk)))
     assert "Return 400.00 KES to the wallet?" in asked
     assert "The payout was not sent to the provider." in asked
-    confirm(other, page(waiting, "confirm", proposal.pk))
+    submit_confirmation(other, page(waiting, "confirm", proposal.pk))
     waiting.refresh_from_db()
     assert (waiting.status, waiting.reason) == ("Rejected", "The bank is closed")
     assert balances(waiting.owner_id, "KES") == (Decimal(1000), Decimal(0))
 
 
 def test_a_payout_that_went_out_meanwhile_is_not_returned(waiting):
-    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
+    one, other = (
+        signed_in_client(FINANCE_APPROVER, "one"),
+        signed_in_client(FINANCE_APPROVER, "other"),
+    )
     one.post(page(waiting, "propose"), {"action": "Return", "reason": "The bank is closed"})
     assert "Confirm: Return Decline" in text_of(other.get(page(waiting)))
     payouts.send_payout(waiting.pk)
@@ -102,7 +108,9 @@ def test_a_payout_that_went_out_meanwhile_is_not_returned(waiting):
     assert "It can no longer be carried out. Decline" in overtaken
     assert "Propose what to do" not in overtaken
     before = table_fingerprints()
-    told = said(confirm(other, page(waiting, "confirm", Proposal.objects.get().pk)))
+    told = messages_of(
+        submit_confirmation(other, page(waiting, "confirm", Proposal.objects.get().pk))
+    )
     assert told[-1].startswith("Only an Approved withdrawal whose payout nobody has claimed")
     assert table_fingerprints() == before
 
@@ -110,12 +118,12 @@ def test_a_payout_that_went_out_meanwhile_is_not_returned(waiting):
 def test_after_a_return_that_came_too_late_the_page_offers_what_is_possible(
     waiting, provider_sandbox
 ):
-    one = signed_in(FINANCE_APPROVER, "one")
+    one = signed_in_client(FINANCE_APPROVER, "one")
     one.post(page(waiting, "propose"), {"action": "Return", "reason": "The bank is closed"})
     payouts.send_payout(waiting.pk)
-    settle(provider_sandbox, waiting)
+    settle_at_bank(provider_sandbox, waiting)
     payouts.check_status(waiting.pk)
-    bring_back(provider_sandbox, waiting)
+    return_at_bank(provider_sandbox, waiting)
     payouts.check_status(waiting.pk)
     seen = text_of(one.get(page(waiting)))
     assert "Open proposal: Return" in seen
@@ -130,23 +138,26 @@ def test_after_a_return_that_came_too_late_the_page_offers_what_is_possible(
 
 def parts(count: int = 3) -> list[Withdrawal]:
     """Requests of one member to one account that together need two people."""
-    organisation, member = participants()
+    organisation, member = make_participants()
     fund(organisation, member, "NGN", "9000000")
     return [
-        withdraw(organisation, member, "NGN", "1800000", account_name="Forrest Green")
+        make_withdrawal(organisation, member, "NGN", "1800000", account_name="Forrest Green")
         for _ in range(count)
     ]
 
 
 def approve(client: Client, withdrawal: Withdrawal) -> None:
     withdrawal.refresh_from_db()
-    client.post(page(withdrawal, "approve"), approval_of(withdrawal))
+    client.post(page(withdrawal, "approve"), approval_form(withdrawal))
     withdrawal.refresh_from_db()
 
 
 def test_the_page_says_which_total_needs_two_and_the_first_approval_is_one_of_two():
     first = parts()[0]
-    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
+    one, other = (
+        signed_in_client(FINANCE_APPROVER, "one"),
+        signed_in_client(FINANCE_APPROVER, "other"),
+    )
     seen = text_of(one.get(page(first)))
     assert (
         "Two approvals needed: total for this account 5,400,000.00 NGN;"
@@ -164,7 +175,7 @@ def test_the_page_says_which_total_needs_two_and_the_first_approval_is_one_of_tw
 def test_the_page_says_what_remains_to_approve_alone():
     set_setting("SOLE_APPROVALS_DAILY_NGN", 2_000_000)
     first, second = parts(2)
-    one = signed_in(FINANCE_APPROVER, "one")
+    one = signed_in_client(FINANCE_APPROVER, "one")
     approve(one, first)
     assert first.status == "Approved"
     seen = text_of(one.get(page(second)))
@@ -173,18 +184,20 @@ def test_the_page_says_what_remains_to_approve_alone():
         " 200,000.00 NGN remain." in seen
     )
     # Somebody else may approve it alone.
-    assert "Two approvals needed" not in text_of(signed_in(FINANCE_APPROVER, "x").get(page(second)))
+    assert "Two approvals needed" not in text_of(
+        signed_in_client(FINANCE_APPROVER, "x").get(page(second))
+    )
     approve(one, second)
     assert second.status == "Pending"
 
 
 def test_many_at_once_say_which_are_the_first_of_two_and_why():
     rows = parts()
-    client = signed_in(FINANCE_APPROVER, "one")
+    client = signed_in_client(FINANCE_APPROVER, "one")
     chosen = {"action": "approve_selected", "_selected_action": [str(row.pk) for row in rows]}
     asked = client.post(reverse("admin:wallets_withdrawal_changelist") + "?status=all", chosen)
     assert text_of(asked).count("total for this account 5,400,000.00 NGN") == 3
-    seen = [f"{row.pk}:{code}" for row in rows for code in flags_on(row)]
+    seen = [f"{row.pk}:{code}" for row in rows for code in current_flag_codes(row)]
     body = {"decision": "approve", "row": [f"{row.pk}:1" for row in rows], "seen": seen}
     answer = client.post(reverse("admin:wallets_withdrawal_bulk"), body)
     assert [row.word for row in answer.context["outcomes"]] == ["First approval given"] * 3

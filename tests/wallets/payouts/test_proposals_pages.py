@@ -12,17 +12,24 @@ from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.services import PROVIDER_SECRET_KEY
 from tests.factories.back_office import (
-    approval_of,
+    approval_form,
     balances,
-    confirm,
     fund,
-    participants,
-    said,
-    signed_in,
+    make_participants,
+    make_withdrawal,
+    messages_of,
+    signed_in_client,
+    submit_confirmation,
     text_of,
-    withdraw,
 )
-from tests.factories.payouts import EVERY_TRY, HALF_AN_HOUR, LOOK_UPS, TRANSFERS, booked, pass_time
+from tests.factories.payouts import (
+    HALF_AN_HOUR,
+    READ_ATTEMPTS,
+    STATUS_CHECKS,
+    TRANSFERS,
+    advance_time,
+    sandbox_transfers,
+)
 from wallets.payouts.models import Proposal
 from wallets.payouts.services import execution as payouts
 from wallets.withdrawals.models import Withdrawal
@@ -33,11 +40,11 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def lost(provider_sandbox) -> Withdrawal:
     """A payout whose answer was lost and that the provider did not know, twice."""
-    organisation, member = participants()
+    organisation, member = make_participants()
     fund(organisation, member, "KES", "1000")
-    withdrawal = withdraw(organisation, member, "KES", "400")
-    signed_in(FINANCE_APPROVER, "approver").post(
-        page(withdrawal, "approve"), approval_of(withdrawal)
+    withdrawal = make_withdrawal(organisation, member, "KES", "400")
+    signed_in_client(FINANCE_APPROVER, "approver").post(
+        page(withdrawal, "approve"), approval_form(withdrawal)
     )
     provider_sandbox.fault("error_5xx", match=TRANSFERS)
     payouts.send_payout(withdrawal.pk)
@@ -47,7 +54,7 @@ def lost(provider_sandbox) -> Withdrawal:
 
 
 def lose_for_good(withdrawal: Withdrawal) -> None:
-    pass_time(withdrawal, HALF_AN_HOUR + 1)
+    advance_time(withdrawal, HALF_AN_HOUR + 1)
     payouts.check_status(withdrawal.pk)
 
 
@@ -56,10 +63,15 @@ def page(withdrawal: Withdrawal, name: str = "change", *more: object) -> str:
 
 
 def test_two_people_fail_a_lost_payout_and_the_money_goes_back(lost):
-    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
+    one, other = (
+        signed_in_client(FINANCE_APPROVER, "one"),
+        signed_in_client(FINANCE_APPROVER, "other"),
+    )
     before = table_fingerprints()
     early = one.post(page(lost, "propose"), {"action": "Fail", "reason": "not there"})
-    assert said(early)[-1].startswith("Only an Unknown withdrawal that the provider did not know")
+    assert messages_of(early)[-1].startswith(
+        "Only an Unknown withdrawal that the provider did not know"
+    )
     assert "Propose what to do" not in text_of(one.get(page(lost)))
     assert table_fingerprints() == before
 
@@ -71,11 +83,11 @@ def test_two_people_fail_a_lost_payout_and_the_money_goes_back(lost):
     assert "Somebody else must confirm what you proposed." in text_of(one.get(page(lost)))
     assert "Proposed by one: The bank never got it" in text_of(other.get(page(lost)))
     before = table_fingerprints()
-    own = confirm(one, page(lost, "confirm", proposal.pk))
+    own = submit_confirmation(one, page(lost, "confirm", proposal.pk))
     told = "Somebody else must confirm what you proposed. Nothing was done."
-    assert said(own)[-1] == told
-    auditor = signed_in(AUDITOR)
-    assert confirm(auditor, page(lost, "confirm", proposal.pk)).status_code == 403
+    assert messages_of(own)[-1] == told
+    auditor = signed_in_client(AUDITOR)
+    assert submit_confirmation(auditor, page(lost, "confirm", proposal.pk)).status_code == 403
     assert Withdrawal.objects.get(pk=lost.pk).status == "Unknown"
     assert balances(lost.owner_id, "KES") == (Decimal(600), Decimal(400))
 
@@ -86,25 +98,28 @@ def test_two_people_fail_a_lost_payout_and_the_money_goes_back(lost):
     other.post(page(lost, "confirm", proposal.pk))
     assert Withdrawal.objects.get(pk=lost.pk).status == "Unknown"
 
-    confirm(other, page(lost, "confirm", proposal.pk))
+    submit_confirmation(other, page(lost, "confirm", proposal.pk))
     lost.refresh_from_db()
     assert (lost.status, lost.reason) == ("Failed", "The bank never got it")
     assert balances(lost.owner_id, "KES") == (Decimal(1000), Decimal(0))
     before = table_fingerprints()
-    again = confirm(other, page(lost, "confirm", proposal.pk))
-    assert said(again)[-1] == "The proposal is Confirmed already. Nothing was done."
+    again = submit_confirmation(other, page(lost, "confirm", proposal.pk))
+    assert messages_of(again)[-1] == "The proposal is Confirmed already. Nothing was done."
     assert table_fingerprints() == before
 
 
 def test_a_lost_payout_is_sent_again_under_its_reference(lost, provider_sandbox):
     lose_for_good(lost)
-    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
+    one, other = (
+        signed_in_client(FINANCE_APPROVER, "one"),
+        signed_in_client(FINANCE_APPROVER, "other"),
+    )
     one.post(page(lost, "propose"), {"action": "Send again", "reason": "Try once more"})
-    confirm(other, page(lost, "confirm", Proposal.objects.get().pk))
+    submit_confirmation(other, page(lost, "confirm", Proposal.objects.get().pk))
     payouts.send_payout(lost.pk)
     lost.refresh_from_db()
     assert lost.status == "Processing"
-    assert len(booked(provider_sandbox, lost)) == 1
+    assert len(sandbox_transfers(provider_sandbox, lost)) == 1
     seen = text_of(one.get(page(lost)))
     assert f"Provider's id {lost.payout.provider_id}" in seen
     assert "Send again Confirmed one other Try once more" in seen
@@ -112,19 +127,22 @@ def test_a_lost_payout_is_sent_again_under_its_reference(lost, provider_sandbox)
 
 def test_a_declined_proposal_does_nothing_else(lost):
     lose_for_good(lost)
-    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
+    one, other = (
+        signed_in_client(FINANCE_APPROVER, "one"),
+        signed_in_client(FINANCE_APPROVER, "other"),
+    )
     one.post(page(lost, "propose"), {"action": "Fail", "reason": "not there"})
     second = other.post(page(lost, "propose"), {"action": "Fail", "reason": "me too"})
-    assert said(second)[-1] == "Another proposal about this withdrawal is open"
+    assert messages_of(second)[-1] == "Another proposal about this withdrawal is open"
     address = page(lost, "decline", Proposal.objects.get().pk)
     question = other.get(address)
     assert "Payee" in text_of(question)
-    done = confirm(other, address, at=question, reason="wait")
-    assert said(done)[-1] == "Declined. Nothing else happened."
+    done = submit_confirmation(other, address, at=question, reason="wait")
+    assert messages_of(done)[-1] == "Declined. Nothing else happened."
     assert Proposal.objects.get().status == "Declined"
     before = table_fingerprints()
-    again = confirm(other, address, at=question, reason="wait")
-    assert said(again)[-1] == "The proposal is Declined already. Nothing was done."
+    again = submit_confirmation(other, address, at=question, reason="wait")
+    assert messages_of(again)[-1] == "The proposal is Declined already. Nothing was done."
     assert table_fingerprints() == before
     lost.refresh_from_db()
     assert lost.status == "Unknown"
@@ -134,23 +152,26 @@ def test_a_declined_proposal_does_nothing_else(lost):
 @pytest.mark.parametrize("body", [{}, {"action": "Fail"}, {"action": "Pay twice", "reason": "x"}])
 def test_a_proposal_without_action_and_reason_does_nothing(lost, body):
     lose_for_good(lost)
-    client = signed_in(FINANCE_APPROVER, "one")
+    client = signed_in_client(FINANCE_APPROVER, "one")
     before = table_fingerprints()
     response = client.post(page(lost, "propose"), body)
-    assert said(response) == ["A proposal needs an action and a reason. Nothing was done."]
+    assert messages_of(response) == ["A proposal needs an action and a reason. Nothing was done."]
     assert table_fingerprints() == before
 
 
 def test_a_proposal_is_decided_on_the_page_of_its_own_withdrawal(lost):
     lose_for_good(lost)
-    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
+    one, other = (
+        signed_in_client(FINANCE_APPROVER, "one"),
+        signed_in_client(FINANCE_APPROVER, "other"),
+    )
     one.post(page(lost, "propose"), {"action": "Fail", "reason": "not there"})
     proposal = Proposal.objects.get()
     organisation = lost.organisation
     fund(organisation, None, "KES", "1000")
-    elsewhere = withdraw(organisation, None, "KES", "400")
+    elsewhere = make_withdrawal(organisation, None, "KES", "400")
     before = table_fingerprints()
-    assert confirm(other, page(elsewhere, "confirm", proposal.pk)).status_code == 403
+    assert submit_confirmation(other, page(elsewhere, "confirm", proposal.pk)).status_code == 403
     assert table_fingerprints() == before
 
 
@@ -170,7 +191,7 @@ def test_a_record_that_differs_shows_what_to_do_and_leaves_nothing_to_propose(
         headers={"Authorization": f"Bearer {PROVIDER_SECRET_KEY}"},
         timeout=10,
     ).raise_for_status()
-    person = signed_in(FINANCE_APPROVER, "one")
+    person = signed_in_client(FINANCE_APPROVER, "one")
     assert "call the provider" not in text_of(person.get(page(lost)))
     for _ in range(3):
         lose_for_good(lost)
@@ -180,7 +201,7 @@ def test_a_record_that_differs_shows_what_to_do_and_leaves_nothing_to_propose(
     assert "Propose what to do" not in seen
     before = table_fingerprints()
     for action in ("Fail", "Send again"):
-        told = said(person.post(page(lost, "propose"), {"action": action, "reason": "now"}))
+        told = messages_of(person.post(page(lost, "propose"), {"action": action, "reason": "now"}))
         assert told[-1].startswith("Only an Unknown withdrawal that the provider did not know")
     assert table_fingerprints() == before
     assert balances(lost.owner_id, "KES") == (Decimal(600), Decimal(400))
@@ -190,12 +211,15 @@ def test_a_person_is_told_when_the_provider_cannot_be_asked_before_confirming(
     lost, provider_sandbox
 ):
     lose_for_good(lost)
-    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
+    one, other = (
+        signed_in_client(FINANCE_APPROVER, "one"),
+        signed_in_client(FINANCE_APPROVER, "other"),
+    )
     one.post(page(lost, "propose"), {"action": "Fail", "reason": "not there"})
     proposal = Proposal.objects.get()
-    provider_sandbox.fault("error_5xx", times=EVERY_TRY, match=LOOK_UPS)
+    provider_sandbox.fault("error_5xx", times=READ_ATTEMPTS, match=STATUS_CHECKS)
     before = table_fingerprints()
-    told = said(confirm(other, page(lost, "confirm", proposal.pk)))
+    told = messages_of(submit_confirmation(other, page(lost, "confirm", proposal.pk)))
     assert told[-1] == (
         "Could not ask the payment provider about this transfer, so nothing was done."
         " Please try again later"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from exchange.core.errors import Forbidden
-from tests.factories.wallets import approved, know_banks, make_wallet
+from tests.factories.wallets import make_approved_withdrawal, make_wallet, store_bank_list
 from wallets.payouts.models import ProviderEvent
 from wallets.payouts.services import provider_events
 
@@ -28,8 +28,8 @@ def kept(body: bytes) -> tuple[Any, ...]:
 
 
 def test_a_webhook_is_kept_once_and_names_the_withdrawal_to_look_up():
-    know_banks()
-    withdrawal = approved(make_wallet(1000))
+    store_bank_list()
+    withdrawal = make_approved_withdrawal(make_wallet(1000))
     body = body_of(reference=withdrawal.reference, id=26251)
     for seen in (1, 2, 3):
         assert provider_events.receive_webhook(headers=HEADERS, body=body) == withdrawal.id

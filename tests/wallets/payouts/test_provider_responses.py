@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.factories.wallets import approved, status_of
+from tests.factories.wallets import make_approved_withdrawal, status_of
 from tests.wallets.payouts.payout_rows import (
     change,
     fail,
@@ -35,7 +35,7 @@ BLACKLISTED = "Payout was made to a blacklisted account number"
 def test_a_refusal_of_the_first_order_fails_and_of_a_later_one_is_looked_up(
     sandbox, wallet, attempts
 ):
-    one, other = approved(wallet), approved(wallet)
+    one, other = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     change(one, attempts=attempts - 1)
     change(other, attempts=5)
     refuse_orders(sandbox, BLACKLISTED)
@@ -54,7 +54,7 @@ def test_a_refusal_of_the_first_order_fails_and_of_a_later_one_is_looked_up(
 
 
 def test_a_later_order_that_is_refused_is_as_the_provider_has_the_earlier_one(sandbox, wallet):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     change(withdrawal, attempts=1)
     payment_provider().transfer(transfer_request(withdrawal))
     refuse_orders(sandbox, BLACKLISTED)
@@ -64,7 +64,7 @@ def test_a_later_order_that_is_refused_is_as_the_provider_has_the_earlier_one(sa
 
 
 def test_a_later_order_that_is_refused_fails_where_the_provider_knows_of_no_other(sandbox, wallet):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     change(withdrawal, attempts=1)
     refuse_orders(sandbox, BLACKLISTED)
     payouts.send_payout(withdrawal.id)
@@ -76,7 +76,7 @@ def test_a_later_order_that_is_refused_fails_where_the_provider_knows_of_no_othe
 def test_an_answer_that_is_lost_is_asked_for_at_once_unless_we_are_to_leave_them_alone(
     sandbox, wallet, reads
 ):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     lost = "error_5xx" if reads != "quiet" else "rate_limit"
     sandbox.faults.add(
         Fault(fault=lost, method="POST", path_prefix="/v3/transfers", retry_after=120,
@@ -101,7 +101,7 @@ def test_an_answer_that_is_lost_is_asked_for_at_once_unless_we_are_to_leave_them
 
 
 def test_an_order_under_a_reference_that_the_provider_has_is_looked_up(sandbox, wallet):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     payment_provider().transfer(transfer_request(withdrawal))
     PayoutCircuit.objects.update(failures=2)
     payouts.send_payout(withdrawal.id)
@@ -113,7 +113,7 @@ def test_an_order_under_a_reference_that_the_provider_has_is_looked_up(sandbox, 
 def test_what_a_worker_sent_and_did_not_come_back_to_is_asked_for_and_not_sent_again(
     sandbox, wallet
 ):
-    known, unknown = approved(wallet), approved(wallet)
+    known, unknown = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     payment_provider().transfer(transfer_request(known))
     sent = orders(sandbox)
     for withdrawal in (known, unknown):
@@ -128,7 +128,7 @@ def test_what_a_worker_sent_and_did_not_come_back_to_is_asked_for_and_not_sent_a
 
 
 def test_a_look_up_that_is_told_to_come_later_leaves_the_provider_alone(sandbox, wallet):
-    one, lost = approved(wallet), approved(wallet)
+    one, lost = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     marked(one)
     change(one, leased_until=None)
     sandbox.faults.add(
@@ -152,7 +152,7 @@ def test_a_look_up_that_is_told_to_come_later_leaves_the_provider_alone(sandbox,
 def test_a_look_up_that_fails_makes_unknown_only_what_nobody_works_on(
     sandbox, wallet, lease, accepted, status
 ):
-    one, other = approved(wallet), approved(wallet)
+    one, other = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     marked(one)
     marked(other)
     change(one, leased_until=lease, provider_id="7" if accepted else "")
@@ -180,7 +180,7 @@ def test_a_look_up_that_fails_makes_unknown_only_what_nobody_works_on(
 def test_a_payout_that_the_provider_does_not_know_is_lost_unless_it_was_never_sent(
     sandbox, wallet, changes, status
 ):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     token_of(withdrawal)
     change(withdrawal, **changes)
     payouts.check_status(withdrawal.id)
@@ -196,7 +196,7 @@ def test_a_payout_that_the_provider_does_not_know_is_lost_unless_it_was_never_se
 
 
 def test_a_withdrawal_that_is_not_on_its_way_is_not_looked_up(sandbox, wallet):
-    for withdrawal in (wallet.request(), approved(wallet)):
+    for withdrawal in (wallet.request(), make_approved_withdrawal(wallet)):
         payouts.check_status(withdrawal.id)
     payouts.check_status(wallet.organisation.id)
     assert sandbox.requests.entries() == []
@@ -206,7 +206,7 @@ def test_a_withdrawal_that_is_not_on_its_way_is_not_looked_up(sandbox, wallet):
 def test_a_closed_payout_that_the_provider_does_not_know_is_told_of_if_it_was_paid(
     sandbox, wallet, status
 ):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     if status == "Failed":
         refuse_orders(sandbox, BLACKLISTED)
     payouts.send_payout(withdrawal.id)

@@ -21,26 +21,26 @@ from tests.environment.property_tests import FUZZING, examples
 from tests.environment.services import Sandbox
 from tests.factories.payouts import (
     HALF_AN_HOUR,
-    LOOK_UPS,
+    STATUS_CHECKS,
     TRANSFERS,
-    bring_back,
-    control,
-    pass_time,
-    settle,
+    advance_time,
+    call_sandbox,
+    return_at_bank,
+    settle_at_bank,
 )
 from tests.factories.wallets import (
-    FAILS_LATER,
+    DECLINED_ACCOUNT,
+    FAILING_ACCOUNT,
     OVERRIDE,
-    PAID,
-    REFUSED_AT_ONCE,
+    PAID_ACCOUNT,
     SYSTEM,
     Wallet,
     assert_books_hold,
-    know_banks,
     make_member_wallet,
     make_staff,
     make_wallet,
     status_of,
+    store_bank_list,
 )
 from wallets.ledger.errors import InsufficientBalance
 from wallets.ledger.models import Entry
@@ -83,7 +83,7 @@ class Modelled:
 
     @property
     def ending(self) -> str:
-        return "Failed" if self.account == FAILS_LATER else "Completed"
+        return "Failed" if self.account == FAILING_ACCOUNT else "Completed"
 
     @property
     def taken(self) -> Decimal:
@@ -105,7 +105,7 @@ class Machine(RuleBasedStateMachine):
     def __post_init__(self) -> None:
         super().__init__()
         self.sandbox.reset()
-        know_banks()
+        store_bank_list()
         self.wallets: list[Wallet] = [make_wallet(), make_member_wallet()]
         self.deposited = [Decimal(0), Decimal(0)]
         self.people = [make_staff() for _ in range(2)]
@@ -113,7 +113,7 @@ class Machine(RuleBasedStateMachine):
         for number, wallet in enumerate(self.wallets):
             wallet.fund(3000)
             self.deposited[number] += 3000
-            for account in (PAID, FAILS_LATER, REFUSED_AT_ONCE, PAID):
+            for account in (PAID_ACCOUNT, FAILING_ACCOUNT, DECLINED_ACCOUNT, PAID_ACCOUNT):
                 row = wallet.request(400, account=account)
                 self.withdrawals.append(Modelled(row, number, Decimal(400), account))
         for number in range(7):
@@ -148,7 +148,7 @@ class Machine(RuleBasedStateMachine):
     @rule(
         wallet=st.integers(0, 1),
         amount=st.decimals("1", "900", places=2) | st.sampled_from([Decimal(100), None]),
-        account=st.sampled_from([PAID, PAID, REFUSED_AT_ONCE, FAILS_LATER]),
+        account=st.sampled_from([PAID_ACCOUNT, PAID_ACCOUNT, DECLINED_ACCOUNT, FAILING_ACCOUNT]),
     )
     def request(self, wallet, amount, account):
         available = self.available(wallet)
@@ -203,10 +203,10 @@ class Machine(RuleBasedStateMachine):
         payouts.send_payout(one.row.id)
         self.sandbox.reset()
         before = one.ordered
-        if FAULTS[fault] and one.account != REFUSED_AT_ONCE:
+        if FAULTS[fault] and one.account != DECLINED_ACCOUNT:
             one.ordered = True
         # A refusal has no amount to get wrong.
-        if one.account == REFUSED_AT_ONCE and fault in {"", "wrong_amount"}:
+        if one.account == DECLINED_ACCOUNT and fault in {"", "wrong_amount"}:
             one.status = "Failed"
         elif fault == "rate_limit":
             # Asked to slow down: it is looked up later.
@@ -226,10 +226,10 @@ class Machine(RuleBasedStateMachine):
         """Half an hour passes, the bank decides, somebody looks."""
         one = self.pick(number, "Processing", "Unknown", "Completed")
         if one.ordered:
-            settle(self.sandbox, one.row)
+            settle_at_bank(self.sandbox, one.row)
         if hidden:
-            self.sandbox.fault("hidden", match=LOOK_UPS)
-        pass_time(one.row, HALF_AN_HOUR + 1)
+            self.sandbox.fault("hidden", match=STATUS_CHECKS)
+        advance_time(one.row, HALF_AN_HOUR + 1)
         payouts.check_status(one.row.id)
         self.sandbox.reset()
         if one.status in {"Processing", "Unknown"}:
@@ -254,7 +254,7 @@ class Machine(RuleBasedStateMachine):
     def bank_returns(self, number):
         one = self.pick(number, "Completed")
         if one.status == "Completed" and not one.returned:
-            bring_back(self.sandbox, one.row)
+            return_at_bank(self.sandbox, one.row)
             one.returned = True
 
     @rule(number=st.integers(0, 99), action=st.sampled_from(list(ProposalAction)))
@@ -332,7 +332,7 @@ class Machine(RuleBasedStateMachine):
 
     def teardown(self):
         assert_books_hold()
-        found = Counter(row["reference"] for row in control(self.sandbox, "GET", "transfers"))
+        found = Counter(row["reference"] for row in call_sandbox(self.sandbox, "GET", "transfers"))
         for one in self.withdrawals:
             assert found[one.row.reference] == int(one.ordered)
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from exchange.core.errors import Forbidden, InvalidRequest, Rejected
 from tests.assertions.unchanged import assert_nothing_changes
-from tests.factories.wallets import approved, make_staff
+from tests.factories.wallets import make_approved_withdrawal, make_staff
 from tests.wallets.payouts.payout_rows import token_of, values
 from tests.wallets.payouts.unresolved_payouts import (
     CLAIMED,
@@ -103,7 +103,7 @@ def test_an_approved_payout_that_nobody_has_claimed_is_returned_and_nothing_else
     # Of proposals to send it again only the one that was confirmed counts.
     first = propose(withdrawal, SEND_AGAIN)
     resolutions.decline(proposal_id=first.id, resolver=make_staff())
-    other = approved(wallet)
+    other = make_approved_withdrawal(wallet)
     other_lost = lost(wallet)
     confirm(propose(other_lost, SEND_AGAIN))
     check(other, RETURN, Payout())
@@ -117,11 +117,11 @@ def test_an_approved_payout_that_nobody_has_claimed_is_returned_and_nothing_else
 
 
 def test_what_may_be_proposed_about_a_payout_as_it_stands(wallet):
-    claimed, person = approved(wallet), make_staff()
+    claimed, person = make_approved_withdrawal(wallet), make_staff()
     token_of(claimed)
     for withdrawal, actions in (
         (wallet.request(), []),
-        (approved(wallet), [RETURN]),
+        (make_approved_withdrawal(wallet), [RETURN]),
         (Withdrawal.objects.get(pk=claimed.pk), []),
         (lost(wallet), [SEND_AGAIN, FAIL]),
         (paid(wallet, returned=False), []),
@@ -155,14 +155,14 @@ def test_a_proposal_is_open_and_on_record_and_the_only_one(wallet, action):
 
 
 def test_a_proposal_says_why(wallet):
-    withdrawal, person = approved(wallet), make_staff()
+    withdrawal, person = make_approved_withdrawal(wallet), make_staff()
     with assert_nothing_changes():
         found = refusal(lambda: propose(withdrawal, RETURN, " ", person))
     assert found == (InvalidRequest.code, "A proposal needs a reason")
 
 
 def test_an_open_proposal_that_can_no_longer_be_carried_out_is_declined_by_the_next(wallet):
-    withdrawal, person = approved(wallet), make_staff()
+    withdrawal, person = make_approved_withdrawal(wallet), make_staff()
     first = propose(withdrawal, RETURN)
     resolutions.decline(proposal_id=first.id, resolver=make_staff())
     second = propose(withdrawal, RETURN)
@@ -179,7 +179,7 @@ def test_an_open_proposal_that_can_no_longer_be_carried_out_is_declined_by_the_n
 
 
 def test_a_proposal_that_was_declined_stands_in_the_way_of_none(wallet):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     declined = propose(withdrawal, RETURN)
     resolutions.decline(proposal_id=declined.id, resolver=make_staff())
     lose(withdrawal)

@@ -12,8 +12,13 @@ from django.test.utils import CaptureQueriesContext
 from exchange.core.errors import StateConflict
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.processes import wait_until
-from tests.factories.payouts import proposed
-from tests.factories.wallets import approved, assert_books_hold, make_staff, status_of
+from tests.factories.payouts import propose_action
+from tests.factories.wallets import (
+    assert_books_hold,
+    make_approved_withdrawal,
+    make_staff,
+    status_of,
+)
 from tests.wallets.payouts.payout_rows import fail, row, seconds, values
 from tests.wallets.payouts.unresolved_payouts import (
     FAIL,
@@ -129,7 +134,7 @@ def memo(withdrawal: Withdrawal, kind: str) -> str:
 
 @pytest.mark.parametrize("action", [SEND_AGAIN, FAIL])
 def test_a_payout_that_the_provider_knows_by_now_is_as_the_provider_has_it(sandbox, wallet, action):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     payouts.send_payout(withdrawal.id)
     not_found_twice(withdrawal)
     proposal, person = propose(withdrawal, action), make_staff()
@@ -158,9 +163,9 @@ def test_a_payout_that_the_provider_knows_by_now_is_as_the_provider_has_it(sandb
 
 @pytest.mark.parametrize("reason", ["", "  not now "])
 def test_a_proposal_that_is_declined_does_nothing_and_stays_declined(wallet, reason):
-    withdrawal, person = approved(wallet), make_staff()
+    withdrawal, person = make_approved_withdrawal(wallet), make_staff()
     before = values(withdrawal)
-    proposal = proposed(withdrawal, RETURN)
+    proposal = propose_action(withdrawal, RETURN)
     given = {"reason": reason} if reason else {}
     declined = resolutions.decline(proposal_id=proposal.id, resolver=person, **given)
     proposal.refresh_from_db()
@@ -176,7 +181,7 @@ def test_a_proposal_that_is_declined_does_nothing_and_stays_declined(wallet, rea
 
 
 def test_the_withdrawal_of_a_proposal_is_locked_before_the_proposal(wallet):
-    proposal = proposed(approved(wallet), RETURN)
+    proposal = propose_action(make_approved_withdrawal(wallet), RETURN)
     with transaction.atomic(), CaptureQueriesContext(connection) as asked:
         resolutions._lock_confirmable(proposal.id, make_staff())
     locked = [

@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from tests.environment.owner import without_guards
-from tests.factories.bare_rows import put
+from tests.factories.bare_rows import insert_row
 from wallets.payouts import selectors as payouts_selectors
 from wallets.payouts.models import PayoutCircuit
 from wallets.payouts.selectors import DailyPayouts, PaidTotals, PayoutHold, PendingTotals
@@ -27,7 +27,7 @@ def put_withdrawals(*rows: dict[str, Any]) -> None:
     with without_guards() as cursor:
         for row in rows:
             amount = Decimal(row.pop("amount", 1))
-            put(cursor, Withdrawal, amount=amount, disburse_amount=amount, **row)
+            insert_row(cursor, Withdrawal, amount=amount, disburse_amount=amount, **row)
 
 
 def test_payouts_are_on_hold_while_the_circuit_is_not_closed():

@@ -12,11 +12,11 @@ from django.utils import timezone
 from tests.factories.wallets import (
     SYSTEM,
     Wallet,
-    approved,
     assert_books_hold,
-    know_banks,
+    make_approved_withdrawal,
     make_member_wallet,
     status_of,
+    store_bank_list,
 )
 from tests.wallets.payouts.payout_rows import record_of
 from wallets.alerts.models import Alert
@@ -36,13 +36,13 @@ LONG = "x" * 600
 
 @pytest.fixture
 def wallet() -> Wallet:
-    know_banks()
+    store_bank_list()
     return make_member_wallet(5_000)
 
 
 def posted(wallet: Wallet, amount: int = 500) -> Withdrawal:
     """A withdrawal whose order has just been sent; its payout remembers four looks in vain."""
-    withdrawal = approved(wallet, amount)
+    withdrawal = make_approved_withdrawal(wallet, amount)
     claim = payouts._claim(withdrawal.id)
     assert claim is not None
     assert payouts._mark_posting(withdrawal.id, claim.token)
@@ -300,7 +300,7 @@ def test_only_a_provider_that_answered_has_not_found_it(wallet, told):
 
 
 def test_a_payout_that_is_closed_is_not_lost_and_does_not_fail(wallet):
-    completed, failed, waiting = posted(wallet), posted(wallet), approved(wallet)
+    completed, failed, waiting = posted(wallet), posted(wallet), make_approved_withdrawal(wallet)
     apply(completed, TransferStatus.SUCCESSFUL)
     apply(failed, TransferStatus.FAILED)
     for withdrawal in (completed, failed, waiting):

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests.factories.payouts import open_alerts
-from tests.factories.wallets import Wallet, approved, know_banks, make_wallet
+from tests.factories.wallets import Wallet, make_approved_withdrawal, make_wallet, store_bank_list
 from wallets.banks import services as banks_services
 from wallets.banks.models import BankList
 from wallets.payouts.models import PayoutCircuit
@@ -28,8 +28,8 @@ HOUR = timedelta(hours=1)
 
 
 def test_looks_come_soon_at_first_and_then_every_ten_minutes():
-    know_banks()
-    withdrawal = approved(make_wallet(1000))
+    store_bank_list()
+    withdrawal = make_approved_withdrawal(make_wallet(1000))
     steps = (5, 10, 20, 40, 60, 120, 300, 600, 600, 600)
     for status_checks, seconds in enumerate(steps):
         Payout.objects.filter(withdrawal_id=withdrawal.id).update(status_checks=status_checks)
@@ -52,8 +52,8 @@ def test_a_payout_is_watched_every_twelve_hours_for_thirty_days():
     ids=["later", "due already", "never"],
 )
 def test_a_hint_brings_a_look_forward_and_never_puts_it_off(planned, due):
-    know_banks()
-    withdrawal = approved(make_wallet(1000))
+    store_bank_list()
+    withdrawal = make_approved_withdrawal(make_wallet(1000))
     at = None if planned is None else timezone.now() + planned
     Payout.objects.filter(withdrawal_id=withdrawal.id).update(next_step_at=at)
     before = timezone.now()
@@ -68,8 +68,8 @@ def test_a_hint_brings_a_look_forward_and_never_puts_it_off(planned, due):
 
 
 def test_a_payout_put_back_to_approved_meanwhile_is_not_planned_for_later():
-    know_banks()
-    withdrawal = approved(make_wallet(1000))
+    store_bank_list()
+    withdrawal = make_approved_withdrawal(make_wallet(1000))
     now = timezone.now()
     Payout.objects.filter(withdrawal_id=withdrawal.id).update(next_step_at=now)
     # Another worker had claimed it when this one read its status, and has put it back since.
@@ -79,7 +79,7 @@ def test_a_payout_put_back_to_approved_meanwhile_is_not_planned_for_later():
 
 def planned(wallet: Wallet, minutes: float | None, **changes: object) -> Withdrawal:
     """An Approved withdrawal whose next step is so many minutes from now."""
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     at = None if minutes is None else timezone.now() + minutes * HOUR / 60
     Payout.objects.filter(withdrawal=withdrawal).update(next_step_at=at, **changes)
     return withdrawal
@@ -87,7 +87,7 @@ def planned(wallet: Wallet, minutes: float | None, **changes: object) -> Withdra
 
 def lost(wallet: Wallet, minutes: float) -> Withdrawal:
     """A payout of open outcome."""
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     claim = payouts._claim(withdrawal.id)
     assert claim is not None
     assert payouts._mark_posting(withdrawal.id, claim.token)
@@ -98,7 +98,7 @@ def lost(wallet: Wallet, minutes: float) -> Withdrawal:
 
 
 def test_what_is_due_is_taken_in_its_order_but_for_what_somebody_works_on():
-    know_banks()
+    store_bank_list()
     wallet = make_wallet(5000)
     now = timezone.now()
     second = planned(wallet, -2)
@@ -118,7 +118,7 @@ def test_what_is_due_is_taken_in_its_order_but_for_what_somebody_works_on():
 
 
 def test_a_step_is_claimed_once_and_for_one_payout():
-    know_banks()
+    store_bank_list()
     wallet = make_wallet(5000)
     one, other = planned(wallet, -1), planned(wallet, -1)
     before = Payout.objects.get(withdrawal=other).next_step_at
@@ -131,7 +131,7 @@ def test_a_step_is_claimed_once_and_for_one_payout():
 
 
 def test_a_hint_about_a_failed_payout_has_it_looked_at_and_no_other_one():
-    know_banks()
+    store_bank_list()
     wallet = make_wallet(5000)
     failed, other = lost(wallet, 60), planned(wallet, 60)
     settlement.fail_payout(failed.id, reason="refused", actor=payouts._ACTOR)
@@ -149,7 +149,7 @@ def orders_and_reads(sandbox: SandboxServer) -> tuple[int, int]:
 
 
 def test_a_step_pays_what_was_not_sent_and_asks_for_what_was(sandbox: SandboxServer):
-    know_banks()
+    store_bank_list()
     wallet = make_wallet(5000)
     sandbox.store.set_float("KES", Decimal(5000))
     services_sweeps.process_payout(wallet.request().id)
@@ -169,7 +169,7 @@ def test_a_step_pays_what_was_not_sent_and_asks_for_what_was(sandbox: SandboxSer
     Payout.objects.filter(withdrawal=new).update(next_step_at=timezone.now())
     services_sweeps.process_payout(new.id)
     assert orders_and_reads(sandbox) == (1, 1)
-    orphan = approved(wallet)
+    orphan = make_approved_withdrawal(wallet)
     assert payouts._claim(orphan.id) is not None
     gone = timezone.now() - HOUR
     Payout.objects.filter(withdrawal=orphan).update(leased_until=gone, next_step_at=gone)

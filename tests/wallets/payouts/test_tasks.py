@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from tests.factories.wallets import SYSTEM, approved, status_of
+from tests.factories.wallets import SYSTEM, make_approved_withdrawal, status_of
 from tests.wallets.payouts.payout_rows import change, row
 from wallets.banks import tasks as banks_tasks
 from wallets.banks.models import BankList
@@ -37,7 +37,7 @@ def test_tasks_are_called_by_the_names_that_beat_and_hints_send():
 
 
 def test_a_sweep_takes_every_step_that_is_due_and_says_how_many(sandbox, wallet):
-    first, second, later = (approved(wallet) for _ in range(3))
+    first, second, later = (make_approved_withdrawal(wallet) for _ in range(3))
     for withdrawal, step in ((first, -SECOND), (second, -SECOND), (later, SECOND * 60)):
         change(withdrawal, next_step_at=step)
     assert payouts_tasks.sweep_payouts() == 2
@@ -47,7 +47,7 @@ def test_a_sweep_takes_every_step_that_is_due_and_says_how_many(sandbox, wallet)
 
 
 def test_a_step_that_fails_keeps_no_other_one_from_being_taken(sandbox, wallet, settings: Settings):
-    due = [approved(wallet), approved(wallet)]
+    due = [make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)]
     for withdrawal in due:
         change(withdrawal, next_step_at=-SECOND)
     settings.PAYMENT_PROVIDER = {}

@@ -12,7 +12,7 @@ from psycopg import errors
 
 from exchange.core.ids import uuid7
 from tests.environment.database import Connection, session
-from tests.factories.wallets import Wallet, know_banks, make_staff, make_wallet
+from tests.factories.wallets import Wallet, make_staff, make_wallet, store_bank_list
 from wallets.deposits import services as deposits
 from wallets.deposits.models import Deposit
 from wallets.payouts.models import Proposal, ProposalAction, ProposalStatus
@@ -29,7 +29,7 @@ def runtime() -> Iterator[Connection]:
 
 @pytest.fixture
 def wallet() -> Wallet:
-    know_banks()
+    store_bank_list()
     return make_wallet(1000)
 
 

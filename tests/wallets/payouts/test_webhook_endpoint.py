@@ -16,7 +16,12 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.environment.processes import wait_until
-from tests.factories.wallets import approved, assert_books_hold, know_banks, make_wallet
+from tests.factories.wallets import (
+    assert_books_hold,
+    make_approved_withdrawal,
+    make_wallet,
+    store_bank_list,
+)
 from wallets.payouts.models import ProviderEvent
 from wallets.withdrawals.models import Payout, Withdrawal
 
@@ -54,8 +59,8 @@ def event_of(reference: str, status: str = "SUCCESSFUL") -> dict[str, Any]:
 @pytest.fixture
 def paying() -> Withdrawal:
     """An approved withdrawal whose next step is an hour away."""
-    know_banks()
-    withdrawal = approved(make_wallet(1000))
+    store_bank_list()
+    withdrawal = make_approved_withdrawal(make_wallet(1000))
     later = timezone.now() + timedelta(hours=1)
     assert Payout.objects.filter(withdrawal=withdrawal).update(next_step_at=later) == 1
     return withdrawal

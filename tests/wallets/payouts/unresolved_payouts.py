@@ -12,7 +12,7 @@ from django.utils import timezone
 from exchange.core.errors import DomainError
 from exchange.events.models import Event
 from exchange.staff.models import StaffUser
-from tests.factories.wallets import SYSTEM, Wallet, approved, make_staff
+from tests.factories.wallets import SYSTEM, Wallet, make_approved_withdrawal, make_staff
 from tests.wallets.payouts.payout_rows import change, marked, record_of
 from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.services import resolutions, settlement
@@ -42,7 +42,7 @@ CLAIMED = (
 
 def lost(wallet: Wallet) -> Withdrawal:
     """Not found twice, half an hour apart."""
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     lose(withdrawal)
     return Withdrawal.objects.get(pk=withdrawal.pk)
 
@@ -72,7 +72,7 @@ def not_found_twice(withdrawal: Withdrawal) -> None:
 
 def paid(wallet: Wallet, *, returned: bool = True) -> Withdrawal:
     """Completed, and returned by the bank."""
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     marked(withdrawal)
     withdrawal = Withdrawal.objects.select_related("bank").get(pk=withdrawal.pk)
     outcomes = [TransferStatus.SUCCESSFUL, TransferStatus.FAILED]
@@ -85,7 +85,7 @@ MAKERS: dict[ProposalAction, Callable[[Wallet], Withdrawal]] = {
     SEND_AGAIN: lost,
     FAIL: lost,
     REVERSE: paid,
-    RETURN: approved,
+    RETURN: make_approved_withdrawal,
 }
 every_action = pytest.mark.parametrize("action", ProposalAction)
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from exchange.core.numbers import format_plain
 from exchange.staff.models import StaffUser
 from tests.environment.owner import as_owner
-from tests.factories.wallets import SYSTEM, Wallet, approved, make_staff
+from tests.factories.wallets import SYSTEM, Wallet, make_approved_withdrawal, make_staff
 from wallets.payouts.services import execution as payouts
 from wallets.providers.base import TransferRequest
 from wallets.providers.registry import payment_provider
@@ -25,7 +25,7 @@ from wallets.withdrawals.models import Withdrawal
 
 def pay(wallet: Wallet, amount: str | int = 500, **more: Any) -> Withdrawal:
     """A payout at the provider, which has not decided."""
-    withdrawal = approved(wallet, amount, **more)
+    withdrawal = make_approved_withdrawal(wallet, amount, **more)
     payouts.send_payout(withdrawal.id)
     return withdrawal
 

@@ -12,7 +12,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from tests.factories.back_office import confirm, said, signed_in, text_of, user_of
+from tests.factories.back_office import (
+    messages_of,
+    signed_in_client,
+    submit_confirmation,
+    text_of,
+    user_of,
+)
 from tests.factories.breaks import make_break
 from wallets.reconciliation.models import BreakExplanation, ReconciliationBreak, ReportStatus
 
@@ -37,17 +43,17 @@ def found() -> ReconciliationBreak:
 
 @pytest.fixture
 def ada() -> Client:
-    return signed_in(FINANCE_APPROVER, "ada")
+    return signed_in_client(FINANCE_APPROVER, "ada")
 
 
 @pytest.fixture
 def kwesi() -> Client:
-    return signed_in(FINANCE_APPROVER, "kwesi")
+    return signed_in_client(FINANCE_APPROVER, "kwesi")
 
 
 def explained(client: Client, found: ReconciliationBreak) -> BreakExplanation:
-    answer = confirm(client, address("explain", found), explanation=WHY)
-    assert said(answer) == ["Explained. It stays open until somebody else closes it."]
+    answer = submit_confirmation(client, address("explain", found), explanation=WHY)
+    assert messages_of(answer) == ["Explained. It stays open until somebody else closes it."]
     return BreakExplanation.objects.get(subject=found, status="Pending")
 
 
@@ -60,7 +66,7 @@ def test_two_people_explain_and_close_a_break_on_its_page(ada, kwesi, found):
     own = ada.get(address("change", found))
     assert "Somebody else must close what you explained" in text_of(own)
     assert address("close", found, proposed.pk) not in own.content.decode()
-    assert said(confirm(ada, address("close", found, proposed.pk))) == [
+    assert messages_of(submit_confirmation(ada, address("close", found, proposed.pk))) == [
         "Somebody else must close what you explained. Nothing was done."
     ]
     assert address("close", found, proposed.pk) in (
@@ -69,10 +75,12 @@ def test_two_people_explain_and_close_a_break_on_its_page(ada, kwesi, found):
     asked = kwesi.get(address("close", found, proposed.pk))
     assert WHY in text_of(asked)
     assert "The gap it left is expected from now on" in text_of(asked)
-    assert said(confirm(kwesi, address("close", found, proposed.pk), at=asked)) == ["Closed."]
+    assert messages_of(
+        submit_confirmation(kwesi, address("close", found, proposed.pk), at=asked)
+    ) == ["Closed."]
     found.refresh_from_db()
     assert found.status == "Closed"
-    auditor = signed_in(AUDITOR)
+    auditor = signed_in_client(AUDITOR)
     shown = text_of(auditor.get(address("change", found)))
     for words in (WHY, "ada", "kwesi", "Closed with it"):
         assert words in shown
@@ -81,19 +89,19 @@ def test_two_people_explain_and_close_a_break_on_its_page(ada, kwesi, found):
 
 
 def test_a_refusal_says_why_and_keeps_what_was_typed(ada, kwesi, found):
-    blank = confirm(ada, address("explain", found), explanation="")
+    blank = submit_confirmation(ada, address("explain", found), explanation="")
     assert (blank.status_code, BreakExplanation.objects.count()) == (200, 0)
     proposed = explained(ada, found)
     refuse = address("reject", found, proposed.pk)
-    assert "required" in text_of(confirm(kwesi, refuse, reason=""))
-    assert said(confirm(kwesi, refuse, reason="Not on the statement")) == [
+    assert "required" in text_of(submit_confirmation(kwesi, refuse, reason=""))
+    assert messages_of(submit_confirmation(kwesi, refuse, reason="Not on the statement")) == [
         "Refused. The break is open again."
     ]
     found.refresh_from_db()
     assert found.status == "Open"
     assert "Not on the statement" in text_of(ada.get(address("change", found)))
     # The page that asked was about an explanation that is decided.
-    assert said(confirm(kwesi, address("close", found, proposed.pk)))[-1] == (
+    assert messages_of(submit_confirmation(kwesi, address("close", found, proposed.pk)))[-1] == (
         "The explanation is Rejected by kwesi, no longer Pending. Nothing was done."
     )
     assert kwesi.get(address("close", make_break(), proposed.pk)).status_code == 404
@@ -101,14 +109,14 @@ def test_a_refusal_says_why_and_keeps_what_was_typed(ada, kwesi, found):
 
 def test_who_looks_into_it_is_taken_and_handed_over(ada, kwesi, found):
     assert ada.get(address("take", found)).status_code == 405
-    assert said(ada.post(address("take", found))) == ["It is yours."]
+    assert messages_of(ada.post(address("take", found))) == ["It is yours."]
     assert [row.pk for row in listed(ada, open="mine")] == [found.pk]
     assert (listed(kwesi, open="mine"), listed(ada, open="nobody")) == ([], [])
     assert "ada" in text_of(kwesi.get(reverse(LIST)))
     owner = {"owner": str(user_of(kwesi).pk)}
-    assert said(ada.post(address("assign", found), owner)) == ["Handed over to kwesi."]
+    assert messages_of(ada.post(address("assign", found), owner)) == ["Handed over to kwesi."]
     assert [row.pk for row in listed(kwesi, open="mine")] == [found.pk]
-    auditor = {"owner": str(user_of(signed_in(AUDITOR)).pk)}
+    auditor = {"owner": str(user_of(signed_in_client(AUDITOR)).pk)}
     assert "Select a valid choice" in text_of(kwesi.post(address("assign", found), auditor))
 
 
@@ -118,7 +126,7 @@ def test_lists_are_narrowed_to_what_is_open_and_to_what_the_reader_can_close(ada
     assert {row.pk for row in listed(ada, open="all")} == {found.pk, other.pk}
     assert (listed(ada, decision="mine"), listed(kwesi, decision="mine")) == ([], [found])
     assert listed(ada, decision="others") == [found]
-    confirm(kwesi, address("close", found, proposed.pk))
+    submit_confirmation(kwesi, address("close", found, proposed.pk))
     assert listed(ada, open="all") == [other]
 
 
@@ -151,7 +159,7 @@ def test_a_break_is_found_by_its_reference_and_the_providers_id(ada, found):
 @pytest.mark.parametrize("role", [BACK_OFFICE, AUDITOR])
 def test_others_look_and_change_nothing(role, ada, found):
     proposed = explained(ada, found)
-    client = signed_in(role)
+    client = signed_in_client(role)
     page = client.get(address("change", found))
     assert "Your role may look at this, not decide" in text_of(page)
     for name in ("explain", "assign"):
@@ -185,7 +193,7 @@ def floats(client: Client) -> Any:
 
 
 def close(first: Client, second: Client, found: ReconciliationBreak) -> None:
-    confirm(second, address("close", found, explained(first, found).pk))
+    submit_confirmation(second, address("close", found, explained(first, found).pk))
 
 
 def test_the_front_page_is_red_until_every_day_is_explained(ada, kwesi):

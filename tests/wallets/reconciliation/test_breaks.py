@@ -17,7 +17,7 @@ from tests.environment.processes import wait_until
 from tests.environment.write_pause import WritePause
 from tests.factories.breaks import make_break
 from tests.factories.payouts import open_alerts
-from tests.factories.wallets import BANKS, SYSTEM, Wallet, know_banks, make_member_wallet
+from tests.factories.wallets import BANKS, SYSTEM, Wallet, make_member_wallet, store_bank_list
 from tests.wallets.reconciliation.harness import (
     approver,
     book,
@@ -48,7 +48,7 @@ LOST = "250000.55"
 @pytest.fixture
 def naira(sandbox) -> Wallet:
     """A wallet of a million NGN, which the provider holds."""
-    know_banks()
+    store_bank_list()
     sandbox.store.set_float("NGN", Decimal(1_000_000))
     return make_member_wallet(1_000_000, currency="NGN")
 
@@ -379,7 +379,7 @@ def test_a_break_that_is_closed_while_a_comparison_is_kept_waits_for_it(
     second = approver()
     with (
         WritePause("UPDATE", "wallets_reconciliation", "NEW.finished_at IS NOT NULL") as pause,
-        Callers(3) as crowd,
+        Callers(3) as callers,
     ):
 
         def close_meanwhile() -> None:
@@ -392,7 +392,7 @@ def test_a_break_that_is_closed_while_a_comparison_is_kept_waits_for_it(
             finally:
                 pause.release()
 
-        report, closed, released = crowd.at_once([compare, close_meanwhile, release_both])
+        report, closed, released = callers.at_once([compare, close_meanwhile, release_both])
     assert (closed, released) == (None, None)
     assert off(report) == [("Unexplained variance", "", "", f"Unexplained: -{LOST}")]
     assert (breaks(), open_alerts()) == (

@@ -14,15 +14,15 @@ from config.back_office.roles import AUDITOR
 from exchange.core.currencies import payout_currencies
 from exchange.core.numbers import format_plain
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.back_office import signed_in, text_of
-from tests.factories.payouts import decide, open_alerts, pass_time
+from tests.factories.back_office import signed_in_client, text_of
+from tests.factories.payouts import advance_time, open_alerts, propose_and_confirm
 from tests.factories.wallets import (
     BANKS,
-    FAILS_LATER,
-    REFUSED_AT_ONCE,
+    DECLINED_ACCOUNT,
+    FAILING_ACCOUNT,
     Wallet,
-    approved,
     assert_books_hold,
+    make_approved_withdrawal,
     make_member_wallet,
     status_of,
 )
@@ -57,10 +57,10 @@ pytestmark = pytest.mark.django_db
 
 
 def test_what_both_sides_know_alike_agrees_with_figures_by_currency(sandbox, wallet):
-    paid, failed = pay(wallet), pay(wallet, 600, account=FAILS_LATER)
+    paid, failed = pay(wallet), pay(wallet, 600, account=FAILING_ACCOUNT)
     done(sandbox, paid, failed)
     pay(wallet, 700)
-    refused = approved(wallet, 800, account=REFUSED_AT_ONCE)
+    refused = make_approved_withdrawal(wallet, 800, account=DECLINED_ACCOUNT)
     payouts.send_payout(refused.id)
     assert status_of(refused) == "Failed"
     report = compare()
@@ -93,7 +93,7 @@ def test_what_both_sides_know_alike_agrees_with_figures_by_currency(sandbox, wal
 
 
 def test_an_order_that_is_just_being_sent_is_no_difference_until_its_lease_is_over(wallet):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     claim = payouts._claim(withdrawal.id)
     assert claim is not None
     assert payouts._mark_posting(withdrawal.id, claim.token)
@@ -113,13 +113,13 @@ def test_an_order_of_a_live_lease_that_the_provider_has_otherwise_differs(sandbo
 def test_only_payouts_under_way_and_those_that_ended_differently_are_disputed(sandbox, wallet):
     """Each of them is asked for by itself, whatever its day."""
     paid, returned = pay(wallet), pay(wallet)
-    failed, taken = (pay(wallet, account=FAILS_LATER) for _ in range(2))
+    failed, taken = (pay(wallet, account=FAILING_ACCOUNT) for _ in range(2))
     done(sandbox, paid, returned, failed, taken)
     sandbox.store.return_money(returned.reference)
     payouts.check_status(returned.id)
     Payout.objects.filter(withdrawal=taken).update(provider_status="PENDING")
-    payouts.send_payout(approved(wallet, account=REFUSED_AT_ONCE).id)
-    claimed, posted = approved(wallet), pay(wallet)
+    payouts.send_payout(make_approved_withdrawal(wallet, account=DECLINED_ACCOUNT).id)
+    claimed, posted = make_approved_withdrawal(wallet), pay(wallet)
     assert payouts._claim(claimed.id) is not None
     assert {*unsettled_payouts()} == {returned.reference, taken.reference, posted.reference}
 
@@ -207,7 +207,7 @@ def test_each_kind_of_difference_is_found_and_leads_to_its_withdrawal(sandbox, w
         "wallets_reconciliationbreak",
         "wallets_alert",
     }
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     page = client.get(reverse("admin:wallets_reconciliation_change", args=[report.pk]))
     for name in names:
         link = reverse("admin:wallets_withdrawal_change", args=[ours[name].pk])
@@ -236,7 +236,7 @@ def test_a_returned_payout_differs_until_two_people_reversed_it(sandbox, wallet)
     sandbox.store.return_money(withdrawal.reference)
     payouts.check_status(withdrawal.id)
     assert off(compare()) == [("Status", withdrawal.reference, "Completed", "FAILED")]
-    decide(withdrawal, ProposalAction.REVERSE)
+    propose_and_confirm(withdrawal, ProposalAction.REVERSE)
     report = compare()
     assert (report.status, off(report)) == ("Agrees", [])
     assert_books_hold()
@@ -368,7 +368,7 @@ def test_a_charge_is_booked_unless_it_is_rounded_to_nothing(sandbox, wallet, fee
 
 
 def test_a_lost_payout_that_is_sent_again_is_no_longer_missing(sandbox, wallet):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     sandbox.faults.add(
         Fault(fault="timeout_before", method="POST", path_prefix="/v3/transfers", seconds=2)
     )
@@ -376,9 +376,9 @@ def test_a_lost_payout_that_is_sent_again_is_no_longer_missing(sandbox, wallet):
     assert status_of(withdrawal) == "Unknown"
     assert off(compare()) == [("Missing at provider", withdrawal.reference, "Unknown", "")]
     for _ in range(2):
-        pass_time(withdrawal, 3600)
+        advance_time(withdrawal, 3600)
         sweeps.process_payout(withdrawal.id)
-    decide(withdrawal, ProposalAction.SEND_AGAIN)
+    propose_and_confirm(withdrawal, ProposalAction.SEND_AGAIN)
     sweeps.process_payout(withdrawal.id)
     assert status_of(withdrawal) == "Processing"
     assert compare().status == "Agrees"

@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from exchange.core.ids import uuid7
-from tests.factories.wallets import approved
+from tests.factories.wallets import make_approved_withdrawal
 from tests.wallets.reconciliation.harness import done, pay
 from wallets.providers.base import (
     ListedTransfer,
@@ -410,7 +410,7 @@ def test_an_order_that_is_just_being_sent_is_judged_when_the_provider_has_it():
 
 
 def test_withdrawals_are_found_under_any_number_of_references(wallet):
-    first, second, _ = (approved(wallet) for _ in range(3))
+    first, second, _ = (make_approved_withdrawal(wallet) for _ in range(3))
     wanted = {first.reference, second.reference}
     assert {*payouts_by_reference(wanted)} == wanted
     around = {f"{letter}{n}" for letter in "az" for n in range(999)}

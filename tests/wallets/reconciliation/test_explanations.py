@@ -217,14 +217,14 @@ def test_what_is_not_there_is_not_found():
 @committed
 def test_of_many_who_explain_close_and_refuse_at_once_one_does():
     people = [approver() for _ in range(4)]
-    with Callers(4) as crowd:
+    with Callers(4) as callers:
         for _ in range(4):
             found = make_break()
-            results = crowd.at_once([partial(explain, found, person) for person in people])
+            results = callers.at_once([partial(explain, found, person) for person in people])
             [proposed] = [made for made in results if isinstance(made, BreakExplanation)]
             assert sum(isinstance(made, StateConflict) for made in results) == 3
             others = [person for person in people if person.pk != proposed.proposed_by_id]
-            results = crowd.at_once(
+            results = callers.at_once(
                 [
                     partial(reconciliation.close_break, explanation_id=proposed.pk, user=others[0]),
                     partial(reconciliation.close_break, explanation_id=proposed.pk, user=others[1]),
@@ -245,13 +245,13 @@ def test_of_many_who_explain_close_and_refuse_at_once_one_does():
 @committed
 def test_the_last_breaks_of_a_day_that_are_closed_at_once_end_its_alert():
     """Each of the two would still see the other one open."""
-    with Callers(2) as crowd:
+    with Callers(2) as callers:
         for _ in range(5):
             pair = [make_break(), make_break(currency="KES")]
             raise_alert("reconciliation", subject=str(pair[0].day), message="Look")
             proposed = [explain(found) for found in pair]
             people = [approver(), approver()]
-            crowd.at_once(
+            callers.at_once(
                 [
                     partial(reconciliation.close_break, explanation_id=each.pk, user=person)
                     for each, person in zip(proposed, people, strict=True)

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta
 import pytest
 
 from tests.environment.owner import without_guards
-from tests.factories.bare_rows import put
+from tests.factories.bare_rows import insert_row
 from tests.factories.wallets import SYSTEM, make_staff
 from wallets.reconciliation.models import (
     LineKind,
@@ -63,7 +63,9 @@ def test_open_breaks_are_counted_by_day_with_those_explained_and_those_of_somebo
             (DAY, "Closed", None),
             (DAY - timedelta(days=2), "Closed", None),
         ):
-            put(cursor, ReconciliationBreak, day=day, status=status, owner_id=owner, kind="Fee")
+            insert_row(
+                cursor, ReconciliationBreak, day=day, status=status, owner_id=owner, kind="Fee"
+            )
     assert selectors_overview.open_breaks_by_day() == [
         OpenBreaks(DAY, count=3, explained=1, owned=1),
         OpenBreaks(yesterday, count=1, explained=0, owned=0),

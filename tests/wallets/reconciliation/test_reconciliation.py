@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from exchange.core.ids import uuid7
 from tests.environment.owner import without_guards
-from tests.factories.bare_rows import put
+from tests.factories.bare_rows import insert_row
 from tests.factories.wallets import SYSTEM
 from wallets.ledger.models import AccountKind, Entry, Transfer
 from wallets.ledger.posting import system_account
@@ -30,9 +30,9 @@ MOMENT = timedelta(microseconds=1)
 
 def put_payout(cursor: Any, status: str = "Processing", **payout: Any) -> dict[str, Any]:
     """A withdrawal that has come to `status`, with its bank record and its payout."""
-    bank = put(cursor, BankAccount)
-    row = put(cursor, Withdrawal, status=status, bank_id=bank["id"])
-    put(cursor, Payout, withdrawal_id=row["id"], **payout)
+    bank = insert_row(cursor, BankAccount)
+    row = insert_row(cursor, Withdrawal, status=status, bank_id=bank["id"])
+    insert_row(cursor, Payout, withdrawal_id=row["id"], **payout)
     return row
 
 
@@ -41,8 +41,8 @@ def put_entry(
     account: AccountKind = AccountKind.CLEARING,
 ) -> None:  # fmt: skip
     """A transfer with one entry, in an account of the exchange."""
-    moved = put(cursor, Transfer, kind=kind, created_at=moment)
-    put(
+    moved = insert_row(cursor, Transfer, kind=kind, created_at=moment)
+    insert_row(
         cursor,
         Entry,
         transfer_id=moved["id"],

@@ -19,8 +19,8 @@ from config.back_office.roles import (
 )
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import as_owner
-from tests.factories.back_office import said, signed_in, text_of
-from tests.factories.exports import body, sheet, table
+from tests.factories.back_office import messages_of, signed_in_client, text_of
+from tests.factories.exports import file_bytes, read_csv, read_xlsx
 from tests.factories.wallets import SYSTEM
 from tests.wallets.reconciliation.harness import compare, fault_of, pay, send_past_us, today
 from wallets.reconciliation import services as reconciliation
@@ -62,7 +62,7 @@ def test_a_provisional_report_does_not_stand_in_for_the_daily_one(sandbox, walle
 
 
 def test_a_report_about_a_day_that_is_not_over_says_so(sandbox, wallet):
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     pages = {}
     for over in (True, False):
         report = compare(over=over)
@@ -161,7 +161,7 @@ def test_the_command_prints_what_differs_and_says_so_by_its_exit(sandbox, wallet
     ],
 )
 def test_who_may_run_it(sandbox, wallet, role, may):
-    client = signed_in(role)
+    client = signed_in_client(role)
     add = reverse("admin:wallets_reconciliation_add")
     report = compare()
     page = reverse("admin:wallets_reconciliation_change", args=[report.pk])
@@ -173,7 +173,7 @@ def test_who_may_run_it(sandbox, wallet, role, may):
     assert client.get(again).status_code == 405
     response = client.post(add, {"day": str(today())})
     if may:
-        assert said(response)[-1].startswith("Asked for.")
+        assert messages_of(response)[-1].startswith("Asked for.")
         made = Reconciliation.objects.latest("pk")
         assert response["Location"].endswith(f"{made.pk}/change/")
         assert client.post(again).status_code == 302
@@ -190,10 +190,10 @@ def test_the_report_as_a_file(sandbox, wallet):
     withdrawal = pay(wallet)
     sandbox.store.settle(withdrawal.reference)
     report = compare()
-    client: Client = signed_in(AUDITOR)
+    client: Client = signed_in_client(AUDITOR)
     address = reverse("admin:wallets_reconciliation_export", args=[report.pk])
     assert client.get(address).status_code == 405
-    rows, last = table(body(client.post(address)))
+    rows, last = read_csv(file_bytes(client.post(address)))
     assert last.startswith(f"Complete: {report.lines.count()} rows")
     first = rows[0]
     assert (first["Line"], first["What"], first["Ours"], first["Theirs"]) == (
@@ -205,5 +205,5 @@ def test_the_report_as_a_file(sandbox, wallet):
     assert first["Withdrawal id"] == str(withdrawal.pk)
     [deposits] = [row for row in rows if (row["What"], row["Currency"]) == ("Deposits", "KES")]
     assert deposits["Our amount"] == "20000"
-    found, _ = sheet(body(client.post(f"{address}?form=xlsx")))
+    found, _ = read_xlsx(file_bytes(client.post(f"{address}?form=xlsx")))
     assert [row["Our amount"] for row in found if row["What"] == "Deposits"].count(20000) == 1

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from tests.environment.owner import without_guards
-from tests.factories.bare_rows import put
+from tests.factories.bare_rows import insert_row
 from tests.factories.wallets import SYSTEM
 from tests.wallets.reconciliation.harness import breaks
 from wallets.ledger.models import AccountKind, Entry, Transfer
@@ -55,8 +55,8 @@ def book_charges(count: int) -> None:
     """So many charges since the last reading."""
     with without_guards() as cursor:
         for _ in range(count):
-            moved = put(cursor, Transfer, kind="provider_charge", created_at=READ_AT)
-            put(
+            moved = insert_row(cursor, Transfer, kind="provider_charge", created_at=READ_AT)
+            insert_row(
                 cursor, Entry, transfer_id=moved["id"], asset_id="NGN", amount=1,
                 account_id=system_account("NGN", AccountKind.EXPENSES),
             )  # fmt: skip

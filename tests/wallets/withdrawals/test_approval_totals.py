@@ -15,12 +15,12 @@ from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.configuration import set_setting
 from tests.factories.wallets import (
     Wallet,
-    approved,
     assert_books_hold,
-    know_banks,
+    make_approved_withdrawal,
     make_staff,
     make_wallet,
     status_of,
+    store_bank_list,
 )
 from tests.wallets.withdrawals.approval_requests import (
     DAILY,
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def banks() -> None:
-    know_banks()
+    store_bank_list()
 
 
 def test_the_first_figures_are_ten_and_twenty_times_the_threshold():
@@ -108,8 +108,8 @@ def test_an_organisation_splitting_over_members_and_accounts_needs_two_for_each_
 
 def test_a_request_made_after_an_earlier_one_was_approved_counts_it():
     wallet = make_wallet(3 * PART)
-    assert approved(wallet, PART).status == "Approved"
-    assert approved(wallet, PART).status == "Approved"
+    assert make_approved_withdrawal(wallet, PART).status == "Approved"
+    assert make_approved_withdrawal(wallet, PART).status == "Approved"
     last = wallet.request(PART)
     assert last.approvals_needed == 1
     assert approve(last).status == "Pending"
@@ -117,7 +117,7 @@ def test_a_request_made_after_an_earlier_one_was_approved_counts_it():
 
 def test_just_below_and_exactly_at_the_threshold():
     wallet = make_wallet(500_000)
-    assert approved(wallet, 300_000).status == "Approved"
+    assert make_approved_withdrawal(wallet, 300_000).status == "Approved"
     below = wallet.request("199999.99")
     assert approval_requirement(below.id).needed == 1
     decisions.reject(
@@ -146,7 +146,7 @@ def test_what_was_not_given_back_counts(owner_connection, state):
 
 def test_other_currencies_and_other_accounts_do_not_count():
     for n in range(2):
-        approved(make_wallet(PART), PART, account=account(n))
+        make_approved_withdrawal(make_wallet(PART), PART, account=account(n))
     requirement = approval_requirement(make_wallet(PART).request(PART, account=account(2)).id)
     assert (requirement.needed, requirement.account_total) == (1, PART)
 

@@ -32,7 +32,7 @@ from tests.factories.configuration import set_setting
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import (
     BANK,
-    PAID,
+    PAID_ACCOUNT,
     SYSTEM,
     Wallet,
     assert_books_hold,
@@ -73,7 +73,7 @@ def command(
         bank_name=BANK,
         bank_code="01",
         provider_bank_id=1,
-        account_number=PAID,
+        account_number=PAID_ACCOUNT,
         account_name="Ada Obi",
         given_name="Ada Obi",
     )

@@ -13,14 +13,14 @@ from exchange.core.ids import parse_id
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import (
     balances,
-    flags_on,
+    current_flag_codes,
     fund,
-    participants,
-    said,
-    signed_in,
+    make_participants,
+    make_withdrawal,
+    messages_of,
+    signed_in_client,
     text_of,
     user_of,
-    withdraw,
 )
 from wallets.withdrawals.models import Decision, Payout, Withdrawal
 from wallets.withdrawals.services import decisions
@@ -34,7 +34,7 @@ LIST = "admin:wallets_withdrawal_changelist"
 
 @pytest.fixture
 def world():
-    organisation, member = participants()
+    organisation, member = make_participants()
     for currency, amount in (("NGN", "9000000"), ("KES", "1000000"), ("GHS", "5000")):
         fund(organisation, member, currency, amount)
     return organisation, member
@@ -49,7 +49,7 @@ def choose(client: Client, rows: list[Withdrawal], action: str = "approve_select
 def decide(client: Client, rows: list[str], decision: str = "approve", reason: str = ""):
     """The answer to the page that asked, which showed the flags of now."""
     known = Withdrawal.objects.in_bulk([pk for row in rows if (pk := parse_id(row[:36]))])
-    seen = [f"{pk}:{code}" for pk, row in known.items() for code in flags_on(row)]
+    seen = [f"{pk}:{code}" for pk, row in known.items() for code in current_flag_codes(row)]
     body = {"decision": decision, "row": rows, "reason": reason, "seen": seen}
     return client.post(reverse("admin:wallets_withdrawal_bulk"), body)
 
@@ -60,11 +60,11 @@ def outcomes(response) -> list[tuple[str, str]]:
 
 def test_choosing_rows_asks_with_amounts_payees_and_totals_and_changes_nothing(world):
     organisation, member = world
-    small = withdraw(organisation, member, "KES", "1000")
-    same = withdraw(organisation, member, "KES", "234.5")
-    large = withdraw(organisation, member, "NGN", "6000000", account_name=AT_THE_BANK)
-    lacking = withdraw(organisation, member, "GHS", "100")
-    client = signed_in(FINANCE_APPROVER)
+    small = make_withdrawal(organisation, member, "KES", "1000")
+    same = make_withdrawal(organisation, member, "KES", "234.5")
+    large = make_withdrawal(organisation, member, "NGN", "6000000", account_name=AT_THE_BANK)
+    lacking = make_withdrawal(organisation, member, "GHS", "100")
+    client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     asked = choose(client, [small, same, large, lacking])
     assert asked.status_code == 200
@@ -92,7 +92,7 @@ def test_choosing_rows_asks_with_amounts_payees_and_totals_and_changes_nothing(w
 def test_each_row_is_decided_on_its_own_and_reported(world):
     organisation, member = world
     fine, large, stale, gone, lacking, mine = (
-        withdraw(organisation, member, currency, amount, account_name=AT_THE_BANK)
+        make_withdrawal(organisation, member, currency, amount, account_name=AT_THE_BANK)
         for currency, amount in (
             ("KES", "1000"),
             ("NGN", "6000000"),
@@ -102,9 +102,9 @@ def test_each_row_is_decided_on_its_own_and_reported(world):
             ("NGN", "2900000"),
         )
     )
-    client = signed_in(FINANCE_APPROVER, "amina")
-    other = user_of(signed_in(FINANCE_APPROVER, "kofi"))
-    fine_too = withdraw(organisation, member, "KES", "100000")
+    client = signed_in_client(FINANCE_APPROVER, "amina")
+    other = user_of(signed_in_client(FINANCE_APPROVER, "kofi"))
+    fine_too = make_withdrawal(organisation, member, "KES", "100000")
     decisions.approve(withdrawal_id=large.pk, version=1, approver=other)
     Withdrawal.objects.filter(pk=stale.pk).update(version=2)
     decisions.reject(withdrawal_id=gone.pk, version=1, approver=other, reason="Twice")
@@ -152,9 +152,9 @@ def test_each_row_is_decided_on_its_own_and_reported(world):
 
 def test_the_first_of_two_approvals_and_ones_own_are_told_apart(world):
     organisation, member = world
-    one = withdraw(organisation, member, "NGN", "5000000", account_name=AT_THE_BANK)
-    two = withdraw(organisation, member, "KES", "6000")
-    client = signed_in(FINANCE_APPROVER)
+    one = make_withdrawal(organisation, member, "NGN", "5000000", account_name=AT_THE_BANK)
+    two = make_withdrawal(organisation, member, "KES", "6000")
+    client = signed_in_client(FINANCE_APPROVER)
     rows = [f"{one.pk}:1", f"{two.pk}:1"]
     answer = decide(client, rows)
     assert outcomes(answer) == [
@@ -181,8 +181,8 @@ def test_the_first_of_two_approvals_and_ones_own_are_told_apart(world):
 
 def test_a_row_sent_without_the_flags_that_were_shown_is_refused(world):
     organisation, member = world
-    flagged = withdraw(organisation, member, "KES", "1000")
-    client = signed_in(FINANCE_APPROVER)
+    flagged = make_withdrawal(organisation, member, "KES", "1000")
+    client = signed_in_client(FINANCE_APPROVER)
     body = {"decision": "approve", "row": [f"{flagged.pk}:1"], "reason": ""}
     before = table_fingerprints()
     [(word, text)] = outcomes(client.post(reverse("admin:wallets_withdrawal_bulk"), body))
@@ -193,8 +193,8 @@ def test_a_row_sent_without_the_flags_that_were_shown_is_refused(world):
 
 def test_many_are_rejected_with_one_reason(world):
     organisation, member = world
-    rows = [withdraw(organisation, member, "KES", amount) for amount in ("1000", "2000")]
-    client = signed_in(FINANCE_APPROVER)
+    rows = [make_withdrawal(organisation, member, "KES", amount) for amount in ("1000", "2000")]
+    client = signed_in_client(FINANCE_APPROVER)
     asked = choose(client, rows, "reject_selected")
     assert "Reason (required). Visible to the organisations" in text_of(asked)
     versions = [f"{row.pk}:1" for row in rows]
@@ -226,32 +226,32 @@ def test_many_are_rejected_with_one_reason(world):
     ],
 )  # fmt: skip
 def test_a_form_that_cannot_be_read_does_nothing(world, decision, rows):
-    withdrawal = withdraw(world[0], world[1], "KES", "1000")
-    client = signed_in(FINANCE_APPROVER)
+    withdrawal = make_withdrawal(world[0], world[1], "KES", "1000")
+    client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     response = decide(client, [row.format(pk=withdrawal.pk) for row in rows], decision)
     assert response.status_code == 302
-    assert said(response) == ["The form was not complete. Nothing was done."]
+    assert messages_of(response) == ["The form was not complete. Nothing was done."]
     assert table_fingerprints() == before
 
 
 def test_nothing_chosen_or_too_many_is_said(world, monkeypatch):
     organisation, member = world
-    client = signed_in(FINANCE_APPROVER)
-    withdrawal = withdraw(organisation, member, "KES", "1000")
+    client = signed_in_client(FINANCE_APPROVER)
+    withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     before = table_fingerprints()
     response = client.post(reverse(LIST), {"action": "approve_selected", "index": "0"})
-    assert "Items must be selected" in said(response)[-1]
+    assert "Items must be selected" in messages_of(response)[-1]
     assert table_fingerprints() == before
     monkeypatch.setattr("wallets.withdrawals.admin.decision_pages.MAX_BULK", 1)
-    response = choose(client, [withdrawal, withdraw(organisation, member, "KES", "1000")])
-    assert said(response)[-1] == "At most 1 withdrawals at once. Nothing has been done."
+    response = choose(client, [withdrawal, make_withdrawal(organisation, member, "KES", "1000")])
+    assert messages_of(response)[-1] == "At most 1 withdrawals at once. Nothing has been done."
 
 
 def test_bulk_takes_post_only_and_deciders_only(world):
-    withdrawal = withdraw(world[0], world[1], "KES", "1000")
+    withdrawal = make_withdrawal(world[0], world[1], "KES", "1000")
     address = reverse("admin:wallets_withdrawal_bulk")
-    approver, auditor = signed_in(FINANCE_APPROVER), signed_in(AUDITOR)
+    approver, auditor = signed_in_client(FINANCE_APPROVER), signed_in_client(AUDITOR)
     before = table_fingerprints()
     led = approver.get(address, {"decision": "approve", "row": f"{withdrawal.pk}:1"})
     assert (led.status_code, led["Location"]) == (302, reverse(LIST))

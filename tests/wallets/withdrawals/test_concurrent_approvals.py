@@ -18,10 +18,10 @@ from tests.factories.configuration import set_setting
 from tests.factories.wallets import (
     Wallet,
     assert_books_hold,
-    know_banks,
     make_staff,
     make_wallet,
     status_of,
+    store_bank_list,
 )
 from tests.wallets.withdrawals.approval_requests import (
     PART,
@@ -38,30 +38,30 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def banks() -> None:
-    know_banks()
+    store_bank_list()
 
 
-def decide_at_once(crowd: Callers, calls: list[Callable[[], Withdrawal]]) -> None:
+def decide_at_once(callers: Callers, calls: list[Callable[[], Withdrawal]]) -> None:
     """Each decision is made, or told that things changed: nothing else is raised."""
-    for outcome in crowd.at_once(calls):
+    for outcome in callers.at_once(calls):
         assert isinstance(outcome, Withdrawal | StateConflict), outcome
 
 
 def test_approvals_for_one_account_at_once_do_not_slip_below_the_threshold(owner_connection):
-    with Callers(3) as crowd:
+    with Callers(3) as callers:
         for _ in range(4):
             parts = saved_up(owner_connection, 3)
-            decide_at_once(crowd, [partial(approve, part) for part in parts])
+            decide_at_once(callers, [partial(approve, part) for part in parts])
             assert {status_of(part) for part in parts} == {"Pending"}
 
 
 def test_approvals_of_one_person_at_once_do_not_pass_the_limit_together():
     set_setting(SOLE, 3 * PART)
     person = make_staff()
-    with Callers(8) as crowd:
+    with Callers(8) as callers:
         for _ in range(4):
             parts = ask_in_parts(8)
-            decide_at_once(crowd, [partial(approve, part, person) for part in parts])
+            decide_at_once(callers, [partial(approve, part, person) for part in parts])
             assert Counter(status_of(part) for part in parts) in (
                 Counter(Approved=3, Pending=5),
                 Counter(Pending=8),
@@ -74,11 +74,11 @@ def test_approvals_of_one_person_at_once_do_not_pass_the_limit_together():
 
 
 def test_approvals_of_one_owner_at_once_do_not_slip_below_the_threshold():
-    with Callers(4) as crowd:
+    with Callers(4) as callers:
         for _ in range(4):
             wallet = make_wallet(4 * PART)
             parts = [wallet.request(PART, account=account(n)) for n in range(4)]
-            decide_at_once(crowd, [partial(approve, part) for part in parts])
+            decide_at_once(callers, [partial(approve, part) for part in parts])
             assert {status_of(part) for part in parts} == {"Pending"}
 
 
@@ -88,10 +88,10 @@ def test_requests_and_approvals_at_once_leave_less_than_the_threshold_to_one_per
     def ask_and_approve(wallet: Wallet, number: int) -> Withdrawal:
         return approve(wallet.request(PART, account=account(number)))
 
-    with Callers(6) as crowd:
+    with Callers(6) as callers:
         for _ in range(5):
             wallet = make_wallet(6 * PART)
-            decide_at_once(crowd, [partial(ask_and_approve, wallet, n) for n in range(6)])
+            decide_at_once(callers, [partial(ask_and_approve, wallet, n) for n in range(6)])
             alone = Withdrawal.objects.filter(owner_id=wallet.owner_id, status="Approved")
             assert sum(row.amount for row in alone) < 500_000
             assert Withdrawal.objects.filter(owner_id=wallet.owner_id).count() == 6
@@ -102,7 +102,7 @@ def test_a_request_that_comes_while_one_person_approves_is_a_conflict(owner_conn
     """The approval waits for another one of the same person; meanwhile more is asked for."""
     wallet, person = make_wallet(3 * PART), make_staff()
     first = wallet.request(PART)
-    with Callers(2) as crowd:
+    with Callers(2) as callers:
 
         def ask_meanwhile() -> None:
             with owner_connection.transaction():
@@ -119,7 +119,7 @@ def test_a_request_that_comes_while_one_person_approves_is_a_conflict(owner_conn
             return approve(first, person)
 
         held = threading.Event()
-        _, outcome = crowd.at_once([ask_meanwhile, approve_then])
+        _, outcome = callers.at_once([ask_meanwhile, approve_then])
     assert isinstance(outcome, StateConflict), outcome
     assert "two different people" in str(outcome)
     assert status_of(first) == "Pending"

@@ -15,7 +15,7 @@ from exchange.core.errors import InvalidRequest, Rejected, StateConflict
 from exchange.participants.models import Organisation
 from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.wallets import OVERRIDE, Wallet, know_banks, make_staff, make_wallet
+from tests.factories.wallets import OVERRIDE, Wallet, make_staff, make_wallet, store_bank_list
 from wallets.withdrawals.models import Decision, Payout, Withdrawal
 from wallets.withdrawals.selectors.review_flags import FlagLevel, review_flags
 from wallets.withdrawals.services import decisions
@@ -27,7 +27,7 @@ SHARED = "Withdrawals of 1 other organisation go to the same account."
 
 @pytest.fixture(autouse=True)
 def _banks() -> None:
-    know_banks()
+    store_bank_list()
 
 
 @pytest.fixture

@@ -19,13 +19,13 @@ from exchange.participants.models import Organisation
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import without_guards
 from tests.factories.back_office import (
-    approval_of,
-    flags_on,
+    approval_form,
+    current_flag_codes,
     fund,
-    participants,
-    signed_in,
+    make_participants,
+    make_withdrawal,
+    signed_in_client,
     text_of,
-    withdraw,
 )
 from wallets.withdrawals.models import Decision, Payout, Withdrawal
 
@@ -38,7 +38,7 @@ WHY = "Ada called: Forrest Green is her landlord"
 
 @pytest.fixture
 def world():
-    organisation, member = participants()
+    organisation, member = make_participants()
     for currency in ("NGN", "KES"):
         fund(organisation, member, currency, "90000000")
     return organisation, member
@@ -68,9 +68,9 @@ def answer(client: Client, asked: Any) -> Any:
 
 def test_one_flagged_stop_among_eight_is_left_out_by_name_and_the_others_are_approved(world):
     organisation, member = world
-    fine = [withdraw(organisation, member, "KES", str(1000 + n)) for n in range(7)]
-    flagged = withdraw(organisation, member, "NGN", "2000")
-    client = signed_in(FINANCE_APPROVER)
+    fine = [make_withdrawal(organisation, member, "KES", str(1000 + n)) for n in range(7)]
+    flagged = make_withdrawal(organisation, member, "NGN", "2000")
+    client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     asked = choose(client, [*fine, flagged])
     assert table_fingerprints() == before
@@ -99,8 +99,8 @@ def test_one_flagged_stop_among_eight_is_left_out_by_name_and_the_others_are_app
 
 def test_bulk_shows_every_flag_that_the_single_page_shows(world):
     organisation, member = world
-    rows = [withdraw(organisation, member, currency, "2000") for currency in ("NGN", "KES")]
-    client = signed_in(FINANCE_APPROVER)
+    rows = [make_withdrawal(organisation, member, currency, "2000") for currency in ("NGN", "KES")]
+    client = signed_in_client(FINANCE_APPROVER)
     asked = choose(client, rows)
     for chosen in asked.context["rows"]:
         single = client.get(page(chosen.withdrawal)).context["flags"]
@@ -111,12 +111,12 @@ def test_bulk_shows_every_flag_that_the_single_page_shows(world):
 
 
 def test_a_stop_sent_to_bulk_by_hand_is_refused(world):
-    flagged = withdraw(world[0], world[1], "NGN", "2000")
-    client = signed_in(FINANCE_APPROVER)
+    flagged = make_withdrawal(world[0], world[1], "NGN", "2000")
+    client = signed_in_client(FINANCE_APPROVER)
     body = {
         "decision": "approve",
         "row": [f"{flagged.pk}:1"],
-        "seen": [f"{flagged.pk}:{code}" for code in flags_on(flagged)],
+        "seen": [f"{flagged.pk}:{code}" for code in current_flag_codes(flagged)],
         "override": WHY,
     }
     before = table_fingerprints()
@@ -128,12 +128,12 @@ def test_a_stop_sent_to_bulk_by_hand_is_refused(world):
 
 def test_a_flag_that_comes_between_the_question_and_bulk_refuses_that_row(world):
     organisation, member = world
-    one = withdraw(organisation, member, "KES", "1000")
-    client = signed_in(FINANCE_APPROVER)
+    one = make_withdrawal(organisation, member, "KES", "1000")
+    client = signed_in_client(FINANCE_APPROVER)
     asked = choose(client, [one])
     rival = Organisation.objects.create(name="Rival")
     fund(rival, None, "KES", "5000")
-    withdraw(rival, None, "KES", "1000")
+    make_withdrawal(rival, None, "KES", "1000")
     before = table_fingerprints()
     (row,) = answer(client, asked).context["outcomes"]
     assert row.word == "Refused"
@@ -147,12 +147,12 @@ def test_a_flag_that_comes_between_the_question_and_bulk_refuses_that_row(world)
 @pytest.mark.parametrize("override", [None, "", "   "])
 @pytest.mark.parametrize("confirmed", ["", "yes"])
 def test_the_single_page_wants_the_reason_in_writing(world, override, confirmed):
-    flagged = withdraw(world[0], world[1], "NGN", "2000")
-    client = signed_in(FINANCE_APPROVER)
+    flagged = make_withdrawal(world[0], world[1], "NGN", "2000")
+    client = signed_in_client(FINANCE_APPROVER)
     shown = client.get(page(flagged))
     label = "Why approve although it is flagged Critical (required). Internal: not sent to the"
     assert f"{label} organisation" in text_of(shown)
-    body = approval_of(flagged, confirmed=confirmed, reason="Called at noon")
+    body = approval_form(flagged, confirmed=confirmed, reason="Called at noon")
     body.pop("override")
     if override is not None:
         body["override"] = override
@@ -167,12 +167,12 @@ def test_the_single_page_wants_the_reason_in_writing(world, override, confirmed)
 
 
 def test_what_was_written_stays_when_a_flag_comes_meanwhile(world):
-    flagged = withdraw(world[0], world[1], "NGN", "2000")
-    client = signed_in(FINANCE_APPROVER)
-    body = approval_of(flagged, override=WHY, reason="Called at noon")
+    flagged = make_withdrawal(world[0], world[1], "NGN", "2000")
+    client = signed_in_client(FINANCE_APPROVER)
+    body = approval_form(flagged, override=WHY, reason="Called at noon")
     rival = Organisation.objects.create(name="Rival")
     fund(rival, None, "NGN", "5000")
-    withdraw(rival, None, "NGN", "2000")
+    make_withdrawal(rival, None, "NGN", "2000")
     before = table_fingerprints()
     response = client.post(page(flagged, "approve"), body)
     html = response.content.decode()
@@ -186,25 +186,30 @@ def test_what_was_written_stays_when_a_flag_comes_meanwhile(world):
 
 
 def test_a_page_without_stop_asks_for_no_override(world):
-    seen = signed_in(FINANCE_APPROVER).get(page(withdraw(world[0], world[1], "KES", "2000")))
+    seen = signed_in_client(FINANCE_APPROVER).get(
+        page(make_withdrawal(world[0], world[1], "KES", "2000"))
+    )
     assert "Review Payee is not the owner" in text_of(seen)
     assert "flagged Critical" not in text_of(seen)
 
 
 def test_two_approvers_read_each_others_reason_and_the_client_reads_none(world):
-    flagged = withdraw(world[0], world[1], "NGN", "5000000")
-    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
+    flagged = make_withdrawal(world[0], world[1], "NGN", "5000000")
+    one, other = (
+        signed_in_client(FINANCE_APPROVER, "one"),
+        signed_in_client(FINANCE_APPROVER, "other"),
+    )
     body = {"version": 1, "override": WHY}
     asked = one.post(page(flagged, "approve"), body)
     seen = text_of(asked)
     assert f"Critical {STOP}" in seen
     assert f"Why although flagged (internal, not sent to the organisation) {WHY}" in seen
-    one.post(page(flagged, "approve"), approval_of(flagged, override=WHY))
+    one.post(page(flagged, "approve"), approval_form(flagged, override=WHY))
     flagged.refresh_from_db()
     assert (flagged.status, flagged.version) == ("Pending", 2)
 
     before = table_fingerprints()
-    told = other.post(page(flagged, "approve"), approval_of(flagged, override=" "))
+    told = other.post(page(flagged, "approve"), approval_form(flagged, override=" "))
     assert "Flagged as critical" in text_of(told)
     assert table_fingerprints() == before
     for shown in (
@@ -213,13 +218,13 @@ def test_two_approvers_read_each_others_reason_and_the_client_reads_none(world):
     ):
         assert "Flags at decision Approved by one," in text_of(shown)
         assert f"Why although flagged {WHY}" in text_of(shown)
-    other.post(page(flagged, "approve"), approval_of(flagged, override="I called too"))
+    other.post(page(flagged, "approve"), approval_form(flagged, override="I called too"))
     flagged.refresh_from_db()
     assert flagged.status == "Approved"
 
     # What was flagged then stays, whatever is flagged by now.
     Organisation.objects.update(active=False)
-    seen = text_of(signed_in(AUDITOR).get(page(flagged)))
+    seen = text_of(signed_in_client(AUDITOR).get(page(flagged)))
     for part in (f"Critical {STOP}", f"Why although flagged {WHY}", "I called too"):
         assert part in seen, part
     assert "The organisation is not active." not in seen
@@ -231,9 +236,9 @@ def test_two_approvers_read_each_others_reason_and_the_client_reads_none(world):
 
 
 def test_what_was_decided_before_flags_were_kept_says_nothing_of_them(world):
-    withdrawal = withdraw(world[0], world[1], "KES", "2000")
-    client = signed_in(FINANCE_APPROVER)
-    client.post(page(withdrawal, "approve"), approval_of(withdrawal))
+    withdrawal = make_withdrawal(world[0], world[1], "KES", "2000")
+    client = signed_in_client(FINANCE_APPROVER)
+    client.post(page(withdrawal, "approve"), approval_form(withdrawal))
     assert "Flags at decision" in text_of(client.get(page(withdrawal)))
     with without_guards() as cursor:
         cursor.execute("UPDATE wallets_decision SET flags = NULL")
@@ -245,12 +250,12 @@ def test_what_was_decided_before_flags_were_kept_says_nothing_of_them(world):
 
 def test_the_list_shows_level_and_number_of_flags_of_now_and_of_the_decision(world):
     organisation, member = world
-    flagged = withdraw(organisation, member, "NGN", "2000")
-    look = withdraw(organisation, member, "KES", "2000")
-    clear = withdraw(organisation, member, "KES", "1000", account_name="Ada")
-    decided = withdraw(organisation, member, "KES", "3000", account_number="0690000045")
-    client = signed_in(FINANCE_APPROVER)
-    client.post(page(decided, "approve"), approval_of(decided))
+    flagged = make_withdrawal(organisation, member, "NGN", "2000")
+    look = make_withdrawal(organisation, member, "KES", "2000")
+    clear = make_withdrawal(organisation, member, "KES", "1000", account_name="Ada")
+    decided = make_withdrawal(organisation, member, "KES", "3000", account_number="0690000045")
+    client = signed_in_client(FINANCE_APPROVER)
+    client.post(page(decided, "approve"), approval_form(decided))
     # Its flags of the decision stay, though it would have more by now.
     Organisation.objects.filter(pk=organisation.pk).update(active=False)
     shown = client.get(reverse(LIST), {"status": "all"})
@@ -273,10 +278,10 @@ def test_the_list_shows_level_and_number_of_flags_of_now_and_of_the_decision(wor
 
 def test_choosing_many_takes_as_many_queries_as_choosing_two(world):
     organisation, member = world
-    client = signed_in(FINANCE_APPROVER)
+    client = signed_in_client(FINANCE_APPROVER)
 
     def queries(count: int) -> int:
-        rows = [withdraw(organisation, member, "KES", "1000") for _ in range(count)]
+        rows = [make_withdrawal(organisation, member, "KES", "1000") for _ in range(count)]
         with CaptureQueriesContext(connection) as captured:
             assert choose(client, rows).status_code == 200
         return len(captured)

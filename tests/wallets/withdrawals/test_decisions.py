@@ -17,7 +17,13 @@ from tests.assertions.unchanged import table_fingerprints
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import TESTER
 from tests.factories.configuration import set_setting
-from tests.factories.wallets import OVERRIDE, assert_books_hold, know_banks, make_staff, make_wallet
+from tests.factories.wallets import (
+    OVERRIDE,
+    assert_books_hold,
+    make_staff,
+    make_wallet,
+    store_bank_list,
+)
 from wallets.banks.models import BankList
 from wallets.withdrawals.commands import PayoutDetails, RequestWithdrawal
 from wallets.withdrawals.models import Decision, Payout, Withdrawal
@@ -36,7 +42,7 @@ RECIPIENT = PayoutDetails(
 
 @pytest.fixture(autouse=True)
 def _banks() -> None:
-    know_banks()
+    store_bank_list()
     for currency in ("ZAR", "GHS"):
         BankList.objects.create(
             currency_id=currency,

@@ -11,7 +11,7 @@ from drf_spectacular.drainage import get_override
 from exchange.api.filters import AmountField, AmountFilter, parse_amount
 from exchange.participants.models import Organisation
 from tests.factories.api_clients import make_member
-from tests.factories.wallets import Wallet, know_banks, make_wallet
+from tests.factories.wallets import Wallet, make_wallet, store_bank_list
 from wallets.withdrawals.filters import WithdrawalFilters
 from wallets.withdrawals.models import Withdrawal
 
@@ -55,7 +55,7 @@ def found(**query: str) -> set[Withdrawal]:
 
 @pytest.mark.django_db
 def test_withdrawals_are_found_by_amount_and_owner():
-    know_banks()
+    store_bank_list()
     wallet: Wallet = make_wallet(1000)
     organisation: Organisation = wallet.organisation
     members = Wallet(organisation, make_member(organisation)).fund(1000).request("200.5")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.factories.api_clients import TESTER
-from tests.factories.wallets import assert_books_hold, know_banks, make_staff, make_wallet
+from tests.factories.wallets import assert_books_hold, make_staff, make_wallet, store_bank_list
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import decisions
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def approved_by_one() -> Withdrawal:
     """500,000 KES, of which the first of two people approved."""
-    know_banks()
+    store_bank_list()
     withdrawal = make_wallet(600_000).request(500_000)
     once = decisions.approve(
         withdrawal_id=withdrawal.id, version=withdrawal.version, approver=make_staff()

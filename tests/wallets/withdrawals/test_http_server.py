@@ -11,7 +11,7 @@ import pytest
 import requests
 
 from tests.assertions.unchanged import assert_nothing_changes
-from tests.factories.wallets import approved, make_wallet
+from tests.factories.wallets import make_approved_withdrawal, make_wallet
 from tests.factories.withdrawals import BANK, OPERATIONS, WithdrawalApi, body_of, store_bank_lists
 from wallets.banks.services import clear_bank_cache
 from wallets.payouts.models import ProviderEvent
@@ -59,7 +59,7 @@ def test_ids_that_no_client_should_send_are_not_found(live_service, desk: Withdr
 
 @pytest.mark.parametrize("chunked", [False, True])
 def test_a_webhook_is_read_whole_however_it_is_sent(live_service, desk: WithdrawalApi, chunked):
-    withdrawal = approved(make_wallet(1000), bank=BANK)
+    withdrawal = make_approved_withdrawal(make_wallet(1000), bank=BANK)
     raw = json.dumps({"data": {"id": 1, "reference": withdrawal.reference}}).encode()
     url = f"{live_service.base_url}/hooks/flutterwave"
     body = iter([raw[:10], raw[10:]]) if chunked else raw

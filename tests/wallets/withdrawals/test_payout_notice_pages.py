@@ -8,8 +8,20 @@ import pytest
 from django.urls import reverse
 
 from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
-from tests.factories.payouts import HALF_AN_HOUR, TRANSFERS, bring_back, pass_time, settle
+from tests.factories.back_office import (
+    fund,
+    make_participants,
+    make_withdrawal,
+    signed_in_client,
+    text_of,
+)
+from tests.factories.payouts import (
+    HALF_AN_HOUR,
+    TRANSFERS,
+    advance_time,
+    return_at_bank,
+    settle_at_bank,
+)
 from tests.factories.wallets import make_staff
 from wallets.payouts.services import execution as payouts
 from wallets.withdrawals.models import Withdrawal
@@ -20,9 +32,9 @@ pytestmark = pytest.mark.django_db
 
 def paid_out() -> Withdrawal:
     """An approved withdrawal that a worker has taken to the provider."""
-    organisation, member = participants()
+    organisation, member = make_participants()
     fund(organisation, member, "KES", "1000")
-    withdrawal = withdraw(organisation, member, "KES", "400")
+    withdrawal = make_withdrawal(organisation, member, "KES", "400")
     decisions.approve(withdrawal_id=withdrawal.pk, version=1, approver=make_staff())
     payouts.send_payout(withdrawal.pk)
     return withdrawal
@@ -30,7 +42,7 @@ def paid_out() -> Withdrawal:
 
 def seen_by(role: str, withdrawal: Withdrawal) -> str:
     address = reverse("admin:wallets_withdrawal_change", args=[withdrawal.pk])
-    return text_of(signed_in(role).get(address))
+    return text_of(signed_in_client(role).get(address))
 
 
 def test_a_lost_answer_is_looked_up_then_lost(provider_sandbox):
@@ -40,7 +52,7 @@ def test_a_lost_answer_is_looked_up_then_lost(provider_sandbox):
     told = r"Being looked up The provider's answer was lost\..* next at \d\d:\d\d:\d\d UTC\."
     assert re.search(told, waiting)
     assert "Propose what to do" not in waiting
-    pass_time(withdrawal, HALF_AN_HOUR + 1)
+    advance_time(withdrawal, HALF_AN_HOUR + 1)
     payouts.check_status(withdrawal.pk)
     lost = "Lost The provider was asked twice and does not know this payout."
     auditors, approvers = seen_by(AUDITOR, withdrawal), seen_by(FINANCE_APPROVER, withdrawal)
@@ -52,12 +64,12 @@ def test_a_lost_answer_is_looked_up_then_lost(provider_sandbox):
 
 def test_a_payout_that_came_back_says_so(provider_sandbox):
     withdrawal = paid_out()
-    settle(provider_sandbox, withdrawal)
+    settle_at_bank(provider_sandbox, withdrawal)
     payouts.check_status(withdrawal.pk)
     returned = "Returned by bank The bank sent this payout back. Two people together reverse it."
     assert returned not in seen_by(AUDITOR, withdrawal)
-    bring_back(provider_sandbox, withdrawal)
-    pass_time(withdrawal, 24 * HALF_AN_HOUR)
+    return_at_bank(provider_sandbox, withdrawal)
+    advance_time(withdrawal, 24 * HALF_AN_HOUR)
     payouts.check_status(withdrawal.pk)
     seen = seen_by(FINANCE_APPROVER, withdrawal)
     assert returned in seen

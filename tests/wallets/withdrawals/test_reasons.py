@@ -18,7 +18,7 @@ from exchange.tokens.services import quotes
 from orders.listings.services import lifecycle
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.tokens import make_token
-from tests.factories.wallets import know_banks, make_staff, make_wallet
+from tests.factories.wallets import make_staff, make_wallet, store_bank_list
 from wallets.deposits import services as deposits
 from wallets.fees import services as configuration
 from wallets.ledger.models import Transfer, TransferKind
@@ -34,7 +34,7 @@ Act = Callable[..., Any]
 
 def acts() -> list[tuple[Act, str, int]]:
     """What takes words, by which name, and how long they may be."""
-    know_banks()
+    store_bank_list()
     pending = make_wallet(1000).request(500)
     decided: dict[str, Any] = {
         "withdrawal_id": pending.id,
@@ -93,7 +93,7 @@ def test_words_that_are_too_long_are_refused_by_their_length_and_nothing_happens
 
 
 def test_the_ledger_keeps_the_beginning_of_a_long_reason():
-    know_banks()
+    store_bank_list()
     pending = make_wallet(1000).request(500)
     why = "".join(f"{number:04}" for number in range(125))
     decisions.reject(

@@ -22,7 +22,7 @@ from tests.environment.processes import wait_until
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.configuration import set_setting
 from tests.factories.wallets import Wallet, assert_books_hold, make_member_wallet, make_wallet
-from tests.factories.withdrawals import BANK, store_bank_lists, warm
+from tests.factories.withdrawals import BANK, cache_bank_lists, store_bank_lists
 from wallets.ledger.errors import InsufficientBalance
 from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.models import BankAccount, Withdrawal
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.django_db
 def bank_lists(db: None) -> None:
     """This process knows them: only for the name of an account in NGN is the provider asked."""
     store_bank_lists()
-    warm("KES", "NGN")
+    cache_bank_lists("KES", "NGN")
 
 
 def claim_of(wallet: Wallet) -> IdempotencyClaim:
@@ -46,7 +46,7 @@ def ask(
     wallet: Wallet, amount: str | int, currency: str = "KES", bank: str = BANK, **more: Any
 ) -> StoredResponse:
     with transaction.atomic():
-        return wallet.ask(amount, currency=currency, bank=bank, **more)
+        return wallet.submit_request(amount, currency=currency, bank=bank, **more)
 
 
 def refusal(*order: Any, **more: Any) -> tuple[str, str]:
@@ -126,7 +126,7 @@ def test_a_currency_that_is_not_paid_out_has_no_banks():
 
 def test_the_payee_in_naira_has_the_name_that_the_provider_tells(sandbox):
     store_bank_lists()
-    warm("NGN")
+    cache_bank_lists("NGN")
     wallet = make_member_wallet(5000, currency="NGN")
     ask(wallet, 1000, "NGN", account="0690000040")
     # Nobody has this number.
@@ -192,8 +192,8 @@ def test_a_refusal_leaves_the_transaction_around_it_usable(currency):
     wallet = make_wallet(1000, currency=currency)
     with transaction.atomic():
         with pytest.raises(InsufficientBalance):
-            wallet.ask(1001, currency=currency, bank=BANK)
-        wallet.ask(1000, currency=currency, bank=BANK)
+            wallet.submit_request(1001, currency=currency, bank=BANK)
+        wallet.submit_request(1000, currency=currency, bank=BANK)
     assert Withdrawal.objects.get().amount == 1000
 
 
@@ -218,7 +218,7 @@ def test_only_requests_outside_of_a_transaction_go_with_others(monkeypatch):
     ask(wallet, 200)
     assert arrived == []
     # What is left by the others is asked for alone.
-    wallet.ask(300, bank=BANK)
-    assert wallet.ask(400, bank=BANK) == StoredResponse(201, "Done", "{}")
+    wallet.submit_request(300, bank=BANK)
+    assert wallet.submit_request(400, bank=BANK) == StoredResponse(201, "Done", "{}")
     assert arrived == [300, 400]
     assert wallet.kes == (Decimal(500), Decimal(500))

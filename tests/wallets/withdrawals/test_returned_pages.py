@@ -16,9 +16,16 @@ from django.utils import timezone
 from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from exchange.core.actors import Actor
 from tests.environment.owner import without_guards
-from tests.factories.back_office import confirm, fund, participants, signed_in, text_of, withdraw
-from tests.factories.exports import ask, body, table
-from tests.factories.payouts import bring_back, settle
+from tests.factories.back_office import (
+    fund,
+    make_participants,
+    make_withdrawal,
+    signed_in_client,
+    submit_confirmation,
+    text_of,
+)
+from tests.factories.exports import file_bytes, read_csv, request_export
+from tests.factories.payouts import return_at_bank, settle_at_bank
 from tests.factories.wallets import OVERRIDE, make_staff
 from wallets.alerts.models import Alert
 from wallets.alerts.services import raise_alert
@@ -41,21 +48,21 @@ def page(withdrawal: Withdrawal, name: str = "change", *more: object) -> str:
 
 @pytest.fixture
 def world(provider_sandbox):
-    organisation, member = participants()
+    organisation, member = make_participants()
     fund(organisation, member, "KES", "10000")
     return organisation, member
 
 
 def paid(sandbox: Any, world: Any, *, returned: bool) -> Withdrawal:
-    withdrawal = withdraw(world[0], world[1], "KES", "400")
+    withdrawal = make_withdrawal(world[0], world[1], "KES", "400")
     decisions.approve(
         withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), override=OVERRIDE
     )
     payouts.send_payout(withdrawal.pk)
-    settle(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     payouts.check_status(withdrawal.pk)
     if returned:
-        bring_back(sandbox, withdrawal)
+        return_at_bank(sandbox, withdrawal)
         payouts.check_status(withdrawal.pk)
     withdrawal.refresh_from_db()
     assert withdrawal.status == "Completed"
@@ -67,7 +74,10 @@ def test_a_returned_payout_is_told_from_a_completed_one_until_two_reversed_it(
 ):
     fine = paid(provider_sandbox, world, returned=False)
     back = paid(provider_sandbox, world, returned=True)
-    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
+    one, other = (
+        signed_in_client(FINANCE_APPROVER, "one"),
+        signed_in_client(FINANCE_APPROVER, "other"),
+    )
 
     def rows(**query: str) -> dict[Any, str]:
         listed = one.get(reverse(LIST), query).context["cl"]
@@ -92,7 +102,7 @@ def test_a_returned_payout_is_told_from_a_completed_one_until_two_reversed_it(
     # Beside it, on the page of the other one.
     assert "Returned by bank 400.00 KES" in text_of(one.get(page(fine)))
 
-    exported, _ = table(body(ask(one, "wallets_withdrawal", "status=all")))
+    exported, _ = read_csv(file_bytes(request_export(one, "wallets_withdrawal", "status=all")))
     assert {row["Withdrawal id"]: row["Status"] for row in exported} == {
         str(pk): word for pk, word in both.items()
     }
@@ -100,17 +110,17 @@ def test_a_returned_payout_is_told_from_a_completed_one_until_two_reversed_it(
         str(fine.pk): "370",
         str(back.pk): "",
     }
-    of_payouts, _ = table(body(ask(one, "wallets_payout")))
+    of_payouts, _ = read_csv(file_bytes(request_export(one, "wallets_payout")))
     assert {(row["Withdrawal id"], row["Status"], row["Paid out"]) for row in of_payouts} == {
         (str(fine.pk), "Completed", "370"),
         (str(back.pk), "Returned by bank", ""),
     }
-    exported, _ = table(body(ask(one, "wallets_withdrawal", "status=Returned")))
+    exported, _ = read_csv(file_bytes(request_export(one, "wallets_withdrawal", "status=Returned")))
     assert [row["Withdrawal id"] for row in exported] == [str(back.pk)]
 
     one.post(page(back, "propose"), {"action": "Reverse", "reason": "The account is closed"})
     assert rows(view="returned") == {back.pk: "Returned by bank"}
-    confirm(other, page(back, "confirm", Proposal.objects.get().pk))
+    submit_confirmation(other, page(back, "confirm", Proposal.objects.get().pk))
     assert rows(view="returned") == rows(status="Returned") == {}
     assert rows(status="all") == {fine.pk: "Completed", back.pk: "Reversed"}
     assert "Payouts: returned by bank 0" in text_of(one.get("/admin/"))
@@ -129,7 +139,7 @@ def test_a_returned_payout_was_not_paid_to_the_account(provider_sandbox, world):
             " WHERE id = %s",
             [former.pk],
         )
-    again = withdraw(world[0], world[1], "KES", "100")
+    again = make_withdrawal(world[0], world[1], "KES", "100")
     found = {one.code: one.text for one in review_flags([again])[again.pk]}
     assert found["payouts_came_back"] == "1 earlier payout to this account failed or came back."
     assert "account_never_paid" in found
@@ -144,7 +154,7 @@ def test_returned_payouts_are_found_by_an_index(provider_sandbox, world):
 
 
 def test_every_alert_leads_to_what_it_is_about(provider_sandbox, world):
-    withdrawal = withdraw(world[0], world[1], "KES", "400")
+    withdrawal = make_withdrawal(world[0], world[1], "KES", "400")
     day = timezone.now().date()
     report = Reconciliation.objects.create(
         day=day, requested_by=str(Actor.system("tests")), requested_by_label="tests",
@@ -165,7 +175,7 @@ def test_every_alert_leads_to_what_it_is_about(provider_sandbox, world):
     wanted["collateral_prices"] = ("", reverse("admin:credit_loan_changelist"))
     for kind, (subject, _) in wanted.items():
         raise_alert(kind, subject=subject, message=f"About {kind}")
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     listed = client.get(reverse("admin:wallets_alert_changelist"))
     assert listed.context["cl"].result_count == len(wanted)
     for alert in listed.context["cl"].result_list:
@@ -181,7 +191,7 @@ def test_every_alert_leads_to_what_it_is_about(provider_sandbox, world):
 def test_an_alert_about_what_is_not_there_is_shown_without_a_link(subject):
     raise_alert("payout_unknown", subject=subject, message="Look")
     alert = Alert.objects.get()
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     for address in (
         reverse("admin:wallets_alert_changelist"),
         reverse("admin:wallets_alert_change", args=[alert.pk]),

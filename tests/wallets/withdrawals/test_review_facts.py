@@ -13,7 +13,7 @@ from django.utils import timezone
 from exchange.core.ids import uuid7
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import make_member, make_organisation
-from tests.factories.bare_rows import put
+from tests.factories.bare_rows import insert_row
 from wallets.deposits.models import Deposit
 from wallets.withdrawals.models import BankAccount, Withdrawal
 from wallets.withdrawals.selectors.review_facts import (
@@ -34,7 +34,7 @@ NOTHING = RequestTotals(0, Decimal(0))
 
 def put_withdrawal(cursor: Any, amount: int = 1, **columns: Any) -> UUID:
     """A withdrawal by its columns alone."""
-    row = put(cursor, Withdrawal, amount=amount, disburse_amount=amount, **columns)
+    row = insert_row(cursor, Withdrawal, amount=amount, disburse_amount=amount, **columns)
     found: UUID = row["id"]
     return found
 
@@ -116,7 +116,7 @@ def test_inflow_is_what_was_confirmed_for_the_wallet_in_thirty_days():
             (32, of_member | counted | {"member_id": None}),
             (64, of_member | counted | {"organisation_id": uuid7()}),
         ):
-            put(cursor, Deposit, amount=amount, **columns)
+            insert_row(cursor, Deposit, amount=amount, **columns)
         asked = put_withdrawal(cursor, **of_member)
         elsewhere = put_withdrawal(cursor, organisation_id=organisation.pk, currency_id="GHS")
     found = recent_deposits(Withdrawal.objects.get(pk=asked), shown=1)
@@ -134,7 +134,7 @@ def test_five_other_owners_of_the_same_account_at_the_same_bank_are_named():
     with without_guards() as cursor:
 
         def pay_to(number: str, code: str, organisation: Any, member: Any = None) -> UUID:
-            bank = put(cursor, BankAccount, account_number=number, code=code)
+            bank = insert_row(cursor, BankAccount, account_number=number, code=code)
             return put_withdrawal(
                 cursor,
                 bank_id=bank["id"],

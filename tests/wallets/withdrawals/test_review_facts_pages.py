@@ -18,12 +18,12 @@ from exchange.participants.services.api_keys import issue_api_key, revoke_api_ke
 from tests.environment.owner import without_guards
 from tests.factories.back_office import (
     SYSTEM,
-    flags_on,
+    current_flag_codes,
     fund,
-    participants,
-    signed_in,
+    make_participants,
+    make_withdrawal,
+    signed_in_client,
     text_of,
-    withdraw,
 )
 from tests.factories.wallets import make_staff
 from wallets.deposits import services as deposits
@@ -45,7 +45,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")
 
 @pytest.fixture
 def world():
-    organisation, member = participants()
+    organisation, member = make_participants()
     fund(organisation, member, "KES", "1000000")
     fund(organisation, None, "KES", "1000000")
     return organisation, member
@@ -79,26 +79,28 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 def test_use_of_the_account_counts_earlier_requests_of_the_owner_and_names_the_others(world):
     organisation, member = world
     for status, ago in (("Completed", 9), ("Completed", 8), ("Failed", 7), ("Rejected", 6)):
-        rewrite(withdraw(organisation, member, "KES", "1000"), ago=ago * DAY, status=status)
+        rewrite(make_withdrawal(organisation, member, "KES", "1000"), ago=ago * DAY, status=status)
     # Another account of the owner, and the same number at another bank.
-    other_account = withdraw(organisation, member, "KES", "1000", account_number="0690000032")
-    other_bank = withdraw(organisation, member, "KES", "1000")
+    other_account = make_withdrawal(
+        organisation, member, "KES", "1000", account_number="0690000032"
+    )
+    other_bank = make_withdrawal(organisation, member, "KES", "1000")
     for elsewhere in (other_account, other_bank):
         rewrite(elsewhere, ago=5 * DAY, status="Completed")
     with without_guards() as cursor:
         cursor.execute(
             "UPDATE wallets_bankaccount SET code = 'elsewhere' WHERE id = %s", [other_bank.bank_id]
         )
-    withdrawal = withdraw(organisation, member, "KES", "1000")
+    withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     # Asked for later: it does not make this one the second use.
-    withdraw(organisation, member, "KES", "1000")
+    make_withdrawal(organisation, member, "KES", "1000")
 
     use = account_use(withdrawal)
     assert (use.earlier, use.paid, use.bounced) == (4, 2, 1)
     assert (use.other_owners, use.other_organisations) == (0, 0)
     assert find_owners_sharing_account(withdrawal) == []
 
-    withdraw(organisation, None, "KES", "1000")
+    make_withdrawal(organisation, None, "KES", "1000")
     use = account_use(withdrawal)
     assert (use.other_owners, use.other_organisations) == (1, 0)
     assert find_owners_sharing_account(withdrawal) == [("Acme", "")]
@@ -106,8 +108,8 @@ def test_use_of_the_account_counts_earlier_requests_of_the_owner_and_names_the_o
     rival = Organisation.objects.create(name="Rival")
     bo = Member.objects.create(organisation=rival, name="Bo", email="bo@rival.example")
     fund(rival, bo, "KES", "5000")
-    withdraw(rival, bo, "KES", "1000")
-    withdraw(rival, bo, "KES", "1000")
+    make_withdrawal(rival, bo, "KES", "1000")
+    make_withdrawal(rival, bo, "KES", "1000")
     use = account_use(withdrawal)
     assert (use.other_owners, use.other_organisations) == (2, 1)
     assert find_owners_sharing_account(withdrawal) == [("Acme", ""), ("Rival", "Bo")]
@@ -115,15 +117,15 @@ def test_use_of_the_account_counts_earlier_requests_of_the_owner_and_names_the_o
 
 def test_velocity_counts_owner_and_organisation_within_a_day_and_thirty(world):
     organisation, member = world
-    withdrawal = withdraw(organisation, member, "KES", "1000")
-    rewrite(withdraw(organisation, member, "KES", "200"), ago=23 * HOUR, status="Completed")
-    rewrite(withdraw(organisation, member, "KES", "300"), ago=25 * HOUR, status="Completed")
-    rewrite(withdraw(organisation, member, "KES", "400"), ago=31 * DAY, status="Completed")
+    withdrawal = make_withdrawal(organisation, member, "KES", "1000")
+    rewrite(make_withdrawal(organisation, member, "KES", "200"), ago=23 * HOUR, status="Completed")
+    rewrite(make_withdrawal(organisation, member, "KES", "300"), ago=25 * HOUR, status="Completed")
+    rewrite(make_withdrawal(organisation, member, "KES", "400"), ago=31 * DAY, status="Completed")
     for status in ("Rejected", "Cancelled", "Failed", "Reversed"):
-        rewrite(withdraw(organisation, member, "KES", "5000"), ago=HOUR, status=status)
-    rewrite(withdraw(organisation, None, "KES", "700"), ago=2 * HOUR)
+        rewrite(make_withdrawal(organisation, member, "KES", "5000"), ago=HOUR, status=status)
+    rewrite(make_withdrawal(organisation, None, "KES", "700"), ago=2 * HOUR)
     fund(organisation, member, "GHS", "5000")
-    withdraw(organisation, member, "GHS", "4000")
+    make_withdrawal(organisation, member, "GHS", "4000")
 
     found = request_velocity(withdrawal)
     assert found.owner_day == RequestTotals(2, Decimal(1200))
@@ -135,11 +137,11 @@ def test_velocity_counts_owner_and_organisation_within_a_day_and_thirty(world):
 
 def test_velocity_of_a_decided_one_is_what_whoever_decided_saw(world):
     organisation, member = world
-    withdrawal = withdraw(organisation, member, "KES", "1000")
+    withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     decisions.reject(
         withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), reason="Not today"
     )
-    rewrite(withdraw(organisation, member, "KES", "2000"), ago=-HOUR)
+    rewrite(make_withdrawal(organisation, member, "KES", "2000"), ago=-HOUR)
     withdrawal.refresh_from_db()
     found = request_velocity(withdrawal)
     assert found.until == withdrawal.actioned_on
@@ -148,18 +150,18 @@ def test_velocity_of_a_decided_one_is_what_whoever_decided_saw(world):
 
 def test_the_largest_paid_before_is_of_the_wallet_and_the_currency(world):
     organisation, member = world
-    withdrawal = withdraw(organisation, member, "KES", "1000")
+    withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     assert facts_of(withdrawal).largest_paid is None
-    rewrite(withdraw(organisation, member, "KES", "300"), ago=DAY, status="Completed")
-    rewrite(withdraw(organisation, member, "KES", "200"), ago=2 * DAY, status="Completed")
-    rewrite(withdraw(organisation, member, "KES", "9000"), ago=DAY, status="Failed")
-    rewrite(withdraw(organisation, None, "KES", "8000"), ago=DAY, status="Completed")
+    rewrite(make_withdrawal(organisation, member, "KES", "300"), ago=DAY, status="Completed")
+    rewrite(make_withdrawal(organisation, member, "KES", "200"), ago=2 * DAY, status="Completed")
+    rewrite(make_withdrawal(organisation, member, "KES", "9000"), ago=DAY, status="Failed")
+    rewrite(make_withdrawal(organisation, None, "KES", "8000"), ago=DAY, status="Completed")
     assert facts_of(withdrawal).largest_paid == Decimal(300)
 
 
 def test_deposits_of_thirty_days_are_those_confirmed_for_the_wallet(world):
     organisation, member = world
-    withdrawal = withdraw(organisation, member, "KES", "1000")
+    withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     fund(organisation, member, "GHS", "50")
     old = Deposit.objects.get(member=member, currency="KES")
     with without_guards() as cursor:
@@ -186,9 +188,9 @@ def test_deposits_of_thirty_days_are_those_confirmed_for_the_wallet(world):
 
 def test_the_panel_of_deposits_shows_the_currency_it_says(world):
     organisation, member = world
-    withdrawal = withdraw(organisation, member, "KES", "1000")
+    withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     fund(organisation, member, "GHS", "4321.5")
-    client = signed_in(FINANCE_APPROVER)
+    client = signed_in_client(FINANCE_APPROVER)
     shown = client.get(page(withdrawal))
     (panel,) = [one for one in shown.context["sections"] if one.title.startswith("Deposits")]
     assert panel.title == "Deposits to this wallet within 30 days: 1 in KES, 1,000,000.00 KES"
@@ -200,10 +202,10 @@ def test_the_panel_of_deposits_shows_the_currency_it_says(world):
 
 def test_a_request_that_nothing_speaks_against_says_so(world):
     organisation, member = world
-    paid = withdraw(organisation, member, "KES", "900", account_name="Ada")
+    paid = make_withdrawal(organisation, member, "KES", "900", account_name="Ada")
     rewrite(paid, ago=3 * DAY, status="Completed")
-    withdrawal = withdraw(organisation, member, "KES", "1000", account_name="Ada")
-    seen = text_of(signed_in(FINANCE_APPROVER).get(page(withdrawal)))
+    withdrawal = make_withdrawal(organisation, member, "KES", "1000", account_name="Ada")
+    seen = text_of(signed_in_client(FINANCE_APPROVER).get(page(withdrawal)))
     for part in (
         "Nothing stands out",
         "Go to the decision",
@@ -227,16 +229,16 @@ def test_what_should_make_one_stop_stands_on_top(world):
     )
     rival = Organisation.objects.create(name="Rival")
     fund(rival, None, "NGN", "5000")
-    withdraw(rival, None, "NGN", "1000")
-    rewrite(withdraw(organisation, member, "NGN", "1000"), ago=3 * DAY, status="Failed")
+    make_withdrawal(rival, None, "NGN", "1000")
+    rewrite(make_withdrawal(organisation, member, "NGN", "1000"), ago=3 * DAY, status="Failed")
     rewrite(
-        withdraw(organisation, member, "NGN", "1000", account_number="0690000032"),
+        make_withdrawal(organisation, member, "NGN", "1000", account_number="0690000032"),
         ago=3 * DAY,
         status="Completed",
     )
     for _ in range(4):
-        withdraw(organisation, member, "NGN", "1000", account_number="0690000032")
-    withdrawal = withdraw(organisation, member, "NGN", "3500")
+        make_withdrawal(organisation, member, "NGN", "1000", account_number="0690000032")
+    withdrawal = make_withdrawal(organisation, member, "NGN", "3500")
     with without_guards() as cursor:
         cursor.execute(
             "UPDATE wallets_withdrawal SET requested_by = %s WHERE id = %s",
@@ -245,7 +247,7 @@ def test_what_should_make_one_stop_stands_on_top(world):
     revoke_api_key(key_id=key.pk, actor=Actor.system("tests"))
     Organisation.objects.filter(pk=organisation.pk).update(active=False)
 
-    response = signed_in(FINANCE_APPROVER).get(page(withdrawal))
+    response = signed_in_client(FINANCE_APPROVER).get(page(withdrawal))
     bank = withdrawal.bank
     shown = [(one.level.label, one.text) for one in response.context["flags"]]
     assert shown == [
@@ -287,32 +289,34 @@ def test_an_account_is_flagged_when_as_many_payouts_came_back_as_were_paid(
     organisation, member = world
     for status, times in (("Completed", 2), ("Failed", came_back)):
         for _ in range(times):
-            rewrite(withdraw(organisation, member, "KES", "1000"), ago=3 * DAY, status=status)
-    withdrawal = withdraw(organisation, member, "KES", "1000")
-    assert ("payouts_came_back" in flags_on(withdrawal)) == flagged
+            rewrite(
+                make_withdrawal(organisation, member, "KES", "1000"), ago=3 * DAY, status=status
+            )
+    withdrawal = make_withdrawal(organisation, member, "KES", "1000")
+    assert ("payouts_came_back" in current_flag_codes(withdrawal)) == flagged
 
 
 @pytest.mark.parametrize(("amount", "flagged"), [("3000", False), ("3000.01", True)])
 def test_an_amount_is_flagged_above_three_times_the_largest_paid(world, amount, flagged):
     organisation, member = world
-    rewrite(withdraw(organisation, member, "KES", "1000"), ago=3 * DAY, status="Completed")
-    withdrawal = withdraw(organisation, member, "KES", amount)
-    assert ("much_larger" in flags_on(withdrawal)) == flagged
+    rewrite(make_withdrawal(organisation, member, "KES", "1000"), ago=3 * DAY, status="Completed")
+    withdrawal = make_withdrawal(organisation, member, "KES", amount)
+    assert ("much_larger" in current_flag_codes(withdrawal)) == flagged
 
 
 @pytest.mark.parametrize(("requests", "flagged"), [(4, False), (5, True)])
 def test_a_request_is_flagged_from_the_fifth_within_a_day_on(world, requests, flagged):
     organisation, member = world
     for _ in range(requests):
-        withdrawal = withdraw(organisation, member, "KES", "1000")
-    assert ("many_a_day" in flags_on(withdrawal)) == flagged
+        withdrawal = make_withdrawal(organisation, member, "KES", "1000")
+    assert ("many_a_day" in current_flag_codes(withdrawal)) == flagged
 
 
 def test_a_first_use_and_another_owner_of_the_organisation_are_worth_a_look(world):
     organisation, member = world
-    withdraw(organisation, None, "KES", "1000")
-    withdrawal = withdraw(organisation, member, "KES", "1000")
-    response = signed_in(FINANCE_APPROVER).get(page(withdrawal))
+    make_withdrawal(organisation, None, "KES", "1000")
+    withdrawal = make_withdrawal(organisation, member, "KES", "1000")
+    response = signed_in_client(FINANCE_APPROVER).get(page(withdrawal))
     assert [(one.level.label, one.text) for one in response.context["flags"]] == [
         (
             "Review",
@@ -326,10 +330,10 @@ def test_a_first_use_and_another_owner_of_the_organisation_are_worth_a_look(worl
 
 def test_the_page_takes_as_many_queries_with_much_around_it_as_with_little(world):
     organisation, member = world
-    client = signed_in(FINANCE_APPROVER)
-    withdraw(organisation, None, "KES", "100")
-    rewrite(withdraw(organisation, member, "KES", "100"), ago=DAY, status="Completed")
-    withdrawal = withdraw(organisation, member, "KES", "100")
+    client = signed_in_client(FINANCE_APPROVER)
+    make_withdrawal(organisation, None, "KES", "100")
+    rewrite(make_withdrawal(organisation, member, "KES", "100"), ago=DAY, status="Completed")
+    withdrawal = make_withdrawal(organisation, member, "KES", "100")
 
     def queries() -> int:
         with CaptureQueriesContext(connection) as captured:
@@ -338,16 +342,16 @@ def test_the_page_takes_as_many_queries_with_much_around_it_as_with_little(world
 
     few = queries()
     for number in range(15):
-        withdraw(organisation, member if number % 2 else None, "KES", "100")
+        make_withdrawal(organisation, member if number % 2 else None, "KES", "100")
     assert queries() == few
     assert few <= 30
 
 
 def test_the_page_of_a_rejected_one_keeps_the_flags_it_was_rejected_under(world):
     organisation, member = world
-    withdrawal = withdraw(organisation, member, "KES", "1000")
+    withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     decisions.reject(withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), reason="No")
-    client = signed_in(FINANCE_APPROVER)
+    client = signed_in_client(FINANCE_APPROVER)
     [kept] = client.get(page(withdrawal)).context["decision_flags"]
     assert kept.who.startswith("Rejected by ")
     assert [flag.code for flag in kept.flags] == ["payee_not_owner", "account_first_used"]

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from exchange.participants.models import ApiKey, Member, Organisation
 from tests.factories.api_clients import make_caller
-from tests.factories.wallets import know_banks, make_member_wallet
+from tests.factories.wallets import make_member_wallet, store_bank_list
 from wallets.withdrawals.models import BankAccount, Withdrawal
 from wallets.withdrawals.selectors import review_flags
 from wallets.withdrawals.selectors.review_facts import AccountUse, RequestTotals, ReviewFacts
@@ -151,7 +151,7 @@ def test_flags_are_of_the_facts_given_and_what_stops_stands_first(monkeypatch):
 
 
 def test_flags_are_of_what_is_so_now_where_no_facts_are_given():
-    know_banks()
+    store_bank_list()
     wallet = make_member_wallet(5000)
     first, second = wallet.request(500), wallet.request(500, account="0690000045")
     flags = review_flags.review_flags([first, second])

@@ -12,15 +12,15 @@ from django.urls import reverse
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import (
-    approval_of,
+    approval_form,
     balances,
     fund,
-    participants,
-    said,
-    signed_in,
+    make_participants,
+    make_withdrawal,
+    messages_of,
+    signed_in_client,
     text_of,
     user_of,
-    withdraw,
 )
 from tests.factories.logins import sign_in
 from tests.factories.wallets import OVERRIDE
@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")
 
 @pytest.fixture
 def world():
-    organisation, member = participants()
+    organisation, member = make_participants()
     for currency, amount in (
         ("NGN", "9000000"),
         ("KES", "1000000"),
@@ -53,16 +53,16 @@ def decide(client: Client, withdrawal: Withdrawal, decision: str, version: int, 
     asked = client.post(page(withdrawal, decision), body)
     if asked.status_code != 200:
         return asked
-    return client.post(page(withdrawal, decision), approval_of(withdrawal, **body))
+    return client.post(page(withdrawal, decision), approval_form(withdrawal, **body))
 
 
 def test_an_approval_is_kept_and_hands_the_withdrawal_to_the_payout(world):
-    withdrawal = withdraw(world[0], world[1], "KES", "1234.5")
-    client = signed_in(FINANCE_APPROVER)
+    withdrawal = make_withdrawal(world[0], world[1], "KES", "1234.5")
+    client = signed_in_client(FINANCE_APPROVER)
     response = decide(client, withdrawal, "approve", 1)
     assert response.status_code == 302
     assert response["Location"] == page(withdrawal)
-    assert said(response) == ["Approved. 1,204.50 KES queued for payout."]
+    assert messages_of(response) == ["Approved. 1,204.50 KES queued for payout."]
     withdrawal.refresh_from_db()
     assert (withdrawal.status, withdrawal.version) == ("Approved", 2)
     assert withdrawal.first_approver == user_of(client)
@@ -71,11 +71,11 @@ def test_an_approval_is_kept_and_hands_the_withdrawal_to_the_payout(world):
 
 
 def test_a_rejection_gives_the_money_back_and_keeps_the_reason(world):
-    withdrawal = withdraw(world[0], world[1], "KES", "1000")
-    client = signed_in(FINANCE_APPROVER)
+    withdrawal = make_withdrawal(world[0], world[1], "KES", "1000")
+    client = signed_in_client(FINANCE_APPROVER)
     assert balances(world[1].pk, "KES") == (Decimal(999000), Decimal(1000))
     response = decide(client, withdrawal, "reject", 1, "Wrong name")
-    assert said(response) == ["Rejected: 1,000.00 KES went back to the wallet."]
+    assert messages_of(response) == ["Rejected: 1,000.00 KES went back to the wallet."]
     withdrawal.refresh_from_db()
     assert (withdrawal.status, withdrawal.reason) == ("Rejected", "Wrong name")
     assert balances(world[1].pk, "KES") == (Decimal(1000000), Decimal(0))
@@ -84,23 +84,23 @@ def test_a_rejection_gives_the_money_back_and_keeps_the_reason(world):
 
 @pytest.mark.parametrize("reason", ["", "   "])
 def test_a_rejection_without_a_reason_moves_nothing(world, reason):
-    withdrawal = withdraw(world[0], world[1], "KES", "1000")
-    client = signed_in(FINANCE_APPROVER)
+    withdrawal = make_withdrawal(world[0], world[1], "KES", "1000")
+    client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     for confirmed in ("", "yes"):
         body = {"version": 1, "reason": reason, "confirmed": confirmed}
         response = client.post(page(withdrawal, "reject"), body)
-        assert said(response)[-1] == "A rejection needs a reason"
+        assert messages_of(response)[-1] == "A rejection needs a reason"
     assert table_fingerprints() == before
 
 
 def test_of_a_double_click_one_decides_and_the_other_is_told(world):
-    withdrawal = withdraw(world[0], world[1], "KES", "1000")
-    client = signed_in(FINANCE_APPROVER)
-    body = approval_of(withdrawal)
+    withdrawal = make_withdrawal(world[0], world[1], "KES", "1000")
+    client = signed_in_client(FINANCE_APPROVER)
+    body = approval_form(withdrawal)
     client.post(page(withdrawal, "approve"), body)
     response = client.post(page(withdrawal, "approve"), body)
-    (first, second) = said(response)
+    (first, second) = messages_of(response)
     assert first.startswith("Approved. ")
     assert second.startswith(
         "The withdrawal is Approved by finance-approver, no longer Pending. Nothing was done."
@@ -110,15 +110,15 @@ def test_of_a_double_click_one_decides_and_the_other_is_told(world):
 
 
 def test_a_stale_page_decides_nothing_and_says_what_changed(world):
-    withdrawal = withdraw(world[0], world[1], "GHS", "100")
-    one = signed_in(FINANCE_APPROVER, "one")
-    other = signed_in(FINANCE_APPROVER, "other")
+    withdrawal = make_withdrawal(world[0], world[1], "GHS", "100")
+    one = signed_in_client(FINANCE_APPROVER, "one")
+    other = signed_in_client(FINANCE_APPROVER, "other")
     one.post(page(withdrawal, "details"), {"version": 1, "branch_code": "GH280100"})
     before = table_fingerprints()
     # On the first step, and on a page that asked before it changed.
     for confirmed in ("", "yes"):
         response = other.post(page(withdrawal, "approve"), {"version": 1, "confirmed": confirmed})
-        assert said(response)[-1].startswith(
+        assert messages_of(response)[-1].startswith(
             "The withdrawal changed meanwhile. Please look at it again. Nothing was done."
             " Since you opened the page: details filled in by one at "
         )
@@ -127,20 +127,20 @@ def test_a_stale_page_decides_nothing_and_says_what_changed(world):
 
 @pytest.mark.parametrize("body", [{}, {"version": "x"}, {"version": "0"}, {"version": "-1"}])
 def test_a_decision_that_names_no_version_does_nothing(world, body):
-    withdrawal = withdraw(world[0], world[1], "KES", "1000")
-    client = signed_in(FINANCE_APPROVER)
+    withdrawal = make_withdrawal(world[0], world[1], "KES", "1000")
+    client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     response = client.post(page(withdrawal, "approve"), body)
-    assert said(response) == ["The form was not complete. Nothing was done."]
+    assert messages_of(response) == ["The form was not complete. Nothing was done."]
     assert table_fingerprints() == before
 
 
 def test_large_amounts_need_two_people_and_nobody_counts_twice(world):
-    withdrawal = withdraw(world[0], world[1], "NGN", "5000000")
-    one = signed_in(FINANCE_APPROVER, "one")
-    other = signed_in(FINANCE_APPROVER, "other")
+    withdrawal = make_withdrawal(world[0], world[1], "NGN", "5000000")
+    one = signed_in_client(FINANCE_APPROVER, "one")
+    other = signed_in_client(FINANCE_APPROVER, "other")
     response = decide(one, withdrawal, "approve", 1)
-    assert said(response) == [
+    assert messages_of(response) == [
         "Your approval of 5,000,000.00 NGN is kept. Another person must approve it too."
     ]
     withdrawal.refresh_from_db()
@@ -155,8 +155,8 @@ def test_large_amounts_need_two_people_and_nobody_counts_twice(world):
         ("", "You approved it already. Somebody else must approve it too, or reject it."),
         ("yes", "Somebody else must approve this withdrawal: you entered or approved it already"),
     ):
-        body = approval_of(withdrawal, confirmed=confirmed)
-        assert said(one.post(page(withdrawal, "approve"), body))[-1] == told
+        body = approval_form(withdrawal, confirmed=confirmed)
+        assert messages_of(one.post(page(withdrawal, "approve"), body))[-1] == told
     assert table_fingerprints() == before
 
     decide(other, withdrawal, "approve", 2)
@@ -167,15 +167,15 @@ def test_large_amounts_need_two_people_and_nobody_counts_twice(world):
 
 
 def test_one_below_the_threshold_needs_one_person(world):
-    withdrawal = withdraw(world[0], world[1], "NGN", "4999999.99")
-    decide(signed_in(FINANCE_APPROVER), withdrawal, "approve", 1)
+    withdrawal = make_withdrawal(world[0], world[1], "NGN", "4999999.99")
+    decide(signed_in_client(FINANCE_APPROVER), withdrawal, "approve", 1)
     withdrawal.refresh_from_db()
     assert withdrawal.status == "Approved"
 
 
 def test_approval_waits_for_what_the_corridor_needs(world):
-    withdrawal = withdraw(world[0], world[1], "ZAR", "100")
-    client = signed_in(FINANCE_APPROVER)
+    withdrawal = make_withdrawal(world[0], world[1], "ZAR", "100")
+    client = signed_in_client(FINANCE_APPROVER)
     seen = client.get(page(withdrawal))
     assert "Before approval this payout needs: recipient's first name" in text_of(seen)
     assert "Missing Recipient's first name" in text_of(seen)
@@ -187,7 +187,7 @@ def test_approval_waits_for_what_the_corridor_needs(world):
     ):
         body = {"version": 1, "confirmed": confirmed}
         response = client.post(page(withdrawal, "approve"), body)
-        assert said(response)[-1].startswith(told)
+        assert messages_of(response)[-1].startswith(told)
     assert table_fingerprints() == before
 
     filled = {
@@ -220,8 +220,8 @@ def test_approval_waits_for_what_the_corridor_needs(world):
 
 
 def test_the_page_shows_what_is_asked_and_what_will_be_sent(world):
-    withdrawal = withdraw(world[0], world[1], "NGN", "2000")
-    seen = text_of(signed_in(AUDITOR).get(page(withdrawal)))
+    withdrawal = make_withdrawal(world[0], world[1], "NGN", "2000")
+    seen = text_of(signed_in_client(AUDITOR).get(page(withdrawal)))
     for part in (
         "Amount 2,000.00 NGN",
         "Fee 50.00 NGN",
@@ -246,8 +246,8 @@ def test_the_page_shows_what_is_asked_and_what_will_be_sent(world):
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, ADMINISTRATOR])
 @pytest.mark.parametrize("action", ["approve", "reject", "propose"])
 def test_only_finance_decides(world, role, action):
-    withdrawal = withdraw(world[0], world[1], "KES", "1000")
-    client = signed_in(role)
+    withdrawal = make_withdrawal(world[0], world[1], "KES", "1000")
+    client = signed_in_client(role)
     before = table_fingerprints()
     body = {"version": 1, "reason": "because", "action": "Fail", "confirmed": "yes"}
     response = client.post(page(withdrawal, action), body)
@@ -257,8 +257,8 @@ def test_only_finance_decides(world, role, action):
 
 
 def test_decisions_take_post_only_and_a_token_against_forgery(world):
-    withdrawal = withdraw(world[0], world[1], "KES", "1000")
-    client = signed_in(FINANCE_APPROVER)
+    withdrawal = make_withdrawal(world[0], world[1], "KES", "1000")
+    client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     for action in ("approve", "reject"):
         led = client.get(page(withdrawal, action), {"version": "1", "confirmed": "yes"})
@@ -278,8 +278,8 @@ def test_decisions_take_post_only_and_a_token_against_forgery(world):
 
 @pytest.mark.parametrize("decision", ["approve", "reject"])
 def test_the_first_step_asks_and_changes_nothing(world, decision):
-    withdrawal = withdraw(world[0], world[1], "NGN", "2000")
-    client = signed_in(FINANCE_APPROVER)
+    withdrawal = make_withdrawal(world[0], world[1], "NGN", "2000")
+    client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     given = {"version": 1, "reason": "Because <b>", "override": OVERRIDE}
     asked = client.post(page(withdrawal, decision), given)
@@ -311,7 +311,7 @@ def test_the_first_step_asks_and_changes_nothing(world, decision):
 
 
 def test_the_page_asking_for_the_first_of_two_approvals_says_so(world):
-    withdrawal = withdraw(world[0], world[1], "NGN", "5000000")
-    client = signed_in(FINANCE_APPROVER)
+    withdrawal = make_withdrawal(world[0], world[1], "NGN", "5000000")
+    client = signed_in_client(FINANCE_APPROVER)
     asked = client.post(page(withdrawal, "approve"), {"version": 1, "override": OVERRIDE})
     assert "This is the first of two approvals" in text_of(asked)

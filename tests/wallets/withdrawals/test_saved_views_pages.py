@@ -15,7 +15,14 @@ from django.utils import timezone
 from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from exchange.participants.models import Member, Organisation
 from tests.environment.owner import without_guards
-from tests.factories.back_office import fund, participants, signed_in, text_of, user_of, withdraw
+from tests.factories.back_office import (
+    fund,
+    make_participants,
+    make_withdrawal,
+    signed_in_client,
+    text_of,
+    user_of,
+)
 from tests.factories.wallets import OVERRIDE
 from wallets.payouts.models import Proposal
 from wallets.withdrawals.models import Withdrawal
@@ -28,7 +35,7 @@ LIST = "admin:wallets_withdrawal_changelist"
 
 @pytest.fixture
 def world():
-    organisation, member = participants()
+    organisation, member = make_participants()
     for currency, amount in (("NGN", "9000000"), ("KES", "1000000"), ("GHS", "5000")):
         fund(organisation, member, currency, amount)
         fund(organisation, None, currency, amount)
@@ -55,13 +62,13 @@ def listed(client: Client, **query: str) -> list[str]:
 def test_saved_views_hold_what_they_say_for_whoever_looks(world):
     organisation, member = world
     now = timezone.now()
-    client = signed_in(FINANCE_APPROVER, "amina")
-    other = user_of(signed_in(FINANCE_APPROVER, "kofi"))
+    client = signed_in_client(FINANCE_APPROVER, "amina")
+    other = user_of(signed_in_client(FINANCE_APPROVER, "kofi"))
     amina = user_of(client)
     names = ("plain", "mine", "theirs", "entered", "lacking", "unknown", "old", "fresh", "slow",
              "quick", "failed", "failed before", "done")  # fmt: skip
     rows = {
-        name: withdraw(organisation, member, "GHS" if name == "lacking" else "KES", "100")
+        name: make_withdrawal(organisation, member, "GHS" if name == "lacking" else "KES", "100")
         for name in names
     }
     for name, approver in (("mine", amina), ("theirs", other)):
@@ -102,7 +109,7 @@ def test_saved_views_hold_what_they_say_for_whoever_looks(world):
     assert "Stuck 3" in text_of(seen)
 
     # An auditor decides nothing: no view of theirs, and the address of it shows what opens first.
-    auditor = signed_in(AUDITOR)
+    auditor = signed_in_client(AUDITOR)
     narrowing = auditor.get(reverse(LIST)).context["cl"].filters
     assert [one.key for one, _, _ in narrowing.views] == [
         "second_approval", "missing_details", "stuck", "returned", "failed",
@@ -113,12 +120,12 @@ def test_saved_views_hold_what_they_say_for_whoever_looks(world):
 def test_the_list_starts_with_the_pending_ones_that_wait_longest(world):
     organisation, member = world
     first = rewrite(
-        withdraw(organisation, member, "KES", "1000"),
+        make_withdrawal(organisation, member, "KES", "1000"),
         created_at=timezone.now() - timedelta(hours=5),
     )
-    second = withdraw(organisation, None, "GHS", "77")
-    done = withdraw(organisation, member, "KES", "333")
-    client = signed_in(FINANCE_APPROVER)
+    second = make_withdrawal(organisation, None, "GHS", "77")
+    done = make_withdrawal(organisation, member, "KES", "333")
+    client = signed_in_client(FINANCE_APPROVER)
     decisions.reject(withdrawal_id=done.pk, version=1, approver=user_of(client), reason="no")
 
     assert listed(client) == [first.reference, second.reference]
@@ -142,12 +149,14 @@ def test_amounts_days_and_names_narrow_the_list(world):
     rival = Organisation.objects.create(name="Rival Ventures")
     bo = Member.objects.create(organisation=rival, name="Bo Mensah", email="bo@rival.example")
     fund(rival, bo, "KES", "5000")
-    small, large = (withdraw(organisation, member, "KES", amount) for amount in ("100", "250.5"))
-    theirs = withdraw(rival, bo, "KES", "300")
+    small, large = (
+        make_withdrawal(organisation, member, "KES", amount) for amount in ("100", "250.5")
+    )
+    theirs = make_withdrawal(rival, bo, "KES", "300")
     days = {small: 1, large: 2, theirs: 3}
     for row, day in days.items():
         rewrite(row, created_at=datetime(2026, 3, day, 23, 59, tzinfo=UTC))
-    client = signed_in(FINANCE_APPROVER)
+    client = signed_in_client(FINANCE_APPROVER)
     names = {small.reference: "small", large.reference: "large", theirs.reference: "theirs"}
 
     def found(**query: str) -> list[str]:
@@ -180,8 +189,8 @@ def test_amounts_days_and_names_narrow_the_list(world):
     ],
 )
 def test_a_filter_that_cannot_be_read_shows_nothing_and_says_so(world, query):
-    withdraw(world[0], world[1], "KES", "100")
-    response = signed_in(FINANCE_APPROVER).get(reverse(LIST), query)
+    make_withdrawal(world[0], world[1], "KES", "100")
+    response = signed_in_client(FINANCE_APPROVER).get(reverse(LIST), query)
     assert response.status_code == 200
     assert list(response.context["cl"].result_list) == []
     assert "A filter could not be read, so nothing is shown." in text_of(response)
@@ -189,9 +198,9 @@ def test_a_filter_that_cannot_be_read_shows_nothing_and_says_so(world, query):
 
 def test_search_finds_by_reference_account_payee_and_owner(world):
     organisation, member = world
-    one = withdraw(organisation, member, "KES", "100", account_number="0690000031")
-    two = withdraw(organisation, None, "KES", "100", account_number="0690000045")
-    client = signed_in(FINANCE_APPROVER)
+    one = make_withdrawal(organisation, member, "KES", "100", account_number="0690000031")
+    two = make_withdrawal(organisation, None, "KES", "100", account_number="0690000045")
+    client = signed_in_client(FINANCE_APPROVER)
     newest_first = [two.reference, one.reference]
     assert listed(client, q=one.reference) == [one.reference]
     assert listed(client, q=one.reference[:20]) == [one.reference]
@@ -211,24 +220,24 @@ def test_search_finds_by_reference_account_payee_and_owner(world):
 
 def test_each_row_says_what_it_waits_for(world):
     organisation, member = world
-    client = signed_in(FINANCE_APPROVER, "amina")
-    kofi = user_of(signed_in(FINANCE_APPROVER, "kofi"))
+    client = signed_in_client(FINANCE_APPROVER, "amina")
+    kofi = user_of(signed_in_client(FINANCE_APPROVER, "kofi"))
     waits = {}
-    waits[withdraw(organisation, member, "KES", "100")] = "approval"
-    waits[withdraw(organisation, member, "NGN", "5000000")] = "two approvals"
-    begun = withdraw(organisation, None, "NGN", "5000000")
+    waits[make_withdrawal(organisation, member, "KES", "100")] = "approval"
+    waits[make_withdrawal(organisation, member, "NGN", "5000000")] = "two approvals"
+    begun = make_withdrawal(organisation, None, "NGN", "5000000")
     decisions.approve(withdrawal_id=begun.pk, version=1, approver=kofi, override=OVERRIDE)
     waits[begun] = "second approval, after kofi"
-    waits[withdraw(organisation, member, "GHS", "100")] = "payout details: branch code"
+    waits[make_withdrawal(organisation, member, "GHS", "100")] = "payout details: branch code"
     for status, words in (
         ("Approved", "being sent"),
         ("Processing", "the provider"),
         ("Unknown", "a look-up, or two people"),
         ("Completed", "-"),
     ):
-        row = withdraw(organisation, member, "KES", "100")
+        row = make_withdrawal(organisation, member, "KES", "100")
         waits[rewrite(row, status=status)] = words
-    lost = rewrite(withdraw(organisation, member, "KES", "100"), status="Unknown")
+    lost = rewrite(make_withdrawal(organisation, member, "KES", "100"), status="Unknown")
     Proposal.objects.create(
         withdrawal=lost, action="Fail", reason="x", proposed_by=kofi, created_at=timezone.now()
     )
@@ -245,18 +254,18 @@ def test_each_row_says_what_it_waits_for(world):
 
 
 def test_a_list_of_fifty_takes_as_many_queries_as_a_list_of_two(world):
-    client = signed_in(FINANCE_APPROVER)
+    client = signed_in_client(FINANCE_APPROVER)
 
     def queries(**query: str) -> int:
         with CaptureQueriesContext(connection) as captured:
             assert client.get(reverse(LIST), query).status_code == 200
         return len(captured)
 
-    withdraw(world[0], world[1], "KES", "101")
-    withdraw(world[0], None, "KES", "101")
+    make_withdrawal(world[0], world[1], "KES", "101")
+    make_withdrawal(world[0], None, "KES", "101")
     few = queries()
     for number in range(48):
-        withdraw(world[0], world[1] if number % 2 else None, "KES", str(102 + number))
+        make_withdrawal(world[0], world[1] if number % 2 else None, "KES", str(102 + number))
     assert queries() == few
     assert few <= 12
     assert (

@@ -12,10 +12,10 @@ from django.urls import reverse
 from config.back_office.roles import FINANCE_APPROVER
 from exchange.participants.models import Member, Organisation
 from tests.environment.owner import without_guards
-from tests.factories.back_office import fund, signed_in, withdraw
-from tests.factories.bare_rows import put
-from tests.factories.loans import as_time_does
-from tests.factories.wallets import know_banks, make_staff
+from tests.factories.back_office import fund, make_withdrawal, signed_in_client
+from tests.factories.bare_rows import insert_row
+from tests.factories.loans import update_without_guard
+from tests.factories.wallets import make_staff, store_bank_list
 from wallets.deposits.models import Deposit
 from wallets.ledger.models import Transfer
 from wallets.withdrawals.models import BankAccount, Payout, Withdrawal
@@ -34,7 +34,7 @@ def few(request, monkeypatch) -> int:
 @pytest.fixture
 def made() -> dict[str, Withdrawal]:
     """By whose they are."""
-    know_banks()
+    store_bank_list()
     found = {}
     for firm, person, number in (
         ("Acme", "Ada Obi", "0690000031"),
@@ -53,7 +53,7 @@ def made() -> dict[str, Withdrawal]:
         )
         fund(organisation, member, "KES", "10000")
         name = person or firm
-        found[name.split()[0]] = withdraw(
+        found[name.split()[0]] = make_withdrawal(
             organisation, member, "KES", "100", account_name=name, account_number=number
         )
     return found
@@ -127,7 +127,9 @@ def test_a_word_is_looked_up_once_where_it_leads_to_a_few_and_left_to_the_list_o
 def test_what_is_found_in_two_ways_hides_nothing_else(made, monkeypatch):
     """All are found by their organisation, and two of them by their payee as well."""
     firm = made["Zenith"].organisation
-    others = [withdraw(firm, None, "KES", "100", account_name=payee) for payee in ("Zoe", "Zenith")]
+    others = [
+        make_withdrawal(firm, None, "KES", "100", account_name=payee) for payee in ("Zoe", "Zenith")
+    ]
     for few in range(1, 6):
         monkeypatch.setattr(search, "_MAX_IDS", few)
         found = {*Withdrawal.objects.filter(search.withdrawal_search("zenith"))}
@@ -136,7 +138,7 @@ def test_what_is_found_in_two_ways_hides_nothing_else(made, monkeypatch):
 
 def test_a_part_of_a_reference_has_a_digit_or_eight_letters(few, made):
     reference = "payout_qrstvwxyzk9m4fffffffffffff"
-    as_time_does("wallets_withdrawal", "USER", f"reference = '{reference}'", made["Ada"].pk)
+    update_without_guard("wallets_withdrawal", "USER", f"reference = '{reference}'", made["Ada"].pk)
 
     def found(term: str) -> int:
         return Withdrawal.objects.filter(search.withdrawal_search(term)).count()
@@ -160,7 +162,7 @@ def test_the_trail_is_searched_by_a_whole_name_number_or_reference(made):
     [deposit] = Deposit.objects.filter(member=made["Ada"].member)
     assert called(deposit.reference) == {deposit.pk}
     with without_guards() as cursor:
-        put(cursor, Transfer, kind="trade", reference="about nothing", subject_id=None)
+        insert_row(cursor, Transfer, kind="trade", reference="about nothing", subject_id=None)
     assert called("about nothing") == set()
     with CaptureQueriesContext(connection) as asked:
         assert called("ada obi")
@@ -182,7 +184,7 @@ def test_payouts_are_searched_alike_and_by_the_providers_id(made):
                 "updated_at": row.created_at,
             },
         )
-    client = signed_in(FINANCE_APPROVER)
+    client = signed_in_client(FINANCE_APPROVER)
 
     def found(term: str) -> set[str]:
         shown = client.get(reverse("admin:wallets_payout_changelist"), {"q": term})

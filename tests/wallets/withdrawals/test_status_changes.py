@@ -12,7 +12,13 @@ from exchange.events.models import Event
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import make_organisation
-from tests.factories.wallets import SYSTEM, Wallet, approved, know_banks, make_wallet
+from tests.factories.wallets import (
+    SYSTEM,
+    Wallet,
+    make_approved_withdrawal,
+    make_wallet,
+    store_bank_list,
+)
 from wallets.withdrawals.errors import WithdrawalNotFound
 from wallets.withdrawals.models import Decision, Verdict, Withdrawal
 from wallets.withdrawals.models import WithdrawalStatus as Status
@@ -24,7 +30,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def wallet() -> Wallet:
-    know_banks()
+    store_bank_list()
     return make_wallet(5_000)
 
 
@@ -33,7 +39,7 @@ def told(withdrawal: Withdrawal) -> list[str]:
 
 
 def test_a_move_is_of_one_withdrawal_one_version_on_and_told(wallet):
-    one, other = approved(wallet), approved(wallet)
+    one, other = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     moved = change_status(
         one, from_statuses=(Status.APPROVED,), to=Status.PROCESSING, reason="sent"
     )
@@ -54,7 +60,7 @@ def test_a_move_is_of_one_withdrawal_one_version_on_and_told(wallet):
 
 
 def test_a_move_from_another_state_or_version_is_refused_and_says_which(wallet):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     stale = Withdrawal.objects.get(pk=withdrawal.pk)
     stale.version -= 1
     nobody, somebody = wallet.request(), withdrawal.actioned_by
@@ -125,7 +131,7 @@ def test_a_withdrawal_is_found_within_its_organisation_only(wallet):
 def test_workers_are_asked_to_deliver_what_is_told(
     wallet, task_notifications, django_capture_on_commit_callbacks
 ):
-    withdrawal = approved(wallet)
+    withdrawal = make_approved_withdrawal(wallet)
     with django_capture_on_commit_callbacks(execute=True):
         change_status(withdrawal, from_statuses=(Status.APPROVED,), to=Status.PROCESSING)
     wait_until(

@@ -13,7 +13,7 @@ from psycopg import errors
 
 from exchange.core.ids import uuid7
 from exchange.staff.models import StaffUser
-from tests.factories.wallets import Wallet, know_banks, make_staff, make_wallet
+from tests.factories.wallets import Wallet, make_staff, make_wallet, store_bank_list
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -48,7 +48,7 @@ ROADS = {
 
 @pytest.fixture
 def wallet() -> Wallet:
-    know_banks()
+    store_bank_list()
     return make_wallet(1_000_000)
 
 

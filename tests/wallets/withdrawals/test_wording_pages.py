@@ -6,8 +6,14 @@ import pytest
 from django.urls import reverse
 
 from config.back_office.roles import AUDITOR, FINANCE_APPROVER
-from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
-from tests.factories.payouts import pass_time
+from tests.factories.back_office import (
+    fund,
+    make_participants,
+    make_withdrawal,
+    signed_in_client,
+    text_of,
+)
+from tests.factories.payouts import advance_time
 from tests.factories.wallets import make_staff
 from wallets.banks.models import BankList
 from wallets.payouts.models import ProposalAction
@@ -19,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_figures_in_force_have_their_unit():
-    client = signed_in(AUDITOR)
+    client = signed_in_client(AUDITOR)
     seen = text_of(client.get(reverse("admin:wallets_configuration_changelist")))
     assert "5 GHS" in seen
     assert "129 KES per USD" in seen
@@ -30,16 +36,16 @@ def test_figures_in_force_have_their_unit():
 
 
 def test_payouts_banks_and_proposals_are_called_what_people_call_them(provider_sandbox):
-    organisation, member = participants()
+    organisation, member = make_participants()
     fund(organisation, member, "KES", "1000")
-    withdrawal = withdraw(organisation, member, "KES", "400")
+    withdrawal = make_withdrawal(organisation, member, "KES", "400")
     decisions.approve(withdrawal_id=withdrawal.pk, version=1, approver=make_staff())
     provider_sandbox.fault("error_5xx")
     payouts.send_payout(withdrawal.pk)
     provider_sandbox.reset()
-    pass_time(withdrawal, 3600)
+    advance_time(withdrawal, 3600)
     payouts.check_status(withdrawal.pk)
-    pass_time(withdrawal, 3600)
+    advance_time(withdrawal, 3600)
     payouts.check_status(withdrawal.pk)
     resolutions.propose(
         withdrawal_id=withdrawal.pk,
@@ -47,7 +53,7 @@ def test_payouts_banks_and_proposals_are_called_what_people_call_them(provider_s
         reason="Never arrived",
         proposer=make_staff(),
     )
-    client = signed_in(FINANCE_APPROVER)
+    client = signed_in_client(FINANCE_APPROVER)
     payout = text_of(client.get(reverse("admin:wallets_payout_change", args=[withdrawal.pk])))
     assert "Payout of 370.00 KES to Ada Obi" in payout
     listed = text_of(client.get(reverse("admin:wallets_proposal_changelist")))

@@ -12,7 +12,7 @@ from ninja.pagination import PageNumberPagination, paginate
 from ninja.security import APIKeyHeader
 from rest_framework.authtoken.models import Token as Key
 
-from tests.benchmarks.peers.stock_drf.models import SHOWN, Token
+from tests.benchmarks.peers.stock_drf.models import FIELDS, Token
 
 
 class TokenAuth(APIKeyHeader):
@@ -29,7 +29,7 @@ class TokenAuth(APIKeyHeader):
 class TokenSchema(ModelSchema):
     class Meta:
         model = Token
-        fields = SHOWN
+        fields = FIELDS
 
 
 api = NinjaAPI(auth=TokenAuth(), docs_url=None)

@@ -35,7 +35,7 @@ QUOTES_HOLD = timedelta(days=30)
 Key = tuple[UUID | None, str, str]
 
 
-class Refused(Exception):
+class Rejected(Exception):
     """The loan breaks a rule."""
 
 
@@ -64,13 +64,13 @@ def lend(
         _check_terms(offer, organisation_id, currency, amount, repayment, rate, months)
         value = _check_tokens(offer, tokens, currency, pledges)
         if value * offer.collateral_ratio < amount:
-            raise Refused("insufficient_collateral")
+            raise Rejected("insufficient_collateral")
         accounts = _locked_accounts(member, offer.creditor_id, currency, pledges)
         for token_id, quantity in pledges:
             if accounts[member.id, str(token_id), "available"].balance < quantity:
-                raise Refused("insufficient_units")
+                raise Rejected("insufficient_units")
         if accounts[offer.creditor_id, currency, "available"].balance < amount:
-            raise Refused("creditor_insufficient_balance")
+            raise Rejected("creditor_insufficient_balance")
         now = timezone.now()
         loan: Loan = Loan.objects.create(
             borrower=member,
@@ -101,7 +101,7 @@ def lend(
             ]
         )
         _post(loan, accounts, pledges)
-        _tell(loan, collaterals)
+        _emit(loan, collaterals)
     return loan
 
 
@@ -116,22 +116,22 @@ def _check_terms(
 ) -> None:
     own = offer.creditor_id == organisation_id
     if offer.status != "Approved" or not (own or offer.access == "public"):
-        raise Refused("loan_configuration_not_found")
+        raise Rejected("loan_configuration_not_found")
     limit = Limit.objects.get(offer=offer, currency=currency)
     if amount > limit.max_amount:
-        raise Refused("amount_above_maximum")
+        raise Rejected("amount_above_maximum")
     if limit.max_outstanding is not None:
         owed = Loan.objects.filter(offer=offer, currency=currency, status__in=OPEN)
         out = owed.aggregate(total=Sum(F("amount") - F("principal_repaid")))["total"]
         if (out or 0) + amount > limit.max_outstanding:
-            raise Refused("outstanding_above_maximum")
+            raise Rejected("outstanding_above_maximum")
     if not 1 <= months <= offer.duration:
-        raise Refused("duration_not_offered")
+        raise Rejected("duration_not_offered")
     if rate != offer.interest_rate:
-        raise Refused("interest_rate_differs")
+        raise Rejected("interest_rate_differs")
     most = (amount * (1 + offer.interest_rate * months)).quantize(CENT, ROUND_HALF_EVEN)
     if not amount <= repayment <= most or (not own and repayment != most):
-        raise Refused("repayment_differs")
+        raise Rejected("repayment_differs")
 
 
 def _check_tokens(
@@ -144,11 +144,11 @@ def _check_tokens(
     for token_id, quantity in pledges:
         token = tokens[token_id]
         if token.deal_access != "Public" or token.cancelled or token.exited:
-            raise Refused("token_not_found")
+            raise Rejected("token_not_found")
         if token.category not in offer.categories or token.currency != currency:
-            raise Refused("category_not_allowed")
+            raise Rejected("category_not_allowed")
         if timezone.now() - token.quoted_at > QUOTES_HOLD:
-            raise Refused("price_unavailable")
+            raise Rejected("price_unavailable")
         value += token.price_sell * quantity
     return value
 
@@ -190,16 +190,16 @@ def _post(loan: Loan, accounts: dict[Key, Account], pledges: list[tuple[UUID, De
             account.save(update_fields=["balance"])
 
 
-def _tell(loan: Loan, collaterals: list[Collateral]) -> None:
+def _emit(loan: Loan, collaterals: list[Collateral]) -> None:
     member = loan.borrower
     user = {"_id": str(member.id), "name": member.name, "email": member.email}
     for organisation, shown in ((loan.organisation, user), (loan.creditor, None)):
-        data = {"loan": _shown(loan, collaterals), "user": shown}
+        data = {"loan": _as_json(loan, collaterals), "user": shown}
         body = {"type": "loan.created", "data": data}
         Event.objects.create(type="loan.created", organisation=organisation, body=body)
 
 
-def _shown(loan: Loan, collaterals: list[Collateral]) -> dict[str, Any]:
+def _as_json(loan: Loan, collaterals: list[Collateral]) -> dict[str, Any]:
     return {
         "id": str(loan.id),
         "borrower": str(loan.borrower_id),

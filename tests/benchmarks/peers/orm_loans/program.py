@@ -55,7 +55,7 @@ Limit.objects.bulk_create(
             offer=offer,
             currency=MONEY,
             max_amount=Decimal(2_000_000),
-            max_outstanding=Decimal(loan_mix.MOST_OUTSTANDING),
+            max_outstanding=Decimal(loan_mix.MAX_OUTSTANDING),
         )
         for offer in offers
     ]
@@ -76,7 +76,7 @@ Account.objects.bulk_create(
 )
 
 
-def lend(wanted: loan_mix.Lending) -> None:
+def lend(wanted: loan_mix.LoanRequest) -> None:
     lending.lend(
         organisation_id=firm.id,
         member_id=members[wanted.borrower].id,

@@ -34,7 +34,7 @@ ACTOR = "system:benchmark"
 Key = tuple[UUID | None, str, str]
 
 
-class Refused(Exception):
+class Rejected(Exception):
     """The order breaks a rule."""
 
 
@@ -60,7 +60,7 @@ def place(*, member_id: UUID, token_id: UUID, side: str, price: Decimal, tokens:
         accounts = _locked_accounts(token, [member.id, *(maker.owner_id for maker in makers)])
         source = accounts[member.id, _reserved_asset(order), "available"]
         if source.balance < _needed(order):
-            raise Refused("insufficient")
+            raise Rejected("insufficient")
         order.save(force_insert=True)
         for maker in makers:
             if maker.owner_id == order.owner_id:
@@ -68,7 +68,7 @@ def place(*, member_id: UUID, token_id: UUID, side: str, price: Decimal, tokens:
                 order.closed_at = timezone.now()
                 break
             _settle(order, maker, accounts)
-        _end(order)
+        _close(order)
         if order.status == "Active":
             order.reserved = _needed(order) - (order.charged + order.charged_fee)
             if side == "Sell":
@@ -86,15 +86,15 @@ def place(*, member_id: UUID, token_id: UUID, side: str, price: Decimal, tokens:
             token.vol_buy += order.filled
             token.vol_sell += order.filled
             token.save()
-        _tell("order.created", order, order.id, {"order": _shown(order)})
+        _emit("order.created", order, order.id, {"order": _as_json(order)})
         if order.status != "Active":
-            _tell_end(order)
-    return json.dumps(_shown(order))
+            _emit_closed(order)
+    return json.dumps(_as_json(order))
 
 
 def _check(token: Token, side: str, price: Decimal, amount: Decimal) -> None:
     if token.cancelled or token.exited or token.closed or not token.secondaries:
-        raise Refused("does not trade")
+        raise Rejected("does not trade")
     if side == "Buy":
         low, high = token.min_buy, token.max_buy
         least, most = token.min_trade_buy, token.max_trade_buy
@@ -102,9 +102,9 @@ def _check(token: Token, side: str, price: Decimal, amount: Decimal) -> None:
         low, high = token.min_sell, token.max_sell
         least, most = token.min_trade_sell, token.max_trade_sell
     if (low and price < low) or (high and price > high):
-        raise Refused("price out of band")
+        raise Rejected("price out of band")
     if amount == 0 or (least and amount < least) or (most and amount > most):
-        raise Refused("amount")
+        raise Rejected("amount")
 
 
 def _makers(order: Order) -> list[Order]:
@@ -149,7 +149,7 @@ def _settle(order: Order, maker: Order, accounts: dict[Key, Account]) -> None:
     (paid, buy_fee), (got, sell_fee) = charges["Buy"], charges["Sell"]
     freed = paid + buy_fee if maker.side == "Buy" else units
     maker.reserved -= freed
-    _end(maker)
+    _close(maker)
     maker.save()
     trade = Trade.objects.create(
         token=token,
@@ -179,10 +179,10 @@ def _settle(order: Order, maker: Order, accounts: dict[Key, Account]) -> None:
         token,
     )
     for one in (order, maker):
-        shown = {"trade": _shown_trade(trade), "order": _shown(one)}
-        _tell("trade.created", one, trade.id, shown)
+        shown = {"trade": _trade_as_json(trade), "order": _as_json(one)}
+        _emit("trade.created", one, trade.id, shown)
     if maker.status == "Fulfilled":
-        _tell_end(maker)
+        _emit_closed(maker)
 
 
 def _post(
@@ -213,7 +213,7 @@ def _post(
     )
 
 
-def _end(order: Order) -> None:
+def _close(order: Order) -> None:
     if order.filled == order.tokens:
         order.status = "Fulfilled"
         order.closed_at = timezone.now()
@@ -240,19 +240,19 @@ def _rounded(side: str, value: Decimal) -> Decimal:
     return value.quantize(CENT, ROUND_CEILING if side == "Buy" else ROUND_FLOOR)
 
 
-def _tell(kind: str, order: Order, subject: UUID, data: dict[str, Any]) -> None:
+def _emit(kind: str, order: Order, subject: UUID, data: dict[str, Any]) -> None:
     event = Event(type=kind, organisation=order.organisation, subject=subject)
     now = timezone.now().isoformat()
     event.body = {"id": str(event.id), "type": kind, "timestamp": now, "data": data}
     event.save(force_insert=True)
 
 
-def _tell_end(order: Order) -> None:
-    data = {"order": _shown(order), "reason": order.reason or None}
-    _tell(f"order.{order.status.lower()}", order, order.id, data)
+def _emit_closed(order: Order) -> None:
+    data = {"order": _as_json(order), "reason": order.reason or None}
+    _emit(f"order.{order.status.lower()}", order, order.id, data)
 
 
-def _shown(order: Order) -> dict[str, Any]:
+def _as_json(order: Order) -> dict[str, Any]:
     return {
         "_id": str(order.id),
         "price": float(order.price),
@@ -270,7 +270,7 @@ def _shown(order: Order) -> dict[str, Any]:
     }
 
 
-def _shown_trade(trade: Trade) -> dict[str, Any]:
+def _trade_as_json(trade: Trade) -> dict[str, Any]:
     return {
         "_id": str(trade.id),
         "token": str(trade.token_id),

@@ -47,7 +47,7 @@ def make_world(tokens: int) -> None:
     world = {"tokens": [str(t.id) for t in made], "owners": [str(m.id) for m in members]}
     place = placer(world)
     for number in range(tokens):
-        for order in order_mix.depth():
+        for order in order_mix.resting_orders():
             place(number, order)
     print(json.dumps(world))
 
@@ -55,7 +55,7 @@ def make_world(tokens: int) -> None:
 def placer(world: dict[str, list[str]]) -> order_mix.Place:
     tokens, owners = ([UUID(one) for one in world[name]] for name in ("tokens", "owners"))
 
-    def place(token: int, order: order_mix.Placing) -> None:
+    def place(token: int, order: order_mix.OrderRequest) -> None:
         placing.place(
             member_id=owners[order.owner],
             token_id=tokens[token],

@@ -76,4 +76,4 @@ class Token(models.Model):
 
 
 # What both peers show. Prices and the like stay columns: grouping them would only cost them time.
-SHOWN = [field.name for field in Token._meta.fields if field.name != "closed"]
+FIELDS = [field.name for field in Token._meta.fields if field.name != "closed"]

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 from django.db.models import QuerySet
 from rest_framework import serializers, viewsets
 
-from tests.benchmarks.peers.stock_drf.models import SHOWN, Token
+from tests.benchmarks.peers.stock_drf.models import FIELDS, Token
 
 
 class TokenSerializer(serializers.ModelSerializer[Token]):
     class Meta:
         model = Token
-        fields = SHOWN
+        fields = FIELDS
 
 
 class ActiveTokens(viewsets.ReadOnlyModelViewSet[Token]):

@@ -10,7 +10,7 @@ from django.utils import timezone
 from exchange.events import selectors
 from exchange.events.models import DeliveryAttempt, Event
 from exchange.events.selectors import get_endpoint_health
-from tests.factories.events import happened, nobody_took, organisation
+from tests.factories.events import emit_event, exhaust_attempts, make_organisation_with_endpoint
 
 pytestmark = pytest.mark.django_db
 
@@ -29,15 +29,18 @@ def attempt(event: Event, status: int | None, minutes_ago: int, number: int = 1)
     [(None, True), (199, True), (200, False), (204, False), (299, False), (300, True), (500, True)],
 )
 def test_every_response_but_2xx_is_a_failure(status, failed):
-    owner = organisation(URL)
-    made = attempt(happened(owner), status, 1)
+    owner = make_organisation_with_endpoint(URL)
+    made = attempt(emit_event(owner), status, 1)
     assert get_endpoint_health(owner.id).last_failure == (made if failed else None)
 
 
 def test_the_last_success_and_failure_are_those_of_the_organisation():
-    owner, other = organisation(URL), organisation(URL, "Other")
+    owner, other = (
+        make_organisation_with_endpoint(URL),
+        make_organisation_with_endpoint(URL, "Other"),
+    )
     assert get_endpoint_health(owner.id) == selectors.EndpointHealth(None, None, 0)
-    first, second, theirs = happened(owner), happened(owner), happened(other)
+    first, second, theirs = emit_event(owner), emit_event(owner), emit_event(other)
     attempt(first, 500, 9)
     last = attempt(second, 503, 5)
     attempt(first, 500, 7, 2)
@@ -47,19 +50,19 @@ def test_the_last_success_and_failure_are_those_of_the_organisation():
     before = at - timedelta(minutes=1)
     Event.objects.filter(id=second.id).update(status="Delivered", delivered_at=before)
     Event.objects.filter(id=theirs.id).update(status="Delivered", delivered_at=timezone.now())
-    nobody_took(happened(owner))
-    nobody_took(happened(other))
+    exhaust_attempts(emit_event(owner))
+    exhaust_attempts(emit_event(other))
     assert get_endpoint_health(owner.id) == selectors.EndpointHealth(at, last, 1)
 
 
 def test_only_recent_events_are_read_and_the_count_is_limited(monkeypatch):
     monkeypatch.setattr(selectors, "_MAX_RECENT_EVENTS", 2)
     monkeypatch.setattr(selectors, "MAX_COUNTED", 3)
-    owner = organisation(URL)
-    old, *recent = [nobody_took(happened(owner)) for _ in range(3)]
+    owner = make_organisation_with_endpoint(URL)
+    old, *recent = [exhaust_attempts(emit_event(owner)) for _ in range(3)]
     attempt(old, 500, 1)
     assert get_endpoint_health(owner.id) == selectors.EndpointHealth(None, None, 3)
     newer = attempt(recent[0], 500, 5)
     assert get_endpoint_health(owner.id).last_failure == newer
-    nobody_took(happened(owner))
+    exhaust_attempts(emit_event(owner))
     assert get_endpoint_health(owner.id).exhausted == 3

@@ -22,7 +22,7 @@ from exchange.events.services.endpoints import (
 from exchange.participants.models import Organisation
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import TESTER, make_organisation
-from tests.factories.events import organisation
+from tests.factories.events import make_organisation_with_endpoint
 
 pytestmark = pytest.mark.django_db
 
@@ -32,12 +32,12 @@ UNSAFE = "ftp://127.0.0.1/hook"
 
 @pytest.fixture
 def owner() -> Organisation:
-    return organisation(URL)
+    return make_organisation_with_endpoint(URL)
 
 
 @pytest.fixture
 def bystander() -> Organisation:
-    return organisation(URL, "Bystander")
+    return make_organisation_with_endpoint(URL, "Bystander")
 
 
 def endpoint_of(owner: Organisation) -> dict[str, Any]:

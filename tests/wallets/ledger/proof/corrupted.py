@@ -9,14 +9,14 @@ import psycopg
 
 from exchange.core.ids import uuid7
 from tests.environment.services import Sandbox
-from tests.factories.payouts import settle
+from tests.factories.payouts import settle_at_bank
 from tests.factories.wallets import (
     Wallet,
-    approved,
-    know_banks,
+    make_approved_withdrawal,
     make_member_wallet,
     make_wallet,
     status_of,
+    store_bank_list,
 )
 from wallets.ledger.models import Account
 from wallets.payouts.services import execution as payouts
@@ -29,20 +29,20 @@ class World:
     """A few wallets and withdrawals, and the owner's connection to corrupt them with."""
 
     def __init__(self, owner: Owner, sandbox: Sandbox) -> None:
-        know_banks()
+        store_bank_list()
         self.owner = owner
         self.wallet: Wallet = make_member_wallet(2000)
         self.other: Wallet = make_wallet(1000)
         self.third: Wallet = make_wallet(1000)
         self.pending: Withdrawal = self.wallet.request(500)
-        self.approved: Withdrawal = approved(self.wallet, 300)
+        self.approved: Withdrawal = make_approved_withdrawal(self.wallet, 300)
         self.paid = [self.pay(sandbox, self.third, amount) for amount in (400, 500)]
 
     @staticmethod
     def pay(sandbox: Sandbox, wallet: Wallet, amount: int) -> Withdrawal:
-        withdrawal = approved(wallet, amount)
+        withdrawal = make_approved_withdrawal(wallet, amount)
         payouts.send_payout(withdrawal.id)
-        settle(sandbox, withdrawal)
+        settle_at_bank(sandbox, withdrawal)
         payouts.check_status(withdrawal.id)
         assert status_of(withdrawal) == "Completed"
         return withdrawal

@@ -53,7 +53,7 @@ class Version:
 PRESENT = Version(Path(__file__).resolve().parent.parent.parent, sys.executable)
 
 
-class Stage:
+class Installation:
     """One benchmark run of one version: its data directory, its database and its processes.
 
     `server_folder` is the data directory of the database server, `owner_url` the database, and
@@ -81,7 +81,7 @@ class Stage:
             (self.folder / "broker" / name).mkdir(parents=True)
         self.manage("migrate", "--verbosity", "0")
 
-    def stage_beside(self, version: Version) -> Stage:
+    def install_version(self, version: Version) -> Installation:
         """Prepare a stage for another version, on a database of its own on the same server.
 
         What it starts counts among the processes of this stage, so that one meter reads both.
@@ -89,7 +89,7 @@ class Stage:
         name = "before"
         with psycopg.connect(self.owner_url, autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {name}")
-        other = Stage(self.folder / name, self._resources, version)
+        other = Installation(self.folder / name, self._resources, version)
         other.server_folder = self.server_folder
         other.owner_url = database_url(self.server_folder, OWNER, name)
         other.servers = self.servers
@@ -175,15 +175,15 @@ class Stage:
 
 
 @contextlib.contextmanager
-def prepared() -> Iterator[Stage]:
+def prepared() -> Iterator[Installation]:
     """A migrated, durable database and a stage on it; everything is ended and removed after."""
     folder = Path(tempfile.mkdtemp(prefix="exchange-bench-"))
     with contextlib.ExitStack() as resources:
         resources.callback(shutil.rmtree, folder, ignore_errors=True)
         resources.enter_context(running_server(folder))
-        stage = Stage(folder, resources)
-        stage.prepare()
-        yield stage
+        installation = Installation(folder, resources)
+        installation.prepare()
+        yield installation
 
 
 def _listens(port: int) -> bool:

@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.comparing import add_comparisons, compare, failures, median_interval, turns
+from tests.benchmarks.comparison import (
+    add_comparisons,
+    alternate,
+    compare,
+    failures,
+    median_interval,
+)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +112,7 @@ def test_a_missed_bar_is_named_with_or_without_an_earlier_version(
 
 
 def test_contenders_take_turns_and_go_in_the_opposite_order_every_other_round() -> None:
-    assert [name for name, _ in turns({"ours": 1, "before": 2}, 3)] == [
+    assert [name for name, _ in alternate({"ours": 1, "before": 2}, 3)] == [
         *("ours", "before"),
         *("before", "ours"),
         *("ours", "before"),

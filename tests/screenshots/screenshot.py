@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Page
 
-from tests.screenshots.studio import Studio
+from tests.screenshots.demo_site import DemoSite
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class Screenshot:
     """A page, by the name of its pictures; `reach` leads there and gives the browser's page.
 
     `status` is what the page answers with, where that is an error. `alone`: it is only for a
@@ -20,29 +20,29 @@ class Scene:
     """
 
     name: str
-    reach: Callable[[Studio], Page]
+    open_page: Callable[[DemoSite], Page]
     status: int = 200
-    alone: bool = False
+    needs_own_service: bool = False
 
 
-def at(role: str, address: str) -> Callable[[Studio], Page]:
+def at(role: str, address: str) -> Callable[[DemoSite], Page]:
     """The page of `role` at an address below /admin/."""
 
-    def reach(studio: Studio) -> Page:
-        page = studio.page(role)
+    def open_page(site: DemoSite) -> Page:
+        page = site.page(role)
         page.goto(f"/admin/{address}")
         return page
 
-    return reach
+    return open_page
 
 
-def first(role: str, listing: str, further: str = "") -> Callable[[Studio], Page]:
+def first_record(role: str, listing: str, further: str = "") -> Callable[[DemoSite], Page]:
     """The first record of a list, or a page below it: `change/` becomes `further`."""
 
-    def reach(studio: Studio) -> Page:
-        page = studio.page(role)
-        path = studio.first(page, listing)
+    def open_page(site: DemoSite) -> Page:
+        page = site.page(role)
+        path = site.first_record_path(page, listing)
         page.goto(re.sub(r"change/$", further, path) if further else path)
         return page
 
-    return reach
+    return open_page

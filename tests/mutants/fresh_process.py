@@ -21,10 +21,10 @@ def pytest_configure(config: pytest.Config) -> None:
     die_with_parent(os.getppid(), signal.SIGTERM)
     # The run, its server and its template are those of the process that started this one.
     config.workerinput = {}  # type: ignore[attr-defined]
-    config.pluginmanager.register(Guest())
+    config.pluginmanager.register(MutantReporter())
 
 
-class Guest:
+class MutantReporter:
     """Writes down what became of the mutant."""
 
     def __init__(self) -> None:

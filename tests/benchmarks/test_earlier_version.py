@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.earlier import checked_out, commit_of
-from tests.benchmarks.stage import PRESENT
+from tests.benchmarks.earlier_version import checked_out, commit_of
+from tests.benchmarks.installation import PRESENT
 
 # In place of installing, it says with which interpreter it was asked to.
 _MAKEFILE = "tools:\n\t@mkdir -p $(VENV)/bin && echo $(PYTHON) > $(VENV)/bin/python\n"

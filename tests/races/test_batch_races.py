@@ -36,9 +36,9 @@ from tests.factories.wallets import (
     SYSTEM,
     Wallet,
     assert_books_hold,
-    know_banks,
     make_member_wallet,
     make_wallet,
+    store_bank_list,
 )
 from wallets.banks.services import bank_directory, clear_bank_cache
 from wallets.ledger.errors import InsufficientBalance
@@ -56,30 +56,32 @@ POISON = "0690000099"
 @pytest.fixture(autouse=True)
 def banks(transactional_db: None) -> Iterator[None]:
     """This process remembers the bank list, as after an earlier request."""
-    know_banks()
+    store_bank_list()
     bank_directory("KES")
     yield
     clear_bank_cache()
 
 
 @pytest.fixture
-def gather(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchRunner]:
-    with batch_runner(requests._batcher, THREADS, monkeypatch) as gather:
-        yield gather
+def run_as_batch(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchRunner]:
+    with batch_runner(requests._batcher, THREADS, monkeypatch) as run_as_batch:
+        yield run_as_batch
 
 
 def claim(wallet: Wallet, key: object, body: str = "body") -> IdempotencyClaim:
     return IdempotencyClaim(wallet.organisation.id, "POST", "/withdraw", str(key), body)
 
 
-def ask(
+def request_call(
     wallet: Wallet, key: object = None, body: str = "body", **more: Any
 ) -> partial[StoredResponse]:
     """A call for 500 KES under `key`."""
-    return partial(wallet.ask, claim=None if key is None else claim(wallet, key, body), **more)
+    return partial(
+        wallet.submit_request, claim=None if key is None else claim(wallet, key, body), **more
+    )
 
 
-def effects() -> int:
+def count_effects() -> int:
     """How many requests took effect, each with all that belongs to it."""
     kind, made = TransferKind.WITHDRAWAL_HOLD, Withdrawal.objects.count()
     assert BankAccount.objects.count() == made
@@ -89,7 +91,7 @@ def effects() -> int:
     return made
 
 
-def together() -> list[int]:
+def batch_sizes() -> list[int]:
     """How many requests each transaction carried out."""
     found = Transfer.objects.filter(kind=TransferKind.WITHDRAWAL_HOLD)
     return list(Counter(found.values_list("created_txid", flat=True)).values())
@@ -99,39 +101,41 @@ def record(key: str) -> IdempotencyRecord:
     return IdempotencyRecord.objects.get(key=key)
 
 
-def test_new_keys_are_kept_with_their_answers_by_the_set(gather):
+def test_new_keys_are_kept_with_their_answers_by_the_set(run_as_batch):
     wallet, member = make_wallet(10_000), make_member_wallet(10_000)
-    calls = [ask(wallet, key) for key in "abcd"] + [ask(member, key) for key in "ef"]
-    answers = gather(*calls)
-    assert gather.sets == [6]
-    assert together() == [6]
+    calls = [request_call(wallet, key) for key in "abcd"] + [
+        request_call(member, key) for key in "ef"
+    ]
+    answers = run_as_batch(*calls)
+    assert run_as_batch.sets == [6]
+    assert batch_sizes() == [6]
     for key, answer, call in zip("abcdef", answers, calls, strict=True):
         kept = record(key)
         assert (kept.status_code, kept.message, kept.data) == (201, answer.message, answer.data)
         assert (kept.body_hash, answer.replayed) == ("body", False)
         again = call()
         assert (again.data, again.status_code, again.replayed) == (answer.data, 201, True)
-    assert effects() == 6
+    assert count_effects() == 6
     assert_books_hold()
 
 
-def test_every_kind_of_key_in_one_set_is_answered_as_it_would_be_alone(gather):
+def test_every_kind_of_key_in_one_set_is_answered_as_it_would_be_alone(run_as_batch):
     wallet = make_wallet(100_000)
-    seen, old = ask(wallet, "seen")(), ask(wallet, "old")()
+    seen, old = request_call(wallet, "seen")(), request_call(wallet, "old")()
     long_ago = timezone.now() - timedelta(hours=25)
     IdempotencyRecord.objects.filter(key="old").update(created_at=long_ago)
-    again, reused, anew, twin, other_twin, clash, other_clash, fresh, plain = gather(
-        ask(wallet, "seen"),
-        ask(wallet, "seen", "another body"),
-        ask(wallet, "old", "another body"),
-        ask(wallet, "twin"),
-        ask(wallet, "twin"),
-        ask(wallet, "clash"),
-        ask(wallet, "clash", "another body"),
-        ask(wallet, "fresh"),
-        ask(wallet),
+    again, reused, anew, twin, other_twin, clash, other_clash, fresh, plain = run_as_batch(
+        request_call(wallet, "seen"),
+        request_call(wallet, "seen", "another body"),
+        request_call(wallet, "old", "another body"),
+        request_call(wallet, "twin"),
+        request_call(wallet, "twin"),
+        request_call(wallet, "clash"),
+        request_call(wallet, "clash", "another body"),
+        request_call(wallet, "fresh"),
+        request_call(wallet),
     )
-    assert gather.sets == [9]
+    assert run_as_batch.sets == [9]
     assert (again.data, again.replayed) == (seen.data, True)
     assert isinstance(reused, IdempotencyKeyReused)
     # A key that ran out is one never seen.
@@ -147,34 +151,36 @@ def test_every_kind_of_key_in_one_set_is_answered_as_it_would_be_alone(gather):
     assert record("clash").data == kept.data
     assert (fresh.replayed, plain.replayed) == (False, False)
     assert IdempotencyRecord.objects.count() == 5
-    assert effects() == 7
+    assert count_effects() == 7
     assert_books_hold()
 
 
-def test_a_request_inside_a_transaction_goes_with_no_set_and_is_undone_with_it(gather):
+def test_a_request_inside_a_transaction_goes_with_no_set_and_is_undone_with_it(run_as_batch):
     wallet, one, other = (make_wallet(10_000) for _ in range(3))
 
     def ask_and_undo() -> None:
         with transaction.atomic():
-            wallet.ask()
+            wallet.submit_request()
             transaction.set_rollback(True)
 
-    undone, *answers = gather(ask_and_undo, ask(one), ask(other))
-    assert (undone, gather.sets) == (None, [2])
+    undone, *answers = run_as_batch(ask_and_undo, request_call(one), request_call(other))
+    assert (undone, run_as_batch.sets) == (None, [2])
     assert [answer.status_code for answer in answers] == [201, 201]
-    assert (wallet.kes, effects()) == ((Decimal(10_000), Decimal(0)), 2)
+    assert (wallet.kes, count_effects()) == ((Decimal(10_000), Decimal(0)), 2)
     assert_books_hold()
 
 
 @pytest.mark.parametrize("ending", ["commit", "rollback"])
-def test_a_key_under_way_elsewhere_holds_up_its_own_request_only(gather, ending):
+def test_a_key_under_way_elsewhere_holds_up_its_own_request_only(run_as_batch, ending):
     wallet = make_wallet(10_000)
     with session("runtime") as elsewhere, ThreadPoolExecutor(1) as pool:
         address = [wallet.organisation.id, "POST", "/withdraw", "taken"]
         elsewhere.execute(
             "SELECT claim_idempotency_key(%s, %s, %s, %s, 'body', 1000, '1 day')", address
         )
-        answers = pool.submit(gather, *(ask(wallet, key) for key in ("a", "taken", "b", None)))
+        answers = pool.submit(
+            run_as_batch, *(request_call(wallet, key) for key in ("a", "taken", "b", None))
+        )
         # The others are done while the key is still being claimed.
         wait_until(lambda: Withdrawal.objects.count() == 3, "the others are done")
         assert not answers.done()
@@ -186,14 +192,14 @@ def test_a_key_under_way_elsewhere_holds_up_its_own_request_only(gather, ending)
         else:
             elsewhere.rollback()
         [_, taken, _, _] = found = answers.result()
-    assert gather.sets == [4]
+    assert run_as_batch.sets == [4]
     assert [type(answer) for answer in found] == [StoredResponse] * 4
     if ending == "commit":
         assert taken == StoredResponse(201, "first", "{}", replayed=True)
-        assert effects() == 3
+        assert count_effects() == 3
     else:
         assert (record("taken").data, taken.replayed) == (taken.data, False)
-        assert effects() == 4
+        assert count_effects() == 4
     assert_books_hold()
 
 
@@ -214,67 +220,69 @@ def poison(owner_connection: psycopg.Connection[Any], request: Any) -> Iterator[
 
 
 @pytest.mark.usefixtures("poison")
-def test_what_one_order_breaks_is_undone_for_all_and_then_fails_for_it_alone(gather):
+def test_what_one_order_breaks_is_undone_for_all_and_then_fails_for_it_alone(run_as_batch):
     wallet, other = make_wallet(10_000), make_wallet(10_000)
-    *good, bad = gather(
-        *(ask(wallet, key) for key in "abc"),
-        ask(other),
-        ask(wallet, "bad", account=POISON),
+    *good, bad = run_as_batch(
+        *(request_call(wallet, key) for key in "abc"),
+        request_call(other),
+        request_call(wallet, "bad", account=POISON),
     )
-    assert gather.sets == [5]
+    assert run_as_batch.sets == [5]
     assert [type(answer) for answer in good] == [StoredResponse] * 4
     assert isinstance(bad, DatabaseError)
     assert [record(key).data for key in "abc"] == [answer.data for answer in good[:3]]
     assert IdempotencyRecord.objects.count() == 3
-    assert effects() == 4
+    assert count_effects() == 4
     assert (wallet.balance("escrow"), other.balance("escrow")) == (Decimal(1500), Decimal(500))
     assert_books_hold()
 
 
 def test_a_set_whose_connection_breaks_fails_for_all_and_is_not_tried_again(
-    gather, owner_connection
+    run_as_batch, owner_connection
 ):
     wallet = make_wallet(10_000)
-    calls = [ask(wallet, key) for key in "abc"]
+    calls = [request_call(wallet, key) for key in "abc"]
     with ThreadPoolExecutor(1) as pool:
         with WritePause("INSERT", "wallets_withdrawal", "true") as pause:
-            answers = pool.submit(gather, *calls)
+            answers = pool.submit(run_as_batch, *calls)
             pause.wait()
-            backend = gather.leader.info.backend_pid
+            backend = run_as_batch.leader.info.backend_pid
             # The network goes; the server finishes what it has been sent, or not.
-            with socket.socket(fileno=os.dup(gather.leader.fileno())) as line:
+            with socket.socket(fileno=os.dup(run_as_batch.leader.fileno())) as line:
                 line.shutdown(socket.SHUT_RDWR)
             found = answers.result()
             assert [type(answer) for answer in found] == [OperationalError] * 3
         wait_until(lambda: not _lives(owner_connection, backend), "the server has seen it")
-    assert gather.sets == [3]
-    made = effects()
+    assert run_as_batch.sets == [3]
+    made = count_effects()
     assert made in {0, 3}
     # Who asks again under the same key has one request, whichever it was.
     again = [call() for call in calls]
     assert [answer.replayed for answer in again] == [made == 3] * 3
-    assert effects() == 3
+    assert count_effects() == 3
     assert wallet.kes == (Decimal(8500), Decimal(1500))
     assert_books_hold()
 
 
-def test_a_set_whose_session_is_ended_by_the_server_is_done_at_most_once(gather, owner_connection):
+def test_a_set_whose_session_is_ended_by_the_server_is_done_at_most_once(
+    run_as_batch, owner_connection
+):
     wallet = make_wallet(10_000)
-    calls = [ask(wallet, key) for key in "abc"]
+    calls = [request_call(wallet, key) for key in "abc"]
     with ThreadPoolExecutor(1) as pool, WritePause("INSERT", "wallets_withdrawal", "true") as pause:
-        answers = pool.submit(gather, *calls)
+        answers = pool.submit(run_as_batch, *calls)
         pause.wait()
-        backend = gather.leader.info.backend_pid
+        backend = run_as_batch.leader.info.backend_pid
         owner_connection.execute("SELECT pg_terminate_backend(%s)", [backend])
         wait_until(lambda: not _lives(owner_connection, backend), "the session has ended")
         pause.release()
         found = answers.result()
     done = [answer for answer in found if isinstance(answer, StoredResponse)]
     assert {type(answer) for answer in found} - {StoredResponse} == {OperationalError}
-    assert effects() == len(done)
+    assert count_effects() == len(done)
     again = [call() for call in calls]
     assert sum(answer.replayed for answer in again) == len(done)
-    assert effects() == 3
+    assert count_effects() == 3
     assert_books_hold()
 
 
@@ -283,7 +291,7 @@ def _lives(owner: psycopg.Connection[Any], backend: int) -> bool:
     return found.fetchone() is not None
 
 
-def crowd_of(calls: Sequence[Callable[[], Any]]) -> list[Any]:
+def run_announced(calls: Sequence[Callable[[], Any]]) -> list[Any]:
     """What each of `calls` gave, made by threads that say they are coming, as views do."""
     found: list[Any] = [None] * len(calls)
 
@@ -295,8 +303,8 @@ def crowd_of(calls: Sequence[Callable[[], Any]]) -> list[Any]:
                 except (InsufficientBalance, DatabaseError) as error:
                     found[place] = error
 
-    with Callers(THREADS) as crowd:
-        assert crowd.at_once([partial(work, thread) for thread in range(THREADS)]) == [None] * 16
+    with Callers(THREADS) as callers:
+        assert callers.at_once([partial(work, thread) for thread in range(THREADS)]) == [None] * 16
     return found
 
 
@@ -304,29 +312,29 @@ def test_of_four_hundred_keys_each_sent_by_two_threads_each_takes_effect_once():
     keys = race_size("COMBINED_KEYS", 400)
     wallets = [make_wallet(keys * 500), make_member_wallet(keys * 500)]
     # Neighbours, so two threads send the same key at nearly the same moment.
-    calls = [ask(wallets[key % 2], key) for key in range(keys) for _ in range(2)]
-    answers = crowd_of(calls)
+    calls = [request_call(wallets[key % 2], key) for key in range(keys) for _ in range(2)]
+    answers = run_announced(calls)
     assert {type(answer) for answer in answers} == {StoredResponse}
     for key in range(keys):
         one, other = answers[2 * key], answers[2 * key + 1]
         assert one.data == other.data == record(str(key)).data
         assert {one.replayed, other.replayed} == {False, True}
-    assert effects() == keys
+    assert count_effects() == keys
     assert sum(wallet.balance("escrow") for wallet in wallets) == keys * 500
-    assert max(together()) > 1, "nobody ever met"
+    assert max(batch_sizes()) > 1, "nobody ever met"
     assert_books_hold()
 
 
 def test_a_wallet_that_affords_seven_of_a_hundred_pays_exactly_seven():
     wallet = make_wallet("3999.99")
-    answers = crowd_of([ask(wallet, key if key % 2 else None) for key in range(100)])
+    answers = run_announced([request_call(wallet, key if key % 2 else None) for key in range(100)])
     refused = [str(answer) for answer in answers if isinstance(answer, InsufficientBalance)]
     assert len(refused) == 93
     available = [Decimal("3999.99") - 500 * taken for taken in range(8)]
     assert set(refused) <= {
         f"Insufficient KES balance. Available: {left}, requested: 500" for left in available
     }
-    assert effects() == 7
+    assert count_effects() == 7
     assert wallet.kes == (Decimal("499.99"), Decimal(3500))
     # Every balance on the way is written down once.
     found = Entry.objects.filter(transfer__kind=TransferKind.WITHDRAWAL_HOLD).values_list(
@@ -378,10 +386,10 @@ def test_sets_of_several_processes_on_the_same_wallets_do_not_deadlock(keyed):
             except DatabaseError as error:
                 refused.append(sqlstate(error))
 
-    with Callers(6) as crowd:
-        assert crowd.at_once([partial(process, seed) for seed in range(6)]) == [None] * 6
+    with Callers(6) as callers:
+        assert callers.at_once([partial(process, seed) for seed in range(6)]) == [None] * 6
     # A key may be waited for too long where there is little computer; a deadlock never is.
     assert set(refused) <= ({LOCK_NOT_AVAILABLE} if keyed else set())
-    assert effects() == (IdempotencyRecord.objects.count() if keyed else 6 * rounds * 8) > 0
+    assert count_effects() == (IdempotencyRecord.objects.count() if keyed else 6 * rounds * 8) > 0
     assert not IdempotencyRecord.objects.filter(status_code=None).exists()
     assert_books_hold()

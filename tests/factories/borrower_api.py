@@ -12,30 +12,30 @@ LOAN = "/v1/api/credit/loan"
 
 
 @dataclass
-class Borrowing:
+class BorrowerApi:
     """The world of `Lending`, and the key of the borrower's organisation."""
 
-    world: Lending
+    lending: Lending
     caller: ApiCaller
 
     def body(self, **changes: Any) -> dict[str, Any]:
         """840,000 for 3 months against 105 units of 10,000."""
         return {
-            "user_id": str(self.world.borrower.owner_id),
+            "user_id": str(self.lending.borrower.owner_id),
             "duration": 3,
             "currency": "NGN",
             "interest_rate": 0.3,
             "amount": "840000",
             "repayment_amount": "1596000",
-            "collaterals": [{"token_id": str(self.world.token.id), "quantity": 105}],
-            "loan_configuration_id": str(self.world.offer.id),
+            "collaterals": [{"token_id": str(self.lending.token.id), "quantity": 105}],
+            "loan_configuration_id": str(self.lending.offer.id),
             **changes,
         }
 
     def create(self, **changes: Any) -> Any:
         return self.caller.post(LOAN, self.body(**changes))
 
-    def made(self, **changes: Any) -> str:
+    def create_loan(self, **changes: Any) -> str:
         """The id of a loan that was made."""
         answer = self.create(**changes)
         assert answer.status_code == 201, answer.content

@@ -22,8 +22,8 @@ from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from config.local.embedded.layout import database_url
 from tests.environment.processes import wait_until
 from tests.factories import ledger_rows
-from tests.screenshots.reaching import Scene, at, first
-from tests.screenshots.studio import SECOND, Studio
+from tests.screenshots.demo_site import SECOND, DemoSite
+from tests.screenshots.screenshot import Screenshot, at, first_record
 
 _SECONDS = 10
 # So many that a worker writes for some seconds.
@@ -35,17 +35,17 @@ _RETURNED = "0690000038"
 # --- what the provider does ---
 
 
-def sandbox(studio: Studio, method: str, path: str, **body: Any) -> Any:
-    url = f"{studio.demo['provider_url'].removesuffix('/v3')}/sandbox/{path}"
+def call_sandbox(site: DemoSite, method: str, path: str, **body: Any) -> Any:
+    url = f"{site.demo['provider_url'].removesuffix('/v3')}/sandbox/{path}"
     answer = requests.request(method, url, json=body or None, timeout=_SECONDS)
     answer.raise_for_status()
     return answer.json()
 
 
-def asked(studio: Studio, amount: int, account_number: str, name: str) -> str:
+def request_withdrawal(site: DemoSite, amount: int, account_number: str, name: str) -> str:
     """A member's withdrawal; the path of its page. The same one for the same account."""
-    demo = studio.demo
-    if account_number not in studio.made:
+    demo = site.demo
+    if account_number not in site.record_paths:
         member = demo["members"][0]["id"]
         answer = requests.post(
             f"{demo['base_url']}/v1/api/members/{member}/wallet/withdraw",
@@ -64,8 +64,8 @@ def asked(studio: Studio, amount: int, account_number: str, name: str) -> str:
         )
         answer.raise_for_status()
         found = answer.json()["data"]["withdrawalRequest"]["_id"]
-        studio.made[account_number] = f"/admin/wallets/withdrawal/{found}/change/"
-    return studio.made[account_number]
+        site.record_paths[account_number] = f"/admin/wallets/withdrawal/{found}/change/"
+    return site.record_paths[account_number]
 
 
 def approve(page: Page, path: str) -> None:
@@ -81,7 +81,7 @@ def approve(page: Page, path: str) -> None:
         page.get_by_role("status").first.wait_for()
 
 
-def until(page: Page, path: str, words: str) -> Page:
+def wait_for_option(page: Page, path: str, words: str) -> Page:
     """The page at `path` once it offers what begins with `words`."""
 
     def so() -> bool:
@@ -104,70 +104,70 @@ def propose(page: Page, action: str, reason: str) -> None:
 # --- lost ---
 
 
-def lost(studio: Studio) -> Page:
+def unknown_payout(site: DemoSite) -> Page:
     """Unknown, and by now lost: what an approver may propose."""
-    page = studio.page(FINANCE_APPROVER)
-    path = asked(studio, 185_000, "0690000044", "Musa Okonkwo")
+    page = site.page(FINANCE_APPROVER)
+    path = request_withdrawal(site, 185_000, "0690000044", "Musa Okonkwo")
     page.goto(path)
     if page.get_by_role("button", name=re.compile("^Approve")).count():
-        sandbox(studio, "POST", "faults", fault="error_5xx", times=1, match=_TRANSFERS)
+        call_sandbox(site, "POST", "faults", fault="error_5xx", times=1, match=_TRANSFERS)
         approve(page, path)
     if not page.get_by_text("Proposed by").count():
-        until(page, path, "Fail")
+        wait_for_option(page, path, "Fail")
     return page
 
 
-def lost_proposal(studio: Studio) -> Page:
+def unknown_payout_proposal(site: DemoSite) -> Page:
     """The same with a proposal waiting, as the other approver sees it who is to confirm it."""
-    page = lost(studio)
+    page = unknown_payout(site)
     propose(page, "Fail", "The provider's dashboard does not have it either")
-    other = studio.page(FINANCE_APPROVER, SECOND)
+    other = site.page(FINANCE_APPROVER, SECOND)
     other.goto(urlsplit(page.url).path)
     return other
 
 
-def lost_confirmation(studio: Studio) -> Page:
-    return answer(lost_proposal(studio), "Confirm")
+def unknown_payout_confirmation(site: DemoSite) -> Page:
+    return open_confirmation(unknown_payout_proposal(site), "Confirm")
 
 
-def lost_declining(studio: Studio) -> Page:
-    return answer(lost_proposal(studio), "Decline")
+def unknown_payout_decline(site: DemoSite) -> Page:
+    return open_confirmation(unknown_payout_proposal(site), "Decline")
 
 
 # --- returned ---
 
 
-def returned(studio: Studio) -> Page:
+def returned_payout(site: DemoSite) -> Page:
     """Completed, and the bank has sent the money back; somebody has proposed to reverse it."""
-    page = studio.page(FINANCE_APPROVER)
-    path = asked(studio, 64_500, _RETURNED, "Yetunde Lawal")
+    page = site.page(FINANCE_APPROVER)
+    path = request_withdrawal(site, 64_500, _RETURNED, "Yetunde Lawal")
     approve(page, path)
     if not page.get_by_text("Proposed by").count():
-        until(page, path, "Reverse")
+        wait_for_option(page, path, "Reverse")
     propose(page, "Reverse", "The bank's statement of today has it as returned")
-    other = studio.page(FINANCE_APPROVER, SECOND)
+    other = site.page(FINANCE_APPROVER, SECOND)
     other.goto(path)
     return other
 
 
-def reversal_confirmation(studio: Studio) -> Page:
-    return answer(returned(studio), "Confirm")
+def reversal_confirmation(site: DemoSite) -> Page:
+    return open_confirmation(returned_payout(site), "Confirm")
 
 
-def reversed_payout(studio: Studio) -> Page:
+def reversed_payout(site: DemoSite) -> Page:
     """What became of it: the money is back in the wallet."""
-    page = studio.page(AUDITOR)
-    path = asked(studio, 64_500, _RETURNED, "Yetunde Lawal")
+    page = site.page(AUDITOR)
+    path = request_withdrawal(site, 64_500, _RETURNED, "Yetunde Lawal")
     page.goto(path)
     if not page.get_by_text("Reversed").count():
-        asking = reversal_confirmation(studio)
+        asking = reversal_confirmation(site)
         asking.locator("#confirm [type=submit]").click()
         asking.get_by_role("status").first.wait_for()
         page.goto(path)
     return page
 
 
-def answer(page: Page, words: str) -> Page:
+def open_confirmation(page: Page, words: str) -> Page:
     """The page that asks about the proposal which waits."""
     page.get_by_role("link", name=re.compile(f"^{words}")).first.click()
     page.get_by_text("Nothing has been done yet.").wait_for()
@@ -177,15 +177,15 @@ def answer(page: Page, words: str) -> Page:
 # --- money that went missing at the provider ---
 
 
-def broken(studio: Studio) -> None:
+def make_break(site: DemoSite) -> None:
     """250,000.55 NGN are gone, yesterday is compared once more, and somebody has explained it."""
-    if studio.made.setdefault("break", "") == "made":
+    if site.record_paths.setdefault("break", "") == "made":
         return
-    studio.made["break"] = "made"
-    held = Decimal(sandbox(studio, "GET", "float")["NGN"])
+    site.record_paths["break"] = "made"
+    held = Decimal(call_sandbox(site, "GET", "float")["NGN"])
     less = str(held - Decimal("250000.55"))
-    sandbox(studio, "POST", "float", currency="NGN", amount=less)
-    page = at(FINANCE_APPROVER, "wallets/reconciliation/add/")(studio)
+    call_sandbox(site, "POST", "float", currency="NGN", amount=less)
+    page = at(FINANCE_APPROVER, "wallets/reconciliation/add/")(site)
     page.locator("[name=day]").fill(f"{datetime.now(UTC).date() - timedelta(days=1)}")
     page.locator("main form [type=submit]").click()
     report = page.url
@@ -204,36 +204,36 @@ def broken(studio: Studio) -> None:
     page.get_by_text("Waits for a second person").wait_for()
 
 
-def after_a_break(role: str, address: str) -> Callable[[Studio], Page]:
+def page_with_break(role: str, address: str) -> Callable[[DemoSite], Page]:
     """The page of `role` at `address`, when there is an explained break."""
 
-    def reach(studio: Studio) -> Page:
-        broken(studio)
-        return at(role, address)(studio)
+    def open_page(site: DemoSite) -> Page:
+        make_break(site)
+        return at(role, address)(site)
 
-    return reach
+    return open_page
 
 
-def one_break(studio: Studio) -> Page:
-    broken(studio)
-    return first(AUDITOR, "wallets/reconciliationbreak/?q=250000.55")(studio)
+def break_record(site: DemoSite) -> Page:
+    make_break(site)
+    return first_record(AUDITOR, "wallets/reconciliationbreak/?q=250000.55")(site)
 
 
 # --- a file that is being written ---
 
 
-def export_under_way(studio: Studio) -> Page:
+def export_in_progress(site: DemoSite) -> Page:
     """An export of many entries, held fast where the worker was when it last told how far it is."""
-    database = database_url(studio.data, "exchange_owner")
-    organisation = studio.demo["organisations"][0]["id"]
-    ledger_rows.fill(database, organisation, 1, _MANY_WITHDRAWALS)
-    page = at(FINANCE_APPROVER, "wallets/entry/export/")(studio)
+    database = database_url(site.data, "exchange_owner")
+    organisation = site.demo["organisations"][0]["id"]
+    ledger_rows.fill_withdrawals(database, organisation, 1, _MANY_WITHDRAWALS)
+    page = at(FINANCE_APPROVER, "wallets/entry/export/")(site)
     page.get_by_label("XLSX").check()
     page.locator("main form [type=submit]").click()
     page.locator("#export-progress").wait_for()
     export = urlsplit(page.url).path.split("/")[-3]
     # The worker waits for this row as soon as it has more to tell, and the pages do not.
-    holding = studio.keep(psycopg.connect(database))
+    holding = site.hold_connection(psycopg.connect(database))
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         row = holding.execute(
@@ -247,17 +247,25 @@ def export_under_way(studio: Studio) -> Page:
     return page
 
 
-SCENES: tuple[Scene, ...] = (
-    Scene("payout-lost", lost, alone=True),
-    Scene("payout-lost-proposal", lost_proposal, alone=True),
-    Scene("payout-lost-confirm", lost_confirmation, alone=True),
-    Scene("payout-lost-decline", lost_declining, alone=True),
-    Scene("payout-returned", returned, alone=True),
-    Scene("payout-reversal-confirm", reversal_confirmation, alone=True),
-    Scene("proposals-waiting", at(FINANCE_APPROVER, "wallets/proposal/"), alone=True),
-    Scene("payout-reversed", reversed_payout, alone=True),
-    Scene("break-on-the-front-page", after_a_break(FINANCE_APPROVER, ""), alone=True),
-    Scene("breaks", after_a_break(FINANCE_APPROVER, "wallets/reconciliationbreak/"), alone=True),
-    Scene("break", one_break, alone=True),
-    Scene("export-under-way", export_under_way, alone=True),
+SCREENSHOTS: tuple[Screenshot, ...] = (
+    Screenshot("payout-lost", unknown_payout, needs_own_service=True),
+    Screenshot("payout-lost-proposal", unknown_payout_proposal, needs_own_service=True),
+    Screenshot("payout-lost-confirm", unknown_payout_confirmation, needs_own_service=True),
+    Screenshot("payout-lost-decline", unknown_payout_decline, needs_own_service=True),
+    Screenshot("payout-returned", returned_payout, needs_own_service=True),
+    Screenshot("payout-reversal-confirm", reversal_confirmation, needs_own_service=True),
+    Screenshot(
+        "proposals-waiting", at(FINANCE_APPROVER, "wallets/proposal/"), needs_own_service=True
+    ),
+    Screenshot("payout-reversed", reversed_payout, needs_own_service=True),
+    Screenshot(
+        "break-on-the-front-page", page_with_break(FINANCE_APPROVER, ""), needs_own_service=True
+    ),
+    Screenshot(
+        "breaks",
+        page_with_break(FINANCE_APPROVER, "wallets/reconciliationbreak/"),
+        needs_own_service=True,
+    ),
+    Screenshot("break", break_record, needs_own_service=True),
+    Screenshot("export-under-way", export_in_progress, needs_own_service=True),
 )

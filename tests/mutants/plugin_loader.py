@@ -11,7 +11,7 @@ from pathlib import Path
 import coverage
 import pytest
 
-from tests.mutants.running import JOBS, RECORDING
+from tests.mutants.runner import JOBS, RECORDING
 
 
 @pytest.hookimpl(trylast=True)

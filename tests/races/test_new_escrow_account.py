@@ -13,7 +13,7 @@ from tests.assertions.ledger import account_id_of, system_account_id
 from tests.environment.database import session
 from tests.environment.processes import wait_until
 from tests.factories.unjustified_transfers import post_unjustified
-from tests.factories.wallets import SYSTEM, know_banks, make_wallet
+from tests.factories.wallets import SYSTEM, make_wallet, store_bank_list
 from tests.wallets.withdrawals.test_batched_requests import as_set, command
 from wallets.ledger.models import AccountKind, Entry, TransferKind
 from wallets.ledger.posting import Leg, open_account
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_an_account_that_was_opened_since_the_lock_is_left_to_the_next_call() -> None:
-    know_banks()
+    store_bank_list()
     rich, other, new = make_wallet(20_000), make_wallet(10_000), make_wallet()
     mine = open_account("KES", AccountKind.AVAILABLE, organisation_id=new.organisation.id)
     post_unjustified(

@@ -29,8 +29,8 @@ from tests.environment.keyboard import PASSWORD, create_enrolled_staff, sign_in
 from tests.environment.services import Service
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.back_office import balances
-from tests.factories.logins import present_code
-from tests.factories.staff import age_installation, create_staff, shift_access
+from tests.factories.logins import current_code
+from tests.factories.staff import backdate_access, backdate_installation, create_staff
 from tests.factories.tokens import make_token
 from tests.factories.wallets import Wallet
 from wallets.withdrawals.models import Withdrawal
@@ -42,7 +42,7 @@ FUNDS = Decimal(6_000_000)
 
 
 @dataclass
-class House:
+class Setup:
     """An administrator, two approvers, and an organisation with money and two keys."""
 
     organisation: Organisation
@@ -52,10 +52,10 @@ class House:
 
 
 @pytest.fixture
-def house() -> House:
+def setup() -> Setup:
     roles = {"samuel": ADMINISTRATOR, "amina": FINANCE_APPROVER, "kwesi": FINANCE_APPROVER}
     secrets = {name: create_enrolled_staff(name, role)[1] for name, role in roles.items()}
-    age_installation(days=90)
+    backdate_installation(days=90)
     organisation = make_organisation("Baobridge Wealth")
     Wallet(organisation).fund(FUNDS, "NGN")
     payouts, reports = (
@@ -65,12 +65,12 @@ def house() -> House:
             ("Reports", ["wallets:read"]),
         )
     )
-    return House(organisation, secrets, payouts, reports)
+    return Setup(organisation, secrets, payouts, reports)
 
 
 @pytest.fixture
-def browser_of(
-    chromium: Browser, live_service: Service, house: House
+def open_browser(
+    chromium: Browser, live_service: Service, setup: Setup
 ) -> Iterator[Callable[[str], Page]]:
     """Opens a browser of its own for somebody, in which they are signed in, or a stranger's."""
     contexts = []
@@ -95,7 +95,7 @@ def press(page: Page, words: str) -> None:
     ).first.click()
 
 
-def of(user: StaffUser, what: str) -> str:
+def record_path(user: StaffUser, what: str) -> str:
     return f"/admin/exchange/staffuser/{user.pk}/{what}/"
 
 
@@ -103,7 +103,7 @@ def proposal_of(kind: str) -> AccessProposal:
     return AccessProposal.objects.filter(kind=kind).latest("created_at")
 
 
-def is_proposed(page: Page, kind: str) -> AccessProposal:
+def expect_proposal(page: Page, kind: str) -> AccessProposal:
     """The page says that it is only proposed, and its proposer cannot confirm it."""
     expect(page.get_by_text(PROPOSED).first).to_be_visible()
     proposal = proposal_of(kind)
@@ -127,8 +127,8 @@ def invite(page: Page, username: str, role: str) -> None:
     press(page, "Invite")
 
 
-def test_the_attack_of_one_administrator_is_refused_at_each_road(browser_of, house):
-    page = browser_of("samuel")
+def test_the_attack_of_one_administrator_is_refused_at_each_road(open_browser, setup):
+    page = open_browser("samuel")
     amina = StaffUser.objects.get(username="amina")
     password, factor = amina.password, SecondFactor.objects.get(user=amina).secret_encrypted
     people, keys = StaffUser.objects.count(), ApiKey.objects.count()
@@ -136,16 +136,16 @@ def test_the_attack_of_one_administrator_is_refused_at_each_road(browser_of, hou
     # Two invented approvers.
     for name in ("ghost", "spectre"):
         invite(page, name, FINANCE_APPROVER)
-        is_proposed(page, "invite_person")
+        expect_proposal(page, "invite_person")
     assert StaffUser.objects.count() == people
 
     # A real approver's password and second factor.
-    page.goto(of(amina, "invitation"))
+    page.goto(record_path(amina, "invitation"))
     press(page, "Make the address")
-    is_proposed(page, "reset_password")
-    page.goto(of(amina, "reset"))
+    expect_proposal(page, "reset_password")
+    page.goto(record_path(amina, "reset"))
     press(page, "Reset second factor")
-    is_proposed(page, "reset_second_factor")
+    expect_proposal(page, "reset_second_factor")
     amina.refresh_from_db()
     assert amina.password == password
     assert SecondFactor.objects.get(user=amina).secret_encrypted == factor
@@ -154,47 +154,47 @@ def test_the_attack_of_one_administrator_is_refused_at_each_road(browser_of, hou
     invite(page, "reader", AUDITOR)
     expect(page.get_by_text("One-time address")).to_be_visible()
     reader = StaffUser.objects.get(username="reader")
-    page.goto(of(reader, "role"))
+    page.goto(record_path(reader, "role"))
     page.locator("[name=role]").select_option(label=FINANCE_APPROVER)
     press(page, "Change role")
-    is_proposed(page, "change_role")
+    expect_proposal(page, "change_role")
     assert not reader.has_perm("wallets.decide_withdrawal")
 
     # A key that moves money: a new one, and a second one of a name that has it.
-    page.goto(f"/admin/exchange/apikey/add/?organisation={house.organisation.pk}")
+    page.goto(f"/admin/exchange/apikey/add/?organisation={setup.organisation.pk}")
     page.evaluate(
         """([id, name]) => {
           const select = document.querySelector("[name=organisation]");
           select.append(new Option(name, id, true, true));
         }""",
-        [str(house.organisation.pk), "Baobridge Wealth"],
+        [str(setup.organisation.pk), "Baobridge Wealth"],
     )
     page.locator("[name=name]").fill("Backend")
     page.locator("[name=scopes][value='wallets:withdraw']").check()
     press(page, "Issue")
-    is_proposed(page, "issue_key")
-    page.goto(f"/admin/exchange/apikey/{house.payouts.pk}/rotate/")
+    expect_proposal(page, "issue_key")
+    page.goto(f"/admin/exchange/apikey/{setup.payouts.pk}/rotate/")
     press(page, "Rotate")
-    is_proposed(page, "rotate_key")
+    expect_proposal(page, "rotate_key")
     assert ApiKey.objects.count() == keys
 
     # A wider scope has no page, and the database refuses it.
-    page.goto(f"/admin/exchange/apikey/{house.reports.pk}/change/")
+    page.goto(f"/admin/exchange/apikey/{setup.reports.pk}/change/")
     expect(page.get_by_role("link", name=re.compile("scope", re.I))).to_have_count(0)
     with pytest.raises(DatabaseError, match="no more power"):
-        ApiKey.objects.filter(pk=house.reports.pk).update(scopes=["wallets:withdraw"])
+        ApiKey.objects.filter(pk=setup.reports.pk).update(scopes=["wallets:withdraw"])
 
     # A long-lived token of a key that moves money.
-    page.goto(f"/admin/exchange/apikey/{house.payouts.pk}/token/")
+    page.goto(f"/admin/exchange/apikey/{setup.payouts.pk}/token/")
     press(page, "Issue")
-    is_proposed(page, "issue_token")
+    expect_proposal(page, "issue_token")
     assert not get_access_token_model().objects.exists()
 
     # The command line: it files, one person takes it up, and may not confirm it.
     out = io.StringIO()
     call_command("create_staff", "phantom", "--role", FINANCE_APPROVER, stdout=out)
     call_command(
-        "issue_api_key", str(house.organisation.pk), "--name=shell", "--scopes=all", stdout=out
+        "issue_api_key", str(setup.organisation.pk), "--name=shell", "--scopes=all", stdout=out
     )
     assert out.getvalue().count("Proposed: ") == 2
     for command, name in (("changepassword", "amina"), ("createsuperuser", "")):
@@ -213,19 +213,19 @@ def test_the_attack_of_one_administrator_is_refused_at_each_road(browser_of, hou
     assert ApiKey.objects.count() == keys
     assert not AccessProposal.objects.exclude(status="Pending").exists()
     assert not Withdrawal.objects.exists()
-    assert balances(house.organisation.pk, "NGN") == (FUNDS, Decimal(0))
+    assert balances(setup.organisation.pk, "NGN") == (FUNDS, Decimal(0))
 
 
-def test_two_people_let_a_third_one_in_who_decides_a_day_later(browser_of, house):
+def test_two_people_let_a_third_one_in_who_decides_a_day_later(open_browser, setup):
     office = create_staff("lindiwe", PASSWORD, BACK_OFFICE)
     token = make_token()
     prices = quotes.Prices(Decimal(101), Decimal(99))
     quote = quotes.propose(token_id=token.pk, prices=prices, user=office)
-    samuel = browser_of("samuel")
+    samuel = open_browser("samuel")
     invite(samuel, "efua", FINANCE_APPROVER)
-    proposal = is_proposed(samuel, "invite_person")
+    proposal = expect_proposal(samuel, "invite_person")
 
-    amina = browser_of("amina")
+    amina = open_browser("amina")
     amina.get_by_role("link", name=re.compile("Access proposals to confirm")).click()
     amina.goto(f"/admin/exchange/accessproposal/{proposal.pk}/change/")
     amina.get_by_role("link", name="Confirm", exact=True).click()
@@ -238,7 +238,7 @@ def test_two_people_let_a_third_one_in_who_decides_a_day_later(browser_of, house
     press(samuel, "Show it once")
     address = samuel.locator("main code", has_text="/welcome/").inner_text()
 
-    efua = browser_of()
+    efua = open_browser()
     efua.goto(address)
     for name in ("new_password1", "new_password2"):
         efua.locator(f"[name={name}]").fill("quite a long one")
@@ -250,7 +250,7 @@ def test_two_people_let_a_third_one_in_who_decides_a_day_later(browser_of, house
     shown = efua.locator("main").inner_text()
     secret = re.search(r"(?:[A-Z2-7]{4} ){7}[A-Z2-7]{4}", shown)
     assert secret is not None
-    efua.locator("[name=code]").fill(present_code(secret[0].replace(" ", "")))
+    efua.locator("[name=code]").fill(current_code(secret[0].replace(" ", "")))
     efua.keyboard.press("Enter")
     efua.get_by_role("heading", name="Your recovery codes").wait_for()
     efua.goto("/admin/")
@@ -272,7 +272,7 @@ def test_two_people_let_a_third_one_in_who_decides_a_day_later(browser_of, house
     efua.goto(f"/admin/exchange/quote/{quote.pk}/approve/")
     expect(efua.get_by_text(re.compile("and decide from .* UTC on")).first).to_be_visible()
     assert Quote.objects.get(pk=quote.pk).status == "Pending"
-    shift_access(StaffUser.objects.get(username="efua"), hours=25)
+    backdate_access(StaffUser.objects.get(username="efua"), hours=25)
     approve()
     expect(efua.get_by_text("Approved: ").first).to_be_visible()
     assert Quote.objects.get(pk=quote.pk).status == "Approved"

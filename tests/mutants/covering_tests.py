@@ -26,7 +26,7 @@ _MOST_STEPS = 3
 _QUICK_SECONDS = 3.0
 
 
-class Covering:
+class CoveringTests:
     """The tests of a recording, of which those that failed count for nothing."""
 
     def __init__(self, root: Path, folder: Path) -> None:

@@ -50,7 +50,7 @@ def record(root: Path, home: Path) -> Path:
         draft.mkdir(parents=True)
         print("Recording which tests cover what", flush=True)
         environment = os.environ | {RECORDING: str(draft.resolve())}
-        plugins = ["-p", "tests.mutants.starting", "-n", "logical", "--dist", "worksteal"]
+        plugins = ["-p", "tests.mutants.plugin_loader", "-n", "logical", "--dist", "worksteal"]
         with (home / "recording.log").open("w") as log:
             # Tests that fail are left out, and said how many they are.
             subprocess.run([*_PYTEST, *plugins], cwd=root, env=environment, stdout=log, check=False)
@@ -113,7 +113,7 @@ def _work(root: Path, home: Path, folder: Path, workers: int) -> None:
             "PYTEST_XDIST_WORKER": f"mutants{number}",
         }
         log = (folder / f"worker-{number}.log").open("a")
-        plugins = ["-p", "tests.mutants.starting", "-pno:xdist", "--capture=sys"]
+        plugins = ["-p", "tests.mutants.plugin_loader", "-pno:xdist", "--capture=sys"]
         processes.append(
             subprocess.Popen(
                 [*_PYTEST, *plugins, *files], cwd=copy, env=environment,

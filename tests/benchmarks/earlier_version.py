@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.benchmarks.stage import PRESENT, Version
+from tests.benchmarks.installation import PRESENT, Version
 
 # In place of a revision: the last tag before the present commit.
 RELEASE = "release"

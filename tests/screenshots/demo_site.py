@@ -62,41 +62,41 @@ def demo_service() -> Iterator[Path]:
 
 
 @dataclass
-class Troubles:
+class PageProblems:
     """What pages did that none may do; emptied by whoever reads it."""
 
     seen: list[str] = field(default_factory=list)
 
-    def taken(self, status: int = 200) -> list[str]:
+    def drain(self, status: int = 200) -> list[str]:
         """What was seen since this was last asked, but for answers of the `status` wanted."""
-        taken, self.seen[:] = list(self.seen), []
-        return [trouble for trouble in taken if status < 400 or str(status) not in trouble]
+        drain, self.seen[:] = list(self.seen), []
+        return [trouble for trouble in drain if status < 400 or str(status) not in trouble]
 
 
-class Studio:
+class DemoSite:
     """Pages of people at the back office: one of each role, and of nobody."""
 
     def __init__(self, browser: Browser, data: Path) -> None:
         self.data = data
         self.demo: dict[str, Any] = json.loads((data / credentials_file.FILE_NAME).read_text())
         # Pages of records that scenes made, by what they are told apart by.
-        self.made: dict[str, str] = {}
-        self.troubles = Troubles()
+        self.record_paths: dict[str, str] = {}
+        self.problems = PageProblems()
         self._browser = browser
         self._pages: dict[tuple[str, int], Page] = {}
-        self._strayed: list[list[str]] = []
+        self._stray_requests: list[list[str]] = []
         self._shown: dict[str, str] = {}
         self._secret = ""
         self._kept: list[psycopg.Connection] = []
         # A service that runs already may have met one before.
-        self._newcomer = f"nia.{secrets.token_hex(2)}"
+        self._new_username = f"nia.{secrets.token_hex(2)}"
 
-    def keep(self, connection: psycopg.Connection) -> psycopg.Connection:
+    def hold_connection(self, connection: psycopg.Connection) -> psycopg.Connection:
         """Keeps a connection, and what it locks, until the next scene."""
         self._kept.append(connection)
         return connection
 
-    def let_go(self) -> None:
+    def release_connections(self) -> None:
         """Ends what scenes kept."""
         while self._kept:
             self._kept.pop().close()
@@ -105,21 +105,21 @@ class Studio:
         """The page of a person of the demo who has `role`, by default the first, signed in."""
         if (role, which) not in self._pages:
             person = [each for each in self.demo["staff"] if each["role"] == role][which]
-            page = self.stranger()
+            page = self.anonymous_page()
             self.enter_password(page, person["username"], person["password"])
             enter_code(page, person["totp_secret"])
             self._pages[role, which] = page
         return self._pages[role, which]
 
-    def stranger(self) -> Page:
+    def anonymous_page(self) -> Page:
         """A page of a new browser profile."""
         context: BrowserContext = self._browser.new_context(
             base_url=self.demo["base_url"], reduced_motion="reduce"
         )
         context.set_default_timeout(TIMEOUT_MILLISECONDS)
-        self._strayed.append(stray_requests(context))
+        self._stray_requests.append(stray_requests(context))
         page = context.new_page()
-        seen = self.troubles.seen
+        seen = self.problems.seen
         page.on("pageerror", lambda error: seen.append(f"a script failed: {error}"))
         page.on(
             "console",
@@ -133,10 +133,10 @@ class Studio:
         )
         return page
 
-    def strayed(self) -> list[str]:
+    def take_stray_requests(self) -> list[str]:
         """Requests to other hosts since this was last asked."""
-        found = [url for each in self._strayed for url in each]
-        for each in self._strayed:
+        found = [url for each in self._stray_requests for url in each]
+        for each in self._stray_requests:
             each.clear()
         return found
 
@@ -153,22 +153,22 @@ class Studio:
         """The path of a new person's one-time address, made as an administrator makes it."""
         page = self.page(ADMINISTRATOR)
         page.goto("/admin/exchange/staffuser/add/")
-        page.get_by_label("Username").fill(self._newcomer)
+        page.get_by_label("Username").fill(self._new_username)
         page.get_by_label("Role").select_option(label="Finance approver")
         page.locator("main form [type=submit]").click()
         shown = page.locator("main .secret dd code").filter(has_text="/welcome/")
         return urlsplit(shown.inner_text()).path
 
     @cached_property
-    def newcomer(self) -> Page:
+    def new_user_page(self) -> Page:
         """The page of somebody who has chosen a password and has to set up a second factor."""
-        page = self.stranger()
+        page = self.anonymous_page()
         page.goto(self.invitation)
         for box in page.locator("input[type=password]").all():
             box.fill(_PASSWORD)
         page.locator("main [type=submit]").click()
         if page.locator("[name=username]").count():
-            self.enter_password(page, self._newcomer, _PASSWORD)
+            self.enter_password(page, self._new_username, _PASSWORD)
         page.locator(".signin-secret").wait_for()
         return page
 
@@ -178,7 +178,7 @@ class Studio:
             self._secret = page.locator(".signin-secret").inner_text().replace(" ", "")
         return self._secret
 
-    def first(self, page: Page, listing: str) -> str:
+    def first_record_path(self, page: Page, listing: str) -> str:
         """The path of the first record of a list; a list may have a query."""
         if listing not in self._shown:
             page.goto(f"/admin/{listing}")

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 CONFIDENCE = 0.95
 # A ratio whose whole interval lies below this is a loss of speed.
-LEAST_RATIO = 0.95
+MIN_RATIO = 0.95
 OURS = "ours"
 BEFORE = "before"
 
@@ -34,11 +34,11 @@ class Comparison:
     @property
     def slower(self) -> bool:
         """Whether the interval lies wholly below the least ratio."""
-        return self.high < LEAST_RATIO
+        return self.high < MIN_RATIO
 
     def figures(self) -> dict[str, Any]:
         """The comparison as the result file has it."""
-        return {**asdict(self), "least": LEAST_RATIO, "slower": self.slower}
+        return {**asdict(self), "least": MIN_RATIO, "slower": self.slower}
 
 
 def compare(present: Sequence[float], earlier: Sequence[float]) -> Comparison:
@@ -75,7 +75,7 @@ def median_interval(values: Sequence[float]) -> tuple[float, float, float]:
     return ordered[rank - 1], ordered[count - rank], max(0.0, 1 - outside)
 
 
-def turns(contenders: Mapping[str, T], rounds: int) -> Iterator[tuple[str, T]]:
+def alternate(contenders: Mapping[str, T], rounds: int) -> Iterator[tuple[str, T]]:
     """Give every contender its turn in each round, in the opposite order every other round."""
     order = list(contenders.items())
     for _ in range(rounds):

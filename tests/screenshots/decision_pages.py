@@ -1,0 +1,224 @@
+"""Pages on which people decide: what each asks before it does anything, and what it refuses.
+
+None of them is answered with yes, but for proposals, which another person is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Page
+
+from config.back_office.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    CREDIT_OFFICER,
+    FINANCE_APPROVER,
+)
+from tests.screenshots.demo_site import SECOND, DemoSite
+from tests.screenshots.screenshot import Screenshot, at, first_record
+
+_PENDING_KES = "wallets/withdrawal/?status=Pending&currency=KES"
+_QUOTE = "exchange/quote/?status__exact=Pending"
+# One that waits: `figure-review` has proposed it.
+_SETTING_CHANGE = "wallets/settingchange/?status__exact=Pending"
+_TRADING = "exchange/token/?state=Trading"
+_IN_RAISE = "exchange/token/?state=In+its+raise"
+_DEFAULTED = "credit/loan/?status__exact=DEFAULTED"
+_LENDING = "credit/loanconfiguration/?status__exact=Approved"
+_PENDING_TERMS = "credit/loanconfiguration/?decision=mine"
+
+
+# --- money out ---
+
+
+def confirmation(site: DemoSite) -> Page:
+    page = first_record(FINANCE_APPROVER, _PENDING_KES)(site)
+    page.get_by_role("button", name=re.compile("^Approve")).click()
+    page.get_by_text("Nothing has been done yet.").wait_for()
+    return page
+
+
+def rejection(site: DemoSite) -> Page:
+    page = first_record(FINANCE_APPROVER, _PENDING_KES)(site)
+    page.get_by_label("Reason (required").fill("The account is not the member's")
+    page.get_by_role("button", name=re.compile("^Reject")).click()
+    page.get_by_role("button", name=re.compile("^Yes, reject")).wait_for()
+    return page
+
+
+def bulk_confirmation(site: DemoSite) -> Page:
+    page = at(FINANCE_APPROVER, "wallets/withdrawal/?status=Pending")(site)
+    for box in page.locator("input.action-select").all():
+        box.check()
+    page.locator("select[name=action]").select_option("approve_selected")
+    page.get_by_role("button", name="Go", exact=True).click()
+    page.get_by_role("button", name=re.compile("^Yes, approve")).wait_for()
+    return page
+
+
+# --- money in, prices ---
+
+
+def deposit_entry(site: DemoSite) -> Page:
+    """A deposit that was entered and waits for somebody else."""
+    page = at(BACK_OFFICE, "wallets/deposit/add/")(site)
+    suggest(page, "organisation", "Sikadua")
+    page.get_by_label("Currency").select_option("NGN")
+    page.get_by_label("Amount").fill("1250000.50")
+    page.get_by_label("Reference").fill("FT26325QK7N1")
+    page.get_by_label("Note").fill("Statement of 20 November, line 14")
+    page.locator("main form [type=submit]").click()
+    page.locator(".messages, .errornote").wait_for()
+    other = site.page(FINANCE_APPROVER)
+    other.goto("/admin/wallets/deposit/?q=FT26325QK7N1")
+    other.locator("#result_list tbody a").first.click()
+    other.wait_for_load_state()
+    return other
+
+
+def deposit_confirmation(site: DemoSite) -> Page:
+    return follow(deposit_entry, "Confirm")(site)
+
+
+def deposit_rejection(site: DemoSite) -> Page:
+    return follow(deposit_entry, "Reject")(site)
+
+
+def stale_page(site: DemoSite) -> Page:
+    """The page of a quote, its button pressed after another person was quicker."""
+    page = at(FINANCE_APPROVER, _QUOTE)(site)
+    page.goto(page.locator("#result_list tbody a").last.get_attribute("href") or "")
+    page.get_by_role("link", name=re.compile("^Approve")).click()
+    page.get_by_text("Nothing has been done yet.").wait_for()
+    other = site.page(FINANCE_APPROVER, SECOND)
+    other.goto(urlsplit(page.url).path.replace("/approve/", "/reject/"))
+    other.get_by_label("Reason").fill("The price is of last month")
+    other.locator("main form [type=submit]").click()
+    other.get_by_role("status").wait_for()
+    page.locator("#confirm [type=submit]").click()
+    page.get_by_role("alert").wait_for()
+    return page
+
+
+# --- credit ---
+
+
+def liquidation(site: DemoSite) -> Page:
+    """A proposal to end a loan, as the officer sees it who is to confirm it."""
+    page = first_record(CREDIT_OFFICER, _DEFAULTED)(site)
+    address = urlsplit(page.url).path
+    propose = page.get_by_role("link", name="Propose: liquidate")
+    if propose.count():
+        propose.click()
+        page.get_by_label("Note").fill("No answer to three calls; 58 days late")
+        page.locator("main form [type=submit]").click()
+        page.get_by_role("status").wait_for()
+    other = site.page(CREDIT_OFFICER, SECOND)
+    other.goto(address)
+    return other
+
+
+def liquidation_confirmation(site: DemoSite) -> Page:
+    page = liquidation(site)
+    page.get_by_role("link", name=re.compile("^Confirm")).click()
+    page.wait_for_load_state()
+    return page
+
+
+def terms_confirmation(site: DemoSite) -> Page:
+    page = site.page(CREDIT_OFFICER, SECOND)
+    page.goto(site.first_record_path(page, _PENDING_TERMS))
+    page.get_by_role("link", name=re.compile("^Approve")).click()
+    page.wait_for_load_state()
+    return page
+
+
+# --- access ---
+
+
+def token_revocation(site: DemoSite) -> Page:
+    """The question about one access token of a key."""
+    page = first_record(ADMINISTRATOR, "exchange/apikey/")(site)
+    page.locator("a[href*='/revoke-token/']").first.click()
+    page.get_by_text("Nothing has been done yet.").wait_for()
+    return page
+
+
+# --- what all share ---
+
+
+def suggest(page: Page, field: str, text: str) -> None:
+    """Chooses the first suggestion for `text` in a field that finds records."""
+    page.locator(f".field-{field} .select2-selection").click()
+    page.locator(".select2-search__field").fill(text)
+    found = page.locator(".select2-results__option--highlighted", has_text=text)
+    found.wait_for()
+    found.click()
+
+
+def follow(open_page: Callable[[DemoSite], Page], words: str) -> Callable[[DemoSite], Page]:
+    """Where the link leads whose name begins with `words`."""
+
+    def reached(site: DemoSite) -> Page:
+        page = open_page(site)
+        page.get_by_role("link", name=re.compile(f"^{words}")).first.click()
+        page.wait_for_load_state()
+        return page
+
+    return reached
+
+
+SCREENSHOTS: tuple[Screenshot, ...] = (
+    Screenshot("withdrawal-confirm", confirmation),
+    Screenshot("withdrawal-reject", rejection),
+    Screenshot("withdrawals-confirm", bulk_confirmation),
+    Screenshot(
+        "withdrawal-details",
+        first_record(FINANCE_APPROVER, "wallets/withdrawal/?view=missing_details", "details/"),
+    ),
+    Screenshot("payout-proposals", at(FINANCE_APPROVER, "wallets/proposal/")),
+    Screenshot("decisions", at(AUDITOR, "wallets/decision/")),
+    Screenshot("deposit-add", at(BACK_OFFICE, "wallets/deposit/add/")),
+    Screenshot("deposit-review", deposit_entry),
+    Screenshot("deposit-confirm", deposit_confirmation),
+    Screenshot("deposit-reject", deposit_rejection),
+    Screenshot("quote-review", first_record(FINANCE_APPROVER, _QUOTE)),
+    Screenshot("quote-approve", follow(first_record(FINANCE_APPROVER, _QUOTE), "Approve")),
+    Screenshot("quote-reject", follow(first_record(FINANCE_APPROVER, _QUOTE), "Reject")),
+    Screenshot("quote-propose", first_record(BACK_OFFICE, _TRADING, "quote/")),
+    Screenshot(
+        "figure-approve", follow(first_record(FINANCE_APPROVER, _SETTING_CHANGE), "Approve")
+    ),
+    Screenshot("figure-reject", follow(first_record(FINANCE_APPROVER, _SETTING_CHANGE), "Reject")),
+    Screenshot("stale-page", stale_page),
+    Screenshot("token-decisions", first_record(FINANCE_APPROVER, _IN_RAISE)),
+    Screenshot("token-close", first_record(FINANCE_APPROVER, _TRADING, "close/")),
+    Screenshot("token-exit", first_record(FINANCE_APPROVER, _TRADING, "exit/")),
+    Screenshot("token-cancel", first_record(FINANCE_APPROVER, _IN_RAISE, "cancel/")),
+    Screenshot("token-complete", first_record(FINANCE_APPROVER, _IN_RAISE, "complete/")),
+    Screenshot("loan-liquidate", first_record(CREDIT_OFFICER, _DEFAULTED, "liquidate/")),
+    Screenshot("loan-write-off", first_record(CREDIT_OFFICER, _DEFAULTED, "write_off/")),
+    Screenshot("loan-ending", liquidation),
+    Screenshot("loan-ending-confirm", liquidation_confirmation),
+    Screenshot("loan-configuration-approve", terms_confirmation),
+    Screenshot("loan-configuration-retire", first_record(CREDIT_OFFICER, _LENDING, "retire/")),
+    Screenshot("loan-configuration-add", at(CREDIT_OFFICER, "credit/loanconfiguration/add/")),
+    Screenshot("reconciliation-add", at(FINANCE_APPROVER, "wallets/reconciliation/add/")),
+    Screenshot("api-key-revoke", first_record(ADMINISTRATOR, "exchange/apikey/", "revoke/")),
+    Screenshot("api-token-revoke", token_revocation),
+    Screenshot(
+        "organisation-deactivate",
+        first_record(BACK_OFFICE, "exchange/organisation/", "deactivate/"),
+    ),
+    Screenshot("webhook-enable", first_record(BACK_OFFICE, "exchange/webhookendpoint/", "enable/")),
+    Screenshot("api-key-rotate", first_record(ADMINISTRATOR, "exchange/apikey/", "rotate/")),
+    Screenshot("staff-role", first_record(ADMINISTRATOR, "exchange/staffuser/", "role/")),
+    Screenshot("staff-reset", first_record(ADMINISTRATOR, "exchange/staffuser/", "reset/")),
+    Screenshot(
+        "staff-deactivate", first_record(ADMINISTRATOR, "exchange/staffuser/", "deactivate/")
+    ),
+)
