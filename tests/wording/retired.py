@@ -13,7 +13,8 @@ from pathlib import Path
 _ROW = re.compile(r"^\| (?P<words>[^|]+) \| [^|]+ \| (?P<scopes>[^|]+) \|$", re.MULTILINE)
 _PART_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _TEMPLATE_CODE = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}|<[^>]*>", re.DOTALL)
-_FENCED = re.compile(r"^```.*?^```|`[^`]*`", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"`[^`]*`")
+_FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _SQL_COMMENT = re.compile(r"--.*$", re.MULTILINE)
 
 
@@ -32,8 +33,8 @@ class RetiredWords:
         ]
 
     def in_text(self, text: str) -> list[str]:
-        """Return the retired words and phrases that occur in `text`."""
-        plain = " ".join(text.split())
+        """Return the retired words and phrases that occur in `text` outside code in backticks."""
+        plain = " ".join(_CODE.sub(" ", text).split())
         return [match.lower() for match in self._pattern.findall(plain)]
 
     @property

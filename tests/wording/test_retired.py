@@ -47,7 +47,7 @@ def test_other_names_pass(name):
 
 def test_phrases_are_found_across_lines_and_in_any_case():
     assert WORDS.in_text("Every Lost\n    payout is In force.") == ["lost payout", "in force"]
-    assert WORDS.in_text("desktop, in forced, a waker") == []
+    assert WORDS.in_text("desktop, in forced, a waker, the user `desk`") == []
 
 
 def test_python_is_searched_in_definitions_docstrings_messages_and_comments():
