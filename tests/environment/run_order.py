@@ -28,7 +28,7 @@ WAITING = {
     "races/test_decision_races.py": 34,
     "clients/test_clients.py": 30,
     "config/test_shared_rate_limits.py": 20,
-    "exchange/core/test_wake.py": 20,
+    "exchange/core/test_task_notifier.py": 20,
     "stories/test_withdrawal.py": 20,
 }
 COMPUTING = {

@@ -209,7 +209,7 @@ def test_the_last_administrator_is_helped_from_a_shell(ada):
     guess(5)
     told = StringIO()
     call_command("unlock", "ada", stdout=told)
-    assert told.getvalue() == "ada may try again.\n"
+    assert told.getvalue() == "Unlocked ada.\n"
     assert gets_in()
     record = AccessRecord.objects.get(event="unlocked")
     assert (record.user, record.by) == (ada, None)
