@@ -103,7 +103,7 @@ def test_other_commands_are_no_way_around(monkeypatch):
         ("changepassword", ["kwesi"], "This account has privileged access"),
         ("changepassword", [], "This account has privileged access"),
         ("createsuperuser", superuser, "Accounts with privileged access exist already"),
-        ("createapplication", [], "API keys are issued by issue_api_key"),
+        ("createapplication", [], "Use issue_api_key to issue API keys"),
     ):
         with pytest.raises(CommandError, match=refusal):
             call_command(command, *arguments, stdout=io.StringIO())

@@ -213,7 +213,7 @@ def test_the_last_administrator_is_helped_from_a_shell(ada):
     assert gets_in()
     record = AccessRecord.objects.get(event="unlocked")
     assert (record.user, record.by) == (ada, None)
-    for name, why in (("ada", "is not locked out"), ("nobody", "no member of staff called")):
+    for name, why in (("ada", "is not locked out"), ("nobody", "No staff account is named")):
         with pytest.raises(CommandError, match=why):
             call_command("unlock", name)
 
