@@ -1,4 +1,4 @@
-"""All URLs of the service."""
+"""Every address of the service."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from config.api_docs.views import ReferenceView, TryView
 from config.views import health, landing_page
 
 urlpatterns = [
@@ -14,6 +15,8 @@ urlpatterns = [
     path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/", admin.site.urls),
     path("", include("wallets.payouts.hooks")),
+    path("v1/docs", ReferenceView.as_view(), name="docs"),
+    path("v1/docs/try", TryView.as_view(), name="docs-try"),
     path("v1/", include("orders.urls")),
     path("v1/", include("credit.urls")),
     path("v1/", include("wallets.urls")),

@@ -1,9 +1,9 @@
-"""URLs of participants, tokens, events, OAuth and documentation, relative to /v1/."""
+"""URLs of participants, tokens, events, OAuth and the OpenAPI document, relative to /v1/."""
 
 from __future__ import annotations
 
 from django.urls import path
-from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
+from drf_spectacular.views import SpectacularJSONAPIView
 
 from exchange.api.routers import Router
 from exchange.events.api import EventViewSet, WebhookViewSet
@@ -22,6 +22,5 @@ urlpatterns = [
     path("oauth/token", TokenView.as_view()),
     path("oauth/revoke", RevokeView.as_view()),
     path("schema", SpectacularJSONAPIView.as_view(), name="schema"),
-    path("docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
     *router.urls,
 ]

@@ -1,7 +1,8 @@
-"""Settings of a local installation (`manage.py up` and other commands).
+"""Settings of a local installation (`manage.py up` and every command beside it).
 
-All files are in one data directory (`DATA_DIR`, by default `var/` in the checkout). `DATABASE_URL`,
-`CELERY_BROKER_URL` and `CACHE_URL` replace the embedded parts. Importing this has no side effects.
+Everything lives under one data directory (`DATA_DIR`, by default `var/` in the checkout);
+`DATABASE_URL`, `CELERY_BROKER_URL` and `CACHE_URL` replace the embedded parts one by one.
+Importing this starts nothing and writes nothing.
 """
 
 from __future__ import annotations
@@ -72,13 +73,13 @@ CELERY_TASK_DEFAULT_QUEUE = env.str(
     "CELERY_QUEUE", default=f"exchange-{hashlib.sha256(bytes(DATA_DIR)).hexdigest()[:8]}"
 )
 
-# --- Cache: for rate limits only ---
+# --- Cache: used by the limits alone ---
 RATE_LIMITS_ENABLED = env.bool("RATE_LIMITS_ENABLED", default=False)
 CACHES: dict[str, Any] = {
     "default": base.local_cache(env.str("CACHE_URL", default=""), limits=RATE_LIMITS_ENABLED)
 }
 
-# --- Payment provider: the sandbox, at the address of the last `up` ---
+# --- Payment provider: the sandbox, wherever `up` last started it; commands find it there too ---
 _sandbox_url = credentials_file.read(DATA_DIR).get("provider_url") or "http://127.0.0.1:8001/v3"
 PAYMENT_PROVIDER = {
     **base.PAYMENT_PROVIDER,
@@ -90,7 +91,7 @@ PAYMENT_PROVIDER = {
 WEBHOOK_ALLOW_LOCAL = env.bool("WEBHOOK_ALLOW_LOCAL", default=True)
 SECURE_SSL_REDIRECT = False
 
-# Static files are served from the packages, without collectstatic.
+# Static files are served from where the packages keep them: nothing to collect.
 STATIC_ROOT = None
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False

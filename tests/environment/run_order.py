@@ -26,9 +26,10 @@ WAITING = {
     "faults/test_confirmations.py": 36,
     "faults/test_slow_clients.py": 34,
     "races/test_decision_races.py": 34,
+    "clients/test_guide_examples.py": 40,
     "clients/test_clients.py": 30,
     "config/test_shared_rate_limits.py": 20,
-    "exchange/core/test_task_notifier.py": 20,
+    "exchange/core/test_wake.py": 20,
     "stories/test_withdrawal.py": 20,
 }
 COMPUTING = {
@@ -44,6 +45,7 @@ COMPUTING = {
     "orders/book/test_matching_oracle.py": 41,
     "races/test_credit_races.py": 40,
     "browser/test_code_prompt.py": 36,
+    "browser/test_api_docs.py": 30,
     "contract/test_tokens_lists.py": 37,
     "config/test_production.py": 31,
     "config/back_office/test_waiting.py": 29,

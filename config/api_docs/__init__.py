@@ -1,0 +1,1 @@
+"""API documentation: the guide, the reference, and the page for trying requests."""

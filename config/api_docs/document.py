@@ -1,0 +1,63 @@
+"""What the OpenAPI document says of the whole API: its introduction, its parts, ids in paths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from config.api_docs.guide import CODE_SAMPLES, code_samples, guide
+from credit.configurations.errors import ConfigurationNotFound
+from credit.configurations.examples import CONFIGURATION_ID
+from credit.loans.errors import LoanNotFound
+from credit.loans.examples import LOAN_ID
+from exchange.api.schema_parts import PathId
+from exchange.core.examples import EVENT_ID, MEMBER_ID, TOKEN_ID, WITHDRAWAL_ID
+from exchange.events.errors import EventNotFound
+from exchange.participants.errors import UserNotFound
+from exchange.tokens.errors import TokenNotFound
+from orders.book.errors import OrderNotFound
+from orders.book.examples import ORDER_ID
+from wallets.withdrawals.errors import WithdrawalNotFound
+
+# In the order of the document; viewsets name theirs.
+TAGS = {
+    "Access": "Access tokens by the OAuth 2.0 client credentials grant (RFC 6749 §4.4).",
+    "Members": "The people your organisation acts for.",
+    "Tokens": "The catalogue of tokenized investments.",
+    "Orders": "Placing, reading and cancelling orders.",
+    "Markets": "What everybody who sees a token sees of its market.",
+    "Investments": "Units of tokens that your organisation and its members hold.",
+    "Loans": "Loans against units of tokens, from quote to repayment.",
+    "Loan configurations": "The terms loans are made on.",
+    "Wallets": "Balances and statements of your organisation's wallet and its members'.",
+    "Withdrawals": "Payouts to bank accounts.",
+    "Banks": "Banks that can be paid, and who holds an account.",
+    "Webhook": "Where your events are posted, and the secret that signs them.",
+    "Events": "What happened to your records, and whether it was delivered.",
+}
+
+PATH_IDS = {
+    "configuration_id": PathId("loan configuration", CONFIGURATION_ID, ConfigurationNotFound()),
+    "event_id": PathId("event", EVENT_ID, EventNotFound()),
+    "loan_id": PathId("loan", LOAN_ID, LoanNotFound()),
+    "member_id": PathId("member", MEMBER_ID, UserNotFound(), owner="a member"),
+    "order_id": PathId("order", ORDER_ID, OrderNotFound()),
+    "token_id": PathId("token", TOKEN_ID, TokenNotFound()),
+    "withdrawal_id": PathId("withdrawal", WITHDRAWAL_ID, WithdrawalNotFound()),
+}
+
+
+def introduce(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
+    """Add the guide and the tags."""
+    result["info"]["description"] = guide()
+    result["tags"] = [{"name": name, "description": text} for name, text in TAGS.items()]
+    result["x-tagGroups"] = [{"name": "API reference", "tags": list(TAGS)}]
+    return result
+
+
+def add_code_samples(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
+    """Add the examples of the guide to the operations that they call."""
+    for path in result["paths"].values():
+        for operation in path.values():
+            if example := CODE_SAMPLES.get(operation["operationId"]):
+                operation["x-codeSamples"] = code_samples(example)
+    return result

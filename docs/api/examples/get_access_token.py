@@ -1,0 +1,12 @@
+import os
+
+import requests
+
+response = requests.post(
+    f"{os.environ['BASE_URL']}/v1/oauth/token",
+    auth=(os.environ["CLIENT_ID"], os.environ["CLIENT_SECRET"]),
+    data={"grant_type": "client_credentials"},
+    timeout=30,
+)
+response.raise_for_status()
+print(response.json()["access_token"])

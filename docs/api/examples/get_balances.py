@@ -1,0 +1,12 @@
+import os
+
+import requests
+
+response = requests.get(
+    f"{os.environ['BASE_URL']}/v1/api/wallet",
+    headers={"Authorization": f"Bearer {os.environ['ACCESS_TOKEN']}"},
+    timeout=30,
+)
+response.raise_for_status()
+for balance in response.json()["data"]:
+    print(balance["currency"], balance["available"])

@@ -1,0 +1,242 @@
+"""The examples of the guide for API clients, run as they are against the running service."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from config.api_docs.guide import CODE_SAMPLES, EXAMPLES, LANGUAGES, chapters, examples_in
+from credit.configurations.models import Access
+from credit.loans.models import Loan
+from exchange.core.ids import uuid7
+from exchange.events.webhooks.signing import new_secret, signed_headers
+from exchange.participants.models import Member
+from orders.book.models import Order
+from tests.environment.node import node_modules
+from tests.environment.services import Sandbox, Service
+from tests.environment.webhook_receiver import Receiver
+from tests.factories.api_clients import make_caller
+from tests.factories.loan_configurations import make_configuration
+from tests.factories.tokens import give_units, make_token
+from tests.factories.wallets import Wallet, make_member_wallet, make_wallet
+from wallets.withdrawals.models import Withdrawal
+
+NODE = {"@types/node": "20.19.43", "typescript": "5.9.3"}
+TSCONFIG = {
+    "compilerOptions": {
+        "strict": True,
+        "skipLibCheck": True,
+        "target": "es2022",
+        "lib": ["es2022", "dom"],
+        "module": "nodenext",
+        "moduleDetection": "force",
+        "types": ["node"],
+        "outDir": "out",
+    },
+    "include": ["*.ts"],
+}
+
+Command = Callable[[str], list[str]]
+
+
+def curl(example: str) -> list[str]:
+    """The command that runs an example of curl."""
+    return ["bash", "-eu", "-o", "pipefail", str(EXAMPLES / f"{example}.sh")]
+
+
+def python(example: str) -> list[str]:
+    """The command that runs an example in Python."""
+    return [sys.executable, str(EXAMPLES / f"{example}.py")]
+
+
+@pytest.fixture
+def typescript(tmp_path: Path) -> Command:
+    """The command that runs an example in TypeScript; all are compiled, strictly typed."""
+    modules = node_modules("node-guide", NODE)
+    for path in EXAMPLES.glob("*.ts"):
+        shutil.copy(path, tmp_path)
+    (tmp_path / "tsconfig.json").write_text(json.dumps(TSCONFIG))
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    (tmp_path / "node_modules").symlink_to(modules)
+    compiled = subprocess.run(
+        [modules / ".bin" / "tsc"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert compiled.returncode == 0, compiled.stdout
+    return lambda example: ["node", str(tmp_path / "out" / f"{example}.js")]
+
+
+class Reader:
+    """A reader of the guide: an organisation with money, a member, and a lender to borrow from."""
+
+    def __init__(self, base_url: str, command: Command) -> None:
+        self.command = command
+        self.member = make_member_wallet(1000, currency="NGN")
+        self.organisation = Wallet(self.member.organisation).fund("200000", "KES")
+        self.caller = make_caller(organisation=self.member.organisation)
+        self.token = make_token(name="Kilimani Gardens Residences", total_supply=Decimal(1000))
+        give_units(self.token, self.member, 200)
+        lender = make_wallet(5_000_000, currency="NGN")
+        rate = Decimal("0.025")
+        offer = make_configuration(lender.organisation, access=Access.PUBLIC, interest_rate=rate)
+        self.variables = {
+            "BASE_URL": base_url,
+            "CLIENT_ID": self.caller.key.client_id,
+            "CLIENT_SECRET": self.caller.secret,
+            "TOKEN_ID": str(self.token.id),
+            "MEMBER_ID": str(self.member.member_id),
+            "LOAN_CONFIGURATION_ID": str(offer.id),
+        }
+        self.examples: set[str] = set()
+
+    def run(self, example: str, stdin: str = "", returncode: int = 0) -> str:
+        """Run an example and return its output."""
+        self.examples.add(example)
+        ended = subprocess.run(
+            self.command(example),
+            env={"PATH": os.environ["PATH"], **self.variables},
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert ended.returncode == returncode, f"{example}\n{ended.stdout}\n{ended.stderr}"
+        return ended.stdout
+
+
+@pytest.mark.slow
+def test_curl_examples(
+    live_service: Service, provider_sandbox: Sandbox, receiver: Receiver
+) -> None:
+    follow_guide(Reader(live_service.base_url, curl), receiver)
+
+
+@pytest.mark.slow
+def test_python_examples(
+    live_service: Service, provider_sandbox: Sandbox, receiver: Receiver
+) -> None:
+    follow_guide(Reader(live_service.base_url, python), receiver)
+
+
+@pytest.mark.slow
+@pytest.mark.node
+def test_typescript_examples(
+    typescript: Command, live_service: Service, provider_sandbox: Sandbox, receiver: Receiver
+) -> None:
+    follow_guide(Reader(live_service.base_url, typescript), receiver)
+
+
+def follow_guide(reader: Reader, receiver: Receiver) -> None:
+    """Run every example in an order in which a reader can, and compare with the records."""
+    get_access(reader)
+    withdraw(reader)
+    trade_and_borrow(reader)
+    receive_events(reader, receiver)
+    assert reader.examples == {path.stem for path in EXAMPLES.iterdir()}
+
+
+def get_access(reader: Reader) -> None:
+    shown = reader.run("get_access_token")
+    is_json = shown.startswith("{")
+    print(shown)
+    reader.variables["ACCESS_TOKEN"] = (
+        json.loads(shown)["access_token"] if is_json else shown.strip()
+    )
+    member = reader.run("create_member")
+    assert str(Member.objects.get(external_id="20417").id) in member
+
+
+def withdraw(reader: Reader) -> None:
+    assert re.search(r'KES.* ?200000|"KES","available":200000', reader.run("get_balances"))
+    assert "Equity Bank Kenya" in reader.run("list_banks")
+    shown = reader.run("withdraw")
+    withdrawal = Withdrawal.objects.get()
+    assert str(withdrawal.id) in shown
+    assert (withdrawal.amount, withdrawal.currency_id) == (Decimal("1250.5"), "KES")
+    assert str(withdrawal.id) in reader.run("withdraw"), "replayed"
+    assert Withdrawal.objects.count() == 1
+    reader.variables["WITHDRAWAL_ID"] = str(withdrawal.id)
+    assert "Pending" in reader.run("follow_withdrawal")
+    others = [reader.organisation.request(500) for _ in range(100)]
+    listed = reader.run("list_withdrawals")
+    assert withdrawal.reference in listed
+    # curl shows the first page only.
+    assert (others[-1].reference in listed) == (reader.command is not curl)
+    failure = reader.run("handle_error")
+    assert "insufficient_balance" in failure
+    assert "requested: 900000000" in failure
+    assert Withdrawal.objects.count() == 101
+
+
+def trade_and_borrow(reader: Reader) -> None:
+    assert reader.token.symbol in reader.run("list_tokens")
+    assert reader.token.symbol in reader.run("search_tokens")
+    shown = reader.run("place_order")
+    order = Order.objects.get()
+    assert str(order.id) in shown
+    assert order.member_id == reader.member.member_id
+    assert order.price == 100
+    assert order.tokens == 2
+    quote = reader.run("quote_loan")
+    assert "GMT+0100" in quote
+    assert re.search(r"(?i)\btrue\b", quote)
+    assert "insufficient" not in quote
+    shown = reader.run("create_loan")
+    loan = Loan.objects.get()
+    assert str(loan.id) in shown
+    assert loan.amount == 8400
+    assert loan.repayment_amount == 9030
+
+
+def receive_events(reader: Reader, receiver: Receiver) -> None:
+    reader.variables["WEBHOOK_URL"] = receiver.url
+    assert "whsec_" in reader.run("set_webhook")
+    secret, body = new_secret(), '{"type":"webhook.test","data":{"message":"Lipa ₦1"}}'
+    headers = signed_headers(
+        event_id=uuid7(), body=body, signing_secrets=[new_secret(), secret], at=datetime.now(UTC)
+    )
+    reader.variables["WEBHOOK_SECRET"] = secret
+    for name, value in headers.items():
+        reader.variables[name.upper().replace("-", "_")] = value
+    assert reader.run("verify_webhook", body).strip() in {"webhook.test", "genuine"}
+    reader.run("verify_webhook", body.replace("1", "2"), returncode=1)
+
+
+# --- The guide shows no other examples ---
+
+
+def test_the_guide_shows_every_example_and_each_in_all_languages() -> None:
+    shown = {name for chapter in chapters() for name in examples_in(chapter)}
+    files = {path.name for path in EXAMPLES.iterdir()}
+    assert files == {f"{name}.{language.suffix}" for name in shown for language in LANGUAGES}
+    assert set(CODE_SAMPLES.values()) <= shown
+
+
+def test_code_in_the_guide_comes_from_an_example() -> None:
+    """What chapters have in fences themselves are responses, which nothing runs."""
+    for chapter in chapters():
+        text = chapter.read_text()
+        fences = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+        assert text.count("```") == 2 * len(fences), chapter.name
+        assert {language for language, _ in fences} <= {"json", "http", "text"}, chapter.name
+        for language, content in fences:
+            if language == "json":
+                json.loads(content)
+
+
+def test_every_link_of_the_guide_leads_to_a_chapter_or_an_example() -> None:
+    for chapter in chapters():
+        for target in re.findall(r"\]\(([^)]+)\)", chapter.read_text()):
+            assert target.startswith("https://") or (chapter.parent / target).exists()
+    assert (settings.BASE_DIR / "docs" / "api" / "examples").samefile(EXAMPLES)
