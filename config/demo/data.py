@@ -1,6 +1,6 @@
-"""The demo organisations, members, staff, funds and withdrawals; tokens are in `tokens.csv`.
+"""Who lives in the demo world and what they own. All names are invented; data only.
 
-All names are invented.
+What is traded there is in `tokens.csv`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class DemoMember:
 
 @dataclass(frozen=True, slots=True)
 class DemoOrganisation:
-    """A demo organisation, identified by `email`; references contain the `slug`."""
+    """A demo organisation; `email` tells it from any other one. `slug` goes into references."""
 
     slug: str
     name: str
@@ -38,7 +38,7 @@ class DemoOrganisation:
 
 @dataclass(frozen=True, slots=True)
 class DemoStaff:
-    """A back-office login and its role."""
+    """A login of the back office and its role."""
 
     username: str
     role: str
@@ -46,9 +46,9 @@ class DemoStaff:
 
 @dataclass(frozen=True, slots=True)
 class DemoWithdrawal:
-    """A demo withdrawal, identified by its account number.
+    """A withdrawal to show; `member` is a position in the organisation's list, None its own.
 
-    `member` is an index into the organisation's members; None: its own withdrawal.
+    No two have the same account number: it tells whether one is there already.
     """
 
     organisation: str
@@ -97,7 +97,7 @@ ORGANISATIONS = (
     ),
 )
 
-# Firms without logins: other issuers, and the market makers.
+# Firms that nobody signs in for: the other issuers, and the houses that hold and trade the most.
 INSTITUTIONS = (
     DemoOrganisation("kopje", "Kopje Exchange Products", "listings@kopje.test", ()),
     DemoOrganisation("meridian", "Meridian Public Finance", "issues@meridian.test", ()),
@@ -110,7 +110,8 @@ INSTITUTIONS = (
 )
 MARKET_MAKERS = ("mtaji", "umoja", "zambezi")
 
-# Opening balances of each organisation and each member. The same amount again is for investments.
+# What each organisation, and each member, starts with, in units of the currency. As much again is
+# there to be invested.
 ORGANISATION_FUNDS = {
     "NGN": Decimal(25_000_000),
     "KES": Decimal(2_500_000),
@@ -129,7 +130,7 @@ MEMBER_FUNDS = {
     "TZS": Decimal(4_500_000),
     "USD": Decimal(5_000),
 }
-# Opening balances of each market maker.
+# What each of the houses starts with.
 MARKET_MAKER_FUNDS = {
     "NGN": Decimal(30_000_000_000),
     "KES": Decimal(2_500_000_000),
@@ -142,13 +143,13 @@ MARKET_MAKER_FUNDS = {
 
 
 def total_deposits() -> dict[str, Decimal]:
-    """Return all demo deposits per currency: the opening balances of the sandbox provider."""
+    """What the world pays in of each currency: with it the provider's balances begin."""
     total = dict.fromkeys(MEMBER_FUNDS, Decimal(0))
     for currency in total:
         for organisation in ORGANISATIONS:
             members = len(organisation.members)
             own = ORGANISATION_FUNDS[currency] + members * MEMBER_FUNDS[currency]
-            total[currency] += 2 * own  # including the funds to invest
+            total[currency] += 2 * own  # as much again is invested
         total[currency] += len(MARKET_MAKERS) * MARKET_MAKER_FUNDS[currency]
     return total
 
@@ -162,10 +163,10 @@ STAFF = (
     DemoStaff("imani.credit", CREDIT_OFFICER),
     DemoStaff("sefu.credit", CREDIT_OFFICER),
 )
-# Approves withdrawals and quotes and closes tokens; proposes quotes.
+# Who decides about withdrawals, quotes and the ends of tokens, and who proposes quotes.
 APPROVER = "amina.finance"
 PROPOSER = "lindiwe.office"
-# Approve loan configurations and close loans; lends to members of any organisation.
+# Who decides about offers and ends loans; who lends to everybody's members.
 CREDIT_OFFICERS = ("imani.credit", "sefu.credit")
 LENDER = "mtaji"
 
@@ -201,8 +202,8 @@ WITHDRAWALS = (
         override="Zenith Bank confirmed in writing that the account is the treasurer's, in trust.",
     ),
 )  # fmt: skip
-# The sandbox returns payouts to this account after a few seconds: the provider's balance is then
-# above the books until two people reverse the payout.
+# The sandbox returns what is paid to this account a few seconds after it was paid: the provider
+# then holds more than the books say, until two people reverse it.
 RETURNED_WITHDRAWAL = DemoWithdrawal(
     "baobridge", 1, "KES", Decimal(18_400), "Equity Bank Kenya", "Tunde Alabi", "0690000038",
     becomes="Completed",

@@ -1,7 +1,8 @@
-"""Demo lending: loan configurations, and a loan in every state.
+"""Credit in the demo world: offers of lenders, and a loan in every state.
 
-Created by the services that clients and staff use; overdue loans are created with a past date.
-Existing records stay unchanged. Events are marked as delivered.
+Everything is done by the services that clients and staff use. Loans that are past their date were
+made in the past, as loans taken over from elsewhere are. What is there already stays as it is; the
+events of all this count as delivered.
 """
 
 from __future__ import annotations
@@ -46,12 +47,12 @@ _OPEN_OFFER = "Asset-backed loan"
 _OWN_OFFER = "Member advance"
 _PENDING_OFFER = "Bridge against debt notes"
 _PLEDGED = Decimal("0.5")
-_LENT = Decimal("0.8")  # of the lending value of the collateral
+_LENT = Decimal("0.8")  # of what the collateral covers
 
 
 @dataclass(frozen=True, slots=True)
 class Lenders:
-    """The lenders, the borrowers (members of every demo organisation) and the credit officers."""
+    """Who lends and decides, and who may borrow: every demo organisation's members."""
 
     public: Organisation
     own: Organisation
@@ -62,7 +63,7 @@ class Lenders:
 
 @dataclass(frozen=True, slots=True)
 class _LoanScenario:
-    """One demo loan, identified by its `reason`."""
+    """One loan to show; `reason` tells it from the others of the demo world."""
 
     reason: str
     made_days_ago: int = 0
@@ -85,12 +86,12 @@ _SCENARIOS = (
 
 
 def load_lending(lenders: Lenders) -> None:
-    """Create the missing loan configurations and loans."""
+    """Offers and loans that are not there yet."""
     offer = _offers(lenders)
-    existing = set(Loan.objects.filter(configuration=offer).values_list("reason", flat=True))
-    # Each scenario has a fixed position, so a later run makes the same pairs.
+    there = set(Loan.objects.filter(configuration=offer).values_list("reason", flat=True))
+    # Each scenario has its place in the list, so that a later run adds nothing where there is none.
     for scenario, candidate in zip(_SCENARIOS, _collateral_candidates(lenders), strict=False):
-        if scenario.reason in existing:
+        if scenario.reason in there:
             continue
         with transaction.atomic():
             loan = _LoanBuilder(scenario, offer, *candidate).build(lenders.officers)
@@ -99,7 +100,7 @@ def load_lending(lenders: Lenders) -> None:
 
 
 def _offers(lenders: Lenders) -> LoanConfiguration:
-    """Create one configuration for everyone, one for own members, one pending; return the first."""
+    """The offer everybody may use; beside it one's own and one that waits."""
     everything = [category.value for category in InvestmentCategory]
     wanted = (
         (lenders.public, _terms(_OPEN_OFFER, Access.PUBLIC, everything), True),
@@ -137,7 +138,7 @@ def _terms(name: str, access: Access, categories: list[str]) -> Terms:
 
 
 def _collateral_candidates(lenders: Lenders) -> list[tuple[Member, Token, Decimal]]:
-    """Return members with the available units of a token that can be pledged."""
+    """Members with the free units of a token that may be pledged, each pair once."""
     members = {member.id: member for group in lenders.borrowers.values() for member in group}
     tokens = {
         str(token.id): token
@@ -152,7 +153,7 @@ def _collateral_candidates(lenders: Lenders) -> list[tuple[Member, Token, Decima
         .order_by("asset__token__symbol", "owner_id")
         .values_list("owner_id", "asset_id", "balance")
     )
-    # Alternate between members; the largest holdings first.
+    # A different member each time, as far as there are any; of each the largest holdings first.
     by_member: dict[object, list[tuple[Member, Token, Decimal]]] = {}
     for owner, asset, balance in balances:
         if owner is not None and balance is not None:
@@ -169,14 +170,14 @@ def _collateral_candidates(lenders: Lenders) -> list[tuple[Member, Token, Decima
 
 
 def _dollars(token: Token, units: Decimal) -> Decimal:
-    """Return the approximate value of the units in USD."""
+    """About what the units are worth in USD."""
     rate: Decimal = token.price_exchange or Decimal(1)
     price: Decimal = token.price_sell
     return units * price / rate
 
 
 class _LoanBuilder:
-    """Creates one loan and brings it to its state."""
+    """The life of one loan up to the state it is shown in."""
 
     def __init__(
         self,
@@ -193,7 +194,7 @@ class _LoanBuilder:
         self._units = (free * _PLEDGED).quantize(Decimal("0.0001"), rounding=ROUND_DOWN)
 
     def build(self, officers: tuple[StaffUser, StaffUser]) -> Loan:
-        """Create the loan and apply its scenario."""
+        """Makes the loan and lets happen to it what happened."""
         scenario = self._scenario
         loan = create_loan(
             organisation_id=self._member.organisation_id,

@@ -1,7 +1,7 @@
-"""Demo withdrawals in several states, for the review pages.
+"""Withdrawals in several states, so that the review page has something to review.
 
-Created by the services that clients and staff use, and identified by their account numbers. Events
-are marked as delivered.
+Each is made by the services a client and staff use, once: its account number tells whether it is
+there. Their events count as delivered, for nobody waits for them.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def load_withdrawals(
     *,
     timeout_seconds: float,
 ) -> bool:
-    """Create the missing withdrawals; `organisations` and `members` are by slug.
+    """Makes those that are missing; organisations and members by the slug of their organisation.
 
-    Retries for `timeout_seconds` while the provider starts; returns whether it responded.
+    A provider that may still be starting is asked for `timeout_seconds`; whether it answered.
     """
     deadline = time.monotonic() + timeout_seconds
     for shown in withdrawals:
@@ -53,11 +53,11 @@ def load_withdrawals(
             try:
                 withdrawal = _request(organisation, member, shown, deadline)
             except BankListUnavailable:
-                log.warning("demo_without_withdrawals", reason="the provider does not respond")
+                log.warning("demo_without_withdrawals", reason="the provider does not answer")
                 return False
         elif withdrawal.status != WithdrawalStatus.PENDING or shown.becomes == "Pending":
             continue
-        with suppress(StateConflict):  # decided by someone in the meantime
+        with suppress(StateConflict):  # somebody has decided it meanwhile
             _decide(organisation, withdrawal, shown)
         mark_delivered_without_sending(organisation_id=organisation.id, subject_ids=[withdrawal.id])
     return True
@@ -72,7 +72,7 @@ def _find(organisation: Organisation, shown: DemoWithdrawal) -> Withdrawal | Non
 def _request(
     organisation: Organisation, member: Member | None, shown: DemoWithdrawal, deadline: float
 ) -> Withdrawal:
-    """Request the withdrawal; retry until `deadline` while the provider does not respond."""
+    """Asks again, until `deadline`, while the provider does not answer."""
     while True:
         try:
             request_withdrawal(
@@ -133,7 +133,7 @@ def _decide(organisation: Organisation, withdrawal: Withdrawal, shown: DemoWithd
 
 
 def _await_payout(withdrawal_id: UUID) -> None:
-    """Send the payout and wait for its completion; workers continue after the timeout."""
+    """Pays it and looks until it is paid; what takes longer is left to the workers."""
     payouts.send_payout(withdrawal_id)
     deadline = time.monotonic() + _PAYOUT_SECONDS
     while time.monotonic() < deadline:

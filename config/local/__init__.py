@@ -1,1 +1,1 @@
-"""Local installation: embedded PostgreSQL, a file-based broker, the supervisor, secrets."""
+"""What `make run` adds on one machine: PostgreSQL, a broker of files, the supervisor, secrets."""

@@ -1,7 +1,8 @@
-"""Runs management commands, with the embedded database where no URL is set.
+"""Runs management commands: with the embedded database where none is given, and with plain errors.
 
-Concurrent commands share the embedded server; the last one stops it. Errors that an operator can
-fix (no server, wrong URL, full disk, missing permission) are one line on standard error, status 1.
+Several commands at once share the embedded server; the last one stops it. What an operator can
+mend (no server, wrong URL, full disk, missing permission) is one line on standard error and
+status 1, without a traceback.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from config.local.preflight import ServerUnusable, check_server, one_line
 from exchange.core.actors import Actor
 from exchange.core.audit_context import audit_context
 
-# `up` starts its own server; the others need no database.
+# `up` starts its own server; the others never connect.
 _WITHOUT_DATABASE = {
     "check",
     "collectstatic",
@@ -40,7 +41,7 @@ _WITHOUT_DATABASE = {
     "up",
     "version",
 }
-# Errors that an operator can fix; any other is a bug.
+# What an operator mends outside the program; anything else is a fault of ours.
 _OPERATOR_ERRNOS = {
     errno.EACCES,
     errno.EDQUOT,
@@ -52,12 +53,12 @@ _OPERATOR_ERRNOS = {
     errno.EPERM,
     errno.EROFS,
 }
-# The runtime role must not create or truncate tables.
+# The runtime role may not create or empty tables.
 _AS_OWNER = {"createcachetable", "flush", "loaddata", "migrate", "sqlflush"}
 
 
 def run(argv: Sequence[str]) -> None:
-    """Run the command line `argv`; on failure print one line and exit with status 1."""
+    """Run the command line `argv`; ends the process with status 1 after one line on failure."""
     arguments = list(argv)
     try:
         _run(arguments)
@@ -113,13 +114,13 @@ def _database_for(
 
 
 def _take_data_option(arguments: list[str]) -> None:
-    """Set `DATA_DIR` from `--data`, before the settings are read."""
+    """`--data` is `DATA_DIR`, and must be known before the settings are read."""
     for index, word in enumerate(arguments):
         if word == "--data" and index + 1 < len(arguments):
             os.environ["DATA_DIR"] = str(Path(arguments[index + 1]).expanduser().absolute())
         elif word.startswith("--data="):
-            folder = word.removeprefix("--data=")
-            os.environ["DATA_DIR"] = str(Path(folder).expanduser().absolute())
+            given = word.removeprefix("--data=")
+            os.environ["DATA_DIR"] = str(Path(given).expanduser().absolute())
 
 
 def _fail(line: str) -> None:

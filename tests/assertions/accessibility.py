@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from axe_playwright_python.base import AXE_SCRIPT  # type: ignore[import-untyped]
@@ -33,12 +34,14 @@ def wait_for_animations(page: Page) -> None:
     page.evaluate(_SETTLED)
 
 
-def find_violations(page: Page) -> list[Violation]:
-    """What axe finds on the page as it is now."""
+def find_violations(page: Page, parts: Sequence[str] = ()) -> list[Violation]:
+    """Return what axe finds on the page as it is now; `parts` are selectors, without them all."""
     wait_for_animations(page)
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(AXE_SCRIPT)
-    found = page.evaluate("(options) => axe.run(document, options)", _OPTIONS)
+    context = {"include": [[part] for part in parts]} if parts else None
+    run = "([context, options]) => axe.run(context ?? document, options)"
+    found = page.evaluate(run, [context, _OPTIONS])
     return [
         Violation(
             violation["id"],

@@ -72,9 +72,9 @@ def show_variant(page: Page, variant: Variant) -> None:
     )
 
 
-def page_faults(page: Page, variant: Variant) -> list[str]:
+def page_faults(page: Page, variant: Variant, parts: tuple[str, ...]) -> list[str]:
     """What axe finds on the page as it is, and whether it is wider than it may be."""
-    faults = [str(finding) for finding in axe.find_violations(page)]
+    faults = [str(finding) for finding in axe.find_violations(page, parts)]
     wide = page.evaluate("() => document.documentElement.scrollWidth")
     if wide > variant.viewport["width"]:
         faults.append(f"the page is {wide} pixels wide")
@@ -91,8 +91,9 @@ def take_pictures(site: DemoSite, screenshot: Screenshot, docs: bool) -> list[st
     faults = [f"another host was asked: {url}" for url in site.take_stray_requests()]
     for variant in VARIANTS:
         show_variant(page, variant)
-        faults += [f"{variant}: {fault}" for fault in page_faults(page, variant)]
-        page.screenshot(path=PICTURES / f"{screenshot.name}-{variant}.png", full_page=True)
+        faults += [f"{variant}: {fault}" for fault in page_faults(page, variant, screenshot.parts)]
+        picture = PICTURES / f"{screenshot.name}-{variant}.png"
+        page.screenshot(path=picture, full_page=not screenshot.parts)
         if docs and str(variant) in IN_DOCS.get(screenshot.name, ()):
             page.screenshot(
                 path=DOCS / f"{screenshot.name}-{variant}.png",

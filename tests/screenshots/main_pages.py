@@ -14,7 +14,7 @@ from config.back_office.roles import (
     CREDIT_OFFICER,
     FINANCE_APPROVER,
 )
-from tests.screenshots import decision_pages, rare_pages
+from tests.screenshots import api_docs, decision_pages, rare_pages
 from tests.screenshots.demo_site import DemoSite, enter_code
 from tests.screenshots.screenshot import Screenshot, at, first_record
 
@@ -277,6 +277,7 @@ SCREENSHOTS: tuple[Screenshot, ...] = (
     Screenshot("staff-invite", at(ADMINISTRATOR, "exchange/staffuser/add/")),
     Screenshot("staff", at(ADMINISTRATOR, "exchange/staffuser/")),
     Screenshot("staff-member", first_record(ADMINISTRATOR, "exchange/staffuser/")),
+    *api_docs.SCREENSHOTS,
     *decision_pages.SCREENSHOTS,
     Screenshot("refused", at(BACK_OFFICE, "exchange/apikey/add/"), status=403),
     Screenshot("not-found", at(BACK_OFFICE, "exchange/token/nothing/change/edit/"), status=404),

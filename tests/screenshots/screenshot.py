@@ -16,13 +16,15 @@ class Screenshot:
     """A page, by the name of its pictures; `reach` leads there and gives the browser's page.
 
     `status` is what the page answers with, where that is an error. `alone`: it is only for a
-    service that was started for the pictures, since it changes what is in it.
+    service that was started for the pictures, since it changes what is in it. `parts` are what axe
+    reads of a page too long to be read, and pictured, as a whole.
     """
 
     name: str
     open_page: Callable[[DemoSite], Page]
     status: int = 200
     needs_own_service: bool = False
+    parts: tuple[str, ...] = ()
 
 
 def at(role: str, address: str) -> Callable[[DemoSite], Page]:

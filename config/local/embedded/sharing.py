@@ -1,4 +1,4 @@
-"""Shared use of the embedded server: the first user starts its keeper, the last one stops it."""
+"""Using the embedded server: whoever comes first starts its keeper, the last one ends it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STOP_SECONDS = 20.0
 
 @contextlib.contextmanager
 def hold(data_dir: Path) -> Iterator[int]:
-    """Hold a user's lock on the server, which keeps it running; yield the lock's descriptor."""
+    """Hold a user's lock on the server, which keeps it alive; yields the lock's descriptor."""
     home = postgres_dir(data_dir)
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -39,9 +39,9 @@ def hold(data_dir: Path) -> Iterator[int]:
 
 @contextlib.contextmanager
 def running_server(data_dir: Path, *, durable: bool = True) -> Iterator[None]:
-    """Run the server of `data_dir` inside the block; stop it afterwards unless others use it.
+    """The server of `data_dir` runs inside the block; stopped after it unless others use it.
 
-    Raises EmbeddedError with one line when it cannot run.
+    Raises EmbeddedError with one line when it cannot be had.
     """
     with hold(data_dir) as lock:
         _ensure(data_dir, durable=durable)
@@ -52,12 +52,12 @@ def running_server(data_dir: Path, *, durable: bool = True) -> Iterator[None]:
 
 
 def keeper_command(data_dir: Path, *flags: str) -> list[str]:
-    """Return the command line of the keeper, for the checkout as working directory."""
+    """The command line of the keeper, to be run in the checkout."""
     return [sys.executable, "-m", "config.local.embedded.keeper", *flags, str(data_dir)]
 
 
 def is_reachable(data_dir: Path) -> bool:
-    """Return whether the server accepts a connection to the exchange's database."""
+    """Whether the server accepts a connection to the exchange's database."""
     try:
         with psycopg.connect(database_url(data_dir, "exchange_app"), connect_timeout=5):
             return True
@@ -66,7 +66,7 @@ def is_reachable(data_dir: Path) -> bool:
 
 
 def keeper_pid(data_dir: Path) -> int | None:
-    """Return the pid of the running keeper of `data_dir`, or None."""
+    """The pid of the live keeper of `data_dir`, or None."""
     with contextlib.suppress(OSError, ValueError):
         lock = os.open(postgres_dir(data_dir) / SERVER_LOCK, os.O_RDWR | os.O_CLOEXEC)
         try:
@@ -79,7 +79,7 @@ def keeper_pid(data_dir: Path) -> int | None:
 
 
 def stop_keeper(data_dir: Path) -> None:
-    """Stop the keeper and its server, and wait for them."""
+    """Ask the keeper to stop the server, and wait until both are gone."""
     deadline = time.monotonic() + _STOP_SECONDS
     while (pid := keeper_pid(data_dir)) is not None and time.monotonic() < deadline:
         with contextlib.suppress(ProcessLookupError):
@@ -88,7 +88,7 @@ def stop_keeper(data_dir: Path) -> None:
 
 
 def _ensure(data_dir: Path, *, durable: bool) -> None:
-    """Start a keeper if there is none, and wait until the server accepts connections."""
+    """Return when the server answers, having started a keeper where there is none."""
     while not is_reachable(data_dir):
         if keeper_pid(data_dir) is None:
             _start_keeper(data_dir, durable=durable)
@@ -115,13 +115,13 @@ def _start_keeper(data_dir: Path, *, durable: bool) -> None:
             if word == "error":
                 process.wait()
                 raise EmbeddedError(rest)
-            if durable:  # for an operator; tests do not read it
+            if durable:  # an operator waits; a test run does not read it
                 sys.stderr.write(rest + "\n")
-    raise EmbeddedError("The embedded PostgreSQL's keeper exited without output.")
+    raise EmbeddedError("The embedded PostgreSQL's keeper ended without a word.")
 
 
 def _leave(data_dir: Path, lock: int) -> None:
-    """Stop the server if this is its last user, and wait, so that the next command can start it."""
+    """The last user waits for the server to be gone, so that the next command finds it settled."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -1,4 +1,4 @@
-"""`manage.py create_staff USERNAME --role ROLE`: creates a staff account."""
+"""`manage.py create_staff USERNAME --role ROLE`: a member of staff for the admin."""
 
 from __future__ import annotations
 
@@ -21,39 +21,40 @@ from exchange.staff.services.proposals import propose_invitation, record_break_g
 
 
 class Command(BreakGlassCommand):
-    """Prompts for the password, or reads the first line of standard input."""
+    """The password is asked for, or read from the first line of the standard input."""
 
     help = (
-        "Create a staff account with one role; the password is read from standard input. After the"
-        " first setup, this creates a proposal that needs two people in the back office."
+        "Create a member of staff with one role; the password comes from the standard input. Once"
+        " somebody decides, this files a proposal instead, which two people in the back office"
+        " take up and confirm."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the username and role."""
+        """Who, and what they may do."""
         parser.add_argument("username")
         parser.add_argument("--role", required=True, choices=list(ROLES))
         super().add_arguments(parser)
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Create the account, or the proposal."""
+        """Create the user, or file the proposal."""
         username, role = options["username"], options["role"]
         try:
             if options["break_glass"] or is_new_installation():
                 _create(username, role, break_glass=options["break_glass"])
-                result = f"{username} can sign in at /admin/ as {role}."
+                done = f"{username} may sign in at /admin/ as {role}."
             else:
                 propose_invitation(
                     username=username, role=get_role(role), by=None, note="By create_staff"
                 )
-                result = (
+                done = (
                     f"Proposed: {username} as {role}. In the back office, under Access proposals,"
-                    " one person adopts it and another confirms it."
+                    " somebody takes it up and another person confirms it."
                 )
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
         except DomainError as error:
             raise CommandError(error.message) from error
-        self.stdout.write(result)
+        self.stdout.write(done)
 
 
 def _create(username: str, role: str, *, break_glass: bool) -> None:

@@ -11,13 +11,12 @@ from exchange.staff.services.privileged_access import is_new_installation
 
 
 class Command(createsuperuser.Command):
-    """Rejected once anyone has privileged access: one person would create a superuser alone."""
+    """Refused once somebody decides: a superuser has every power, and one person made them."""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Create the superuser of a new installation."""
+        """Creates the superuser of a new installation."""
         if not is_new_installation():
             raise CommandError(
-                "Accounts with privileged access exist already. Use create_staff, which needs dual"
-                " approval."
+                "There are people who decide already: use create_staff, which asks two of them."
             )
         super().handle(*args, **options)

@@ -1,4 +1,4 @@
-"""`manage.py prove_books [--json]`: runs every check of the books; exits with 1 on a failure."""
+"""`manage.py prove_books [--json]`: checks every equality of the books; exit 1 when one is off."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from wallets.ledger.proof import Proof, prove
 
 
 class Command(BaseCommand):
-    """Prints each check with `ok` or `OFF` and its discrepancies. Changes nothing."""
+    """Prints each check with `ok` or `OFF` and what is off. Changes nothing."""
 
-    help = "Prove the books: print every check, exit with 1 if any fails."
+    help = "Prove the books: print every check, exit 1 when anything is off."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the output format."""
+        """How to print."""
         parser.add_argument("--json", action="store_true", help="one JSON object instead of lines")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Run the checks and print the results."""
+        """Proves and prints."""
         proof = prove(CHECKS)
         if options["json"]:
             self._print_json(proof)

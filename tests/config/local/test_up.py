@@ -194,9 +194,7 @@ def test_children_that_are_killed_are_started_again_and_said_so(
         for pid in before:
             os.kill(pid, signal.SIGKILL)
         wait_until(partial(_replaced, installation, word, before), f"{name} is started again")
-        wait_until(
-            partial(_said, installation, f"{name} was terminated by SIGKILL"), "it is said so"
-        )
+        wait_until(partial(_said, installation, f"{name} was ended by SIGKILL"), "it is said so")
     wait_until(installation.healthy, "the service answers again")
 
     (postmaster,) = installation.pids("-m config.local.embedded.keeper")
