@@ -1,4 +1,4 @@
-"""The suite's fixtures and its database; see tests/environment."""
+"""Fixtures and run order of the whole suite; see tests/environment."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ __all__ = [
 ]
 
 _HERE = Path(__file__).parent
-# Fixtures that reach the run's database, or its broker.
+# Fixtures that use the run's database or its broker.
 _SHARED_FIXTURES = {"db", "transactional_db", "django_db_setup", "service_stack"}
-# Have a server of their own; or are about requests, the provider, connections, files or rules in
-# Python, with the statements, guards and locks of other tests.
+# Modules with a server of their own, and modules about requests, the provider, connections, files
+# or rules in Python whose SQL is already tested elsewhere.
 _STANDALONE = (
     "faults/test_database_kill.py",
     "contract/test_schemathesis.py",
@@ -58,13 +58,13 @@ _STANDALONE = (
     "contract/test_orders_bad_input.py",
     "contract/test_tokens_bad_input.py",
     "faults/test_outage.py",
-    "faults/test_look_up_faults.py",
+    "faults/test_status_check_faults.py",
     "faults/test_transfer_faults.py",
     "faults/test_confirmations.py",
     "faults/test_returns.py",
     "faults/test_slow_clients.py",
     "faults/test_exports.py",
-    "faults/test_out_of_reach.py",
+    "faults/test_unreachable_services.py",
     "config/demo/test_demo.py",
     "config/demo/test_demo_loading.py",
     "config/demo/test_demo_catalogue.py",
@@ -83,7 +83,7 @@ _STANDALONE = (
     "orders/listings/test_load_tokens.py",
     "wallets/withdrawals/test_reasons.py",
 )
-# What of the API's answers stands or falls with a statement of its own.
+# API tests whose result depends on SQL of their own.
 _STATEMENTS = re.compile("idempotency|lists|reads|query|portfolio|wallets")
 _PAGES = (
     "browser",
@@ -93,36 +93,36 @@ _PAGES = (
     "config/back_office/test_signin.py",
     "config/back_office/test_permission_matrix.py",
     "config/test_search.py",
-    "config/back_office/test_links_of_owners.py",
-    "config/back_office/test_kept_forms.py",
-    "config/back_office/test_waiting.py",
+    "config/back_office/test_owner_links.py",
+    "config/back_office/test_interrupted_forms.py",
+    "config/back_office/test_work_items.py",
 )
 
 
 @pytest.fixture(scope="module", autouse=True)
 def restore_long_tables() -> None:
-    """What earlier tests wrote and took back does not slow a later one down."""
+    """Restore tables that earlier tests have bloated, so that later tests stay fast."""
     restore_bloated_tables()
 
 
 @pytest.fixture(autouse=True)
 def clear_bank_list_cache() -> None:
-    """A process remembers each list for half a minute, and with it banks that are in no row."""
+    """Clear the bank lists that this process caches for half a minute."""
     clear_bank_cache()
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Two processes for a core: about half of the long tests wait for servers and workers.
+    """Return two processes a core: about half of the long tests wait for servers and workers.
 
-    Three for two cores on a given server: it may allow a hundred connections, races take dozens.
+    With DATABASE_URL three for two cores: a server may allow 100 connections, races take dozens.
     """
     cores = os.cpu_count() or 1
     return cores + cores // 2 if "DATABASE_URL" in os.environ else 2 * cores
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # An assertion that tests share shows its values as those of the tests themselves do.
+    # Shared assertions report their values like those in test modules.
     shared = {
         ".".join(("tests", *path.relative_to(_HERE).with_suffix("").parts))
         for path in _HERE.rglob("*.py")
@@ -142,15 +142,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items.sort(key=lambda item: places[item.path])
     for path, of_file in groupby(items, key=lambda item: item.path):
         where = path.relative_to(_HERE)
-        answers = where.parts[0] == "contract" and not _STATEMENTS.search(where.name)
+        responses = where.parts[0] == "contract" and not _STATEMENTS.search(where.name)
         pages = (
-            answers or where.stem.endswith("_pages") or "admin" in where.parts or _in(where, _PAGES)
+            responses
+            or where.stem.endswith("_pages")
+            or "admin" in where.parts
+            or _in(where, _PAGES)
         )
-        apart = _in(where, _STANDALONE)
+        standalone = _in(where, _STANDALONE)
         for item in of_file:
             assert isinstance(item, pytest.Function)
             of_the_run = _SHARED_FIXTURES.intersection(item.fixturenames)
-            if apart or not (of_the_run or item.get_closest_marker("django_db")):
+            if standalone or not (of_the_run or item.get_closest_marker("django_db")):
                 item.add_marker(pytest.mark.standalone)
             if pages:
                 item.add_marker(pytest.mark.pages)

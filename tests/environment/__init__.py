@@ -1,4 +1,4 @@
-"""What tests run in: PostgreSQL, our programs on real ports, brokers, browsers, callers at once.
+"""The test environment: PostgreSQL, our programs on real ports, brokers, browsers, concurrency.
 
-Installed as an app under the test settings, so that its `flush` replaces Django's.
+Installed as an app under the test settings, so that its `flush` command replaces Django's.
 """

@@ -1,4 +1,4 @@
-"""The addresses of participants and access alone, as `config.urls` mounts them."""
+"""The URLs of participants and access only, mounted as in `config.urls`."""
 
 from __future__ import annotations
 

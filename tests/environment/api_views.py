@@ -1,4 +1,4 @@
-"""Views that only tests mount, for what no single endpoint shows."""
+"""Views for tests of behaviour that no single endpoint of the product shows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class EchoInput(serializers.Serializer[Any]):
 
 
 class EchoViewSet(ApiViewSet):
-    """Answers the number it was sent."""
+    """Returns the number it receives."""
 
     @operation("Echo", scope="wallets:read", body=EchoInput, response=NOTHING)
     def create(self, _request: Request) -> SuccessResponse:
@@ -40,7 +40,7 @@ class EchoViewSet(ApiViewSet):
 
 
 class MoneyViewSet(ApiViewSet):
-    """Checks an amount like a money-moving POST; the effect is a member named by the note."""
+    """A money-moving POST whose effect is a member named by the note."""
 
     @operation(
         "Moved",
@@ -68,7 +68,7 @@ class MoneyViewSet(ApiViewSet):
 
 
 class UndeclaredViewSet(ApiViewSet):
-    """Forgot to declare its operation."""
+    """A view without a declared operation."""
 
     def list(self, _request: Request) -> SuccessResponse:
         return SuccessResponse({}, "Should never be seen")
@@ -89,7 +89,7 @@ FAULTS: dict[str, Exception] = {
 
 
 class FaultViewSet(ApiViewSet):
-    """Raises what it is asked for."""
+    """Raises the requested error."""
 
     lookup_url_kwarg = "kind"
 
@@ -106,7 +106,7 @@ class FaultViewSet(ApiViewSet):
 
 
 class FloatViewSet(ApiViewSet):
-    """Lets a binary float into an answer, a fault of ours."""
+    """Returns a binary float, which is a bug."""
 
     @operation("Never", scope="wallets:read", response=NOTHING)
     def list(self, _request: Request) -> SuccessResponse:

@@ -1,4 +1,4 @@
-"""Has calls of a service that go together meet in one set, whatever the clock does."""
+"""Runs concurrent calls of a service as one batch, whatever their timing."""
 
 from __future__ import annotations
 
@@ -17,45 +17,45 @@ from tests.environment.concurrency import Callers
 
 
 class BatchRunner:
-    """Has calls of the service, each in a thread of its own, carried out as one set.
+    """Runs calls of the service, each in its own thread, as one batch.
 
-    `sets` are the sizes of the sets; `leader` is the database connection of the last one.
+    `batch_sizes` are the sizes of the batches; `leader` is the database connection of the last one.
     """
 
-    def __init__(self, callers: Callers, meeting: Batcher[Any, Any]) -> None:
-        self.sets: list[int] = []
+    def __init__(self, callers: Callers, batcher: Batcher[Any, Any]) -> None:
+        self.batch_sizes: list[int] = []
         self.leader: psycopg.Connection[Any] | None = None
-        self._crowd = callers
-        self._meeting = meeting
+        self._callers = callers
+        self._batcher = batcher
 
     def __call__(self, *calls: Callable[[], Any]) -> list[Any]:
-        """What each returned or raised."""
-        self.sets.clear()
-        all_said = threading.Barrier(len(calls))
+        """Run the calls and return what each returned or raised."""
+        self.batch_sizes.clear()
+        announced = threading.Barrier(len(calls))
 
-        def come(call: Callable[[], Any]) -> Any:
-            with self._meeting.expect():
-                all_said.wait()
+        def run(call: Callable[[], Any]) -> Any:
+            with self._batcher.expect():
+                announced.wait()
                 return call()
 
-        return self._crowd.at_once([partial(come, call) for call in calls])
+        return self._callers.at_once([partial(run, call) for call in calls])
 
-    def watch(self, execute: Callable[[Any], Any], forms: list[Any]) -> Any:
-        """In the place of `execute`."""
-        self.sets.append(len(forms))
+    def record(self, execute: Callable[[Any], Any], requests: list[Any]) -> Any:
+        """Record the batch, then call `execute`."""
+        self.batch_sizes.append(len(requests))
         connection.ensure_connection()
         self.leader = connection.connection
-        return execute(forms)
+        return execute(requests)
 
 
 @contextmanager
 def batch_runner(
-    meeting: Batcher[Any, Any], threads: int, monkeypatch: pytest.MonkeyPatch
+    batcher: Batcher[Any, Any], threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[BatchRunner]:
-    """A `Gather` of at most so many calls to whoever submits to `meeting`."""
-    # Long enough to wait for a thread on any machine; nobody stays away here.
-    monkeypatch.setattr(meeting, "_wait_seconds", 60.0)
+    """Yield a `BatchRunner` of at most `threads` calls that submit to `batcher`."""
+    # Long enough for any machine: every expected call arrives.
+    monkeypatch.setattr(batcher, "_wait_seconds", 60.0)
     with Callers(threads) as callers:
-        run_as_batch = BatchRunner(callers, meeting)
-        monkeypatch.setattr(meeting, "_execute", partial(run_as_batch.watch, meeting._execute))
-        yield run_as_batch
+        runner = BatchRunner(callers, batcher)
+        monkeypatch.setattr(batcher, "_execute", partial(runner.record, batcher._execute))
+        yield runner

@@ -1,7 +1,7 @@
 """Headless Chromium, driven through Playwright, on the pages of the running service.
 
-The machine's own Chromium is used (CHROMIUM names another); without one these tests are skipped,
-and with REQUIRE_BROWSER set they fail instead. A page may ask no other host for anything.
+Uses the machine's Chromium, or the one that CHROMIUM names. Without one the tests are skipped, or
+fail when REQUIRE_BROWSER is set. Pages may not send requests to other hosts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from playwright.sync_api import (
 
 from tests.environment.services import HOST, Service, ServiceStack
 
-# As root Chromium runs only without its sandbox; it shall not call home.
+# Chromium runs as root only without its sandbox. Background requests are switched off.
 _FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -33,7 +33,7 @@ _FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # Any other host is not found. To answer for each request here would also switch its cache off.
+    # Other hosts are not resolved. Intercepting requests instead would disable the cache.
     f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {HOST}",
 )
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -41,12 +41,12 @@ TIMEOUT_MILLISECONDS = 30_000
 
 
 def chromium_path() -> str | None:
-    """The Chromium of this machine."""
+    """Return the path of this machine's Chromium."""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
 
 
 def launch(playwright: Playwright) -> Browser:
-    """A Chromium of our own. Raises `RuntimeError` where the machine has none."""
+    """Launch Chromium. Raises `RuntimeError` where the machine has none."""
     path = chromium_path()
     if path is None:
         raise RuntimeError("There is no Chromium on this machine; CHROMIUM may name one")
@@ -54,7 +54,7 @@ def launch(playwright: Playwright) -> Browser:
 
 
 def stray_requests(context: BrowserContext | Page) -> list[str]:
-    """The requests to other hosts: `launch` lets none through, and the list grows with each."""
+    """Return a list that collects blocked requests to other hosts."""
     found: list[str] = []
 
     def note(request: Request) -> None:
@@ -70,7 +70,7 @@ def chromium() -> Iterator[Browser]:
     """One Chromium for all tests of this process."""
     if chromium_path() is None and not os.environ.get("REQUIRE_BROWSER"):
         pytest.skip("needs Chromium")
-    # Playwright keeps an event loop in this thread; Django's synchronous code runs beside it.
+    # Playwright keeps an event loop in this thread, next to Django's synchronous code.
     before = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     expect.set_options(timeout=TIMEOUT_MILLISECONDS)
@@ -84,7 +84,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def profile(chromium: Browser, service_stack: ServiceStack) -> Iterator[BrowserContext]:
-    """One browser profile for all tests of this process: its cache keeps styles and scripts."""
+    """One browser profile for all tests of this process, so that styles and scripts are cached."""
     context = chromium.new_context(base_url=service_stack.base_url)
     context.set_default_timeout(TIMEOUT_MILLISECONDS)
     yield context
@@ -93,9 +93,9 @@ def profile(chromium: Browser, service_stack: ServiceStack) -> Iterator[BrowserC
 
 @pytest.fixture
 def page(profile: BrowserContext, live_service: Service) -> Iterator[Page]:
-    """A page at the service's address, of a profile without cookies and other traces.
+    """A page of the running service without cookies or stored data.
 
-    Faults in its scripts fail the test, and so does a request to another host.
+    Script errors and requests to other hosts fail the test.
     """
     shown = profile.new_page()
     elsewhere = stray_requests(shown)
@@ -106,5 +106,5 @@ def page(profile: BrowserContext, live_service: Service) -> Iterator[Page]:
     profile.new_cdp_session(shown).send("Storage.clearDataForOrigin", everything)
     for each in profile.pages:
         each.close()
-    assert elsewhere == [], "pages asked other hosts"
-    assert faults == [], "scripts of a page failed"
+    assert elsewhere == [], "a page sent requests to other hosts"
+    assert faults == [], "a script of a page failed"

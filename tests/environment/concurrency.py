@@ -1,4 +1,4 @@
-"""Many callers at once: threads with a connection each, over HTTP or to the services."""
+"""Concurrent callers: threads with a connection each, over HTTP or to the services."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from django.db import OperationalError, connection, connections
 
 
 def race_size(name: str, default: int) -> int:
-    """How large a race is: `RACE_<NAME>` in the environment, or the default."""
+    """Return the size of a race: `RACE_<NAME>` from the environment, or the default."""
     return int(os.environ.get(f"RACE_{name}", default))
 
 
 @dataclass(frozen=True)
 class Call:
-    """One POST of `body`, JSON text; `tag` tells calls apart."""
+    """One POST of `body`, JSON text; `tag` identifies the call."""
 
     path: str
     body: str
@@ -34,7 +34,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back for a call."""
+    """The response to a call."""
 
     tag: int
     status: int
@@ -47,7 +47,7 @@ class Reply:
 
 
 def send_concurrently(base_url: str, calls: Iterable[Call], connections_count: int) -> list[Reply]:
-    """Makes all calls over that many connections at once, kept alive, in the order given."""
+    """Send all calls in order over that many keep-alive connections at once."""
     host = urlsplit(base_url).netloc
     queue: SimpleQueue[Call] = SimpleQueue()
     for call in calls:
@@ -67,16 +67,16 @@ def send_concurrently(base_url: str, calls: Iterable[Call], connections_count: i
                 return replies
             headers = {"Content-Type": "application/json", **call.headers}
             client.request("POST", call.path, call.body, headers)
-            answer = client.getresponse()
-            found = {name.lower(): value for name, value in answer.getheaders()}
-            replies.append(Reply(call.tag, answer.status, answer.read(), found))
+            response = client.getresponse()
+            received = {name.lower(): value for name, value in response.getheaders()}
+            replies.append(Reply(call.tag, response.status, response.read(), received))
 
     with ThreadPoolExecutor(connections_count) as pool:
         return [reply for some in pool.map(work, range(connections_count)) for reply in some]
 
 
 def _connect() -> None:
-    """Connect this thread; wait while tests of other processes have all the server allows."""
+    """Connect this thread; wait while other test processes hold all the server's connections."""
     for _ in range(300):
         try:
             return connection.ensure_connection()
@@ -88,7 +88,7 @@ def _connect() -> None:
 
 
 class Callers:
-    """`at_once` runs functions at the same moment, each in a thread with its own connection."""
+    """Runs functions at the same moment, each in a thread with its own connection."""
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
@@ -98,12 +98,15 @@ class Callers:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # One more round, in which every thread closes its connection.
+        # Every thread closes its connection.
         self.at_once([connections.close_all] * self._threads)
         self._pool.shutdown()
 
     def at_once(self, functions: Sequence[Callable[[], Any]]) -> list[Any]:
-        """What each returned or raised, in their order. At most as many as there are threads."""
+        """Run the functions and return what each returned or raised, in order.
+
+        Takes at most as many functions as there are threads.
+        """
         assert len(functions) <= self._threads
         start = threading.Barrier(len(functions))
 
@@ -112,7 +115,7 @@ class Callers:
             start.wait()
             try:
                 return function()
-            except Exception as error:  # noqa: BLE001 - the test says which are right
+            except Exception as error:  # noqa: BLE001 - the test judges it
                 return error
 
         return list(self._pool.map(run, functions))

@@ -8,7 +8,7 @@ from exchange.participants.client_secrets import ClientSecretHasher
 
 
 class CountingHasher(ClientSecretHasher):
-    """The hasher of client secrets; `made` has a line for each hash."""
+    """The hasher of client secrets; `made` has one entry for each hash."""
 
     made: ClassVar[list[str]] = []
 

@@ -1,9 +1,9 @@
 """A PostgreSQL database for every test process, cloned from one migrated template.
 
-Without DATABASE_URL an embedded server is started in a temporary directory for the whole run, with
-the template that `template_cache` stores; with it, that server is used (its user must be able to
-create databases), and whichever process needs the template first makes it. Tests act as the runtime
-role; `owner` is the owner's alias.
+Without DATABASE_URL an embedded server runs in a temporary directory for the whole run, with the
+template from `template_cache`. With it that server is used (its user must be able to create
+databases), and the first process makes the template. Tests act as the runtime role; the alias
+`owner` connects as the owner of the schema.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from config.settings.databases import from_url
 from tests.environment import seed_rows as seed
 from tests.environment import template_cache
 
-# How xdist's workers, which inherit the environment, learn of the run's server.
+# Environment variables that tell xdist's workers about the run's server.
 _SERVER = "TEST_SERVER_URL"
 _RUN = "TEST_RUN_NAME"
 _TEMPLATE = "TEST_TEMPLATE_NAME"
 _LOCK_KEY = 0x7E57_0001
 
-# A role or a setting, temporary tables, locks and cursors: what outlives a transaction.
+# Resets what outlives a transaction: role, settings, temporary tables, locks, cursors.
 _RESET_SESSION = (
     "CLOSE ALL; RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL; UNLISTEN *; DISCARD TEMP;"
     " SELECT pg_advisory_unlock_all()"
@@ -49,12 +49,12 @@ _RESET_SESSION = (
 Connection = psycopg.Connection[Any]
 
 _run_resources = contextlib.ExitStack()
-# Of this process's database, as soon as there is one.
+# The restorer of this process's database, once it exists.
 _restorers: list[seed.Restorer] = []
 
 
 def start_run(config: pytest.Config) -> None:
-    """In the process that pytest was started as: a server for the run, and the run's name."""
+    """Start the run's server and name the run, in pytest's main process."""
     if hasattr(config, "workerinput") or config.option.collectonly:
         return
     os.environ[_RUN] = f"test_{os.getpid()}_{os.urandom(3).hex()}"
@@ -79,7 +79,7 @@ def start_run(config: pytest.Config) -> None:
 
 
 def end_run(config: pytest.Config) -> None:
-    """Drop what the run made and stop the server it started."""
+    """Drop the databases of the run and stop its server."""
     if hasattr(config, "workerinput") or _SERVER not in os.environ:
         return
     try:
@@ -91,7 +91,7 @@ def end_run(config: pytest.Config) -> None:
 
 
 def server_url(database: str) -> str:
-    """The owner's URL of `database` on the run's server."""
+    """Return the owner's URL of `database` on the run's server."""
     given = os.environ[_SERVER]
     if given.startswith(("postgresql://", "postgres://")):
         head, _, query = given.partition("?")
@@ -101,23 +101,23 @@ def server_url(database: str) -> str:
 
 
 def worker_database() -> str:
-    """The name of this process's own database."""
+    """Return the name of this process's database."""
     return f"{os.environ[_RUN]}_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}"
 
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """Replaces pytest-django's: this process's database, cloned from the run's template."""
+    """Clone this process's database from the run's template; replaces pytest-django's fixture."""
     name = worker_database()
     with django_db_blocker.unblock():
         _make_template()
         with _maintenance() as connection:
             connection.execute(_clone(os.environ[_TEMPLATE], name))
-            # A clone has the rights of a new database, not those of its template.
+            # A clone does not inherit the privileges of its template.
             connection.execute(
                 sql.SQL("REVOKE TEMPORARY ON DATABASE {} FROM PUBLIC").format(sql.Identifier(name))
             )
-            # Nothing in it outlives the run: no commit waits for a given server's disk.
+            # The data does not outlive the run, so commits need not wait for the disk.
             connection.execute(
                 sql.SQL("ALTER DATABASE {} SET synchronous_commit = off").format(
                     sql.Identifier(name)
@@ -125,7 +125,7 @@ def django_db_setup(django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
             )
         _point_django_at(name)
     _restorers.append(seed.Restorer(server_url(name)))
-    # The way Django's own TestCase says no.
+    # The hook that Django's TestCase uses to keep connections.
     TransactionTestCase._should_reload_connections = _keep_connections  # type: ignore[attr-defined]
     yield
     _restorers.pop().close()
@@ -137,14 +137,14 @@ def django_db_setup(django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
 
 @pytest.fixture
 def owner_connection(django_db_setup: None) -> Iterator[Connection]:
-    """A connection of the schema's owner to this process's database, in autocommit mode."""
+    """Yield the schema owner's connection to this process's database, in autocommit mode."""
     with psycopg.connect(server_url(worker_database()), autocommit=True) as connection:
         yield connection
 
 
 @contextlib.contextmanager
 def session(role: str) -> Iterator[Connection]:
-    """A connection as the owner, or acting as the runtime role as the application does."""
+    """Connect as the owner, or with the runtime role as the application does."""
     options = "-c role=exchange_runtime" if role == "runtime" else ""
     with psycopg.connect(server_url(worker_database()), options=options) as connection:
         yield connection
@@ -152,7 +152,7 @@ def session(role: str) -> Iterator[Connection]:
 
 @contextlib.contextmanager
 def extra_database(suffix: str, *, migrated: bool = False) -> Iterator[str]:
-    """The name of a database beside this process's own: empty, or a copy of the run's template."""
+    """Create a second database and yield its name: empty, or a copy of the run's template."""
     name = f"{worker_database()}_{suffix}"
     source = os.environ[_TEMPLATE] if migrated else "template0"
     with _maintenance() as connection:
@@ -170,9 +170,9 @@ def extra_database(suffix: str, *, migrated: bool = False) -> Iterator[str]:
 
 @contextlib.contextmanager
 def django_connected_to(database: str) -> Iterator[None]:
-    """Django's connections lead to `database` inside the block, and back to our own after it."""
+    """Connect Django to `database` inside the block."""
     _point_django_at(database)
-    ContentType.objects.clear_cache()  # their numbers may be others
+    ContentType.objects.clear_cache()  # ids differ between databases
     try:
         yield
     finally:
@@ -181,20 +181,20 @@ def django_connected_to(database: str) -> Iterator[None]:
 
 
 def restore_seed() -> None:
-    """Empty every table and put back the rows that migrations made, in one transaction."""
+    """Restore every table to the rows that migrations made, in one transaction."""
     _restorers[-1].restore()
 
 
 def restore_bloated_tables() -> None:
-    """The same, where earlier tests have left so much that all later ones would be slow."""
+    """Restore the tables if one has grown so long that later tests would be slow."""
     for restorer in _restorers:
         restorer.restore_if_bloated()
 
 
 def _make_template(installation: str = "") -> None:
-    """Migrate where there is no template yet: the first process does, the others wait for it.
+    """Migrate the template if there is none yet; other processes wait for the first one.
 
-    The database `installation` gets what migrations make too.
+    The database `installation`, if named, becomes a copy of it.
     """
     template = os.environ[_TEMPLATE]
     with _maintenance() as lock:
@@ -219,8 +219,9 @@ def _make_template(installation: str = "") -> None:
 
 
 def _keep_connections(_: TransactionTestCase) -> bool:
-    """Answers Django, which would close them after every test that commits: no. As in the running
-    service our functions stay compiled and planned; what a test set for its session is taken back.
+    """Keep connections open, which Django would close after every test that commits.
+
+    As in the running service our SQL functions stay compiled and planned. Session state is reset.
     """
     for connection in connections.all(initialized_only=True):
         raw = connection.connection
@@ -229,7 +230,7 @@ def _keep_connections(_: TransactionTestCase) -> bool:
         clean = not (connection.in_atomic_block or connection.needs_rollback)
         if clean and raw.info.transaction_status == TransactionStatus.IDLE:
             raw.execute(_RESET_SESSION)
-        else:  # it was dropped, or left in the middle of something
+        else:  # closed, or inside a transaction
             connection.close()
     return False
 

@@ -1,4 +1,4 @@
-"""A WSGI application that says what the web server gave it, as `config.http` serves it.
+"""A WSGI application that returns its environment, served by `config.http`.
 
 STALLED_SECONDS is how long the server waits for a client that does not read.
 """
@@ -16,7 +16,7 @@ from config import http
 from exchange.api.middleware import BODY_STATE
 
 
-class _Answer:
+class _Response:
     def __init__(self, chunks: Iterable[bytes], fault: str = "") -> None:
         self._chunks = chunks
         self._fault = fault
@@ -30,18 +30,20 @@ class _Answer:
 
 
 def echo(environ: dict[str, Any], start_response: Callable[..., None]) -> Any:
-    """The environment as JSON; at /stream so many megabytes; at /file this file; at /fault none; at
-    /late-fault an answer that cannot be closed.
+    """Return the environment as JSON.
+
+    /stream sends so many megabytes, /file sends this file, /fault fails, and /late-fault fails when
+    its response is closed.
     """
     if environ["PATH_INFO"] == "/fault":
         raise RuntimeError("a fault of the application")
     if environ["PATH_INFO"] == "/late-fault":
         start_response("200 OK", [("Content-Type", "text/plain")])
-        return _Answer([b"answered"], "a fault after the answer")
+        return _Response([b"answered"], "a fault after the answer")
     if environ["PATH_INFO"] == "/stream":
         megabytes = int(parse_qs(environ["QUERY_STRING"])["megabytes"][0])
         start_response("200 OK", [("Content-Type", "text/plain")])
-        return _Answer(b"x" * 65536 for _ in range(megabytes * 16))
+        return _Response(b"x" * 65536 for _ in range(megabytes * 16))
     if environ["PATH_INFO"] == "/file":
         start_response("200 OK", [("Content-Type", "text/plain")])
         return environ["wsgi.file_wrapper"](Path(__file__).open("rb"))
@@ -50,7 +52,7 @@ def echo(environ: dict[str, Any], start_response: Callable[..., None]) -> Any:
     shown["state"] = environ.get(BODY_STATE)
     start_response("200 OK", [("Content-Type", "application/json"), ("Set-Cookie", "a=1"),
                               ("Set-Cookie", "b=2")])  # fmt: skip
-    return _Answer([json.dumps(shown).encode()])
+    return _Response([json.dumps(shown).encode()])
 
 
 http._STALLED_SECONDS = float(os.environ.get("STALLED_SECONDS", "60"))

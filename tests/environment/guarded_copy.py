@@ -1,7 +1,7 @@
-"""A copy of a table with one guard, to try a trigger function at the edges of its conditions.
+"""A copy of a table with a single trigger, to test a guard function at its boundaries.
 
-On the table itself other guards, keys and the audit refuse most of the rows that the edges need.
-That the guard stands there is shown by the tests of attacks.
+On the real table other guards, keys and the audit reject most of the rows that this needs. The
+attack tests show that the guard is installed there.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from tests.factories.bare_rows import as_json
 class GuardedCopy:
     """An empty temporary table of the same name, with `function` as its only trigger.
 
-    `cursor` is of `without_guards`: no other trigger runs, and it all goes with the transaction.
-    Each attempt answers TAKEN, or what refuses it; the words of the error are in `message`.
+    `cursor` comes from `without_guards`: no other trigger runs, and all of it is rolled back.
+    Each attempt returns ACCEPTED or the violated rule; `message` holds the error message.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class GuardedCopy:
         )
 
     def insert(self, row: dict[str, Any]) -> str:
-        """What becomes of a new row."""
+        """Try to insert a row."""
         return self._attempt(
             f"INSERT INTO {self._table} SELECT * FROM"
             f" jsonb_populate_record(NULL::{self._table}, %s)",
@@ -48,7 +48,7 @@ class GuardedCopy:
         )
 
     def update(self, row: dict[str, Any], **changes: Any) -> str:
-        """What becomes of `changes` to a row that is the only one."""
+        """Try to apply `changes` to a table with this single row."""
         self._only(row)
         values = ", ".join(f"{name} = n.{name}" for name in changes)
         return self._attempt(
@@ -58,12 +58,12 @@ class GuardedCopy:
         )
 
     def delete(self, row: dict[str, Any]) -> str:
-        """What becomes of the removal of a row that is the only one."""
+        """Try to delete from a table with this single row."""
         self._only(row)
         return self._attempt(f"DELETE FROM {self._table} WHERE %s::jsonb IS NOT NULL", {})
 
     def rows(self, columns: str) -> list[tuple[Any, ...]]:
-        """What is in the copy now."""
+        """Return the rows of the copy."""
         self._cursor.execute(f"SELECT {columns} FROM {self._table}")
         found: list[tuple[Any, ...]] = self._cursor.fetchall()
         return found

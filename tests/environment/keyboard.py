@@ -1,4 +1,4 @@
-"""A person at a page with nothing but a keyboard."""
+"""Use of a page with the keyboard alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.factories.staff import create_staff
 
 PASSWORD = "correct horse battery"
 MAX_TABS, MAX_STOPS = 150, 400
-# Whether the focus is drawn around, and nothing lies over what has it.
+# Checks that the focused element has an outline and is not covered.
 _SHOWN = """() => {
   const at = document.activeElement, style = getComputedStyle(at), box = at.getBoundingClientRect();
   const drawn = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
@@ -29,14 +29,15 @@ _SHOWN = """() => {
 
 
 def create_enrolled_staff(name: str, role: str = FINANCE_APPROVER) -> tuple[StaffUser, str]:
-    """A member of staff, and the secret that their authenticator app holds."""
+    """Create a member of staff with a second factor; return them and its secret."""
     user = create_staff(name, PASSWORD, role)
     return user, logins.enrol_second_factor(user)
 
 
 def sign_in(page: Page, name: str) -> None:
-    """Open the front page with the session that both steps give; the steps have tests of their own
-    in `browser/test_back_office.py`.
+    """Open the dashboard with a session that has passed both steps.
+
+    `browser/test_back_office.py` tests the steps themselves.
     """
     client = Client()
     logins.sign_in(client, StaffUser.objects.get(username=name))
@@ -53,16 +54,16 @@ def sign_in(page: Page, name: str) -> None:
 
 
 def tab_to(page: Page, wanted: Callable[[Locator], bool]) -> None:
-    """Presses Tab until the focus is on what is wanted, as somebody without a mouse does."""
+    """Press Tab until the wanted element has the focus."""
     for _ in range(MAX_TABS):
         page.keyboard.press("Tab")
         if wanted(page.locator(":focus")):
             return
-    raise AssertionError(f"{MAX_TABS} presses of Tab did not lead there")
+    raise AssertionError(f"not reached after {MAX_TABS} presses of Tab")
 
 
 def has_text(pattern: str) -> Callable[[Locator], bool]:
-    """Whether an element's own words or value match."""
+    """Return a check that an element's text matches `pattern`."""
 
     def matches(element: Locator) -> bool:
         if element.count() != 1:
@@ -73,16 +74,14 @@ def has_text(pattern: str) -> Callable[[Locator], bool]:
 
 
 def matches(selector: str) -> Callable[[Locator], bool]:
-    """Whether an element is the one that `selector` means."""
+    """Return a check that an element matches `selector`."""
     return lambda element: (
         element.count() == 1 and element.evaluate("(e, s) => e.matches(s)", selector) is True
     )
 
 
 def tab_stop_faults(page: Page) -> tuple[int, list[str]]:
-    """Presses Tab through the whole page, and back: how many stops there are, and what is wrong
-    with them.
-    """
+    """Press Tab through the whole page and back; return the number of stops and their faults."""
     found: list[str] = []
     while len(found) < MAX_STOPS:
         page.keyboard.press("Tab")
@@ -96,5 +95,5 @@ def tab_stop_faults(page: Page) -> tuple[int, list[str]]:
 
 
 def is_focus_visible(page: Page) -> bool:
-    """Whether a person sees where they are."""
+    """Return whether the focus is visible."""
     return bool(page.evaluate(_SHOWN) == "")

@@ -1,8 +1,7 @@
-"""A line at which requests and workers wait in the database until all of them are there.
+"""A barrier in the database that requests and workers reach before any of them continues.
 
-Callers that are sent off together seldom arrive together: what is shorter wins. Behind the line
-each of them stands right before it locks its row, and all are let go at the same moment. Nothing
-in the product knows of it.
+Callers that start together seldom reach their lock together. The barrier holds each of them right
+before it locks its row and releases all at the same moment. The product does not know about it.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _TIMEOUT_SECONDS = 10.0
 
 
 class LockBarrier:
-    """While drawn, whoever is about to lock or write a row of `table` waits; readers pass."""
+    """While held, sessions that are about to lock or write a row of `table` wait; readers pass."""
 
     def __init__(self, table: str, runners: int) -> None:
         self._table, self._runners = table, runners
@@ -36,14 +35,14 @@ class LockBarrier:
         self._watch.close()
 
     def hold(self) -> None:
-        """From now on they wait."""
+        """Make sessions wait from now on."""
         # Conflicts with the ROW SHARE of SELECT ... FOR UPDATE, not with a plain SELECT.
         self._owner.execute(
             sql.SQL("LOCK TABLE {} IN EXCLUSIVE MODE").format(sql.Identifier(self._table))
         )
 
     def release(self) -> None:
-        """Lets all go once the last one waits; AssertionError when one does not come in time."""
+        """Release all sessions once the last one waits; AssertionError if one does not in time."""
         try:
             wait_until(
                 lambda: self._waiting() == self._runners,

@@ -1,7 +1,7 @@
-"""A database for all tests of a module together: for tests of refusals, which change nothing.
+"""A database that all tests of a module share, for tests of rejections, which change nothing.
 
-What stands before a refusal (an organisation with a key, wallets, a market) is made once, and
-every test proves that it left it alone (`tests.assertions.unchanged`).
+The records that they need (an organisation with a key, wallets, a market) are made once, and
+every test asserts that it changed none of them (`tests.assertions.unchanged`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pytest_django import DjangoDbBlocker
 from tests.environment.database import restore_seed
 from tests.factories.wallets import assert_books_hold
 
-# Fixtures that end a test's changes, and with them the module's.
+# Fixtures that undo a test's changes, and with them the module's.
 _OF_ONE_TEST = {"db", "transactional_db"}
 
 
@@ -23,9 +23,9 @@ _OF_ONE_TEST = {"db", "transactional_db"}
 def module_rows(
     request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[None]:
-    """What fixtures and tests of the module commit stays until its end.
+    """Keep what fixtures and tests of the module commit until its end.
 
-    No test of such a module may use a database of its own.
+    No test of the module may use a database fixture of its own.
     """
     assert not [item.nodeid for item in request.session.items if _has_own(item, request.path)]
     with django_db_blocker.unblock():
@@ -37,7 +37,7 @@ def module_rows(
 
 @pytest.fixture(scope="module")
 def module_database(module_rows: None) -> Iterator[None]:
-    """The same, of services alone: at the end the books are proven."""
+    """Keep the module's rows, made by services only, and prove the books at its end."""
     yield
     assert_books_hold()
 

@@ -1,4 +1,4 @@
-"""Records that all tests of a module share, for what takes seconds to make."""
+"""Records that take seconds to make, shared by all tests of a module."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from pytest_django import DjangoDbBlocker
 
 @contextmanager
 def module_transaction(blocker: DjangoDbBlocker) -> Iterator[None]:
-    """Keep what is written inside until the block ends; then it is taken back.
+    """Open a transaction that is rolled back when the block ends.
 
-    For a fixture of the scope `module`. Each test's own transaction becomes a part of this one, and
-    is taken back as ever. PostgreSQL's `now()` stays at the beginning. No test of the module may
-    commit.
+    For a fixture of scope `module`. Each test's transaction is nested in it and rolled back as
+    usual. PostgreSQL's `now()` stays at the beginning. No test of the module may commit.
     """
     with blocker.unblock(), transaction.atomic():
-        # A test's own, to Django: code that must be outermost runs within it.
+        # Django treats it as a test's transaction, so durable blocks run inside it.
         transaction.get_connection().atomic_blocks[-1]._from_testcase = True
         yield
         transaction.set_rollback(True)

@@ -1,7 +1,7 @@
-"""Packages of Node.js for tests, installed by npm into `build/` by name and version.
+"""Node.js packages for tests, installed by npm into `build/` by name and version.
 
-With REQUIRE_NODE=1 they are installed when they are missing, and nothing is skipped; otherwise a
-test skips where Node or a package is absent.
+With REQUIRE_NODE=1 missing packages are installed and nothing is skipped; otherwise a test skips
+where Node or a package is absent.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FLAGS = ("--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "-
 
 
 def node_modules(folder: str, packages: Mapping[str, str]) -> Path:
-    """The `node_modules` of `build/<folder>`, with `packages` (name → version) in it."""
+    """Return the `node_modules` of `build/<folder>` with `packages` (name → version) installed."""
     found = BUILD / folder / "node_modules"
     npm = shutil.which("npm")
     if shutil.which("node") is None or npm is None:
@@ -44,9 +44,9 @@ def node_modules(folder: str, packages: Mapping[str, str]) -> Path:
 
 
 def skip_or_fail(what: str) -> None:
-    """Fail where REQUIRE_NODE=1 asks for `what`, and skip elsewhere."""
+    """Fail if REQUIRE_NODE=1 is set, skip otherwise."""
     if REQUIRED:
-        pytest.fail(f"{what} is absent, and REQUIRE_NODE=1 asks for it")
+        pytest.fail(f"{what} is absent, and REQUIRE_NODE=1 requires it")
     pytest.skip(f"{what} is absent; REQUIRE_NODE=1 installs it")
 
 

@@ -1,4 +1,4 @@
-"""Cursors of Django with the rights of the schema's owner, in the open transaction if possible."""
+"""Django cursors with the rights of the schema's owner, in the open transaction if possible."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from django.db import connections, transaction
 
 @contextmanager
 def as_owner(*, rollback: bool = False) -> Iterator[Any]:
-    """A cursor with the owner's rights.
+    """Yield a cursor with the owner's rights.
 
-    An error undoes the block; with `rollback`, so does its end.
+    An error rolls the block back; with `rollback` it is always rolled back.
     """
     alias = "default" if _is_superuser() else "owner"
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
@@ -28,7 +28,7 @@ def as_owner(*, rollback: bool = False) -> Iterator[Any]:
 
 @contextmanager
 def without_guards() -> Iterator[Any]:
-    """A cursor of the owner with no trigger and no foreign key in force; takes a superuser."""
+    """Yield an owner's cursor with triggers and foreign keys disabled; needs a superuser."""
     with as_owner() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
         yield cursor

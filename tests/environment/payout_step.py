@@ -2,7 +2,7 @@
 
 `python -m tests.environment.payout_step STEP [ID]`.
 
-For tests whose database is killed: they cannot use the one of the test process. Prints JSON.
+For tests that kill their database and so cannot use the test process's own. Prints JSON.
 """
 
 from __future__ import annotations

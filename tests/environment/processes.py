@@ -1,4 +1,4 @@
-"""A program of ours as a real process group that a test may kill and start again."""
+"""A program of the product as a process group that a test may kill and restart."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TIMEOUT_SECONDS = 60.0
 
 @dataclass
 class Program:
-    """`command` in the checkout with `environment` on top of ours; `ready` says when it answers."""
+    """`command` run in the checkout with `environment` added; `ready` checks its response."""
 
     command: list[str]
     environment: dict[str, str]
@@ -28,17 +28,17 @@ class Program:
 
     @property
     def pid(self) -> int:
-        """The pid of the first process of the group."""
+        """The pid of the group's first process."""
         assert self._process is not None
         return self._process.pid
 
     @property
     def running(self) -> bool:
-        """Whether the first process lives."""
+        """Whether the first process is alive."""
         return self._process is not None and self._process.poll() is None
 
     def start(self) -> None:
-        """Start it and wait until it answers."""
+        """Start the program and wait until it responds."""
         with self.output.open("ab") as output:
             self._process = subprocess.Popen(
                 self.command,
@@ -58,14 +58,14 @@ class Program:
             raise AssertionError(f"{self.command} ended:\n{self.output.read_text()[-4000:]}")
 
     def kill(self) -> None:
-        """`kill -9` of every process of the group."""
+        """Kill every process of the group with SIGKILL."""
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
 
     def stop(self, seconds: float = 10.0) -> None:
-        """Ask it to stop, repeatedly (a server that is still starting may miss it), then kill."""
+        """Send SIGTERM repeatedly (a starting server may miss it), then kill."""
         if self._process is None:
             return
         deadline = time.monotonic() + seconds
@@ -76,15 +76,15 @@ class Program:
         self.kill()
 
     def restart(self) -> None:
-        """`kill -9`, then start again on the same port."""
+        """Kill the program and start it again on the same port."""
         self.kill()
         self.start()
 
 
 def wait_until(condition: Callable[[], bool], what: str, seconds: float = TIMEOUT_SECONDS) -> None:
-    """Poll until `condition` holds; AssertionError naming `what` when it does not in time."""
+    """Poll until `condition` holds. Raises AssertionError naming `what` after `seconds`."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
-            raise AssertionError(f"After {seconds:g} s still not so: {what}")
+            raise AssertionError(f"Not reached after {seconds:g} s: {what}")
         time.sleep(0.02)

@@ -1,6 +1,6 @@
-"""How property tests draw: the same examples in every run of the suite, others in `make fuzz`.
+"""Settings of property tests: fixed examples in the suite, new ones in `make fuzz`.
 
-`tests.fuzz` sets FUZZ, and gives every turn of every test a seed of its own.
+`tests.fuzz` sets FUZZ and gives every turn of every test a seed of its own.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from hypothesis import HealthCheck, Phase, settings
 from tests.environment.concurrency import race_size
 
 FUZZING = "FUZZ" in os.environ
-# A failing example is made smaller on request only: with a database behind every step that takes
-# minutes.
+# Shrinking is off by default: with a database behind every step it takes minutes.
 _PHASES = [Phase.generate, *([Phase.shrink] if "FUZZ_SHRINK" in os.environ else [])]
-# `make fuzz` takes a few at a time, so that all tests get their turn.
+# `make fuzz` runs a fraction of the examples at a time, so that all tests get a turn.
 _PART = 8
 
 
 def load_profile() -> None:
-    """Settings of every property test that does not say otherwise. Called before they are read."""
+    """Register the default settings of property tests; must run before the tests are imported."""
     settings.register_profile(
         "exchange",
         deadline=None,
@@ -33,9 +32,9 @@ def load_profile() -> None:
 
 
 def examples(name: str, count: int, **more: Any) -> settings:
-    """`count` examples in the suite, or `RACE_<NAME>_EXAMPLES`; fewer in one turn of a fuzz."""
+    """Return settings for `count` examples or `RACE_<NAME>_EXAMPLES`; fewer in a turn of a fuzz."""
     wanted = race_size(f"{name}_EXAMPLES", count)
     if FUZZING:
-        # The first one is always the simplest there is, whatever the seed.
+        # The first example is always the simplest one, whatever the seed.
         wanted = 1 + max(1, wanted // _PART)
     return settings(max_examples=wanted, phases=_PHASES, **more)

@@ -1,9 +1,9 @@
-"""In which order processes take the modules of a run: long ones first, waiting beside computing.
+"""The order in which processes take the modules of a run: long ones first, I/O mixed with CPU.
 
-A run hands out whole modules (`--dist loadscope`), so what a module prepares is prepared once. What
-begins late and takes long would leave one process at work while the others are done. Programs that
-start, are killed or answer late leave the processor to others meanwhile, so they are mixed with
-what computes. Seconds are roughly those of a run on two cores: what counts is the order.
+A run distributes whole modules (`--dist loadscope`), so module fixtures are built once. A long
+module that starts late would keep one process busy after the others have finished. Modules that
+wait for programs leave the processor free, so they alternate with those that compute. The seconds
+are roughly those of a run on two cores; only the order matters.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ WAITING = {
     "stories/test_tour.py": 70,
     "faults/test_transfer_faults.py": 57,
     "faults/test_outage.py": 55,
-    "faults/test_out_of_reach.py": 47,
+    "faults/test_unreachable_services.py": 47,
     "config/local/test_embedded.py": 40,
     "faults/test_database_kill.py": 40,
-    "faults/test_look_up_faults.py": 37,
+    "faults/test_status_check_faults.py": 37,
     "config/test_database_roles.py": 36,
     "faults/test_confirmations.py": 36,
     "faults/test_slow_clients.py": 34,
@@ -29,7 +29,7 @@ WAITING = {
     "clients/test_guide_examples.py": 40,
     "clients/test_clients.py": 30,
     "config/test_shared_rate_limits.py": 20,
-    "exchange/core/test_wake.py": 20,
+    "exchange/core/test_task_notifier.py": 20,
     "stories/test_withdrawal.py": 20,
 }
 COMPUTING = {
@@ -37,7 +37,7 @@ COMPUTING = {
     "browser/test_keyboard.py": 85,
     "browser/test_daily_work.py": 61,
     "contract/test_schemathesis.py": 60,
-    "browser/test_power_over_money.py": 55,
+    "browser/test_privileged_access.py": 55,
     "browser/test_back_office.py": 52,
     "config/demo/test_demo_loading.py": 46,
     "fuzz/test_fuzz.py": 46,
@@ -48,10 +48,10 @@ COMPUTING = {
     "browser/test_api_docs.py": 30,
     "contract/test_tokens_lists.py": 37,
     "config/test_production.py": 31,
-    "config/back_office/test_waiting.py": 29,
+    "config/back_office/test_work_items.py": 29,
     "config/demo/test_demo.py": 27,
     "wallets/ledger/proof/test_proof_of_books.py": 26,
-    "exchange/admin/test_kept_filters_pages.py": 24,
+    "exchange/admin/test_preserved_filters.py": 24,
     "browser/test_accessibility.py": 22,
     "config/test_search.py": 22,
     "credit/loans/test_loan_closure_pages.py": 22,
@@ -61,7 +61,7 @@ COMPUTING = {
 
 
 def position(module: Path) -> int:
-    """Where `module`, a path from `tests`, comes; those not named share the last place."""
+    """Return the position of `module`, a path below `tests`; modules not listed come last."""
     return _POSITIONS.get(module.as_posix(), len(_POSITIONS))
 
 

@@ -1,8 +1,8 @@
-"""The rows that migrations made, kept beside the tables so that a test that commits can be undone.
+"""A snapshot of the rows that migrations made, to restore after a test that commits.
 
-They are copied into the schema `seed` of the run's template, with the functions that put them back.
-Triggers and foreign keys are out of force for that, which takes a superuser: the ledger refuses to
-be emptied otherwise.
+They are copied into the schema `seed` of the run's template, together with functions that restore
+them. Restoring disables triggers and foreign keys, which takes a superuser: the ledger cannot be
+emptied otherwise.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from psycopg import sql
 
 Connection = psycopg.Connection[Any]
 
-# What a table may hold of rows that are gone before it is made anew. Deleted and rolled back rows
-# stay in its file until a vacuum, which a given server may never do, and every later test would
-# read past them.
+# The file size at which a table is truncated. Deleted and rolled back rows stay in the file until a
+# vacuum, which may never run, and every later test would read past them.
 BLOAT_BYTES = 1024 * 1024
 
-# `since` is the transaction that wrote a table's rows last: while all of them are its own, and as
-# many, nothing has touched them, and they can stay.
+# `since` is the transaction that last wrote a table's rows. While all rows are still that
+# transaction's, and as many, the table is unchanged and need not be restored.
 _SNAPSHOT = "CREATE TABLE seed.snapshot (name text PRIMARY KEY, since xid)"
 
 _BLOATED = """
@@ -31,9 +30,9 @@ CREATE FUNCTION seed.bloated() RETURNS text LANGUAGE sql AS $$
 $$
 """
 
-# Rows are deleted: a service that still reads does not hold that up. What is worn is truncated,
-# if nobody reads it just now. Only for a session in which triggers and foreign keys are out of
-# force: taking them out here would have every statement planned again each time.
+# Rows are deleted, which readers do not block. Bloated tables are truncated unless they are being
+# read. The session must have triggers and foreign keys disabled: disabling them here would have
+# every statement planned again each time.
 _RESTORE = """
 CREATE FUNCTION seed.restore() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -72,10 +71,10 @@ _TOUCHED = """({name}, (
 
 
 def snapshot_rows(connection: Connection) -> None:
-    """Remember what is in the tables now.
+    """Store the current rows of all tables and switch their autovacuum off.
 
-    They are left alone by autovacuum from here on. It would find them empty between two tests, and
-    have statements that join them planned for no rows: a proof of books took minutes, not 0.2 s.
+    Autovacuum would find tables empty between two tests and have joins planned for no rows: a proof
+    of books then took minutes instead of 0.2 s.
     """
     connection.execute("CREATE SCHEMA seed")
     connection.execute(_SNAPSHOT)
@@ -91,24 +90,22 @@ def snapshot_rows(connection: Connection) -> None:
 
 
 class Restorer:
-    """Puts the kept rows of the database at `url` back, over one connection for the whole run: what
-    it does after every test is planned once.
-    """
+    """Restores the stored rows over one connection for the whole run, which plans them once."""
 
     def __init__(self, url: str) -> None:
         self._url = url
         self._connection: Connection | None = None
 
     def restore(self) -> None:
-        """Every table is as it was kept."""
+        """Restore every table to its snapshot."""
         self._call("SELECT seed.restore()")
 
     def restore_if_bloated(self) -> None:
-        """The same where a table has grown long."""
+        """Restore the tables if one is bloated."""
         self._call("SELECT seed.restore() WHERE seed.bloated() IS NOT NULL")
 
     def close(self) -> None:
-        """Leave the database."""
+        """Close the connection."""
         if self._connection is not None:
             self._connection.close()
 
@@ -117,7 +114,7 @@ class Restorer:
             try:
                 self._connection.execute(statement)
             except psycopg.OperationalError:
-                # A test may have ended every session of its database.
+                # A test may have terminated every session of its database.
                 if not self._connection.closed:
                     raise
             else:
@@ -129,7 +126,7 @@ class Restorer:
 
 
 def _state(connection: Connection, table: str) -> sql.Composed:
-    """SQL that says whether `table` is as it is now; its rows are kept, if it has any."""
+    """Store the rows of `table`, if any; return SQL that tells whether it has changed since."""
     parts = {"name": sql.Literal(table), "table": sql.Identifier("public", table)}
     count = connection.execute(sql.SQL("SELECT count(*) FROM {table}").format(**parts)).fetchone()
     assert count is not None

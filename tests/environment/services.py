@@ -1,7 +1,7 @@
-"""Our own web application, its worker and the provider's sandbox as real processes on real ports.
+"""The web application, a worker and the provider's sandbox as real processes on real ports.
 
-They use this test process's database, so a test that calls them must commit: the fixtures pull in
-`transactional_db`. Start-up is paid once per test process; what a test kills is started again.
+They use this test process's database, so a test that calls them must commit: the fixtures include
+`transactional_db`. Each program starts once per test process; one that a test kills is restarted.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FILE_BROKER = "files://localhost//"
 
 @dataclass(frozen=True)
 class ServiceStack:
-    """Ports, folders and environment that the processes of one test process agree on."""
+    """Ports, folders and environment that the services of one test process share."""
 
     folder: Path
     web_port: int
@@ -79,8 +79,8 @@ class ServiceStack:
         }
 
     def celery(self) -> Celery:
-        """A client of the stack's broker."""
-        broker.register()  # its transport is ours
+        """Return a Celery client of the stack's broker."""
+        broker.register()  # the file transport is our own
         client = Celery("tests", broker=self.broker_url, set_as_current=False)
         client.conf.broker_transport_options = self.broker_options
         client.conf.task_default_queue = self.queue
@@ -119,12 +119,12 @@ class Sandbox:
         return self._program.running
 
     def fault(self, kind: str, times: int = 1, **options: object) -> None:
-        """Script a fault; `match` and its options are those of the sandbox's control endpoint."""
+        """Script a fault; the options are those of the sandbox's control endpoint."""
         body = {"fault": kind, "times": times, **options}
         requests.post(f"{self.url}/sandbox/faults", json=body, timeout=10).raise_for_status()
 
     def reset(self) -> None:
-        """Forget faults and logged requests; the book of transfers stays."""
+        """Clear faults and logged requests; booked transfers stay."""
         for path in ("faults", "requests"):
             requests.delete(f"{self.url}/sandbox/{path}", timeout=10).raise_for_status()
 
@@ -133,7 +133,7 @@ class Sandbox:
 def service_stack(
     django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ServiceStack]:
-    """Where this test process's services meet."""
+    """The ports and folders of this test process's services."""
     folder = tmp_path_factory.mktemp("service_stack")
     for name in ("messages", "control", "run"):
         (folder / name).mkdir()
@@ -146,7 +146,7 @@ def service_stack(
 
 @pytest.fixture(scope="session")
 def web_program(service_stack: ServiceStack) -> Iterator[Callable[[], Program]]:
-    """Starts the web application when it is first asked for; the same one afterwards."""
+    """Start the web application on first use; return the same one afterwards."""
     program = Program(
         command=webserver.command(HOST, service_stack.web_port),
         environment=service_stack.environment,
@@ -159,7 +159,7 @@ def web_program(service_stack: ServiceStack) -> Iterator[Callable[[], Program]]:
 
 @pytest.fixture(scope="session")
 def sandbox_program(service_stack: ServiceStack) -> Iterator[Callable[[], Program]]:
-    """Starts the sandbox when it is first asked for; the same one afterwards."""
+    """Start the sandbox on first use; return the same one afterwards."""
     program = Program(
         command=[
             sys.executable, "-m", "wallets.providers.sandbox", "--host", HOST,
@@ -188,7 +188,7 @@ def live_service(
 def provider_sandbox(
     sandbox_program: Callable[[], Program], service_stack: ServiceStack, settings: Settings
 ) -> Iterator[Sandbox]:
-    """The running sandbox, which this process's settings and the live service point at."""
+    """The running sandbox, which this process and the live service use."""
     sandbox = Sandbox(service_stack, sandbox_program())
     sandbox.reset()
     settings.PAYMENT_PROVIDER = {
@@ -206,7 +206,7 @@ def provider_sandbox(
 def live_worker(transactional_db: None, service_stack: ServiceStack) -> Iterator[Program]:
     """A Celery worker with the beat inside, on the test's database and the stack's broker."""
     token = uuid.uuid4().hex
-    answer = service_stack.folder / "run" / "worker"
+    signal_file = service_stack.folder / "run" / "worker"
     client = service_stack.celery()
     program = Program(
         command=[
@@ -214,11 +214,11 @@ def live_worker(transactional_db: None, service_stack: ServiceStack) -> Iterator
             "--pool", "threads", "--concurrency", "4", "--beat", "--loglevel", "WARNING",
             "--schedule", str(service_stack.folder / "beat"),
             "--without-gossip", "--without-mingle",
-            # A broker lets only one worker of a name in, and other test processes have theirs.
+            # Worker names must be unique at a broker that test processes share.
             "--hostname", f"{service_stack.queue}@%h",
         ],
         environment=service_stack.environment,
-        ready=lambda: answer.exists() and answer.read_text() == token,
+        ready=lambda: signal_file.exists() and signal_file.read_text() == token,
         output=service_stack.folder / "worker.log",
     )  # fmt: skip
     client.send_task("config.answer", [token])

@@ -1,4 +1,4 @@
-"""Functions of PostgreSQL, called one by one with values of records."""
+"""Calls of single PostgreSQL functions with record values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.factories.bare_rows import as_json
 
 @dataclass(frozen=True)
 class Record:
-    """A value of a record type; fields that are not given are NULL."""
+    """A value of a record type; fields that are left out are NULL."""
 
     type: str
     fields: dict[str, Any]
@@ -28,7 +28,7 @@ class Records:
 
 
 def expression(function: str, *arguments: Any) -> tuple[str, list[Any]]:
-    """The call of a function as SQL, and its parameters."""
+    """Return the call of a function as SQL, and its parameters."""
     parts, values = [], []
     for argument in arguments:
         if isinstance(argument, Record):
@@ -46,7 +46,7 @@ def expression(function: str, *arguments: Any) -> tuple[str, list[Any]]:
 
 
 def call(function: str, *arguments: Any) -> Any:
-    """What the function returns to its owner, as JSON with exact numbers."""
+    """Call the function as the owner and return its result as JSON with exact numbers."""
     text, values = expression(function, *arguments)
     with as_owner() as cursor:
         cursor.execute(f"SELECT to_jsonb({text})::text", values)

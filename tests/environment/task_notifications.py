@@ -1,4 +1,4 @@
-"""What workers are woken for."""
+"""Recording of notifications to workers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from exchange.core import task_notifier
 
 @pytest.fixture
 def task_notifications() -> Iterator[list[str]]:
-    """The tasks that workers are woken for."""
+    """The names of the tasks that workers are notified about."""
     tasks: list[str] = []
     before = task_notifier._notifier
     task_notifier.set_publisher(tasks.append)

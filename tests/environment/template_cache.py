@@ -1,7 +1,7 @@
-"""The migrated template between runs: the files of the embedded server that holds it.
+"""A cache of the migrated template: the files of the embedded server that holds it.
 
-Kept under `build/template-HASH`, named by everything that decides what is in it. A run works on a
-copy. The files appear in one step, so neither a run that ends early nor one beside it spoils them.
+Stored under `build/template-HASH`; the hash covers everything that determines its content. A run
+works on a copy. The files appear atomically, so interrupted and parallel runs cannot corrupt them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from config.local.embedded.layout import postgres_dir
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 CACHE_DIR = CHECKOUT / "build"
 _APPS = ("config", "credit", "exchange", "orders", "wallets")
-# Where `migrate` begins; what these import decides with them, and nothing else of the source does.
+# The modules that `migrate` loads. They and their imports determine the template.
 _ENTRY_MODULES = re.compile(
     r"^\w+\.(apps|\w+\.(commands|payloads)|models|migrations(\..+)?|settings\.test"
     r"|management\.commands\.migrate)$"
@@ -36,17 +36,17 @@ _OTHER_SOURCES = (
     "tests/environment/template_cache.py",
     "tests/environment/seed_rows.py",
 )
-# Another branch of the same checkout finds its own again.
+# Enough for several branches of the same checkout.
 _TEMPLATES_STORED = 3
 
 
 def sources() -> set[Path]:
-    """Files that decide the template: migrations, SQL, and what they and models import."""
+    """Return the files that determine the template: migrations, SQL, and what they import."""
     graph = grimp.build_graph(*_APPS, cache_dir=None)
     modules = {name for name in graph.modules if _ENTRY_MODULES.match(name)}
     for name in tuple(modules):
         modules |= graph.find_upstream_modules(name)
-    # To import a module runs its packages too.
+    # Importing a module runs its packages too.
     modules |= {name[:end] for name in modules for end, letter in enumerate(name) if letter == "."}
     files = {_file(name) for name in modules}
     files.update(path for app in _APPS for path in (CHECKOUT / app).rglob("*.sql"))
@@ -55,7 +55,7 @@ def sources() -> set[Path]:
 
 
 def template_hash(files: Iterable[Path]) -> str:
-    """Name the template that `files` make, with the packages that are installed."""
+    """Hash `files` and the installed packages."""
     digest = hashlib.sha256(sys.version.encode())
     for name, version in sorted((found.name, found.version) for found in distributions()):
         digest.update(f"{name} {version}\n".encode())
@@ -66,27 +66,27 @@ def template_hash(files: Iterable[Path]) -> str:
 
 
 def restore_template(name: str, data_dir: Path, cache_dir: Path = CACHE_DIR) -> bool:
-    """Copy the files kept under `name` into a new data directory; False where there are none."""
+    """Copy the files stored under `name` into a new data directory; False if there are none."""
     kept = cache_dir / f"template-{name}"
     home = postgres_dir(data_dir)
     try:
-        os.utime(kept)  # used last
+        os.utime(kept)  # marks it as recently used
         home.mkdir(parents=True, mode=0o700)
         shutil.copytree(kept, home / "data")
-    except OSError:  # none, not ours to read, or removed at this moment
+    except OSError:  # missing, not readable, or being removed
         shutil.rmtree(home, ignore_errors=True)
         return False
     return True
 
 
 def store_template(name: str, data_dir: Path, cache_dir: Path = CACHE_DIR) -> None:
-    """Keep the files of the stopped server of `data_dir` under `name`, and drop the oldest."""
+    """Store the files of the stopped server of `data_dir` under `name`, and drop the oldest."""
     cache_dir.mkdir(exist_ok=True)
     draft = Path(mkdtemp(prefix="draft-template-", dir=cache_dir))
     try:
         shutil.copytree(postgres_dir(data_dir) / "data", draft, dirs_exist_ok=True)
-        os.sync()  # a machine that stops now leaves nothing half-written under the name
-        with contextlib.suppress(OSError):  # another run was first
+        os.sync()  # a crash must not leave half-written files under the name
+        with contextlib.suppress(OSError):  # another run stored it first
             draft.rename(cache_dir / f"template-{name}")
     finally:
         shutil.rmtree(draft, ignore_errors=True)
@@ -96,14 +96,15 @@ def store_template(name: str, data_dir: Path, cache_dir: Path = CACHE_DIR) -> No
 
 
 def place_migrated_server(data_dir: Path) -> None:
-    """Give a new data directory the server of an installation that has migrated; where none is
-    kept, the first start on it migrates.
+    """Copy a migrated server into a new data directory, if one is stored.
+
+    Otherwise the first start on the directory migrates.
     """
     restore_template(template_hash(sources()), data_dir)
 
 
 def _file(module: str) -> Path:
-    # A folder of another release may be left with nothing but compiled files.
+    # A folder of another release may contain only compiled files.
     path = CHECKOUT.joinpath(*module.split("."))
     source = path.with_suffix(".py")
     return source if source.is_file() else path / "__init__.py"

@@ -1,6 +1,6 @@
-"""A real HTTP server that plays the receiver of an organisation's webhooks.
+"""An HTTP server that receives an organisation's webhooks.
 
-Answers 200 unless told otherwise; keeps every request as it came.
+Responds with 200 by default and records every request.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Received:
 
 @dataclass
 class Reply:
-    """How to answer. `wait_seconds` passes before a byte is sent, or until the receiver closes."""
+    """The response to send after `wait_seconds`, or when the receiver closes."""
 
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
@@ -39,12 +39,12 @@ class Reply:
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
-    # A connection that finds the queue full is tried again a second later.
+    # With a full queue a client would retry its connection after a second.
     request_queue_size = 64
 
 
 class Receiver:
-    """`url` is where it listens on loopback; `reply` (a Reply, or a function) is how it answers."""
+    """Listens at `url` on loopback; `reply`, a Reply or a function, makes the responses."""
 
     def __init__(self) -> None:
         self.received: list[Received] = []
@@ -58,7 +58,7 @@ class Receiver:
                 length = int(self.headers.get("Content-Length", "0"))
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 body = self.rfile.read(length)
-                if len(body) == length:  # else the sender died while sending: nothing came
+                if len(body) == length:  # otherwise the sender died while sending
                     receiver._answer(self, Received(self.path, headers, body))
 
             do_GET = do_POST
@@ -83,10 +83,10 @@ class Receiver:
         self._server.server_close()
 
     def wait_for(self, count: int, seconds: float = 10.0) -> list[Received]:
-        """What has come, once there are `count`; fails the test when they do not come in time."""
+        """Wait for `count` requests and return them; fail if they do not arrive in time."""
         with self._arrived:
             came = self._arrived.wait_for(lambda: len(self.received) >= count, timeout=seconds)
-            assert came, f"{len(self.received)} of {count} requests came"
+            assert came, f"{len(self.received)} of {count} requests arrived"
             return list(self.received)
 
     def _answer(self, handler: BaseHTTPRequestHandler, request: Received) -> None:
@@ -107,7 +107,7 @@ class Receiver:
 
 @contextlib.contextmanager
 def raw_server(talk: Callable[[socket.socket], object]) -> Iterator[int]:
-    """The loopback port of a TCP server that lets `talk` speak to each connection."""
+    """Run a TCP server that calls `talk` with each connection; yield its loopback port."""
     listener = socket.create_server(("127.0.0.1", 0))
     stop = threading.Event()
 
@@ -122,7 +122,7 @@ def raw_server(talk: Callable[[socket.socket], object]) -> Iterator[int]:
     def speak(connection: socket.socket) -> None:
         with connection, contextlib.suppress(OSError):
             talk(connection)
-            # To close before all of the request is read would take the answer back.
+            # Closing before the whole request is read would reset the response.
             connection.shutdown(socket.SHUT_WR)
             while connection.recv(65536):
                 pass
@@ -137,7 +137,7 @@ def raw_server(talk: Callable[[socket.socket], object]) -> Iterator[int]:
 
 
 def send_slowly(connection: socket.socket, text: bytes, *, every_seconds: float = 0.05) -> None:
-    """Read the request, then send `text` over and over, a byte at a time, until hung up on."""
+    """Read the request, then send `text` repeatedly, a byte at a time, until disconnected."""
     connection.recv(65536)
     while True:
         for byte in text:
@@ -147,6 +147,6 @@ def send_slowly(connection: socket.socket, text: bytes, *, every_seconds: float 
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    """One that listens for as long as the test runs."""
+    """A receiver that listens for the length of the test."""
     with Receiver() as running:
         yield running

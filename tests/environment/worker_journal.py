@@ -1,4 +1,4 @@
-"""The product's Celery application in a worker that keeps a journal of what it finished.
+"""The product's Celery application in a worker that logs the tasks it has finished.
 
 `celery -A tests.environment.worker_journal worker` writes to the file that `TEST_JOURNAL` names: a
 line `ready`, then a line `task-id STATE` for each task it has done.
@@ -14,16 +14,16 @@ from celery.signals import task_postrun, worker_ready
 from config.celery import app
 from exchange.core import task_notifier
 
-# Of several workers one may take a message out of the file broker while another still writes it,
-# and dies of it. So these write none: they wake nobody and answer no remote control.
+# With the file broker a worker may read a message that another still writes, and crash. So these
+# workers write none: no task notifications and no remote control.
 app.conf.worker_enable_remote_control = False
 
 
-def _nobody(_task: str) -> None:
-    """Instead of publishing a hint."""
+def _discard(_task: str) -> None:
+    """Publish nothing."""
 
 
-task_notifier.set_publisher(_nobody)
+task_notifier.set_publisher(_discard)
 
 
 def _write(line: str) -> None:
@@ -32,12 +32,12 @@ def _write(line: str) -> None:
 
 
 @worker_ready.connect
-def _say_ready(**_: Any) -> None:
+def _record_ready(**_: Any) -> None:
     _write("ready")
 
 
 @task_postrun.connect
-def _say_done(task_id: str, state: str, **_: Any) -> None:
+def _record_done(task_id: str, state: str, **_: Any) -> None:
     _write(f"{task_id} {state}")
 
 

@@ -1,4 +1,4 @@
-"""Several Celery workers, each a process of its own, that are handed the same task at once."""
+"""Several Celery workers, each a process of its own, that receive the same task at once."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _POLL_SECONDS = 0.1
 
 
 class Workers:
-    """`size` workers of one task at a time each, on the test's database and a queue of their own.
+    """`size` workers of one task at a time, on the test's database and a queue of their own.
 
-    Entered, all of them run.
+    They run inside the `with` block.
     """
 
     def __init__(self, service_stack: ServiceStack, size: int) -> None:
@@ -29,7 +29,7 @@ class Workers:
         self._client = service_stack.celery()
         self._client.conf.task_default_queue = self._queue
         self._journals = [service_stack.folder / "run" / f"crew-{number}" for number in range(size)]
-        # How often the file broker is looked at; others do not look, they are told.
+        # The file broker is polled; other brokers push.
         options = {**service_stack.broker_options, "polling_interval": _POLL_SECONDS}
         self._programs = [
             Program(
@@ -56,7 +56,7 @@ class Workers:
     def __enter__(self) -> Workers:
         for journal in self._journals:
             journal.unlink(missing_ok=True)
-        # Before the workers come: they would race for the file broker's list of queues.
+        # Declared before the workers start: they would race for the file broker's list of queues.
         with self._bound_queue() as queue:
             queue.declare()
         try:
@@ -70,22 +70,22 @@ class Workers:
     def __exit__(self, *_: object) -> None:
         self._kill()
         with self._bound_queue() as queue:
-            # A connection forgets the bindings it declared, and only those.
+            # A connection can only delete the bindings that it declared.
             queue.declare()
             queue.delete()
         self._client.close()
 
     def send_to_each(self, task: str) -> list[str]:
-        """Sends `task` as many times as there are workers; the ids.
+        """Send `task` once for each worker and return the ids.
 
-        The workers stand still meanwhile, and find all the messages, whole, when they go on.
+        The workers are stopped meanwhile, so that they find all messages complete.
         """
-        with self._standing_still():
+        with self._paused():
             return [self._client.send_task(task).id for _ in self._programs]
 
     def await_done(self, tasks: list[str]) -> list[list[str]]:
-        """Waits until all `tasks` have succeeded; by worker, those it did."""
-        wait_until(lambda: set(tasks) <= self._done().keys(), "the crew has done its tasks")
+        """Wait until all `tasks` have succeeded; return those of each worker."""
+        wait_until(lambda: set(tasks) <= self._done().keys(), "the workers have done their tasks")
         found = self._done()
         assert {found[task] for task in tasks} == {"SUCCESS"}
         return [[task for task in tasks if task in done] for done in self._read()]
@@ -103,12 +103,12 @@ class Workers:
         return {task: state for done in self._read() for task, state in done.items()}
 
     def _read(self) -> list[dict[str, str]]:
-        """By worker, the state of each task it finished."""
+        """Return the states of the finished tasks of each worker."""
         lines = [journal.read_text().splitlines() for journal in self._journals]
         return [dict(line.split() for line in some if line != "ready") for some in lines]
 
     @contextlib.contextmanager
-    def _standing_still(self) -> Iterator[None]:
+    def _paused(self) -> Iterator[None]:
         for program in self._programs:
             os.kill(program.pid, signal.SIGSTOP)
         try:

@@ -1,7 +1,7 @@
-"""Holds a process up at a chosen write, so that a test can kill it exactly there.
+"""Pauses a process at a chosen write, so that a test can kill it exactly there.
 
-A trigger, made by the owner for the length of a test, makes whoever writes the row wait for an
-advisory lock that the test holds. Nothing in the product knows of it.
+A trigger that exists for the length of a test makes the writer of a row wait for an advisory lock
+that the test holds. The product does not know about it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _KEY = 0x7E57_0002
 
 
 class WritePause:
-    """While open, a write of `table` (`INSERT` or `UPDATE`) that is `when` waits.
+    """While open, a write of `table` (`INSERT` or `UPDATE`) that matches `when` waits.
 
     `when` is SQL over NEW and, for an update, OLD.
     """
@@ -54,17 +54,17 @@ class WritePause:
         self._owner.close()
 
     def wait(self) -> None:
-        """Until somebody waits at the write."""
-        wait_until(lambda: bool(self._waiting()), f"somebody writes {self._table}")
+        """Wait until a session has reached the write."""
+        wait_until(lambda: bool(self._waiting()), f"a session writes {self._table}")
 
     def release(self) -> None:
-        """Let whoever waits go on; the server finishes a statement whose client is dead."""
+        """Let the waiting sessions continue, also those whose client is dead."""
         if self._held:
             self._owner.execute("SELECT pg_advisory_unlock(%s)", [_KEY])
             self._held = False
 
     def disconnect(self) -> None:
-        """End the database sessions that wait, as a server does whose client's host is gone."""
+        """Terminate the waiting sessions, as the server does when a client's host is gone."""
         for pid in self._waiting():
             self._owner.execute("SELECT pg_terminate_backend(%s)", [pid])
         wait_until(lambda: not self._waiting(), "the sessions have ended")

@@ -107,7 +107,7 @@ def test_new_keys_are_kept_with_their_answers_by_the_set(run_as_batch):
         request_call(member, key) for key in "ef"
     ]
     answers = run_as_batch(*calls)
-    assert run_as_batch.sets == [6]
+    assert run_as_batch.batch_sizes == [6]
     assert batch_sizes() == [6]
     for key, answer, call in zip("abcdef", answers, calls, strict=True):
         kept = record(key)
@@ -135,7 +135,7 @@ def test_every_kind_of_key_in_one_set_is_answered_as_it_would_be_alone(run_as_ba
         request_call(wallet, "fresh"),
         request_call(wallet),
     )
-    assert run_as_batch.sets == [9]
+    assert run_as_batch.batch_sizes == [9]
     assert (again.data, again.replayed) == (seen.data, True)
     assert isinstance(reused, IdempotencyKeyReused)
     # A key that ran out is one never seen.
@@ -164,7 +164,7 @@ def test_a_request_inside_a_transaction_goes_with_no_set_and_is_undone_with_it(r
             transaction.set_rollback(True)
 
     undone, *answers = run_as_batch(ask_and_undo, request_call(one), request_call(other))
-    assert (undone, run_as_batch.sets) == (None, [2])
+    assert (undone, run_as_batch.batch_sizes) == (None, [2])
     assert [answer.status_code for answer in answers] == [201, 201]
     assert (wallet.kes, count_effects()) == ((Decimal(10_000), Decimal(0)), 2)
     assert_books_hold()
@@ -192,7 +192,7 @@ def test_a_key_under_way_elsewhere_holds_up_its_own_request_only(run_as_batch, e
         else:
             elsewhere.rollback()
         [_, taken, _, _] = found = answers.result()
-    assert run_as_batch.sets == [4]
+    assert run_as_batch.batch_sizes == [4]
     assert [type(answer) for answer in found] == [StoredResponse] * 4
     if ending == "commit":
         assert taken == StoredResponse(201, "first", "{}", replayed=True)
@@ -227,7 +227,7 @@ def test_what_one_order_breaks_is_undone_for_all_and_then_fails_for_it_alone(run
         request_call(other),
         request_call(wallet, "bad", account=POISON),
     )
-    assert run_as_batch.sets == [5]
+    assert run_as_batch.batch_sizes == [5]
     assert [type(answer) for answer in good] == [StoredResponse] * 4
     assert isinstance(bad, DatabaseError)
     assert [record(key).data for key in "abc"] == [answer.data for answer in good[:3]]
@@ -253,7 +253,7 @@ def test_a_set_whose_connection_breaks_fails_for_all_and_is_not_tried_again(
             found = answers.result()
             assert [type(answer) for answer in found] == [OperationalError] * 3
         wait_until(lambda: not _lives(owner_connection, backend), "the server has seen it")
-    assert run_as_batch.sets == [3]
+    assert run_as_batch.batch_sizes == [3]
     made = count_effects()
     assert made in {0, 3}
     # Who asks again under the same key has one request, whichever it was.

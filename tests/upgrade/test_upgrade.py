@@ -316,8 +316,8 @@ def test_each_kind_of_object_is_changed_below():
 
 
 @pytest.mark.parametrize("kind", CHANGES)
-def test_a_change_is_found(copy, kind):
-    connection, before, _ = copy
+def test_a_change_is_found(fresh_copy, kind):
+    connection, before, _ = fresh_copy
     with connection.transaction(force_rollback=True):
         connection.execute(CHANGES[kind])
         found = differences(before, read_schema(connection))
@@ -325,8 +325,8 @@ def test_a_change_is_found(copy, kind):
     assert differences(before, read_schema(connection)) == []
 
 
-def test_a_right_taken_away_and_a_changed_row_are_told(copy):
-    connection, before, rows = copy
+def test_a_right_taken_away_and_a_changed_row_are_told(fresh_copy):
+    connection, before, rows = fresh_copy
     with connection.transaction(force_rollback=True):
         connection.execute("REVOKE UPDATE ON exchange_member FROM exchange_runtime")
         connection.execute("UPDATE wallets_transferrule SET by_service = true WHERE kind = 'trade'")

@@ -1,4 +1,4 @@
-"""`flush` for tests: back to the rows that migrations made, past the append-only triggers."""
+"""`flush` for tests: restores the rows that migrations made, past the append-only triggers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.environment.database import restore_seed
 
 
 class Command(BaseCommand):
-    """What Django calls after a test that committed; takes Django's own arguments."""
+    """Called by Django after a test that committed; takes the arguments of Django's `flush`."""
 
     help = "Restore the test database to the state migrations left."
     stealth_options = ("reset_sequences", "allow_cascade", "inhibit_post_migrate")
