@@ -1,1 +1,1 @@
-"""What tests compare: the books, the audit, the OpenAPI document, permissions, accessibility."""
+"""Shared assertions: the books, the audit, the OpenAPI document, permissions, accessibility."""

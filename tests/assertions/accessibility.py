@@ -1,4 +1,4 @@
-"""axe-core on a page as a browser shows it: what stands against WCAG 2.1, levels A and AA."""
+"""axe-core on a page in the browser: violations of WCAG 2.1, levels A and AA."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _OPTIONS = {
     "resultTypes": ["violations"],
 }
 _LONGEST = 160
-# Colours fade from one theme to the other; what is judged is where they end.
+# Colours fade between themes; only their final values are checked.
 _SETTLED = """() => Promise.all(document.getAnimations().map((a) => a.finished.catch(() => 0)))"""
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One element that breaks one rule, and what is wrong with it."""
+    """One element that violates a rule, and why."""
 
     rule: str
     element: str
@@ -30,12 +30,12 @@ class Violation:
 
 
 def wait_for_animations(page: Page) -> None:
-    """Waits until nothing fades or moves any more."""
+    """Wait until all animations have finished."""
     page.evaluate(_SETTLED)
 
 
 def find_violations(page: Page, parts: Sequence[str] = ()) -> list[Violation]:
-    """Return what axe finds on the page as it is now; `parts` are selectors, without them all."""
+    """Return the violations on the current page, or in the elements that `parts` select."""
     wait_for_animations(page)
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(AXE_SCRIPT)

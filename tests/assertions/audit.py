@@ -1,4 +1,4 @@
-"""What the audit holds of a record, and all of it."""
+"""Reading the audit."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from exchange.audit.models import Change
 
 
 def changes(table: str, record: object) -> list[Change]:
-    """Oldest first."""
+    """Return the changes of a record, oldest first."""
     return list(Change.objects.filter(table=table, record_id=str(record)).order_by("id"))
 
 
 def whole_audit() -> str:
-    """Every row as PostgreSQL writes it out."""
+    """Return the text of every row."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT string_agg(c::text, ' ') FROM exchange_change c")
         return str((cursor.fetchone() or ("",))[0])

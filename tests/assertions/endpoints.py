@@ -1,4 +1,4 @@
-"""Every action under /v1, found in the URL configuration."""
+"""All endpoints under /v1, read from the URL configuration."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from exchange.api.viewsets import ApiViewSet
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A path, a method, and the action that answers."""
+    """A path, a method, and the view's action."""
 
     path: str
     method: str
@@ -33,13 +33,13 @@ class Endpoint:
 
     @property
     def plural(self) -> str | None:
-        """What a list calls its records; None for all else."""
+        """The name of a list's records; None for other endpoints."""
         page = self.operation and self.operation.page
         return page.plural if page else None
 
 
 def api_endpoints(urlconf: str = "config.urls") -> list[Endpoint]:
-    """Every action of the viewsets."""
+    """Return every action of the viewsets."""
     return [
         Endpoint(path, method.upper(), callback.cls, action)
         for path, callback in routes(urlconf)
@@ -50,7 +50,7 @@ def api_endpoints(urlconf: str = "config.urls") -> list[Endpoint]:
 
 
 def routes(urlconf: str = "config.urls") -> list[tuple[str, Any]]:
-    """Every path with what answers there."""
+    """Return every path with its view."""
     return list(_walk(get_resolver(urlconf).url_patterns, "/"))
 
 

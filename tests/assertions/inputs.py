@@ -1,6 +1,6 @@
-"""What the parsers of bodies and of query strings refuse, asked without HTTP.
+"""Errors of the parsers of bodies and query strings, without HTTP.
 
-The answer is made as the API makes it: by its exception handler, of the same errors.
+The error becomes a response as in the API: by its exception handler.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from exchange.api.parameters import check_parameters, known_parameters
 from exchange.api.parsers import read_json
 from exchange.api.viewsets import ApiViewSet
 
-# Status, code and message of a refusal; None for what is taken.
+# Status, code and message of an error; None for valid input.
 Rejection = tuple[int, str, str] | None
 _requests = APIRequestFactory()
 
 
 def body_error(kind: type[BaseSerializer[Any]], body: str | bytes) -> Rejection:
-    """How a body is refused by the address that takes a `kind`."""
+    """Return the error for a body of the serializer `kind`."""
     raw = body if isinstance(body, bytes) else body.encode()
 
     def parse() -> None:
@@ -35,7 +35,7 @@ def body_error(kind: type[BaseSerializer[Any]], body: str | bytes) -> Rejection:
 
 
 def query_error(view: type[ApiViewSet], query: str, action: str = "list") -> Rejection:
-    """How a query string is refused by a list of `view`."""
+    """Return the error for a query string of a list of `view`."""
 
     def parse() -> None:
         method = getattr(view, action)
@@ -54,9 +54,9 @@ def assert_rejected(
     cases: Iterable[tuple[str, str]],
     code: str = "invalid_request",
 ) -> None:
-    """Asserts that every text of `cases` is refused with its message, and lists those that are not.
+    """Assert that every text of `cases` is rejected with its message, and list those that are not.
 
-    One test for a table: most take less time than a test does to begin.
+    A table is one test, since most cases take less time than starting a test.
     """
     found = [(text[:200], message, parse(text)) for text, message in cases]
     assert found
@@ -66,7 +66,7 @@ def assert_rejected(
 def _error(parse: Callable[[], None]) -> Rejection:
     try:
         parse()
-    except Exception as error:  # noqa: BLE001 - whatever it is, the handler answers it
-        answer = handle_exception(error, {})
-        return answer.status_code, str(answer["X-Error-Code"]), str(answer.data["message"])
+    except Exception as error:  # noqa: BLE001 - the handler takes every error
+        response = handle_exception(error, {})
+        return response.status_code, str(response["X-Error-Code"]), str(response.data["message"])
     return None

@@ -1,4 +1,4 @@
-"""Attacks on the ledger over connections of their own, and what must not have changed."""
+"""Attacks on the ledger over separate connections, and its state before and after."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def system_account_id(kind: str = "clearing", asset: str = "KES") -> UUID:
 
 
 def ledger_snapshot() -> tuple[Any, ...]:
-    """Everything the ledger holds, to compare before and after."""
+    """Return the whole content of the ledger, to compare before and after."""
     return (
         sorted(Account.objects.values_list("id", "balance", "owner_id", "kind")),
         sorted(Transfer.objects.values_list("id", "kind", "reference", "created_at")),
@@ -46,9 +46,9 @@ def ledger_snapshot() -> tuple[Any, ...]:
 def assert_rejected(
     *expected: type[psycopg.Error],
 ) -> Iterator[pytest.ExceptionInfo[psycopg.Error]]:
-    """The block ends in one of these errors, and nothing of it stays.
+    """Assert that the block raises one of these errors and changes nothing.
 
-    Not because no record justifies the transfer: that would be refused whatever else is wrong.
+    The reason must not be `transfer_justified`: a transfer without a record is always rejected.
     """
     with assert_nothing_changes(), pytest.raises(expected) as error:
         yield error
@@ -71,7 +71,7 @@ def post(
     reference: str = "",
     subject: UUID | None = None,
 ) -> UUID:
-    """The only way in for the runtime role; the owner may use it too."""
+    """Post with the only function that the runtime role may call."""
     made = transfer or uuid7()
     connection.execute(
         _POST,
@@ -90,7 +90,7 @@ def post(
 def enter_deposit(
     connection: Connection, wallet: Wallet, amount: str, *, confirmed: bool = True
 ) -> UUID:
-    """A deposit in KES whose money has not moved."""
+    """Insert a deposit in KES without posting it."""
     made = uuid7()
     connection.execute(
         "INSERT INTO wallets_deposit (id, organisation_id, member_id, currency_id, amount,"
@@ -107,7 +107,7 @@ def enter_deposit(
 
 
 def post_deposit(connection: Connection, wallet: Wallet, amount: str) -> UUID:
-    """A transfer that its record justifies."""
+    """Insert a deposit and post its transfer."""
     deposit = enter_deposit(connection, wallet, amount)
     return post(
         connection,
@@ -132,7 +132,7 @@ def insert_transfer(connection: Connection, deposit: UUID | None = None) -> UUID
 def insert_entries(
     connection: Connection, transfer: UUID, *legs: tuple[UUID, str], asset: str = "KES"
 ) -> None:
-    """By one statement, as all legs of an asset must come."""
+    """Insert the entries in one statement, as the ledger requires for all legs of an asset."""
     connection.execute(
         "INSERT INTO wallets_entry (id, transfer_id, account_id, asset_id, amount)"
         " SELECT new_id(), %s, l.account, %s, l.amount"
@@ -147,7 +147,7 @@ def insert_entries(
 
 
 def copy_withdrawal(connection: Connection, source: UUID, **changes: Any) -> None:
-    """Inserts another withdrawal like `source`, with a bank record of its own and `changes`."""
+    """Insert a copy of the withdrawal `source` with a bank record of its own and `changes`."""
     bank = changes.get("bank_id")
     if bank is None:
         bank = uuid7()

@@ -1,4 +1,4 @@
-"""The OpenAPI document that the service serves, and what it says of one answer."""
+"""The OpenAPI document that the service serves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.test import Client
 
 @cache
 def document() -> dict[str, Any]:
-    """What `/v1/schema` answers."""
+    """Return the document at `/v1/schema`."""
     served = Client().get("/v1/schema")
     assert served.status_code == 200, served.content
     found: dict[str, Any] = served.json()
@@ -20,14 +20,14 @@ def document() -> dict[str, Any]:
 
 
 def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Path, method and description of every operation."""
+    """Yield path, method and description of every operation."""
     for path, methods in document()["paths"].items():
         for method, operation in methods.items():
             yield path, method, operation
 
 
 def resolve_reference(found: dict[str, Any]) -> dict[str, Any]:
-    """`found`, or the component that it refers to."""
+    """Return `found`, or the component that it refers to."""
     while "$ref" in found:
         _, _, kind, name = found["$ref"].split("/")
         found = document()["components"][kind][name]
@@ -35,18 +35,18 @@ def resolve_reference(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def documented_response(method: str, path: str, status: str = "200") -> dict[str, Any]:
-    """What the document says of one answer: description, headers, content."""
+    """Return the documented response: description, headers, content."""
     return resolve_reference(document()["paths"][path][method]["responses"][status])
 
 
 def body_schema(described: dict[str, Any]) -> dict[str, Any]:
-    """The schema of the JSON that an answer, or a request body, holds."""
+    """Return the JSON schema of a response or request body."""
     schema: dict[str, Any] = described["content"]["application/json"]["schema"]
     return schema
 
 
 def data_properties(method: str, path: str, status: str = "200") -> dict[str, Any]:
-    """The fields of the envelope of a success."""
+    """Return the fields of a success envelope."""
     fields: dict[str, Any] = resolve_reference(
         body_schema(documented_response(method, path, status))
     )["properties"]
@@ -54,7 +54,7 @@ def data_properties(method: str, path: str, status: str = "200") -> dict[str, An
 
 
 def schema_errors(schema: dict[str, Any], value: Any) -> list[str]:
-    """What is wrong with `value` by `schema`, whose references are to the document."""
+    """Validate `value` against `schema`, whose references point into the document."""
     whole = {**schema, "components": document()["components"]}
     validator = jsonschema_rs.Draft202012Validator(whole, validate_formats=True)
     return [f"{list(e.instance_path)}: {e.message}" for e in validator.iter_errors(value)]

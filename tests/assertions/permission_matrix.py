@@ -1,8 +1,7 @@
-"""Who may look at and who may act through every address of the back office.
+"""The roles that may view, and that may act on, every page of the back office.
 
 Roles by letter: B back office, F finance approver, C credit officer, A auditor, D administrator.
-What the tables say is what somebody reads who asks what a role can do, so they name every address
-and derive nothing from the code.
+The tables document what each role can do, so they name every URL and derive nothing from the code.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ ROLE_OF = {
     "D": ADMINISTRATOR,
 }
 ALL = "BFCAD"
-# An address that takes POST only answers a look with 405.
+# A page that accepts only POST responds to GET with 405.
 ONLY_POST = "only POST"
 
 
@@ -37,9 +36,9 @@ class Expected:
     actors: str
 
 
-# Of each model: who sees its list and its records, and who has the page that adds one. Nobody
-# changes or deletes a record by the admin's own pages; its history is the auditors' and
-# administrators'. A POST to a list or a history is answered as a look.
+# For each model: roles that view its list and records, and roles that may add one. The admin's own
+# pages change and delete nothing; histories are for auditors and administrators. A POST to a list
+# or a history is handled like a GET.
 MODELS: dict[str, tuple[str, str]] = {
     "credit_loan": (ALL, ""),
     "credit_loanconfiguration": (ALL, "C"),
@@ -115,7 +114,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "exchange_webhookendpoint_send_again": ("BD", "BD"),
     "exchange_webhookendpoint_enable": ("BD", "BD"),
     "exchange_webhookendpoint_disable": ("BD", "BD"),
-    # The audit and files. Somebody else's file is not found but by auditors; asking how far it is
+    # The audit and files. Only auditors find other users' files; reading the progress of an export
     # changes nothing.
     "exchange_change_export": ("AD", "AD"),
     "exchange_export_download": (ALL, ""),
@@ -128,7 +127,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "exchange_staffuser_unlock": ("D", "D"),
     "exchange_staffuser_deactivate": ("D", "D"),
     "exchange_staffuser_activate": ("FD", "FD"),
-    # Power over money.
+    # Privileged access.
     "exchange_accessproposal_confirm": ("FD", "FD"),
     "exchange_accessproposal_reject": ("FD", "FD"),
     "exchange_accessproposal_withdraw": ("FD", "FD"),
@@ -193,8 +192,7 @@ ACTIONS: dict[str, str] = {
 # `tests/config/back_office/test_signin.py`.
 OUTSIDE = {"login", "logout", "code", "enrol", "welcome"}
 
-# All that an auditor's POST may leave behind: files that were asked for, and new recovery codes of
-# the auditor's own.
+# All that an auditor's POST may change: requested exports and the auditor's own recovery codes.
 AUDITOR_LEAVES = {
     "credit_loan_export": {"exchange_export", "exchange_change"},
     "orders_trade_export": {"exchange_export", "exchange_change"},
@@ -209,7 +207,7 @@ AUDITOR_LEAVES = {
 
 
 def expectations() -> dict[str, Expected]:
-    """What is expected of every address, by its name."""
+    """Return the expectation for every URL, by its name."""
     found = {name: Expected(*who) for name, who in PAGES.items()}
     for model, (look, add) in MODELS.items():
         found |= {

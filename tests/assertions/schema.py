@@ -1,4 +1,4 @@
-"""All that a database consists of but its rows, read from the catalogue; and how two differ.
+"""The schema of a database, read from the catalogue, and the differences between two.
 
 Each kind is a query that gives a name and a definition. The order of a table's columns counts for
 nothing: an added one is last in an upgraded database, and where its model has it in a fresh one.
@@ -15,7 +15,7 @@ from tests.environment.database import Connection
 
 Schema = dict[str, dict[str, str]]
 
-# What rights are given on, and the rights: where none are set, those such an object begins with.
+# Objects and their privileges; objects without explicit ones have the defaults of their kind.
 _WITH_RIGHTS = """
     SELECT CASE relkind WHEN 'S' THEN 'sequence ' ELSE 'table ' END || relname AS name,
            coalesce(relacl, acldefault(CASE relkind WHEN 'S' THEN 's' ELSE 'r' END::"char",
@@ -73,7 +73,7 @@ KINDS: dict[str, LiteralString] = {
         WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
           AND a.attnum > 0 AND NOT a.attisdropped
     """,
-    # Since 18 `not null` is one, too; it stands with its column.
+    # PostgreSQL 18 lists `not null` as a constraint, too; it is compared with its column.
     "constraints": """
         SELECT coalesce(nullif(conrelid, 0)::regclass::text, contypid::regtype::text)
                    || ' ' || conname,
@@ -104,7 +104,7 @@ KINDS: dict[str, LiteralString] = {
         FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid
         WHERE NOT tgisinternal AND c.relnamespace = 'public'::regnamespace
     """,
-    # With volatility, security, costs and settings.
+    # Including volatility, security, costs and settings.
     "functions": f"""
         SELECT oid::regprocedure::text, pg_get_functiondef(oid)
         FROM pg_proc p WHERE pronamespace = 'public'::regnamespace AND prokind <> 'a'
@@ -184,14 +184,14 @@ KINDS: dict[str, LiteralString] = {
 }
 
 
-# A list of texts in a condition, as it was first written; read back from a dump each item is cast.
+# A list of texts in a condition. Restored from a dump each item is cast separately.
 _CAST_AS_ONE = re.compile(r"\(ARRAY\[([^]]*)\]\)::text\[\]")
 
 
 def read_schema(connection: Connection) -> Schema:
-    """What the database of `connection` consists of: by kind and name its definition."""
+    """Return the definition of every object of the database, by kind and name."""
     with connection.transaction():
-        # Names are written without their schema.
+        # Prints names without their schema.
         connection.execute("SET LOCAL search_path = public")
         return {
             kind: {name: _as_read_back(text) for name, text in connection.execute(sql).fetchall()}
@@ -200,7 +200,7 @@ def read_schema(connection: Connection) -> Schema:
 
 
 def differences(fresh: Schema, upgraded: Schema) -> list[str]:
-    """What differs, a line each, by kind and name; [] where they are alike."""
+    """Return one line for each difference, by kind and name; [] if there is none."""
     found = []
     for kind, wanted in fresh.items():
         there = upgraded[kind]

@@ -1,4 +1,4 @@
-"""What the database says of a statement: taken, or refused and by which rule."""
+"""Whether the database accepts a statement, or the rule that rejects it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from django.db import Error
 
 from tests.environment.database import Connection
 
-ACCEPTED = "taken"
+ACCEPTED = "accepted"
 
 
 def try_statement(
     connection: Connection, statement: str, values: Any = (), *, at_commit: bool = False
 ) -> str:
-    """TAKEN, or what refuses the statement; nothing stays.
+    """Run the statement, roll it back, and return ACCEPTED or the violated rule.
 
-    With `at_commit` what is checked when a transaction commits is asked too.
+    With `at_commit` deferred constraints are checked too.
     """
     try:
         with connection.transaction(force_rollback=True):
@@ -32,7 +32,7 @@ def try_statement(
 
 
 def violated_rule(error: psycopg.Error | Error) -> str:
-    """The constraint that an error of the database names, or else the kind of the error."""
+    """Return the constraint that a database error names, or the type of the error."""
     refusal: Any = error.__cause__ if isinstance(error, Error) else error
     return refusal.diag.constraint_name or type(refusal).__name__
 
@@ -40,9 +40,9 @@ def violated_rule(error: psycopg.Error | Error) -> str:
 def create_guarded_table(
     connection: Connection, columns: str, function: str, *, events: str = "INSERT OR UPDATE"
 ) -> None:
-    """Make the temporary table `given` of these columns, with the trigger function before it.
+    """Create the temporary table `given` with these columns and the trigger function.
 
-    So a guard is asked alone: no constraint of its real table answers in its place.
+    This tests a guard alone: no constraint of its real table can reject a row first.
     """
     connection.execute(f"CREATE TEMPORARY TABLE given ({columns})")
     connection.execute(
@@ -52,6 +52,6 @@ def create_guarded_table(
 
 @contextmanager
 def rolled_back(connection: Connection) -> Iterator[Connection]:
-    """A transaction of which nothing stays."""
+    """Open a transaction that is rolled back."""
     with connection.transaction(force_rollback=True):
         yield connection

@@ -1,4 +1,4 @@
-"""What a refusal leaves as it was: every row of our tables."""
+"""Assertions that an action, such as a rejected request, changes no row."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from functools import cache
 
 from django.db import connection
 
-# The provider's webhooks of earlier payouts arrive at any time.
+# Webhooks of earlier payouts may arrive at any time.
 _WEBHOOKS = "wallets_providerevent"
-# A request that asks the provider may keep its bank list, or raise an alert (which the audit
-# records) that it does not answer.
+# A request that queries the provider may store its bank list, or raise an alert (which is audited)
+# when the provider does not respond.
 _LEFT_OUT = ("wallets_banklist", "wallets_alert", "exchange_change", _WEBHOOKS)
 
-# A key remembers the minute of its last use.
+# An API key stores the minute of its last use.
 _TABLES = """
 SELECT relname::text, CASE WHEN relname = 'exchange_apikey'
     THEN '(to_jsonb(t) - ''last_used_at'')::text' ELSE 't::text' END
@@ -32,9 +32,9 @@ _TABLE = (
 
 @contextmanager
 def assert_nothing_changes() -> Iterator[None]:
-    """Asserts that the block leaves every row of our tables as it was, and adds none.
+    """Assert that the block changes no row of our tables and adds none.
 
-    The books hold after it if they did before: nothing that they are proven from is another.
+    So the books hold after it if they did before.
     """
     before = _contents(_OURS, _LEFT_OUT)
     yield
@@ -42,7 +42,7 @@ def assert_nothing_changes() -> Iterator[None]:
 
 
 def table_fingerprints() -> dict[str, tuple[int, int]]:
-    """A fingerprint of every table, Django's too: what moved shows as a difference.
+    """Return a fingerprint of every table, including Django's.
 
     Sessions and the provider's webhooks are left out.
     """
@@ -50,7 +50,7 @@ def table_fingerprints() -> dict[str, tuple[int, int]]:
 
 
 def _contents(pattern: str, left_out: tuple[str, ...]) -> dict[str, tuple[int, int]]:
-    """Rows and a sum of their hashes, by table."""
+    """Return the number of rows and the sum of their hashes, by table."""
     with connection.cursor() as cursor:
         cursor.execute(_statement(pattern, left_out))
         return {name: (rows, int(total)) for name, rows, total in cursor.fetchall()}

@@ -1,1 +1,1 @@
-"""Records in the state a test needs: organisations, wallets, withdrawals, orders, loans, staff."""
+"""Factories of records: organisations, wallets, withdrawals, orders, loans, staff."""

@@ -1,4 +1,4 @@
-"""Organisations with a key, and their calls through Django's test client."""
+"""Organisations with an API key, and their calls through Django's test client."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _numbers = count(1)
 
 @dataclass
 class ApiCaller:
-    """One key of one organisation; calls carry its token."""
+    """An organisation with an API key; calls carry its access token."""
 
     organisation: Organisation
     key: ApiKey
@@ -39,7 +39,7 @@ class ApiCaller:
         return self.client.get(path, query, headers={**self.headers, **_named(headers)})
 
     def post(self, path: str, body: Any = None, **headers: str) -> Any:
-        """`body`: a dict, or JSON text or bytes exactly as they are to be sent."""
+        """Send `body`: a dict, or JSON text or bytes as they are."""
         raw = body if isinstance(body, str | bytes) else json.dumps(body or {})
         return self.client.post(
             path,
@@ -63,7 +63,7 @@ def make_organisation(name: str = "") -> Organisation:
 def make_caller(
     scopes: Iterable[str] | None = None, organisation: Organisation | None = None
 ) -> ApiCaller:
-    """A key with `scopes` (all when None) and a token of it."""
+    """Make an API key with `scopes` (all when None) and an access token."""
     owner = organisation or make_organisation()
     others = get_live_keys(owner).count()
     key, secret = issue_api_key(
@@ -84,7 +84,7 @@ def make_member(organisation: Organisation, name: str = "Ada Obi", **more: str) 
 
 
 def assert_error(response: Any, status: int, code: str, message: str | None = None) -> str:
-    """Asserts the exact failure envelope and gives its message."""
+    """Assert the exact error envelope and return its message."""
     assert response.status_code == status, response.content
     assert response["Content-Type"] == "application/json"
     assert response["X-Error-Code"] == code

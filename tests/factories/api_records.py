@@ -1,4 +1,4 @@
-"""An organisation with a record in every list of the API, for tests that walk all addresses."""
+"""An organisation with a record in every list of the API, for tests of all endpoints."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from tests.factories.withdrawals import WithdrawalApi
 
 @dataclass(frozen=True)
 class ApiRecords:
-    """The caller and the ids of its records, by their names in addresses and bodies."""
+    """The caller and the ids of its records, by their names in paths and bodies."""
 
     caller: ApiCaller
     ids: dict[str, str]
 
     def address(self, route: str) -> str:
-        """The route (`<str:member_id>` or `{member_id}`) with the ids of this world."""
+        """Fill a route (`<str:member_id>` or `{member_id}`) with these ids."""
         for name, value in self.ids.items():
             route = route.replace(f"<str:{name}>", value).replace(f"{{{name}}}", value)
         return route
 
     def records(self, found_at: Endpoint, **query: str) -> list[dict[str, Any]]:
-        """What a list answers."""
+        """Return the records of a list."""
         response = self.caller.get(self.address(found_at.path), query)
         assert response.status_code == 200, (found_at, query, response.content)
         data = response.json()["data"]
@@ -38,7 +38,7 @@ class ApiRecords:
 
 
 def make_api_records() -> ApiRecords:
-    """Needs bank lists."""
+    """Make the records; needs stored bank lists."""
     lending = make_lending()
     caller = make_caller(organisation=lending.borrower.organisation)
     loan = lending.lend()

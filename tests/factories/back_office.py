@@ -1,4 +1,4 @@
-"""Staff of every role, signed in, and money to decide about."""
+"""Signed-in staff of every role, and deposits and withdrawals to decide."""
 
 from __future__ import annotations
 
@@ -31,9 +31,7 @@ SYSTEM = Actor.system("tests")
 
 
 def signed_in_client(role: str, username: str = "") -> Client:
-    """A browser in which a new member of staff with `role` is signed in by both steps, without CSRF
-    tokens.
-    """
+    """Return a client, without CSRF checks, where new staff with `role` have passed both steps."""
     name = username or role.lower().replace(" ", "-")
     client = Client()
     sign_in(client, create_staff(name, "correct horse battery", role))
@@ -41,19 +39,19 @@ def signed_in_client(role: str, username: str = "") -> Client:
 
 
 def user_of(client: Client) -> StaffUser:
-    """Who is signed in."""
+    """Return the signed-in user."""
     return StaffUser.objects.get(pk=client.session["_auth_user_id"])
 
 
 def make_participants() -> tuple[Organisation, Member]:
-    """An organisation with a member."""
+    """Make an organisation with a member."""
     organisation = Organisation.objects.create(name="Acme", email="ops@acme.example")
     member = Member.objects.create(organisation=organisation, name="Ada", email="ada@acme.example")
     return organisation, member
 
 
 def fund(organisation: Organisation, member: Member | None, currency: str, amount: str) -> None:
-    """Money in."""
+    """Deposit money into a wallet."""
     owner = member or organisation
     deposits.book_deposit(
         payment=deposits.IncomingPayment(
@@ -76,7 +74,7 @@ def make_withdrawal(
     corridor: PayoutDetails | None = None,
     account_name: str = "Ada Obi",
 ) -> Withdrawal:
-    """A Pending request."""
+    """Make a Pending withdrawal."""
     answer = request_withdrawal(
         RequestWithdrawal(
             organisation=organisation.pk,
@@ -95,13 +93,14 @@ def make_withdrawal(
 
 
 def messages_of(response: Any) -> list[str]:
-    """The messages a POST left for the next page."""
+    """Return the messages that a POST has queued for the next page."""
     return [str(message) for message in get_messages(response.wsgi_request)]
 
 
 def submit_confirmation(client: Client, address: str, *, at: Any = None, **typed: str) -> Any:
-    """Answers the question that `address` asks with its own button and what is `typed`; the page
-    asked before is `at` where one is given. What refuses to ask at all is the answer.
+    """Submit the confirmation page at `address`, or the loaded page `at`, with the fields `typed`.
+
+    Returns the response of the page itself if that is no confirmation.
     """
     asked = at or client.get(address)
     if asked.status_code != 200:
@@ -114,7 +113,7 @@ def submit_confirmation(client: Client, address: str, *, at: Any = None, **typed
 
 
 def current_flag_codes(withdrawal: Withdrawal) -> list[str]:
-    """The codes of the flags of now, which a page that asks sends along."""
+    """Return the codes of the current flags, which the confirmation page submits."""
     found = Withdrawal.objects.select_related("bank").get(pk=withdrawal.pk)
     return [flag.code for flag in review_flags([found])[found.pk]]
 
@@ -122,7 +121,7 @@ def current_flag_codes(withdrawal: Withdrawal) -> list[str]:
 def approval_form(
     withdrawal: Withdrawal, version: int | None = None, **more: str
 ) -> dict[str, Any]:
-    """What the page that asks whether to approve sends, when it is answered."""
+    """Return the form data of the approval's confirmation page."""
     return {
         "version": version or withdrawal.version,
         "confirmed": "yes",
@@ -133,13 +132,13 @@ def approval_form(
 
 
 def text_of(response: Any) -> str:
-    """A page as a person reads it: no markup, single spaces."""
+    """Return the text of a page: no markup, single spaces."""
     bare = re.sub(r"<(script|style).*?</\1>|<[^>]+>", " ", response.content.decode(), flags=re.S)
     return re.sub(r"\s+", " ", unescape(bare))
 
 
 def balances(owner_id: UUID, currency: str) -> tuple[Decimal, Decimal]:
-    """Available and escrow."""
+    """Return the available and the escrow balance."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT coalesce(sum(balance) FILTER (WHERE kind = 'available'), 0),"

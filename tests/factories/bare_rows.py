@@ -1,7 +1,7 @@
-"""Rows by their columns alone: past every guard, key and service, to try one function of SQL.
+"""Rows inserted past every guard, key and service, to test single SQL functions.
 
-Columns that are not given are usual for such a row, or else NULL where they may be, the default of
-the model or of the database, a new id, a number or a text of its own.
+Columns that are left out get a typical value for the model, else NULL where allowed, the default
+of the model or the database, or a unique id, number or text.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _USUAL: dict[type[models.Model], dict[str, Any]] = {
 
 
 def columns_of(model: type[models.Model], **given: Any) -> dict[str, Any]:
-    """Every column of a row but those that are not given and that the database fills in itself."""
+    """Return all columns of a row except those that are not given and have a database default."""
     given = {**_USUAL.get(model, {}), **given}
     found: dict[str, Any] = {}
     for field in model._meta.concrete_fields:
@@ -67,23 +67,23 @@ def columns_of(model: type[models.Model], **given: Any) -> dict[str, Any]:
 
 
 def _is_filled_in(field: models.Field[Any, Any]) -> bool:
-    """Whether the database gives the column a value where a row has none."""
+    """Return whether the database fills the column in."""
     own = isinstance(field, models.AutoField | models.GeneratedField)
     return own or field.db_default is not NOT_PROVIDED
 
 
 def loan_columns(**given: Any) -> dict[str, Any]:
-    """An open loan of 100 NGN for 2 months, of which 160 are to be repaid."""
+    """Return an open loan of 100 NGN for 2 months, with 160 to repay."""
     return columns_of(Loan, **given)
 
 
 def as_json(rows: dict[str, Any] | list[dict[str, Any]]) -> str:
-    """What `jsonb_populate_record` reads, or `jsonb_populate_recordset`."""
+    """Return JSON for `jsonb_populate_record` or `jsonb_populate_recordset`."""
     return json.dumps(rows, default=str)
 
 
 def insert_row(cursor: Any, model: type[models.Model], **given: Any) -> dict[str, Any]:
-    """Write a row of `model` where no guards are in force. Returns its columns."""
+    """Insert a row of `model` with guards disabled; return its columns."""
     row = columns_of(model, **given)
     table, names = model._meta.db_table, ", ".join(row)
     cursor.execute(

@@ -1,4 +1,4 @@
-"""What the contract tests of loans share: a borrower's organisation with a key, and what moved."""
+"""The borrower's side of the loan API, for contract tests."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ LOAN = "/v1/api/credit/loan"
 
 @dataclass
 class BorrowerApi:
-    """The world of `Lending`, and the key of the borrower's organisation."""
+    """The records of `Lending`, and an API key of the borrower's organisation."""
 
     lending: Lending
     caller: ApiCaller
 
     def body(self, **changes: Any) -> dict[str, Any]:
-        """840,000 for 3 months against 105 units of 10,000."""
+        """Return a body for 840,000 over 3 months against 105 units of 10,000."""
         return {
             "user_id": str(self.lending.borrower.owner_id),
             "duration": 3,
@@ -36,7 +36,7 @@ class BorrowerApi:
         return self.caller.post(LOAN, self.body(**changes))
 
     def create_loan(self, **changes: Any) -> str:
-        """The id of a loan that was made."""
+        """Create a loan and return its id."""
         answer = self.create(**changes)
         assert answer.status_code == 201, answer.content
         return str(answer.json()["data"]["id"])

@@ -1,4 +1,4 @@
-"""Differences with the provider that no comparison had to find."""
+"""Reconciliation breaks, without running a reconciliation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wallets.reconciliation.models import (
 def make_break(
     difference: str = "-250000.55", *, currency: str = "NGN", day: date | None = None
 ) -> ReconciliationBreak:
-    """A gap that moved by `difference`, found by a report about `day`, else about yesterday."""
+    """Make a break of `difference`, found by the report of `day` or of yesterday."""
     now = timezone.now()
     report = Reconciliation.objects.create(
         day=day or now.date() - timedelta(days=1),

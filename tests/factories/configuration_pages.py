@@ -1,4 +1,4 @@
-"""Settings changes as staff propose and decide them in the back office."""
+"""Settings changes, proposed and decided on the pages of the back office."""
 
 from __future__ import annotations
 

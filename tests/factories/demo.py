@@ -1,4 +1,4 @@
-"""The demo world as tests load it."""
+"""The demo data as tests load it."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def read_wallet(access_token: str) -> Any:
 def demo_data_for_module(
     folder: Path, sandbox: Sandbox, blocker: DjangoDbBlocker
 ) -> Iterator[dict[str, Any]]:
-    """The world, loaded into `folder` and the database; taken back when the module ends.
+    """Load the demo data into `folder` and the database; rolled back when the module ends.
 
-    The provider holds what the world pays in, as that of a new installation does.
+    The provider's balance covers the demo's deposits, as in a new installation.
     """
     provider = {
         **settings.PAYMENT_PROVIDER,
@@ -76,7 +76,7 @@ def demo_data_for_module(
 
 
 def await_returns(sandbox: Sandbox) -> None:
-    """Wait for the money that the sandbox gives back after payouts of other tests."""
+    """Wait until the sandbox has returned the payouts of other tests."""
     deadline = time.monotonic() + 10
     while any(
         (row["account_number"], row["status"]) == (RETURNED_ACCOUNT, "SUCCESSFUL")

@@ -1,4 +1,4 @@
-"""Organisations with an endpoint, events of theirs, and a clock that tests can move."""
+"""Organisations with a webhook endpoint, their events, and shifts of time for deliveries."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def emit_event(owner: Organisation, event_type: str = "withdrawal.created") -> E
 
 
 def exhaust_attempts(event: Event) -> Event:
-    """The event as it is after its last attempt failed."""
+    """Set the event to its state after the last failed attempt."""
     Event.objects.filter(id=event.id).update(status="Exhausted", attempts=10, next_attempt_at=None)
     event.refresh_from_db()
     return event
 
 
 def make_due(event: Event) -> None:
-    """Move the clock: what is planned for later is due now."""
+    """Make the event's next attempt due now."""
     Event.objects.filter(id=event.id).update(next_attempt_at=timezone.now() - timedelta(seconds=1))
 
 

@@ -1,4 +1,4 @@
-"""A record of every model of the back office, and secrets that are known, to look for in pages."""
+"""A record of every model of the back office, and known secrets to search pages for."""
 
 from __future__ import annotations
 
@@ -50,23 +50,23 @@ PASSWORD = "correct horse battery"
 
 @dataclass
 class EveryRecord:
-    """What addresses of the back office are about."""
+    """Records for the URLs of the back office."""
 
-    # The record that pages of a model are opened for, where it matters which one.
+    # The record to open the pages of a model with.
     records: dict[type[Model], Any] = field(default_factory=dict)
-    # For addresses that name a proposal too: the ids of the record and of its proposal.
+    # The ids of a record and its proposal, for URLs that name both.
     proposals: dict[type[Model], tuple[Any, Any]] = field(default_factory=dict)
-    # By what each is; none of them may be read anywhere.
+    # By description; none of them may appear on a page.
     secrets: dict[str, str] = field(default_factory=dict)
 
-    def keep(self, found: Any) -> Any:
-        """Makes `found` the record of its model."""
+    def add(self, found: Any) -> Any:
+        """Use `found` as the record of its model."""
         self.records[type(found)] = found
         return found
 
 
 def make_every_record() -> EveryRecord:
-    """Everything there is, once at least."""
+    """Make at least one record of every model."""
     every_record = EveryRecord()
     store_bank_list()
     staff = _people(every_record)
@@ -84,17 +84,17 @@ def make_every_record() -> EveryRecord:
 
 
 def _people(every_record: EveryRecord) -> tuple[StaffUser, StaffUser]:
-    """Two who may do everything, and somebody whose page is opened."""
+    """Make two people with all permissions, and one whose page is opened."""
     owner = create_superuser("owner", password=PASSWORD)
     finance = create_staff("decider", PASSWORD, FINANCE_APPROVER)
     person = create_staff("colleague", PASSWORD, ADMINISTRATOR)
     invited = propose_invitation(username="invited", role=get_role(ADMINISTRATOR), by=finance)
-    every_record.keep(invited)
+    every_record.add(invited)
     secret = second_factor.new_secret()
     code = second_factor.code_at(secret=secret, step=second_factor.current_step())
     codes = second_factor.set_up(user=person, secret=secret, code=code)
     record_access_event(event=AccessEvent.SIGNED_IN, user=person, address="192.0.2.1")
-    every_record.keep(StaffUser.objects.get(pk=person.pk))
+    every_record.add(StaffUser.objects.get(pk=person.pk))
     every_record.secrets |= {
         "TOTP secret": secret,
         "TOTP secret as it is read out": " ".join(_by_fours(secret)),
@@ -119,8 +119,8 @@ def _money(every_record: EveryRecord, owner: StaffUser, finance: StaffUser) -> N
         amount=Decimal(700),
         reference="by hand",
     )
-    every_record.keep(deposits.enter(payment=payment, user=owner))
-    every_record.keep(
+    every_record.add(deposits.enter(payment=payment, user=owner))
+    every_record.add(
         configuration.propose(
             key="NGN_WITHDRAWAL_FEE", value=Decimal("75.5"), reason="Costs rose", user=owner
         )
@@ -135,7 +135,7 @@ def _money(every_record: EveryRecord, owner: StaffUser, finance: StaffUser) -> N
         created_at=timezone.now(),
     )
     every_record.proposals[Withdrawal] = (decided.pk, proposal.pk)
-    every_record.keep(wallet.request(500))
+    every_record.add(wallet.request(500))
     ProviderEvent.objects.create(
         digest="d" * 64, reference="payout_x", body="{}", received_at=timezone.now()
     )
@@ -150,7 +150,7 @@ def _money(every_record: EveryRecord, owner: StaffUser, finance: StaffUser) -> N
 
 
 def _market_and_loan(every_record: EveryRecord, owner: StaffUser) -> None:
-    """A token with orders, a trade and a quote that waits; an offer with a change; a loan."""
+    """Make a token with orders, a trade and a pending quote, a configuration change, and a loan."""
     lending = make_lending()
     loan = create_loan(
         organisation_id=lending.borrower.organisation.id,
@@ -159,27 +159,27 @@ def _market_and_loan(every_record: EveryRecord, owner: StaffUser) -> None:
         made_at=timezone.now() - timedelta(days=150),
     )
     servicing.age_loan(loan.id)
-    every_record.keep(loan)
+    every_record.add(loan)
     ending = propose_closure(
         loan_id=loan.id, action=ClosureAction.WRITE_OFF, note="Nobody answers", user=owner
     )
     every_record.proposals[Loan] = (loan.pk, ending.pk)
-    offer = every_record.keep(make_configuration(approved=False))
+    offer = every_record.add(make_configuration(approved=False))
     every_record.proposals[LoanConfiguration] = (offer.pk, pending_version(offer).pk)
-    every_record.keep(lending.token)
+    every_record.add(lending.token)
     Trader(lending.borrower).place(lending.token, "Sell", 10_000, 2)
     Trader(make_wallet(100_000, currency="NGN")).place(lending.token, "Buy", 10_000, 1)
     prices = quotes.Prices(Decimal(10_100), Decimal(10_100))
-    every_record.keep(quotes.propose(token_id=lending.token.pk, prices=prices, user=owner))
+    every_record.add(quotes.propose(token_id=lending.token.pk, prices=prices, user=owner))
 
 
 def _access(every_record: EveryRecord) -> None:
-    """A key, a token of it and a webhook, all with secrets that somebody was told once."""
+    """Make an API key, an access token and a webhook, each with a secret that was shown once."""
     organisation = make_wallet(10).organisation
     key, secret = issue_api_key(
         organisation=organisation, name="Reports", scopes=settings.SCOPES, actor=TESTER
     )
-    every_record.keep(key)
+    every_record.add(key)
     every_record.secrets["client secret"] = secret
     every_record.secrets["client secret's hash"] = type(key).objects.get(pk=key.pk).client_secret
     every_record.secrets["access token"] = issue_access_token(
@@ -188,7 +188,7 @@ def _access(every_record: EveryRecord) -> None:
     made = set_endpoint(
         organisation_id=organisation.pk, url="http://127.0.0.1:9/hook", actor=TESTER
     )
-    every_record.keep(made.endpoint)
+    every_record.add(made.endpoint)
     every_record.secrets["webhook secret, the first"] = str(made.secret)
     _, rotated = rotate_secret(organisation_id=organisation.pk, actor=TESTER)
     every_record.secrets["webhook secret, rotated"] = rotated

@@ -1,4 +1,4 @@
-"""Many withdrawals with their entries, written at once as the benchmarks have them."""
+"""Many withdrawals with their entries, inserted in bulk as in the benchmarks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SQL = Path(__file__).with_suffix(".sql")
 
 
 def fill_withdrawals(url: str, organisation: UUID | str, first: int, last: int) -> None:
-    """Withdrawals number `first` to `last` of members of `organisation`; `url` is the owner's."""
+    """Insert withdrawals number `first` to `last` of members of `organisation` as the owner."""
     with psycopg.connect(url, autocommit=True, cursor_factory=psycopg.ClientCursor) as connection:
         values = {"organisation": organisation, "first": first, "last": last}
         connection.execute(_SQL.read_text().encode(), values)

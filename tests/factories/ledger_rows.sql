@@ -1,7 +1,7 @@
 -- Withdrawals number `first` to `last` of 1,000 members, with their bank records, payouts,
 -- transfers and ten entries each. Run by the owner; no trigger runs, those of foreign keys neither,
 -- so accounts start with their balance. One in fifty is Pending, one in 1,000 each Unknown and
--- Approved, one in forty Failed; the others are Completed. They were asked for over two months.
+-- Approved, one in forty Failed; the others are Completed. They were requested over two months.
 -- Ids are in the order of time, as those that the service makes: lists are read by them.
 
 INSERT INTO exchange_member

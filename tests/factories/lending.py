@@ -1,6 +1,6 @@
-"""A lender with an offer, a borrower with units, and tokens to pledge: what loan tests stand on.
+"""A lender with a loan configuration, a borrower with units, and tokens to pledge.
 
-What is expected is worked out here, in exact fractions, and never by the code under test.
+Expected amounts are computed here in exact fractions, never by the code under test.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ DECIMALS = {"NGN": 2, "KES": 2, "UGX": 0}
 
 
 def round_half_even(exact: Fraction, decimals: int) -> Decimal:
-    """`exact` rounded to so many decimals, a half to the even side."""
+    """Round `exact` to so many decimals, half to even."""
     below, rest = divmod(exact * 10**decimals, 1)
     up = rest > Fraction(1, 2) or (rest == Fraction(1, 2) and below % 2 == 1)
     return Decimal(int(below) + up).scaleb(-decimals)
 
 
 def max_repayment(amount: Decimal, rate: Decimal, months: Decimal | int, currency: str) -> Decimal:
-    """amount * (1 + rate * months), rounded half-even to the currency (decisions §7)."""
+    """Return amount * (1 + rate * months), rounded half to even in the currency (decisions §7)."""
     exact = Fraction(amount) * (1 + Fraction(rate) * Fraction(months))
     return round_half_even(exact, DECIMALS[currency])
 
 
 @dataclass
 class Lending:
-    """A creditor with 5,000,000 NGN, its offer, a borrower, and a token priced 10,000 it holds."""
+    """A creditor with 5,000,000 NGN and its offer, and a borrower with a token priced 10,000."""
 
     creditor: Wallet
     borrower: Wallet
@@ -52,7 +52,7 @@ class Lending:
     more: dict[str, Any] = field(default_factory=dict)
 
     def request(self, **changes: Any) -> LoanRequest:
-        """840,000 for 3 months at 0.3, against 105 units: to be repaid 1,596,000."""
+        """Return a request for 840,000 over 3 months at 0.3 against 105 units; repays 1,596,000."""
         amount = Decimal(changes.pop("amount", 840_000))
         duration = Decimal(changes.pop("duration", 3))
         rate = Decimal(str(changes.pop("interest_rate", "0.3")))
@@ -69,7 +69,7 @@ class Lending:
         )
 
     def lend(self, **changes: Any) -> Loan:
-        """The loan made of `request(**changes)`."""
+        """Make the loan of `request(**changes)`."""
         return create_loan(
             organisation_id=self.borrower.organisation.id,
             request=self.request(**changes),
@@ -77,14 +77,14 @@ class Lending:
         )
 
     def set_price(self, sell: str | int) -> None:
-        """Puts a new quote of the token in force."""
+        """Set a new quote of the token."""
         set_effective_quote(
             token_id=self.token.id, prices=Prices(Decimal(sell), Decimal(sell)), note="test"
         )
 
 
 def make_lending(*, units: int = 1000, **terms: Any) -> Lending:
-    """The world of `Lending`; the borrower has `units` of the token."""
+    """Make the records of `Lending`; the borrower holds `units` of the token."""
     creditor = make_wallet(5_000_000, currency="NGN")
     borrower = make_member_wallet(100, currency="NGN")
     token = make_token(
@@ -99,7 +99,7 @@ def make_lending(*, units: int = 1000, **terms: Any) -> Lending:
 
 
 def effective_version(configuration_id: UUID) -> ConfigurationVersion | None:
-    """The version that makes loans while its configuration is Approved; the last such one after."""
+    """Return the version that loans are made under, or the last one of a retired configuration."""
     return ConfigurationVersion.objects.filter(
         configuration_id=configuration_id, status="Approved"
     ).first()

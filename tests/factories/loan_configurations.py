@@ -1,4 +1,4 @@
-"""Loan configurations for tests, proposed and approved by the services."""
+"""Loan configurations, proposed and approved by the services."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _numbers = count(1)
 
 
 def make_terms(**changes: Any) -> Terms:
-    """Up to 2,000,000 NGN on 80 % of a private business or bond, 0.3 a month, a year at most."""
+    """Return terms: up to 2,000,000 NGN for a year at 0.3 a month, LTV 80 %."""
     terms: dict[str, Any] = {
         "name": f"Offer {next(_numbers)}",
         "investment_categories": [InvestmentCategory.PRIVATE_BUSINESS, InvestmentCategory.BOND],
@@ -34,7 +34,7 @@ def make_terms(**changes: Any) -> Terms:
 def make_configuration(
     creditor: Organisation | None = None, *, approved: bool = True, **terms: Any
 ) -> LoanConfiguration:
-    """A configuration of `creditor` with `make_terms(**terms)`, Approved by new staff."""
+    """Make a configuration of `creditor` with `make_terms(**terms)`, Approved by new staff."""
     owner = creditor or make_organisation()
     made = configurations.propose(creditor_id=owner.id, terms=make_terms(**terms), actor=TESTER)
     if approved:
@@ -43,12 +43,12 @@ def make_configuration(
 
 
 def pending_version(configuration: LoanConfiguration) -> ConfigurationVersion:
-    """The version of `configuration` that waits for a decision."""
+    """Return the Pending version of `configuration`."""
     return configuration.versions.get(status=VersionStatus.PENDING)
 
 
 def approve_pending(configuration: LoanConfiguration) -> LoanConfiguration:
-    """Somebody new approves what waits."""
+    """Approve the Pending version as new staff."""
     return configurations.approve(
         version_id=pending_version(configuration).id, user=make_staff("decide_configuration")
     )

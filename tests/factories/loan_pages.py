@@ -1,4 +1,4 @@
-"""The addresses of the pages of loans, and what is proposed there."""
+"""The URLs of the loan pages, and proposals made there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def page(loan: Loan, name: str = "change") -> str:
 
 
 def propose(client: Client, loan: Loan, action: str = LIQUIDATE) -> ClosureProposal:
-    """Reads the plan and proposes it."""
+    """Open the plan and propose it."""
     response = submit_confirmation(client, page(loan, action), note="No answer")
     assert messages_of(response) == ["Proposed. Nothing moves until somebody else confirms it."]
     return ClosureProposal.objects.get(loan=loan, status="Pending")

@@ -1,4 +1,4 @@
-"""What the contract tests of loan configurations share: bodies, and how they are sent."""
+"""Bodies of loan configurations for contract tests, and their requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PATH = "/v1/api/credit/loan-configuration"
 
 
 def body_of(**changes: Any) -> dict[str, Any]:
-    """Terms that are right, but for `changes`."""
+    """Return valid terms with `changes`."""
     return {
         "name": "Secured",
         "access": "public",
@@ -29,12 +29,12 @@ def body_of(**changes: Any) -> dict[str, Any]:
 
 
 def body_with_field(name: str, text: str) -> str:
-    """A body whose field `name` is the JSON `text`."""
+    """Return a body whose field `name` is the JSON `text`."""
     return json.dumps(body_of(**{name: "HERE"})).replace('"HERE"', text)
 
 
 def put_configuration(caller: ApiCaller, configuration: LoanConfiguration | str, body: Any) -> Any:
-    """Proposes a change; `body` is a dict, or JSON text as it is to be sent."""
+    """Propose a change; `body` is a dict or JSON text."""
     found = configuration if isinstance(configuration, str) else configuration.id
     text = body if isinstance(body, str) else json.dumps(body)
     return caller.client.put(

@@ -1,4 +1,4 @@
-"""People who sign in, their sessions as signing in leaves them, and the codes of their apps."""
+"""Staff who sign in, their sessions, and the codes of their authenticator apps."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ PASSWORD = "correct horse battery"
 
 
 def create_login_user(role: str, name: str = "ada") -> StaffUser:
-    """Somebody of that role, there for long, who signs in with `PASSWORD`."""
+    """Create established staff of a role with the password `PASSWORD`."""
     return create_staff(name, PASSWORD, role)
 
 
 def access_events(user: StaffUser) -> list[str]:
-    """What is on record of their access, oldest first."""
+    """Return the user's access records, oldest first."""
     return list(
         AccessRecord.objects.filter(user=user).order_by("id").values_list("event", flat=True)
     )
 
 
 def is_signed_in(client: Client) -> bool:
-    """Whether the front page opens."""
+    """Return whether the dashboard opens."""
     return client.get("/admin/").status_code == 200
 
 
 def sign_in(client: Client, user: StaffUser, *, second_factor: bool = True, age: float = 0) -> None:
-    """Signs `user` in as both steps do, or the first alone; `age` seconds ago."""
+    """Sign `user` in `age` seconds ago, with both steps or the first only."""
     client.force_login(user, backend=BACKEND)
     then = time.time() - age
     session = client.session
@@ -45,14 +45,14 @@ def sign_in(client: Client, user: StaffUser, *, second_factor: bool = True, age:
 
 
 def backdate_session(client: Client, **ages: float) -> None:
-    """Sets moments of the session to so many seconds ago."""
+    """Set times of the session to so many seconds ago."""
     session = client.session
     session.update({name: time.time() - age for name, age in ages.items()})
     session.save()
 
 
 def enrol_second_factor(user: StaffUser) -> str:
-    """Sets up a second factor for `user`; gives the secret that the app holds."""
+    """Set up a second factor for `user` and return its secret."""
     secret = second_factor.new_secret()
     while True:
         # By the last code, so that the present one has not been used.
@@ -68,10 +68,10 @@ def enrol_second_factor(user: StaffUser) -> str:
 
 
 def current_code(secret: str, ahead: int = 0) -> str:
-    """The code that the app shows now, or `ahead` steps later."""
+    """Return the code that the app shows now, or `ahead` steps later."""
     return second_factor.code_at(secret=secret, step=second_factor.current_step() + ahead)
 
 
 def enter_password(client: Client, username: str, password: str, **extra: Any) -> Any:
-    """Sends the form of the first step."""
+    """Submit the form of the first step."""
     return client.post("/admin/login/", {"username": username, "password": password}, **extra)

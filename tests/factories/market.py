@@ -1,4 +1,4 @@
-"""What the contract tests of orders share: traders with a key over HTTP, and what moved."""
+"""Traders over HTTP, for contract tests of orders."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NOBODY = {"name": "", "email": ""}
 
 @dataclass
 class ApiTrader:
-    """An organisation with a key, and one member."""
+    """An organisation with an API key and one member."""
 
     caller: ApiCaller = field(default_factory=make_caller)
     member: Member = field(init=False)
@@ -50,7 +50,7 @@ class ApiTrader:
         return self.caller.organisation
 
     def wallet(self, *, member: bool = False) -> Wallet:
-        """The wallet of the organisation, or of its member."""
+        """Return the wallet of the organisation, or of its member."""
         return Wallet(self.organisation, self.member if member else None)
 
     def fund(self, amount: str | int, currency: str = "NGN", *, member: bool = False) -> ApiTrader:
@@ -58,18 +58,18 @@ class ApiTrader:
         return self
 
     def send(self, token: Token, **changes: Any) -> Any:
-        """The response to an order: a Buy of 10 units at 100, but for `changes`."""
+        """Send an order, by default a Buy of 10 units at 100, and return the response."""
         return self.caller.post(ORDERS, body_of(token, **changes))
 
     def place(self, token: Token, **changes: Any) -> dict[str, Any]:
-        """The order that was placed, its numbers as Decimals."""
+        """Place an order and return it, with numbers as Decimals."""
         response = self.send(token, **changes)
         assert response.status_code == 201, response.content
         order: dict[str, Any] = exact_json(response)["data"]
         return order
 
     def fetch(self, order_id: str) -> dict[str, Any]:
-        """The order as this organisation sees it."""
+        """Return the order as this organisation sees it."""
         response = self.caller.get(f"{ORDERS}/{order_id}")
         assert response.status_code == 200, response.content
         order: dict[str, Any] = exact_json(response)["data"]
@@ -81,13 +81,14 @@ class ApiTrader:
     def held(
         self, asset: Token | str, kind: str = "available", *, member: bool = False
     ) -> Decimal | int:
-        """What this organisation, or its member, has of a currency or a token's units."""
+        """Return the balance of a currency or token of the organisation, or its member."""
         return balance_of(self.wallet(member=member).owner_id, asset, kind)
 
 
 class Market:
-    """A token of somebody else's, a seller with 100 units of it and a buyer with 100,000 NGN; the
-    members of both have as much. `listing` is passed on to `make_token`.
+    """A token of another issuer, a seller with 100 units and a buyer with 100,000 NGN.
+
+    Their members have the same amounts. `listing` is passed to `make_token`.
     """
 
     def __init__(self, **listing: Any) -> None:
@@ -99,31 +100,31 @@ class Market:
             self.buyer.fund(100_000, self.token.currency_id, member=member)
 
     def sell(self, **changes: Any) -> dict[str, Any]:
-        """A Sell of the seller."""
+        """Place a Sell of the seller."""
         return self.seller.place(self.token, type="Sell", **changes)
 
     def buy(self, **changes: Any) -> dict[str, Any]:
-        """A Buy of the buyer."""
+        """Place a Buy of the buyer."""
         return self.buyer.place(self.token, **changes)
 
     def path(self, part: str = "") -> str:
-        """The address of the token's orders, or of `part` of its market."""
+        """Return the path of the token's orders, or of `part` of its market."""
         return f"{ORDERS}/token/{self.token.id}{part}"
 
 
 def body_of(token: Token, **changes: Any) -> dict[str, Any]:
-    """The body of an order for `token` that is right, but for `changes`."""
+    """Return a valid order body for `token` with `changes`."""
     return {"token_id": str(token.id), "type": "Buy", "price": 100, "tokens": 10, **changes}
 
 
 def set_flags(token: Token, **columns: Any) -> None:
-    """Columns of the token set directly, as if staff had."""
+    """Set columns of the token directly."""
     Token.objects.filter(id=token.id).update(**columns)
     token.refresh_from_db()
 
 
 def events() -> list[tuple[UUID, str, dict[str, Any]]]:
-    """Organisation, type and data of every event, in the order they were written."""
+    """Return organisation, type and data of every event, in order."""
     return [
         (event.organisation_id, event.type, json.loads(event.body)["data"])
         for event in Event.objects.order_by("created_at", "id")

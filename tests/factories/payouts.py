@@ -1,4 +1,4 @@
-"""What the sandbox holds of a payout, time that passes for it, and what two people do about it."""
+"""Payouts: their transfers in the sandbox, shifts of time, and decisions by two people."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def call_sandbox(sandbox: Sandbox, method: str, path: str, **body: Any) -> Any:
 
 
 def sandbox_transfers(sandbox: Sandbox, withdrawal: Withdrawal) -> list[dict[str, Any]]:
-    """The transfers in the sandbox's book under the withdrawal's reference."""
+    """Return the transfers that the sandbox has booked under the withdrawal's reference."""
     rows = call_sandbox(sandbox, "GET", "transfers")
     return [row for row in rows if row["reference"] == withdrawal.reference]
 
 
 def count_transfer_orders(sandbox: Sandbox, withdrawal: Withdrawal) -> int:
-    """How many transfer orders for the withdrawal reached the sandbox, taken or not."""
+    """Return how many transfer orders of the withdrawal reached the sandbox."""
     return sum(
         entry["method"] == "POST" and entry.get("reference") == withdrawal.reference
         for entry in call_sandbox(sandbox, "GET", "requests")
@@ -50,19 +50,17 @@ def count_transfer_orders(sandbox: Sandbox, withdrawal: Withdrawal) -> int:
 
 
 def settle_at_bank(sandbox: Sandbox, withdrawal: Withdrawal) -> None:
-    """The bank has decided: the transfer is at its outcome now."""
+    """Bring the transfer to its final outcome at the bank now."""
     call_sandbox(sandbox, "POST", "settle", reference=withdrawal.reference)
 
 
 def return_at_bank(sandbox: Sandbox, withdrawal: Withdrawal) -> None:
-    """The bank returns the money of a paid transfer now."""
+    """Have the bank return a paid transfer now."""
     call_sandbox(sandbox, "POST", "return", reference=withdrawal.reference)
 
 
 def advance_time(withdrawal: Withdrawal, seconds: float) -> None:
-    """Everything the payout, and the circuit of all payouts, remembers a time of happened that
-    much longer ago.
-    """
+    """Move all times of the payout and of the payout circuit into the past."""
     earlier = timedelta(seconds=seconds)
     PayoutCircuit.objects.update(
         **{
@@ -86,19 +84,19 @@ def advance_time(withdrawal: Withdrawal, seconds: float) -> None:
 
 
 def open_alerts() -> set[str]:
-    """Kinds of the alerts that nobody has resolved."""
+    """Return the kinds of the unresolved alerts."""
     return set(Alert.objects.filter(resolved_at=None).values_list("kind", flat=True))
 
 
 def propose_action(withdrawal: Withdrawal, action: ProposalAction) -> Proposal:
-    """Somebody proposes that for the payout; nobody has confirmed it."""
+    """Propose an action for the payout, without confirming it."""
     return resolutions.propose(
         withdrawal_id=withdrawal.id, action=action, reason="why", proposer=make_staff()
     )
 
 
 def propose_and_confirm(withdrawal: Withdrawal, action: ProposalAction) -> None:
-    """Two people do that about the payout, after which the books hold."""
+    """Propose and confirm an action as two people, then check the books."""
     proposal = propose_action(withdrawal, action)
     resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
     assert_books_hold()

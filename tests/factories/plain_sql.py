@@ -1,4 +1,4 @@
-"""Rows made by plain SQL, in a transaction of the owner of which nothing stays."""
+"""Rows made by plain SQL, in the owner's transaction, which is rolled back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Books:
     organisation: UUID
 
     def value(self, statement: str, values: Any = ()) -> Any:
-        """The only value of the only row."""
+        """Return the only value of the only row."""
         [(value,)] = self.owner.execute(statement, values).fetchall()
         return value
 
@@ -37,7 +37,7 @@ class Books:
     def account(
         self, kind: str = "available", asset: str = "KES", organisation: UUID | None = None
     ) -> UUID:
-        """The organisation's account; with a kind of the exchange's own, that one."""
+        """Return the organisation's account, or the system account of that kind."""
         system = kind in {"clearing", "fees", "expenses", "issuance", "loans"}
         owner = None if system else organisation or self.organisation
         found: UUID = self.value(
@@ -46,7 +46,7 @@ class Books:
         return found
 
     def post(self, kind: str, *legs: tuple[UUID, str], subject: UUID | None = None) -> UUID:
-        """Post one transfer; its record is looked for only when constraints are checked."""
+        """Post one transfer; its record is checked only with the deferred constraints."""
         made = uuid7()
         self.post_set([(made, kind, subject)], [(made, *leg) for leg in legs])
         return made
@@ -74,7 +74,7 @@ class Books:
         )
 
     def insert(self, table: str, **given: Any) -> UUID:
-        """Write a row of `given`, past all guards; returns its id, if that is a UUID."""
+        """Insert a row past all guards; return its id if that is a UUID."""
         with self.unguarded():
             made: Any = insert_row(self.owner, _models()[table], **given).get("id")
         found: UUID = made
@@ -82,7 +82,7 @@ class Books:
 
     @contextmanager
     def unguarded(self) -> Iterator[None]:
-        """No trigger and no foreign key is asked inside the block."""
+        """Disable triggers and foreign keys inside the block."""
         self.owner.execute("SET LOCAL session_replication_role = replica")
         yield
         self.owner.execute("SET LOCAL session_replication_role = origin")
@@ -90,7 +90,7 @@ class Books:
 
 @cache
 def _models() -> dict[str, type[Model]]:
-    """The models by their tables."""
+    """Return the models by table name."""
     return {each._meta.db_table: each for each in apps.get_models(include_auto_created=True)}
 
 
@@ -106,6 +106,6 @@ def make_organisation(owner: Connection) -> UUID:
 
 @pytest.fixture
 def books(owner_connection: Connection) -> Iterator[Books]:
-    """Books to write in as the owner; nothing of it stays."""
+    """Books that the owner writes to; rolled back after the test."""
     with rolled_back(owner_connection) as owner:
         yield Books(owner, make_organisation(owner))

@@ -1,4 +1,4 @@
-"""Prices of tokens, in force without people."""
+"""Quotes of tokens that take effect without approval."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from exchange.tokens.services import quotes
 
 @transaction.atomic
 def set_effective_quote(*, token_id: UUID, prices: quotes.Prices, note: str) -> Quote:
-    """A quote that nobody proposed and that is in force."""
+    """Make an effective quote without a proposal."""
     now = timezone.now()
     quote = Quote.objects.create(
         token_id=token_id,

@@ -1,4 +1,4 @@
-"""Members of staff as tests want them: there for long, unless a test asks for somebody new."""
+"""Staff for tests: established by default, so that no cooling-off period applies."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ LONG_AGO = timedelta(days=30)
 def create_staff(
     username: str, password: str, role: str, *, skip_cooling_off: bool = True
 ) -> StaffUser:
-    """Somebody of that role, whose access was given long ago.
+    """Create staff of a role whose access was granted long ago.
 
-    The roles are those that the migrations put in force; to set them anew each time takes long.
+    Uses the roles that the migrations made; setting them up again each time would be slow.
     """
     group = Group.objects.get(name=role)
     return add_person(
@@ -31,7 +31,7 @@ def create_staff(
 
 
 def create_superuser(username: str = "owner", password: str = "x") -> StaffUser:
-    """A superuser, whom only the owner of the database makes; access was given long ago."""
+    """Create a superuser, as the database owner; access was granted long ago."""
     with as_owner():
         return StaffUser.objects.create_superuser(
             username, password=password, access_changed_at=timezone.now() - LONG_AGO
@@ -39,7 +39,7 @@ def create_superuser(username: str = "owner", password: str = "x") -> StaffUser:
 
 
 def backdate_access(user: StaffUser, **ago: float) -> None:
-    """As if the person's access had been given or reset so long ago."""
+    """Move the person's last access change into the past."""
     then = timezone.now() - timedelta(**ago)
     with as_owner():
         StaffUser.objects.filter(pk=user.pk).update(access_changed_at=then)
@@ -47,7 +47,7 @@ def backdate_access(user: StaffUser, **ago: float) -> None:
 
 
 def backdate_installation(**ago: float) -> None:
-    """As if the first person's access had been put on record so long ago."""
+    """Move the first access record of the installation into the past."""
     then = timezone.now() - timedelta(**ago)
     person = StaffUser.objects.order_by("date_joined").first()
     assert person is not None
@@ -57,7 +57,7 @@ def backdate_installation(**ago: float) -> None:
 
 
 def confirm_latest(name: str = "second-person") -> AccessProposal:
-    """Another administrator, there for long, confirms the last access proposal."""
+    """Confirm the latest access proposal as another established administrator."""
     other = StaffUser.objects.filter(username=name).first() or create_staff(
         name, "correct horse battery", roles.ADMINISTRATOR
     )

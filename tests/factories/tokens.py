@@ -1,4 +1,4 @@
-"""Tokens for tests: listed by the service that lists them, or many rows at once without units."""
+"""Tokens: listed by the service, or bulk rows without units."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _numbers = count(1)
 
 
 def make_token(issuer: Organisation | None = None, **overrides: Any) -> Token:
-    """A listed token: NGN, 1,000 units of 100 that the issuer holds, open to secondary trading.
+    """List a token in NGN: 1,000 units of 100 held by the issuer, open to secondary trading.
 
     `overrides` are fields of `Listing`; with a `raise_amount` the units are unsold and
     `secondaries` is off. What is no field of `Listing` (`closed`, `exited`, `cancelled`, …) is
@@ -61,7 +61,7 @@ def make_token(issuer: Organisation | None = None, **overrides: Any) -> Token:
 
 
 def give_units(token: Token, to: Wallet, units: str | int | Decimal) -> None:
-    """Moves units of `token` from its issuer to somebody, as if they had been bought."""
+    """Move units of `token` from its issuer, as if they had been bought."""
     asset = str(token.id)
     issuers = open_account(asset, AccountKind.AVAILABLE, organisation_id=token.issuer_id)
     theirs = open_account(
@@ -80,7 +80,7 @@ def give_units(token: Token, to: Wallet, units: str | int | Decimal) -> None:
 
 
 def bare_token(issuer: Organisation, **values: Any) -> Token:
-    """A token that is not saved and has no units, for `bulk_create`."""
+    """Return an unsaved token without units, for `bulk_create`."""
     number = next(_numbers)
     now = timezone.now()
     given = {
@@ -97,7 +97,7 @@ def bare_token(issuer: Organisation, **values: Any) -> Token:
 
 
 def fill_tokens(first: int, last: int) -> None:
-    """Tokens of the numbers `first` to `last`, always the same ones (see `tokens.sql`)."""
+    """Insert tokens number `first` to `last`, always the same ones (see `tokens.sql`)."""
     with connection.cursor() as cursor:
         cursor.execute(_FILL, {"first": first, "last": last})
 

@@ -1,4 +1,4 @@
-"""Traders with money and units, and tokens they trade: by services. Over HTTP: `ordering`."""
+"""Traders with money and units, and the tokens they trade, made by services. See also `market`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from wallets.ledger.models import Entry
 
 @dataclass(frozen=True)
 class Trader:
-    """Who places orders: an organisation, a member, or a key for an outside customer."""
+    """An owner of orders: an organisation, a member, or an API key for an outside customer."""
 
     wallet: Wallet
     api_key_id: UUID | None = None
@@ -40,11 +40,11 @@ class Trader:
         claim: IdempotencyClaim | None = None,
         **more: Any,
     ) -> StoredResponse:
-        """The answer to a new order; `more` goes to the request."""
+        """Submit an order and return the response; `more` goes to the request."""
         return placing.place_order(self.command(token, side, price, tokens, **more), claim=claim)
 
     def place(self, *order: Any, **more: Any) -> UUID:
-        """The id of the new order, `ask`ed for."""
+        """Submit an order and return its id."""
         return UUID(json.loads(self.submit_order(*order, **more).data)["_id"])
 
     def command(
@@ -55,7 +55,7 @@ class Trader:
         tokens: str | int | Decimal,
         **more: Any,
     ) -> PlaceOrder:
-        """An order as the service takes it; `more` are fields besides."""
+        """Return the service's command for an order; `more` are further fields."""
         customer = (
             {"customer_name": "Jo", "customer_email": "jo@example.com"} if self.api_key_id else {}
         )
@@ -77,11 +77,11 @@ class Trader:
         )
 
     def balance(self, asset: Token | UUID | str, kind: str = "available") -> Decimal | int:
-        """What is in one of the owner's accounts."""
+        """Return the balance of one of the owner's accounts."""
         return balance_of(self.owner_id, asset, kind)
 
     def issue(self, **more: Any) -> Token:
-        """A token of this organisation, as `make_token` makes one, but in KES and sold at 98."""
+        """List a token of this organisation with `make_token`, in KES and sold at 98."""
         sell = min(Decimal(98), more.get("price_buy", Decimal(98)))
         return make_token(
             self.wallet.organisation, **{"currency": "KES", "price_sell": sell, **more}
@@ -95,13 +95,13 @@ def make_trader(
     organisation: Organisation | None = None,
     member: bool = False,
 ) -> Trader:
-    """An organisation, or a member of one, with `amount` in its wallet."""
+    """Make an organisation, or a member of one, with `amount` in its wallet."""
     owner = organisation or make_organisation()
     wallet = Wallet(owner, make_member(owner) if member else None)
     return Trader(wallet.fund(amount, currency) if amount else wallet)
 
 
 def fee_income(currency: str) -> Decimal:
-    """What the exchange has earned in a currency."""
+    """Return the fees that the exchange has earned in a currency."""
     found = Entry.objects.filter(account__owner_id=None, account__kind="fees", asset_id=currency)
     return sum(found.values_list("amount", flat=True), Decimal(0))

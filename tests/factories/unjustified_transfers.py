@@ -1,7 +1,7 @@
-"""Transfers that no business record justifies: as set-up of a test, or to corrupt the books.
+"""Transfers without a business record, as test data or to corrupt the books.
 
-The database refuses them whoever posts, so the guards are put out of force for one call, which only
-a superuser can do.
+The database rejects them from every role, so the guards are disabled for the call, which only a
+superuser can do.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def post_unjustified(
     actor: Actor,
     legs: Sequence[Leg],
 ) -> UUID:
-    """What `wallets.ledger.post_transfer` does, for a transfer that nothing called for."""
+    """Post a transfer as `wallets.ledger.post_transfer` does, without a business record."""
     made = uuid7()
     with without_guards() as cursor:
         cursor.execute(
@@ -47,7 +47,7 @@ def post_unjustified(
 
 
 def take_units(wallet: Wallet, asset: str, units: int) -> None:
-    """Move free units of the wallet's to where they are not free."""
+    """Move available units of the wallet to an account that is not available."""
     free, elsewhere = (
         open_account(
             asset, kind, organisation_id=wallet.organisation.id, member_id=wallet.member_id

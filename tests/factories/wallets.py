@@ -1,6 +1,6 @@
-"""Wallets with money in them, withdrawals in any state, and the staff who decide: by services.
+"""Funded wallets, withdrawals in any state, and staff with permissions, made by services.
 
-What a test changes besides these goes through the services too, so the books hold at every step.
+Tests make their own changes by services too, so the books hold at every step.
 """
 
 from __future__ import annotations
@@ -33,18 +33,17 @@ from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import decisions, requests
 
 SYSTEM = TESTER
-# Why somebody approves what is flagged Stop: wallets of several organisations pay one account.
+# The reason for approving a Critical flag: wallets of several organisations pay one account.
 OVERRIDE = "The bank confirmed the payee by telephone"
 BANK = "KCB Bank Kenya"
-# What the sandbox makes of an account (wallets.providers.sandbox).
+# Account numbers by their outcome in the sandbox (wallets.providers.sandbox).
 PAID_ACCOUNT, DECLINED_ACCOUNT, FAILING_ACCOUNT, RETURNED_ACCOUNT = (
     "0690000031",
     "0690000036",
     "0690000037",
     "0690000038",
 )
-# Every currency with a bank of the sandbox's list and an amount above its minimum and below the
-# threshold of a second approval.
+# A bank of the sandbox's list for each currency.
 BANKS = {
     "NGN": "Access Bank",
     "KES": BANK,
@@ -54,7 +53,7 @@ _numbers: Iterator[int] = count(1)
 
 @dataclass(frozen=True)
 class Wallet:
-    """One owner's wallet: an organisation's own, or one member's."""
+    """The wallet of an organisation or a member."""
 
     organisation: Organisation
     member: Member | None = None
@@ -89,10 +88,12 @@ class Wallet:
         bank: str | None = None,
         **more: Any,
     ) -> Withdrawal:
-        """A Pending withdrawal."""
-        answer = self.submit_request(amount, currency=currency, account=account, bank=bank, **more)
-        found = json.loads(answer.data)["withdrawalRequest"]["_id"]
-        return Withdrawal.objects.get(id=found)
+        """Request a withdrawal and return it, Pending."""
+        response = self.submit_request(
+            amount, currency=currency, account=account, bank=bank, **more
+        )
+        withdrawal_id = json.loads(response.data)["withdrawalRequest"]["_id"]
+        return Withdrawal.objects.get(id=withdrawal_id)
 
     def submit_request(
         self,
@@ -103,7 +104,7 @@ class Wallet:
         bank: str | None = None,
         **more: Any,
     ) -> StoredResponse:
-        """The service's own answer to a request for a withdrawal."""
+        """Request a withdrawal and return the service's response."""
         return requests.request_withdrawal(
             RequestWithdrawal(
                 organisation=self.organisation.id,
@@ -127,32 +128,32 @@ class Wallet:
 
     @property
     def kes(self) -> tuple[Decimal, Decimal]:
-        """Available and escrow in KES."""
+        """The available and the escrow balance in KES."""
         return self.balance(), self.balance("escrow")
 
 
 def balance_of(owner_id: UUID, asset: Token | UUID | str, kind: str = "available") -> Decimal | int:
-    """The balance of one account of a currency or of a token's units; 0 where there is none."""
+    """Return the balance of an account of a currency or token; 0 where there is none."""
     asset_id = str(asset.id if isinstance(asset, Token) else asset)
     found = Account.objects.filter(owner_id=owner_id, asset_id=asset_id, kind=kind)
     return found.values_list("balance", flat=True).first() or 0
 
 
 def make_wallet(amount: str | int | Decimal = 0, *, currency: str = "KES") -> Wallet:
-    """An organisation's own wallet."""
+    """Make the wallet of a new organisation."""
     wallet = Wallet(make_organisation())
     return wallet.fund(amount, currency) if amount else wallet
 
 
 def make_member_wallet(amount: str | int | Decimal = 0, *, currency: str = "KES") -> Wallet:
-    """The wallet of a member of a new organisation."""
+    """Make the wallet of a member of a new organisation."""
     owner = make_organisation()
     wallet = Wallet(owner, make_member(owner))
     return wallet.fund(amount, currency) if amount else wallet
 
 
 def make_staff(*codenames: str) -> StaffUser:
-    """Somebody of the back office who may decide and resolve, or just what is named."""
+    """Make staff with the named permissions, by default those to decide and resolve."""
     user = StaffUser.objects.create_user(
         username=f"staff{next(_numbers)}",
         is_staff=True,
@@ -160,12 +161,12 @@ def make_staff(*codenames: str) -> StaffUser:
     )
     wanted = codenames or ("decide_withdrawal", "resolve_payout", "add_deposit", "decide_deposit")
     user.user_permissions.add(*Permission.objects.filter(codename__in=wanted))
-    # Read again: the one above remembers that it had no permissions.
+    # Read again: the instance above caches that it had no permissions.
     return StaffUser.objects.get(pk=user.pk)
 
 
 def store_bank_list() -> None:
-    """The bank list of KES, fresh, as if it had been fetched: no provider is asked."""
+    """Store a fresh bank list of KES, so that the provider is not queried."""
     BankList.objects.update_or_create(
         currency_id="KES",
         defaults={
@@ -178,7 +179,7 @@ def store_bank_list() -> None:
 def make_approved_withdrawal(
     wallet: Wallet, amount: str | int | Decimal = 500, **more: Any
 ) -> Withdrawal:
-    """An Approved withdrawal of `wallet`, by an approver of its own."""
+    """Make an Approved withdrawal of `wallet`, with a new approver."""
     withdrawal = wallet.request(amount, **more)
     return decisions.approve(
         withdrawal_id=withdrawal.id,
@@ -193,6 +194,6 @@ def status_of(withdrawal: Withdrawal) -> str:
 
 
 def assert_books_hold() -> None:
-    """The whole proof of books, with what is off in the message."""
+    """Run the whole proof of books; a failure lists the findings."""
     findings = books.prove(CHECKS).findings
     assert findings == (), findings

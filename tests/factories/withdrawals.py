@@ -1,4 +1,4 @@
-"""What the contract tests of withdrawals share: funded wallets, bank lists, and what moved."""
+"""The withdrawal API for contract tests: funded wallets and bank lists."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OPERATIONS = ("organisation", "member")
 
 @dataclass
 class WithdrawalApi:
-    """An organisation's key, one member, and calls to both withdrawal operations."""
+    """An organisation with an API key and a member, and calls to both withdrawal operations."""
 
     caller: ApiCaller = field(default_factory=make_caller)
     member: Member = field(init=False)
@@ -59,7 +59,7 @@ class WithdrawalApi:
         return self.caller.post(self.path(operation), body, **headers)
 
     def create_withdrawal(self, operation: str = "organisation", **changes: Any) -> dict[str, Any]:
-        """The record of a withdrawal of `body_of(**changes)` that was asked for and is Pending."""
+        """Request a withdrawal with `body_of(**changes)` and return its Pending record."""
         response = self.withdraw(operation, body_of(**changes))
         assert response.status_code == 201, response.content
         record: dict[str, Any] = json.loads(response.content)["data"]["withdrawalRequest"]
@@ -67,7 +67,7 @@ class WithdrawalApi:
 
 
 def body_of(**changes: Any) -> dict[str, Any]:
-    """A body that is right, but for `changes`."""
+    """Return a valid body with `changes`."""
     return {
         "amount": 500,
         "bank_name": BANK,
@@ -79,12 +79,12 @@ def body_of(**changes: Any) -> dict[str, Any]:
 
 
 def exact_json(response: Any) -> Any:
-    """The body of a response, its numbers as Decimals."""
+    """Return the JSON body of a response, with numbers as Decimals."""
     return json.loads(response.content, parse_float=Decimal, parse_int=Decimal)
 
 
 def store_bank_lists(age_hours: float = 1) -> None:
-    """A bank list for each currency, fetched so long ago; this process forgets what it knew."""
+    """Store a bank list of the given age for each currency and clear this process's cache."""
     fetched_at = timezone.now() - timedelta(hours=age_hours)
     BankList.objects.bulk_create(
         (
@@ -99,14 +99,14 @@ def store_bank_lists(age_hours: float = 1) -> None:
 
 
 def cache_bank_lists(*currencies: str) -> None:
-    """This process remembers the bank lists, as after an earlier request."""
+    """Cache the bank lists in this process, as after an earlier request."""
     for currency in currencies:
         bank_directory(currency)
 
 
 @contextlib.contextmanager
 def round_trips(tmp_path: Any) -> Iterator[list[str]]:
-    """The answers of the server to this process's connection: one a round trip."""
+    """Yield the server's responses on this process's connection, one for each round trip."""
     connection.ensure_connection()
     trace = tmp_path / "trace"
     answers: list[str] = []
