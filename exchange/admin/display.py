@@ -28,7 +28,7 @@ _TONES = {
     "Holds": "good",
     "Fulfilled": "good",
     "Trading": "good",
-    "In its raise": "moving",
+    "In raise": "moving",
     "Raise complete": "waiting",
     "In force": "good",
     "Enabled": "good",

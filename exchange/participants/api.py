@@ -86,7 +86,6 @@ class MemberViewSet(ApiViewSet):
     )
     def create(self, request: Request) -> SuccessResponse:
         """Create a member. Its ID is the `user_id` of other endpoints."""
-
         values = self.body()
         return respond_once(request, lambda: self._create(values))
 

@@ -136,6 +136,5 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 
     def get_security_requirement(self, auto_schema: AutoSchema) -> Any:
         """Return the scope that the operation requires."""
-
         view: Any = auto_schema.view
         return [{"oauth2": [view.operation.scope]}, {"bearer": []}]

@@ -1,1 +1,1 @@
-"""The catalogue: tokens, quotes, and who sees private deals."""
+"""The catalogue: tokens, quotes, and access to private deals."""

@@ -1,8 +1,7 @@
 """`/v1/api/tokens` and `/v1/api/token`: the catalogue.
 
-Both lists are ordinary filter sets over tokens. What a query string asks does not depend on who
-asks, so what the filters make of it is remembered, and `selectors.catalogue` answers it for the
-caller's organisation.
+Both lists are ordinary filter sets. A parsed query string does not depend on the caller, so it is
+cached, and `selectors.catalogue` runs it for the caller's organisation.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ from exchange.tokens.selectors.tokens import token_document
 
 @dataclass(frozen=True, slots=True)
 class _ParsedQuery:
-    """What a query string asks for."""
+    """A parsed query string: the catalogue query and the page."""
 
     query: CatalogueQuery
     window: PageRequest
 
 
-# Longer query strings are read each time.
+# Longer query strings are not cached.
 _MAX_CACHED_LENGTH = 300
 _parsed_queries: LruCache[tuple[str, str], _ParsedQuery] = LruCache(2_000)
 _PAGE = RecordPage(TOKEN, "tokens")
@@ -53,18 +52,18 @@ class TokenViewSet(ApiViewSet):
 
     @operation("Tokens retrieved", scope="tokens:read", response=_PAGE)
     def list(self, _request: Request) -> SuccessResponse:
-        """Fetch all active tokens. Those neither closed nor exited, unless asked for; cancelled
-        ones never show. A token with private deal access shows to its issuer and to organisations
-        granted access.
+        """Fetch all active tokens. Closed and exited tokens are left out unless requested, and
+        cancelled tokens always. A token with private deal access is visible to its issuer and to
+        organisations granted access.
         """
         return self._page(Token.objects.filter(cancelled=False))
 
     @operation("Tokens retrieved", scope="tokens:read", response=_PAGE)
     @action(detail=False, filterset_class=TokenSearchFilters)
     def search(self, _request: Request) -> SuccessResponse:
-        """Search tokens. By name, symbol and kind, in any state: closed, exited and cancelled ones
-        show too. A token with private deal access shows to its issuer and to organisations granted
-        access.
+        """Search tokens. By name, symbol and kind, in any state, including closed, exited and
+        cancelled. A token with private deal access is visible to its issuer and to organisations
+        granted access.
         """
         return self._page(Token.objects.all())
 
@@ -80,33 +79,33 @@ class TokenViewSet(ApiViewSet):
         return self.respond(RawJSON(token_document(self.caller.organisation_id, found)))
 
     def check_query(self) -> None:
-        """Left to `_read` for lists, which remembers that a query string is well formed."""
+        """Check the query string; for lists `_parse_query` does, which caches the result."""
         if not self.operation.page:
             super().check_query()
 
     def _page(self, tokens: QuerySet[Token]) -> SuccessResponse:
-        """Answer the page that the request asks for, of those `tokens` that the caller sees."""
-        asked = self._parse_query(tokens)
-        window = asked.window
-        found = catalogue_page(
-            asked.query,
+        """Respond with the requested page of the `tokens` that the caller sees."""
+        parsed = self._parse_query(tokens)
+        window = parsed.window
+        result = catalogue_page(
+            parsed.query,
             self.caller.organisation_id,
             offset=window.offset,
             limit=window.limit,
         )
-        page = Page(window, found.total)
-        return self.respond(page.data("tokens", found.count, RawJSON(f"[{found.text}]")))
+        page = Page(window, result.total)
+        return self.respond(page.data("tokens", result.count, RawJSON(f"[{result.text}]")))
 
     def _parse_query(self, tokens: QuerySet[Token]) -> _ParsedQuery:
-        """Return what the query string asks of `tokens`; raise `InvalidRequest`."""
+        """Return the parsed query string for `tokens`. Raises `InvalidRequest`."""
         text = self.request.META.get("QUERY_STRING", "")
         key = (str(self.action), text)
-        asked = _parsed_queries.get(key)
-        if asked is None:
+        parsed = _parsed_queries.get(key)
+        if parsed is None:
             super().check_query()
-            asked = _ParsedQuery(
+            parsed = _ParsedQuery(
                 to_catalogue_query(self.filter_queryset(tokens)), read_page_request(self.request)
             )
             if len(text) <= _MAX_CACHED_LENGTH:
-                _parsed_queries.put(key, asked)
-        return asked
+                _parsed_queries.put(key, parsed)
+        return parsed

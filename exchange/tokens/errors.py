@@ -1,4 +1,4 @@
-"""What can go wrong about tokens."""
+"""Errors of tokens."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from exchange.core.errors import NotFound
 
 
 class TokenNotFound(NotFound):
-    """No such token, or the organisation may not see it."""
+    """No such token, or one the organisation cannot see."""
 
     code = "token_not_found"
     message = "Token not found"

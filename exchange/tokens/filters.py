@@ -16,9 +16,9 @@ from exchange.tokens.models import InvestmentCategory, InvestmentType, Token, To
 
 
 class NameWordsQuery(SearchQuery):
-    """What `name_words` (SQL) makes of a text: its words, each the beginning of a word of a name.
+    """A search by prefixes of words of a name, built by the SQL function `name_words`.
 
-    A text without a letter or a digit finds nothing.
+    A text without a letter or a digit matches nothing.
     """
 
     def __init__(self, text: str) -> None:
@@ -27,13 +27,13 @@ class NameWordsQuery(SearchQuery):
 
 
 class TokenKindFilters(ChangingFilters):
-    """What both lists of tokens are filtered by."""
+    """Filters shared by both lists of tokens."""
 
     private = FlagFilter(method="filter_type", help_text="Whether `type` is Private or Public")
     investment_type = ChoiceFilter(
         allowed=InvestmentType.values,
         aliases=("debt", "fixed interest", "safe"),
-        help_text="Kind of investment",
+        help_text="Type of instrument",
     )
 
     class Meta:
@@ -41,44 +41,44 @@ class TokenKindFilters(ChangingFilters):
         fields: tuple[str, ...] = ()
 
     def filter_type(self, tokens: QuerySet[Token], _name: str, private: bool) -> QuerySet[Token]:
-        """Tokens of one type."""
+        """Filter by type."""
         return tokens.filter(type=TokenType.PRIVATE if private else TokenType.PUBLIC)
 
 
 class ActiveTokenFilters(TokenKindFilters):
-    """Active tokens by state, kind and currency."""
+    """Filters of active tokens."""
 
-    closed = FlagFilter(default=False, help_text="Whether it takes no new orders")
+    closed = FlagFilter(default=False, help_text="Whether it is closed to new orders")
     exited = FlagFilter(default=False, help_text="Whether investors have exited")
     primary_raise = FlagFilter(
         method="filter_market",
-        help_text="`true`: still in primary raise, open to all investors; `false`: in secondaries",
+        help_text="`true`: in primary raise, open to all investors; `false`: in secondaries",
     )
-    currency = CurrencyFilter(field_name="currency_id", help_text="What its prices are in")
+    currency = CurrencyFilter(field_name="currency_id", help_text="Currency of its prices")
 
     def filter_market(self, tokens: QuerySet[Token], _name: str, primary: bool) -> QuerySet[Token]:
-        """Tokens that are still raising, or those that holders trade."""
+        """Filter tokens in their raise, or tokens in the secondary market."""
         return tokens.filter(completed_raise=False) if primary else tokens.filter(secondaries=True)
 
 
 class TokenSearchFilters(TokenKindFilters):
-    """All tokens by name, symbol, state and kind."""
+    """Filters of the token search."""
 
     name = TextFilter(
         method="filter_name",
         max_length=200,
-        help_text="Beginnings of words of the name, in any order and any case",
+        help_text="Prefixes of words of the name, in any order, case-insensitive",
     )
     symbol = TextFilter(
-        lookup_expr="istartswith", max_length=20, help_text="Beginning of the symbol, in any case"
+        lookup_expr="istartswith", max_length=20, help_text="Prefix of the symbol, case-insensitive"
     )
-    closed = FlagFilter(help_text="Whether it takes no new orders")
+    closed = FlagFilter(help_text="Whether it is closed to new orders")
     exited = FlagFilter(help_text="Whether investors have exited")
     completed_raise = FlagFilter(help_text="Whether the raise is complete")
     investment_category = ChoiceFilter(
-        allowed=InvestmentCategory.values, help_text="What the investment is in"
+        allowed=InvestmentCategory.values, help_text="Category of the investment"
     )
 
     def filter_name(self, tokens: QuerySet[Token], _name: str, text: str) -> QuerySet[Token]:
-        """Tokens whose name has words that begin so."""
+        """Filter by prefixes of words of the name."""
         return tokens.filter(words=NameWordsQuery(text))

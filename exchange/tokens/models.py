@@ -1,4 +1,4 @@
-"""Tokens: what is traded, who may see it, and the prices that staff set for it."""
+"""Tokens, access to private deals, and the quotes that set prices."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from exchange.staff.models import ProposalModel
 
 
 class TokenType(models.TextChoices):
-    """Whether the offering is a private or a public one."""
+    """Type of the offering, private or public."""
 
     PRIVATE = "Private"
     PUBLIC = "Public"
 
 
 class DealAccess(models.TextChoices):
-    """Who sees the token: everybody, or its issuer and those granted access."""
+    """Visibility: all organisations, or the issuer and organisations granted access."""
 
     PRIVATE = "Private"
     PUBLIC = "Public"
 
 
 class InvestmentType(models.TextChoices):
-    """Kinds of instrument, as the interface spells them."""
+    """Types of instrument, as the interface spells them."""
 
     SERVICE = "the service", "Equity (the service)"
     SAFE = "SAFE", "SAFE"
@@ -42,7 +42,7 @@ class InvestmentType(models.TextChoices):
 
 
 class InvestmentCategory(models.TextChoices):
-    """What the money is put into, as the interface spells it."""
+    """Categories of investment, as the interface spells them."""
 
     ETF = "ETF", "ETF"
     BOND = "Bond", "Bond"
@@ -60,7 +60,7 @@ class InvestmentCategory(models.TextChoices):
 
 
 class PayoutFrequency(models.TextChoices):
-    """How often income is paid; empty: none is."""
+    """How often income is paid; empty: no income."""
 
     NONE = "", "None"
     MONTHLY = "Monthly", "Monthly"
@@ -71,7 +71,7 @@ class PayoutFrequency(models.TextChoices):
 
 
 def _amount(help_text: str = "", **more: Any) -> models.DecimalField[Any, Any]:
-    """An amount, a price or a number of units; 0 unless given."""
+    """Declare an amount, a price or a number of units; 0 by default."""
     return models.DecimalField(
         max_digits=38, decimal_places=8, default=0, help_text=help_text, **more
     )
@@ -81,8 +81,8 @@ def _percent(help_text: str = "percent") -> models.DecimalField[Any, Any]:
     return models.DecimalField(max_digits=12, decimal_places=4, default=0, help_text=help_text)
 
 
-# What staff set: the last change of these in the audit is the version of a token that an edit
-# names. Prices have their history in `Quote`; trades change none of these.
+# Fields that staff edit. Their last audited change is the version that an edit names. Prices have
+# their history in `Quote`; trades change none of these.
 TERM_FIELDS = (
     *("name", "image", "listing_reference", "type", "deal_access", "investment_type"),
     *("investment_category", "payout_frequency", "min_buy", "min_sell", "max_buy", "max_sell"),
@@ -92,7 +92,7 @@ TERM_FIELDS = (
 )
 
 
-# Bounds of one thing; 0 is none.
+# Pairs of limits; 0 is no limit.
 MIN_MAX_FIELDS = (
     ("min_buy", "max_buy"),
     ("min_sell", "max_sell"),
@@ -108,7 +108,7 @@ MAX_FEE_PERCENT = 50
 PERCENT_FIELDS = ("carry", "management_fee", "discount", "interest", "dividend")
 
 
-# A web address with a host, or a path of this service; nothing that could leave an attribute.
+# A URL with a host, or a path on this service, without characters that end an HTML attribute.
 IMAGE_PATTERN = r"(https?://[^/\\\s<>\"'][^\\\s<>\"']*|/([^/\\\s<>\"'][^\\\s<>\"']*)?)"
 
 
@@ -159,7 +159,7 @@ class Token(Record):
         PayoutFrequency, max_length=20, blank=True, default=PayoutFrequency.NONE
     )
 
-    # Quotes: changed by an approved `Quote` only.
+    # Changed by an approved `Quote` only.
     price_buy = _amount("What a buyer pays for a unit; in a primary raise, the offer")
     price_sell = _amount("What a seller gets for a unit; lending values collateral by it")
     price_exchange = _amount("Units of the currency for one USD")
@@ -211,7 +211,7 @@ class Token(Record):
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     document = models.TextField(editable=False, default="")
-    # Of its name; by sql/token_words.sql.
+    # The words of `name`, set by sql/token_words.sql.
     words = SearchVectorField(editable=False, null=True)
 
     class Meta:
@@ -221,9 +221,9 @@ class Token(Record):
             ("decide_quote", "Can approve and reject quotes"),
             ("end_token", "Can close, exit and cancel tokens and their raises"),
         ]
-        # What the terms may be is held by sql/token_terms.sql, totals by `token_guard`.
+        # sql/token_terms.sql guards the terms, sql/token_guard.sql the totals.
         indexes = [
-            # Lists walk these in order and decide by what is in them, without the table.
+            # Lists walk these in order and filter by the included columns, without the table.
             models.Index(
                 fields=["-created_at", "-id"], include=_FILTERED_FIELDS, name="token_listed_newest"
             ),
@@ -235,7 +235,7 @@ class Token(Record):
                 OpClass(Upper("symbol"), name="text_pattern_ops"), name="token_symbol_start"
             ),
             models.Index(fields=["issuer"], name="token_issuer"),
-            # Whether an organisation sees more than others.
+            # Whether an organisation issues private deals.
             models.Index(
                 fields=["issuer"], condition=Q(deal_access="Private"), name="token_private_deals"
             ),
@@ -269,10 +269,10 @@ class TokenAccess(models.Model):
 
 
 class Catalogue(models.Model):
-    """One row that counts the changes of what lists find: a total of version n is exact in n.
+    """The version of the catalogue, in one row: cached list results are valid for one version.
 
-    Raised by triggers when a token comes, or its name, flags, kind or visibility change; prices,
-    volumes and raise progress do not change what is found.
+    Triggers raise it when a token is added or its name, flags, kind or visibility change. Prices,
+    volumes and raise progress do not affect which tokens a list contains.
     """
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
@@ -283,9 +283,9 @@ class Catalogue(models.Model):
 
 
 class Quote(ProposalModel):
-    """New prices for a token: proposed by one person, in force once another approves them.
+    """New prices for a token, effective once a second person approves them.
 
-    The approved ones are the token's price history.
+    The approved quotes are the token's price history.
     """
 
     token = models.ForeignKey(Token, on_delete=models.PROTECT, related_name="quotes")
@@ -293,7 +293,7 @@ class Quote(ProposalModel):
     sell = models.DecimalField(max_digits=38, decimal_places=8)
     exchange = models.DecimalField(max_digits=38, decimal_places=8, default=0)
     note = models.CharField(max_length=300, blank=True)
-    # Null: set without people.
+    # Null for quotes set by the system.
     proposed_by = models.ForeignKey(  # type: ignore[assignment]
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
@@ -303,7 +303,7 @@ class Quote(ProposalModel):
             models.CheckConstraint(
                 condition=Q(buy__gt=0, sell__gt=0, exchange__gte=0), name="quote_positive"
             ),
-            # One of before the rule can still be rejected.
+            # Quotes older than this rule can still be rejected.
             models.CheckConstraint(
                 condition=Q(sell__lte=F("buy")) | Q(status="Rejected"),
                 name="quote_sell_not_above_buy",

@@ -1,4 +1,4 @@
-"""Forms about a token: its terms, which a listing asks for too, and who may see it."""
+"""Token forms: terms, shared with new listings, and access."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from exchange.tokens.models import (
 
 
 class NumberField(forms.DecimalField):
-    """An amount, a number of units or a percentage; empty is 0. The service judges its size."""
+    """An amount, a number of units or a percentage; empty is 0. The service checks limits."""
 
     def __init__(self, *, required: bool = False, **kwargs: Any) -> None:
         super().__init__(max_digits=38, decimal_places=8, required=required, **kwargs)
 
     def clean(self, value: Any) -> Decimal:
-        """The number."""
+        """Return the number."""
         return super().clean(value) or Decimal(0)
 
     def prepare_value(self, value: Any) -> Any:
-        """Without the zeros that the database fills up with."""
+        """Drop the trailing zeros of database values."""
         return format_plain(value) if isinstance(value, Decimal) else value
 
 
 class TermsForm(forms.Form):
-    """What staff say of a token, now or later. Labels are those of its page."""
+    """Terms of a new or an existing token, labelled as on its page."""
 
     name = forms.CharField(max_length=200)
     image = forms.CharField(
-        max_length=500, required=False, help_text="Web address, or a path of this service"
+        max_length=500, required=False, help_text="URL, or a path on this service"
     )
     listing_reference = forms.CharField(
         max_length=60, required=False, help_text=audience_help(VISIBLE, "`request` in the API")
@@ -51,20 +51,20 @@ class TermsForm(forms.Form):
     deal_access = forms.ChoiceField(
         choices=DealAccess.choices,
         initial=DealAccess.PUBLIC,
-        help_text="Private: only the issuer and organisations that were granted access see it",
+        help_text="Private: visible to the issuer and organisations with access only",
     )
     investment_type = forms.ChoiceField(choices=InvestmentType.choices)
     investment_category = forms.ChoiceField(choices=InvestmentCategory.choices)
     payout_frequency = forms.ChoiceField(choices=PayoutFrequency.choices, required=False)
     esop_token = forms.BooleanField(required=False)
-    min_buy = NumberField(help_text="0: none")
-    max_buy = NumberField(help_text="0: none")
-    min_sell = NumberField(help_text="0: none")
-    max_sell = NumberField(help_text="0: none")
-    min_trade_buy = NumberField(help_text="0: none")
-    max_trade_buy = NumberField(help_text="0: none")
-    min_trade_sell = NumberField(help_text="0: none")
-    max_trade_sell = NumberField(help_text="0: none")
+    min_buy = NumberField(help_text="0: no limit")
+    max_buy = NumberField(help_text="0: no limit")
+    min_sell = NumberField(help_text="0: no limit")
+    max_sell = NumberField(help_text="0: no limit")
+    min_trade_buy = NumberField(help_text="0: no limit")
+    max_trade_buy = NumberField(help_text="0: no limit")
+    min_trade_sell = NumberField(help_text="0: no limit")
+    max_trade_sell = NumberField(help_text="0: no limit")
     buy_fee = NumberField(help_text="Percent of the value")
     sell_fee = NumberField(help_text="Percent of the value")
     carry = NumberField(help_text="Percent")
@@ -78,14 +78,14 @@ class TermsForm(forms.Form):
 
     groups: list[tuple[str | None, list[Any]]] = [
         (
-            "What it is",
+            "Details",
             [
                 *("name", "investment_type", "investment_category", "payout_frequency", "type"),
                 *("deal_access", "image", "listing_reference", "esop_token"),
             ],
         ),
         (
-            "Limits of orders",
+            "Order limits",
             [
                 ("min_buy", "max_buy"),
                 ("min_sell", "max_sell"),
@@ -112,24 +112,24 @@ class TermsForm(forms.Form):
                 field.label = field_label(name)
 
     def clean_tenor(self) -> int:
-        """Days; empty is 0."""
+        """Return the days; empty is 0."""
         return self.cleaned_data["tenor"] or 0
 
 
 class TokenEditForm(TermsForm):
-    """New terms, and the version the person had before them."""
+    """New terms, and the version they are based on."""
 
     expected_version = forms.UUIDField(required=False, widget=forms.HiddenInput)
 
 
 class GrantAccessForm(forms.Form):
-    """Whom to let see a token."""
+    """The organisation to grant access to a token."""
 
     organisation = OrganisationChoiceField()
 
 
 class WithdrawAccessForm(forms.Form):
-    """From whom to take it back."""
+    """The organisation to withdraw access from."""
 
     organisation = forms.ModelChoiceField(queryset=Organisation.objects.none())
 

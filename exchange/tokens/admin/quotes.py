@@ -1,4 +1,4 @@
-"""Quotes with four eyes: proposed from a token's page, approved or rejected by somebody else."""
+"""Quotes under dual control: proposed from a token's page, approved by a second person."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _DECIDE_PERMISSION = "exchange.decide_quote"
 
 
 def _reason_help() -> str:
-    words = f"Required when a price changes by more than {settings.QUOTE_BAND_PERCENT} %"
-    return audience_help(INTERNAL, f"Where the prices come from. {words}")
+    rule = f"Required when a price changes by more than {settings.QUOTE_BAND_PERCENT} %"
+    return audience_help(INTERNAL, f"Source of the prices. {rule}")
 
 
 class PriceForm(forms.Form):
@@ -42,12 +42,12 @@ class PriceForm(forms.Form):
     buy = forms.DecimalField(
         max_digits=38,
         decimal_places=8,
-        help_text="What a buyer pays for a unit; in a raise, the offer",
+        help_text="What a buyer pays per unit; in a raise, the offer price",
     )
     sell = forms.DecimalField(
         max_digits=38,
         decimal_places=8,
-        help_text="What a seller gets for a unit; lending values collateral by it",
+        help_text="What a seller receives per unit; lending values collateral at this price",
     )
     exchange = forms.DecimalField(
         label="Units of the currency per USD",
@@ -70,7 +70,7 @@ def read_prices(typed: Mapping[str, Any]) -> quotes.Prices:
 
 
 class QuoteRejectionForm(forms.Form):
-    """Why a quote is refused, or taken back."""
+    """The reason for rejecting or withdrawing a quote."""
 
     reason = ReasonField(max_length=300)
 
@@ -94,7 +94,7 @@ class QuoteAdmin(ConfirmationAdmin):
     id_fields = ("pk", "token_id")
     amount_fields = ("buy", "sell")
     search_help_text = "Symbol or name of the token, a price, or the id of either"
-    # Ids grow with time and have an index.
+    # Ids follow time and are indexed.
     ordering = ("-pk",)
     fields = (
         ("shown_token", "shown_state"), ("shown_buy", "shown_sell"),
@@ -124,7 +124,7 @@ class QuoteAdmin(ConfirmationAdmin):
 
     @admin.display(description="state", ordering="status")
     def shown_state(self, quote: Quote) -> str:
-        # An approved quote is in force, or was: nothing about it is under way.
+        # "Approved" is the final state of a quote.
         return status_badge(quote.status, "good" if quote.status == ApprovalStatus.APPROVED else "")
 
     @admin.display(description="buy", ordering="buy")
@@ -143,7 +143,7 @@ class QuoteAdmin(ConfirmationAdmin):
     def shown_reason(self, quote: Quote) -> str:
         return quote.note or "-"
 
-    @admin.display(description="why rejected")
+    @admin.display(description="rejection reason")
     def rejection_reason(self, quote: Quote) -> str:
         return quote.reason or "-"
 
@@ -166,7 +166,7 @@ class QuoteAdmin(ConfirmationAdmin):
             proposer=obj.proposed_by or "the system",
             approve=Tool(f"Approve {prices}", self.address("approve", obj.pk)),
             reject=Tool("Reject", reject_at),
-            take_back=Tool("Take back", reject_at) if own else None,
+            take_back=Tool("Withdraw", reject_at) if own else None,
         )
 
     def warnings(self, obj: Quote) -> list[str]:
@@ -175,11 +175,11 @@ class QuoteAdmin(ConfirmationAdmin):
     def sections(self, request: HttpRequest, obj: Quote) -> list[Section]:
         if obj.status != ApprovalStatus.PENDING:
             return []
-        title = "What approval changes: nothing has changed yet, somebody else must approve it"
+        title = "Proposed changes, pending approval by a second person"
         return [_comparison_section(title, obj.token, _prices(obj))]
 
     def approve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """The second pair of eyes: asks, and puts the prices in force."""
+        """Confirm and approve the quote; its prices take effect."""
         quote: Quote = self.record(request, object_id, _DECIDE_PERMISSION)
         token = quote.token
         return self.confirm_page(
@@ -187,12 +187,12 @@ class QuoteAdmin(ConfirmationAdmin):
             quote,
             _confirm_approval(quote, staff_of(request)),
             partial(quotes.approve, quote_id=quote.pk, user=staff_of(request)),
-            f"Approved: {token.symbol} is quoted at {self.shown_buy(quote)} to buy and "
+            f"Approved. {token.symbol} is now quoted at {self.shown_buy(quote)} to buy and "
             f"{self.shown_sell(quote)} to sell.",
         )
 
     def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Closes the proposal, also by who made it; the prices stay as they are."""
+        """Confirm and reject the quote, or withdraw one's own; prices are unchanged."""
         quote: Quote = self.record(request, object_id)
         user = staff_of(request)
         own = quote.proposed_by_id == user.pk
@@ -203,7 +203,7 @@ class QuoteAdmin(ConfirmationAdmin):
             quote,
             _confirm_rejection(quote, own=own),
             partial(quotes.reject, quote_id=quote.pk, user=user),
-            f"{'Taken back' if own else 'Rejected'}. The prices stay as they are.",
+            f"Quote {'withdrawn' if own else 'rejected'}. Prices are unchanged.",
             form=bind_form(request, QuoteRejectionForm),
         )
 
@@ -213,7 +213,7 @@ def _prices(quote: Quote) -> quotes.Prices:
 
 
 def _warnings(token: Token, prices: quotes.Prices) -> list[str]:
-    """Say in red which price changes by more than the band."""
+    """Return a warning that names the prices which change by more than the band."""
     beyond = [
         f"{change.name} {_format_difference(change)}"
         for change in quotes.compare_prices(token, prices)
@@ -223,7 +223,7 @@ def _warnings(token: Token, prices: quotes.Prices) -> list[str]:
         return []
     return [
         f"A price changes by more than {settings.QUOTE_BAND_PERCENT} %: {', '.join(beyond)}. "
-        "Check the figures: a misplaced decimal point looks like this."
+        "Check for a misplaced decimal point."
     ]
 
 
@@ -247,9 +247,9 @@ def _comparison_section(title: str, token: Token, prices: quotes.Prices) -> Sect
             )
         )
     rows.append(
-        ("Age of the prices in force", age(token.quoted_at) if token.quoted_at else "-", "", "")
+        ("Age of the current prices", age(token.quoted_at) if token.quoted_at else "-", "", "")
     )
-    headings = ("One unit", "In force now", "Proposed", "Change")
+    headings = ("Per unit", "Current", "Proposed", "Change")
     return Section(title, headings, rows, right=(1, 2, 3))
 
 
@@ -262,25 +262,25 @@ def _format_change(change: quotes.PriceChange) -> str:
 
 
 def _format_difference(change: quotes.PriceChange) -> str:
-    # Two decimals: 20.01 % is beyond a band of 20 %, and says so.
+    # Two decimals, so that 20.01 % is visibly beyond a band of 20 %.
     return difference(change.current, change.proposed, places=2)
 
 
 def confirm_proposal(token: Token, prices: quotes.Prices | None) -> Confirmation:
-    """What is asked of who proposes `prices`; None while they are still to be typed."""
+    """Return the confirmation for proposing `prices`; None before they are entered."""
     if prices and quotes.find_price_errors(token, prices):
         prices = None
-    waiting = token.quotes.filter(status=ApprovalStatus.PENDING).first()
+    pending = token.quotes.filter(status=ApprovalStatus.PENDING).first()
     return Confirmation(
-        title=f"Propose quotes of {token.symbol}",
+        title=f"Propose prices of {token.symbol}",
         facts=[
             ("Token", record_link(token)),
             *_current_price_facts(token),
-            ("Waits for a decision", f"the quote of {waiting.proposed_by}" if waiting else "none"),
+            ("Pending approval", f"quote by {pending.proposed_by}" if pending else "none"),
         ],
-        text="Nothing changes before somebody else approves them.",
+        text="The prices take effect once a second person approves them.",
         submit="Propose",
-        sections=[_comparison_section("What you propose", token, prices)] if prices else (),
+        sections=[_comparison_section("Proposed prices", token, prices)] if prices else (),
         warnings=_warnings(token, prices) if prices else (),
     )
 
@@ -290,11 +290,11 @@ def _confirm_approval(quote: Quote, user: StaffUser) -> Confirmation:
     return Confirmation(
         title=f"Approve the quote of {token.symbol}?",
         facts=_quote_facts(quote),
-        text="The prices are in force at once: raises sell at them, lending values collateral by "
-        "them. They change again only by another quote.",
+        text="The prices take effect immediately: raises sell at them, and lending values "
+        "collateral at them. Only another quote can change them.",
         submit=f"Yes, approve {format_money(quote.buy, code)} / {format_money(quote.sell, code)}",
         blocker=quotes.QUOTES.describe_blocker(quote, user),
-        sections=[_comparison_section("Side by side", token, _prices(quote))],
+        sections=[_comparison_section("Comparison", token, _prices(quote))],
         warnings=_warnings(token, _prices(quote)),
     )
 
@@ -302,10 +302,10 @@ def _confirm_approval(quote: Quote, user: StaffUser) -> Confirmation:
 def _confirm_rejection(quote: Quote, *, own: bool) -> Confirmation:
     symbol = quote.token.symbol
     return Confirmation(
-        title=f"Take the quote of {symbol} back?" if own else f"Reject the quote of {symbol}?",
+        title=f"Withdraw the quote of {symbol}?" if own else f"Reject the quote of {symbol}?",
         facts=_quote_facts(quote),
-        text="The prices stay as they are.",
-        submit="Yes, take the quote back" if own else "Yes, reject the quote",
+        text="Prices are unchanged.",
+        submit="Yes, withdraw the quote" if own else "Yes, reject the quote",
         blocker=quotes.QUOTES.describe_closed(quote),
     )
 
@@ -313,35 +313,35 @@ def _confirm_rejection(quote: Quote, *, own: bool) -> Confirmation:
 def _quote_facts(quote: Quote) -> list[tuple[str, object]]:
     token = quote.token
     facts: list[tuple[str, object]] = [("Token", token)]
-    for name, now, then in (
+    for name, current, proposed in (
         ("Buy", token.price_buy, quote.buy),
         ("Sell", token.price_sell, quote.sell),
     ):
         facts += [
-            (f"{name}, in force now", format_money(now, token.currency_id)),
-            (f"{name}, proposed", format_money(then, token.currency_id)),
-            (f"{name}, change", difference(now, then, places=2)),
+            (f"{name}, current", format_money(current, token.currency_id)),
+            (f"{name}, proposed", format_money(proposed, token.currency_id)),
+            (f"{name}, change", difference(current, proposed, places=2)),
         ]
     if token.price_exchange or quote.exchange:
         facts += [
-            (f"{token.currency_id} per USD, in force now", format_grouped(token.price_exchange)),
+            (f"{token.currency_id} per USD, current", format_grouped(token.price_exchange)),
             (f"{token.currency_id} per USD, proposed", format_grouped(quote.exchange)),
         ]
     return [
         *facts,
         ("Proposed by", quote.proposed_by or "the system"),
         ("Proposed (UTC)", f"{quote.created_at:%Y-%m-%d %H:%M:%S}"),
-        ("Reason", quote.note or "none given"),
+        ("Reason", quote.note or "none"),
     ]
 
 
 def _current_price_facts(token: Token) -> list[tuple[str, object]]:
     facts: list[tuple[str, object]] = [
-        ("Buy, in force now", format_money(token.price_buy, token.currency_id)),
-        ("Sell, in force now", format_money(token.price_sell, token.currency_id)),
+        ("Buy, current", format_money(token.price_buy, token.currency_id)),
+        ("Sell, current", format_money(token.price_sell, token.currency_id)),
     ]
     if token.price_exchange:
         facts.append(
-            (f"{token.currency_id} per USD, in force now", format_grouped(token.price_exchange))
+            (f"{token.currency_id} per USD, current", format_grouped(token.price_exchange))
         )
     return facts

@@ -1,4 +1,4 @@
-"""What the page of a token shows of `exchange`: facts gathered, nothing changed."""
+"""Facts and tables of the token page that come from `exchange`."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _MAX_CHART_QUOTES = 200
 _MAX_TABLE_QUOTES = 20
 _MAX_CHANGES = 50
 
-# In the order in which they are told: the first that holds is the state.
+# In order of precedence: the first condition that holds is the state.
 STATES: dict[str, Q] = {
     "Cancelled": Q(cancelled=True),
     "Exited": Q(exited=True),
     "Closed": Q(closed=True),
-    "In its raise": Q(completed_raise=False),
+    "In raise": Q(completed_raise=False),
     "Trading": Q(secondaries=True),
     "Raise complete": Q(),
 }
 
 
 def state_of(token: Token) -> str:
-    """The one of `STATES` that `token` is in."""
+    """Return the state of `token`, one of `STATES`."""
     if token.cancelled:
         return "Cancelled"
     if token.exited:
@@ -43,22 +43,22 @@ def state_of(token: Token) -> str:
     if token.closed:
         return "Closed"
     if not token.completed_raise:
-        return "In its raise"
+        return "In raise"
     return "Trading" if token.secondaries else "Raise complete"
 
 
 def state_condition(name: str) -> Q:
-    """Tokens in the one of `STATES` called `name`."""
-    wanted = Q()
+    """Match tokens in the state `name`, one of `STATES`."""
+    match = Q()
     for other, condition in STATES.items():
         if other == name:
-            return wanted & condition
-        wanted &= ~condition
+            return match & condition
+        match &= ~condition
     return Q(pk__in=())
 
 
 def description_facts(token: Token) -> Facts:
-    """The token's description."""
+    """Return the token's description."""
     return [
         ("Name", token.name),
         ("Symbol", token.symbol),
@@ -74,16 +74,16 @@ def description_facts(token: Token) -> Facts:
         ("Listing request", token.listing_reference or "-"),
         ("Image", token.image or "-"),
         ("Listed (UTC)", format_time(token.created_at)),
-        ("Id", token.pk),
+        ("ID", token.pk),
     ]
 
 
 def term_facts(token: Token) -> Facts:
-    """Fees and what the investment promises."""
+    """Return the fees and the terms of the investment."""
     code = token.currency_id
     return [
-        ("Fee of a buyer", percent(token.buy_fee)),
-        ("Fee of a seller", percent(token.sell_fee)),
+        ("Buyer fee", percent(token.buy_fee)),
+        ("Seller fee", percent(token.sell_fee)),
         ("Carry", percent(token.carry)),
         ("Management fee", percent(token.management_fee)),
         ("Discount", percent(token.discount)),
@@ -96,24 +96,24 @@ def term_facts(token: Token) -> Facts:
 
 
 def raise_facts(token: Token) -> Facts:
-    """How far the raise is."""
+    """Return the progress of the raise."""
     if not token.raise_amount:
         return [("Raise", "none: all units were the issuer's to sell")]
     share = token.total_raised / token.raise_amount * 100
     return [
         ("State", "Complete" if token.completed_raise else "Open"),
-        ("To bring", format_money(token.raise_amount, token.currency_id)),
+        ("Target", format_money(token.raise_amount, token.currency_id)),
         (
-            "Brought so far",
+            "Raised",
             f"{format_money(token.total_raised, token.currency_id)} ({share:.1f} %)",
         ),
-        ("Offer for a unit", format_money(token.price_buy, token.currency_id)),
+        ("Offer price per unit", format_money(token.price_buy, token.currency_id)),
         ("Allocated to investors", format_units(token.total_allocated)),
     ]
 
 
 def quote_section(token: Token) -> Section:
-    """Quotes in force and the ones before."""
+    """Return the current and the previous prices."""
     rows = [
         (name, now, before, difference(was, is_now))
         for name, was, is_now, before, now in (
@@ -139,15 +139,15 @@ def quote_section(token: Token) -> Section:
                 difference(token.prev_price_exchange, token.price_exchange),
             )
         )
-    title = "Quotes"
+    title = "Prices"
     if token.quoted_at:
-        title = f"Quotes, in force since {token.quoted_at:%Y-%m-%d %H:%M} UTC"
-    headings = ("One unit", "Now", "Before", "Change")
+        title = f"Prices, effective since {token.quoted_at:%Y-%m-%d %H:%M} UTC"
+    headings = ("Per unit", "Current", "Previous", "Change")
     return Section(title, headings, rows, right=(1, 2, 3))
 
 
 def limit_section(token: Token) -> Section:
-    """Bounds of orders for each side."""
+    """Return the limits of orders for each side."""
 
     def bound(amount: Decimal) -> str:
         return format_money(amount, token.currency_id) if amount else "none"
@@ -161,11 +161,11 @@ def limit_section(token: Token) -> Section:
             ("Largest value", "max_trade_buy", "max_trade_sell"),
         )
     ]
-    return Section("Limits of orders", ("", "Buy", "Sell"), rows, right=(1, 2))
+    return Section("Order limits", ("", "Buy", "Sell"), rows, right=(1, 2))
 
 
 def access_section(token: Token) -> Section:
-    """Who finds the token."""
+    """Return the organisations that see the token."""
     rows: list[tuple[object, ...]] = [(record_link(token.issuer), "issuer", "", "")]
     rows += [
         (
@@ -176,22 +176,22 @@ def access_section(token: Token) -> Section:
         )
         for grant in token.grants.select_related("organisation", "granted_by").order_by("id")
     ]
-    title = "Who sees it: its issuer and who was granted access"
+    title = "Access: private, limited to the issuer and organisations with access"
     if token.deal_access == DealAccess.PUBLIC:
-        title = "Who sees it: everybody; if deal access were Private, these"
-    return Section(title, ("Organisation", "Why", "Since (UTC)", "By"), rows)
+        title = "Access: public. While private, it is limited to"
+    return Section(title, ("Organisation", "Reason", "Since (UTC)", "Granted by"), rows)
 
 
 def approved_quotes(token: Token) -> list[Quote]:
-    """The last approved quotes, newest first."""
-    found = token.quotes.filter(status=ApprovalStatus.APPROVED).select_related(
+    """Return the last approved quotes, newest first."""
+    quotes = token.quotes.filter(status=ApprovalStatus.APPROVED).select_related(
         "proposed_by", "decided_by"
     )
-    return list(found.order_by("-decided_at", "-id")[:_MAX_CHART_QUOTES])
+    return list(quotes.order_by("-decided_at", "-id")[:_MAX_CHART_QUOTES])
 
 
 def price_chart(token: Token, quotes: Sequence[Quote]) -> Chart | None:
-    """Buy and sell quotes over time."""
+    """Return the chart of buy and sell prices over time."""
     oldest_first = [quote for quote in reversed(quotes) if quote.decided_at is not None]
     prices = [(quote.buy, quote.sell) for quote in oldest_first]
     code, words = token.currency_id, ""
@@ -199,7 +199,7 @@ def price_chart(token: Token, quotes: Sequence[Quote]) -> Chart | None:
         words = (
             f"{len(prices)} approved quotes. Buy from {format_money(prices[0][0], code)} to "
             f"{format_money(prices[-1][0], code)}, sell from {format_money(prices[0][1], code)} to "
-            f"{format_money(prices[-1][1], code)}. The table below has every figure."
+            f"{format_money(prices[-1][1], code)}. The table below lists all values."
         )
     return step_chart(
         title="Price history",
@@ -212,7 +212,7 @@ def price_chart(token: Token, quotes: Sequence[Quote]) -> Chart | None:
 
 
 def approved_quote_section(token: Token, quotes: Sequence[Quote]) -> Section:
-    """The approved quotes as figures."""
+    """Return the approved quotes as a table."""
     rows = [
         (
             format_time(quote.decided_at) if quote.decided_at else "-",
@@ -225,27 +225,27 @@ def approved_quote_section(token: Token, quotes: Sequence[Quote]) -> Section:
         )
         for quote in quotes[:_MAX_TABLE_QUOTES]
     ]
-    headings = ("In force (UTC)", "Buy", "Sell", "Per USD", "Proposed by", "Approved by", "Note")
-    empty = "No quote was approved since the listing: its prices are in force."
+    headings = ("Effective (UTC)", "Buy", "Sell", "Per USD", "Proposed by", "Approved by", "Note")
+    empty = "No quotes approved yet: the listing's prices are effective."
     return Section("Approved quotes", headings, rows, right=(1, 2, 3), empty=empty)
 
 
 def change_section(token: Token) -> Section:
-    """What was changed about it, by whom, before and after."""
-    found = audit.column_changes(Token._meta.db_table, token.pk, (*TERM_FIELDS, *STATE_FIELDS))
-    made = list(found.exclude(before=None)[:_MAX_CHANGES])
+    """Return the changes of the token: by whom, before and after."""
+    changes = audit.column_changes(Token._meta.db_table, token.pk, (*TERM_FIELDS, *STATE_FIELDS))
+    recent = list(changes.exclude(before=None)[:_MAX_CHANGES])
     rows = [
         (format_time(change.at), person, field_label(name), _format_value(was), _format_value(now))
-        for change, person in zip(made, audit.actor_names(made), strict=True)
+        for change, person in zip(recent, audit.actor_names(recent), strict=True)
         for name, was, now in audit.changed_columns(change)
         if name in TERM_FIELDS or name in STATE_FIELDS
     ]
-    headings = ("When (UTC)", "Who", "What", "Before", "After")
-    return Section("Changes", headings, rows, empty="Nothing was changed since the listing.")
+    headings = ("Time (UTC)", "By", "Field", "Before", "After")
+    return Section("Changes", headings, rows, empty="No changes since the listing.")
 
 
 def field_label(name: str) -> str:
-    """A field of a token in words."""
+    """Return the label of a field of a token."""
     return {
         "type": "Offering",
         "investment_type": "Instrument",
@@ -261,21 +261,22 @@ def field_label(name: str) -> str:
         "min_trade_sell": "Smallest value, sell",
         "max_trade_buy": "Largest value, buy",
         "max_trade_sell": "Largest value, sell",
-        "buy_fee": "Fee of a buyer",
-        "sell_fee": "Fee of a seller",
+        "buy_fee": "Buyer fee",
+        "sell_fee": "Seller fee",
         "post_raise_valuation": "Valuation after the raise",
-        "secondaries": "Trades in the secondary market",
+        "secondaries": "Secondary market trading",
         "completed_raise": "Raise complete",
     }.get(name, name.replace("_", " ").capitalize())
 
 
 def state_label(token: Token) -> str:
-    """The token's state as a label."""
+    """Return the badge of the token's state."""
     return status_badge(state_of(token))
 
 
 def quote_age(token: Token) -> str:
-    """How old the quotes are."""
+    """Return the age of the prices."""
+
     return age(token.quoted_at) if token.quoted_at else "-"
 
 

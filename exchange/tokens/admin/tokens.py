@@ -77,9 +77,9 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
 
     @admin.display(description="instrument", ordering="investment_type")
     def instrument(self, token: Token) -> str:
-        words = token.get_investment_type_display()
+        label = token.get_investment_type_display()
         private = token.deal_access == DealAccess.PRIVATE
-        return format_html("{}<br>private", words) if private else words
+        return format_html("{}<br>private", label) if private else label
 
     @admin.display(description="buy", ordering="price_buy")
     def shown_buy(self, token: Token) -> str:
@@ -99,12 +99,12 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
             *super().get_urls(),
         ]
 
-    # --- the page of a token ---
+    # --- token page ---
 
     def record_page(self, request: HttpRequest, token: Token, /) -> HttpResponse:
-        """Everything about it."""
+        """Show the token page."""
         approved = token_page.approved_quotes(token)
-        waiting = (
+        pending = (
             token.quotes.filter(status=ApprovalStatus.PENDING).select_related("proposed_by").first()
         )
         return self.page(
@@ -115,9 +115,9 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
             tools=self.tools(request, token),
             status=token_page.state_label(token),
             lede=self.lede(token),
-            waiting=waiting,
-            waiting_buy=waiting and format_money(waiting.buy, token.currency_id),
-            waiting_sell=waiting and format_money(waiting.sell, token.currency_id),
+            pending=pending,
+            pending_buy=pending and format_money(pending.buy, token.currency_id),
+            pending_sell=pending and format_money(pending.sell, token.currency_id),
             sheets=self.sheets(token),
             tables=[
                 token_page.quote_section(token),
@@ -125,8 +125,8 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
                 *self.tables(token),
             ],
             decisions=[
-                (*self.preserve_in_tools(request, [tool]), words)
-                for tool, words in self.decisions(request, token)
+                (*self.preserve_in_tools(request, [tool]), text)
+                for tool, text in self.decisions(request, token)
             ],
             chart=token_page.price_chart(token, approved),
             sections=[
@@ -138,48 +138,48 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
         )
 
     def lede(self, token: Token) -> str:
-        """The token in one line."""
+        """Return a one-line summary of the token."""
         return format_html(
-            "{} of {}, {}; quoted {} ago",
+            "{} of {}, {}; prices updated {} ago",
             token.get_investment_type_display(),
             token.issuer,
-            "for everybody" if token.deal_access == DealAccess.PUBLIC else "for those with access",
+            "public" if token.deal_access == DealAccess.PUBLIC else "private access",
             token_page.quote_age(token),
         )
 
     def sheets(self, token: Token) -> list[tuple[str, token_page.Facts]]:
-        """Facts of the token by title."""
+        """Return the facts of the token by section title."""
         return [
-            ("What it is", token_page.description_facts(token)),
+            ("Details", token_page.description_facts(token)),
             ("Fees and terms", token_page.term_facts(token)),
             ("Raise", token_page.raise_facts(token)),
         ]
 
     def tables(self, token: Token) -> list[Section]:
-        """Small tables beside the sheets."""
+        """Return small tables shown next to the facts."""
         return []
 
     def decisions(self, request: HttpRequest, token: Token) -> list[tuple[Tool, str]]:
-        """What the person may decide about it, with what that does."""
+        """Return the actions open to the person, each with its effect."""
         return []
 
     def tools(self, request: HttpRequest, obj: Token) -> list[Tool]:
-        shown = []
+        tools = []
         if not obj.cancelled and self.may(request, PROPOSE_PERMISSION):
-            shown.append(Tool("Propose quotes", self.address("quote", obj.pk)))
+            tools.append(Tool("Propose prices", self.address("quote", obj.pk)))
         if self.may(request, CHANGE_PERMISSION):
             if not obj.cancelled:
-                shown.append(Tool("Edit", self.address("edit", obj.pk)))
-            shown.append(Tool("Grant access", self.address("grant", obj.pk)))
+                tools.append(Tool("Edit", self.address("edit", obj.pk)))
+            tools.append(Tool("Grant access", self.address("grant", obj.pk)))
             if obj.grants.exists():
-                shown.append(Tool("Withdraw access", self.address("withdraw", obj.pk)))
-        found = f"{reverse('admin:exchange_quote_changelist')}?q={obj.pk}"
-        return [*shown, Tool("Quotes", found)]
+                tools.append(Tool("Withdraw access", self.address("withdraw", obj.pk)))
+        quote_list = f"{reverse('admin:exchange_quote_changelist')}?q={obj.pk}"
+        return [*tools, Tool("Quotes", quote_list)]
 
-    # --- what staff set ---
+    # --- terms, access and quotes ---
 
     def edit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Changes description, limits and fees."""
+        """Change description, limits and fees."""
         token: Token = self.record(request, object_id, CHANGE_PERMISSION)
 
         def act(data: dict[str, Any]) -> HttpResponse:
@@ -201,45 +201,51 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
             title="Edit",
             submit="Save",
             record=token,
-            note="Orders that exist keep their fees; new limits hold for new orders. "
-            f"Amounts are {token.currency_id} with up to {token.currency.decimals} decimals.",
+            note="Existing orders keep their fees; new limits apply to new orders. "
+            f"Amounts are in {token.currency_id} with up to {token.currency.decimals} decimals.",
         )
 
     def grant(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Lets an organisation see it."""
+        """Grant an organisation access to the token."""
         token: Token = self.record(request, object_id, CHANGE_PERMISSION)
-        note = "Its deal access is Private: only its issuer and those granted access see it."
+        note = (
+            "Deal access is private: only the issuer and organisations with access see the token."
+        )
         if token.deal_access == DealAccess.PUBLIC:
-            note = "Everybody sees it now. Access matters once its deal access is Private."
-        words = {"title": "Grant access", "submit": "Grant", "note": note}
+            note = (
+                "Deal access is public: all organisations see the token. Access takes effect when"
+            )
+            note += " deal access becomes private."
+        texts = {"title": "Grant access", "submit": "Grant", "note": note}
         form = bind_form(request, GrantAccessForm)
-        return self._access(request, token, form, tokens.grant_access, "{} sees {}.", **words)
+        done = "{} has access to {}."
+        return self._change_access(request, token, form, tokens.grant_access, done, **texts)
 
     def withdraw(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Takes access back."""
+        """Withdraw an organisation's access to the token."""
         token: Token = self.record(request, object_id, CHANGE_PERMISSION)
-        return self._access(
+        return self._change_access(
             request,
             token,
             WithdrawAccessForm(token, request.POST if request.method == "POST" else None),
             tokens.withdraw_access,
-            "{} has no access to {} any more.",
+            "{} no longer has access to {}.",
             title="Withdraw access",
             submit="Withdraw",
-            note="While its deal access is Private the token does not exist for them any more. "
-            "What they hold and what they have in the book stays.",
+            note="While deal access is private, the organisation no longer sees the token. Its "
+            "holdings and open orders are unaffected.",
         )
 
-    def _access(
+    def _change_access(
         self,
         request: HttpRequest,
         token: Token,
         form: forms.Form,
         change: Callable[..., object],
         done: str,
-        **words: Any,
+        **texts: Any,
     ) -> HttpResponse:
-        """Ask for an organisation, and change what it sees of the token."""
+        """Ask for an organisation, and change its access."""
 
         def act(data: dict[str, Any]) -> HttpResponse:
             organisation, user = data["organisation"], staff_of(request)
@@ -247,10 +253,10 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
             messages.success(request, done.format(organisation, token.symbol))
             return self.redirect_to_record(token.pk)
 
-        return self.form_page(request, form, act, record=token, **words)
+        return self.form_page(request, form, act, record=token, **texts)
 
     def quote(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Proposes prices; nothing changes before somebody else approves them."""
+        """Propose prices, which take effect once a second person approves them."""
         token: Token = self.record(request, object_id, PROPOSE_PERMISSION)
 
         def act(*, note: str, **numbers: Decimal | None) -> None:
@@ -270,6 +276,6 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
             token,
             confirm_proposal(token, prices),
             act,
-            "Proposed. Nothing has changed yet: somebody else must approve it.",
+            "Prices proposed. A second person must approve them.",
             form=form,
         )

@@ -1,13 +1,12 @@
-"""Pages of the catalogue: exact totals, and any page in about the time of the first one.
+"""Pages of the catalogue, with exact totals and about the same cost for every page.
 
-What a question finds, and in which order, changes only together with `Catalogue.version`, in one
-commit. So what was found (totals, the ids of a page, whether an organisation sees any private
-deal) is remembered with the version, per process and bounded. Every statement reads the version
-in the snapshot it answers from: when that is the remembered one, what is remembered is exact;
-otherwise all is asked anew in one statement. Documents are never remembered: prices change
-without the version. Nor is what is found by the time of a change.
+The matches of a query and their order change only together with `Catalogue.version`, in one commit.
+So totals, the ids of pages, and whether an organisation sees a private deal are cached by version,
+per process and bounded. Every statement reads the version in its own snapshot: if it equals the
+cached one, the cached results are exact; otherwise one statement reads everything again. Documents
+are never cached, as prices change without the version; nor are queries by time of change.
 
-Organisations that see no private deal, nearly all, share what is remembered.
+Organisations that see no private deal, nearly all, share the cached results.
 """
 
 from __future__ import annotations
@@ -26,22 +25,21 @@ from exchange.core.lru import LruCache
 from exchange.tokens.models import Token
 from exchange.tokens.selectors.tokens import IS_PUBLIC, IS_VISIBLE
 
-# Ids are read in stretches of up to so many, whole pages of them: the pages after one that was
-# asked for are found with it.
+# Ids are read in blocks of whole pages, so that the next pages are read with the requested one.
 _BLOCK_SIZE = 1_000
-# The characters of an id in an array, with the comma after it.
+# Characters of an id in an array, including its comma.
 _ID_WIDTH = 37
-# The most that one process remembers.
+# Cache limits per process.
 _MAX_BLOCKS, _MAX_TOTALS, _MAX_ORGANISATIONS = 400, 5_000, 10_000
-# Beyond the end of any table, and within what OFFSET takes.
+# Beyond the end of any table, and a valid OFFSET.
 _MAX_OFFSET = 10**15
-# Of so many matches or fewer, finding all of them by an index and sorting beats walking the list.
+# Up to so many matches, reading all by an index and sorting beats walking the list in order.
 _SORT_THRESHOLD = 3_000
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogueQuery:
-    """What is looked for among all tokens: a condition in SQL with its parameters, and an order."""
+    """A query over all tokens: an SQL condition with its parameters, and an order."""
 
     where: str
     parameters: tuple[Any, ...]
@@ -50,23 +48,23 @@ class CatalogueQuery:
 
     @property
     def uses_word_index(self) -> bool:
-        """Whether an index of words or symbols finds the matches."""
+        """Whether an index of words or symbols serves the query."""
         return '"words"' in self.where or '"symbol"' in self.where
 
     @property
     def depends_on_update_time(self) -> bool:
-        """Whether it asks when tokens changed, which the version does not tell."""
+        """Whether it depends on the time of change, which the version does not cover."""
         return '"updated_at"' in self.where or self.column == "updated_at"
 
     def order(self, of: str) -> str:
-        """ORDER BY of the rows `of`, the id breaking ties."""
-        way = "DESC" if self.descending else "ASC"
-        return f"{of}.{self.column} {way}, {of}.id {way}"
+        """Return the ORDER BY of the rows `of`, with the id as tie-breaker."""
+        direction = "DESC" if self.descending else "ASC"
+        return f"{of}.{self.column} {direction}, {of}.id {direction}"
 
 
 @dataclass(frozen=True, slots=True)
 class CataloguePage:
-    """A page: how many tokens match, how many of them are here, and these as joined JSON texts."""
+    """A page: the total of matches, the number on the page, and their joined JSON texts."""
 
     total: int
     count: int
@@ -74,8 +72,9 @@ class CataloguePage:
 
 
 def to_catalogue_query(tokens: QuerySet[Token]) -> CatalogueQuery:
-    """The question that a filtered and ordered queryset asks: its conditions, which are on the
-    token's own columns, and the first column of its order.
+    """Convert a filtered and ordered queryset.
+
+    Takes its conditions, which must be on the token's own columns, and the first order column.
     """
     query = tokens.query
     where: str
@@ -92,28 +91,28 @@ def to_catalogue_query(tokens: QuerySet[Token]) -> CatalogueQuery:
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """`limit` matches from `offset` on, and the block of ids they are in."""
+    """`limit` matches from `offset`, and the block of ids that contains them."""
 
     offset: int
     limit: int
 
     @property
     def size(self) -> int:
-        """How many ids the block has, unless the matches end in it."""
+        """Number of ids in the block, unless the matches end in it."""
         return max(_BLOCK_SIZE // self.limit, 1) * self.limit
 
     @property
     def start(self) -> int:
-        """Where the block starts."""
+        """Offset of the block."""
         return self.offset - self.start_in_block
 
     @property
     def start_in_block(self) -> int:
-        """How much of the block comes before the window."""
+        """Offset of the window within the block."""
         return self.offset % self.size
 
     def of(self, block: str) -> str:
-        """The ids in the window; both as PostgreSQL writes an array, `{a,b}`."""
+        """Return the ids of the window; both are PostgreSQL array texts, `{a,b}`."""
         begin, end = self.start_in_block * _ID_WIDTH, (self.start_in_block + self.limit) * _ID_WIDTH
         return f"{{{block[1:-1][begin : end - 1]}}}"
 
@@ -121,9 +120,7 @@ class _Window:
 def catalogue_page(
     query: CatalogueQuery, organisation_id: UUID, *, offset: int, limit: int
 ) -> CataloguePage:
-    """The matches that the organisation sees, at most `limit` from `offset` on, which is a
-    multiple of it.
-    """
+    """Return the matches that the organisation sees; `offset` is a multiple of `limit`."""
     window = _Window(min(offset, _MAX_OFFSET // limit * limit), limit)
     if query.depends_on_update_time:
         return _read_uncached(query, organisation_id, window)
@@ -133,29 +130,30 @@ def catalogue_page(
 
 
 class _Cache:
-    """What was found at one version. Keys start with a question and the organisation it was found
-    for, or None for all that see no private deal.
+    """Results of one version.
+
+    Keys start with a query and its organisation, or None for all that see no private deal.
     """
 
     def __init__(self, version: int) -> None:
         self.version = version
         self.private: LruCache[UUID, bool] = LruCache(_MAX_ORGANISATIONS)
         self.totals: LruCache[tuple[CatalogueQuery, UUID | None], int] = LruCache(_MAX_TOTALS)
-        # By the limit, which decides their size, and their start.
+        # Also by the limit, which sets the size of a block, and its offset.
         self.blocks: LruCache[tuple[CatalogueQuery, UUID | None, int, int], str] = LruCache(
             _MAX_BLOCKS
         )
 
 
-# Of the version last seen. A thread that still holds the one before does no harm: it compares
-# with what its own statement read.
+# For the last version read. A thread may still use the previous one: it compares versions with its
+# own statement.
 _cache = _Cache(0)
 
 
 def _read_cached(
     query: CatalogueQuery, organisation_id: UUID, window: _Window
 ) -> CataloguePage | None:
-    """The page, where enough is remembered and still holds."""
+    """Return the page if enough is cached and still valid."""
     cache = _cache
     private = cache.private.get(organisation_id)
     if private is None:
@@ -182,36 +180,34 @@ def _read_cached(
 
 
 def _read_in_turn(query: CatalogueQuery, organisation_id: UUID, window: _Window) -> CataloguePage:
-    """The page asked anew; requests that come for it meanwhile wait for what is then remembered.
+    """Read the page from the database once; concurrent requests wait for the cached result.
 
-    After a change everybody asks at once what takes longest: the totals.
+    After a change all clients request the expensive part, the totals, at the same time.
     """
-    turn = _turn_locks[hash((query, window)) % len(_turn_locks)]
-    at_once = turn.acquire(blocking=False)
-    if not at_once:
-        turn.acquire()
+    lock = _turn_locks[hash((query, window)) % len(_turn_locks)]
+    is_first = lock.acquire(blocking=False)
+    if not is_first:
+        lock.acquire()
     try:
-        found = None if at_once else _read_cached(query, organisation_id, window)
-        return found or _read_uncached(query, organisation_id, window)
+        page = None if is_first else _read_cached(query, organisation_id, window)
+        return page or _read_uncached(query, organisation_id, window)
     finally:
-        turn.release()
+        lock.release()
 
 
 _turn_locks = [threading.Lock() for _ in range(64)]
 
 
 def _read_uncached(query: CatalogueQuery, organisation_id: UUID, window: _Window) -> CataloguePage:
-    """The page by one statement that takes nothing for granted. Its findings are remembered,
-    unless a change that leaves the version as it is can make them wrong.
-    """
-    global _cache  # noqa: PLW0603 - what the process remembers
-    whose = [organisation_id, organisation_id]
-    found = _matches_sql(query, IS_VISIBLE, once=query.uses_word_index)
+    """Read the page with one statement, and cache the results if the version covers them."""
+    global _cache  # noqa: PLW0603 - the cache of the process
+    viewer = [organisation_id, organisation_id]
+    matches = _matches_sql(query, IS_VISIBLE, once=query.uses_word_index)
     version, private, total, block, text = _fetch_planned(
-        f"{found} SELECT version, {_HAS_PRIVATE_ACCESS}, {_COUNT_MATCHES}, {_page_sql(query)}",
+        f"{matches} SELECT version, {_HAS_PRIVATE_ACCESS}, {_COUNT_MATCHES}, {_page_sql(query)}",
         [
-            *(*query.parameters, *whose, window.size, window.start),
-            *(*whose, window.limit, window.start_in_block),
+            *(*query.parameters, *viewer, window.size, window.start),
+            *(*viewer, window.limit, window.start_in_block),
         ],
     )
     if query.depends_on_update_time:
@@ -229,39 +225,41 @@ def _read_uncached(query: CatalogueQuery, organisation_id: UUID, window: _Window
 def _read_page(
     query: CatalogueQuery, audience: UUID | None, window: _Window, total: int, before: str | None
 ) -> tuple[int, str, str]:
-    """Version, block and texts of a page, going on after the block `before` where known."""
-    whose = [audience, audience] if audience else []
-    found = _matches_sql(
+    """Read version, block and texts of a page, continuing after the block `before` if known."""
+    viewer = [audience, audience] if audience else []
+    matches = _matches_sql(
         query,
         IS_VISIBLE if audience else IS_PUBLIC,
         once=query.uses_word_index and total <= _SORT_THRESHOLD,
         after=before is not None,
     )
-    place = (
+    position = (
         [window.size, window.start] if before is None else [before[-_ID_WIDTH:-1], window.size, 0]
     )
     return _fetch_planned(
-        f"{found} SELECT version, {_page_sql(query)}",
-        [*query.parameters, *whose, *place, window.limit, window.start_in_block],
+        f"{matches} SELECT version, {_page_sql(query)}",
+        [*query.parameters, *viewer, *position, window.limit, window.start_in_block],
     )
 
 
-# What follows is put together from our own declarations; what a client sends are parameters.
+# The SQL below is composed of our own declarations; client input is passed as parameters.
 
 
 def _matches_sql(query: CatalogueQuery, visible: str, *, once: bool, after: bool = False) -> str:
-    """WITH `found`, all that match, made `once` or walked in order, and a `block` of them, from
-    an offset on; that counts from a token's place when it goes on `after` one.
+    """Return the WITH of all `matches` and of a `block` of them from an offset.
+
+    `once` materializes the matches instead of walking them in order. With `after` the offset counts
+    from a token, whose id is a parameter.
     """
-    column, way = query.column, "<" if query.descending else ">"
-    anchor = f"WHERE (found.{column}, found.id) {way} ({_position_sql(column)})"
+    column, comparison = query.column, "<" if query.descending else ">"
+    anchor = f"WHERE (matches.{column}, matches.id) {comparison} ({_position_sql(column)})"
     return f"""
-        WITH found AS {"MATERIALIZED" if once else "NOT MATERIALIZED"} (
+        WITH matches AS {"MATERIALIZED" if once else "NOT MATERIALIZED"} (
             SELECT exchange_token.id, exchange_token.{column} FROM exchange_token
             WHERE ({query.where}) AND {visible}
         ), block AS MATERIALIZED (
-            SELECT found.id, found.{column} FROM found {anchor if after else ""}
-            ORDER BY {query.order("found")} LIMIT %s OFFSET %s
+            SELECT matches.id, matches.{column} FROM matches {anchor if after else ""}
+            ORDER BY {query.order("matches")} LIMIT %s OFFSET %s
         )
     """  # noqa: S608 - see above
 
@@ -271,7 +269,7 @@ def _position_sql(column: str) -> str:
 
 
 def _page_sql(query: CatalogueQuery) -> str:
-    """Of the block and of the page in it. No document is read for what is skipped."""
+    """Return the columns of ids and texts; documents are read for the page only."""
     return f"""
         (SELECT coalesce(array_agg(s.id ORDER BY {query.order("s")}), '{{}}')::text
             FROM block s),
@@ -286,25 +284,25 @@ _HAS_PRIVATE_ACCESS = """
     (EXISTS (SELECT FROM exchange_tokenaccess WHERE organisation_id = %s)
     OR EXISTS (SELECT FROM exchange_token WHERE issuer_id = %s AND deal_access = 'Private'))
 """
-_COUNT_MATCHES = "(SELECT count(*) FROM found)"
+_COUNT_MATCHES = "(SELECT count(*) FROM matches)"
 _SELECT_AUDIENCE = f"SELECT version, {_HAS_PRIVATE_ACCESS} FROM exchange_catalogue"  # noqa: S608 - see above
 _SELECT_DOCUMENTS = """
-    SELECT version, (SELECT coalesce(string_agg(t.document, ',' ORDER BY page.place), '')
-        FROM unnest(%s::uuid[]) WITH ORDINALITY page (id, place)
+    SELECT version, (SELECT coalesce(string_agg(t.document, ',' ORDER BY page.position), '')
+        FROM unnest(%s::uuid[]) WITH ORDINALITY page (id, position)
         JOIN exchange_token t ON t.id = page.id)
     FROM exchange_catalogue
 """
 
 
 def _fetch_prepared(sql: str, parameters: list[Any]) -> tuple[Any, ...]:
-    """The row of a statement that is the same at every request, prepared."""
+    """Fetch the row of a constant statement, which is prepared."""
     row = fetch_one(sql, parameters, retryable=True)
-    assert row is not None  # noqa: S101 - the catalogue has its row
+    assert row is not None  # noqa: S101 - the catalogue always has its row
     return row
 
 
 def _fetch_planned(sql: str, parameters: list[Any]) -> tuple[Any, ...]:
-    """The row of a statement that is planned for its own parameters."""
+    """Fetch the row of a statement that is planned for its parameters."""
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
         row: tuple[Any, ...] = cursor.fetchone()

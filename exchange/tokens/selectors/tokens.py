@@ -1,4 +1,4 @@
-"""Reading one token. For organisations others' private deals do not exist."""
+"""Reads of one token. Private deals of others do not exist for an organisation."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from exchange.core.database import fetch_one
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Token
 
-# What everybody sees; and what an organisation sees, whose id is filled in twice: public deals, its
-# own, and those it was granted.
+# IS_VISIBLE takes the organisation's id twice: public deals, its own, and those it was granted.
 IS_PUBLIC = "exchange_token.deal_access = 'Public'"
 IS_VISIBLE = f"""({IS_PUBLIC} OR exchange_token.issuer_id = %s OR exchange_token.id IN (
     SELECT token_id FROM exchange_tokenaccess WHERE organisation_id = %s))"""  # noqa: S608 - constants
@@ -19,7 +18,7 @@ _SELECT_DOCUMENT = f"SELECT document FROM exchange_token WHERE id = %s AND {IS_V
 
 
 def token_document(organisation_id: UUID, token_id: UUID) -> str:
-    """The wire document of a token in any state, JSON text. Raises `TokenNotFound`."""
+    """Return the wire document of a token in any state, JSON text. Raises `TokenNotFound`."""
     row = fetch_one(_SELECT_DOCUMENT, [token_id, organisation_id, organisation_id], retryable=True)
     if row is None:
         raise TokenNotFound

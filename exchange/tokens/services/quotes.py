@@ -1,7 +1,7 @@
-"""Quotes of tokens: one member of staff proposes prices, another approves them.
+"""Quotes of tokens: one person proposes prices, a second person approves them.
 
-The approved quotes are the price history. Nothing else changes a token's prices: lending and
-primary raises rely on them.
+The approved quotes are the price history. Nothing else changes a token's prices, on which lending
+and primary raises rely.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class PriceChange:
-    """What a quote does to one price, `buy` or `sell`, of a unit."""
+    """The change that a quote makes to one price, `buy` or `sell`, of a unit."""
 
     name: str
     current: Decimal
@@ -50,13 +50,13 @@ class PriceChange:
 
     @property
     def exceeds_band(self) -> bool:
-        """Whether it moves a price that there was by more than `QUOTE_BAND_PERCENT`."""
-        moved = abs(self.proposed - self.current)
-        return self.current > 0 and moved * 100 > self.current * settings.QUOTE_BAND_PERCENT
+        """Whether it changes an existing price by more than `QUOTE_BAND_PERCENT`."""
+        change = abs(self.proposed - self.current)
+        return self.current > 0 and change * 100 > self.current * settings.QUOTE_BAND_PERCENT
 
 
 def compare_prices(token: Token, prices: Prices) -> tuple[PriceChange, PriceChange]:
-    """Return what `prices` would change of those of `token` in force now."""
+    """Return the changes that `prices` would make to the current prices of `token`."""
     return (
         PriceChange("buy", token.price_buy, prices.buy),
         PriceChange("sell", token.price_sell, prices.sell),
@@ -64,21 +64,20 @@ def compare_prices(token: Token, prices: Prices) -> tuple[PriceChange, PriceChan
 
 
 def propose(*, token_id: UUID, prices: Prices, user: StaffUser, note: str = "") -> Quote:
-    """Enters new prices; nothing changes until another person approves them.
+    """Propose new prices, which take effect once a second person approves them.
 
-    `note` says where the prices come from; beyond the band it is the reason, and is required.
-
-    Raises `Forbidden`, `TokenNotFound`, `InvalidRequest`, or `Conflict` while another quote of
-    the token waits.
+    `note` names the source of the prices; beyond the band it is required as the reason. Raises
+    `Forbidden`, `TokenNotFound`, `InvalidRequest`, or `Conflict` while another quote of the token
+    is pending.
     """
     authorize_staff(user, "exchange.propose_quote", "You may not propose quotes")
     token = _get_token_for_prices(token_id, prices)
     note = clean_text(note, max_length=_MAX_REASON_LENGTH)
     if not note and _exceeds_band(token, prices):
-        told = f"A change of more than {settings.QUOTE_BAND_PERCENT} % needs a reason"
-        raise InvalidRequest(told, code="quote_needs_reason", fields={"note": told})
+        message = f"A change of more than {settings.QUOTE_BAND_PERCENT} % needs a reason"
+        raise InvalidRequest(message, code="quote_needs_reason", fields={"note": message})
     return QUOTES.propose(
-        Conflict("Another quote of this token waits for a decision", code="quote_pending"),
+        Conflict("Another quote of this token is pending approval", code="quote_pending"),
         token=token,
         buy=prices.buy,
         sell=prices.sell,
@@ -89,9 +88,9 @@ def propose(*, token_id: UUID, prices: Prices, user: StaffUser, note: str = "") 
 
 
 def approve(*, quote_id: UUID, user: StaffUser) -> Quote:
-    """Another person approves, and the prices are in force; `prev_price` keeps the last.
+    """Approve a quote as a second person; its prices take effect.
 
-    The band is judged again by the prices in force now. Raises `Forbidden`, `NotFound`,
+    The band is checked again, against the current prices. Raises `Forbidden`, `NotFound`,
     `StateConflict`, `Rejected` (`approver_not_independent`, `quote_needs_reason`,
     `sell_above_buy`).
     """
@@ -101,13 +100,13 @@ def approve(*, quote_id: UUID, user: StaffUser) -> Quote:
         prices = Prices(quote.buy, quote.sell, quote.exchange)
         if prices.sell > prices.buy:
             raise Rejected(
-                "It would sell above what it buys at. Please reject it", code="sell_above_buy"
+                "The sell price is above the buy price. Reject the quote", code="sell_above_buy"
             )
         token = _lock_token(quote.token_id)
         if not quote.note and _exceeds_band(token, prices):
             raise Rejected(
-                f"By now it changes a price by more than {settings.QUOTE_BAND_PERCENT} %, which "
-                "needs a reason, and it gives none. Please reject it and have it proposed again",
+                f"The quote now changes a price by more than {settings.QUOTE_BAND_PERCENT} % and "
+                "has no reason. Reject it and propose it again with a reason",
                 code="quote_needs_reason",
             )
         _apply_prices(quote, token)
@@ -115,7 +114,7 @@ def approve(*, quote_id: UUID, user: StaffUser) -> Quote:
 
 
 def reject(*, quote_id: UUID, user: StaffUser, reason: str) -> Quote:
-    """Closes a proposal without effect. Whoever proposed it may do so too, whatever else they may.
+    """Reject a quote. The proposer may always withdraw their own.
 
     Raises as `approve`, and `InvalidRequest` without a reason.
     """
@@ -124,7 +123,7 @@ def reject(*, quote_id: UUID, user: StaffUser, reason: str) -> Quote:
         if quote.proposed_by_id != user.pk:
             authorize_staff(user, _DECIDE_PERMISSION, "You may not reject quotes")
         elif not (user.is_active and user.is_staff):
-            raise Forbidden("You may not take back quotes")
+            raise Forbidden("You may not withdraw quotes")
         reason = clean_text(
             reason, missing="A rejection needs a reason", max_length=_MAX_REASON_LENGTH
         )
@@ -165,27 +164,27 @@ def _apply_prices(quote: Quote, token: Token) -> None:
 def _get_token_for_prices(token_id: UUID, prices: Prices) -> Token:
     tokens = Token.objects.select_related("currency").filter(id=token_id)
     token = get_or_raise(tokens, TokenNotFound())
-    wrong = find_price_errors(token, prices)
-    if wrong:
-        raise InvalidRequest("; ".join(wrong.values()), fields=wrong)
+    errors = find_price_errors(token, prices)
+    if errors:
+        raise InvalidRequest("; ".join(errors.values()), fields=errors)
     return token
 
 
 def find_price_errors(token: Token, prices: Prices) -> dict[str, str]:
-    """Return what is wrong with `prices` for `token`, whatever is in force, by the price's name."""
+    """Return the errors of `prices` for `token` by price name."""
     decimals = token.currency.decimals
-    wrong = {}
+    errors = {}
     for name, value, most in (
         ("buy", prices.buy, decimals),
         ("sell", prices.sell, decimals),
         ("exchange", prices.exchange, TOKEN_DECIMALS),
     ):
         if not value.is_finite() or not 0 <= value <= MAX_NUMBER:
-            wrong[name] = f"{name} must be from 0 to 1000000000000000"
+            errors[name] = f"{name} must be from 0 to 1000000000000000"
         elif value == 0 and name != "exchange":
-            wrong[name] = f"{name} must be above 0"
+            errors[name] = f"{name} must be above 0"
         elif problem := decimals_error(value, most):
-            wrong[name] = f"{name} {problem}"
-    if not wrong and prices.sell > prices.buy:
-        wrong["sell"] = "sell must not be above buy"
-    return wrong
+            errors[name] = f"{name} {problem}"
+    if not errors and prices.sell > prices.buy:
+        errors["sell"] = "sell must not be above buy"
+    return errors

@@ -1,8 +1,7 @@
-"""What staff set about a listed token: its description, limits and fees, and who may see it.
+"""Terms of listed tokens that staff set: description, limits, fees, and access.
 
-Prices are changed by quotes, trading is ended by `orders`, units move in the ledger; nothing here
-touches those. Every change is in the audit, and the id of the last one there is the version that
-the next change names.
+Prices change by quotes, `orders` closes trading, and the ledger moves units. Every change is in the
+audit log; the id of the last one is the version that the next change must name.
 """
 
 from __future__ import annotations
@@ -32,21 +31,21 @@ _VERSIONED_FIELDS = (*TERM_FIELDS, *STATE_FIELDS)
 
 
 def get_version(token: Token) -> UUID | None:
-    """The last change of what staff set, in the audit; None when there was none."""
+    """Return the id of the last audited change of the terms; None without a change."""
     return last_change_id(Token._meta.db_table, token.pk, _VERSIONED_FIELDS)
 
 
 def change_terms(
     *, token_id: UUID, terms: Mapping[str, Any], expected_version: UUID | None, user: StaffUser
 ) -> Token:
-    """Sets `terms`: fields of `exchange.tokens.models.TERM_FIELDS` with their new values.
+    """Change `terms`: fields of `exchange.tokens.models.TERM_FIELDS` with their new values.
 
     Amounts are Decimals of the token's currency, percentages Decimals with up to 4 decimals,
     `tenor` whole days. `expected_version` is the version the form was filled from. Existing orders
     keep their fees; limits apply to new orders.
 
-    Raises `Forbidden`, `TokenNotFound`, `InvalidRequest`, which names every bad field, or
-    `Conflict` for a cancelled token and for one that was changed meanwhile.
+    Raises `Forbidden`, `TokenNotFound`, `InvalidRequest`, which names every invalid field, or
+    `Conflict` for a cancelled token and for one that changed meanwhile.
     """
     authorize_staff(user, CHANGE_PERMISSION, "You may not change tokens")
     unknown = sorted(set(terms) - set(TERM_FIELDS))
@@ -71,11 +70,11 @@ def change_terms(
 def grant_access(
     *, token_id: UUID, organisation_id: UUID, user: StaffUser | None = None
 ) -> TokenAccess:
-    """Lets an organisation see the token while its deal access is Private.
+    """Let an organisation see the token while deal access is private.
 
-    Without a `user` a command or the demo world does, which needs no permission. Raises
-    `Forbidden`, `TokenNotFound`, `NotFound`, `Rejected` for the issuer, who sees it anyway, or
-    `Conflict` when the organisation has access.
+    Commands and demo data pass no `user` and need no permission. Raises `Forbidden`,
+    `TokenNotFound`, `NotFound`, `Rejected` for the issuer, which always has access, or `Conflict`
+    when the organisation already has access.
     """
     if user is not None:
         authorize_staff(user, CHANGE_PERMISSION, "You may not change tokens")
@@ -84,20 +83,20 @@ def grant_access(
         organisation = get_organisation(organisation_id)
         if organisation.pk == token.issuer_id:
             raise Rejected("The issuer sees its own token", code="issuer_sees_token")
-        access, made = TokenAccess.objects.get_or_create(
+        access, created = TokenAccess.objects.get_or_create(
             token=token, organisation=organisation, defaults={"granted_by": user}
         )
-    if not made:
-        raise Conflict(f"{organisation} has access already", code="state_conflict")
+    if not created:
+        raise Conflict(f"{organisation} already has access", code="state_conflict")
     _log_access_change("token.access_granted", access, user)
     return access
 
 
 def withdraw_access(*, token_id: UUID, organisation_id: UUID, user: StaffUser) -> None:
-    """Takes it back: while deal access is Private the token no longer exists for them.
+    """Withdraw access: while deal access is private the organisation no longer sees the token.
 
-    What they hold and what they have in the book stays. Raises `Forbidden`, `TokenNotFound`,
-    `NotFound`, or `Conflict` when the organisation has no access.
+    Its holdings and open orders are unaffected. Raises `Forbidden`, `TokenNotFound`, `NotFound`,
+    or `Conflict` when the organisation has no access.
     """
     authorize_staff(user, CHANGE_PERMISSION, "You may not change tokens")
     with transaction.atomic():
@@ -111,9 +110,9 @@ def withdraw_access(*, token_id: UUID, organisation_id: UUID, user: StaffUser) -
     _log_access_change("token.access_withdrawn", access, user)
 
 
-def _log_access_change(happened: str, access: TokenAccess, user: StaffUser | None) -> None:
+def _log_access_change(event: str, access: TokenAccess, user: StaffUser | None) -> None:
     logger.info(
-        happened,
+        event,
         token=str(access.token_id),
         organisation=str(access.organisation_id),
         actor=f"staff:{user.pk}" if user else "system",
@@ -132,20 +131,22 @@ def _require_version(token: Token, expected_version: UUID | None) -> None:
     since = column_changes(Token._meta.db_table, token.pk, _VERSIONED_FIELDS)
     if expected_version is not None:
         since = since.filter(id__gt=expected_version)
-    touched = {name for change in since for name in change.after or {}}
-    fields = [name for name in _VERSIONED_FIELDS if name in touched]
-    what = f" ({', '.join(fields)})" if fields else ""
+    changed = {name for change in since for name in change.after or {}}
+    fields = [name for name in _VERSIONED_FIELDS if name in changed]
+    detail = f" ({', '.join(fields)})" if fields else ""
+
     raise Conflict(
-        f"The token was changed meanwhile{what}. Please look at it again", code="state_conflict"
+        f"The token was changed meanwhile{detail}. Reload the page and try again",
+        code="state_conflict",
     )
 
 
 def _validate(token: Token) -> None:
-    wrong = find_term_errors(token, token.currency.decimals)
-    if not wrong:
+    errors = find_term_errors(token, token.currency.decimals)
+    if not errors:
         try:
             token.clean_fields(exclude={"currency", "issuer", "creator", "document"})
         except ValidationError as error:
-            wrong = {name: f"{name}: {' '.join(t)}" for name, t in error.message_dict.items()}
-    if wrong:
-        raise InvalidRequest("; ".join(wrong.values()), fields=wrong)
+            errors = {name: f"{name}: {' '.join(t)}" for name, t in error.message_dict.items()}
+    if errors:
+        raise InvalidRequest("; ".join(errors.values()), fields=errors)

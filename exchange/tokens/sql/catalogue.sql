@@ -1,5 +1,5 @@
--- The words of a text as a query: each is the beginning of a word of a name, in any order. They are
--- cut out as those of `exchange_token.words` are. NULL, which finds nothing, where there are none.
+-- A search query from the words of a text: prefixes of words of a name, in any order, split as those of
+-- `exchange_token.words`. NULL, which matches nothing, if there are none.
 CREATE FUNCTION name_words(p_text text) RETURNS tsquery
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT string_agg(quote_literal(lexeme) || ':*', ' & ')::tsquery

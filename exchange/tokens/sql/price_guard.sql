@@ -1,13 +1,12 @@
--- The prices of a token change with a quote only: one with these very prices, approved in the same
--- transaction. Lending and raises rely on them. Checked when the transaction commits: the quote may
--- be closed after the prices were set.
+-- The prices of a token change only with a quote of the same prices that is approved in the same
+-- transaction. Lending and raises rely on this. Checked at commit, as the quote may be closed after the
+-- prices are set.
 CREATE FUNCTION price_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_epoch bigint := (pg_current_xact_id()::text::bigint >> 32) << 32;
 BEGIN
-    -- The newest of these only: PostgreSQL fails for an older row whose transaction id, which has
-    -- wrapped around since, looks like one of the future.
-    -- A row that is visible while its transaction is in progress was written by this one, maybe
+    -- Only the newest row: PostgreSQL fails for an older one whose wrapped transaction id looks like one
+    -- of the future. A row visible while its transaction is in progress was written by this one, maybe
     -- within a savepoint.
     IF NOT coalesce((
         SELECT pg_xact_status((v_epoch | newest.xmin::text::bigint)::text::xid8) = 'in progress'
@@ -30,6 +29,6 @@ CREATE CONSTRAINT TRIGGER price_guard
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
     WHEN ((OLD.price_buy, OLD.price_sell, OLD.price_exchange)
             IS DISTINCT FROM (NEW.price_buy, NEW.price_sell, NEW.price_exchange)
-        -- An older price may be made to look older, not newer.
+        -- The time of a price may be moved back, not forward.
         OR coalesce(NEW.quoted_at > OLD.quoted_at, NEW.quoted_at IS NOT NULL))
     EXECUTE FUNCTION price_guard();

@@ -1,5 +1,5 @@
--- What a token is never changes, an ending is final, and totals are within their bounds. (These are no
--- CHECKs: a trade writes totals, and PostgreSQL reads each CHECK of a table anew for every statement.)
+-- The identity of a token never changes, closures are final, and totals stay within their limits. (A
+-- trigger, not CHECKs: trades write totals, and PostgreSQL reads each CHECK again for every statement.)
 CREATE FUNCTION token_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF least(NEW.vol_buy, NEW.vol_sell, NEW.total_supply, NEW.total_allocated, NEW.total_raised) < 0
@@ -16,12 +16,12 @@ BEGIN
     ELSIF (OLD.id, OLD.issuer_id, OLD.currency_id, OLD.reference, OLD.created_at)
         IS DISTINCT FROM (NEW.id, NEW.issuer_id, NEW.currency_id, NEW.reference, NEW.created_at)
     THEN
-        RAISE EXCEPTION 'what token % is never changes', OLD.id
+        RAISE EXCEPTION 'the identity of token % cannot change', OLD.id
             USING ERRCODE = 'restrict_violation';
     ELSIF OLD.cancelled AND NOT NEW.cancelled OR OLD.exited AND NOT NEW.exited
         OR OLD.completed_raise AND NOT NEW.completed_raise
     THEN
-        RAISE EXCEPTION 'token % has ended; that is final', OLD.id
+        RAISE EXCEPTION 'the closure of token % is final', OLD.id
             USING ERRCODE = 'restrict_violation';
     END IF;
     NEW.updated_at := clock_timestamp();

@@ -1,8 +1,8 @@
--- What the terms of a token may be, whoever writes them. `exchange.tokens.models` has the same for
--- services, which name what is wrong; here the rule is named.
+-- Guards the terms of a token, whatever writes them. Services check the same rules and describe the
+-- error (`exchange.tokens.services.terms`); here the broken rule is named.
 --
--- A trigger and not CHECKs: PostgreSQL reads each CHECK of a table anew for every statement, and
--- every trade writes the totals of its token. What those are held to is in `token_guard`.
+-- A trigger, not CHECKs: PostgreSQL reads each CHECK of a table again for every statement, and every
+-- trade writes the totals of its token, which `token_guard` checks.
 
 CREATE FUNCTION token_terms() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -10,7 +10,7 @@ DECLARE
         WHEN NEW.secondaries AND NOT NEW.completed_raise THEN 'token_secondaries_after_raise'
         WHEN NOT NEW.completed_raise AND (NEW.raise_amount <= 0 OR NEW.price_buy <= 0)
             THEN 'token_raise_has_an_offer'
-        -- Later prices are those of a quote, which holds the same.
+        -- Later prices come from a quote, which has the same constraint.
         WHEN TG_OP = 'INSERT' AND NEW.price_sell > NEW.price_buy
             THEN 'token_sell_not_above_buy'
         WHEN least(NEW.buy_fee, NEW.sell_fee) < 0 OR greatest(NEW.buy_fee, NEW.sell_fee) > 50

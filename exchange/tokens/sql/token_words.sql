@@ -1,5 +1,5 @@
--- What a token is found by: the words of its name. Words only: what stands between letters and digits is
--- no part of one. (A generated column would be made anew by every trade, which writes totals.)
+-- Sets the search vector of a token: the words of its name, split at anything but letters and digits. (A
+-- generated column would be computed again by every trade, which writes totals.)
 
 CREATE FUNCTION token_words() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

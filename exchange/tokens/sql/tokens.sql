@@ -1,8 +1,7 @@
--- What the catalogue keeps right by itself.
+-- The catalogue version, permissions and visibility of tokens.
 
--- Every change of what lists find raises the version, in the transaction of the change. The step is a
--- random one: what a process remembers of a version must not be taken for another state with the same
--- number, which a change that was rolled back or a restored backup would bring about.
+-- Every change that affects lists raises the version in its own transaction. The step is random: after
+-- a rollback or a restored backup, a version cached by a process must not denote another state.
 CREATE FUNCTION catalogue_changed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
 BEGIN
@@ -20,7 +19,7 @@ REVOKE INSERT, UPDATE, DELETE ON exchange_catalogue FROM exchange_runtime;
 SELECT make_permanent('exchange_token');
 REVOKE DELETE ON exchange_quote FROM exchange_runtime;
 
--- Whether an organisation sees a token.
+-- Returns whether an organisation sees a token.
 CREATE FUNCTION token_visible(t exchange_token, p_organisation uuid) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

@@ -1,4 +1,4 @@
-"""Pages of a long catalogue: the same however they are reached, far beyond what one read brings,
+"""Pages of a long catalogue: the same by every route, far beyond one block,
 and at the same price whatever their size.
 """
 
@@ -24,7 +24,7 @@ SEARCH = "/v1/api/token/search"
 
 @pytest.fixture(scope="module")
 def filled(module_rows: None) -> Iterator[None]:
-    """2,600 tokens; what was remembered of them is forgotten at the end."""
+    """2,600 tokens; the cache is cleared at the end."""
     fill_tokens(1, 2600)
     yield
     catalogue._cache = catalogue._Cache(0)
@@ -32,7 +32,7 @@ def filled(module_rows: None) -> Iterator[None]:
 
 @pytest.mark.parametrize("sort", ["-created_at", "created_at", "name", "-name"])
 @pytest.mark.parametrize("search", [{}, {"name": "fund"}, {"exited": "true"}, {"symbol": "t"}])
-def test_pages_beyond_a_stretch_are_the_same_however_they_are_reached(filled, sort, search):
+def test_pages_beyond_a_block_are_the_same_by_every_route(filled, sort, search):
     organisation = make_organisation().id
     filters = TokenSearchFilters(search, queryset=Token.objects.all())
     assert filters.is_valid()
@@ -48,7 +48,7 @@ def test_pages_beyond_a_stretch_are_the_same_however_they_are_reached(filled, so
     limit = 30
     pages = list(range(len(documents) // limit + 2))
     for order in (pages, pages[::-1], [pages[-3], *pages], [35, 34, 33, 0, 66, 67]):
-        # The memory of a process that has just started.
+        # The cache of a process that has just started.
         catalogue._cache = catalogue._Cache(0)
         for number in order:
             offset = number * limit
@@ -60,7 +60,7 @@ def test_pages_beyond_a_stretch_are_the_same_however_they_are_reached(filled, so
 
 @pytest.fixture(scope="module")
 def issuer(filled: None) -> ApiCaller:
-    """Every second one of its 450 tokens is a private deal."""
+    """An issuer of 450 tokens, every second one a private deal."""
     caller = make_caller(["tokens:read"])
     Token.objects.bulk_create(
         bare_token(caller.organisation, deal_access="Private" if n % 2 else "Public")
@@ -71,11 +71,11 @@ def issuer(filled: None) -> ApiCaller:
 
 @pytest.mark.parametrize("path", [LIST, SEARCH, f"{SEARCH}?name=token", f"{LIST}?sort=name&page=2"])
 @pytest.mark.parametrize("own", [True, False])
-def test_the_database_is_asked_as_often_for_a_large_page_as_for_a_small_one(
+def test_a_large_page_takes_as_many_round_trips_as_a_small_one(
     issuer: ApiCaller, path, own, tmp_path
 ):
     caller = issuer if own else make_caller(["tokens:read"])
-    asked = {}
+    round_trip_counts = {}
     for limit in (1, 20, 200):
         sign = "&" if "?" in path else "?"
         address = f"{path}{sign}limit={limit}"
@@ -83,6 +83,6 @@ def test_the_database_is_asked_as_often_for_a_large_page_as_for_a_small_one(
             assert caller.get(address).json()["data"]["count"] == limit
         with round_trips(tmp_path) as answers:
             caller.get(address)
-        asked[limit] = len(answers)
-    # The key; and the page with its version.
-    assert asked == {1: 2, 20: 2, 200: 2}
+        round_trip_counts[limit] = len(answers)
+    # Authentication, and the page with its version.
+    assert round_trip_counts == {1: 2, 20: 2, 200: 2}

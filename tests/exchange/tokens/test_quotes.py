@@ -1,4 +1,4 @@
-"""What a quote may be, what it changes of one token, and who may decide."""
+"""Valid quotes, their effect on one token, and who may approve them."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def prices(buy: str, sell: str, exchange: str = "0") -> Prices:
     return Prices(Decimal(buy), Decimal(sell), Decimal(exchange))
 
 
-def in_force(token: Token) -> list[Decimal]:
-    """The prices of a token, and those before them."""
+def current_prices(token: Token) -> list[Decimal]:
+    """Return the current and the previous prices of a token."""
     token.refresh_from_db()
     return [getattr(token, name) for name in (*PRICES, *(f"prev_{name}" for name in PRICES))]
 
@@ -68,12 +68,12 @@ def propose(token: Token, user: StaffUser, **values: Any) -> Quote:
         ("1.001", "2", "0", {"buy": DECIMALS}),
     ],
 )  # fmt: skip
-def test_prices_that_cannot_be_are_told_by_their_names(buy, sell, exchange, wrong):
+def test_invalid_prices_are_reported_by_name(buy, sell, exchange, wrong):
     told = {name: f"{name} {text}" for name, text in wrong.items()}
     assert find_price_errors(make_token(), prices(buy, sell, exchange)) == told
 
 
-def test_a_change_is_beyond_the_band_from_above_its_percentage_on(settings):
+def test_a_change_exceeds_the_band_above_its_percentage(settings):
     settings.QUOTE_BAND_PERCENT = 10
     for was, now, beyond in (
         ("100", "110", False),
@@ -92,32 +92,34 @@ def test_a_change_is_beyond_the_band_from_above_its_percentage_on(settings):
     assert sell == PriceChange("sell", Decimal(4), Decimal(6))
 
 
-def test_a_quote_changes_one_token_once_another_person_approves(office, finance):
+def test_an_approved_quote_changes_one_token(office, finance):
     token, other = make_token(), make_token()
     assert Prices(buy=Decimal(2), sell=Decimal(1)).exchange == 0
     quote = propose(token, office, prices=prices("105", "95.5", "1500.25"), note=" Revalued ")
     asked = (Decimal(105), Decimal("95.5"), Decimal("1500.25"))
     assert (quote.buy, quote.sell, quote.exchange) == asked
     assert (quote.note, quote.proposed_by, quote.status) == ("Revalued", office, "Pending")
-    assert in_force(token) == [100, 100, 0, 100, 100, 0]
-    with pytest.raises(Conflict, match="Another quote of this token waits") as refused:
+    assert current_prices(token) == [100, 100, 0, 100, 100, 0]
+    with pytest.raises(Conflict, match="Another quote of this token is pending") as refused:
         propose(token, office)
     assert refused.value.code == "quote_pending"
-    untouched = in_force(other)
+    untouched = current_prices(other)
     before = timezone.now()
     done = quotes.approve(quote_id=quote.pk, user=finance)
     assert (done.status, done.decided_by) == ("Approved", finance)
     expected = [105, Decimal("95.5"), Decimal("1500.25"), 100, 100, 0]
-    assert in_force(token) == expected
+    assert current_prices(token) == expected
     assert token.quoted_at is not None
     assert before <= token.quoted_at <= timezone.now()
-    assert in_force(other) == untouched
+    assert current_prices(other) == untouched
     assert other.quoted_at is not None
     assert other.quoted_at < before
 
 
 @pytest.mark.parametrize("side", ["buy", "sell"])
-def test_a_change_beyond_the_band_needs_a_reason_then_and_now(settings, office, finance, side):
+def test_a_change_beyond_the_band_needs_a_reason_when_proposed_and_approved(
+    settings, office, finance, side
+):
     settings.QUOTE_BAND_PERCENT = 10
     token = make_token(price_buy=Decimal(100), price_sell=Decimal(80))
     far = prices("120", "80") if side == "buy" else prices("100", "60")
@@ -129,7 +131,9 @@ def test_a_change_beyond_the_band_needs_a_reason_then_and_now(settings, office, 
     meanwhile = prices("200", "80") if side == "buy" else prices("105", "100")
     set_effective_quote(token_id=token.pk, prices=meanwhile, note="Loaded")
     before = table_fingerprints()
-    with pytest.raises(Rejected, match="By now it changes a price by more than 10 %") as refused:
+    with pytest.raises(
+        Rejected, match="The quote now changes a price by more than 10 %"
+    ) as refused:
         quotes.approve(quote_id=near.pk, user=finance)
     assert refused.value.code == "quote_needs_reason"
     assert table_fingerprints() == before
@@ -155,7 +159,7 @@ def test_who_may_propose_approve_and_reject(office, finance):
             act()
     for gone in ("is_active", "is_staff"):
         setattr(office, gone, False)
-        with pytest.raises(Forbidden, match="You may not take back quotes"):
+        with pytest.raises(Forbidden, match="You may not withdraw quotes"):
             quotes.reject(quote_id=quote.pk, user=office, reason="No")
         setattr(office, gone, True)
     for user in (office, finance):
@@ -171,10 +175,10 @@ def test_who_may_propose_approve_and_reject(office, finance):
         quotes.approve(quote_id=quote.pk, user=finance)
     second = propose(token, office)
     assert quotes.reject(quote_id=second.pk, user=finance, reason="No").status == "Rejected"
-    assert in_force(token)[:3] == [100, 100, 0]
+    assert current_prices(token)[:3] == [100, 100, 0]
 
 
-def test_a_note_and_a_reason_have_at_most_three_hundred_characters(office, finance):
+def test_notes_and_reasons_have_at_most_three_hundred_characters(office, finance):
     token = make_token()
     told = "The text must have at most 300 characters, not 301"
     with pytest.raises(InvalidRequest, match=told):
@@ -186,20 +190,20 @@ def test_a_note_and_a_reason_have_at_most_three_hundred_characters(office, finan
     assert (done.note, done.reason) == ("x" * 300, "y" * 300)
 
 
-def test_one_price_to_buy_and_to_sell_at_is_approved(office, finance):
+def test_equal_buy_and_sell_prices_are_approved(office, finance):
     token = make_token()
     quote = propose(token, office, prices=prices("101", "101"))
     assert quotes.approve(quote_id=quote.pk, user=finance).status == "Approved"
-    assert in_force(token)[:2] == [101, 101]
+    assert current_prices(token)[:2] == [101, 101]
 
 
-def test_a_command_puts_prices_in_force_beside_a_proposal_that_waits(office):
+def test_a_command_sets_prices_despite_a_pending_quote(office):
     token, other = make_token(), make_token()
     waiting = propose(token, office)
     quote = set_effective_quote(token_id=token.pk, prices=prices("300", "200", "1"), note="Loaded")
     assert (quote.status, quote.note, quote.proposed_by) == ("Approved", "Loaded", None)
     assert quote.decided_at is not None
-    assert in_force(token) == [300, 200, 1, 100, 100, 0]
-    assert in_force(other) == [100, 100, 0, 100, 100, 0]
+    assert current_prices(token) == [300, 200, 1, 100, 100, 0]
+    assert current_prices(other) == [100, 100, 0, 100, 100, 0]
     waiting.refresh_from_db()
     assert waiting.status == "Pending"

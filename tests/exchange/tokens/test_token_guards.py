@@ -1,4 +1,4 @@
-"""The edges of what a token may be, as the database holds them: each guard asked alone."""
+"""The limits of a token's values: each database guard on its own."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def inserted(books: Books, **changes: Any) -> str:
 
 
 def updated(books: Books, **changes: Any) -> str:
-    """What becomes of the change of a token that has the usual terms."""
+    """Return the result of a change of a token with the usual terms."""
     names = ", ".join(f"{name} = %s" for name in changes)
     return try_statement(books.owner, f"UPDATE given SET {names}", list(changes.values()))
 
 
 def edges() -> Iterator[tuple[str, Changes]]:
-    """The rule, and terms right at it or right beyond it."""
+    """Yield each rule with terms at its limit and beyond it."""
     below = Decimal("-0.01")
 
     def each(rule: str, names: str, value: Any) -> Iterator[tuple[str, Changes]]:
@@ -106,7 +106,7 @@ def edges() -> Iterator[tuple[str, Changes]]:
     )
 
 
-def test_terms_are_taken_up_to_their_edges_and_refused_beyond(books):
+def test_terms_are_accepted_up_to_their_limits(books):
     guard_tokens(books, "token_terms")
     expected = [(changes, rule) for rule, changes in edges()]
     assert [(changes, inserted(books, **changes)) for changes, _ in expected] == expected
@@ -116,7 +116,7 @@ def test_terms_are_taken_up_to_their_edges_and_refused_beyond(books):
     ] == expected
 
 
-def test_a_token_is_listed_at_no_higher_price_than_it_is_bought_at_and_may_get_one(books):
+def test_the_sell_price_of_a_new_token_is_not_above_the_buy_price(books):
     guard_tokens(books, "token_terms")
     prices = {"price_buy": 5, "price_sell": "5.01"}
     assert inserted(books, **prices) == "token_sell_not_above_buy"
@@ -124,7 +124,7 @@ def test_a_token_is_listed_at_no_higher_price_than_it_is_bought_at_and_may_get_o
     assert updated(books, **prices) == ACCEPTED
 
 
-def test_totals_of_a_token_are_within_their_bounds(books):
+def test_totals_of_a_token_are_within_their_limits(books):
     guard_tokens(books, "token_guard")
     negative, supply = "token_totals_not_negative", "token_supply_within_total"
     expected: list[tuple[Changes, str]] = [
@@ -147,16 +147,16 @@ def test_totals_of_a_token_are_within_their_bounds(books):
     assert [(each, updated(books, **each)) for each, _ in expected[1:]] == expected[1:]
 
 
-def test_what_a_token_is_never_changes_and_its_endings_are_final(books):
+def test_the_identity_of_a_token_never_changes_and_closures_are_final(books):
     guard_tokens(books, "token_guard")
     endings, changed = ("cancelled", "exited", "completed_raise"), "RestrictViolation"
     ids = {name: str(uuid7()) for name in ("id", "issuer_id")}
     books.owner.execute(INSERT, [Jsonb(TERMS | ids | dict.fromkeys(endings, True))])
-    what_it_is: Changes = {
+    identity: Changes = {
         "id": uuid7(), "issuer_id": uuid7(), "currency_id": "NGN", "reference": 9,
         "created_at": "2026-01-02",
     }  # fmt: skip
-    for name, value in what_it_is.items():
+    for name, value in identity.items():
         assert (name, updated(books, **{name: value})) == (name, changed)
     for name in endings:
         assert (name, updated(books, **{name: True})) == (name, ACCEPTED)
@@ -169,7 +169,7 @@ def test_what_a_token_is_never_changes_and_its_endings_are_final(books):
         books.owner.execute(INSERT, [Jsonb(TERMS | dict.fromkeys(endings, True))])
 
 
-def test_when_a_token_was_written_last_is_known(books):
+def test_every_write_updates_the_time_of_change(books):
     guard_tokens(books, "token_guard")
     books.owner.execute(INSERT, [Jsonb(TERMS | {"updated_at": "2026-01-01"})])
     assert books.value("SELECT updated_at::date::text FROM given") == "2026-01-01"
@@ -182,7 +182,7 @@ def test_when_a_token_was_written_last_is_known(books):
 
 @pytest.fixture
 def earlier(owner_connection: Connection) -> Iterator[UUID]:
-    """A token with an approved quote of 5, 4 and 3, of a transaction that is over."""
+    """A token with an approved quote of 5, 4 and 3 from a completed transaction."""
     token = uuid7()
     with owner_connection.transaction():
         approve(Books(owner_connection, token), token, decided_at="2026-01-01")
@@ -211,9 +211,7 @@ def priced(books: Books, token: UUID) -> str:
     return try_statement(books.owner, "INSERT INTO given VALUES (%s, 5, 4, 3)", [token])
 
 
-def test_prices_come_from_the_newest_quote_with_them_approved_in_the_same_transaction(
-    earlier, books
-):
+def test_prices_require_a_quote_approved_in_the_same_transaction(earlier, books):
     guard_prices(books)
     refused = "token_price_by_quote"
     attempts: list[tuple[Changes, str]] = [
@@ -242,7 +240,7 @@ def test_prices_come_from_the_newest_quote_with_them_approved_in_the_same_transa
 
 
 def test_prices_still_change_after_four_billion_transactions(books):
-    """Ids of transactions in rows begin anew then: those of the server tell which round it is."""
+    """Transaction ids in rows wrap around; those of the server include the epoch."""
     guard_prices(books)
     token = uuid7()
     approve(books, token)
@@ -261,7 +259,7 @@ def test_prices_still_change_after_four_billion_transactions(books):
     assert priced(books, uuid7()) == "token_price_by_quote"
 
 
-def test_a_private_token_is_seen_by_its_issuer_and_whom_it_was_shown(books):
+def test_a_private_token_is_visible_to_its_issuer_and_organisations_with_access(books):
     issuer, shown, stranger = (make_organisation(books.owner) for _ in range(3))
     token, other = uuid7(), uuid7()
     books.insert("exchange_tokenaccess", token_id=token, organisation_id=shown)
@@ -290,7 +288,7 @@ def test_a_private_token_is_seen_by_its_issuer_and_whom_it_was_shown(books):
         ("8", "8", "100"),
     ],
 )
-def test_a_token_tells_how_far_its_raise_has_come_in_percent(books, wanted, raised, milestone):
+def test_the_milestone_is_the_percentage_raised(books, wanted, raised, milestone):
     guard_tokens(books, "exchange_token_document")
     told: dict[str, Any] = {
         "id": str(uuid7()), "name": "Fund", "symbol": "FND", "listing_reference": "", "tenor": 0,

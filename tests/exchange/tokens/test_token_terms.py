@@ -1,4 +1,4 @@
-"""What staff set about one token, and who may see it; no other token changes with it."""
+"""Changes of one token's terms and access; no other token changes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def office() -> StaffUser:
 
 
 def token_with(**amounts: Decimal) -> Token:
-    """A token that is not saved, whose amounts and percentages are zero but for some."""
+    """Return an unsaved token whose amounts and percentages are zero, except those given."""
     return Token(**dict.fromkeys((*MONEY_FIELDS, *PERCENT_LIMITS), Decimal(0)) | amounts)
 
 
@@ -69,11 +69,11 @@ def change(token: Token, user: StaffUser, **terms: Any) -> Token:
         ("1.255", LIMIT, "fee must not have more than 2 decimals"),
     ],
 )
-def test_a_number_lies_within_its_bounds_and_has_the_decimals_of_its_currency(value, most, told):
+def test_a_number_is_within_its_limits_and_has_the_decimals_of_its_currency(value, most, told):
     assert describe_number_error("fee", Decimal(value), 2, Decimal(most)) == told
 
 
-def test_without_a_bound_of_its_own_a_number_is_at_most_the_largest_amount():
+def test_without_its_own_limit_a_number_is_at_most_the_largest_amount():
     assert describe_number_error("valuation", MAX_NUMBER, 0) == ""
     told = f"valuation must be from 0 to {LIMIT}"
     assert describe_number_error("valuation", MAX_NUMBER + 1, 0) == told
@@ -93,7 +93,7 @@ def test_every_percentage_has_a_limit_and_four_decimals():
 
 
 @pytest.mark.parametrize("pair", ["buy", "sell", "trade_buy", "trade_sell"])
-def test_bounds_are_in_order_and_a_highest_of_zero_is_none(pair):
+def test_limits_are_in_order_and_a_maximum_of_zero_is_none(pair):
     low, high = f"min_{pair}", f"max_{pair}"
     told = {low: f"{low} must not be above {high}"}
     bounds: tuple[tuple[int, int, dict[str, str]], ...] = (
@@ -106,12 +106,12 @@ def test_bounds_are_in_order_and_a_highest_of_zero_is_none(pair):
     for lowest, highest, wrong in bounds:
         token = token_with(**{low: Decimal(lowest), high: Decimal(highest)})
         assert find_term_errors(token, 0) == wrong
-    # What is no amount at all is told before the order.
+    # Invalid amounts are reported before the order.
     token = token_with(**{low: Decimal(5), high: Decimal("4.5")})
     assert find_term_errors(token, 0) == {high: f"{high} must not have decimals"}
 
 
-def test_what_is_not_given_is_zero_and_columns_take_no_more_than_they_hold():
+def test_omitted_values_are_zero_and_columns_have_maximum_lengths():
     token = Token()
     for names, digits, decimals in (
         ((*MONEY_FIELDS, "price_buy", "supply"), 38, 8),
@@ -132,7 +132,7 @@ def test_what_is_not_given_is_zero_and_columns_take_no_more_than_they_hold():
 # --- changing ---
 
 
-def test_every_bad_field_is_named(office):
+def test_every_invalid_field_is_named(office):
     token = make_token()
     before = table_fingerprints()
     for terms, fields in (
@@ -150,7 +150,7 @@ def test_every_bad_field_is_named(office):
     assert table_fingerprints() == before
 
 
-def test_one_token_changes_and_no_other(office):
+def test_only_the_given_token_changes(office):
     token, other = make_token(), make_token()
     named = other.name
     changed = change(token, office, name="New", buy_fee=Decimal("1.5"))
@@ -165,7 +165,7 @@ def test_one_token_changes_and_no_other(office):
     assert get_version(token) == expected_version
 
 
-def test_a_change_of_what_somebody_else_changed_is_refused_with_its_fields(office):
+def test_a_change_based_on_an_old_version_names_the_changed_fields(office):
     token, other = make_token(), make_token()
     expected_version = get_version(token)
     change(token, office, name="New")
@@ -182,7 +182,7 @@ def test_a_change_of_what_somebody_else_changed_is_refused_with_its_fields(offic
     assert "interest" not in refused.value.message
     between = get_version(token)
     change(token, office, discount=Decimal(2))
-    with pytest.raises(Conflict, match=r"meanwhile \(discount\)\. Please"):
+    with pytest.raises(Conflict, match=r"meanwhile \(discount\)\. Reload"):
         change_terms(
             token_id=token.pk, terms={"carry": Decimal(1)}, expected_version=between, user=office
         )
@@ -190,7 +190,7 @@ def test_a_change_of_what_somebody_else_changed_is_refused_with_its_fields(offic
     assert (token.name, token.carry, token.discount) == ("New", 0, 2)
 
 
-def test_who_may_not_and_what_is_not_there_are_refused(office):
+def test_changes_without_permission_or_of_unknown_tokens_are_rejected(office):
     reader, admin = create_login_user(AUDITOR, "reader"), create_login_user(ADMINISTRATOR, "admin")
     token, cancelled = make_token(), make_token(cancelled=True)
     other = make_organisation()
@@ -219,7 +219,7 @@ def test_who_may_not_and_what_is_not_there_are_refused(office):
 # --- access ---
 
 
-def test_the_log_says_who_gave_access_to_whom_and_took_it_back(office):
+def test_the_log_records_who_granted_and_withdrew_access(office):
     token, ada = make_token(), make_organisation()
     one: dict[str, Any] = {"token_id": token.pk, "organisation_id": ada.pk}
     with capture_logs() as told:
@@ -234,7 +234,7 @@ def test_the_log_says_who_gave_access_to_whom_and_took_it_back(office):
     ]
 
 
-def test_access_is_of_one_token_for_one_organisation(office):
+def test_access_is_to_one_token_for_one_organisation(office):
     first, second = make_token(), make_token()
     ada, bob = make_organisation(), make_organisation()
 
@@ -245,7 +245,7 @@ def test_access_is_of_one_token_for_one_organisation(office):
     assert access.granted_by == office
     assert grant_access(token_id=first.pk, organisation_id=bob.pk).granted_by is None
     grant_access(token_id=second.pk, organisation_id=ada.pk)
-    with pytest.raises(Conflict, match="has access already"):
+    with pytest.raises(Conflict, match="already has access"):
         grant_access(token_id=first.pk, organisation_id=ada.pk)
     with pytest.raises(Rejected, match="The issuer sees its own token"):
         grant_access(token_id=first.pk, organisation_id=first.issuer_id)

@@ -1,4 +1,4 @@
-"""The catalogue below HTTP: documents, words, what is remembered, and how often the database is
+"""The catalogue below HTTP: documents, search words, versions, and database round trips.
 asked.
 """
 
@@ -32,14 +32,14 @@ pytestmark = pytest.mark.urls("tests.environment.api_urls")
 LIST = "/v1/api/tokens"
 SEARCH = "/v1/api/token/search"
 
-# Changes that lists do not find by, and those they do.
-UNSEEN: list[dict[str, Any]] = [
+# Changes that do not affect lists, and those that do.
+IRRELEVANT: list[dict[str, Any]] = [
     {"prev_price_buy": 5},
     {"vol_sell": 5, "supply": 1},
     {"total_raised": 7},
     {"image": "https://images.example.com/1.png"},
 ]
-SEEN: list[dict[str, Any]] = [
+RELEVANT: list[dict[str, Any]] = [
     {"name": "New"},
     {"symbol": "NEW"},
     {"type": "Private"},
@@ -64,7 +64,7 @@ def query(sort: str = "-created_at", **search: str):
 
 
 @pytest.mark.django_db
-def test_stored_documents_equal_the_mapping_whatever_wrote_them():
+def test_stored_documents_equal_the_mapping_after_any_write():
     make_token()
     token = make_token(raise_amount=Decimal(5000), offered=Decimal(50), closed=True)
     fill_tokens(1, 300)
@@ -77,15 +77,15 @@ def test_stored_documents_equal_the_mapping_whatever_wrote_them():
 
 
 @pytest.mark.django_db
-def test_the_version_rises_with_what_lists_find_and_with_nothing_else():
+def test_only_changes_that_affect_lists_raise_the_version():
     owner = make_organisation()
     token = make_token(owner)
     row = Token.objects.filter(id=token.id)
-    for values in UNSEEN:
+    for values in IRRELEVANT:
         before = version()
         row.update(**values)
         assert version() == before
-    for values in SEEN:
+    for values in RELEVANT:
         before = version()
         row.update(**values)
         assert version() > before
@@ -97,8 +97,8 @@ def test_the_version_rises_with_what_lists_find_and_with_nothing_else():
 
 
 @pytest.mark.django_db
-def test_no_version_comes_again_after_a_change_that_was_taken_back():
-    """What a process remembers of a state that never was is taken for no other state."""
+def test_no_version_is_reused_after_a_rollback():
+    """The cache of a rolled back state is not valid for another state."""
     row = Token.objects.filter(id=make_token().id)
     versions = {version()}
     for number in range(4):
@@ -123,14 +123,14 @@ def test_no_version_comes_again_after_a_change_that_was_taken_back():
         ("", None),
     ],
 )
-def test_words_of_a_text_are_a_query_for_their_beginnings(text, query):
+def test_the_words_of_a_text_become_a_prefix_query(text, query):
     with connection.cursor() as cursor:
         cursor.execute("SELECT name_words(%s)::text", [text])
         assert cursor.fetchone() == (query,)
 
 
 @pytest.mark.django_db
-def test_the_words_of_a_token_are_those_of_its_name():
+def test_the_search_words_of_a_token_are_those_of_its_name():
     token = make_token(name="Green-Energy Fund")
     assert token_words(token) == "'energy':2 'fund':3 'green':1"
     for change in ({"words": "'gold':1"}, {"vol_buy": 5}, {"name": "Green-Energy Fund"}):
@@ -147,7 +147,7 @@ def token_words(token):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_change_costs_one_more_question_and_then_no_more(tmp_path):
+def test_a_change_costs_one_extra_round_trip(tmp_path):
     caller = make_caller(["tokens:read"])
     token = make_token()
     for _ in range(3):
@@ -162,23 +162,23 @@ def test_a_change_costs_one_more_question_and_then_no_more(tmp_path):
 
 
 @pytest.mark.django_db
-def test_organisations_without_private_deals_share_what_is_remembered(tmp_path):
+def test_organisations_without_private_deals_share_the_cache(tmp_path):
     make_token()
     asked = query()
     first, second = make_organisation().id, make_organisation().id
     catalogue_page(asked, first, offset=0, limit=20)
-    memory = catalogue._cache
+    cache = catalogue._cache
     with round_trips(tmp_path) as answers:
         catalogue_page(asked, second, offset=0, limit=20)
-    assert catalogue._cache is memory
-    # Whether it sees private deals, and the page; neither total nor ids.
+    assert catalogue._cache is cache
+    # Its audience and the page; neither total nor ids.
     assert len(answers) <= 4
-    assert memory.totals.get((asked, None)) == 1
-    assert memory.totals.get((asked, second)) is None
+    assert cache.totals.get((asked, None)) == 1
+    assert cache.totals.get((asked, second)) is None
 
 
 @pytest.mark.django_db(transaction=True)
-def test_many_who_ask_at_once_after_a_change_get_the_same_right_answer():
+def test_concurrent_requests_after_a_change_get_the_same_page():
     owner = make_organisation()
     Token.objects.bulk_create(bare_token(owner, name=f"Deal {n}") for n in range(50))
     asked = [query(), query(name="deal"), query("name")]
@@ -199,7 +199,7 @@ def test_many_who_ask_at_once_after_a_change_get_the_same_right_answer():
 
 
 @pytest.mark.django_db
-def test_a_question_is_the_condition_of_its_filters_without_values_in_it():
+def test_a_query_is_the_condition_of_its_filters_without_their_values():
     found = ActiveTokenFilters(
         {"currency": "kes", "private": "1"}, queryset=Token.objects.filter(cancelled=False)
     )
@@ -212,7 +212,7 @@ def test_a_question_is_the_condition_of_its_filters_without_values_in_it():
     assert catalogue_page(nothing, uuid7(), offset=0, limit=20).total == 0
 
 
-def test_what_was_used_longest_ago_is_forgotten_first():
+def test_the_least_recently_used_entry_is_evicted_first():
     kept: LruCache[str, int] = LruCache(2)
     kept.put("a", 1)
     kept.put("b", 2)
@@ -247,7 +247,7 @@ def test_what_was_used_longest_ago_is_forgotten_first():
         ({"total_supply": 0, "supply": 1}, "token_supply_within_total"),
     ],
 )
-def test_the_database_refuses_terms_that_services_refuse(values, constraint):
+def test_the_database_rejects_terms_that_services_reject(values, constraint):
     token = make_token()
     with pytest.raises(IntegrityError) as refused, transaction.atomic():
         Token.objects.filter(id=token.id).update(**values)
@@ -257,7 +257,7 @@ def test_the_database_refuses_terms_that_services_refuse(values, constraint):
 
 
 @pytest.mark.django_db
-def test_no_token_is_listed_that_sells_above_what_it_buys_at():
+def test_no_token_is_listed_with_a_sell_price_above_the_buy_price():
     token = bare_token(make_organisation(), price_buy=Decimal(5), price_sell=Decimal("5.01"))
     with pytest.raises(IntegrityError) as refused, transaction.atomic():
         token.save(force_insert=True)
@@ -270,7 +270,7 @@ def test_no_token_is_listed_that_sells_above_what_it_buys_at():
     "name",
     ["type", "deal_access", "investment_type", "investment_category", "payout_frequency"],
 )
-def test_the_database_takes_every_word_that_services_take(name):
+def test_the_database_accepts_every_choice_that_services_accept(name):
     token = make_token()
     field = Token._meta.get_field(name)
     assert isinstance(field, CharField)
@@ -294,7 +294,7 @@ def test_the_database_takes_every_word_that_services_take(name):
         ({"image": "https://"}, "image must be a web address"),
     ],
 )
-def test_a_listing_with_terms_that_cannot_be_is_refused_with_their_names(values, message):
+def test_a_listing_with_invalid_terms_is_rejected_by_field(values, message):
     terms: dict[str, Any] = {
         name: Decimal(v) if isinstance(v, int) else v for name, v in values.items()
     }
@@ -308,5 +308,5 @@ def test_a_listing_with_terms_that_cannot_be_is_refused_with_their_names(values,
 @pytest.mark.parametrize(
     "image", ["", "/static/tokens/A.svg", "https://images.example.com/a%20b.png?x=1", "HTTP://a.b"]
 )
-def test_images_are_web_addresses_or_paths(image):
+def test_images_are_urls_or_paths(image):
     assert make_token(image=image).image == image

@@ -1,4 +1,4 @@
-"""Tokens in the admin: reading one, changing its terms, and who may see it."""
+"""Token pages: details, changes of terms, and access."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def page(token: Token, name: str) -> str:
     return reverse(f"admin:exchange_token_{name}", args=[token.pk])
 
 
-def opened(client: Client, token: Token) -> dict[str, Any]:
-    """The edit form as a person has it before them, ready to be sent."""
+def form_values(client: Client, token: Token) -> dict[str, Any]:
+    """Return the values of the edit form, ready to be posted."""
     form = client.get(page(token, "edit")).context["form"]
     return {
         name: value
@@ -36,10 +36,10 @@ def opened(client: Client, token: Token) -> dict[str, Any]:
 
 
 def edit(client: Client, token: Token, **changes: str):
-    return client.post(page(token, "edit"), {**opened(client, token), **changes})
+    return client.post(page(token, "edit"), {**form_values(client, token), **changes})
 
 
-def test_terms_are_changed_and_who_when_before_and_after_are_kept():
+def test_changes_of_terms_are_recorded():
     token = make_token(buy_fee=Decimal("1.5"))
     client = signed_in_client(BACK_OFFICE)
     response = edit(client, token, name="Lake Solar", max_buy="120.5", buy_fee="2", tenor="365")
@@ -54,14 +54,14 @@ def test_terms_are_changed_and_who_when_before_and_after_are_kept():
     sections = {s.title: s for s in client.get(page(token, "change")).context["sections"]}
     rows = [[str(cell) for cell in row[1:]] for row in sections["Changes"].rows]
     assert sorted(rows) == [
-        ["back-office", "Fee of a buyer", "1.5", "2"],
+        ["back-office", "Buyer fee", "1.5", "2"],
         ["back-office", "Highest price, buy", "0", "120.5"],
         ["back-office", "Name", rows[0][2], "Lake Solar"],
         ["back-office", "Tenor", "0", "365"],
     ]
 
 
-def test_saving_the_form_as_it_was_changes_nothing():
+def test_saving_the_form_unchanged_changes_nothing():
     token = make_token(min_buy=Decimal("0.5"), valuation=Decimal("1e9"), esop_token=True)
     client = signed_in_client(BACK_OFFICE)
     before = table_fingerprints()
@@ -88,7 +88,7 @@ def test_saving_the_form_as_it_was_changes_nothing():
         ({"expected_version": "x"}, "Enter a valid UUID."),
     ],
 )
-def test_terms_that_cannot_be_are_refused_with_what_was_typed_kept(changes, told):
+def test_invalid_terms_are_rejected_and_the_input_is_retained(changes, told):
     token = make_token()
     client = signed_in_client(BACK_OFFICE)
     before = table_fingerprints()
@@ -109,28 +109,30 @@ def test_a_currency_without_decimals_takes_none():
     assert token.max_buy == 100
 
 
-def test_terms_somebody_else_changed_meanwhile_are_not_overwritten():
+def test_concurrent_changes_of_terms_are_not_overwritten():
     token = make_token()
     first, second = signed_in_client(BACK_OFFICE), signed_in_client(BACK_OFFICE, "another")
-    stale = opened(first, token)
+    stale = form_values(first, token)
     edit(second, token, max_buy="130")
     before = table_fingerprints()
     response = first.post(page(token, "edit"), {**stale, "max_buy": "120"})
-    assert "The token was changed meanwhile (max_buy). Please look at it again" in text_of(response)
+    assert "The token was changed meanwhile (max_buy). Reload the page and try again" in text_of(
+        response
+    )
     assert table_fingerprints() == before
 
 
-def test_what_trading_changes_does_not_stand_in_the_way_of_an_edit():
+def test_trades_do_not_make_an_edit_stale():
     token = make_token()
     client = signed_in_client(BACK_OFFICE)
-    before_the_trade = opened(client, token)
+    before_the_trade = form_values(client, token)
     Token.objects.filter(pk=token.pk).update(vol_buy=5, vol_sell=5)
     client.post(page(token, "edit"), {**before_the_trade, "max_buy": "120"})
     token.refresh_from_db()
     assert (token.max_buy, token.vol_buy) == (120, 5)
 
 
-def test_fields_that_are_not_staffs_to_set_are_ignored():
+def test_fields_outside_the_form_are_ignored():
     token = make_token()
     client = signed_in_client(BACK_OFFICE)
     edit(
@@ -146,7 +148,7 @@ def test_fields_that_are_not_staffs_to_set_are_ignored():
 def test_a_cancelled_token_is_not_edited():
     token = make_token()
     client = signed_in_client(BACK_OFFICE)
-    body = opened(client, token)
+    body = form_values(client, token)
     Token.objects.filter(pk=token.pk).update(cancelled=True)
     before = table_fingerprints()
     assert "The token is cancelled" in text_of(client.post(page(token, "edit"), body))
@@ -173,17 +175,19 @@ def test_access_is_granted_once_and_withdrawn_once():
     friend = Organisation.objects.create(name="Baobab")
     client = signed_in_client(BACK_OFFICE)
     body = {"organisation": str(friend.pk)}
-    assert messages_of(client.post(page(token, "grant"), body)) == [f"Baobab sees {token.symbol}."]
+    assert messages_of(client.post(page(token, "grant"), body)) == [
+        f"Baobab has access to {token.symbol}."
+    ]
     granted = TokenAccess.objects.get()
     assert (granted.organisation, granted.granted_by) == (friend, user_of(client))
     assert "Baobab granted" in text_of(client.get(page(token, "change")))
     again = client.post(page(token, "grant"), body)
-    assert "Baobab has access already" in text_of(again)
+    assert "Baobab already has access" in text_of(again)
     issuer = client.post(page(token, "grant"), {"organisation": str(token.issuer_id)})
     assert "The issuer sees its own token" in text_of(issuer)
     assert TokenAccess.objects.count() == 1
-    gone = client.post(page(token, "withdraw"), body)
-    assert messages_of(gone)[-1] == f"Baobab has no access to {token.symbol} any more."
+    withdrawn = client.post(page(token, "withdraw"), body)
+    assert messages_of(withdrawn)[-1] == f"Baobab no longer has access to {token.symbol}."
     assert TokenAccess.objects.count() == 0
     before = table_fingerprints()
     twice = client.post(page(token, "withdraw"), body)
@@ -209,7 +213,7 @@ def test_only_the_back_office_lists_edits_and_grants(role):
         assert page(token, name) not in shown.content.decode()
 
 
-def test_the_page_of_a_token_is_only_read():
+def test_the_page_of_a_token_is_read_only():
     token = make_token()
     client = signed_in_client(BACK_OFFICE)
     before = table_fingerprints()
@@ -218,7 +222,7 @@ def test_the_page_of_a_token_is_only_read():
     assert table_fingerprints() == before
 
 
-def test_the_page_tells_what_it_is_its_limits_and_where_its_units_are():
+def test_the_page_shows_details_limits_and_units():
     token = make_token(
         name="Rift Valley Tea",
         min_buy=Decimal(50),
@@ -237,8 +241,8 @@ def test_the_page_tells_what_it_is_its_limits_and_where_its_units_are():
         "Largest value none 250,000.00 NGN",
         "Buy 100.00 NGN 100.00 NGN none",
         "Free to sell or pledge 1,000 units",
-        "Nothing was changed since the listing.",
-        "No quote was approved since the listing",
+        "No changes since the listing.",
+        "No quotes approved yet",
     ):
         assert words in text, words
 
@@ -248,18 +252,18 @@ def test_the_page_tells_what_it_is_its_limits_and_where_its_units_are():
     [
         ({}, "Trading"),
         ({"secondaries": False}, "Raise complete"),
-        ({"raise_amount": Decimal(5000)}, "In its raise"),
+        ({"raise_amount": Decimal(5000)}, "In raise"),
         ({"closed": True}, "Closed"),
         ({"exited": True, "closed": True}, "Exited"),
         ({"cancelled": True, "exited": True}, "Cancelled"),
     ],
 )
-def test_each_token_is_found_under_the_one_state_it_is_told_to_be_in(facts, state):
+def test_each_token_is_listed_under_its_state_only(facts, state):
     token = make_token(**facts)
     client = signed_in_client(AUDITOR)
     listed = reverse("admin:exchange_token_changelist")
     assert f"{state} </span>".split()[0] in text_of(client.get(page(token, "change")))
-    for name in ("Cancelled", "Exited", "Closed", "In its raise", "Trading", "Raise complete"):
+    for name in ("Cancelled", "Exited", "Closed", "In raise", "Trading", "Raise complete"):
         found = list(client.get(listed, {"state": name}).context["cl"].result_list)
         assert found == ([token] if name == state else []), name
     nonsense = client.get(listed, {"state": "nonsense"})
@@ -278,7 +282,7 @@ def test_tokens_are_found_by_name_symbol_issuer_and_id():
         assert not client.get(listed, filters).context["cl"].result_count
 
 
-def test_an_account_of_units_is_called_by_its_symbol():
+def test_an_account_of_units_is_named_by_its_symbol():
     token = make_token(symbol="RVT")
     client = signed_in_client(AUDITOR)
     listed = client.get(

@@ -1,4 +1,4 @@
-"""Quotes with four eyes: one person proposes prices, another one puts them in force."""
+"""Quotes under dual control: one person proposes prices, a second one approves them."""
 
 from __future__ import annotations
 
@@ -48,23 +48,23 @@ def token_page(token: Token) -> str:
     return reverse("admin:exchange_token_change", args=[token.pk])
 
 
-def test_one_person_proposes_and_another_one_puts_the_prices_in_force():
+def test_prices_take_effect_once_a_second_person_approves():
     token = make_token()
     office, finance = signed_in_client(BACK_OFFICE), signed_in_client(FINANCE_APPROVER)
     response = propose(office, token)
-    assert messages_of(response) == ["Change proposed. It requires a second person's approval."]
+    assert messages_of(response) == ["Prices proposed. A second person second person's them."]
     token.refresh_from_db()
     assert (token.price_buy, token.price_sell) == (100, 100)
     quote = Quote.objects.get()
-    waiting = "back-office proposes: buy 118.00 NGN, sell 115.50 NGN."
-    assert waiting in text_of(office.get(token_page(token)))
+    pending = "Proposed by back-office: buy 118.00 NGN, sell 115.50 NGN."
+    assert pending in text_of(office.get(token_page(token)))
     shown = text_of(finance.get(page(quote, "change")))
     assert "Approve 118.00 NGN / 115.50 NGN" in shown
     assert "Buy 100.00 NGN 118.00 NGN +18.00 %" in shown
     assert "Sell 100.00 NGN 115.50 NGN +15.50 %" in shown
     approved = submit_confirmation(finance, page(quote, "approve"))
     assert messages_of(approved) == [
-        f"Approved: {token.symbol} is quoted at 118.00 NGN to buy and 115.50 NGN to sell."
+        f"Approved. {token.symbol} is now quoted at 118.00 NGN to buy and 115.50 NGN to sell."
     ]
     token.refresh_from_db()
     assert (token.price_buy, token.price_sell, token.price_exchange) == (
@@ -74,11 +74,11 @@ def test_one_person_proposes_and_another_one_puts_the_prices_in_force():
     )
     assert (token.prev_price_buy, token.prev_price_sell) == (100, 100)
     text = text_of(finance.get(token_page(token)))
-    assert waiting not in text
+    assert pending not in text
     assert "118.00 NGN 115.50 NGN 1,600 back-office finance-approver Annual report" in text
 
 
-def test_a_decided_quote_is_not_decided_again():
+def test_an_approved_quote_cannot_be_decided_again():
     token = make_token()
     propose(signed_in_client(BACK_OFFICE), token)
     quote = Quote.objects.get()
@@ -94,7 +94,7 @@ def test_a_decided_quote_is_not_decided_again():
     assert "Approve 118" not in text_of(finance.get(page(quote, "change")))
 
 
-def test_nobody_approves_what_they_proposed_whatever_they_may():
+def test_proposers_cannot_approve_their_own_quotes():
     token = make_token()
     client = Client()
     sign_in(client, create_superuser("owner", password="x"))
@@ -116,38 +116,38 @@ def test_a_rejected_quote_changes_no_price_and_needs_a_reason():
     refused = submit_confirmation(finance, page(quote, "reject"), reason=" ")
     assert "This field is required." in text_of(refused)
     done = submit_confirmation(finance, page(quote, "reject"), reason="Not in the report")
-    assert messages_of(done)[-1] == "Rejected. The prices stay as they are."
+    assert messages_of(done)[-1] == "Quote rejected. Prices are unchanged."
     quote.refresh_from_db()
     token.refresh_from_db()
     assert (quote.status, quote.reason) == ("Rejected", "Not in the report")
     assert token.price_buy == 100
 
 
-def test_who_proposed_a_quote_takes_it_back_without_deciding_about_others():
+def test_proposers_can_withdraw_their_own_quotes():
     token = make_token()
     office = signed_in_client(BACK_OFFICE)
     propose(office, token)
     quote = Quote.objects.get()
-    assert "Take back" in text_of(office.get(page(quote, "change")))
-    assert f"Take the quote of {token.symbol} back?" in text_of(office.get(page(quote, "reject")))
+    assert "Withdraw" in text_of(office.get(page(quote, "change")))
+    assert f"Withdraw the quote of {token.symbol}?" in text_of(office.get(page(quote, "reject")))
     done = submit_confirmation(office, page(quote, "reject"), reason="A slip of the pen")
-    assert messages_of(done)[-1] == "Taken back. The prices stay as they are."
+    assert messages_of(done)[-1] == "Quote withdrawn. Prices are unchanged."
     quote.refresh_from_db()
     assert (quote.status, quote.reason) == ("Rejected", "A slip of the pen")
     assert quote.decided_by_id == quote.proposed_by_id
     token.refresh_from_db()
     assert token.price_buy == 100
-    # And another one can be proposed.
+    # Another one can then be proposed.
     propose(office, token)
     assert Quote.objects.filter(status="Pending").count() == 1
 
 
-def test_one_quote_of_a_token_waits_at_a_time():
+def test_a_token_has_one_pending_quote_at_a_time():
     token = make_token()
     client = signed_in_client(BACK_OFFICE)
     propose(client, token)
     again = propose(client, token, buy="119")
-    assert "Another quote of this token waits for a decision" in text_of(again)
+    assert "Another quote of this token is pending approval" in text_of(again)
     assert Quote.objects.count() == 1
 
 
@@ -162,7 +162,7 @@ def test_one_quote_of_a_token_waits_at_a_time():
         ({"exchange": "1000000000000001"}, "exchange must be from 0"),
     ],
 )
-def test_prices_that_cannot_be_are_refused_with_what_was_typed_kept(changes, told):
+def test_invalid_prices_are_rejected_and_the_input_is_retained(changes, told):
     token = make_token()
     client = signed_in_client(BACK_OFFICE)
     before = table_fingerprints()
@@ -183,7 +183,7 @@ def test_only_the_back_office_proposes(role):
 
 
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, ADMINISTRATOR])
-def test_only_finance_decides_about_quotes(role):
+def test_only_finance_approves_and_rejects_quotes(role):
     token = make_token()
     propose(signed_in_client(BACK_OFFICE, "somebody"), token)
     quote = Quote.objects.get()
@@ -196,7 +196,7 @@ def test_only_finance_decides_about_quotes(role):
     assert "Pending" in text_of(client.get(page(quote, "change")))
 
 
-def test_approving_asks_first_and_repeats_what_changes_for_which_token():
+def test_the_confirmation_of_an_approval_shows_the_changes():
     token = make_token()
     propose(signed_in_client(BACK_OFFICE), token)
     quote = Quote.objects.get()
@@ -207,18 +207,18 @@ def test_approving_asks_first_and_repeats_what_changes_for_which_token():
     for told in (
         f"Approve the quote of {token.symbol}?",
         "Nothing has been done yet.",
-        "Buy, in force now 100.00 NGN Buy, proposed 118.00 NGN Buy, change +18.00 %",
+        "Buy, current 100.00 NGN Buy, proposed 118.00 NGN Buy, change +18.00 %",
         "Proposed by back-office",
         "Reason Annual report",
         "Yes, approve 118.00 NGN / 115.50 NGN",
     ):
         assert told in text
-    # A button of a page that showed nothing asks too.
+    # A POST without the shown facts only shows the page.
     assert "Nothing has been done yet." in text_of(finance.post(page(quote, "approve")))
     assert table_fingerprints() == before
 
 
-def test_prices_that_changed_since_the_question_are_told_and_nothing_is_approved():
+def test_an_approval_is_refused_when_prices_changed_since_the_page_was_form_values():
     token = make_token()
     propose(signed_in_client(BACK_OFFICE), token)
     quote = Quote.objects.get()
@@ -230,7 +230,7 @@ def test_prices_that_changed_since_the_question_are_told_and_nothing_is_approved
     refused = submit_confirmation(finance, page(quote, "approve"), at=asked)
     told = messages_of(refused)[-1]
     assert told.startswith("Nothing was done. Since you opened the page: ")
-    assert "Buy, in force now was 100.00 NGN and is 110.00 NGN" in told
+    assert "Buy, current was 100.00 NGN and is 110.00 NGN" in told
     assert table_fingerprints() == before
     for nonsense in ("x", "[]", "{}", '{"Token": 1}'):
         finance.post(page(quote, "approve"), {"seen": nonsense})
@@ -240,7 +240,7 @@ def test_prices_that_changed_since_the_question_are_told_and_nothing_is_approved
     assert (token.price_buy, token.prev_price_buy) == (118, 110)
 
 
-def test_prices_that_changed_since_they_were_to_be_proposed_or_rejected_are_told():
+def test_a_proposal_or_rejection_is_refused_when_prices_changed_meanwhile():
     token = make_token()
     office, finance = signed_in_client(BACK_OFFICE), signed_in_client(FINANCE_APPROVER)
     address = reverse("admin:exchange_token_quote", args=[token.pk])
@@ -249,7 +249,7 @@ def test_prices_that_changed_since_they_were_to_be_proposed_or_rejected_are_told
     quote = Quote.objects.get()
     typed = {"buy": "119", "sell": "117", "note": "Typed with care"}
     refused = submit_confirmation(office, address, at=to_propose, **typed)
-    told = "Waits for a decision was none and is the quote of back-office"
+    told = "Pending approval was none and is quote by back-office"
     assert told in messages_of(refused)[-1]
     assert b'value="Typed with care"' in refused.content
     to_reject = finance.get(page(quote, "reject"))
@@ -257,7 +257,7 @@ def test_prices_that_changed_since_they_were_to_be_proposed_or_rejected_are_told
     set_effective_quote(token_id=token.pk, prices=prices, note="By command")
     before = table_fingerprints()
     refused = submit_confirmation(finance, page(quote, "reject"), at=to_reject, reason="Too high")
-    assert "Buy, in force now was 100.00 NGN and is 110.00 NGN" in messages_of(refused)[-1]
+    assert "Buy, current was 100.00 NGN and is 110.00 NGN" in messages_of(refused)[-1]
     assert "Too high" in text_of(refused)
     assert table_fingerprints() == before
 
@@ -276,7 +276,7 @@ def test_a_double_click_approves_once():
     assert table_fingerprints() == before
 
 
-def test_the_front_page_leads_to_quotes_that_wait():
+def test_the_dashboard_links_to_pending_quotes():
     token = make_token()
     propose(signed_in_client(BACK_OFFICE), token)
     client = signed_in_client(FINANCE_APPROVER)
@@ -287,7 +287,7 @@ def test_the_front_page_leads_to_quotes_that_wait():
     assert token.symbol in text_of(listed)
 
 
-def test_the_price_history_is_a_picture_with_words_and_a_table():
+def test_the_price_history_is_a_chart_with_a_description_and_a_table():
     token = make_token()
     office, finance = signed_in_client(BACK_OFFICE), signed_in_client(FINANCE_APPROVER)
     for buy, sell in (("90", "88"), ("108", "105"), ("108", "104")):
@@ -305,7 +305,7 @@ def test_the_price_history_is_a_picture_with_words_and_a_table():
     assert [row[2] for row in table.rows] == ["104.00 NGN", "105.00 NGN", "88.00 NGN"]
 
 
-def test_prices_that_never_moved_are_drawn_too():
+def test_constant_prices_are_charted():
     token = make_token()
     office, finance = signed_in_client(BACK_OFFICE), signed_in_client(FINANCE_APPROVER)
     for _ in range(2):
@@ -316,7 +316,7 @@ def test_prices_that_never_moved_are_drawn_too():
     assert shown.context["chart"] is not None
 
 
-def test_a_sell_quote_above_the_buy_quote_is_refused():
+def test_a_sell_price_above_the_buy_price_is_rejected():
     token = make_token()
     client = signed_in_client(BACK_OFFICE)
     before = table_fingerprints()
@@ -327,7 +327,7 @@ def test_a_sell_quote_above_the_buy_quote_is_refused():
     assert Quote.objects.get().status == "Pending"
 
 
-def test_the_database_holds_that_a_quote_does_not_sell_above_what_it_buys_at():
+def test_the_database_rejects_a_sell_price_above_the_buy_price():
     token = make_token()
     values = {"token": token, "buy": 10, "created_at": timezone.now(), "status": "Approved"}
     with pytest.raises(IntegrityError) as refused, transaction.atomic():
@@ -336,7 +336,7 @@ def test_the_database_holds_that_a_quote_does_not_sell_above_what_it_buys_at():
     Quote.objects.create(**values, sell=Decimal(10), decided_at=timezone.now())
 
 
-def test_a_quote_of_before_the_rule_that_sells_above_what_it_buys_at_is_not_approved():
+def test_an_old_quote_that_breaks_the_price_rule_is_not_approved():
     token = make_token()
     with as_owner() as cursor:
         cursor.execute("ALTER TABLE exchange_quote DROP CONSTRAINT quote_sell_not_above_buy")
@@ -355,7 +355,7 @@ def test_a_quote_of_before_the_rule_that_sells_above_what_it_buys_at_is_not_appr
     )
 
 
-def test_a_change_beyond_the_band_is_shown_in_red_before_it_is_proposed_and_needs_a_reason():
+def test_a_proposal_beyond_the_band_shows_a_warning_and_needs_a_reason():
     token = make_token()
     client = signed_in_client(BACK_OFFICE)
     address = reverse("admin:exchange_token_quote", args=[token.pk])
@@ -379,7 +379,7 @@ def test_a_change_beyond_the_band_is_shown_in_red_before_it_is_proposed_and_need
     assert "buy +1,180.00 %" in text_of(other)
     assert table_fingerprints() == before
     done = submit_confirmation(client, address, at=asked, **typed, note="Split undone")
-    assert messages_of(done) == ["Change proposed. It requires a second person's approval."]
+    assert messages_of(done) == ["Prices proposed. A second person second person's them."]
     assert Quote.objects.get().note == "Split undone"
 
 
@@ -387,7 +387,7 @@ def test_a_change_beyond_the_band_is_shown_in_red_before_it_is_proposed_and_need
 def test_a_change_within_the_band_needs_no_reason(buy, sell):
     token = make_token()
     done = propose(signed_in_client(BACK_OFFICE), token, buy=buy, sell=sell, note="")
-    assert messages_of(done) == ["Change proposed. It requires a second person's approval."]
+    assert messages_of(done) == ["Prices proposed. A second person second person's them."]
     shown = signed_in_client(FINANCE_APPROVER).get(page(Quote.objects.get(), "change"))
     assert "A price changes by more than" not in text_of(shown)
 
@@ -410,7 +410,7 @@ def test_a_first_price_has_no_band():
     )
 
 
-def test_the_approver_sees_in_red_what_is_beyond_the_band_by_the_prices_in_force_then():
+def test_the_approver_is_warned_of_changes_beyond_the_band_of_current_prices():
     token = make_token()
     office, finance = signed_in_client(BACK_OFFICE), signed_in_client(FINANCE_APPROVER)
     propose(office, token, buy="119", sell="118", note="Annual report")
@@ -422,7 +422,7 @@ def test_the_approver_sees_in_red_what_is_beyond_the_band_by_the_prices_in_force
     set_effective_quote(token_id=token.pk, prices=prices, note="By command")
     assert told in text_of(finance.get(page(quote, "change")))
     before = table_fingerprints()
-    # The button of the page that did not show it does nothing.
+    # The button of a page without the warning does nothing.
     assert told in text_of(submit_confirmation(finance, page(quote, "approve"), at=asked))
     asked = finance.get(page(quote, "approve"))
     assert told in text_of(asked)
@@ -434,7 +434,7 @@ def test_the_approver_sees_in_red_what_is_beyond_the_band_by_the_prices_in_force
     assert (token.price_buy, token.prev_price_buy) == (119, 90)
 
 
-def test_a_quote_without_a_reason_is_not_approved_once_it_is_beyond_the_band():
+def test_a_quote_without_a_reason_is_not_approved_beyond_the_band():
     token = make_token()
     propose(signed_in_client(BACK_OFFICE), token, buy="119", sell="118", note="")
     quote = Quote.objects.get()
@@ -443,7 +443,7 @@ def test_a_quote_without_a_reason_is_not_approved_once_it_is_beyond_the_band():
     finance = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     refused = submit_confirmation(finance, page(quote, "approve"))
-    assert messages_of(refused)[-1].startswith("By now it changes a price by more than 20 %")
+    assert messages_of(refused)[-1].startswith("The quote now changes a price by more than 20 %")
     with pytest.raises(Rejected) as error:
         quotes.approve(quote_id=quote.pk, user=user_of(finance))
     assert error.value.code == "quote_needs_reason"

@@ -112,7 +112,7 @@ def test_cancelling_a_raise_tells_every_refund_and_gives_it_back(issuer, buyer, 
     assert refund.memo == "The issuer withdrew"
     after = text_of(finance.get(page(token, "change")))
     assert "Cancelled" in after
-    assert "What can be decided" not in after
+    assert "Available actions" not in after
     assert "Retired 1,000 units" in after
     assert_books_hold()
 
@@ -181,7 +181,7 @@ def test_completing_a_raise_pays_the_issuer_and_secondaries_open_after_it(issuer
     token = issuer.issue(raise_amount=Decimal(100_000))
     buyer.place(token, "Buy", 100, 250)
     early = submit_confirmation(finance, page(token, "secondaries"))
-    assert "is not possible now: the token is in its raise" in messages_of(early)[-1]
+    assert "is not possible now: the token is in raise" in messages_of(early)[-1]
     shown = text_of(finance.get(page(token, "complete")))
     assert "Proceeds, to the issuer 25,000.00 KES" in shown
     assert "Units not sold, to the issuer 750 units" in shown
@@ -192,7 +192,7 @@ def test_completing_a_raise_pays_the_issuer_and_secondaries_open_after_it(issuer
     text = text_of(finance.get(page(token, "change")))
     assert "Trading" in text
     assert "Raise complete finance-approver" in text
-    assert "finance-approver Trades in the secondary market no yes" in text
+    assert "finance-approver Secondary market trading no yes" in text
     assert_books_hold()
 
 
@@ -236,7 +236,7 @@ def test_a_raise_is_not_exited(issuer, finance):
     before = table_fingerprints()
     refused = submit_confirmation(finance, page(token, "exit"))
     assert messages_of(refused)[-1] == (
-        "Exit is not possible now: the token is in its raise. Nothing was done."
+        "Exit is not possible now: the token is in raise. Nothing was done."
     )
     assert table_fingerprints() == before
 
@@ -252,7 +252,7 @@ def test_only_finance_ends_tokens(issuer, role):
     for name in PAGES:
         assert client.get(page(token, name)).status_code == 403, name
     assert table_fingerprints() == before
-    assert "What can be decided" not in text_of(client.get(page(token, "change")))
+    assert "Available actions" not in text_of(client.get(page(token, "change")))
 
 
 def test_the_page_offers_what_is_possible_now(issuer, finance):

@@ -79,8 +79,8 @@ def test_a_token_with_a_raise_waits_to_be_sold():
     assert not token.completed_raise
     assert units(token) == {"available": 400, "unsold": 600}
     shown = text_of(client.get(reverse("admin:exchange_token_change", args=[token.pk])))
-    assert "In its raise" in shown
-    assert "To bring 60,000.00 KES Brought so far 0.00 KES (0.0 %)" in shown
+    assert "In raise" in shown
+    assert "Target 60,000.00 KES Raised 0.00 KES (0.0 %)" in shown
     assert "Not sold by the raise yet 600 units" in shown
     assert_books_hold()
 
