@@ -276,6 +276,6 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
             token,
             confirm_proposal(token, prices),
             act,
-            "Prices proposed. A second person must approve them.",
+            "Prices proposed. They require a second person's approval.",
             form=form,
         )

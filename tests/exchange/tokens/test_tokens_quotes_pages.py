@@ -52,7 +52,7 @@ def test_prices_take_effect_once_a_second_person_approves():
     token = make_token()
     office, finance = signed_in_client(BACK_OFFICE), signed_in_client(FINANCE_APPROVER)
     response = propose(office, token)
-    assert messages_of(response) == ["Prices proposed. A second person second person's them."]
+    assert messages_of(response) == ["Prices proposed. They require a second person's approval."]
     token.refresh_from_db()
     assert (token.price_buy, token.price_sell) == (100, 100)
     quote = Quote.objects.get()
@@ -379,7 +379,7 @@ def test_a_proposal_beyond_the_band_shows_a_warning_and_needs_a_reason():
     assert "buy +1,180.00 %" in text_of(other)
     assert table_fingerprints() == before
     done = submit_confirmation(client, address, at=asked, **typed, note="Split undone")
-    assert messages_of(done) == ["Prices proposed. A second person second person's them."]
+    assert messages_of(done) == ["Prices proposed. They require a second person's approval."]
     assert Quote.objects.get().note == "Split undone"
 
 
@@ -387,7 +387,7 @@ def test_a_proposal_beyond_the_band_shows_a_warning_and_needs_a_reason():
 def test_a_change_within_the_band_needs_no_reason(buy, sell):
     token = make_token()
     done = propose(signed_in_client(BACK_OFFICE), token, buy=buy, sell=sell, note="")
-    assert messages_of(done) == ["Prices proposed. A second person second person's them."]
+    assert messages_of(done) == ["Prices proposed. They require a second person's approval."]
     shown = signed_in_client(FINANCE_APPROVER).get(page(Quote.objects.get(), "change"))
     assert "A price changes by more than" not in text_of(shown)
 
