@@ -20,19 +20,19 @@ from wallets.withdrawals.errors import WithdrawalNotFound
 
 # In the order of the document; viewsets name theirs.
 TAGS = {
-    "Access": "Access tokens by the OAuth 2.0 client credentials grant (RFC 6749 §4.4).",
+    "Access": "Access tokens from the OAuth 2.0 client credentials grant (RFC 6749 §4.4).",
     "Members": "The people your organisation acts for.",
     "Tokens": "The catalogue of tokenized investments.",
-    "Orders": "Placing, reading and cancelling orders.",
-    "Markets": "What everybody who sees a token sees of its market.",
-    "Investments": "Units of tokens that your organisation and its members hold.",
-    "Loans": "Loans against units of tokens, from quote to repayment.",
-    "Loan configurations": "The terms loans are made on.",
-    "Wallets": "Balances and statements of your organisation's wallet and its members'.",
+    "Orders": "Place, list and cancel orders.",
+    "Markets": "The market of a token: its order book, orders and trades.",
+    "Investments": "Token units held by your organisation and its members.",
+    "Loans": "Loans secured by token units, from quote to repayment.",
+    "Loan configurations": "The terms on which loans are made.",
+    "Wallets": "Balances and statements of your organisation's wallet and of its members' wallets.",
     "Withdrawals": "Payouts to bank accounts.",
-    "Banks": "Banks that can be paid, and who holds an account.",
-    "Webhook": "Where your events are posted, and the secret that signs them.",
-    "Events": "What happened to your records, and whether it was delivered.",
+    "Banks": "Banks that payouts can reach, and the names of account holders.",
+    "Webhook": "The endpoint that receives your events, and the secret that signs them.",
+    "Events": "Events of your records and their delivery.",
 }
 
 PATH_IDS = {

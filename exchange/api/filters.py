@@ -254,14 +254,14 @@ class FromFilter(TimestampFilter):
     """This time or later: `FromFilter("created_at")`."""
 
     end = False
-    description = "This time or later: {} (its day in UTC)"
+    description = "From this time, inclusive: {} (the start of its day in UTC)"
 
 
 class ToFilter(TimestampFilter):
     """This time or earlier: `ToFilter("created_at")`."""
 
     end = True
-    description = "This time or earlier: {} (all of its day in UTC)"
+    description = "To this time, inclusive: {} (the end of its day in UTC)"
 
 
 class DatedFilters(django_filters.FilterSet):

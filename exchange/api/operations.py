@@ -75,10 +75,14 @@ class RecordPage(WireSchema):
         whole = {"type": "integer", "minimum": 0}
         return closed_object(
             {
-                "page": {"type": "integer", "minimum": 1, "description": "This page, from 1"},
-                "pages": {**whole, "description": "Pages of all matches"},
-                "count": {**whole, "description": "Records on this page"},
-                "total": {**whole, "description": "All matches"},
+                "page": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "description": "Number of this page, from 1",
+                },
+                "pages": {**whole, "description": "Number of pages"},
+                "count": {**whole, "description": "Number of records on this page"},
+                "total": {**whole, "description": "Number of all matches"},
                 self.plural: {
                     "type": "array",
                     "description": "The records of this page",
@@ -116,12 +120,12 @@ class Envelope(WireSchema):
         """Return the schema of status, message and data, and `meta` where declared."""
         data: Any = self.response
         if isinstance(data, RecordList):
-            data = {"type": "array", "description": "All that match", "items": data.document}
+            data = {"type": "array", "description": "All matching records", "items": data.document}
         meta = {} if self.meta is None else {"meta": self.meta}
         return closed_object(
             {
                 "status": {"type": "string", "const": "success", "description": "Always `success`"},
-                "message": {"type": "string", "description": "What was done, for people"},
+                "message": {"type": "string", "description": "Result, for people"},
                 "data": data,
                 **meta,
             }

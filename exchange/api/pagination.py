@@ -104,9 +104,9 @@ class EnvelopePagination(BasePagination):
         """Describe `page` and `limit`."""
         whole = {"type": "integer", "minimum": 1}
         most, usual = settings.API_PAGE_LIMIT_MAX, settings.API_PAGE_LIMIT_DEFAULT
-        limit = f"Records a page; above {most} counts as that"
+        limit = f"Records on a page; a larger value counts as {most}"
         return [
-            parameter("page", "Page, from 1", {**whole, "default": 1}),
+            parameter("page", "Page number, from 1", {**whole, "default": 1}),
             parameter("limit", limit, {**whole, "default": usual}),
         ]
 
@@ -140,7 +140,7 @@ class Sorting(BaseFilterBackend):
                 "name": "sort",
                 "in": "query",
                 "required": False,
-                "description": "Order; `-` in front for descending. The id breaks ties.",
+                "description": "Sort field; `-` in front for descending. Ties are sorted by id.",
                 "schema": {"type": "string", "enum": choices, "default": view.default_sort},
             }
         ]

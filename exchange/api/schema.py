@@ -107,7 +107,7 @@ class EnvelopeSchema(AutoSchema):
         for response in responses.values():
             response.update(self._success())
             response["content"]["application/json"]["examples"] = {
-                "success": {"summary": "A success", "value": example}
+                "success": {"summary": "Success", "value": example}
             }
         for status in sorted(self._failures()):
             responses[status] = self._failure(status)

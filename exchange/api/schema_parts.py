@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,13 +23,13 @@ def _whole_header(description: str) -> dict[str, Any]:
 
 
 HEADERS = {
-    "X-Request-ID": _header("Id of the request: yours when you sent one."),
-    "X-Error-Code": _header("Stable name of the failure, for programs.", pattern="^[a-z_]+$"),
+    "X-Request-ID": _header("Id of the request: your own when you sent one."),
+    "X-Error-Code": _header("Stable error code, for programs.", pattern="^[a-z_]+$"),
     "X-RateLimit-Limit": _whole_header("Requests a minute, when limits are on."),
     "X-RateLimit-Remaining": _whole_header("Requests left in this minute."),
     "X-RateLimit-Reset": _whole_header("Seconds until the next minute."),
     "Retry-After": _whole_header("Seconds to wait before you retry."),
-    "WWW-Authenticate": _header("What is missing or wrong (RFC 6750 §3)."),
+    "WWW-Authenticate": _header("The reason for the 401 or 403 (RFC 6750 §3)."),
     "Idempotent-Replayed": _header("`true` when the stored response is returned.", enum=["true"]),
 }
 RATE_LIMIT = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
@@ -112,7 +113,7 @@ FAILURE: dict[str, Any] = {
     "type": "object",
     "properties": {
         "status": {"type": "string", "const": "failed", "description": "Always `failed`"},
-        "message": {"type": "string", "description": "What is wrong, for people"},
+        "message": {"type": "string", "description": "Explanation, for people"},
     },
     "required": ["status", "message"],
     "additionalProperties": False,
@@ -120,7 +121,8 @@ FAILURE: dict[str, Any] = {
 
 # --- Parameters -----------------------------------------------------------------------------------
 
-_IN_ANY_CASE = "; in any case"
+_CASE_INSENSITIVE = "; case-insensitive"
+_ANY_CASE = re.compile(r"[,;] (in any case|case-insensitive)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +208,7 @@ def describe_query(query_parameter: dict[str, Any], filter_field: Any) -> None:
                 *(_enum_name(value) for value in values),
                 *(f"{_enum_name(value)}_LOWER" for value in aliases),
             ]
-        text = text.removesuffix(_IN_ANY_CASE) + _IN_ANY_CASE
+        text = _ANY_CASE.sub("", text) + _CASE_INSENSITIVE
     query_parameter["description"] = text
 
 

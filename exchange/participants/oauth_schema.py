@@ -65,7 +65,7 @@ def add_oauth(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
         "content": {
             "application/json": {
                 "schema": {"$ref": "#/components/schemas/AccessToken"},
-                "examples": {"success": {"summary": "A success", "value": issued}},
+                "examples": {"success": {"summary": "Success", "value": issued}},
             }
         }
     }
