@@ -232,5 +232,5 @@ def test_whoever_entered_a_deposit_cancels_it_before_it_is_confirmed(page):
     page.goto(reverse("admin:wallets_deposit_change", args=[Deposit.objects.get().pk]))
     page.get_by_role("link", name=re.compile("^Cancel|^Take back")).first.click()
     page.get_by_role("button", name="Yes, cancel 1,500.50 NGN").click()
-    expect(page.get_by_text("Cancelled. Nothing moved.")).to_be_visible()
+    expect(page.get_by_text("Cancelled. Nothing was booked.")).to_be_visible()
     assert Deposit.objects.get().status == "Cancelled"

@@ -201,7 +201,7 @@ def make_break(site: DemoSite) -> None:
     page.get_by_role("link", name="Explain", exact=True).click()
     page.locator("[name=explanation]").fill("The bank collected its yearly fee; statement, line 12")
     page.get_by_role("button", name="Propose to close").click()
-    page.get_by_text("Waits for a second person").wait_for()
+    page.get_by_text("Awaiting second person").wait_for()
 
 
 def page_with_break(role: str, address: str) -> Callable[[DemoSite], Page]:

@@ -1,4 +1,4 @@
-"""Money in, with four eyes: one person enters a deposit, another one confirms it."""
+"""Deposits in the admin: one person enters a deposit, another confirms it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from wallets.ledger.models import Transfer
 
 
 class MemberChoice(ModelChoice):
-    """One member, found by typing a part of the name or email."""
+    """A member, searched by name or email."""
 
     def __init__(self, **kwargs: Any) -> None:
         relation = Deposit._meta.get_field("member")
@@ -61,12 +61,12 @@ class MemberChoice(ModelChoice):
 
 
 class DepositForm(forms.Form):
-    """Money that arrived."""
+    """An incoming payment."""
 
     organisation = OrganisationChoiceField(
-        required=False, help_text="For the organisation's own wallet; leave the member empty"
+        required=False, help_text="To credit the organisation's own wallet, leave the member empty"
     )
-    member = MemberChoice(required=False, help_text="For a member's wallet")
+    member = MemberChoice(required=False, help_text="To credit a member's wallet")
     currency = forms.ModelChoiceField(queryset=Currency.objects.all())
     amount = forms.DecimalField(max_digits=38, decimal_places=8)
     reference = forms.CharField(
@@ -77,7 +77,7 @@ class DepositForm(forms.Form):
 
 
 class ReasonForm(forms.Form):
-    """Why something is refused."""
+    """Reason of a rejection."""
 
     reason = ReasonField(max_length=500)
 
@@ -116,13 +116,13 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
     def shown_state(self, deposit: Deposit) -> str:
         return status_badge(deposit.status)
 
-    @admin.display(description="for")
+    @admin.display(description="owner")
     def owned_by(self, deposit: Deposit) -> str:
         if deposit.member is None:
             return record_link(deposit.organisation)
         return format_html("{}<br>{}", record_link(deposit.member), deposit.organisation)
 
-    @admin.display(description="for")
+    @admin.display(description="owner")
     def owner(self, deposit: Deposit) -> str:
         return record_link(deposit.member or deposit.organisation)
 
@@ -136,7 +136,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
 
     def get_urls(self) -> list[URLPattern]:
         return [
-            *self.confirmed_action_urls(_STEPS),
+            *self.confirmed_action_urls(_ACTIONS),
             *super().get_urls(),
         ]
 
@@ -157,19 +157,17 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
     def sections(self, request: HttpRequest, obj: Deposit) -> list[Section]:
         transfers = Transfer.objects.filter(subject_id=obj.pk)
         rows = [(format_time(t.created_at), record_link(t, kind_label(t))) for t in transfers]
-        empty = "Nothing has moved yet: somebody else than who entered it must confirm it."
+        empty = "Not booked yet. A second person must confirm it."
         if obj.status in {DepositStatus.REJECTED, DepositStatus.CANCELLED}:
-            empty = "Nothing moved."
-        return [Section("Booked by", ("When (UTC)", "Transfer"), rows, empty=empty)]
+            empty = "Nothing was booked."
+        return [Section("Ledger transfers", ("When (UTC)", "Transfer"), rows, empty=empty)]
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
-        """Enters a deposit; nothing moves yet."""
+        """Enter a deposit, which a second person must confirm."""
 
         def act(data: dict[str, Any]) -> HttpResponse:
             made = deposits.enter(payment=_incoming_payment(data), user=staff_of(request))
-            messages.success(
-                request, "Entered. Nothing has moved yet: somebody else must confirm it."
-            )
+            messages.success(request, "Deposit entered. A second person must confirm it.")
             return self.redirect_to_record(made.pk)
 
         return self.form_page(
@@ -178,7 +176,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
             act,
             title="Enter a deposit",
             submit="Enter",
-            note="The money is in the wallet when another member of staff has confirmed it.",
+            note="Funds are credited once a second person confirms.",
         )
 
 
@@ -187,9 +185,9 @@ def _confirmation(deposit: Deposit, user: StaffUser) -> Confirmation:
     return Confirmation(
         title=f"Confirm {amount} for {deposit.member or deposit.organisation}?",
         facts=_facts(deposit),
-        text="The money is in the wallet at once, and its owner may spend or withdraw it. "
-        "Compare amount and reference with the bank's statement first.",
-        submit=f"Yes, confirm {amount}",
+        text="Funds are credited immediately and can be spent or withdrawn. Check amount and "
+        "reference against the bank statement first.",
+        submit=f"Confirm {amount}",
         blocker=deposits.DEPOSITS.describe_blocker(deposit, user),
     )
 
@@ -199,8 +197,8 @@ def _rejection(deposit: Deposit, _user: StaffUser) -> Confirmation:
     return Confirmation(
         title=f"Reject {amount} for {deposit.member or deposit.organisation}?",
         facts=_facts(deposit),
-        text="Nothing moves. It can be entered again, correctly, under the same reference.",
-        submit=f"Yes, reject {amount}",
+        text="Nothing is booked. The deposit can be entered again under the same reference.",
+        submit=f"Reject {amount}",
         blocker=deposits.DEPOSITS.describe_closed(deposit),
         final=True,
     )
@@ -210,12 +208,12 @@ def _cancellation(deposit: Deposit, user: StaffUser) -> Confirmation:
     amount = format_money(deposit.amount, deposit.currency_id)
     blocker = deposits.DEPOSITS.describe_closed(deposit)
     if not blocker and deposit.entered_by_id != user.pk:
-        blocker = "Only the person who entered a deposit cancels it"
+        blocker = "Only the person who entered the deposit can cancel it"
     return Confirmation(
         title=f"Cancel {amount} for {deposit.member or deposit.organisation}?",
         facts=_facts(deposit),
-        text="Nothing moves. It can be entered again, correctly, under the same reference.",
-        submit=f"Yes, cancel {amount}",
+        text="Nothing is booked. The deposit can be entered again under the same reference.",
+        submit=f"Cancel {amount}",
         blocker=blocker,
         final=True,
     )
@@ -224,9 +222,9 @@ def _cancellation(deposit: Deposit, user: StaffUser) -> Confirmation:
 def _facts(deposit: Deposit) -> list[tuple[str, object]]:
     return [
         ("Amount", format_money(deposit.amount, deposit.currency_id)),
-        ("Into the wallet of", record_link(deposit.member or deposit.organisation)),
+        ("Wallet of", record_link(deposit.member or deposit.organisation)),
         ("Organisation", record_link(deposit.organisation)),
-        ("Reference at the bank", deposit.reference),
+        ("Bank reference", deposit.reference),
         ("Note", deposit.note or "none"),
         ("Entered by", deposit.entered_by or "the system"),
         ("Entered (UTC)", f"{deposit.created_at:%Y-%m-%d %H:%M:%S}"),
@@ -236,7 +234,7 @@ def _facts(deposit: Deposit) -> list[tuple[str, object]]:
 def _incoming_payment(data: dict[str, Any]) -> deposits.IncomingPayment:
     member, organisation = data["member"], data["organisation"]
     if member is None and organisation is None:
-        raise InvalidRequest("Say whose money it is: an organisation's or a member's")
+        raise InvalidRequest("Choose an organisation or a member")
     return deposits.IncomingPayment(
         organisation_id=organisation.pk if organisation else member.organisation_id,
         member_id=member.pk if member else None,
@@ -247,14 +245,14 @@ def _incoming_payment(data: dict[str, Any]) -> deposits.IncomingPayment:
     )
 
 
-_STEPS = (
+_ACTIONS = (
     ConfirmedAction(
         "confirm",
         "deposit_id",
         (deposits.DECIDE,),
         _confirmation,
         deposits.confirm,
-        lambda row: f"Confirmed: {format_money(row.amount, row.currency_id)} is in the wallet.",
+        lambda row: f"Confirmed. {format_money(row.amount, row.currency_id)} credited.",
     ),
     ConfirmedAction(
         "reject",
@@ -262,7 +260,7 @@ _STEPS = (
         (deposits.DECIDE,),
         _rejection,
         deposits.reject,
-        "Rejected. Nothing moved.",
+        "Rejected. Nothing was booked.",
         ReasonForm,
     ),
     ConfirmedAction(
@@ -271,6 +269,6 @@ _STEPS = (
         (deposits.ENTER,),
         _cancellation,
         deposits.cancel,
-        "Cancelled. Nothing moved.",
+        "Cancelled. Nothing was booked.",
     ),
 )

@@ -1,4 +1,4 @@
-"""The columns of a file of deposits."""
+"""Columns of exported deposits."""
 
 from __future__ import annotations
 

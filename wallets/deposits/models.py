@@ -1,4 +1,4 @@
-"""Money coming in: entered by one member of staff, confirmed by another."""
+"""Deposits: entered by one member of staff, confirmed by another."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class DepositStatus(models.TextChoices):
     PENDING = "Pending"
     CONFIRMED = "Confirmed"
     REJECTED = "Rejected"
-    # By whoever entered it, before anybody confirmed it.
+    # By the person who entered it, before confirmation.
     CANCELLED = "Cancelled"
 
 
 class Deposit(ProposalModel):
-    """Money that arrived for an organisation or a member."""
+    """An incoming payment for an organisation or a member."""
 
     organisation = models.ForeignKey(
         Organisation, on_delete=models.PROTECT, related_name="deposits"
@@ -49,7 +49,7 @@ class Deposit(ProposalModel):
     )
     note = models.CharField(max_length=300, blank=True)
     status = choice_field(DepositStatus, max_length=10, default=DepositStatus.PENDING)
-    # Null: booked at once, by a command or the demo world.
+    # Null: booked immediately, by a command or demo data.
     proposed_by = None  # type: ignore[assignment]
     entered_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
@@ -67,7 +67,7 @@ class Deposit(ProposalModel):
             models.CheckConstraint(
                 condition=models.Q(amount__gt=0), name="deposit_amount_positive"
             ),
-            # One that was entered wrongly, and closed, is entered again.
+            # A wrong entry that was closed can be entered again.
             models.UniqueConstraint(
                 fields=["reference"],
                 condition=~models.Q(status__in=["Rejected", "Cancelled"]),

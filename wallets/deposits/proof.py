@@ -1,4 +1,4 @@
-"""What the books must say of deposits."""
+"""Proof of books: deposits."""
 
 from __future__ import annotations
 

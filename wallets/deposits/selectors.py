@@ -1,4 +1,4 @@
-"""Reads of deposits."""
+"""Selectors of deposits."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from wallets.deposits.models import Deposit
 
 
 def find_deposit_ids(reference: str) -> list[UUID]:
-    """The deposits with this reference, by their ids."""
+    """Return the ids of the deposits with this reference."""
     return list(Deposit.objects.filter(reference=reference).values_list("pk", flat=True))

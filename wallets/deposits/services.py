@@ -1,4 +1,4 @@
-"""Money in: clearing → available. By the command at once, by staff with four eyes."""
+"""Deposits: clearing to available. Immediate by the command, under dual control by staff."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ DEPOSITS = TwoPersonApproval(
     noun="deposit",
     permission=DECIDE,
     unique_constraint="deposit_reference_once",
-    independence_message="Somebody else must confirm what you entered",
+    independence_message="Someone else must confirm what you entered",
     proposers=lambda row: (row.entered_by_id,),
     proposed_by=lambda user: Q(entered_by=user),
 )
 
-_LONGEST_REFERENCE, _LONGEST_NOTE = 100, 300
+_MAX_REFERENCE_LENGTH, _MAX_NOTE_LENGTH = 100, 300
 
 
 @dataclass(frozen=True, slots=True)
 class IncomingPayment:
-    """Money that arrived: for whom, how much, and the bank's own reference of it."""
+    """An incoming payment: recipient, amount and the bank's reference."""
 
     organisation_id: UUID
     member_id: UUID | None
@@ -48,7 +48,7 @@ class IncomingPayment:
 
 
 def book_deposit(*, payment: IncomingPayment, actor: Actor) -> Deposit:
-    """Books an arrival at once (command, demo world).
+    """Book a payment immediately (command, demo data).
 
     Raises `InvalidRequest`, `InvalidCurrency`, or `Conflict` when the reference is booked.
     """
@@ -60,7 +60,7 @@ def book_deposit(*, payment: IncomingPayment, actor: Actor) -> Deposit:
 
 
 def enter(*, payment: IncomingPayment, user: StaffUser) -> Deposit:
-    """One member of staff enters an arrival; nothing moves until another one confirms it.
+    """Enter a payment; it is booked once another member of staff confirms it.
 
     Raises `Forbidden` and as `deposit`.
     """
@@ -69,7 +69,7 @@ def enter(*, payment: IncomingPayment, user: StaffUser) -> Deposit:
 
 
 def confirm(*, deposit_id: UUID, user: StaffUser) -> Deposit:
-    """Another member of staff confirms it, and the money is in the wallet.
+    """Confirm a deposit as the second person, and credit the wallet.
 
     Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected` (`approver_not_independent`).
     """
@@ -81,27 +81,27 @@ def confirm(*, deposit_id: UUID, user: StaffUser) -> Deposit:
 
 
 def reject(*, deposit_id: UUID, user: StaffUser, reason: str) -> Deposit:
-    """Closes an entered deposit without moving anything. Whoever entered it may do so too.
+    """Reject a pending deposit; nothing is booked. Open to the person who entered it too.
 
     Raises as `confirm`, and `InvalidRequest` without a reason.
     """
     authorize_staff(user, DECIDE, "You may not reject deposits")
-    reason = clean_text(reason, missing="A rejection needs a reason")
+    reason = clean_text(reason, missing="Enter a reason for the rejection")
     with transaction.atomic():
         row = DEPOSITS.get_pending(deposit_id)
         return DEPOSITS.close(row, DepositStatus.REJECTED, user, reason=reason)
 
 
 def cancel(*, deposit_id: UUID, user: StaffUser) -> Deposit:
-    """Take one's own entry back before anybody has confirmed it; nothing moves.
+    """Cancel one's own entry before it is confirmed; nothing is booked.
 
-    Raises `Forbidden` for anybody else, `NotFound`, `StateConflict`.
+    Raises `Forbidden` for anyone else, `NotFound`, `StateConflict`.
     """
     authorize_staff(user, ENTER, "You may not cancel deposits")
     with transaction.atomic():
         row = DEPOSITS.get_pending(deposit_id)
         if row.entered_by_id != user.pk:
-            raise Forbidden("Only the person who entered a deposit cancels it")
+            raise Forbidden("Only the person who entered the deposit can cancel it")
         return DEPOSITS.close(row, DepositStatus.CANCELLED, user)
 
 
@@ -119,9 +119,9 @@ def _create(payment: IncomingPayment, entered_by: StaffUser | None) -> Deposit:
         )
     if not payment.reference.strip():
         raise InvalidRequest.for_field("reference", "reference is required")
-    if len(payment.reference) > _LONGEST_REFERENCE:
+    if len(payment.reference) > _MAX_REFERENCE_LENGTH:
         raise InvalidRequest.for_field(
-            "reference", f"reference must have at most {_LONGEST_REFERENCE} characters"
+            "reference", f"reference must have at most {_MAX_REFERENCE_LENGTH} characters"
         )
     if (
         payment.member_id is not None
@@ -138,14 +138,14 @@ def _create(payment: IncomingPayment, entered_by: StaffUser | None) -> Deposit:
         currency_id=payment.currency,
         amount=payment.amount,
         reference=payment.reference,
-        note=clean_text(payment.note, max_length=_LONGEST_NOTE),
+        note=clean_text(payment.note, max_length=_MAX_NOTE_LENGTH),
         entered_by=entered_by,
     )
 
 
 def _book(row: Deposit, actor: Actor) -> None:
-    # The escrow account comes with the first money, so that a withdrawal finds both and locks
-    # them together, in the order of their ids.
+    # The escrow account is opened with the first deposit, so that a withdrawal can lock both
+    # accounts in the order of their ids.
     available, _ = (
         wallet_account(row, kind) for kind in (AccountKind.AVAILABLE, AccountKind.ESCROW)
     )

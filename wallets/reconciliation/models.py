@@ -1,10 +1,8 @@
-"""Daily reports: what we hold of payouts and money beside what the provider says of them.
+"""Reconciliation reports, and the breaks that they find.
 
-A report is asked for (`Waiting`), worked on under a lease (`Running`) and then says one of three
-things: it agrees, it differs, or it is incomplete because the provider could not be relied on.
-
-A difference that a report about a complete day finds becomes a break: an item that stays open until
-two people have explained it, whatever later reports say.
+A report is requested (`Waiting`), runs under a lease (`Running`), and ends as `Agrees`, `Differs`
+or `Incomplete` (the provider failed or contradicted itself). Each difference of a complete day
+opens a break, which stays open until two people close it, whatever later reports find.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from wallets.withdrawals.models import Withdrawal
 
 
 class ReportStatus(models.TextChoices):
-    """What a report says, once it says something."""
+    """States of a report."""
 
     WAITING = "Waiting"
     RUNNING = "Running"
@@ -32,12 +30,12 @@ class ReportStatus(models.TextChoices):
 
 
 class Reconciliation(models.Model):
-    """One report about one day in UTC. A later one about the same day stands beside it."""
+    """A report of one day (UTC). Later reports of the same day do not replace it."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     day = models.DateField()
     status = choice_field(ReportStatus, max_length=10, default=ReportStatus.WAITING)
-    reason = models.CharField(max_length=500, blank=True, help_text="Why it is incomplete")
+    reason = models.CharField(max_length=500, blank=True, help_text="Why the report is incomplete")
     differences = models.PositiveIntegerField(default=0)
     compared = models.PositiveIntegerField(
         default=0, help_text="Payouts compared with the provider's transfers"
@@ -50,7 +48,7 @@ class Reconciliation(models.Model):
     created_at = models.DateTimeField()
     balances_at = models.DateTimeField(null=True, help_text="When the balances were read")
     finished_at = models.DateTimeField(null=True)
-    # The day was not over when the report was requested.
+    # The day had not ended when the report was requested.
     provisional = models.GeneratedField(
         expression=GreaterThanOrEqual(
             F("day"),
@@ -85,7 +83,7 @@ class Reconciliation(models.Model):
 
 
 class LineKind(models.TextChoices):
-    """What a line is about. The first are figures, the others differences."""
+    """Kinds of lines: totals first, then differences."""
 
     IN_FLIGHT = "In flight"
     COMPLETED = "Completed"
@@ -113,7 +111,7 @@ class LineKind(models.TextChoices):
 
 
 class BothSides(models.Model):
-    """What a line or a break is about: our side of it, and theirs."""
+    """Subject of a line or a break: our side and the provider's."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     kind = choice_field(LineKind, max_length=40)
@@ -138,7 +136,7 @@ class BothSides(models.Model):
 
 
 class ReconciliationLine(BothSides):
-    """One line of a report: a figure of ours beside theirs, or a difference (`off`)."""
+    """A line of a report: a total on both sides, or a difference."""
 
     report = models.ForeignKey(
         Reconciliation, on_delete=models.PROTECT, related_name="lines", db_index=False
@@ -156,7 +154,7 @@ class ReconciliationLine(BothSides):
 
 
 class BreakStatus(models.TextChoices):
-    """States of a break. Explained: it waits for the second person."""
+    """States of a break. Explained breaks await a second person."""
 
     OPEN = "Open"
     EXPLAINED = "Explained"
@@ -164,13 +162,13 @@ class BreakStatus(models.TextChoices):
 
 
 class ReconciliationBreak(BothSides):
-    """One difference with the provider, from the report that found it until two people close it.
+    """A difference with the provider, open until two people close it.
 
-    What it is about never changes. A later report only notes whether it still shows it.
+    Its subject never changes; later reports only update `in_latest_report`.
     """
 
     day = models.DateField()
-    difference = models.DecimalField(null=True, help_text="Theirs less ours", **AMOUNT)
+    difference = models.DecimalField(null=True, help_text="Provider less ours", **AMOUNT)
     status = choice_field(BreakStatus, max_length=9, default=BreakStatus.OPEN)
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -192,7 +190,7 @@ class ReconciliationBreak(BothSides):
 
     class Meta:
         ordering = ["-id"]
-        permissions = [("decide_break", "Can explain and close differences with the provider")]
+        permissions = [("decide_break", "Can explain and close reconciliation breaks")]
         indexes = [
             models.Index(fields=["day"], name="break_of_day"),
             models.Index(fields=["day"], condition=~Q(status="Closed"), name="break_open_of_day"),
@@ -200,7 +198,7 @@ class ReconciliationBreak(BothSides):
 
 
 class BreakExplanation(ProposalModel):
-    """One person explains a break, another closes it with that or refuses the explanation."""
+    """An explanation of a break, by which another person closes it, or which they reject."""
 
     subject = models.ForeignKey(
         ReconciliationBreak, on_delete=models.PROTECT, related_name="explanations"

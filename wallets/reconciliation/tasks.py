@@ -9,7 +9,7 @@ from wallets.reconciliation import services as reconciliation
 
 @shared_task(name=reconciliation.TASK)
 def reconcile() -> int:
-    """Makes sure that yesterday is reported on, and works on what waits; how many reports."""
+    """Request the daily report if due, run all pending reports, and return their number."""
     reconciliation.request_daily_report()
     done = 0
     while reconciliation.run_next_report():

@@ -174,7 +174,7 @@ def test_members_keys_and_reports_mark_theirs(wallet):
     assert_marked(answer, "id_name", "already has an API key with this name")
     tomorrow = timezone.now().date() + timedelta(days=1)
     answer = office.post(reverse("admin:wallets_reconciliation_add"), {"day": str(tomorrow)})
-    assert_marked(answer, "id_day", "The day has not come yet")
+    assert_marked(answer, "id_day", "Choose a day that is not in the future")
 
 
 def test_a_confirmation_that_needs_a_reason_marks_it(wallet, finance):

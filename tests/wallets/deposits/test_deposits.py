@@ -153,10 +153,10 @@ def test_nobody_confirms_their_own_entry_and_nobody_else_cancels_it(payment):
     before = table_fingerprints()
     with pytest.raises(Rejected) as refused:
         deposits.confirm(deposit_id=row.id, user=person)
-    assert refused.value.message == "Somebody else must confirm what you entered"
+    assert refused.value.message == "Someone else must confirm what you entered"
     with pytest.raises(Forbidden) as forbidden:
         deposits.cancel(deposit_id=row.id, user=other)
-    assert forbidden.value.message == "Only the person who entered a deposit cancels it"
+    assert forbidden.value.message == "Only the person who entered the deposit can cancel it"
     assert table_fingerprints() == before
     cancelled = deposits.cancel(deposit_id=row.id, user=person)
     assert (cancelled.status, cancelled.decided_by) == ("Cancelled", person)

@@ -45,15 +45,13 @@ def test_one_person_enters_and_another_one_confirms():
     office, finance = signed_in_client(BACK_OFFICE), signed_in_client(FINANCE_APPROVER)
     response = enter(office, member=str(member.pk))
     deposit = Deposit.objects.get()
-    assert messages_of(response) == [
-        "Entered. Nothing has moved yet: somebody else must confirm it."
-    ]
+    assert messages_of(response) == ["Deposit entered. A second person must confirm it."]
     assert balances(member.pk, "NGN") == (Decimal(0), Decimal(0))
     assert "Confirm 1,500.50 NGN" in text_of(finance.get(page(deposit, "change")))
     assert "Confirm 1,500.50 NGN" not in text_of(office.get(page(deposit, "change")))
     asked = text_of(finance.get(page(deposit, "confirm")))
     assert "Confirm 1,500.50 NGN for Ada?" in asked
-    assert "Into the wallet of Ada Organisation Acme Reference at the bank BANK-1" in asked
+    assert "Wallet of Ada Organisation Acme Bank reference BANK-1" in asked
     finance.post(page(deposit, "confirm"))
     assert balances(member.pk, "NGN") == (Decimal(0), Decimal(0))
     submit_confirmation(finance, page(deposit, "confirm"))
@@ -76,7 +74,7 @@ def test_nobody_confirms_what_they_entered_whatever_they_may():
     assert "Who may decide: zoe." in text_of(client.get(page(deposit, "change")))
     before = table_fingerprints()
     response = submit_confirmation(client, page(deposit, "confirm"))
-    told = "Somebody else must confirm what you entered. Nothing was done."
+    told = "Someone else must confirm what you entered. Nothing was done."
     assert messages_of(response)[-1] == told
     assert table_fingerprints() == before
 
@@ -109,7 +107,7 @@ def test_a_rejected_deposit_moves_nothing_and_needs_a_reason():
     finance = signed_in_client(FINANCE_APPROVER)
     refused = submit_confirmation(finance, page(deposit, "reject"), reason=" ")
     assert "This field is required." in text_of(refused)
-    assert "Amount 1,500.50 NGN Into the wallet of Acme" in text_of(refused)
+    assert "Amount 1,500.50 NGN Wallet of Acme" in text_of(refused)
     submit_confirmation(finance, page(deposit, "reject"), reason="Not on the statement")
     deposit.refresh_from_db()
     assert (deposit.status, deposit.reason) == ("Rejected", "Not on the statement")
@@ -127,7 +125,7 @@ def test_a_rejected_deposit_moves_nothing_and_needs_a_reason():
         ({"amount": "10.5", "currency": "UGX"}, "amount must have at most 0 decimals"),
         ({"currency": "EUR"}, "Select a valid choice."),
         ({"reference": ""}, "This field is required."),
-        ({"organisation": ""}, "Say whose money it is"),
+        ({"organisation": ""}, "Choose an organisation or a member"),
         ({"organisation": "nonsense"}, "not a valid UUID"),
     ],
 )
@@ -186,9 +184,9 @@ def test_whoever_entered_a_deposit_cancels_it_and_enters_it_again():
         signed_in_client(FINANCE_APPROVER),
     )
     before = table_fingerprints()
-    told = "Only the person who entered a deposit cancels it. Nothing was done."
+    told = "Only the person who entered the deposit can cancel it. Nothing was done."
     assert messages_of(submit_confirmation(colleague, page(wrong, "cancel")))[-1] == told
-    with pytest.raises(Forbidden, match="Only the person who entered a deposit cancels it"):
+    with pytest.raises(Forbidden, match="Only the person who entered the deposit can cancel it"):
         deposits.cancel(deposit_id=wrong.pk, user=user_of(colleague))
     assert submit_confirmation(finance, page(wrong, "cancel")).status_code == 403
     assert page(wrong, "cancel") not in colleague.get(page(wrong, "change")).content.decode()
@@ -196,7 +194,7 @@ def test_whoever_entered_a_deposit_cancels_it_and_enters_it_again():
 
     assert page(wrong, "cancel") in office.get(page(wrong, "change")).content.decode()
     done = submit_confirmation(office, page(wrong, "cancel"))
-    assert messages_of(done)[-1] == "Cancelled. Nothing moved."
+    assert messages_of(done)[-1] == "Cancelled. Nothing was booked."
     wrong.refresh_from_db()
     assert (wrong.status, wrong.decided_by) == ("Cancelled", user_of(office))
     assert Transfer.objects.count() == 0

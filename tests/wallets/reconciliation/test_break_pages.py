@@ -53,74 +53,74 @@ def kwesi() -> Client:
 
 def explained(client: Client, found: ReconciliationBreak) -> BreakExplanation:
     answer = submit_confirmation(client, address("explain", found), explanation=WHY)
-    assert messages_of(answer) == ["Explained. It stays open until somebody else closes it."]
+    assert messages_of(answer) == ["Explained. A second person must close the break."]
     return BreakExplanation.objects.get(subject=found, status="Pending")
 
 
 def test_two_people_explain_and_close_a_break_on_its_page(ada, kwesi, found):
     page = text_of(ada.get(address("change", found)))
-    assert "What Unexplained variance State Open Owner nobody About NGN" in page
+    assert "Kind Unexplained variance State Open Owner Unassigned Subject NGN" in page
     assert "-250,000.55 NGN" in page
-    assert "Nobody has explained it yet" in page
+    assert "No explanation yet" in page
     proposed = explained(ada, found)
     own = ada.get(address("change", found))
-    assert "Somebody else must close what you explained" in text_of(own)
+    assert "Someone else must close the break that you explained" in text_of(own)
     assert address("close", found, proposed.pk) not in own.content.decode()
     assert messages_of(submit_confirmation(ada, address("close", found, proposed.pk))) == [
-        "Somebody else must close what you explained. Nothing was done."
+        "Someone else must close the break that you explained. Nothing was done."
     ]
     assert address("close", found, proposed.pk) in (
         kwesi.get(address("change", found)).content.decode()
     )
     asked = kwesi.get(address("close", found, proposed.pk))
     assert WHY in text_of(asked)
-    assert "The gap it left is expected from now on" in text_of(asked)
+    assert "The variance counts as explained from now on" in text_of(asked)
     assert messages_of(
         submit_confirmation(kwesi, address("close", found, proposed.pk), at=asked)
-    ) == ["Closed."]
+    ) == ["Break closed."]
     found.refresh_from_db()
     assert found.status == "Closed"
     auditor = signed_in_client(AUDITOR)
     shown = text_of(auditor.get(address("change", found)))
-    for words in (WHY, "ada", "kwesi", "Closed with it"):
+    for words in (WHY, "ada", "kwesi", "Accepted"):
         assert words in shown
-    # Its history is that of its explanation, too.
+    # Its history includes its explanations.
     assert WHY in text_of(auditor.get(address("history", found)))
 
 
-def test_a_refusal_says_why_and_keeps_what_was_typed(ada, kwesi, found):
+def test_a_rejection_states_its_reason_and_reopens_the_break(ada, kwesi, found):
     blank = submit_confirmation(ada, address("explain", found), explanation="")
     assert (blank.status_code, BreakExplanation.objects.count()) == (200, 0)
     proposed = explained(ada, found)
-    refuse = address("reject", found, proposed.pk)
-    assert "required" in text_of(submit_confirmation(kwesi, refuse, reason=""))
-    assert messages_of(submit_confirmation(kwesi, refuse, reason="Not on the statement")) == [
-        "Refused. The break is open again."
+    reject = address("reject", found, proposed.pk)
+    assert "required" in text_of(submit_confirmation(kwesi, reject, reason=""))
+    assert messages_of(submit_confirmation(kwesi, reject, reason="Not on the statement")) == [
+        "Rejected. The break is open again."
     ]
     found.refresh_from_db()
     assert found.status == "Open"
     assert "Not on the statement" in text_of(ada.get(address("change", found)))
-    # The page that asked was about an explanation that is decided.
+    # The confirmation is of an explanation that is already decided.
     assert messages_of(submit_confirmation(kwesi, address("close", found, proposed.pk)))[-1] == (
         "The explanation is Rejected by kwesi, no longer Pending. Nothing was done."
     )
     assert kwesi.get(address("close", make_break(), proposed.pk)).status_code == 404
 
 
-def test_who_looks_into_it_is_taken_and_handed_over(ada, kwesi, found):
+def test_a_break_is_assigned_to_oneself_and_to_others(ada, kwesi, found):
     assert ada.get(address("take", found)).status_code == 405
-    assert messages_of(ada.post(address("take", found))) == ["It is yours."]
+    assert messages_of(ada.post(address("take", found))) == ["Assigned to you."]
     assert [row.pk for row in listed(ada, open="mine")] == [found.pk]
     assert (listed(kwesi, open="mine"), listed(ada, open="nobody")) == ([], [])
     assert "ada" in text_of(kwesi.get(reverse(LIST)))
     owner = {"owner": str(user_of(kwesi).pk)}
-    assert messages_of(ada.post(address("assign", found), owner)) == ["Handed over to kwesi."]
+    assert messages_of(ada.post(address("assign", found), owner)) == ["Assigned to kwesi."]
     assert [row.pk for row in listed(kwesi, open="mine")] == [found.pk]
     auditor = {"owner": str(user_of(signed_in_client(AUDITOR)).pk)}
     assert "Select a valid choice" in text_of(kwesi.post(address("assign", found), auditor))
 
 
-def test_lists_are_narrowed_to_what_is_open_and_to_what_the_reader_can_close(ada, kwesi, found):
+def test_lists_filter_open_breaks_and_those_one_can_close(ada, kwesi, found):
     other = make_break("7", currency="KES")
     proposed = explained(ada, found)
     assert {row.pk for row in listed(ada, open="all")} == {found.pk, other.pk}
@@ -157,7 +157,7 @@ def test_a_break_is_found_by_its_reference_and_the_providers_id(ada, found):
 
 
 @pytest.mark.parametrize("role", [BACK_OFFICE, AUDITOR])
-def test_others_look_and_change_nothing(role, ada, found):
+def test_other_roles_view_only(role, ada, found):
     proposed = explained(ada, found)
     client = signed_in_client(role)
     page = client.get(address("change", found))
@@ -180,8 +180,8 @@ def test_a_report_lists_its_breaks_with_their_state(ada, found):
     assert address("change", found) in str(row[0])
     words = [re.sub("<[^>]+>", "", str(cell)) for cell in row]
     assert words == [
-        "Unexplained variance", str(found.day), "NGN", "-250,000.55 NGN", "Open", "nobody",
-        "Still there",
+        "Unexplained variance", str(found.day), "NGN", "-250,000.55 NGN", "Open", "Unassigned",
+        "Yes",
     ]  # fmt: skip
 
 
@@ -196,7 +196,7 @@ def close(first: Client, second: Client, found: ReconciliationBreak) -> None:
     submit_confirmation(second, address("close", found, explained(first, found).pk))
 
 
-def test_the_front_page_is_red_until_every_day_is_explained(ada, kwesi):
+def test_the_dashboard_is_red_until_every_day_is_explained(ada, kwesi):
     today = timezone.now().date()
     latest = make_break(day=today - timedelta(days=1))
     older = make_break("7", currency="KES", day=today - timedelta(days=20))
@@ -217,7 +217,7 @@ def test_the_front_page_is_red_until_every_day_is_explained(ada, kwesi):
 
 
 def agree(day: Any) -> None:
-    """A report that agrees about `day`."""
+    """Store a report of `day` without differences."""
     found = make_break(day=day)
     report = found.first_report
     found.first_report.__class__.objects.create(
@@ -230,7 +230,7 @@ def agree(day: Any) -> None:
     )
 
 
-def test_comparing_an_older_day_or_again_never_turns_it_green(ada):
+def test_a_report_of_an_older_day_or_a_rerun_never_turns_it_green(ada):
     today = timezone.now().date()
     make_break(day=today - timedelta(days=1))
     agree(today - timedelta(days=9))
@@ -240,11 +240,11 @@ def test_comparing_an_older_day_or_again_never_turns_it_green(ada):
     assert (shown.good, shown.word) == (False, "Open breaks")
 
 
-def test_a_day_that_nobody_compared_is_missing(ada, kwesi):
+def test_a_day_without_a_report_is_missing(ada, kwesi):
     found = make_break(day=timezone.now().date() - timedelta(days=3))
     close(ada, kwesi, found)
     shown = floats(ada)
     assert (shown.good, shown.word) == (False, "Missing")
-    # A provisional report about today stands for no day.
+    # A provisional report of today does not count.
     make_break(day=timezone.now().date())
     assert floats(ada).word == "Missing"

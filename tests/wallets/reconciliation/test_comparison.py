@@ -165,7 +165,7 @@ def test_balances_are_read_three_times_until_nothing_moves_meanwhile(sandbox, wa
     assert ours.clearing["KES"] == 20_002
     assert theirs["KES"].available == 20_000
     provider.arrivals = 3
-    with pytest.raises(ProviderUnavailable, match="payouts moved whenever"):
+    with pytest.raises(ProviderUnavailable, match="payouts moved during every"):
         read_balances(provider)
     assert provider.arrivals == 0
 
@@ -267,13 +267,13 @@ LIES: list[tuple[str, dict[str, Any], str]] = [
     ("broken_row", {}, "malformed answer: status is not a text"),
     ("malformed", {"times": 3}, "malformed answer: body is not JSON"),
     ("malformed", {"times": 3, "body": '{"status":"success","data":[]}'}, "malformed answer"),
-    ("hidden", {}, "changed|leaves payout_"),
+    ("hidden", {}, "changed|omits payout_"),
     ("error_5xx", {"times": 3}, "the provider failed (503)"),
     ("timeout_before", {"times": 3}, "no complete answer"),
     ("reset", {"times": 3}, "no complete answer"),
     ("rate_limit", {"times": 3, "retry_after": None}, "slow down (429)"),
     ("unauthorized", {}, "does not accept our key (401)"),
-    ("wrong_reference", {}, "does not find it|leaves payout_"),
+    ("wrong_reference", {}, "does not find it|omits payout_"),
 ]
 
 

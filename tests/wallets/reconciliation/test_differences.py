@@ -219,7 +219,7 @@ def test_a_gap_is_what_neither_our_books_nor_payouts_under_way_explain():
             "NGN",
             is_difference=True,
             our_amount=Decimal(10),
-            their_text="The provider names no balance",
+            their_text="The provider returned no balance",
         ),
         *balance_of("KES", ours=20, theirs=17, in_books="18", expected=-15, variance=12),
         *balance_of("ZAR", ours=0, theirs=5, in_books="5", expected=-48, variance=53),
@@ -236,7 +236,7 @@ def balance_of(
             currency,
             our_amount=Decimal(ours),
             their_amount=Decimal(theirs),
-            their_text=f"In its books: {in_books}",
+            their_text=f"Ledger balance: {in_books}",
         ),
         ReportLine(LineKind.IN_TRANSIT, currency, their_amount=Decimal(expected)),
         ReportLine(LineKind.VARIANCE, currency, their_amount=Decimal(variance)),
@@ -286,7 +286,7 @@ def test_a_reference_that_the_provider_lists_twice_makes_its_list_unreliable():
     listed = ListedTransfer(theirs(), NOON)
     assert comparison._by_reference([listed]) == {"payout_a": listed}
     with pytest.raises(
-        comparison.ProviderDataUnreliable, match=r"^the provider has payout_a twice$"
+        comparison.ProviderDataUnreliable, match=r"^the provider lists payout_a twice$"
     ):
         comparison._by_reference([listed, listed])
 
@@ -301,8 +301,8 @@ def test_a_reference_that_the_provider_lists_twice_makes_its_list_unreliable():
         (held_as(posted_at=NOON + timedelta(hours=12)), False),
     ],
 )
-def test_a_payout_is_of_the_day_it_was_sent_on(held, ours):
-    assert comparison._is_of_the_day(held, DAY) is ours
+def test_a_payout_belongs_to_day_it_was_sent_on(held, ours):
+    assert comparison._belongs_to_day(held, DAY) is ours
 
 
 @pytest.mark.parametrize(
@@ -311,8 +311,8 @@ def test_a_payout_is_of_the_day_it_was_sent_on(held, ours):
         (200, "^no connection could be made$", "^no connection could be made$"),
         (
             201,
-            "^201 payouts are under way, too many to ask for one by one$",
-            "^201 payouts differ or are not in the provider's list, too many to be so$",
+            "^201 payouts are in transit: too many to check one by one$",
+            "^201 payouts differ or are not in the provider's list: too many to check$",
         ),
     ],
 )

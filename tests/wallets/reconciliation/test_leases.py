@@ -81,7 +81,7 @@ def test_one_report_about_a_day_is_under_way_at_a_time(django_capture_on_commit_
     with django_capture_on_commit_callbacks() as hints:
         reconciliation.request_report(day=DAY, actor=SYSTEM)
     assert len(hints) == 1
-    with pytest.raises(Conflict, match=rf"^A report about {DAY} is under way$"):
+    with pytest.raises(Conflict, match=rf"^A reconciliation of {DAY} is already running$"):
         reconciliation.request_report(day=DAY, actor=SYSTEM)
     # One that was asked for too early to be the daily one keeps that waiting nevertheless.
     yesterday = today() - timedelta(days=1)
@@ -91,12 +91,12 @@ def test_one_report_about_a_day_is_under_way_at_a_time(django_capture_on_commit_
     assert Reconciliation.objects.filter(day=yesterday).count() == 1
     with pytest.raises(InvalidRequest) as refusal:
         reconciliation.request_report(day=today() + timedelta(days=1), actor=SYSTEM)
-    assert refusal.value.message == "The day has not come yet"
+    assert refusal.value.message == "Choose a day that is not in the future"
 
 
 def test_whoever_may_run_the_comparison_asks_for_it_by_name():
     stranger, user = make_staff("decide_break"), make_staff("run_reconciliation")
-    with pytest.raises(Forbidden, match=r"^You may not run the comparison with the provider$"):
+    with pytest.raises(Forbidden, match=r"^You may not run reconciliation$"):
         reconciliation.request_report_as_staff(day=today(), user=stranger)
     report = reconciliation.request_report_as_staff(day=today(), user=user)
     assert (report.requested_by, report.requested_by_label) == (f"staff:{user.pk}", str(user))
@@ -122,7 +122,7 @@ def test_a_failure_of_our_own_makes_a_report_incomplete_and_keeps_its_figures(
     settings.PAYMENT_PROVIDER = {"nothing": "of use"}
     payment_provider.cache_clear()
     report = compare()
-    words = "The comparison failed on our side; the log says why"
+    words = "An internal error occurred; see the log"
     assert (report.status, report.reason, report.compared) == ("Incomplete", words, 0)
     assert report.leased_until is None
     assert report.lines.get(kind="Deposits", currency="KES").our_amount == 20_000
@@ -242,7 +242,7 @@ def test_the_alert_of_a_day_counts_the_differences_that_wait_for_two_people(sand
             sandbox.store.set_float("KES", Decimal(20_000))
         compare(day)
         told = Alert.objects.filter(kind="reconciliation").values_list("subject", "message")
-        message = f"{words} with the provider for {day}, not explained by two people yet"
+        message = f"{words} with the provider for {day}, not closed by two people yet"
         assert [*told] == ([] if words is None else [(str(day), message)])
 
 
@@ -252,7 +252,7 @@ def test_a_difference_of_another_day_is_not_counted():
     assert not Alert.objects.exists()
     reports._update_alerts(day, ReportStatus.INCOMPLETE, "no answer")
     told = Alert.objects.get()
-    words = f"The comparison with the provider for {day} is incomplete: no answer"
+    words = f"Reconciliation of {day} is incomplete: no answer"
     assert (told.kind, told.subject, told.message) == (
         "reconciliation_incomplete", str(day), words,
     )  # fmt: skip

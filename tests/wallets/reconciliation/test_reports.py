@@ -69,7 +69,7 @@ def test_a_report_about_a_day_that_is_not_over_says_so(sandbox, wallet):
         page = reverse("admin:wallets_reconciliation_change", args=[report.pk])
         pages[over] = text_of(client.get(page))
     listed = text_of(client.get(reverse("admin:wallets_reconciliation_changelist")))
-    words = "Provisional: the day was not over"
+    words = "Provisional: day not ended"
     assert (words in pages[False], words in pages[True], listed.count(words)) == (True, False, 1)
 
 
@@ -110,7 +110,7 @@ def test_a_report_that_is_cut_off_again_and_again_is_incomplete(sandbox):
     report.refresh_from_db()
     assert (report.status, report.reason) == (
         "Incomplete",
-        "It was cut off again and again while it was made",
+        "The worker was interrupted on every attempt",
     )
 
 
@@ -139,10 +139,10 @@ def test_the_command_prints_what_differs_and_says_so_by_its_exit(sandbox, wallet
         call_command("reconcile", str(today()))
     assert ended.value.code == 1
     assert capsys.readouterr().out.splitlines() == [
-        "Not in our records: payout_stranger: ours 0, theirs NEW KES to 01 0690000031",
-        "Unexplained variance: KES: ours 0, theirs Unexplained: -150",
+        "Not in our records: payout_stranger: ours 0, provider NEW KES to 01 0690000031",
+        "Unexplained variance: KES: ours 0, provider Unexplained: -150",
         f"{today()}: Differs, payouts compared: 1, differences: 2"
-        " (provisional: the day is not over)",
+        " (provisional: the day has not ended)",
     ]
     sandbox.faults.add(fault_of("unauthorized"))
     with pytest.raises(SystemExit) as ended:
@@ -173,14 +173,14 @@ def test_who_may_run_it(sandbox, wallet, role, may):
     assert client.get(again).status_code == 405
     response = client.post(add, {"day": str(today())})
     if may:
-        assert messages_of(response)[-1].startswith("Asked for.")
+        assert messages_of(response)[-1].startswith("Reconciliation requested.")
         made = Reconciliation.objects.latest("pk")
         assert response["Location"].endswith(f"{made.pk}/change/")
         assert client.post(again).status_code == 302
         assert Reconciliation.objects.filter(status="Waiting").count() == 1
         assert made_next().status == "Agrees"
         future = client.post(add, {"day": str(today() + timedelta(days=2))})
-        assert "The day has not come yet" in text_of(future)
+        assert "Choose a day that is not in the future" in text_of(future)
     else:
         assert (response.status_code, client.post(again).status_code) == (403, 403)
         assert table_fingerprints() == before
@@ -196,14 +196,14 @@ def test_the_report_as_a_file(sandbox, wallet):
     rows, last = read_csv(file_bytes(client.post(address)))
     assert last.startswith(f"Complete: {report.lines.count()} rows")
     first = rows[0]
-    assert (first["Line"], first["What"], first["Ours"], first["Theirs"]) == (
+    assert (first["Line"], first["Kind"], first["Ours"], first["Provider"]) == (
         "Difference",
         "Status",
         "Processing",
         "SUCCESSFUL",
     )
     assert first["Withdrawal id"] == str(withdrawal.pk)
-    [deposits] = [row for row in rows if (row["What"], row["Currency"]) == ("Deposits", "KES")]
+    [deposits] = [row for row in rows if (row["Kind"], row["Currency"]) == ("Deposits", "KES")]
     assert deposits["Our amount"] == "20000"
     found, _ = read_xlsx(file_bytes(client.post(f"{address}?form=xlsx")))
-    assert [row["Our amount"] for row in found if row["What"] == "Deposits"].count(20000) == 1
+    assert [row["Our amount"] for row in found if row["Kind"] == "Deposits"].count(20000) == 1

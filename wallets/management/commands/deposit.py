@@ -1,4 +1,4 @@
-"""`manage.py deposit OWNER_ID CURRENCY AMOUNT`: books money that arrived into a wallet."""
+"""`manage.py deposit OWNER_ID CURRENCY AMOUNT`: book an incoming payment to a wallet."""
 
 from __future__ import annotations
 
@@ -20,20 +20,22 @@ from wallets.ledger.selectors.wallets import available_balance
 
 
 class Command(BaseCommand):
-    """Moves clearing → available at once and prints the new balance."""
+    """Book the deposit immediately (clearing to available) and print the new balance."""
 
-    help = "Book money that arrived for an organisation or a member, and print the new balance."
+    help = "Book an incoming payment of an organisation or a member, and print the new balance."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """What arrived."""
+        """Declare the payment."""
         parser.add_argument("owner", help="id of the organisation or member")
         parser.add_argument("currency", help="code of the currency, such as NGN")
         parser.add_argument("amount", help="in units of the currency, such as 1000 or 90.02")
-        parser.add_argument("--reference", help="the bank's reference; booked once (default: new)")
-        parser.add_argument("--note", default="", help="for the books")
+        parser.add_argument(
+            "--reference", help="the bank's reference, booked once (default: generated)"
+        )
+        parser.add_argument("--note", default="", help="internal note")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Books and prints."""
+        """Book the deposit and print the balance."""
         organisation_id, member_id, name = _owner(options["owner"])
         amount = _amount(options["amount"])
         currency = options["currency"].upper()

@@ -1,4 +1,4 @@
-"""Breaks: differences with the provider that one person explains and another one closes."""
+"""Reconciliation breaks in the admin: one person explains a break, another closes it."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ _TONES = {BreakStatus.OPEN: "bad", BreakStatus.EXPLAINED: "waiting", BreakStatus
 
 
 class ExplanationForm(forms.Form):
-    """Why there is a difference."""
+    """Explanation of a break."""
 
     explanation = ReasonField(
         max_length=500,
-        help_text="What happened, and where it is seen. Whoever closes the break reads it",
+        help_text="What happened, and where to verify it. Read by the person who closes the break",
     )
 
 
 class RejectionForm(forms.Form):
-    """Why an explanation is refused, or taken back."""
+    """Reason of rejecting or taking back an explanation."""
 
     reason = ReasonField(max_length=300)
 
 
 class OwnerForm(forms.Form):
-    """Who looks into it."""
+    """New owner of a break."""
 
     owner = ModelChoice(queryset=StaffUser.objects.none())
 
@@ -72,14 +72,14 @@ _NONE = "none"
 
 
 def about(line: ReconciliationLine | ReconciliationBreak) -> str:
-    """The withdrawal of a difference, else its reference or currency."""
+    """Return the withdrawal of a difference, else its reference or currency."""
     if line.withdrawal is not None:
         return record_link(line.withdrawal)
     return line.reference or line.currency_id or "-"
 
 
 def side(text: str, amount: Decimal | None, line: ReconciliationLine | ReconciliationBreak) -> str:
-    """Our or their side of a difference."""
+    """Return one side of a difference as text."""
     number = (
         format_money(amount, line.currency_id) if amount is not None and line.currency_id else ""
     )
@@ -89,31 +89,31 @@ def side(text: str, amount: Decimal | None, line: ReconciliationLine | Reconcili
 
 
 def break_state(found: ReconciliationBreak) -> str:
-    """Its status as a coloured label."""
+    """Return the status as a coloured label."""
     return status_badge(found.status, _TONES[BreakStatus(found.status)])
 
 
 def format_difference(found: ReconciliationBreak) -> str:
-    """By how much it differs, where that is an amount."""
+    """Return the difference, where it is an amount."""
     if found.difference is None or found.currency_id is None:
         return "-" if found.difference is None else format_plain(found.difference)
     return format_money(found.difference, found.currency_id)
 
 
 def presence(found: ReconciliationBreak) -> str:
-    """Whether the latest report still shows it."""
+    """Return whether the latest report still has the difference."""
     return (
-        "Still there"
+        "Yes"
         if found.in_latest_report
-        else f"Gone in the report of {found.latest_report.day}"
+        else f"No, gone since the report of {found.latest_report.day}"
     )
 
 
 class OpenFilter(ChoiceFilter):
-    """What is not closed: all of it, or what the person who looks owns."""
+    """Breaks that are not closed: all, one's own, or unassigned."""
 
     def __init__(self) -> None:
-        choices = [("all", "Not closed"), ("mine", "Mine"), ("nobody", "Nobody's")]
+        choices = [("all", "Not closed"), ("mine", "Assigned to me"), ("nobody", "Unassigned")]
         super().__init__(choices=choices, title="open")
 
     def filter(self, qs: QuerySet[Any], value: Any) -> QuerySet[Any]:
@@ -135,7 +135,7 @@ class BreakFilters(ListFilters):
         )
     )
     status__exact = ChoiceFilter("status", BreakStatus.choices, title="status")
-    kind__exact = ChoiceFilter("kind", LineKind.choices, title="kind")
+    kind__exact = ChoiceFilter("kind", [(kind, kind) for kind in LineKind.values], title="kind")
     currency__code__exact = ChoiceFilter(
         choices=lambda: [*((code, code) for code in currencies()), (_NONE, "-")],
         condition=lambda code: Q(currency=None if code == _NONE else code),
@@ -156,7 +156,7 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
     list_display_links = ("day", "what")
     list_select_related = ("withdrawal", "owner", "latest_report", "first_report")
     search_fields = ("reference", "provider_id")
-    search_help_text = "Reference, the provider's id, an amount or an id"
+    search_help_text = "Reference, provider id, amount or id"
     id_fields = ("pk", "withdrawal_id")
     amount_fields = ("our_amount", "their_amount", "difference")
     # Ids grow with time and have an index.
@@ -171,21 +171,21 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
         return f"Break of {obj.day}: {obj}"
 
     def exact_match(self, term: str) -> Q | None:
-        """As other lists do, whatever sign a difference is typed with."""
+        """Match as other lists do; a difference matches with either sign."""
         unsigned = term.removeprefix("-")
         found, amount = super().exact_match(unsigned), parse_typed_amount(unsigned)
         return found if found is None or amount is None else found | Q(difference=-amount)
 
-    what = column("what", lambda found: found.kind, ordering="kind")
+    what = column("kind", lambda found: found.kind, ordering="kind")
     shown_state = column("state", break_state, ordering="status")
     owned_by = column(
-        "owner", lambda found: str(found.owner or "nobody"), ordering="owner__username"
+        "owner", lambda found: str(found.owner or "Unassigned"), ordering="owner__username"
     )
-    about = column("about", about)
+    about = column("subject", about)
     ours = column("ours", lambda found: side(found.our_text, found.our_amount, found))
-    theirs = column("theirs", lambda found: side(found.their_text, found.their_amount, found))
+    theirs = column("provider", lambda found: side(found.their_text, found.their_amount, found))
     shown_difference = column("difference", format_difference, ordering="difference")
-    still_there = column("in the latest report", presence)
+    still_there = column("in latest report", presence)
     first_in = column("first report", lambda found: _report(found.first_report))
     latest_in = column("latest report", lambda found: _report(found.latest_report))
     found = column("found", lambda found: age(found.created_at), ordering="created_at")
@@ -208,14 +208,14 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
         if obj.status == BreakStatus.OPEN:
             shown.append(Tool("Explain", self.address("explain", obj.pk)))
         if obj.owner_id != staff_of(request).pk:
-            shown.append(Tool("Take", self.address("take", obj.pk), post=True))
-        return [*shown, Tool("Hand over", self.address("assign", obj.pk))]
+            shown.append(Tool("Assign to me", self.address("take", obj.pk), post=True))
+        return [*shown, Tool("Assign", self.address("assign", obj.pk))]
 
     def decision(self, request: HttpRequest, obj: ReconciliationBreak) -> PendingDecision | None:
         proposed = obj.explanations.filter(status=ApprovalStatus.PENDING).first()
         if proposed is None:
             return None
-        refuse = self.address("reject", obj.pk, proposed.pk)
+        reject = self.address("reject", obj.pk, proposed.pk)
         user = staff_of(request)
         own = proposed.proposed_by_id == user.pk and self.may(request, reconciliation.DECIDE)
         return pending_decision(
@@ -224,8 +224,8 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
             reconciliation.EXPLANATIONS,
             proposer=proposed.proposed_by,
             approve=Tool("Close the break", self.address("close", obj.pk, proposed.pk)),
-            reject=Tool("Refuse", refuse),
-            take_back=Tool("Take back", refuse) if own else None,
+            reject=Tool("Reject", reject),
+            take_back=Tool("Take back", reject) if own else None,
         )
 
     def sections(self, request: HttpRequest, obj: ReconciliationBreak) -> list[Section]:
@@ -243,18 +243,18 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
         ]
         headings = (
             "Proposed (UTC)", "By", "Explanation", "State", "Decided by", "Decided (UTC)",
-            "Why refused",
+            "Rejection reason",
         )  # fmt: skip
-        return [Section("Explanations", headings, rows, empty="Nobody has explained it yet.")]
+        return [Section("Explanations", headings, rows, empty="No explanation yet.")]
 
     def explain(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Proposes to close it; somebody else does."""
+        """Propose to close a break with an explanation."""
         found: ReconciliationBreak = self.record(request, object_id, reconciliation.DECIDE)
         blocker = reconciliation.describe_break_blocker(found)
         confirmation = Confirmation(
             title="Explain the break",
             facts=_facts(found),
-            text="It stays open until somebody else closes it with your explanation.",
+            text="The break stays open until a second person closes it with your explanation.",
             submit="Propose to close",
             blocker=blocker,
         )
@@ -263,65 +263,65 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
             found,
             confirmation,
             partial(reconciliation.explain_break, break_id=found.pk, user=staff_of(request)),
-            "Explained. It stays open until somebody else closes it.",
+            "Explained. A second person must close the break.",
             form=bind_form(request, ExplanationForm),
         )
 
     def take(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Makes the person its owner."""
+        """Assign the break to the current user."""
         found: ReconciliationBreak = self.record(request, object_id, reconciliation.DECIDE)
         user = staff_of(request)
         act = partial(reconciliation.assign_break, break_id=found.pk, owner=user, user=user)
-        self.attempt(request, act, "It is yours.")
+        self.attempt(request, act, "Assigned to you.")
         return self.redirect_to_record(found.pk)
 
     def assign(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Makes somebody its owner."""
+        """Assign the break to a chosen person."""
         found: ReconciliationBreak = self.record(request, object_id, reconciliation.DECIDE)
 
         def act(data: dict[str, Any]) -> HttpResponse:
             owner = data["owner"]
             reconciliation.assign_break(break_id=found.pk, owner=owner, user=staff_of(request))
-            messages.success(request, f"Handed over to {owner}.")
+            messages.success(request, f"Assigned to {owner}.")
             return self.redirect_to_record(found.pk)
 
         return self.form_page(
             request,
             bind_form(request, OwnerForm, owner=found.owner_id),
             act,
-            title="Hand the break over",
-            submit="Hand over",
+            title="Assign the break",
+            submit="Assign",
             record=found,
-            note="Who looks into it. Anybody who decides about breaks may still explain it.",
+            note="The owner investigates the break. Anyone with the permission can explain it.",
         )
 
     def close(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """The second pair of eyes: asks, and closes it with the explanation."""
+        """Close the break with its explanation, as the second person."""
         found, proposed = self._explained(request, object_id, proposal_id)
         user = staff_of(request)
-        words = "It is closed for good."
+        text = "This cannot be undone."
         if found.kind == LineKind.UNEXPLAINED and found.in_latest_report:
-            words += " The gap it left is expected from now on."
+            text += " The variance counts as explained from now on."
         confirmation = Confirmation(
             title=f"Close the break of {found.day}?",
             facts=[*_facts(found), *_explanation(proposed)],
-            text=words,
-            submit="Yes, close the break",
+            text=text,
+            submit="Close the break",
             blocker=reconciliation.EXPLANATIONS.describe_blocker(proposed, user),
         )
         act = partial(reconciliation.close_break, explanation_id=proposed.pk, user=user)
-        return self.confirm_page(request, found, confirmation, act, "Closed.")
+        return self.confirm_page(request, found, confirmation, act, "Break closed.")
 
     def reject(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """Opens it again, also by who explained it."""
+        """Reject an explanation, or take back one's own."""
         found, proposed = self._explained(request, object_id, proposal_id)
         user = staff_of(request)
         own = proposed.proposed_by_id == user.pk
         confirmation = Confirmation(
-            title="Take the explanation back?" if own else "Refuse the explanation?",
+            title="Take back the explanation?" if own else "Reject the explanation?",
             facts=[*_facts(found), *_explanation(proposed)],
-            text="The break is open again.",
-            submit="Yes, take it back" if own else "Yes, refuse it",
+            text="The break reopens.",
+            submit="Take back" if own else "Reject",
             blocker=reconciliation.EXPLANATIONS.describe_closed(proposed),
         )
         return self.confirm_page(
@@ -329,7 +329,7 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
             found,
             confirmation,
             partial(reconciliation.reject_explanation, explanation_id=proposed.pk, user=user),
-            f"{'Taken back' if own else 'Refused'}. The break is open again.",
+            f"{'Taken back' if own else 'Rejected'}. The break is open again.",
             form=bind_form(request, RejectionForm),
         )
 
@@ -344,7 +344,7 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
 
 
 def breaks_section(report: Reconciliation) -> Section | None:
-    """The breaks of the day of `report`, and those of other days that it looked at last."""
+    """Return the breaks of the report's day, and those that it updated last."""
     if report.provisional:
         return None
     rows = [
@@ -354,28 +354,28 @@ def breaks_section(report: Reconciliation) -> Section | None:
             about(each),
             format_difference(each),
             break_state(each),
-            each.owner or "nobody",
+            each.owner or "Unassigned",
             presence(each),
         )
         for each in ReconciliationBreak.objects.filter(
             Q(day=report.day) | Q(latest_report=report)
         ).select_related("withdrawal", "owner", "latest_report")[:_SHOWN]
     ]
-    headings = ("What", "Day", "About", "Difference", "State", "Owner", "In the latest report")
+    headings = ("Kind", "Day", "Subject", "Difference", "State", "Owner", "In latest report")
     return Section(
-        "Breaks, each open until two people have explained it",
+        "Breaks",
         headings,
         rows,
         right=(3,),
-        empty="None.",
+        empty="No breaks.",
     )
 
 
 _SHOWN = 500
 _EXPLAINED = {
-    ApprovalStatus.PENDING: "Waits for a second person",
-    ApprovalStatus.APPROVED: "Closed with it",
-    ApprovalStatus.REJECTED: "Refused",
+    ApprovalStatus.PENDING: "Awaiting second person",
+    ApprovalStatus.APPROVED: "Accepted",
+    ApprovalStatus.REJECTED: "Rejected",
 }
 
 
@@ -386,12 +386,12 @@ def _report(report: Reconciliation) -> str:
 def _facts(found: ReconciliationBreak) -> list[tuple[str, object]]:
     return [
         ("Day", found.day),
-        ("What", found.kind),
-        ("About", about(found)),
+        ("Kind", found.kind),
+        ("Subject", about(found)),
         ("Ours", side(found.our_text, found.our_amount, found)),
-        ("Theirs", side(found.their_text, found.their_amount, found)),
+        ("Provider", side(found.their_text, found.their_amount, found)),
         ("Difference", format_difference(found)),
-        ("In the latest report", presence(found)),
+        ("In latest report", presence(found)),
     ]
 
 

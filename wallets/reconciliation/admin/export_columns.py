@@ -1,4 +1,4 @@
-"""What a file of a report has in its columns, and which lines it has."""
+"""Columns and rows of an exported report."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _COLUMNS: tuple[Column, ...] = (
     Column("Day", lambda line: line.report.day),
     Column("Report", lambda line: line.report.status),
     Column("Provisional", lambda line: "Yes" if line.report.provisional else "No"),
-    Column("Line", lambda line: "Difference" if line.is_difference else "Figure"),
-    Column("What", lambda line: line.kind),
+    Column("Line", lambda line: "Difference" if line.is_difference else "Total"),
+    Column("Kind", lambda line: line.kind),
     Column("Currency", lambda line: line.currency_id),
     Column("Our count", lambda line: line.our_count),
     Column("Our amount", lambda line: line.our_amount),
-    Column("Their count", lambda line: line.their_count),
-    Column("Their amount", lambda line: line.their_amount),
+    Column("Provider count", lambda line: line.their_count),
+    Column("Provider amount", lambda line: line.their_amount),
     Column("Ours", lambda line: line.our_text),
-    Column("Theirs", lambda line: line.their_text),
+    Column("Provider", lambda line: line.their_text),
     Column("Reference", lambda line: line.reference),
-    Column("Provider's id", lambda line: line.provider_id),
+    Column("Provider id", lambda line: line.provider_id),
     Column("Withdrawal id", lambda line: str(line.withdrawal_id or "")),
-    Column("Incomplete because", lambda line: line.report.reason),
+    Column("Reason incomplete", lambda line: line.report.reason),
 )
 
 
@@ -39,7 +39,7 @@ def _select(_user: StaffUser, query: str, _span: DateRange) -> tuple[QuerySet[An
     report_id = parse_id(QueryDict(query).get("report") or "")
     report = Reconciliation.objects.filter(pk=report_id).first() if report_id else None
     if report is None:
-        raise InvalidRequest("There is no such report")
+        raise InvalidRequest("Report not found")
     lines = ReconciliationLine.objects.filter(report=report).select_related("report")
     return lines.order_by("position"), f"report about {report.day}, {report.status}"
 

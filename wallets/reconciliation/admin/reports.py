@@ -1,4 +1,4 @@
-"""Reports beside the provider's: green or red at a glance, each difference with its withdrawal."""
+"""Reconciliation reports in the admin: result, differences, breaks, totals and balances."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from wallets.reconciliation.models import LineKind, Reconciliation, Reconciliati
 from wallets.reconciliation.selectors.overview import float_positions
 from wallets.reconciliation.services.totals import MOVEMENT_KINDS
 
-PROVISIONAL = "Provisional: the day was not over"
+PROVISIONAL = "Provisional: day not ended"
 _UNFINISHED = {ReportStatus.WAITING, ReportStatus.RUNNING}
-_SHOWN = 500
+_MAX_LINES = 500
 _PAYOUTS = (LineKind.IN_FLIGHT, LineKind.COMPLETED, LineKind.FAILED, LineKind.CHARGES)
 
 
 class DayForm(forms.Form):
-    """Which day is compared."""
+    """The day to reconcile."""
 
     day = DatePickerField(help_text="UTC")
 
@@ -53,7 +53,7 @@ class ReconciliationAdmin(AddFormAdmin):
     )
     list_filter = ("status", "day")
     date_hierarchy = "day"
-    add_label = "Compare a day"
+    add_label = "Run reconciliation"
     fields = (
         "day", "verdict", "basis", "differences", "compared", "reason", "requested_by_column",
         "created_at", "finished_at",
@@ -67,10 +67,10 @@ class ReconciliationAdmin(AddFormAdmin):
         ordering="provisional",
     )
     requested_by_column = column(
-        "asked for by", lambda report: report.requested_by_label, ordering="requested_by_label"
+        "requested by", lambda report: report.requested_by_label, ordering="requested_by_label"
     )
     made = column(
-        "asked for (UTC)", lambda report: format_time(report.created_at), ordering="created_at"
+        "requested (UTC)", lambda report: format_time(report.created_at), ordering="created_at"
     )
 
     def heading(self, obj: Reconciliation) -> str:
@@ -87,47 +87,48 @@ class ReconciliationAdmin(AddFormAdmin):
     def tools(self, request: HttpRequest, obj: Reconciliation) -> list[Tool]:
         shown = []
         if obj.status in _UNFINISHED:
-            return [Tool("Look again", self.address("change", obj.pk))]
+            return [Tool("Refresh", self.address("change", obj.pk))]
         if self.may(request, exports.EXPORT_PERMISSION):
             shown = [
                 Tool(f"Export {label}", f"{self.address('export', obj.pk)}?form={form}", post=True)
                 for form, label in FILE_FORMATS.items()
             ]
         if self.may(request, reconciliation.PERMISSION):
-            shown.insert(0, Tool("Compare again", self.address("again", obj.pk), post=True))
+            shown.insert(0, Tool("Re-run", self.address("again", obj.pk), post=True))
         return shown
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
-        """Asks for a report about a day."""
+        """Request a report of a day."""
 
         def act(data: dict[str, Any]) -> HttpResponse:
             report = reconciliation.request_report_as_staff(day=data["day"], user=staff_of(request))
-            messages.success(request, "Asked for. The provider is being asked in the background.")
+            messages.success(request, "Reconciliation requested. It runs in the background.")
             return self.redirect_to_record(report.pk)
 
         return self.form_page(
             request,
             bind_form(request, DayForm),
             act,
-            title="Compare a day with the provider",
-            submit="Compare",
-            note="Our payouts of the day beside the provider's transfers, and both balances now. A "
-            "day that is not over is compared provisionally: no break is opened, no alert raised.",
+            title="Run reconciliation",
+            submit="Run reconciliation",
+            note="Compares our payouts of the day with the provider's transfers, and both current "
+            "balances. A report of a day that has not ended is provisional: it opens no breaks and "
+            "raises no alert.",
         )
 
     def again(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Asks for another report about the same day."""
+        """Request another report of the same day."""
         report: Reconciliation = self.record(request, object_id, reconciliation.PERMISSION)
         try:
             report = reconciliation.request_report_as_staff(day=report.day, user=staff_of(request))
         except DomainError as error:
             messages.error(request, error.message)
         else:
-            messages.success(request, "Asked for. The provider is being asked in the background.")
+            messages.success(request, "Reconciliation requested. It runs in the background.")
         return self.redirect_to_record(report.pk)
 
     def export(self, request: HttpRequest, object_id: UUID) -> HttpResponseBase:
-        """The report as a file."""
+        """Export the report."""
         report: Reconciliation = self.record(request, object_id, exports.EXPORT_PERMISSION)
         data = {"form": request.GET.get("form", CSV)}
         try:
@@ -139,11 +140,11 @@ class ReconciliationAdmin(AddFormAdmin):
     def sections(self, request: HttpRequest, obj: Reconciliation) -> list[Section]:
         if obj.status in _UNFINISHED:
             return []
-        lines = list(obj.lines.select_related("withdrawal")[: _SHOWN + 1_000])
+        lines = list(obj.lines.select_related("withdrawal")[: _MAX_LINES + 1_000])
         figures = [line for line in lines if not line.is_difference]
         breaks = breaks_section(obj)
         return [
-            _differences(obj, [line for line in lines if line.is_difference][:_SHOWN]),
+            _differences(obj, [line for line in lines if line.is_difference][:_MAX_LINES]),
             *([breaks] if breaks else []),
             _payouts(figures),
             _balances(obj),
@@ -164,13 +165,13 @@ def _differences(report: Reconciliation, lines: list[ReconciliationLine]) -> Sec
         for line in lines
     ]
     if report.status == ReportStatus.INCOMPLETE:
-        empty = f"Nothing can be said: {report.reason}."
+        empty = f"Incomplete: {report.reason}."
     else:
-        empty = "None: every payout and balance agrees."
-    headings = ("What", "Currency", "Withdrawal", "Provider's id", "Ours", "Theirs")
+        empty = "No differences: all payouts and balances match."
+    headings = ("Kind", "Currency", "Withdrawal", "Provider id", "Ours", "Provider")
     title = "Differences"
     if report.differences > len(lines):
-        title = f"Differences, the first {len(lines)} of {report.differences:,}: export them all"
+        title = f"Differences (first {len(lines)} of {report.differences:,}; export for all)"
     return Section(title, headings, rows, empty=empty)
 
 
@@ -187,9 +188,9 @@ def _payouts(figures: list[ReconciliationLine]) -> Section:
         for line in figures
         if line.kind in _PAYOUTS and (line.our_amount or line.their_amount)
     ]
-    headings = ("Currency", "State", "Ours", "Amount", "Theirs", "Amount")
+    headings = ("Currency", "State", "Ours", "Amount", "Provider", "Amount")
     return Section(
-        "Payouts of the day", headings, rows, right=(2, 3, 4, 5), empty="None on either side."
+        "Payouts of the day", headings, rows, right=(2, 3, 4, 5), empty="No payouts on either side."
     )
 
 
@@ -208,9 +209,9 @@ def _balances(report: Reconciliation) -> Section:
         for found in float_positions(report)
     ]  # fmt: skip
     headings = (
-        "Currency", "Clearing", "At the provider", "Under way", "Gap", "Expected gap",
+        "Currency", "Clearing", "Provider", "In transit", "Variance", "Explained",
     )  # fmt: skip
-    return Section("Balances when it was made", headings, rows, right=(1, 2, 3, 4, 5))
+    return Section("Provider balance vs clearing", headings, rows, right=(1, 2, 3, 4, 5))
 
 
 def _movement(figures: list[ReconciliationLine]) -> Section:
@@ -223,11 +224,20 @@ def _movement(figures: list[ReconciliationLine]) -> Section:
         for code, moved in table.items()
         if any(moved.values())
     ]
-    headings = ("Currency", "Start", "Deposits", "Payouts", "Charges", "Reversals", "Other", "End")
+    headings = (
+        "Currency",
+        "Opening",
+        "Deposits",
+        "Payouts",
+        "Charges",
+        "Reversals",
+        "Other",
+        "Closing",
+    )
     return Section(
-        "Clearing account on the day",
+        "Clearing movements of the day",
         headings,
         rows,
         right=tuple(range(1, 8)),
-        empty="Nothing was held.",
+        empty="No movements.",
     )

@@ -1,4 +1,4 @@
-"""What we hold of payouts and of the provider's money, for the comparison with the provider."""
+"""Our payouts and clearing account, as compared with the provider."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOVES = {
 
 @dataclass(frozen=True, slots=True)
 class OurPayout:
-    """One payout as we hold it."""
+    """A payout in our records."""
 
     withdrawal_id: UUID
     reference: str
@@ -43,7 +43,7 @@ class OurPayout:
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """What the provider holds for us by the ledger, in one currency, over one day and now."""
+    """The clearing account of one currency over one day."""
 
     opening: Decimal
     moves: dict[LineKind, Decimal]
@@ -52,7 +52,7 @@ class Movement:
 
 @dataclass(frozen=True, slots=True)
 class ClearingSnapshot:
-    """The provider's money by the ledger and the payouts under way, at one moment."""
+    """Clearing balances and payouts in transit at one moment."""
 
     clearing: dict[str, Decimal]
     in_flight: frozenset[tuple[UUID, str, datetime | None]]
@@ -60,47 +60,47 @@ class ClearingSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class VarianceReading:
-    """What the provider held beyond our books, in one currency, and when it was read."""
+    """A variance in one currency, and when it was read."""
 
     read_at: datetime
     variance: Decimal
 
 
 def utc_day(moment: datetime) -> date:
-    """The day in UTC."""
+    """Return the day in UTC."""
     return moment.astimezone(UTC).date()
 
 
 def day_bounds(day: date) -> tuple[datetime, datetime]:
-    """The first instant of `day`, and of the day after it."""
+    """Return the start of `day` and of the day after it, in UTC."""
     start = datetime.combine(day, time(), UTC)
     return start, start + timedelta(days=1)
 
 
 def payouts_sent_on(day: date) -> dict[str, OurPayout]:
-    """The payouts we sent on that day, by reference."""
+    """Return the payouts sent on `day`, by reference."""
     start, end = day_bounds(day)
-    return _held(Q(posted_at__gte=start, posted_at__lt=end))
+    return _our_payouts(Q(posted_at__gte=start, posted_at__lt=end))
 
 
 def payouts_by_reference(references: Collection[str]) -> dict[str, OurPayout]:
-    """The withdrawals under these references, sent or not, whatever the day."""
-    wanted = sorted(references)
+    """Return the payouts with these references, of any day, sent or not."""
+    ordered = sorted(references)
     found: dict[str, OurPayout] = {}
-    for begin in range(0, len(wanted), _CHUNK_SIZE):
-        found |= _held(Q(withdrawal__reference__in=wanted[begin : begin + _CHUNK_SIZE]))
+    for begin in range(0, len(ordered), _CHUNK_SIZE):
+        found |= _our_payouts(Q(withdrawal__reference__in=ordered[begin : begin + _CHUNK_SIZE]))
     return found
 
 
 def unsettled_payouts() -> dict[str, OurPayout]:
-    """Payouts under way, and those that ended otherwise here than at the provider."""
+    """Return payouts in transit, and those whose outcome differs from the provider's."""
     ended = Q(withdrawal__status=WithdrawalStatus.COMPLETED, provider_status="FAILED") | Q(
         withdrawal__status=WithdrawalStatus.FAILED
     ) & Q(provider_status__in=["NEW", "PENDING", "SUCCESSFUL"])
-    return _held(Q(withdrawal__status__in=IN_FLIGHT, posted_at__isnull=False) | ended)
+    return _our_payouts(Q(withdrawal__status__in=IN_FLIGHT, posted_at__isnull=False) | ended)
 
 
-def _held(condition: Q) -> dict[str, OurPayout]:
+def _our_payouts(condition: Q) -> dict[str, OurPayout]:
     rows: QuerySet[Payout] = Payout.objects.filter(condition).select_related("withdrawal__bank")
     return {
         row.withdrawal.reference: OurPayout(
@@ -121,7 +121,7 @@ def _held(condition: Q) -> dict[str, OurPayout]:
 
 
 def clearing_snapshot() -> ClearingSnapshot:
-    """As of now, from one snapshot."""
+    """Return clearing balances and payouts in transit, from one database snapshot."""
     with transaction.atomic():
         if not connection.savepoint_ids:
             with connection.cursor() as cursor:
@@ -140,7 +140,7 @@ def clearing_snapshot() -> ClearingSnapshot:
 
 
 def movements(day: date) -> dict[str, Movement]:
-    """What moved on that day in the clearing account of every currency; held money is positive."""
+    """Return the clearing movements of `day` by currency; money held for us is positive."""
     start, end = day_bounds(day)
     with connection.cursor() as cursor:
         cursor.execute(
@@ -165,7 +165,7 @@ def movements(day: date) -> dict[str, Movement]:
 
 
 def charges_since(currency: str, moment: datetime) -> int:
-    """How many charges of the provider were booked since."""
+    """Return the number of provider charges booked since `moment`."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*) FROM wallets_transfer t"
@@ -178,7 +178,7 @@ def charges_since(currency: str, moment: datetime) -> int:
 
 
 def last_variance(currency: str) -> VarianceReading | None:
-    """The newest gap of a complete report about a day that was over, by when it was read."""
+    """Return the latest variance of a complete, not provisional report."""
     line = (
         ReconciliationLine.objects.filter(
             kind=LineKind.VARIANCE,

@@ -1,4 +1,4 @@
-"""What finance sees first of reconciliation: the last comparison, open breaks, the float."""
+"""Reconciliation on the dashboard: latest report, open breaks, float."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ from wallets.reconciliation.models import (
 
 @dataclass(frozen=True, slots=True)
 class FloatPosition:
-    """Money at the provider in one currency beside the clearing account that stands for it.
+    """Provider balance compared with the clearing account, in one currency.
 
-    `under_way` is what payouts on their way make them differ by, `gap` what is left, and `expected`
-    how much of that people have explained.
+    `variance` is the difference less the amount `in_transit`; `expected` is its explained part.
     """
 
     currency: str
@@ -35,13 +34,13 @@ class FloatPosition:
 
     @property
     def unexplained(self) -> Decimal | None:
-        """How much of the gap is not expected."""
+        """Return the part of the variance that is not explained."""
         return None if self.variance is None else self.variance - (self.expected or Decimal(0))
 
 
 @dataclass(frozen=True, slots=True)
 class OpenBreaks:
-    """A day with open breaks: how many, how many wait for a second person, and have an owner."""
+    """Open breaks of one day: total, explained and assigned."""
 
     day: date
     count: int
@@ -50,14 +49,14 @@ class OpenBreaks:
 
 
 def latest_report() -> Reconciliation | None:
-    """The newest report about the latest day that was compared when it was over."""
+    """Return the newest complete-day report of the latest day."""
     finished = (ReportStatus.AGREES, ReportStatus.DIFFERS, ReportStatus.INCOMPLETE)
     reports = Reconciliation.objects.filter(status__in=finished, provisional=False)
     return reports.order_by("-day", "-created_at").first()
 
 
 def open_breaks_by_day() -> list[OpenBreaks]:
-    """Every day with differences that two people have not explained, the newest first."""
+    """Return the days with open breaks, newest first."""
     rows = (
         ReconciliationBreak.objects.exclude(status=BreakStatus.CLOSED)
         .order_by("-day")
@@ -72,7 +71,7 @@ def open_breaks_by_day() -> list[OpenBreaks]:
 
 
 def float_positions(report: Reconciliation) -> list[FloatPosition]:
-    """What the provider held for us when `report` was made, by currency."""
+    """Return the balances of `report` by currency."""
     rows = ReconciliationLine.objects.filter(
         report=report, kind__in=(LineKind.BALANCE, LineKind.IN_TRANSIT, LineKind.VARIANCE)
     ).order_by("position")

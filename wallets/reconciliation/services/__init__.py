@@ -1,17 +1,15 @@
-"""The daily comparison of our payouts and money with the provider's, as a kept report.
+"""Daily reconciliation of our payouts and balances with the provider's, stored as a report.
 
-A day's payouts are those we sent on it (UTC). They are matched with the provider's list by our
-reference; whatever differs is looked at a second time, one by one, before it counts, because both
-sides go on while they are compared. The network is asked outside of transactions, under a lease.
+The payouts of a day are those sent on it (UTC), matched with the provider's list by reference.
+Both sides move during the comparison, so each difference is checked again on its own before it
+counts. The provider is called outside transactions, under a lease. If the provider fails, or its
+list contradicts itself, the report is incomplete and states the reason.
 
-A report that says it agrees has seen everything: a provider that fails, or whose list contradicts
-itself, makes it incomplete, with the reason.
+Every difference opens a break, which two people explain and close. A report of a day that has not
+ended is provisional: it opens no break and raises no alert.
 
-Every difference becomes a break, an item that two people explain and close (`breaks`, which also
-says what gap between the provider's balance and ours is expected; `explanations`). A day that is
-not over is compared provisionally: such a report opens no break and raises no alert.
-
-`reports` is the life of a report; `comparison` makes it of `differences`, `figures`, `balances`.
+`reports` runs the reports, `comparison` compares the day with `differences`, `totals` and
+`balances`, `breaks` updates the breaks, and `explanations` closes them.
 """
 
 from wallets.reconciliation.services.explanations import (

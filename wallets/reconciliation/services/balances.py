@@ -1,6 +1,6 @@
-"""The provider's balance beside our clearing account, and the gap between them.
+"""The provider's balance compared with our clearing account, and the variance between them.
 
-What of the gap is expected is judged when the report is kept: see `breaks`.
+`breaks` decides which part of the variance is explained.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from wallets.reconciliation.selectors.movements import (
 from wallets.reconciliation.services.differences import ReportLine
 from wallets.withdrawals.models import IN_FLIGHT, WithdrawalStatus
 
-_READINGS = 3
+_READ_ATTEMPTS = 3
 
 
 def read_balances(provider: PaymentProvider) -> tuple[ClearingSnapshot, dict[str, ProviderBalance]]:
-    """Ours and theirs while nothing moved between the two.
+    """Return both sides, read while no payout moved.
 
-    Raises `ProviderUnavailable` for an answer that is none, and when payouts would not rest.
+    Raises `ProviderUnavailable`, also when payouts moved during every attempt.
     """
-    for _ in range(_READINGS):
+    for _ in range(_READ_ATTEMPTS):
         before = clearing_snapshot()
-        answer = provider.balances()
-        found = {balance.currency: balance for balance in answer}
-        if len(found) != len(answer):
-            raise ProviderUnavailable("the provider names the balance of a currency twice")
+        balances = provider.balances()
+        by_currency = {balance.currency: balance for balance in balances}
+        if len(by_currency) != len(balances):
+            raise ProviderUnavailable("the provider returned the balance of a currency twice")
         if clearing_snapshot() == before:
-            return before, found
-    raise ProviderUnavailable("payouts moved whenever the balances were read")
+            return before, by_currency
+    raise ProviderUnavailable("payouts moved during every read of the balances")
 
 
 def balance_lines(
@@ -50,7 +50,7 @@ def balance_lines(
     in_transit: dict[str, OurPayout],
     records: dict[str, TransferRecord],
 ) -> list[ReportLine]:
-    """By currency: both balances, what is under way between them, and the gap."""
+    """Return, by currency, both balances, the amount in transit and the variance."""
     lines: list[ReportLine] = []
     for currency in payout_currencies():
         booked = ours.clearing.get(currency, Decimal(0))
@@ -63,7 +63,7 @@ def balance_lines(
                         currency,
                         is_difference=True,
                         our_amount=booked,
-                        their_text="The provider names no balance",
+                        their_text="The provider returned no balance",
                     )
                 )
             continue
@@ -82,7 +82,7 @@ def balance_lines(
                 currency,
                 our_amount=booked,
                 their_amount=balance.available,
-                their_text=f"In its books: {format_plain(balance.ledger)}",
+                their_text=f"Ledger balance: {format_plain(balance.ledger)}",
             ),
             ReportLine(LineKind.IN_TRANSIT, currency, their_amount=expected),
             ReportLine(LineKind.VARIANCE, currency, their_amount=variance),
@@ -91,12 +91,12 @@ def balance_lines(
 
 
 def _in_transit_amount(held: OurPayout, record: TransferRecord | None) -> Decimal:
-    """By how much the provider's balance is ahead of our ledger because of one payout."""
+    """Return how much one payout adds to the provider's balance over our ledger."""
     if record is None:
         return Decimal(0)
-    left = record.status != TransferStatus.FAILED
-    if held.status in {*IN_FLIGHT, WithdrawalStatus.FAILED} and left:
+    has_left = record.status != TransferStatus.FAILED
+    if held.status in {*IN_FLIGHT, WithdrawalStatus.FAILED} and has_left:
         return -(record.amount + record.fee)
-    if held.status == WithdrawalStatus.COMPLETED and not left:
+    if held.status == WithdrawalStatus.COMPLETED and not has_left:
         return record.amount
     return Decimal(0)

@@ -1,19 +1,19 @@
-"""What a report does to breaks: judges the gaps, opens breaks, notes which are gone.
+"""Applying a report to breaks: explain variances, open breaks, mark those that are gone.
 
-The gap is what the provider holds for us less our clearing account and what is under way between
-the two. It need not be zero, since money of our own may lie at the provider, but all of it has to
-be explained. In each currency:
+The variance is the provider's balance less our clearing account and the amount in transit. It need
+not be zero, since the exchange may keep money of its own at the provider, but all of it must be
+explained. In each currency:
 
-    expected gap = the gap at the last reading, less the breaks that reading left open
+    explained variance = variance at the last reading - breaks that reading left open
 
-So a gap is expected as far as two people have explained it, and no further: the first gap of all is
-a break as well. Balances are always those of now, so readings follow each other by their own time,
-whatever day each report is about. What moved since the last reading is a break of its own, unless
-it takes an open one back, or brings one back that was gone. Closing a break that is still there
-makes its amount expected; closing one that is gone changes nothing. Charges are booked rounded,
-which may move the gap by half of the smallest unit for each; that much is expected too.
+A variance is therefore explained only as far as two people closed breaks about it; the very first
+one is a break too. Balances are always current, so readings follow each other by their own time,
+whatever day a report covers. A change since the last reading opens a break, unless it cancels an
+open one or restores one that was gone. Closing a break that is in the latest report makes its
+amount explained; closing one that is gone changes nothing. Charges are booked rounded, so each may
+move the variance by half of the smallest unit, which counts as explained.
 
-A difference of a payout is the same break as long as it is about the same day, payout and facts.
+Differences of payouts belong to the same break while day, payout and facts are the same.
 """
 
 from __future__ import annotations
@@ -31,46 +31,46 @@ from wallets.reconciliation.models import BreakStatus, LineKind, Reconciliation,
 from wallets.reconciliation.selectors.movements import charges_since, last_variance
 from wallets.reconciliation.services.differences import ReportLine
 
-# Their words change while it stays the same difference: our state, theirs, our balance.
+# Kinds whose texts may change while the difference stays the same.
 _BY_REFERENCE = frozenset({LineKind.MISSING, LineKind.UNKNOWN, LineKind.NO_BALANCE})
 
 
 def apply_report(
     report: Reconciliation, lines: Sequence[ReportLine], balances_at: datetime
 ) -> list[ReportLine]:
-    """Return `lines` with what the gaps among them differ by, and bring the breaks up to date.
+    """Return `lines` with the unexplained variances added, and update the breaks.
 
-    Part of the transaction that keeps `report`. A provisional one changes no break.
+    Runs in the transaction that stores `report`. A provisional report changes no break.
     """
     lock_breaks()
-    judged: list[ReportLine] = []
+    result: list[ReportLine] = []
     for line in lines:
-        judged += (
+        result += (
             _judge_variance(report, line, balances_at) if line.kind == LineKind.VARIANCE else [line]
         )
     if not report.provisional:
         _update_payout_breaks(
             report,
-            [line for line in judged if line.is_difference and line.kind != LineKind.UNEXPLAINED],
+            [line for line in result if line.is_difference and line.kind != LineKind.UNEXPLAINED],
         )
-    return judged
+    return result
 
 
 def lock_breaks() -> None:
-    """Let one report be judged, or one break be closed, at a time, until the transaction ends."""
+    """Serialize reports and closures of breaks until the end of the transaction."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('reconciliation', 0))")
 
 
 def count_open(day: date) -> int:
-    """Return how many breaks of `day` two people have not closed."""
+    """Return the number of breaks of `day` that are not closed."""
     return ReconciliationBreak.objects.filter(day=day).exclude(status=BreakStatus.CLOSED).count()
 
 
 def _judge_variance(
     report: Reconciliation, line: ReportLine, balances_at: datetime
 ) -> list[ReportLine]:
-    """The line of a gap with what was expected, and a difference for what was not."""
+    """Return the line of a variance with its explained part, and one for the unexplained part."""
     currency, variance = str(line.currency), line.their_amount or Decimal(0)
     known = list(
         ReconciliationBreak.objects.select_for_update(of=("self",), no_key=True)
@@ -83,7 +83,7 @@ def _judge_variance(
     last = last_variance(currency)
     before = last.variance if last else Decimal(0)
     change, rounding = variance - before, Decimal(0)
-    if last and last.read_at > balances_at:  # a newer reading has judged what moved
+    if last and last.read_at > balances_at:  # a newer reading has accounted for the change
         change = Decimal(0)
     elif last and change:
         half_unit = Decimal(5).scaleb(-currencies()[currency].decimals - 1)
@@ -96,7 +96,7 @@ def _judge_variance(
     if not report.provisional:
         _update_variance_breaks(report, known, change, rounding, ReportLine(
             LineKind.UNEXPLAINED, currency, our_amount=before, their_amount=variance,
-            their_text=f"The gap moved by {format_plain(change)}",
+            their_text=f"Variance changed by {format_plain(change)}",
         ))  # fmt: skip
     found = [
         ReportLine(
@@ -124,9 +124,7 @@ def _update_variance_breaks(
     rounding: Decimal,
     moved: ReportLine,
 ) -> None:
-    """Bring the open breaks of a gap up to date; their amounts that are shown add up to what is
-    unexplained.
-    """
+    """Update the open breaks of a variance; those still present sum to its unexplained part."""
     shown = [each for each in known if each.in_latest_report]
     if change and sum(map(_amount, shown), change) == 0:
         _update_breaks(report, shown, in_latest_report=False)
@@ -162,7 +160,7 @@ def _update_payout_breaks(report: Reconciliation, found: list[ReportLine]) -> No
 
 
 def _subject(fact: ReportLine | ReconciliationBreak) -> tuple[object, ...]:
-    """What a difference is about within its day: the same for the line and for its break."""
+    """Return the key of a difference within its day, equal for a line and its break."""
     currency = fact.currency if isinstance(fact, ReportLine) else fact.currency_id
     about = (str(fact.kind), currency, fact.reference, fact.provider_id)
     if fact.kind == LineKind.NO_BALANCE:

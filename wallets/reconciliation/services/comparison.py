@@ -1,4 +1,4 @@
-"""One day of payouts as we have it beside the same day as the provider has it."""
+"""Comparison of one day of our payouts with the provider's transfers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SKEW = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class _Sides:
-    """What we hold and what they have, by reference; `listed` is what stood in their list."""
+    """Our payouts and their records by reference; `listed` are the references in their list."""
 
     day: date
     listed_at: datetime
@@ -37,12 +37,12 @@ class _Sides:
 
 
 class ProviderDataUnreliable(Exception):
-    """What the provider says cannot be relied on; the text says why."""
+    """The provider's data contradicts itself; the message states how."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The lines of a report, how many payouts were compared, and when the balances were read."""
+    """Lines of a report, number of payouts compared, and when the balances were read."""
 
     lines: list[ReportLine]
     compared: int
@@ -50,16 +50,16 @@ class Comparison:
 
 
 def compare(day: date, moved: list[ReportLine]) -> Comparison:
-    """Compare `day`; the lines hold those of what `moved` by our books.
+    """Compare `day`, and return the lines with those of `moved` among them.
 
-    Raises `ProviderError`, and `Unreliable` when the provider's answers contradict each other.
+    Raises `ProviderError`, and `ProviderDataUnreliable` for data that contradicts itself.
     """
     provider = payment_provider()
     balances_at = timezone.now()
     clearing_snapshot, balances = read_balances(provider)
     listed_at = timezone.now()
-    near = timedelta(days=1)
-    listed = provider.list_transfers(first=day - near, last=day + near)
+    margin = timedelta(days=1)
+    listed = provider.list_transfers(first=day - margin, last=day + margin)
     theirs = _by_reference(listed)
     ours = payouts_sent_on(day)
     others = payouts_by_reference(
@@ -69,17 +69,16 @@ def compare(day: date, moved: list[ReportLine]) -> Comparison:
             if reference not in ours and utc_day(found.created_at) == day
         }
     )
-    # What is matched here: what we sent on the day, and what they took on it and we did not send
-    # on the day before or after.
+    # Payouts sent on the day, and transfers created on it that were not sent on an adjacent day.
     wanted = set(ours) | {
         reference
         for reference, found in theirs.items()
-        if utc_day(found.created_at) == day and _is_of_the_day(others.get(reference), day)
+        if utc_day(found.created_at) == day and _belongs_to_day(others.get(reference), day)
     }
     held = {**others, **ours}
     records = {reference: found.record for reference, found in theirs.items()}
     _recheck_differences(wanted, _Sides(day, listed_at, held, records, frozenset(theirs)))
-    off = [
+    confirmed = [
         line
         for reference in sorted(wanted)
         for line in _confirmed_differences(held.get(reference), records.get(reference))
@@ -87,7 +86,7 @@ def compare(day: date, moved: list[ReportLine]) -> Comparison:
     in_transit = unsettled_payouts()
     known = _provider_records(in_transit, records)
     lines = [
-        *off,
+        *confirmed,
         *payout_totals(wanted, held, records),
         *moved,
         *balance_lines(clearing_snapshot, balances, in_transit, known),
@@ -99,17 +98,17 @@ def _by_reference(listed: list[ListedTransfer]) -> dict[str, ListedTransfer]:
     found: dict[str, ListedTransfer] = {}
     for each in listed:
         if each.record.reference in found:
-            raise ProviderDataUnreliable(f"the provider has {each.record.reference} twice")
+            raise ProviderDataUnreliable(f"the provider lists {each.record.reference} twice")
         found[each.record.reference] = each
     return found
 
 
-def _is_of_the_day(held: OurPayout | None, day: date) -> bool:
+def _belongs_to_day(held: OurPayout | None, day: date) -> bool:
     return held is None or held.posted_at is None or utc_day(held.posted_at) == day
 
 
 def _recheck_differences(wanted: set[str], sides: _Sides) -> None:
-    """Asks alone for each that differs, then reads ours anew; changes `held` and `records`."""
+    """Check each difference at the provider, then read ours again; updates `sides`."""
     suspects = {
         reference
         for reference in wanted
@@ -117,7 +116,7 @@ def _recheck_differences(wanted: set[str], sides: _Sides) -> None:
     }
     if len(suspects) > _MAX_STATUS_CHECKS:
         raise ProviderDataUnreliable(
-            f"{len(suspects)} payouts differ or are not in the provider's list, too many to be so"
+            f"{len(suspects)} payouts differ or are not in the provider's list: too many to check"
         )
     provider = payment_provider()
     for reference in sorted(suspects):
@@ -130,9 +129,9 @@ def _recheck_differences(wanted: set[str], sides: _Sides) -> None:
 
 
 def _check_consistency(reference: str, sides: _Sides) -> None:
-    """The provider's list and its look-up contradict each other: only the edge of a day excuses."""
+    """Raise when the provider's list and status check disagree, except near the edge of a day."""
     if reference in sides.listed:
-        raise ProviderDataUnreliable(f"the provider lists {reference} and does not find it")
+        raise ProviderDataUnreliable(f"the provider lists {reference} but does not find it")
     ours = sides.held.get(reference)
     start, end = day_bounds(sides.day)
     if (
@@ -140,13 +139,13 @@ def _check_consistency(reference: str, sides: _Sides) -> None:
         and ours.posted_at is not None
         and start <= ours.posted_at < min(end, sides.listed_at) - _SKEW
     ):
-        raise ProviderDataUnreliable(f"the provider's list leaves {reference} out")
+        raise ProviderDataUnreliable(f"the provider's list omits {reference}")
 
 
 def _confirmed_differences(
     held: OurPayout | None, record: TransferRecord | None
 ) -> list[ReportLine]:
-    """The differences that count: not those of an order that is just being sent."""
+    """Return the differences, except of a payout that is being sent."""
     if held and record is None and held.leased_until and held.leased_until > timezone.now():
         return []
     return find_differences(held, record)
@@ -155,12 +154,12 @@ def _confirmed_differences(
 def _provider_records(
     in_transit: dict[str, OurPayout], records: dict[str, TransferRecord]
 ) -> dict[str, TransferRecord]:
-    """The provider's records of payouts under way or in dispute, from any day."""
+    """Return the provider's records of the unsettled payouts of any day."""
     known = {reference: records[reference] for reference in in_transit if reference in records}
     unknown = sorted(in_transit.keys() - known.keys())
     if len(unknown) > _MAX_STATUS_CHECKS:
         raise ProviderDataUnreliable(
-            f"{len(unknown)} payouts are under way, too many to ask for one by one"
+            f"{len(unknown)} payouts are in transit: too many to check one by one"
         )
     provider = payment_provider()
     for reference in unknown:

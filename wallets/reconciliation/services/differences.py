@@ -1,4 +1,4 @@
-"""What differs between a payout as we hold it and the provider's record of it. Pure functions."""
+"""Differences between our payout and the provider's record of it. Pure functions."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from wallets.reconciliation.selectors.movements import OurPayout
 from wallets.withdrawals.models import IN_FLIGHT, WithdrawalStatus
 
 _OPEN = frozenset({TransferStatus.NEW, TransferStatus.PENDING})
-# What the provider may say of a payout in each of our states; in all others it knows nothing of it.
+# The provider's statuses that match each of ours; in other states it has no record.
 _AGREE: dict[WithdrawalStatus, frozenset[TransferStatus]] = {
     WithdrawalStatus.PROCESSING: _OPEN,
     WithdrawalStatus.UNKNOWN: _OPEN,
     WithdrawalStatus.COMPLETED: frozenset({TransferStatus.SUCCESSFUL}),
     WithdrawalStatus.FAILED: frozenset({TransferStatus.FAILED}),
-    # A bank that returns the money makes the provider's transfer a failed one.
+    # A transfer whose money the bank returned has failed.
     WithdrawalStatus.REVERSED: frozenset({TransferStatus.FAILED}),
 }
 _CHARGED = frozenset({WithdrawalStatus.COMPLETED, WithdrawalStatus.REVERSED})
@@ -28,7 +28,7 @@ _CHARGED = frozenset({WithdrawalStatus.COMPLETED, WithdrawalStatus.REVERSED})
 
 @dataclass(frozen=True, slots=True)
 class ReportLine:
-    """One line of a report, before it is kept; see `ReconciliationLine`."""
+    """One line of a report before it is stored; see `ReconciliationLine`."""
 
     kind: LineKind
     currency: str | None = None
@@ -45,7 +45,7 @@ class ReportLine:
 
 
 def find_differences(held: OurPayout | None, record: TransferRecord | None) -> list[ReportLine]:
-    """Everything in which the two differ; nothing when they agree."""
+    """Return every difference between the two."""
     if held is None:
         return [] if record is None else [_unknown(record)]
     if record is None:
@@ -105,18 +105,18 @@ def find_differences(held: OurPayout | None, record: TransferRecord | None) -> l
 
 
 def provider_charge(record: TransferRecord, currency: str) -> Decimal:
-    """What the provider charged for it, rounded as the ledger books it."""
+    """Return the provider's fee, rounded as the ledger books it."""
     facts = currencies().get(currency)
     return round_half_even(record.fee, facts.decimals if facts else 2)
 
 
 def _may_be_missing(held: OurPayout) -> bool:
-    """What the provider refused at once, or was never sent, it has no record of."""
+    """Return whether the provider need not have a record: never sent, or declined at once."""
     return held.posted_at is None or held.status not in {*IN_FLIGHT, *_CHARGED}
 
 
 def _same_account(held: OurPayout, record: TransferRecord) -> bool:
-    # Some answers render codes as numbers, without the zeros in front.
+    # Some responses render codes as numbers, without leading zeros.
     code, theirs = held.bank_code.lstrip("0"), record.bank_code.lstrip("0")
     return code == theirs and held.account_number == record.account_number
 

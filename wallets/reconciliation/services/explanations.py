@@ -1,4 +1,4 @@
-"""What people do about a break: take it, explain it, and close it as the second person."""
+"""Decisions about breaks: assign, explain, and close as the second person."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ EXPLANATIONS = TwoPersonApproval(
     noun="explanation",
     permission=DECIDE,
     unique_constraint="explanation_pending_once",
-    independence_message="Somebody else must close what you explained",
+    independence_message="Someone else must close the break that you explained",
 )
-_NOT_ALLOWED = "You may not decide about differences with the provider"
+_NOT_ALLOWED = "You may not explain or close breaks"
 _MAX_REASON_LENGTH = 300
 
 
 def explain_break(*, break_id: UUID, explanation: str, user: StaffUser) -> BreakExplanation:
-    """Propose to close an open break with `explanation`; somebody else closes it.
+    """Propose to close an open break with `explanation`; another person closes it.
 
-    Raises `Forbidden`, `NotFound`, `InvalidRequest` (none, or too long a one), `StateConflict` for
-    a break that is explained or closed.
+    Raises `Forbidden`, `NotFound`, `InvalidRequest` (empty or too long), `StateConflict` for a
+    break that is explained or closed.
     """
     authorize_staff(user, DECIDE, _NOT_ALLOWED)
-    explanation = clean_text(explanation, missing="A break is explained in writing")
+    explanation = clean_text(explanation, missing="Enter an explanation")
     with transaction.atomic():
         found = _lock(break_id)
         if found.status != BreakStatus.OPEN:
             raise StateConflict(describe_break_blocker(found))
         proposed = EXPLANATIONS.propose(
-            StateConflict("The break is explained already and waits for a second person"),
+            StateConflict("The break is already explained and awaits a second person"),
             subject=found,
             explanation=explanation,
             proposed_by=user,
@@ -50,13 +50,13 @@ def explain_break(*, break_id: UUID, explanation: str, user: StaffUser) -> Break
 
 
 def close_break(*, explanation_id: UUID, user: StaffUser) -> ReconciliationBreak:
-    """Close a break with the explanation of somebody else; the last one of a day ends its alert.
+    """Close a break with another person's explanation; the last of a day resolves its alert.
 
     Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected` (`approver_not_independent`).
     """
     authorize_staff(user, DECIDE, _NOT_ALLOWED)
     with transaction.atomic():
-        # Of two that close the last breaks of a day, the second one finds the first.
+        # Of two people who close the last breaks of a day, the second sees the first closure.
         lock_breaks()
         found = _lock(EXPLANATIONS.get(explanation_id, lock=False).subject_id)
         proposed = EXPLANATIONS.get_approvable(explanation_id, user)
@@ -68,13 +68,14 @@ def close_break(*, explanation_id: UUID, user: StaffUser) -> ReconciliationBreak
 
 
 def reject_explanation(*, explanation_id: UUID, user: StaffUser, reason: str) -> BreakExplanation:
-    """Refuse an explanation, or take one's own back: the break is open again.
+    """Reject an explanation, or take back one's own; the break is open again.
 
-    Raises `Forbidden`, `NotFound`, `InvalidRequest` (no reason, or too long a one),
-    `StateConflict`.
+    Raises `Forbidden`, `NotFound`, `InvalidRequest` (reason empty or too long), `StateConflict`.
     """
     authorize_staff(user, DECIDE, _NOT_ALLOWED)
-    reason = clean_text(reason, missing="A refusal needs a reason", max_length=_MAX_REASON_LENGTH)
+    reason = clean_text(
+        reason, missing="Enter a reason for the rejection", max_length=_MAX_REASON_LENGTH
+    )
     with transaction.atomic():
         found = _lock(EXPLANATIONS.get(explanation_id, lock=False).subject_id)
         proposed = EXPLANATIONS.get_pending(explanation_id)
@@ -84,15 +85,15 @@ def reject_explanation(*, explanation_id: UUID, user: StaffUser, reason: str) ->
 
 
 def assign_break(*, break_id: UUID, owner: StaffUser, user: StaffUser) -> ReconciliationBreak:
-    """Make `owner`, who may be `user`, the one who looks into a break that is not closed.
+    """Assign a break that is not closed to `owner`, who may be `user`.
 
-    Raises `Forbidden`, `NotFound`, `InvalidRequest` for an owner who may not decide about breaks,
-    `StateConflict` for a closed one.
+    Raises `Forbidden`, `NotFound`, `InvalidRequest` for an owner without the permission,
+    `StateConflict` for a closed break.
     """
     if not user.may(DECIDE):
         raise Forbidden(_NOT_ALLOWED)
     if not owner.may(DECIDE):
-        raise InvalidRequest.for_field("owner", "This person may not decide about breaks")
+        raise InvalidRequest.for_field("owner", "This person may not explain or close breaks")
     with transaction.atomic():
         found = _lock(break_id)
         if found.status == BreakStatus.CLOSED:
@@ -103,10 +104,10 @@ def assign_break(*, break_id: UUID, owner: StaffUser, user: StaffUser) -> Reconc
 
 
 def describe_break_blocker(found: ReconciliationBreak) -> str:
-    """Return why nobody can explain the break now; empty while it is open."""
+    """Return why the break cannot be explained now; empty while it is open."""
     return {
         BreakStatus.OPEN: "",
-        BreakStatus.EXPLAINED: "The break is explained already and waits for a second person",
+        BreakStatus.EXPLAINED: "The break is already explained and awaits a second person",
         BreakStatus.CLOSED: "The break is closed",
     }[BreakStatus(found.status)]
 

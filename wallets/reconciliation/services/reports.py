@@ -1,4 +1,4 @@
-"""The life of a report: asked for, claimed under a lease, made, kept, and told of."""
+"""Reports: requested, claimed under a lease, run, stored and reported by alerts."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ ALERT_INCOMPLETE = "reconciliation_incomplete"
 _LEASE = timedelta(minutes=30)
 _ATTEMPTS = 3
 _UNFINISHED = Q(status__in=[ReportStatus.WAITING, ReportStatus.RUNNING])
-# Yesterday is reported on from then on: what was sent late has been answered.
-_FROM_HOUR = 2
+# Hour (UTC) from which yesterday is reported: late payouts have a response by then.
+_START_HOUR = 2
 _MAX_REPORTS_PER_DAY = 5
 _RETRY_INTERVAL = timedelta(hours=1)
 
 
 def request_report(*, day: date, actor: Actor) -> Reconciliation:
-    """Asks for a report about `day`. Raises `Conflict` when one is under way, `InvalidRequest`."""
+    """Request a report of `day`. Raises `Conflict` when one is pending, `InvalidRequest`."""
     if day > utc_day(timezone.now()):
-        raise InvalidRequest.for_field("day", "The day has not come yet")
+        raise InvalidRequest.for_field("day", "Choose a day that is not in the future")
     try:
         with transaction.atomic():
             report = Reconciliation.objects.create(
@@ -54,20 +54,20 @@ def request_report(*, day: date, actor: Actor) -> Reconciliation:
                 created_at=timezone.now(),
             )
     except IntegrityError:
-        raise Conflict(f"A report about {day} is under way") from None
+        raise Conflict(f"A reconciliation of {day} is already running") from None
     task_notifier.notify_after_commit(TASK)
     return report
 
 
 def request_report_as_staff(*, day: date, user: StaffUser) -> Reconciliation:
-    """The same for a person. Raises `Forbidden` too."""
+    """Request a report as `request_report`. Raises `Forbidden` too."""
     if not user.may(PERMISSION):
-        raise Forbidden("You may not run the comparison with the provider")
+        raise Forbidden("You may not run reconciliation")
     return request_report(day=day, actor=Actor.staff(user.pk, str(user)))
 
 
 def request_daily_report() -> Reconciliation | None:
-    """The daily report, once a day; anew, an hour later, while it stays incomplete."""
+    """Request the report of yesterday if due: once, or hourly while it stays incomplete."""
     now = timezone.now()
     yesterday = utc_day(now) - timedelta(days=1)
     if not _is_due(yesterday, now):
@@ -79,8 +79,8 @@ def request_daily_report() -> Reconciliation | None:
 
 
 def _is_due(yesterday: date, now: datetime) -> bool:
-    """Whether the day that is over is to be reported on now."""
-    if now < day_bounds(utc_day(now))[0] + timedelta(hours=_FROM_HOUR):
+    """Return whether a report of `yesterday` is due."""
+    if now < day_bounds(utc_day(now))[0] + timedelta(hours=_START_HOUR):
         return False
     reports = Reconciliation.objects.filter(day=yesterday, provisional=False)
     if reports.exclude(status=ReportStatus.INCOMPLETE).exists():
@@ -91,13 +91,13 @@ def _is_due(yesterday: date, now: datetime) -> bool:
 
 
 def run_next_report() -> Reconciliation | None:
-    """Claims one report that waits, or whose worker died, and makes it; None when none does."""
+    """Claim and run one report that is pending, or whose worker died; None when there is none."""
     report = _claim()
     return None if report is None else run_report(report)
 
 
 def run_report(report: Reconciliation) -> Reconciliation:
-    """Makes a claimed report, and keeps it whatever comes of it."""
+    """Run a claimed report, and store its result or the reason why it is incomplete."""
     lines: list[ReportLine] = []
     found: Comparison | None = None
     reason = ""
@@ -108,12 +108,12 @@ def run_report(report: Reconciliation) -> Reconciliation:
         reason = str(error)[:500]
     except Exception:
         log.exception("reconciliation_failed", day=str(report.day))
-        reason = "The comparison failed on our side; the log says why"
+        reason = "An internal error occurred; see the log"
     return _store(report, found or reason, lines)
 
 
 def claim_report(report: Reconciliation) -> bool:
-    """Whether the report is now ours to make."""
+    """Claim the report, and return whether this worker has it."""
     token = leases.acquire(
         Reconciliation.objects.filter(_UNFINISHED, pk=report.pk, attempts__lt=_ATTEMPTS),
         prefix="report_",
@@ -128,7 +128,7 @@ def _claim() -> Reconciliation | None:
     due = Reconciliation.objects.filter(_UNFINISHED, leases.available(timezone.now()))
     for report in due.order_by("created_at")[:20]:
         if report.attempts >= _ATTEMPTS:
-            _store(report, "It was cut off again and again while it was made", [])
+            _store(report, "The worker was interrupted on every attempt", [])
         elif claim_report(report):
             return report
     return None
@@ -137,7 +137,7 @@ def _claim() -> Reconciliation | None:
 def _store(
     report: Reconciliation, found: Comparison | str, movement: list[ReportLine]
 ) -> Reconciliation:
-    """Keep what was found, or, with the figures of our books, why it is incomplete."""
+    """Store the comparison, or why it is incomplete together with our own movements."""
     with transaction.atomic():
         ours = Reconciliation.objects.select_for_update(no_key=True).filter(
             pk=report.pk, status=ReportStatus.RUNNING, claimed_by=report.claimed_by
@@ -154,8 +154,8 @@ def _write(report: Reconciliation, found: Comparison | str, movement: list[Repor
         facts: dict[str, Any] = {}
     else:
         lines, reason = apply_report(report, found.lines, found.balances_at), ""
-        off = any(line.is_difference for line in lines)
-        status = ReportStatus.DIFFERS if off else ReportStatus.AGREES
+        has_differences = any(line.is_difference for line in lines)
+        status = ReportStatus.DIFFERS if has_differences else ReportStatus.AGREES
         facts = {"compared": found.compared, "balances_at": found.balances_at}
     Reconciliation.objects.filter(pk=report.pk).update(
         status=status,
@@ -185,15 +185,15 @@ def _update_alerts(day: date, status: ReportStatus, reason: str) -> None:
         raise_alert(
             ALERT_INCOMPLETE,
             subject=subject,
-            message=f"The comparison with the provider for {day} is incomplete: {reason}",
+            message=f"Reconciliation of {day} is incomplete: {reason}",
         )
         return
     resolve_alert(ALERT_INCOMPLETE, subject=subject)
-    waiting = count_open(day)
-    if waiting and status == ReportStatus.DIFFERS:
-        what = "One difference" if waiting == 1 else f"{waiting} differences"
+    count = count_open(day)
+    if count and status == ReportStatus.DIFFERS:
+        what = "One difference" if count == 1 else f"{count} differences"
         raise_alert(
             ALERT,
             subject=subject,
-            message=f"{what} with the provider for {day}, not explained by two people yet",
+            message=f"{what} with the provider for {day}, not closed by two people yet",
         )

@@ -1,4 +1,4 @@
-"""The figures of a report by currency: payouts here and there, and our movements of the day."""
+"""Totals of a report by currency: payouts on both sides, and our clearing movements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wallets.reconciliation.selectors.movements import Movement, OurPayout
 from wallets.reconciliation.services.differences import ReportLine, provider_charge
 from wallets.withdrawals.models import IN_FLIGHT
 
-# From the beginning of a day to its end, what our clearing account held and what moved it.
+# The clearing account over a day, from the opening to the closing balance.
 MOVEMENT_KINDS = (
     LineKind.OPENING,
     LineKind.DEPOSITS,
@@ -26,7 +26,7 @@ MOVEMENT_KINDS = (
 def payout_totals(
     wanted: set[str], held: dict[str, OurPayout], records: dict[str, TransferRecord]
 ) -> list[ReportLine]:
-    """By currency: how many under way, completed and failed, here and there, and the charges."""
+    """Return counts and amounts by currency and state on both sides, and the charges."""
     ours = [held[reference] for reference in wanted if reference in held]
     theirs = [records[reference] for reference in wanted if reference in records]
     open_ = {TransferStatus.NEW, TransferStatus.PENDING}
@@ -37,30 +37,30 @@ def payout_totals(
     )
     lines = []
     for currency in payout_currencies():
-        ours_here = [each for each in ours if each.currency == currency]
-        theirs_here = [each for each in theirs if each.currency == currency]
-        for kind, states, their_states in groups:
-            ours_so = [each for each in ours_here if each.status in states]
-            theirs_so = [each for each in theirs_here if each.status in their_states]
+        our_payouts = [each for each in ours if each.currency == currency]
+        their_records = [each for each in theirs if each.currency == currency]
+        for kind, states, their_statuses in groups:
+            our_matches = [each for each in our_payouts if each.status in states]
+            their_matches = [each for each in their_records if each.status in their_statuses]
             lines.append(
                 ReportLine(
                     kind,
                     currency,
-                    our_count=len(ours_so),
-                    our_amount=sum((each.amount for each in ours_so), Decimal(0)),
-                    their_count=len(theirs_so),
-                    their_amount=sum((each.amount for each in theirs_so), Decimal(0)),
+                    our_count=len(our_matches),
+                    our_amount=sum((each.amount for each in our_matches), Decimal(0)),
+                    their_count=len(their_matches),
+                    their_amount=sum((each.amount for each in their_matches), Decimal(0)),
                 )
             )
         lines.append(
             ReportLine(
                 LineKind.CHARGES,
                 currency,
-                our_amount=sum((each.charge or Decimal(0) for each in ours_here), Decimal(0)),
+                our_amount=sum((each.charge or Decimal(0) for each in our_payouts), Decimal(0)),
                 their_amount=sum(
                     (
                         provider_charge(each, currency)
-                        for each in theirs_here
+                        for each in their_records
                         if each.status == TransferStatus.SUCCESSFUL
                     ),
                     Decimal(0),
@@ -71,18 +71,18 @@ def payout_totals(
 
 
 def movement_lines(found: dict[str, Movement]) -> list[ReportLine]:
-    """By currency: what our clearing account began and ended the day with, and what moved it."""
+    """Return the opening balance, movements and closing balance of clearing by currency."""
     nothing = Movement(Decimal(0), {}, Decimal(0))
     lines = []
     for currency in currencies():
         movement = found.get(currency, nothing)
-        figures = {
+        amounts = {
             LineKind.OPENING: movement.opening,
             **movement.moves,
             LineKind.CLOSING: movement.closing,
         }
         lines += [
-            ReportLine(kind, currency, our_amount=figures.get(kind, Decimal(0)))
+            ReportLine(kind, currency, our_amount=amounts.get(kind, Decimal(0)))
             for kind in MOVEMENT_KINDS
         ]
     return lines

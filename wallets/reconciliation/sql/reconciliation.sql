@@ -1,4 +1,4 @@
--- A report is written once: its lines by nobody anew, and what it was asked about stays.
+-- Reports are written once: lines are append-only, and what was requested never changes.
 SELECT make_append_only('wallets_reconciliationline');
 REVOKE DELETE, UPDATE ON wallets_reconciliation FROM exchange_runtime;
 GRANT UPDATE (status, reason, differences, compared, claimed_by, leased_until, attempts, finished_at,

@@ -1,6 +1,6 @@
--- Differences with the provider stay open until two people have explained them.
+-- Breaks stay open until two people close them.
 
--- What a break is about stays; a report notes whether it still shows it, people decide about it.
+-- The subject of a break never changes. Reports update in_latest_report, people the status.
 REVOKE DELETE, UPDATE ON wallets_reconciliationbreak FROM exchange_runtime;
 GRANT UPDATE (status, owner_id, latest_report_id, in_latest_report)
     ON wallets_reconciliationbreak TO exchange_runtime;
@@ -8,16 +8,16 @@ REVOKE DELETE ON wallets_breakexplanation FROM exchange_runtime;
 SELECT audit_table('wallets_reconciliationbreak', left_out => '{latest_report_id,in_latest_report}');
 SELECT audit_table('wallets_breakexplanation', about => 'subject_id');
 
--- Explanations are decided by two persons: see exchange/staff/sql/two_person.sql.
+-- Explanations need dual control; see exchange/staff/sql/two_person.sql.
 CREATE TRIGGER approval_guard
     BEFORE INSERT OR UPDATE OR DELETE ON wallets_breakexplanation
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
         'explanation', 'proposed_by_id', 'Pending', 'Approved', 'reason');
 
--- A break starts open, is as far as its explanations are, and once closed it stays closed.
+-- A break starts open, follows its explanations, and stays closed once closed.
 CREATE FUNCTION break_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-    v_wanted text := 'Open';
+    v_expected text := 'Open';
 BEGIN
     IF TG_OP = 'UPDATE' THEN
         IF OLD.status = 'Closed'
@@ -25,14 +25,14 @@ BEGIN
         THEN
             RAISE EXCEPTION 'break % is closed', OLD.id USING ERRCODE = 'restrict_violation';
         END IF;
-        SELECT CASE status WHEN 'Approved' THEN 'Closed' ELSE 'Explained' END INTO v_wanted
+        SELECT CASE status WHEN 'Approved' THEN 'Closed' ELSE 'Explained' END INTO v_expected
         FROM public.wallets_breakexplanation
         WHERE subject_id = NEW.id AND status IN ('Approved', 'Pending')
         ORDER BY status LIMIT 1;
-        v_wanted := coalesce(v_wanted, 'Open');
+        v_expected := coalesce(v_expected, 'Open');
     END IF;
-    IF NEW.status <> v_wanted THEN
-        RAISE EXCEPTION 'break % is not % by its explanations', NEW.id, NEW.status
+    IF NEW.status <> v_expected THEN
+        RAISE EXCEPTION 'break % cannot be %: its explanations say otherwise', NEW.id, NEW.status
             USING ERRCODE = 'check_violation', CONSTRAINT = 'break_status_by_explanations';
     END IF;
     RETURN NEW;
