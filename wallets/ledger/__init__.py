@@ -1,5 +1,4 @@
-"""The ledger: accounts, transfers and entries; `posting` is the only way to write them.
+"""Double-entry ledger: accounts, transfers and entries, written through `posting` only.
 
-The SQL functions in `sql` do the work and PostgreSQL holds the invariants; see `models` for what
-accounts and signs mean.
+The functions in `sql` write it and PostgreSQL enforces its invariants. `models` defines accounts.
 """

@@ -27,10 +27,10 @@ from wallets.ledger.selectors.wallets import statement, wallet_balances
 
 
 class OwnerViewSet(ApiViewSet):
-    """What the organisation has, or the member in the path: mounted once for each."""
+    """Resources of one owner: the organisation, or the member in the path."""
 
     def owner_id(self) -> UUID:
-        """Return whose wallet it is. Raises `UserNotFound`."""
+        """Return the id of the wallet's owner. Raises `UserNotFound`."""
         organisation_id = self.caller.organisation_id
         member_id = self.kwargs.get("member_id")
         if member_id is None:
@@ -55,11 +55,11 @@ class TransactionViewSet(OwnerViewSet):
 
     tag = "Wallets"
     filterset_class = TransactionFilters
-    # Ids are made in the order of time.
+    # Ids follow creation time.
     sort_fields: ClassVar = {"createdAt": "id", "amount": "amount"}
     default_sort = "-createdAt"
     queryset = Entry.objects.none()
-    # Records by whose references movements are called; `wallets.urls` lists them.
+    # Models whose references identify movements; `wallets.urls` lists them.
     subjects: ClassVar[Sequence[type[Model]]] = ()
 
     @operation(

@@ -1,4 +1,4 @@
-"""Refusals of the ledger. Messages are the interface's, to the letter."""
+"""Errors of the ledger. Messages are those of the API contract."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from exchange.core.numbers import format_plain
 
 
 class InsufficientBalance(Rejected):
-    """The wallet holds less than was asked for."""
+    """The available balance does not cover the requested amount."""
 
     code = "insufficient_balance"
 

@@ -1,4 +1,4 @@
-"""Example balances and entries, in the story of `exchange.core.examples`."""
+"""Example balances, entries and holdings of the API documentation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Filters of statements, by query parameters."""
+"""Query parameters of statements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wallets.ledger.selectors.wallets import WALLET_KINDS
 
 
 class TransactionFilters(DatedFilters):
-    """Entries of a statement by currency, kind of movement, part of the wallet and time."""
+    """Filters by currency, transfer kind, account kind and time."""
 
     currency = CurrencyFilter(field_name="asset_id", help_text="Currency of the account")
     type = ChoiceFilter(

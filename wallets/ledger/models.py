@@ -1,4 +1,4 @@
-"""The double-entry ledger: assets, accounts, transfers and their entries; proofs of the books."""
+"""Models of the double-entry ledger, and the stored proofs of books."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from exchange.tokens.models import Token
 
 
 class AccountKind(models.TextChoices):
-    """What an account is for."""
+    """Purpose of an account."""
 
     AVAILABLE = "available"
     ESCROW = "escrow"
@@ -25,14 +25,14 @@ class AccountKind(models.TextChoices):
     FEES = "fees"
     EXPENSES = "expenses"
     ISSUANCE = "issuance"
-    # A creditor's money in loans and income from them, and the other side of both.
+    # A creditor's outstanding principal and earned interest, and their system counterpart.
     PRINCIPAL = "principal"
     INTEREST = "interest"
     LOANS = "loans"
 
 
 class TransferKind(models.TextChoices):
-    """Why money or units moved."""
+    """Reason of a transfer."""
 
     DEPOSIT = "deposit"
     WITHDRAWAL_HOLD = "withdrawal_hold"
@@ -57,7 +57,7 @@ class TransferKind(models.TextChoices):
 
 
 class Asset(models.Model):
-    """What the ledger counts: a currency (id: its code) or a token's units (id: the token's)."""
+    """A currency (id: its code) or the units of a token (id: the token's)."""
 
     id = models.CharField(max_length=36, primary_key=True)
     currency = models.OneToOneField(
@@ -82,7 +82,7 @@ class Asset(models.Model):
 
 
 class Account(models.Model):
-    """One owner's amount of one asset for one purpose, or a system account (no owner)."""
+    """An owner's amount of one asset for one purpose, or a system account (no owner)."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     asset = models.ForeignKey(Asset, on_delete=models.PROTECT, related_name="accounts")
@@ -90,7 +90,7 @@ class Account(models.Model):
     organisation = models.ForeignKey(
         Organisation, on_delete=models.PROTECT, null=True, related_name="accounts"
     )
-    # Held to the organisation by a composite foreign key, in SQL.
+    # A composite foreign key in SQL ties the member to the organisation.
     member = models.ForeignKey(
         Member, on_delete=models.PROTECT, null=True, related_name="accounts", db_constraint=False
     )
@@ -104,8 +104,8 @@ class Account(models.Model):
     class Meta:
         ordering = ["asset", "kind", "id"]
         constraints = [
-            # Checked at every movement, so it is short; who may have which kind of account is
-            # checked once, by a trigger, when the account is opened.
+            # Runs on every movement, so it is short. A trigger checks kind and owner once, when the
+            # account is opened.
             models.CheckConstraint(
                 condition=models.Q(balance__isnull=False, balance__gte=0)
                 | models.Q(balance__isnull=True, organisation__isnull=True),
@@ -127,13 +127,13 @@ class Account(models.Model):
 
 
 class Transfer(models.Model):
-    """One movement: two or more entries that sum to zero for every asset. Never changed."""
+    """An immutable movement: two or more entries that sum to zero for every asset."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     kind = choice_field(TransferKind, max_length=30)
     reference = models.CharField(
         max_length=120,
-        help_text="Says what this transfer does once: `withdrawal:<id>:close` settles or releases",
+        help_text="Unique name of the step, such as `withdrawal:<id>:close` (settle or release)",
     )
     subject_id = models.UUIDField(null=True, help_text="Id of the record it is about")
     actor = models.CharField(max_length=80)
@@ -145,7 +145,7 @@ class Transfer(models.Model):
         ordering = ["-created_at", "-id"]
         constraints = [
             models.UniqueConstraint(fields=["reference"], name="transfer_reference_once"),
-            # Whatever their references say, a subject is closed, charged and reversed once.
+            # A subject is closed, charged and reversed once, whatever the references.
             models.UniqueConstraint(
                 fields=["subject_id"],
                 condition=models.Q(kind__in=["withdrawal_settle", "withdrawal_release"]),
@@ -169,11 +169,11 @@ class Transfer(models.Model):
 
 
 class Entry(models.Model):
-    """One leg of a transfer; `amount` is added to the account."""
+    """A leg of a transfer; `amount` is added to the account."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    # Held to a transfer of its own transaction, and to an account that counts its asset, by a guard
-    # in SQL: what is never removed needs no foreign key that looks and locks once more.
+    # A guard in SQL checks transfer, account and asset. Rows are never removed, so foreign keys,
+    # which look up and lock every row, are not needed.
     transfer = models.ForeignKey(
         Transfer, on_delete=models.PROTECT, related_name="entries", db_constraint=False
     )
@@ -181,7 +181,7 @@ class Entry(models.Model):
     asset = models.ForeignKey(Asset, related_name="+", **UNCHECKED)
     amount = models.DecimalField(**AMOUNT)
     balance_after = models.DecimalField(
-        null=True, help_text="Of the owner's account; system accounts keep none", **AMOUNT
+        null=True, help_text="Balance of the owner's account; null for system accounts", **AMOUNT
     )
 
     class Meta:
@@ -197,7 +197,7 @@ class Entry(models.Model):
 
 
 class BooksProof(models.Model):
-    """One run of the proof: whether the books held, and what was off."""
+    """A stored run of the proof of books, with its findings."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     ran_at = models.DateTimeField()
@@ -218,4 +218,4 @@ class BooksProof(models.Model):
         verbose_name_plural = "proofs of books"
 
     def __str__(self) -> str:
-        return f"{self.ran_at:%Y-%m-%d %H:%M} {'holds' if self.passed else 'OFF'}"
+        return f"{self.ran_at:%Y-%m-%d %H:%M} {'passed' if self.passed else 'FAILED'}"

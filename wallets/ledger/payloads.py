@@ -1,4 +1,4 @@
-"""What entries and holdings look like on the wire, declared once."""
+"""Wire documents of statement entries and holdings."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from exchange.core.documents import Document, identifier, number, text, timestam
 from wallets.ledger import examples
 from wallets.ledger.models import TransferKind
 
-# An entry of a wallet's statement. It has no stored document:
-# `wallets.ledger.selectors.statements` evaluates the mapping over the entry, its transfer and
-# account, for one page at a time.
+# An entry of a statement. Not stored: `wallets.ledger.selectors.statements` evaluates the mapping
+# over entry, transfer and account for one page at a time.
 TRANSACTION = Document(
     name="WalletTransaction",
     table="wallets_entry",
@@ -33,8 +32,8 @@ TRANSACTION = Document(
 )
 
 
-# Units of one token that somebody owns, added up over their accounts by
-# `wallets.ledger.selectors.holdings`, for one page at a time.
+# An owner's units of one token, summed over accounts by `wallets.ledger.selectors.holdings` for one
+# page at a time.
 HOLDING = Document(
     name="Holding",
     table="wallets_account",

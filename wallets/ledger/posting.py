@@ -1,8 +1,7 @@
-"""Opening accounts and posting transfers, by the SQL functions `open_account` and
-`post_service_transfers`.
+"""Opening accounts and posting transfers through `open_account` and `post_service_transfers`.
 
-Call inside a transaction that also holds the lock of the record the money moves for: the lock
-order is token, then order or loan or withdrawal, then accounts by id (the function's own part).
+Call inside a transaction that holds the lock of the record the money moves for. Lock order: token,
+then order, loan or withdrawal, then accounts by id (done by the function).
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ _ONCE = ("transfer_closes_once", "transfer_charges_once", "transfer_reverses_onc
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """`amount`, positive or negative but not zero, is added to the account."""
+    """One leg of a transfer; `amount` (never zero) is added to the account."""
 
     account_id: UUID
     amount: Decimal
 
 
 class InsufficientFunds(Exception):
-    """A leg would take an owner's account below zero; nothing was posted."""
+    """A leg would overdraw an owner's account; nothing was posted."""
 
 
 class TransferAlreadyPosted(Exception):
-    """What it does was done before, under this reference or another one; nothing was posted."""
+    """The step was posted before, under this reference or another; nothing was posted."""
 
 
 def open_account(
@@ -47,7 +46,7 @@ def open_account(
     organisation_id: UUID,
     member_id: UUID | None = None,
 ) -> UUID:
-    """The id of the owner's account, made when it does not exist yet."""
+    """Return the id of the owner's account, opened if needed."""
     return _open(asset_id, kind, organisation_id, member_id)
 
 
@@ -62,15 +61,15 @@ def wallet_account(record: Any, kind: AccountKind) -> UUID:
 
 
 def system_account(asset_id: str, kind: AccountKind) -> UUID:
-    """The id of the exchange's own account: clearing, fees, expenses or issuance."""
+    """Return the id of a system account: clearing, fees, expenses or issuance."""
     return _open(asset_id, kind, None, None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posting:
-    """One transfer to be posted.
+    """A transfer to post.
 
-    `reference` names what it does once in the life of its subject (`withdrawal:<id>:close`).
+    `reference` names a step that happens once per subject (`withdrawal:<id>:close`).
     """
 
     kind: TransferKind
@@ -84,10 +83,11 @@ class Posting:
 def open_accounts(
     wanted: Collection[tuple[str, AccountKind, UUID | None]],
 ) -> dict[tuple[str, AccountKind, UUID | None], UUID]:
-    """The ids of accounts by asset, kind and organisation (None: the exchange's own), made where
-    they do not exist yet; all in one statement.
+    """Return account ids by asset, kind and organisation (None: system), opened if needed.
+
+    Runs one statement.
     """
-    # Always in the same order, which is the order of `enter_orders` too.
+    # In the order that `enter_orders` uses too.
     ordered = sorted(wanted, key=lambda a: (str(a[2]), a[0], a[1]))
     with connection.cursor() as cursor:
         cursor.execute(
@@ -131,9 +131,9 @@ def post_transfer(
 
 
 def post_transfers(transfers: Sequence[Posting]) -> list[UUID]:
-    """Post transfers in one call; all of them or, when it raises as `post_transfer`, none.
+    """Post transfers in one call, all or none. Raises as `post_transfer`.
 
-    No transfer may name an account twice. Legs of zero are left out.
+    No transfer may have two legs of one account. Legs of zero are skipped.
     """
     if not transfers:
         return []

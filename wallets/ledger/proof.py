@@ -1,7 +1,7 @@
-"""The proof of books: equalities that hold at every instant, checked over the whole database.
+"""Proof of books: equalities that hold at any time, checked over the whole database.
 
-All checks read one snapshot. Each is an equality, never a bound; `expected` and `found` are what
-the two sides came to. Every subject has its own, and `config.books` lists them all.
+All checks read one snapshot. Each compares two sides, `expected` and `found`. Every subject adds
+its own checks; `config.books` lists them all.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from wallets.ledger.models import BooksProof
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is off: which check, about what, and the two sides that should be equal."""
+    """A failed equality: check, subject, and the two sides."""
 
     check: str
     subject: str
@@ -35,7 +35,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One equality: `title` for people, `run` gives what is off."""
+    """An equality; `run` returns its findings."""
 
     title: str
     run: Callable[[], list[Finding]]
@@ -43,7 +43,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """One run over all checks."""
+    """Result of one run over all checks."""
 
     titles: tuple[str, ...]
     findings: tuple[Finding, ...]
@@ -51,12 +51,12 @@ class Proof:
 
     @property
     def passed(self) -> bool:
-        """Whether every equality held."""
+        """Return whether there are no findings."""
         return not self.findings
 
 
 def sql_check(title: str, sql: str) -> Check:
-    """A check whose SQL gives a row (subject, expected, found) for each thing that is off."""
+    """Return a check whose SQL selects (subject, expected, found) for each finding."""
 
     def run() -> list[Finding]:
         with connection.cursor() as cursor:
@@ -68,7 +68,7 @@ def sql_check(title: str, sql: str) -> Check:
 
 
 def document_check(title: str, *documents: Document) -> Check:
-    """A check that the stored documents equal what their mapping makes of the row."""
+    """Return a check that stored documents equal their declared mapping."""
 
     def run() -> list[Finding]:
         faults = (fault for document in documents for fault in document.find_mismatches())
@@ -110,8 +110,8 @@ LEDGER_CHECKS: tuple[Check, ...] = (
         "no owner account is negative",
         "SELECT id, '0 or more', balance FROM wallets_account WHERE balance < 0",
     ),
-    # Lists by day and running balances read entries by id. Those posted before `ids_ordered_since`
-    # have ids of their callers, and one leg of each loan a random one: they cannot be changed.
+    # Lists by day and running balances read entries by id. Entries from before `ids_ordered_since`
+    # have ids made by their callers, one per loan random; entries never change, so they stay.
     sql_check(
         "entries and transfers have ids in the order of time",
         """
@@ -140,13 +140,13 @@ LEDGER_CHECKS: tuple[Check, ...] = (
 
 
 def prove(checks: Sequence[Check]) -> Proof:
-    """Runs `checks` over one snapshot of the database. Changes nothing."""
+    """Run `checks` over one snapshot of the database. Read only."""
     began = time.monotonic()
     findings: list[Finding] = []
     with transaction.atomic():
         if not connection.savepoint_ids:
-            # The outermost transaction is ours: one snapshot for all checks. Inside a caller's
-            # transaction the caller's isolation stays, which only its first statement could set.
+            # One snapshot for all checks. In a caller's transaction its isolation level stays: only
+            # the first statement can set it.
             with connection.cursor() as cursor:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         for check in checks:
@@ -156,10 +156,10 @@ def prove(checks: Sequence[Check]) -> Proof:
 
 
 def prove_and_store(checks: Sequence[Check]) -> BooksProof:
-    """Proves the books, keeps the run, and raises or resolves the alert."""
+    """Prove the books, store the run, and raise or resolve the alert."""
     proof = prove(checks)
     before, totals = _system_totals()
-    kept = BooksProof.objects.create(
+    stored = BooksProof.objects.create(
         id=uuid7(),
         ran_at=timezone.now(),
         passed=proof.passed,
@@ -174,15 +174,16 @@ def prove_and_store(checks: Sequence[Check]) -> BooksProof:
         first = proof.findings[0]
         raise_alert(
             "books",
-            message=f"The books are off in {len(proof.findings)} places, first: {first.check}"
-            f" ({first.subject}: expected {first.expected}, found {first.found})",
+            message=f"Ledger integrity failed: {len(proof.findings)} findings, first:"
+            f" {first.check} ({first.subject}: expected {first.expected}, found {first.found})",
         )
-    return kept
+    return stored
 
 
 def _system_totals() -> tuple[UUID, dict[str, str]]:
-    """What every system account came to an hour ago, for pages that add the rest: no transaction
-    that makes ids that old is still open.
+    """Return the totals of system accounts as of an hour ago; pages add the entries since.
+
+    No open transaction can still write entries that old.
     """
     before = first_id_at(timezone.now() - timedelta(hours=1))
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""What answers about balances hold."""
+"""Response schemas of balances."""
 
 from __future__ import annotations
 

@@ -36,6 +36,7 @@ PERMISSIONS = (
         "Can approve and reject settings changes of others",
     ),
     ("run_reconciliation", "run_reconciliation", "Can run reconciliation with the provider"),
+    ("decide_break", "decide_break", "Can explain and close reconciliation breaks"),
 )
 LINE_KINDS = (
     ("Clearing at the start of the day", "Opening clearing balance"),
@@ -192,6 +193,46 @@ class Migration(migrations.Migration):
                 "ordering": ["-created_at", "-id"],
                 "permissions": [("run_reconciliation", "Can run reconciliation with the provider")],
             },
+        ),
+        migrations.AlterModelOptions(
+            "reconciliationbreak",
+            {
+                "ordering": ["-id"],
+                "permissions": [("decide_break", "Can explain and close reconciliation breaks")],
+            },
+        ),
+        migrations.AlterField(
+            "reconciliation",
+            "reason",
+            models.CharField(
+                blank=True, help_text="Why the report is incomplete", max_length=500
+            ),
+        ),
+        migrations.AlterField(
+            "reconciliationbreak",
+            "difference",
+            models.DecimalField(
+                decimal_places=8, help_text="Provider less ours", max_digits=38, null=True
+            ),
+        ),
+        migrations.AlterField(
+            "transfer",
+            "reference",
+            models.CharField(
+                help_text="Unique name of the step, such as `withdrawal:<id>:close` (settle or"
+                " release)",
+                max_length=120,
+            ),
+        ),
+        migrations.AlterField(
+            "entry",
+            "balance_after",
+            models.DecimalField(
+                decimal_places=8,
+                help_text="Balance of the owner's account; null for system accounts",
+                max_digits=38,
+                null=True,
+            ),
         ),
         migrations.RunPython(rename_rows, migrations.RunPython.noop),
         migrations.AddIndex(

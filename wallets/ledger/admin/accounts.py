@@ -1,4 +1,4 @@
-"""Accounts in the admin: found by their owners, each with its last entries; and the way to them."""
+"""Accounts in the admin, and links to the wallet, statement and payments of an owner."""
 
 from __future__ import annotations
 
@@ -30,31 +30,29 @@ _UNITS = "units"
 
 
 def wallet_link(owner: Any) -> Tool:
-    """The accounts of an organisation itself, or of a member."""
+    """Return the link to the accounts of an organisation or member."""
     return Tool("Wallet", f"{reverse('admin:wallets_account_changelist')}?owner_id={owner.pk}")
 
 
 def statement_link(owner: Any) -> Tool:
-    """All entries in the wallet of an organisation itself, or of a member."""
+    """Return the link to the statement of an organisation or member."""
     address = reverse("admin:wallets_entry_changelist")
     return Tool("Statement", f"{address}?account__owner_id={owner.pk}")
 
 
 def withdrawals_link(owner: Any) -> Tool:
-    """The withdrawals of an organisation itself, or of a member, whatever has become of them."""
+    """Return the link to all withdrawals of an organisation or member."""
     address = reverse("admin:wallets_withdrawal_changelist")
     return Tool("Withdrawals", f"{address}?status=all&owner_id={owner.pk}")
 
 
 def deposits_link(owner: Any) -> Tool:
-    """The deposits into the wallet of an organisation itself, or of a member."""
+    """Return the link to the deposits of an organisation or member."""
     return Tool("Deposits", f"{reverse('admin:wallets_deposit_changelist')}?owner_id={owner.pk}")
 
 
 def asset_filter(column: str) -> ListFilter:
-    """Return a filter of currencies one by one, all tokens together; one token's page leads to its
-    own.
-    """
+    """Return a filter by currency, or by all tokens together."""
     return ChoiceFilter(
         title="asset",
         choices=lambda: [*((code, code) for code in currencies()), (_UNITS, "Units of tokens")],
@@ -84,15 +82,15 @@ class AccountAdmin(Exportable):
     readonly_fields = fields
 
     def default_order(self, query: Mapping[str, str]) -> tuple[str, ...]:
-        # A wallet reads best by currency; all accounts together are read from an index.
+        # One wallet is listed by currency; all accounts in the order of the index.
         narrowed = {"owner_id", "q", "asset__id__exact"} & query.keys()
         return ("asset", "kind", "id") if narrowed else ("-id",)
 
     def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
-        """By id, by balance, or by the name or email of the owner."""
-        wanted = parse_id(term)
-        if wanted is not None:
-            return rows.filter(Q(pk=wanted) | Q(owner_id=wanted))
+        """Match by id, by balance, or by the name or email of the owner."""
+        record_id = parse_id(term)
+        if record_id is not None:
+            return rows.filter(Q(pk=record_id) | Q(owner_id=record_id))
         exact = amount_condition(term, ("balance",)) or owner_email_is(term, ("",))
         return rows.filter(exact or owner_name_contains(term))
 
@@ -108,11 +106,11 @@ class AccountAdmin(Exportable):
 
     @admin.display(description="owner")
     def owner(self, account: Account) -> str:
-        who = account.member or account.organisation
-        return record_link(who) if who else "The exchange"
+        owner = account.member or account.organisation
+        return record_link(owner) if owner else "The exchange"
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """The list, the balances of the exchange's own accounts added up at once."""
+        """Return the list, with all balances of system accounts read together."""
         found = super().get_changelist_instance(request)
         rows = list(found.result_list)
         totals = system_balances([row for row in rows if row.balance is None])
@@ -132,7 +130,7 @@ class AccountAdmin(Exportable):
             return format_html("{} {}", shown, _balance_as_of(total))
         return shown if listed else format_html("{} {}", shown, _balance_source(total))
 
-    @admin.display(description="what it holds")
+    @admin.display(description="purpose")
     def holds(self, account: Account) -> str:
         return f"{ACCOUNT_DESCRIPTIONS[account.kind]}. {SIGN}"
 
@@ -155,7 +153,7 @@ class AccountAdmin(Exportable):
             )
             for entry in entries
         ]
-        headings = ("When (UTC)", "What", "Memo", "Amount", "Balance after")
+        headings = ("When (UTC)", "Type", "Memo", "Amount", "Balance after")
         return [
             Section(
                 "Statement",
@@ -173,16 +171,16 @@ class AccountAdmin(Exportable):
 
 
 def _balance_source(total: SystemBalance) -> str:
-    """How the balance of a system account, which keeps none, was made."""
+    """Return the source of a system account's balance."""
     if total.proof is None:
-        return "(sum of its entries)"
+        return "(sum of entries)"
     proof = record_link(total.proof, f"proof of {total.proof.ran_at:%Y-%m-%d %H:%M} UTC")
-    return format_html("(balance at the {} and entries since)", proof)
+    return format_html("(balance at the {} plus entries since)", proof)
 
 
 def _balance_as_of(total: SystemBalance) -> str:
-    """Of which moment the balance is, where too much came after to add it up."""
+    """Return the time of a balance that does not include the latest entries."""
     if total.proof is None:
-        return "(too many entries to add up here before the first proof of books)"
+        return "(available after the first proof of books)"
     proof = record_link(total.proof, f"proof of {total.proof.ran_at:%Y-%m-%d %H:%M} UTC")
-    return format_html("(at the {}; too many entries since to add up here)", proof)
+    return format_html("(as of the {})", proof)

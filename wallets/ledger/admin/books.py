@@ -1,4 +1,4 @@
-"""Proofs of books in the admin."""
+"""Stored proofs of books in the admin."""
 
 from __future__ import annotations
 
@@ -13,21 +13,25 @@ from wallets.ledger.models import BooksProof
 
 @admin.register(BooksProof)
 class BooksProofAdmin(SafeAdmin):
-    list_display = ("shown_at", "shown_state", "took")
+    list_display = ("shown_at", "shown_state", "duration")
     list_filter = ("passed",)
     date_hierarchy = "ran_at"
-    fields = ("shown_at", "shown_state", "took")
+    fields = ("shown_at", "shown_state", "duration")
     readonly_fields = fields
 
     def heading(self, obj: BooksProof) -> str:
-        return f"Proof of books of {obj.ran_at:%Y-%m-%d %H:%M:%S} UTC"
+        return f"Ledger integrity of {obj.ran_at:%Y-%m-%d %H:%M:%S} UTC"
 
     shown_at = column("ran at (UTC)", lambda proof: format_time(proof.ran_at), ordering="ran_at")
-    took = column("took", lambda proof: f"{proof.milliseconds:,} ms", ordering="milliseconds")
+    duration = column(
+        "duration", lambda proof: f"{proof.milliseconds:,} ms", ordering="milliseconds"
+    )
     shown_state = column(
-        "books", lambda proof: status_badge("Holds" if proof.passed else "Off"), ordering="passed"
+        "result",
+        lambda proof: status_badge("Passed" if proof.passed else "Failed"),
+        ordering="passed",
     )
 
     def sections(self, request: HttpRequest, obj: BooksProof) -> list[Section]:
         rows = [(str(finding),) for finding in obj.findings]
-        return [Section("What is off", ("Finding",), rows, empty="Nothing: the books hold.")]
+        return [Section("Findings", ("Finding",), rows, empty="No findings. All checks passed.")]

@@ -1,4 +1,4 @@
-"""Entries in the admin: the legs of all transfers, narrowed by account, day and amount."""
+"""Ledger entries in the admin, filtered by account, day and amount."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _MAX_TRANSFERS_SEARCHED = 5_000
 
 
 class EntryFilters(ListFilters):
-    """What entries are narrowed by. Their accounts are few beside them; amounts have no index."""
+    """Filters of entries. Amounts have no index, so they search recent entries only."""
 
     counts = asset_filter("account__asset")
     account_kind = ChoiceFilter("account__kind", AccountKind.choices, title="account")
     day_from, day_to = day_range("transfer__created_at")
     amount_from, amount_to = amount_range(
-        title="amount (without days or an account: of the last 31 days)"
+        title="amount (last 31 days unless filtered by day or account)"
     )
     account__id__exact = id_filter("account")
     account__owner_id = id_filter("account__owner_id")
@@ -62,7 +62,7 @@ class EntryAdmin(TransferSearch, Exportable):
     readonly_fields = fields
 
     def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
-        """By the transfers a person may mean, an amount of late, or the email of the owner."""
+        """Match by transfer, by an amount of recent entries, or by the owner's email."""
         found = self._of_transfers(term, parse_id(term))
         return rows.filter(found | (match_legs(term) or Q()))
 

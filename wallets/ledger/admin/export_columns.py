@@ -1,4 +1,4 @@
-"""The columns of files of accounts, entries and transfers."""
+"""Columns of exported accounts, entries and transfers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wallets.ledger.selectors.ledger import system_balances
 
 
 class Owned(Protocol):
-    """A record of a member or of an organisation; of the exchange where it has neither."""
+    """A record owned by a member, an organisation, or (neither) the exchange."""
 
     @property
     def member(self) -> Member | None: ...
@@ -27,24 +27,24 @@ class Owned(Protocol):
 
 
 def asset_of(account: Account) -> str:
-    """The currency's code or the token's symbol."""
+    """Return the currency's code or the token's symbol."""
     return account.asset.token.symbol if account.asset.token else account.asset_id
 
 
 def owner_of(record: Owned) -> str:
-    """Whose it is, by name; the exchange's own accounts are nobody's."""
+    """Return the owner's name, or "The exchange"."""
     return str(record.member or record.organisation or "The exchange")
 
 
 def kind_of_owner(record: Owned) -> str:
-    """`user` and `organisation`, as the API calls them; `exchange` for our own."""
+    """Return `user`, `organisation` or `exchange`."""
     if record.member_id is not None:
         return "user"
     return "exchange" if record.organisation_id is None else "organisation"
 
 
 def _balance(account: Account) -> Decimal | None:
-    """The balance; added up where the account keeps none, unless that is too much."""
+    """Return the balance; for system accounts the sum of entries, or None if too many."""
     if account.balance is not None:
         return account.balance
     total = system_balances([account])[account.pk]
@@ -52,7 +52,7 @@ def _balance(account: Account) -> Decimal | None:
 
 
 def name_of(person: Any) -> str:
-    """The person or organisation by name; empty for nobody."""
+    """Return the name, or an empty text for None."""
     return "" if person is None else str(person)
 
 
@@ -73,12 +73,12 @@ ENTRIES: tuple[Column, ...] = (
     Column("Owner", lambda e: owner_of(e.account)),
     Column("Account", lambda e: e.account.kind),
     Column("Asset", lambda e: asset_of(e.account)),
-    Column("What", lambda e: e.transfer.get_kind_display()),
+    Column("Type", lambda e: e.transfer.get_kind_display()),
     Column("Amount", lambda e: natural_amount(e.amount, e.account.kind)),
     Column("Balance after", lambda e: natural_amount(e.balance_after, e.account.kind)),
     Column("Memo", lambda e: e.transfer.memo),
     Column("Transfer", lambda e: e.transfer.reference),
-    Column("About", lambda e: str(e.transfer.subject_id or "")),
+    Column("Subject id", lambda e: str(e.transfer.subject_id or "")),
     Column("By", lambda e: e.transfer.actor),
     Column("Organisation", lambda e: name_of(e.account.organisation)),
     Column("Owner id", lambda e: str(e.account.owner_id or "")),
@@ -89,9 +89,9 @@ ENTRIES: tuple[Column, ...] = (
 
 TRANSFERS: tuple[Column, ...] = (
     Column("When (UTC)", lambda t: t.created_at),
-    Column("What", Transfer.get_kind_display),
+    Column("Type", Transfer.get_kind_display),
     Column("Reference", lambda t: t.reference),
-    Column("About", lambda t: str(t.subject_id or "")),
+    Column("Subject id", lambda t: str(t.subject_id or "")),
     Column("Memo", lambda t: t.memo),
     Column("By", lambda t: t.actor),
     Column("Transfer id", lambda t: str(t.pk)),

@@ -1,4 +1,4 @@
-"""How the pages of the ledger name assets, amounts and owners."""
+"""Texts of assets, amounts and owners on the pages of the ledger."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ from exchange.core.currencies import format_money
 from wallets.ledger.admin.signs import natural_amount
 from wallets.ledger.models import Account, AccountKind, Asset
 
-# What a positive balance of each kind of account is.
+# Meaning of a positive balance, by kind of account.
 ACCOUNT_DESCRIPTIONS: dict[str, str] = {
-    AccountKind.AVAILABLE: "What the owner can spend",
-    AccountKind.ESCROW: "What open withdrawals hold",
+    AccountKind.AVAILABLE: "Available to spend or withdraw",
+    AccountKind.ESCROW: "Held for open withdrawals",
     AccountKind.LIEN: "Units pledged for loans",
-    AccountKind.RESERVED: "What open orders hold",
-    AccountKind.UNSOLD: "Units offered in a raise and not sold",
-    AccountKind.RAISE: "Proceeds of a raise that is open",
-    AccountKind.CLEARING: "Money that the payment provider holds for the exchange",
-    AccountKind.FEES: "Fees that the exchange has earned",
-    AccountKind.EXPENSES: "Charges that the payment provider has taken",
+    AccountKind.RESERVED: "Held for open orders",
+    AccountKind.UNSOLD: "Units offered in a raise, not yet sold",
+    AccountKind.RAISE: "Proceeds of an open raise",
+    AccountKind.CLEARING: "Held by the payment provider for the exchange",
+    AccountKind.FEES: "Fees earned by the exchange",
+    AccountKind.EXPENSES: "Charges of the payment provider",
     AccountKind.ISSUANCE: "Units issued",
-    AccountKind.PRINCIPAL: "What the creditor has lent and is owed",
-    AccountKind.INTEREST: "Interest that the creditor has earned",
-    AccountKind.LOANS: "Loans outstanding and interest earned, of all creditors",
+    AccountKind.PRINCIPAL: "Principal lent and outstanding",
+    AccountKind.INTEREST: "Interest earned by the creditor",
+    AccountKind.LOANS: "Outstanding loans and earned interest of all creditors",
 }
 
 
 def asset_name(asset: Asset) -> str:
-    """The currency's code or the token's symbol."""
+    """Return the currency's code or the token's symbol."""
     return asset.token.symbol if asset.token else asset.pk
 
 
 def format_amount(amount: Any, asset: Asset) -> str:
-    """An amount of a currency, or units by the token's symbol."""
+    """Format an amount with its currency, or units with the token's symbol."""
     if asset.token is None or amount is None:
         return format_money(amount, asset.pk)
     return f"{format_money(amount, asset.pk).removesuffix(' units')} {asset.token.symbol}"
 
 
 def format_account_amount(amount: Any, account: Account) -> str:
-    """An entry or the balance of `account`, positive for what it normally holds."""
+    """Format an amount of `account`, positive for what it normally holds."""
     return format_amount(natural_amount(amount, account.kind), account.asset)
 
 
 def account_owner(account: Account) -> Model | str:
-    """The member, the organisation, or the exchange itself."""
+    """Return the member, the organisation, or "The exchange"."""
     return account.member or account.organisation or "The exchange"

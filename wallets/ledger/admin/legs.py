@@ -1,4 +1,4 @@
-"""The legs of transfers about a record, as its page in the admin shows them."""
+"""Section with the ledger legs of a record, for its admin page."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def transfer_legs_section(
     more: Tool | None = None,
     note: str = "",
 ) -> Section:
-    """List the legs of the transfers about any of `subjects`, in the order they happened.
+    """Return a section with the legs of the transfers about `subjects`, oldest first.
 
-    `symbols` say by asset which amounts are units of a token, and what is written after them.
+    `symbols` maps assets that are token units to the symbol shown after the amount.
     """
 
     def amount(entry: Entry) -> str:
@@ -50,5 +50,5 @@ def transfer_legs_section(
     ]
     headings = ("When (UTC)", "Transfer", "Owner", "Account", "Amount")
     return Section(
-        "In the ledger", headings, rows, right=(4,), empty="Nothing moved.", more=more, note=note
+        "Ledger transfers", headings, rows, right=(4,), empty="No transfers.", more=more, note=note
     )

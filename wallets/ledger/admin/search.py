@@ -1,4 +1,4 @@
-"""What a search of the ledger finds besides references and ids."""
+"""Search of transfers and entries by reference, amount and email."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from wallets.ledger.selectors.ledger import find_transfers
 
 
 class TransferSearch:
-    """A page of the ledger that finds transfers by a reference."""
+    """Mixin for pages that search transfers by reference."""
 
-    # Each gives the ids of the records with a reference. They belong to the subjects that transfers
-    # are about, which stand above the ledger; `config.back_office.transfers` lists them.
+    # Each returns the ids of the records with a reference. They belong to apps above the ledger, so
+    # `config.back_office.transfers` sets them.
     subject_finders: ClassVar[tuple[Callable[[str], Collection[UUID]], ...]] = ()
 
     def find_transfer_ids(self, reference: str) -> list[UUID]:
-        """The transfers with this reference, or about a record with it."""
-        subjects = [pk for called in self.subject_finders for pk in called(reference)]
+        """Return the ids of transfers with this reference, or about a record with it."""
+        subjects = [pk for find in self.subject_finders for pk in find(reference)]
         return [found.pk for found in find_transfers(reference, subjects)]
 
 
 def match_legs(term: str) -> Q | None:
-    """Entries of the amount `term` of late, whichever way they went, or of the owner with the email
-    `term`; None when it is neither.
+    """Return the condition on entries by amount (recent, either sign) or by the owner's email.
+
+    None when `term` is neither.
     """
     amount = parse_typed_amount(term)
     if amount is None:

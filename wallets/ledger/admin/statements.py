@@ -1,4 +1,4 @@
-"""How files of entries are read: as statements, with a running balance of whole accounts."""
+"""Exports of entries as statements, with running balances."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from exchange.exports.sources import DateRange
 from wallets.ledger.models import Entry
 from wallets.ledger.selectors.wallets import balance_before
 
-# By these the list of entries is narrowed to whole accounts, in which a balance can be carried on.
+# Filters that keep whole accounts, so that a running balance is meaningful.
 _WHOLE_ACCOUNT_FILTERS = frozenset(
     {
         "account__id__exact",
@@ -28,12 +28,12 @@ _WHOLE_ACCOUNT_FILTERS = frozenset(
 
 
 def oldest_first(rows: QuerySet[Any]) -> QuerySet[Any]:
-    """Give `rows` in the order of a statement."""
+    """Return `rows` in the order of a statement."""
     return rows.select_related("account__asset__token").order_by("id")
 
 
 def statement_entries(rows: QuerySet[Any], query: str, span: DateRange) -> Iterator[Any]:
-    """Give the entries, with a running balance wherever whole accounts are exported."""
+    """Return the entries, with running balances where whole accounts are exported."""
     entries = read_records(rows, query, span)
     if set(QueryDict(query)) - _WHOLE_ACCOUNT_FILTERS:
         return entries
@@ -47,9 +47,9 @@ def statement_entries(rows: QuerySet[Any], query: str, span: DateRange) -> Itera
 def add_running_balances(
     entries: Iterator[Entry], opening: Callable[[UUID], Decimal]
 ) -> Iterator[Entry]:
-    """`entries`, oldest first, with the balance that the exchange's own accounts do not keep.
+    """Yield `entries` (oldest first) with the running balance of system accounts.
 
-    `opening` gives an account's balance before the first of them.
+    `opening` returns an account's balance before its first entry.
     """
     running: dict[UUID, Decimal] = {}
     for entry in entries:

@@ -1,4 +1,4 @@
-"""Transfers in the admin: their legs, and the page of what each is about."""
+"""Transfers in the admin, with their legs and a link to their subject."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from wallets.ledger.admin.signs import SIGN
 from wallets.ledger.models import Entry, Transfer, TransferKind
 from wallets.ledger.selectors.ledger import amounts_moved
 
-# A search looks at no more entries than these.
+# Maximum number of entries that a search reads.
 _MAX_LEGS_SEARCHED = 5_000
 
-# The page that tells of what a transfer is about: by its kind, the address of that page.
+# Admin page and link label of a transfer's subject, by kind.
 SUBJECTS: dict[str, tuple[str, str]] = {
     TransferKind.DEPOSIT: ("wallets_deposit", "The deposit"),
     TransferKind.WITHDRAWAL_HOLD: ("wallets_withdrawal", "The withdrawal"),
@@ -52,7 +52,7 @@ SUBJECTS: dict[str, tuple[str, str]] = {
 
 
 def subject_link(transfer: Transfer) -> Tool | None:
-    """The page of what `transfer` is about; None where there is none."""
+    """Return the link to the subject of `transfer`, if it has a page."""
     known = SUBJECTS.get(transfer.kind)
     if known is None or transfer.subject_id is None:
         return None
@@ -72,7 +72,7 @@ class TransferFilters(ListFilters):
 
 @admin.register(Transfer)
 class TransferAdmin(TransferSearch, Exportable):
-    # Whom a transfer paid. The withdrawal knows that it is about (`config.back_office.transfers`).
+    # Name of the payee, from the withdrawal; set by `config.back_office.transfers`.
     payee_name: Combinable = Value(None, output_field=CharField())
     list_display = (
         "shown_at", "shown_kind", "shown_amount", "payee", "memo", "shown_actor", "reference",
@@ -81,7 +81,7 @@ class TransferAdmin(TransferSearch, Exportable):
     search_fields = ("id",)
     search_help_text = "Reference, amount (31 days), email of an owner, or any id"
     id_fields = ("pk", "subject_id")
-    # Ids follow time and have an index.
+    # Ids follow creation time and are indexed.
     ordering = ("-id",)
     fields = (
         "shown_at", "shown_kind", "shown_amount", "payee", "memo", "poster", "reference",
@@ -93,12 +93,12 @@ class TransferAdmin(TransferSearch, Exportable):
         return f"{kind_label(obj)} of {obj.created_at:%Y-%m-%d %H:%M:%S} UTC"
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
-        """Transfers with the payee of the withdrawal that each is about."""
+        """Return the transfers with the payee of their withdrawal."""
         rows: QuerySet[Any] = super().rows(user).annotate(payee_name=self.payee_name)
         return rows
 
     def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
-        """By id, by whole reference, by the amount of a leg of late, or by an owner's email."""
+        """Match by id, by full reference, by the amount of a recent leg, or by an owner's email."""
         if parse_id(term) is not None:
             return super().search(rows, term)
         found = self.find_transfer_ids(term)
@@ -119,7 +119,7 @@ class TransferAdmin(TransferSearch, Exportable):
         return kind_label(transfer)
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """The list, what each transfer moved read at once."""
+        """Return the list, with the moved amounts of all transfers read together."""
         found = super().get_changelist_instance(request)
         rows = list(found.result_list)
         moved = amounts_moved(rows)
@@ -153,7 +153,7 @@ class TransferAdmin(TransferSearch, Exportable):
             return []
         address = f"{reverse('admin:wallets_transfer_changelist')}?q={obj.subject_id}"
         about = subject_link(obj)
-        every = Tool("Everything about the same subject", address)
+        every = Tool("All transfers of this subject", address)
         return [about, every] if about else [every]
 
     def sections(self, request: HttpRequest, obj: Transfer) -> list[Section]:

@@ -1,4 +1,4 @@
-"""Holdings: the units of tokens that an owner has, as wire documents."""
+"""Holdings of an owner, as wire documents."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from exchange.tokens.models import Token
 from wallets.ledger import payloads
 from wallets.ledger.models import Account, AccountKind
 
-# What is an owner's to have; units that a raise has not sold are not.
+# Unsold units of a raise are not a holding.
 HOLDING_KINDS = (AccountKind.AVAILABLE, AccountKind.RESERVED, AccountKind.LIEN)
 
 
 def held_tokens(owner_id: UUID) -> QuerySet[Token]:
-    """The tokens of which the owner has units, in whatever state."""
+    """Return the tokens of which the owner holds units, in any state."""
     held = Account.objects.filter(owner_id=owner_id, kind__in=HOLDING_KINDS, balance__gt=0)
-    # Distinct, so that what the owner has is found first, by the owner. Joined freely, PostgreSQL
-    # may go through the tokens by name instead and look at everybody's accounts of each.
+    # DISTINCT makes PostgreSQL start from the owner's accounts. A plain join may scan the tokens by
+    # name and read all accounts of each.
     return Token.objects.filter(id__in=held.values("asset__token_id").distinct())
 
 
 def holding_documents(owner_id: UUID, token_ids: Sequence[UUID]) -> list[str]:
-    """The documents (JSON texts) of the owner's holdings, in the order of `token_ids`."""
+    """Return the documents (JSON texts) of the owner's holdings, in the order of `token_ids`."""
     with connection.cursor() as cursor:
         cursor.execute(_HOLDINGS, [list(token_ids), owner_id])
         return [text for (text,) in cursor.fetchall()]

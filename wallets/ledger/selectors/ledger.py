@@ -1,4 +1,4 @@
-"""Reads of the ledger that stay bounded however many entries there are."""
+"""Ledger queries of the admin, bounded whatever the number of entries."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from django.db.models import Sum
 
 from wallets.ledger.models import Account, Asset, BooksProof, Entry, Transfer
 
-# A page adds up no more entries than these.
+# Maximum number of entries that a page sums.
 MAX_SUMMED_ENTRIES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class SystemBalance:
-    """What a system account comes to; `proof` holds the part that was added up before.
+    """Balance of a system account, from the totals of `proof` and the entries since.
 
-    `complete` is False where more entries came after the proof than a page adds up: then it is the
-    balance at the proof, and without one there is none.
+    `complete` is False where too many entries follow the proof: `amount` is then the balance at the
+    proof, or None without one.
     """
 
     amount: Decimal | None
@@ -30,14 +30,14 @@ class SystemBalance:
 
 
 def last_totals() -> BooksProof | None:
-    """The last proof that kept the totals of the system accounts."""
+    """Return the last proof with totals of system accounts."""
     return BooksProof.objects.filter(totals_before__isnull=False).order_by("-ran_at", "-id").first()
 
 
 def system_balances(accounts: Collection[Account]) -> dict[UUID, SystemBalance]:
-    """The balances of system accounts, by their ids: the last proof's, and what came after.
+    """Return the balances of system accounts by id.
 
-    Two statements however many there are, which add up no more than `ADDED_AT_MOST` entries.
+    Runs two statements, which sum at most `MAX_SUMMED_ENTRIES` entries.
     """
     if not accounts:
         return {}
@@ -66,7 +66,7 @@ def system_balances(accounts: Collection[Account]) -> dict[UUID, SystemBalance]:
 
 
 def amounts_moved(transfers: Collection[Transfer]) -> dict[UUID, list[tuple[Decimal, Asset]]]:
-    """What each transfer moved, by its id: of every asset what its accounts received."""
+    """Return the amount received of every asset, by transfer id."""
     rows = (
         Entry.objects.filter(transfer__in=transfers, amount__gt=0)
         .order_by("asset_id")
@@ -82,6 +82,6 @@ def amounts_moved(transfers: Collection[Transfer]) -> dict[UUID, list[tuple[Deci
 
 
 def find_transfers(reference: str, subject_ids: Collection[UUID]) -> list[Transfer]:
-    """Transfers with this reference of their own, and those about one of these records."""
+    """Return the transfers with this reference, and those about the given subjects."""
     about = Transfer.objects.filter(subject_id__in=subject_ids) if subject_ids else []
     return [*Transfer.objects.filter(reference=reference), *about]

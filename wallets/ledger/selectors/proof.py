@@ -1,4 +1,4 @@
-"""The last proof of books."""
+"""Selector of the latest proof of books."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from wallets.ledger.models import BooksProof
 
 
 def last_proof() -> BooksProof | None:
-    """The newest run of the proof of books."""
+    """Return the latest proof of books."""
     return BooksProof.objects.order_by("-ran_at", "-id").first()

@@ -14,7 +14,7 @@ from wallets.ledger import payloads
 def transaction_documents(subjects: Sequence[type[Model]], entry_ids: Sequence[UUID]) -> list[str]:
     """Return the documents (JSON texts) of entries, in the order of `entry_ids`.
 
-    What is about a record of `subjects` bears the record's reference, the rest the transfer's own.
+    Entries about a record of `subjects` carry its reference, others that of their transfer.
     """
     tables = [subject._meta.db_table for subject in subjects]
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Balances of a wallet and its statement."""
+"""Balances and statements of wallets."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from django.db.models import QuerySet, Sum
 
 from wallets.ledger.models import AccountKind, Entry
 
-# What an owner holds in a currency, apart from a raise that is still open.
+# Account kinds of a wallet; proceeds of an open raise are not part of it.
 WALLET_KINDS = (AccountKind.AVAILABLE, AccountKind.ESCROW, AccountKind.RESERVED)
 
 
 class CurrencyBalance(TypedDict):
-    """One currency of a wallet, in units of the currency."""
+    """Balances of one currency, in units of the currency."""
 
     currency: str
     available: Decimal
@@ -27,7 +27,7 @@ class CurrencyBalance(TypedDict):
 
 
 def available_balance(owner_id: UUID, currency: str) -> Decimal:
-    """What the owner can spend of `currency`; zero where no account exists yet."""
+    """Return the owner's available balance of `currency`; zero without an account."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT balance FROM wallets_account"
@@ -39,7 +39,7 @@ def available_balance(owner_id: UUID, currency: str) -> Decimal:
 
 
 def balance_before(account_id: UUID, moment: datetime | None) -> Decimal:
-    """The account's entries before `moment`, summed; zero where there is no such moment."""
+    """Return the sum of the account's entries before `moment`; zero for None."""
     if moment is None:
         return Decimal(0)
     earlier = Entry.objects.filter(account_id=account_id, transfer__created_at__lt=moment)
@@ -48,7 +48,7 @@ def balance_before(account_id: UUID, moment: datetime | None) -> Decimal:
 
 
 def wallet_balances(owner_id: UUID) -> list[CurrencyBalance]:
-    """The owner's wallet over all currencies, in the order the interface lists them."""
+    """Return the owner's balances in all currencies, in the order of the API."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -76,7 +76,7 @@ def wallet_balances(owner_id: UUID) -> list[CurrencyBalance]:
 
 
 def statement(owner_id: UUID) -> QuerySet[Entry]:
-    """The entries of an owner's currency accounts, newest first, with transfer and account."""
+    """Return the entries of an owner's wallet, newest first, with transfer and account."""
     return (
         Entry.objects.filter(
             account__owner_id=owner_id,

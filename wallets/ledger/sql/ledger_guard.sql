@@ -1,11 +1,10 @@
--- What PostgreSQL itself holds the ledger to, whoever writes.
+-- Invariants of the ledger that PostgreSQL enforces, whoever writes.
 --
--- Guards name tables with their schema. Deferred checks run when the transaction commits, outside
--- of the posting functions: with the session's own search path a temporary table called
--- wallets_entry would be looked at instead of the ledger. (A `SET search_path` on each function
--- would do as well, but is paid for at every row.)
+-- Guards qualify tables with their schema. Deferred checks run at commit, outside the posting
+-- functions, where the session's search path could put a temporary table named wallets_entry before
+-- the ledger. (`SET search_path` on each function would also work, but costs time on every row.)
 
--- A transfer is closed when its transaction ends: no leg may join it later.
+-- A transfer is closed when its transaction ends: no leg can be added later.
 CREATE FUNCTION transfer_stamp() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     NEW.created_txid := txid_current();
@@ -15,26 +14,26 @@ END $$;
 CREATE TRIGGER transfer_stamp BEFORE INSERT ON wallets_transfer
     FOR EACH ROW EXECUTE FUNCTION transfer_stamp();
 
--- What its legs are held to is in transfer_guard.sql.
+-- Checks of legs: transfer_guard.sql.
 
 SELECT make_append_only('wallets_transfer');
 SELECT make_append_only('wallets_entry');
 
--- What an account is never changes; only its balance does, through the posting functions. The
--- trigger is not asked about those: balances change at every movement.
+-- An account's identity never changes. The trigger ignores balances, which change with every
+-- movement, through the posting functions.
 CREATE FUNCTION account_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE EXCEPTION 'what account % is never changes', OLD.id
+    RAISE EXCEPTION 'the identity of account % never changes', OLD.id
         USING ERRCODE = 'restrict_violation';
 END $$;
--- (An AFTER trigger: a BEFORE one would have the generated column computed anew each time.)
+-- (An AFTER trigger: a BEFORE trigger would recompute the generated column each time.)
 CREATE TRIGGER account_guard AFTER DELETE OR UPDATE OF
     id, asset_id, kind, organisation_id, member_id ON wallets_account
     FOR EACH ROW EXECUTE FUNCTION account_guard();
 CREATE TRIGGER account_guard_truncate BEFORE TRUNCATE ON wallets_account
     FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
 
--- The function is in account_start.sql.
+-- Function: account_start.sql.
 CREATE TRIGGER account_starts_right BEFORE INSERT ON wallets_account
     FOR EACH ROW EXECUTE FUNCTION account_starts_right();
 

@@ -1,4 +1,4 @@
--- The id of one owner's account (no owner: a system account), made with id `p_id` if it is new.
+-- Returns the id of an owner's account (no owner: a system account), opened with `p_id` if new.
 CREATE FUNCTION open_account(
     p_id uuid, p_asset text, p_kind text, p_organisation uuid, p_member uuid
 ) RETURNS uuid LANGUAGE plpgsql SECURITY DEFINER
@@ -21,7 +21,7 @@ BEGIN
         IF FOUND THEN
             RETURN v_id;
         END IF;
-        -- Somebody else made it between the two statements: read theirs.
+        -- Opened concurrently between the two statements: read that one.
     END LOOP;
 END $$;
 REVOKE ALL ON FUNCTION open_account(uuid, text, text, uuid, uuid) FROM PUBLIC;

@@ -1,17 +1,16 @@
--- The one function that writes transfers and entries: a set of one or many, in one call.
+-- Writes transfers and their entries: the only function that does, one or many in one call.
 --
--- The first six arrays run in parallel, one element a transfer; the last three run in parallel, one
--- element a leg, which names its transfer. A leg of zero is left out, and so is a transfer whose
--- legs are all zero. Owners' accounts are locked in the order of their ids, and entries get their ids
--- after that: the ids of an account's entries follow its balance.
+-- The first six arrays have one element per transfer, the last three one per leg, which names its
+-- transfer. Legs of zero are skipped, and so are transfers whose legs are all zero. Owners' accounts
+-- are locked in the order of their ids before entries get theirs, so an account's entry ids follow
+-- its balance.
 --
--- Refusals: account_balance_not_negative (an owner's balance would fall below zero),
--- transfer_reference_once and its like (posted before), transfer_balanced and the other guards of
--- transfer_guard.sql; for an account that is not there, that an entry has no asset.
+-- Errors: account_balance_not_negative (overdrawn), transfer_reference_once and similar (posted
+-- before), transfer_balanced and the other guards of transfer_guard.sql; for an unknown account, an
+-- entry without asset.
 --
--- For functions that run as the owner with a fixed search path; every table here is named with its
--- schema all the same. The service's own login posts through `post_service_transfers`. (The settings are
--- what holds the order of locks: accounts are reached by key, one after the other, as `x` has them.)
+-- For functions that run as the owner; the service's login uses `post_service_transfers`. (The planner
+-- settings keep the lock order: accounts are reached by key, one after another, in the order of `x`.)
 CREATE FUNCTION post_transfers(
     p_transfers uuid[], p_kinds text[], p_references text[], p_subjects uuid[], p_actors text[],
     p_memos text[], p_leg_transfers uuid[], p_accounts uuid[], p_amounts numeric[]
@@ -32,7 +31,7 @@ BEGIN
             t (id, kind, reference, subject, actor, memo)
         WHERE t.id IN (SELECT leg.transfer FROM leg)
     ), changed AS (
-        -- The exchange's own accounts keep no balance.
+        -- System accounts have no stored balance.
         UPDATE public.wallets_account a SET balance = a.balance + x.amount
         FROM (
             SELECT account, sum(amount) AS amount FROM leg GROUP BY account ORDER BY account
@@ -40,7 +39,7 @@ BEGIN
         WHERE a.id = x.account AND a.balance IS NOT NULL
         RETURNING a.id, a.asset_id, a.balance
     ), locked AS (
-        -- The aggregate is there for its time: once all accounts are locked.
+        -- The aggregate runs once all accounts are locked.
         SELECT public.id_stem(p_transfers[1]) AS stem, count(*) FROM changed
     )
     INSERT INTO public.wallets_entry
@@ -49,7 +48,7 @@ BEGIN
            coalesce(changed.asset_id,
                     (SELECT asset_id FROM public.wallets_account WHERE id = leg.account)),
            leg.amount,
-           -- What the account came to, less what its later legs moved.
+           -- The final balance less the later legs of the account.
            changed.balance - coalesce(sum(leg.amount) OVER (
                PARTITION BY leg.account ORDER BY leg.n
                ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING), 0)
@@ -57,8 +56,7 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION post_transfers FROM PUBLIC;
 
--- The same for the service's own login, which posts no other kinds than rules let it
--- (transfer_rules.sql).
+-- The same for the service's login, limited to the kinds that transfer_rules.sql allows it.
 CREATE FUNCTION post_service_transfers(
     p_transfers uuid[], p_kinds text[], p_references text[], p_subjects uuid[], p_actors text[],
     p_memos text[], p_leg_transfers uuid[], p_accounts uuid[], p_amounts numeric[]

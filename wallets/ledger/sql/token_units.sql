@@ -1,4 +1,4 @@
--- Makes the units of a token countable: its ledger asset, with 8 decimals.
+-- Creates the ledger asset of a token's units, with 8 decimals.
 CREATE FUNCTION open_token_units(p_token uuid) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN

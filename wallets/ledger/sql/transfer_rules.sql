@@ -1,10 +1,9 @@
--- What may be posted: for each kind of transfer which accounts money may leave and enter, and which
--- record in which state must stand behind it. Checked when the transaction commits, for a record
--- may be written, or reach its state, after its money has moved. Whoever posts is held to it, also
--- functions that run as the owner.
+-- Rules of posting: for each kind of transfer, the accounts that money may leave and enter, and the
+-- record and state that justify it. Checked at commit, because a record may be written, or reach its
+-- state, after its money moved. The rules bind every writer, functions of the owner included.
 --
--- Rows of orders and of credit, and the functions that judge their transfers, are in the files of this
--- name in those apps.
+-- The rules of orders and credit, and the functions that check their transfers, are in the files of
+-- this name in those apps.
 REVOKE ALL ON wallets_transferrule FROM exchange_runtime;
 GRANT SELECT ON wallets_transferrule TO exchange_runtime;
 SELECT audit_table('wallets_transferrule', record => 'kind', inserts => NULL);
@@ -46,12 +45,11 @@ CREATE TYPE transfer_leg AS (
     kind text, owner_id uuid, balance numeric, asset_id text, amount numeric, fits boolean
 );
 
--- The legs of a transfer with their accounts; none where its kind has no rule. `fits` says that money
--- may leave, or enter, such an account, that the reference is the one of the record, and that
--- `p_state`, the record's state, is one of those the rule names.
+-- The legs of a transfer with their accounts; none where its kind has no rule. `fits`: the rule allows
+-- such an account, the reference is that of the record, and the rule lists `p_state`, the record's
+-- state.
 --
--- The planner puts the query in the place of the call. OFFSET 0 keeps it from reading all entries of
--- an account.
+-- The planner inlines the query. OFFSET 0 keeps it from reading all entries of an account.
 CREATE FUNCTION transfer_legs(t wallets_transfer, p_state text)
 RETURNS SETOF transfer_leg LANGUAGE sql STABLE AS $$
     SELECT a.kind::text, a.owner_id, a.balance, e.asset_id::text, e.amount,
@@ -64,14 +62,14 @@ RETURNS SETOF transfer_leg LANGUAGE sql STABLE AS $$
     JOIN public.wallets_transferrule r ON r.kind = t.kind
 $$;
 
--- Whether a record justifies a transfer that is not of orders or credit; not if its kind has no rule.
+-- Whether a record justifies a transfer other than of orders or credit; false for kinds without a rule.
 CREATE FUNCTION wallet_transfer_justified(posted wallets_transfer) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
     v_justified boolean;
 BEGIN
     IF posted.kind = 'withdrawal_hold' THEN
-        -- The most frequent one: its rule in few words.
+        -- The most frequent kind, so its rule is written out.
         SELECT bool_and((
                 posted.reference = 'withdrawal:' || w.id || ':hold'
                 AND e.asset_id = w.currency_id
@@ -126,16 +124,16 @@ BEGIN
     RETURN v_justified;
 END $$;
 
--- Planned once, by keys: a plan takes longer to make than to carry out. One trigger for all kinds: the
--- condition of each would be read anew by every statement that writes a transfer.
+-- Planned once: planning takes longer than the query. One trigger for all kinds: separate conditions
+-- would be evaluated by every statement that writes a transfer.
 CREATE FUNCTION transfer_justified() RETURNS trigger LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_mergejoin = off SET enable_hashjoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     v_justified boolean;
 BEGIN
-    -- What `enter_orders` alone posts, with its record, in one call: that the record is there is asked of
-    -- each, the rest by the proof of books. The whole check would take a tenth of the time of an order
+    -- Posted by `enter_orders` only, in one call with their record: only its existence is checked here,
+    -- the rest by the proof of books. The full check would take a tenth of the time of an order
     -- (decision 23).
     IF NEW.kind = 'order_reserve' THEN
         v_justified := EXISTS (SELECT FROM public.orders_order WHERE id = NEW.subject_id);
