@@ -1,1 +1,1 @@
-"""Bank lists, finding a bank and the holder of an account, and comparing names."""
+"""Bank lists, lookup of banks and account holders, and name matching."""

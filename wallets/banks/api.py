@@ -1,4 +1,4 @@
-"""The payment provider's banks, and who holds an account."""
+"""Banks of the payment provider, and resolution of account holders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wallets.banks.services import bank_directory, resolve_account_name
 
 
 class BankViewSet(ApiViewSet):
-    """Banks that can be paid, and who holds an account."""
+    """Payable banks and account resolution."""
 
     tag = "Banks"
 
@@ -71,7 +71,7 @@ class BankViewSet(ApiViewSet):
 
 
 def payout_currency(request: Request) -> str:
-    """The query parameter `currency`, in any case. Raises `InvalidCurrency`, `NoBankList`."""
+    """Return the query parameter `currency`. Raises `InvalidCurrency`, `NoBankList`."""
     code = request.query_params.get("currency", "").upper()
     if code not in currencies():
         raise InvalidCurrency(payout_currencies())

@@ -1,7 +1,7 @@
-"""When two spellings are the same bank name, and which names are close to one.
+"""Matching and suggestion of bank names. Pure functions.
 
-Whole names only, ignoring case, accents, punctuation and repeated spaces; never a prefix, an
-abbreviation or a guess (decisions §8). Pure functions.
+Names match as a whole, ignoring case, accents, punctuation and repeated spaces; prefixes and
+abbreviations never match.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ _MAX_SUGGESTIONS = 3
 
 
 def match_keys(name: str) -> frozenset[str]:
-    """The keys of `name`; two names are the same when they share one.
+    """Return the match keys of `name`; two names match when they share one.
 
-    Punctuation is ignored both as nothing ("F.C.M.B." is "FCMB") and as a space ("First-Bank" is
-    "First Bank").
+    Punctuation counts as nothing ("F.C.M.B." is "FCMB") and as a space ("First-Bank" is "First
+    Bank").
     """
     bare = "".join(
         character
@@ -29,20 +29,20 @@ def match_keys(name: str) -> frozenset[str]:
 
 
 def suggest_names(name: str, names: Iterable[str]) -> list[str]:
-    """Up to three of `names` that look like `name`, best first."""
-    wanted = _plain(name)
-    if not wanted:
+    """Return up to three of `names` that are similar to `name`, best first."""
+    target = _plain(name)
+    if not target:
         return []
     by_key: dict[str, str] = {}
     for candidate in names:
         by_key.setdefault(_plain(candidate), candidate)
-    found = difflib.get_close_matches(wanted, list(by_key), n=_MAX_SUGGESTIONS, cutoff=0.6)
-    words = set(wanted.split())
-    # A short form ("GTB", "Zenith") is close to nothing by letters; its words or initials tell.
+    found = difflib.get_close_matches(target, list(by_key), n=_MAX_SUGGESTIONS, cutoff=0.6)
+    words = set(target.split())
+    # Short forms ("GTB", "Zenith") have too few letters to compare: match words or initials.
     for key in by_key:
         parts = key.split()
         initials = "".join(part[0] for part in parts)
-        if key not in found and (words & set(parts) - _GENERIC_WORDS or wanted == initials):
+        if key not in found and (words & set(parts) - _GENERIC_WORDS or target == initials):
             found.append(key)
     return [by_key[key] for key in found[:_MAX_SUGGESTIONS]]
 

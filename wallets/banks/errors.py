@@ -1,4 +1,4 @@
-"""Refusals about banks and accounts. Messages are the interface's, to the letter."""
+"""Errors about banks and accounts. Messages are those of the API contract."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from exchange.core.errors import NotFound, ProviderFailed, Rejected
 
 
 class NoBankList(Rejected):
-    """The currency has wallets, but the provider pays no banks in it."""
+    """The provider has no bank payouts in this currency."""
 
     code = "currency_not_supported"
 
-    # The interface's order of this message differs from its other list of currencies.
+    # The API contract lists the currencies in this order here.
     _SUPPORTED = ("NGN", "GHS", "KES", "ZAR", "UGX", "TZS")
 
     def __init__(self, currency: str) -> None:
@@ -23,7 +23,7 @@ class NoBankList(Rejected):
 
 
 class BankNotFound(NotFound):
-    """No bank of the currency's list has this name."""
+    """No bank of the currency has this name."""
 
     code = "bank_not_found"
 
@@ -36,26 +36,26 @@ class BankNotFound(NotFound):
 
 
 class BankListUnavailable(ProviderFailed):
-    """The provider did not give its bank list, and we have no fresh one."""
+    """The provider's bank list could not be fetched, and none is fresh."""
 
     message = "Could not fetch the bank list from the payment provider. Please try again later"
 
 
 class AccountLookupUnavailable(ProviderFailed):
-    """The provider did not answer who holds an account."""
+    """The provider did not respond to an account resolution."""
 
     message = "Could not resolve the account with the payment provider. Please try again later"
 
 
 class AccountNotFound(NotFound):
-    """The provider knows no such account at that bank."""
+    """The provider has no such account at that bank."""
 
     code = "account_not_found"
     message = "Could not resolve an account with this number at this bank"
 
 
 class ResolutionNotSupported(Rejected):
-    """The provider tells nobody's name in this currency."""
+    """The provider does not resolve account names in this currency."""
 
     code = "resolution_not_supported"
 

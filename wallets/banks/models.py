@@ -1,4 +1,4 @@
-"""Bank lists as the provider gave them."""
+"""Bank lists of the provider."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from exchange.core.models import Currency
 
 
 class BankList(models.Model):
-    """The provider's list of banks for one currency, as last fetched."""
+    """The provider's banks of one currency, as last fetched."""
 
     currency = models.OneToOneField(Currency, on_delete=models.CASCADE, primary_key=True)
     banks = models.JSONField(default=list, help_text="[{id, name, code}], the provider's own")

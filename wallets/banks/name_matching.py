@@ -1,16 +1,15 @@
-"""How well two spellings of a person's or firm's name match: the measure of the review page.
+"""Matching of names of persons and firms, for the review of withdrawals. Pure functions.
 
-Case, accents, punctuation and forms of address do not count. `Ng'ang'a` is `Nganga`; a word
-written in two ("Abdul Rahman") is the one word ("Abdulrahman"). The degrees:
+Case, accents, punctuation and titles are ignored. `Ng'ang'a` equals `Nganga`, and "Abdul Rahman"
+equals "Abdulrahman". Degrees:
 
     same        the same words in the same order
-    reordered   the same words in another order: banks write the family name first
-    initials    as above, but some words stand only as their first letter
-    partly      some words are shared; how many, of how many in the longer name, is told
-    different   no whole word is shared
+    reordered   the same words in another order (banks write the family name first)
+    initials    as above, with some words given by their initial only
+    partly      some words match
+    different   no whole word matches
 
-A letter more or less makes another word ("Mohamed", "Mohammed"), which is told, not forgiven.
-Pure functions.
+Words that differ by a letter ("Mohamed", "Mohammed") do not match; they are reported as similar.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import unicodedata
 from dataclasses import dataclass
 from enum import Enum
 
-# Forms of address, as banks of West and East Africa put them before names; none is a name itself.
+# Titles that banks of West and East Africa put before names.
 _TITLES = frozenset(
     {"mr", "mrs", "ms", "miss", "dr", "prof", "professor", "chief", "alhaji", "alhaja", "alh",
      "hajia", "haja", "mallam", "malam", "engr", "barr", "barrister", "rev", "revd", "pastor",
@@ -28,20 +27,20 @@ _TITLES = frozenset(
 )  # fmt: skip
 _SHORT_FORMS = {"limited": "ltd", "company": "co", "incorporated": "inc", "corporation": "corp"}
 _IGNORED_WORDS = frozenset({"and"})
-# Letters of Hausa, Ewe, Krio and others that no decomposition turns into a plain one.
+# Letters of Hausa, Ewe, Krio and others without a Unicode decomposition.
 _PLAIN_LETTERS = str.maketrans(
     {"ɓ": "b", "ɗ": "d", "ɖ": "d", "ƙ": "k", "ƴ": "y", "ŋ": "n", "ɛ": "e", "ɔ": "o", "ə": "e",
      "ƒ": "f", "ɣ": "g", "ʋ": "v", "ı": "i", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe"}  # noqa: RUF001
 )  # fmt: skip
-# Written inside a word, they part nothing; quotes of every keyboard, and Unicode's letters for it.
+# Characters inside a word that do not split it: apostrophes and similar marks.
 _APOSTROPHES = frozenset("'`\u00b4\u2018\u2019\u201b\u02bb\u02bc\u02bd\u02be\u02bf\ua78c\u2032")
-# How many words may be one on the other side, the most first.
+# Numbers of adjacent words that may be written as one, longest first.
 _JOIN_LENGTHS = (3, 2)
 _SIMILARITY_CUTOFF = 0.8
 
 
 class MatchDegree(Enum):
-    """How well names match, from best to worst."""
+    """Degree of a match, from best to worst."""
 
     SAME = "same"
     REORDERED = "same words in another order"
@@ -52,9 +51,10 @@ class MatchDegree(Enum):
 
 @dataclass(frozen=True, slots=True)
 class NameMatch:
-    """`shared` of `words` (those of the longer name) match; what does not, on either side.
+    """Result of a comparison: `shared` of `words` (of the longer name) match.
 
-    `nearly` are pairs that differ by little: a slip, another transcription, or another person.
+    `only_first` and `only_second` are the rest on either side, `similar` the pairs among them that
+    differ slightly.
     """
 
     degree: MatchDegree
@@ -66,17 +66,16 @@ class NameMatch:
 
     @property
     def label(self) -> str:
-        """`partly: 2 of 3 words`."""
+        """Return the degree as text: `partly: 2 of 3 words`."""
         if self.degree is MatchDegree.PARTLY:
             return f"partly: {self.shared} of {self.words} words"
         return str(self.degree.value)
 
     @property
     def agrees(self) -> bool:
-        """Whether nothing speaks against the same person.
+        """Return whether the names are compatible.
 
-        Also when one name only says more than the other: at least two words are shared, and the
-        first name has none that the second lacks.
+        A partial match is compatible if two words match and the first name has no other word.
         """
         if self.degree is MatchDegree.PARTLY:
             return self.shared > 1 and not self.only_first
@@ -84,7 +83,7 @@ class NameMatch:
 
 
 def compare_names(first: str, second: str) -> NameMatch:
-    """How well `first` (what was given) matches `second` (what the bank says)."""
+    """Compare the provided name `first` with the bank's name `second`."""
     mine, theirs = _words(first), _words(second)
     mine, theirs = _join_words(mine, theirs), _join_words(theirs, mine)
     longer = max(len(mine), len(theirs))
@@ -105,7 +104,7 @@ def compare_names(first: str, second: str) -> NameMatch:
 
 
 def _words(name: str) -> list[str]:
-    """The words that count, bare of case, accents and punctuation."""
+    """Return the significant words, without case, accents and punctuation."""
     bare = []
     for character in unicodedata.normalize("NFKD", name.casefold()):
         if unicodedata.combining(character) or character in _APOSTROPHES:
@@ -114,12 +113,12 @@ def _words(name: str) -> list[str]:
     words = "".join(bare).translate(_PLAIN_LETTERS).split()
     words = [_SHORT_FORMS.get(word, word) for word in words if word not in _IGNORED_WORDS]
     named = [word for word in words if word not in _TITLES]
-    # "Chief" or "Pastor" may be all there is of a name.
+    # A name may consist of a title only.
     return named or words
 
 
 def _join_words(words: list[str], others: list[str]) -> list[str]:
-    """`words`, with neighbours joined that are one word among `others`."""
+    """Return `words`, with adjacent words joined that are one word in `others`."""
     known = set(others) - set(words)
     found: list[str] = []
     place = 0
@@ -134,7 +133,7 @@ def _join_words(words: list[str], others: list[str]) -> list[str]:
 
 
 def _unshared(words: list[str], others: list[str]) -> list[str]:
-    """`words` without those that also stand among `others`, each as often as there."""
+    """Return `words` without those in `others`, counted with repetition."""
     rest = list(others)
     left = []
     for word in words:
@@ -146,7 +145,7 @@ def _unshared(words: list[str], others: list[str]) -> list[str]:
 
 
 def _match_initials(left: list[str], right: list[str]) -> tuple[list[str], list[str], int]:
-    """Both without the words that stand on the other side as their initial, and how many."""
+    """Return both lists without words that match an initial of the other, and their number."""
     found = 0
     left, right = list(left), list(right)
     for ours, theirs in ((left, right), (right, left)):

@@ -1,4 +1,4 @@
-"""What clients send about banks."""
+"""Request bodies about banks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class AccountNumberField(TextField):
     schema_keywords: ClassVar[Mapping[str, str]] = {"pattern": f"^{_ACCOUNT_NUMBER.pattern}$"}
 
     def to_internal_value(self, data: Any) -> str:
-        """The number, as it was sent."""
+        """Return the number unchanged."""
         text = super().to_internal_value(data)
         if not _ACCOUNT_NUMBER.fullmatch(text):
             raise serializers.ValidationError(
@@ -30,7 +30,7 @@ class AccountNumberField(TextField):
 
 
 class ResolveInput(LeanSerializer):
-    """An account whose holder's name is asked for."""
+    """Request to resolve the holder of an account."""
 
     bank_name = NameField(max_length=200, help_text="The whole name, as for a withdrawal")
     account_number = AccountNumberField(

@@ -1,8 +1,8 @@
-"""Bank lists of the provider, kept 24 hours, and finding the bank and account name of a request.
+"""Bank lists of the provider (fresh for 24 hours), and lookup of banks and account names.
 
-The list of a currency lives in one row, so that all processes share it and it survives a restart;
-each process also keeps it indexed in memory and looks at the row again every half minute. Nothing
-here may be called inside a transaction: any call may have to ask the provider.
+The list of a currency is stored in one row, shared by all processes; each process caches it,
+indexed, for half a minute. Never call these functions in a transaction: any of them may call the
+provider.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from wallets.providers.registry import payment_provider
 
 log = structlog.get_logger(__name__)
 
-# Each process looks at the stored list again after this many seconds.
+# After this many seconds a process reads the stored list again.
 _CACHE_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
 class BankDirectory:
-    """One currency's banks, indexed by every spelling of their names."""
+    """Banks of one currency, indexed by the match keys of their names."""
 
     banks: tuple[BankEntry, ...]
     by_spelling: dict[str, BankEntry]
@@ -49,11 +49,11 @@ class BankDirectory:
 
     @property
     def is_fresh(self) -> bool:
-        """Whether the list may still be used without asking the provider."""
+        """Return whether the list can be used without fetching it again."""
         return is_fresh(self.fetched_at)
 
     def find(self, name: str) -> BankEntry | None:
-        """The bank of this name, or None. The exact spelling wins over an equivalent one."""
+        """Return the bank of this name, preferring the exact spelling, or None."""
         for bank in self.banks:
             if bank.name == name:
                 return bank
@@ -65,7 +65,7 @@ class BankDirectory:
 
 @dataclass(frozen=True, slots=True)
 class Payee:
-    """Bank and account name a withdrawal will be paid to."""
+    """Bank and account name of a payee."""
 
     bank: BankEntry
     account_name: str
@@ -77,14 +77,14 @@ _locks: dict[str, threading.Lock] = {}
 
 
 def is_fresh(fetched_at: datetime) -> bool:
-    """Whether a list fetched then may still be used without asking the provider."""
+    """Return whether a list fetched then can be used without fetching it again."""
     return timezone.now() - fetched_at < timedelta(hours=settings.BANK_LIST_FRESH_HOURS)
 
 
 def find_cached_bank(currency: str, name: str) -> BankEntry | None:
-    """The bank from this process's own memory, touching neither database nor network.
+    """Return the bank from the cache of this process, without database or network.
 
-    None when the memory is cold or stale, or the name is not in it: then ask `find_bank`.
+    None when the cache is empty or stale, or lacks the name; then use `find_bank`.
     """
     cached = _cache.get(currency)
     if cached is None or time.monotonic() - cached[0] > _CACHE_SECONDS or not cached[1].is_fresh:
@@ -93,10 +93,10 @@ def find_cached_bank(currency: str, name: str) -> BankEntry | None:
 
 
 def bank_directory(currency: str) -> BankDirectory:
-    """The banks of `currency`; asks the provider when the stored list is not fresh.
+    """Return the banks of `currency`, fetched again unless the stored list is fresh.
 
-    Raises `NoBankList` for a currency that is not paid out, `BankListUnavailable` when the
-    provider fails and no list may be served.
+    Raises `NoBankList` for a currency without payouts, `BankListUnavailable` when the provider
+    fails and no list may be served.
     """
     if currency not in payout_currencies():
         raise NoBankList(currency)
@@ -104,7 +104,7 @@ def bank_directory(currency: str) -> BankDirectory:
     if directory is not None and directory.is_fresh:
         return directory
     with _locks.setdefault(currency, threading.Lock()):
-        directory = _load(currency)  # somebody else may have fetched it while we waited
+        directory = _load(currency)  # another thread may have fetched it meanwhile
         if directory is not None and directory.is_fresh:
             return directory
         try:
@@ -116,7 +116,7 @@ def bank_directory(currency: str) -> BankDirectory:
 
 
 def refresh_bank_list(currency: str) -> BankDirectory:
-    """Fetches and stores the list. Raises `BankListUnavailable`, keeping what is stored."""
+    """Fetch and store the list. Raises `BankListUnavailable`, leaving the stored list as it is."""
     try:
         banks = payment_provider().list_banks(currency)
     except ProviderError as error:
@@ -143,11 +143,11 @@ def refresh_bank_list(currency: str) -> BankDirectory:
 
 
 def find_bank(currency: str, name: str) -> BankEntry:
-    """The bank of exactly this name. Raises `BankNotFound` with close names, or as above."""
+    """Return the bank of this name. Raises `BankNotFound`, or as `bank_directory`."""
     directory = bank_directory(currency)
     bank = directory.find(name)
     if bank is None:
-        # Another process may have fetched a newer list since this one last looked.
+        # Another process may have fetched a newer list.
         _cache.pop(currency, None)
         directory = bank_directory(currency)
         bank = directory.find(name)
@@ -158,10 +158,9 @@ def find_bank(currency: str, name: str) -> BankEntry:
 
 
 def find_payee(*, currency: str, bank: BankEntry, account_number: str, given_name: str) -> Payee:
-    """Who will be paid: for NGN the provider's name of the account replaces the given one.
+    """Return the payee; for NGN the name that the provider resolves replaces the given one.
 
-    When the name cannot be had (not found, or the provider does not answer), the given one stays
-    and the payee is not `resolved`: the approver sees that.
+    If resolution fails, the given name stays and the payee is not `resolved`, which approvers see.
     """
     if not resolves_names(currency):
         return Payee(bank, given_name, resolved=False)
@@ -176,9 +175,9 @@ def find_payee(*, currency: str, bank: BankEntry, account_number: str, given_nam
 
 
 def resolve_account_name(*, currency: str, bank_name: str, account_number: str) -> Payee:
-    """The holder of an account, asked for by a client before it withdraws.
+    """Resolve the holder of an account, for a client before it withdraws.
 
-    Raises `ResolutionNotSupported` where the provider tells no names, `BankNotFound`,
+    Raises `ResolutionNotSupported` where the provider resolves no names, `BankNotFound`,
     `AccountNotFound`, `BankListUnavailable` or `AccountLookUpUnavailable`.
     """
     if not resolves_names(currency):
@@ -196,7 +195,7 @@ def resolve_account_name(*, currency: str, bank_name: str, account_number: str) 
 
 
 def clear_bank_cache() -> None:
-    """Empties this process's memory, so that the next look reads the stored lists."""
+    """Empty the cache of this process."""
     _cache.clear()
 
 
@@ -224,12 +223,12 @@ def _index_banks(rows: list[dict[str, Any]], fetched_at: datetime) -> BankDirect
     return BankDirectory(banks, by_spelling, fetched_at)
 
 
-# Lists are fetched again this long before they stop being fresh.
+# Lists are fetched again this long before they become stale.
 _REFRESH_AHEAD = timedelta(hours=4)
 
 
 def refresh_bank_lists() -> dict[str, bool]:
-    """Fetches the lists that stop being fresh soon; per currency, whether it worked."""
+    """Fetch the lists that become stale soon, and return by currency whether it succeeded."""
     limit = timezone.now() - timedelta(hours=settings.BANK_LIST_FRESH_HOURS) + _REFRESH_AHEAD
     fresh = set(BankList.objects.filter(fetched_at__gt=limit).values_list("currency_id", flat=True))
     outcome: dict[str, bool] = {}

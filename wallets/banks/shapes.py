@@ -1,4 +1,4 @@
-"""What answers about banks hold."""
+"""Response schemas and errors of banks."""
 
 from __future__ import annotations
 

@@ -9,5 +9,5 @@ from wallets.banks import services as banks
 
 @shared_task(name="wallets.tasks.refresh_bank_lists")
 def refresh_bank_lists() -> None:
-    """Fetches bank lists before they stop being fresh."""
+    """Fetch bank lists before they become stale."""
     banks.refresh_bank_lists()

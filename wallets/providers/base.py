@@ -1,20 +1,20 @@
-"""What the rest of the product knows about a payment provider: calls, records and failures.
+"""Provider-neutral protocol of payment providers: calls, records and errors. Free of Django.
 
-Provider-neutral and free of Django. Services catch the errors defined here and nothing else; a new
-provider is a new package beside `flutterwave` that satisfies `PaymentProvider`.
+Services catch only the errors defined here. A new provider is a package next to `flutterwave` that
+implements `PaymentProvider`.
 
 Amounts are `Decimal` in major units of the currency. References are ours: unique, and the
 idempotency key towards the provider.
 
-What an error of `PaymentProvider.transfer` says about the money:
+Errors of `PaymentProvider.transfer`:
 
-| Raised | Was it accepted? | What to do |
+| Error | Accepted? | Next step |
 |---|---|---|
 | `NeverSent` | no: no connection was made | send again later, same reference |
 | `InsufficientFloat` | no | wait for float, send again later, same reference |
-| `RecipientDeclined` | no, and it never will be | fail the payout |
-| `DuplicateReference` | earlier, perhaps by ourselves | look up by reference |
-| `OutcomeUnknown` | nobody can tell | look up by reference, never send on this ground alone |
+| `RecipientDeclined` | no, permanently | fail the payout |
+| `DuplicateReference` | earlier, perhaps from us | check status by reference |
+| `OutcomeUnknown` | unknown | check status by reference, never send again on this alone |
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from typing import Any, Protocol
 
 
 class TransferStatus(StrEnum):
-    """Where a transfer stands at the provider."""
+    """Status of a transfer at the provider."""
 
     NEW = "NEW"
     PENDING = "PENDING"
@@ -36,7 +36,7 @@ class TransferStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BankEntry:
-    """One bank of a currency's list. `code` goes into a transfer."""
+    """A bank of a currency's list. Transfers use `code`."""
 
     id: int
     name: str
@@ -45,7 +45,7 @@ class BankEntry:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedAccount:
-    """The name a bank holds for an account; it is never blank."""
+    """An account and its holder's name at the bank, never blank."""
 
     account_number: str
     account_name: str
@@ -53,7 +53,7 @@ class ResolvedAccount:
 
 @dataclass(frozen=True, slots=True)
 class RecipientIdentity:
-    """Who is paid, for corridors whose regulator asks (ZAR)."""
+    """Identity of the recipient, for corridors that require it (ZAR)."""
 
     first_name: str
     last_name: str
@@ -64,7 +64,7 @@ class RecipientIdentity:
 
 @dataclass(frozen=True, slots=True)
 class TransferRequest:
-    """One payout to a bank account. `reference` has at most 100 characters."""
+    """A payout to a bank account. `reference` has at most 100 characters."""
 
     reference: str
     amount: Decimal
@@ -80,12 +80,11 @@ class TransferRequest:
 
 @dataclass(frozen=True, slots=True)
 class TransferRecord:
-    """The provider's record of a transfer, as it stood when it was asked.
+    """The provider's record of a transfer at the time of the request.
 
-    `reference` is verified to be the one asked for; `amount`, `currency`, `account_number` and
-    `bank_code` are what the provider says, for the caller to compare with what was ordered. `fee`
-    may have more decimals than the currency. `raw` is the record as received, numbers with a
-    fraction as `Decimal`.
+    `reference` is verified. Callers compare `amount`, `currency`, `account_number` and `bank_code`
+    with what they ordered. `fee` may have more decimals than the currency. `raw` is the record as
+    received, with fractions as `Decimal`.
     """
 
     provider_id: str
@@ -102,7 +101,7 @@ class TransferRecord:
 
 @dataclass(frozen=True, slots=True)
 class ListedTransfer:
-    """A transfer out of a list, and when the provider took it."""
+    """A transfer of a list, and when the provider created it."""
 
     record: TransferRecord
     created_at: datetime
@@ -110,7 +109,7 @@ class ListedTransfer:
 
 @dataclass(frozen=True, slots=True)
 class ProviderBalance:
-    """What is ours at the provider in one currency: to pay out now, and in its books."""
+    """Our available and ledger balance at the provider in one currency."""
 
     currency: str
     available: Decimal
@@ -119,10 +118,10 @@ class ProviderBalance:
 
 @dataclass(frozen=True, slots=True)
 class WebhookNotification:
-    """What an authentic webhook points at. Look the transfer up before acting on it.
+    """The transfer that an authentic webhook names. Check its status before acting on it.
 
-    A reference has at most 100 characters, a provider's id 40. Both fields are None when the body
-    could not be read: authentic, but of no use.
+    References have at most 100 characters, provider ids 40. Both fields are None when the body is
+    unreadable.
     """
 
     reference: str | None
@@ -130,13 +129,13 @@ class WebhookNotification:
 
 
 class ProviderError(Exception):
-    """Anything a provider call can end in other than its answer. Messages hold no secret."""
+    """Base of all errors of provider calls. Messages hold no secrets."""
 
 
 class ProviderUnavailable(ProviderError):
-    """A read got no usable answer: network, time-out, 401, 429, 5xx or a malformed body.
+    """A read got no usable response: network, time-out, 401, 429, 5xx or a malformed body.
 
-    `retry_after` is what the provider asked us to wait, in seconds, when it said so.
+    `retry_after` is the wait in seconds that the provider requested, if any.
     """
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
@@ -145,11 +144,11 @@ class ProviderUnavailable(ProviderError):
 
 
 class NeverSent(ProviderUnavailable):
-    """No connection could be made, so it is certain that the provider has seen nothing."""
+    """No connection was made, so the provider has received nothing."""
 
 
 class AccountNotResolved(ProviderError):
-    """The provider answered that it knows no such account at that bank, or cannot check it."""
+    """The provider has no such account at that bank, or cannot check it."""
 
 
 class ResolutionUnsupported(ProviderError):
@@ -157,15 +156,15 @@ class ResolutionUnsupported(ProviderError):
 
 
 class UnsupportedCurrency(ProviderError):
-    """The provider has no bank list, and so no bank payout, for this currency."""
+    """The provider has no bank list, and so no bank payouts, for this currency."""
 
 
 class TransferError(ProviderError):
-    """A transfer that was not plainly accepted."""
+    """Base of errors of transfers that were not plainly accepted."""
 
 
 class RecipientDeclined(TransferError):
-    """The provider refuses this recipient for good. `code` is our stable name for the reason."""
+    """The provider permanently declines this recipient. `code` is our stable name of the reason."""
 
     def __init__(self, message: str, *, code: str) -> None:
         super().__init__(message)
@@ -177,15 +176,15 @@ class InsufficientFloat(TransferError):
 
 
 class DuplicateReference(TransferError):
-    """The provider already has a transfer with this reference: look it up."""
+    """The provider already has a transfer with this reference: check its status."""
 
 
 class OutcomeUnknown(TransferError):
-    """The answer was lost or is not one we know: the transfer may or may not be accepted.
+    """No response, or an unknown one: the transfer may or may not be accepted.
 
-    `retry_after` is what the provider asked us to wait, in seconds, when it said so. `outage` is
-    True when the provider did not serve us (401, 403, 429, 5xx, a time-out, an answer that makes
-    no sense), False when it answered something that we do not know.
+    `retry_after` is the wait in seconds that the provider requested, if any. `outage` is True when
+    the provider did not serve the request (401, 403, 429, 5xx, time-out, malformed response), False
+    for a response that we do not know.
     """
 
     def __init__(
@@ -200,7 +199,7 @@ class PaymentProvider(Protocol):
     """A payment provider. Calls block; never make one inside a database transaction."""
 
     def list_banks(self, currency: str) -> list[BankEntry]:
-        """Every bank that can be paid in `currency`.
+        """Return every bank that can be paid in `currency`.
 
         Raises `UnsupportedCurrency` or `ProviderUnavailable`.
         """
@@ -208,38 +207,38 @@ class PaymentProvider(Protocol):
     def resolve_account(
         self, *, account_number: str, bank_code: str, currency: str
     ) -> ResolvedAccount:
-        """The name the bank holds for an account.
+        """Return the account with its holder's name.
 
         Raises `ResolutionUnsupported`, `AccountNotResolved` or `ProviderUnavailable`.
         """
 
     def transfer(self, request: TransferRequest) -> TransferRecord:
-        """Order one transfer; it is sent at most once.
+        """Order a transfer, sent at most once.
 
-        Raises `NeverSent` or a `TransferError`; the module docstring says what each means.
+        Raises `NeverSent` or a `TransferError`; see the module docstring.
         """
 
     def find_transfer(self, reference: str) -> TransferRecord | None:
-        """The transfer with exactly this reference, None when the provider has none.
+        """Return the transfer with exactly this reference, or None.
 
         Raises `ProviderUnavailable`, which is not the same as None.
         """
 
     def list_transfers(self, *, first: date, last: date) -> list[ListedTransfer]:
-        """Every transfer taken from `first` to `last`, both included, each once.
+        """Return every transfer created from `first` to `last`, both included, each once.
 
-        In whose days the provider counts is not known: ask for a day more on either side. Raises
+        The provider's time zone is unknown: request a day more on either side. Raises
         `ProviderUnavailable`, also for a list that contradicts itself.
         """
 
     def balances(self) -> list[ProviderBalance]:
-        """Our balance in each currency. Raises `ProviderUnavailable`."""
+        """Return our balance in each currency. Raises `ProviderUnavailable`."""
 
     def probe(self) -> None:
-        """Read something cheap, once, to see whether the provider serves us.
+        """Read something cheap, once, to check whether the provider serves us.
 
         Raises `ProviderUnavailable`.
         """
 
     def verify_webhook(self, headers: Mapping[str, str], body: bytes) -> WebhookNotification | None:
-        """What a webhook points at, None when it was not sent by the provider."""
+        """Return the transfer that a webhook names, or None if the webhook is not authentic."""

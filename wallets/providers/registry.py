@@ -1,4 +1,4 @@
-"""The payment provider this installation is configured for. The one place that reads settings."""
+"""The configured payment provider. The only module here that reads settings."""
 
 from functools import cache
 
@@ -10,7 +10,7 @@ from wallets.providers.flutterwave import FlutterwaveClient
 
 @cache
 def payment_provider() -> PaymentProvider:
-    """The configured provider: one per process, shared by its threads.
+    """Return the configured provider, one per process, shared by its threads.
 
     `settings.PAYMENT_PROVIDER` holds the parameters of `FlutterwaveClient` by name. After changing
     settings in a test, call `payment_provider.cache_clear()`.

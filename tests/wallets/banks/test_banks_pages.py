@@ -39,7 +39,7 @@ def test_a_list_tells_its_age_and_is_searched():
         (row,) = found.context["sections"][0].rows
         assert row == (("Côp Bank", "11") if term == "c'ôp" else ("KCB Bank Kenya", "01"))
         assert "1 of 2 banks" in text_of(found)
-    assert "No bank is called that." in text_of(client.get(page("change", "KES"), {"q": "zzz"}))
+    assert "No banks found." in text_of(client.get(page("change", "KES"), {"q": "zzz"}))
     BankList.objects.filter(pk="KES").update(fetched_at=timezone.now() - timedelta(days=2))
     assert "Stale" in text_of(client.get(page("change", "KES")))
     assert "Stale" in text_of(client.get(page("changelist")))

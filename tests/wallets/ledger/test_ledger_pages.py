@@ -136,7 +136,7 @@ def test_a_system_account_is_added_up_from_the_last_proof_on(client):
     account = clearing()
     assert total(account) == ledger.SystemBalance(Decimal(-100), None)
     page = client.get(reverse("admin:wallets_account_change", args=[account.pk]))
-    assert "100.00 NGN (sum of its entries)" in text_of(page)
+    assert "100.00 NGN (sum of entries)" in text_of(page)
     kept = prove_and_store(WALLET_CHECKS)
     assert kept.totals == {}  # entries younger than an hour are added up on the page
     # As a proof of tomorrow would keep it.
@@ -183,7 +183,7 @@ def test_every_account_shows_its_balance_positive_for_what_it_normally_holds(
         listed = AccountAdmin(Account, site).shown_balance(account)
         shown[account.kind] = listed
         if account.balance is None:
-            assert f"{listed} (sum of its entries)" in page
+            assert f"{listed} (sum of entries)" in page
         entry = account.entries.order_by("-id").first()
         if entry is not None and account.kind in {"clearing", "expenses"}:
             assert format_account_amount(entry.amount, account) in page

@@ -224,7 +224,7 @@ def test_a_good_read_makes_an_open_circuit_half_open(
         (
             "rate_limit",
             {"retry_after": 120},
-            "the provider asks us to slow down (429)",
+            "the provider limits the request rate (429)",
             2,
         ),
     ],

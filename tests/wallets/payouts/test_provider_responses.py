@@ -90,7 +90,7 @@ def test_an_answer_that_is_lost_is_asked_for_at_once_unless_we_are_to_leave_them
         "found": ("Processing", "", 0),
         "not found": ("Unknown", first, 1),
         "failed": ("Unknown", f"{first}; {first}", 0),
-        "quiet": ("Unknown", "the provider asks us to slow down (429)", 0),
+        "quiet": ("Unknown", "the provider limits the request rate (429)", 0),
     }[reads]
     assert (status_of(withdrawal), row(withdrawal).last_error) == (status, error)
     assert row(withdrawal).not_found_count == not_found

@@ -90,7 +90,7 @@ def test_the_name_of_another_account_is_not_believed(client, sandbox):
     other = {"account_number": "0690000036", "account_name": "Bode George"}
     body = json.dumps({"status": "success", "message": "", "data": other})
     sandbox.fault("malformed", {"path_prefix": "/v3/accounts"}, body=body)
-    with pytest.raises(ProviderUnavailable, match="another account than the one asked for"):
+    with pytest.raises(ProviderUnavailable, match="another account than requested"):
         client.resolve_account(account_number="0690000031", bank_code="044", currency="NGN")
 
 
@@ -263,28 +263,28 @@ def test_only_a_sentence_that_says_so_is_a_not_found(client, sandbox):
 @pytest.mark.parametrize(
     ("kind", "options", "why", "outage"),
     [
-        ("timeout_before", {}, "no complete answer (ReadTimeout)", True),
-        ("reset", {}, "no complete answer (ConnectionError)", True),
+        ("timeout_before", {}, "no complete response (ReadTimeout)", True),
+        ("reset", {}, "no complete response (ConnectionError)", True),
         ("error_5xx", {"status": 502}, "the provider failed (502)", True),
-        ("rate_limit", {}, "the provider asks us to slow down (429)", True),
-        ("unauthorized", {}, "the provider does not accept our key (401)", True),
-        ("malformed", {}, "malformed answer: body is not JSON", True),
+        ("rate_limit", {}, "the provider limits the request rate (429)", True),
+        ("unauthorized", {}, "the provider rejected the API key (401)", True),
+        ("malformed", {}, "malformed response: body is not JSON", True),
         (
             "malformed",
             {"body": '{"status": "success", "data": []}'},
-            "malformed answer: transfer is not an object",
+            "malformed response: transfer is not an object",
             True,
         ),
         (
             "wrong_reference",
             {},
-            "malformed answer: another reference than the one sent",
+            "malformed response: another reference than sent",
             True,
         ),
         (
             "malformed",
             {"body": '{"status": "error", "message": "Please try again"}'},
-            "the provider answered 200: Please try again",
+            "the provider responded with 200: Please try again",
             False,
         ),
     ],

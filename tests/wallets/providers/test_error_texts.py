@@ -40,7 +40,10 @@ def test_a_transfer_is_refused_by_a_listed_sentence_with_status_400(message, mea
     refusal = transfer_error(400, message)
     assert type(refusal) is meaning
     if isinstance(refusal, OutcomeUnknown):
-        assert (str(refusal), refusal.outage) == (f"the provider answered 400: {message}", False)
+        assert (str(refusal), refusal.outage) == (
+            f"the provider responded with 400: {message}",
+            False,
+        )
     else:
         assert str(refusal) == message
     if isinstance(refusal, RecipientDeclined):
@@ -49,7 +52,7 @@ def test_a_transfer_is_refused_by_a_listed_sentence_with_status_400(message, mea
                            (404, False)):  # fmt: skip
         unknown = transfer_error(status, message)
         assert type(unknown) is OutcomeUnknown
-        said = f"the provider answered {status}: {message}"
+        said = f"the provider responded with {status}: {message}"
         assert (str(unknown), unknown.outage) == (said, outage)
 
 

@@ -106,11 +106,11 @@ def test_an_unknown_outcome_carries_what_the_provider_asked_us_to_wait(client, s
 @pytest.mark.parametrize(
     ("kind", "options", "why"),
     [
-        ("timeout_before", {}, "no complete answer (ReadTimeout)"),
-        ("reset", {}, "no complete answer (ConnectionError)"),
+        ("timeout_before", {}, "no complete response (ReadTimeout)"),
+        ("reset", {}, "no complete response (ConnectionError)"),
         ("error_5xx", {}, "the provider failed (503)"),
-        ("error_5xx", {"status": 400, "body": NO_SUCCESS}, "the provider answered 400: Hm"),
-        ("malformed", {"body": NO_SUCCESS}, "the provider answered 200: Hm"),
+        ("error_5xx", {"status": 400, "body": NO_SUCCESS}, "the provider responded with 400: Hm"),
+        ("malformed", {"body": NO_SUCCESS}, "the provider responded with 200: Hm"),
     ],
 )
 def test_a_probe_asks_once_and_says_what_was_wrong(sandbox, kind, options, why):
@@ -244,4 +244,4 @@ def test_a_key_echoed_in_a_message_is_taken_out(client, sandbox):
     sandbox.fault("malformed", BANKS, body=body)
     with pytest.raises(ProviderUnavailable) as unavailable:
         client.list_banks("NGN")
-    assert str(unavailable.value) == "the provider answered 200: bad key [key]"
+    assert str(unavailable.value) == "the provider responded with 200: bad key [key]"

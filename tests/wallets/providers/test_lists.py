@@ -58,7 +58,7 @@ def test_a_look_up_reads_twenty_pages_at_most(client, sandbox, pages, asked):
     if pages == asked:
         assert client.find_transfer("payout_a") is None
     else:
-        with pytest.raises(ProviderUnavailable, match="has no end: it is not filtered"):
+        with pytest.raises(ProviderUnavailable, match="does not end: it is not filtered"):
             client.find_transfer("payout_a")
     assert sandbox.asked("GET", "/v3/transfers") == asked
     queries = [entry["query"] for entry in sandbox.control("GET", "requests")]
@@ -76,13 +76,13 @@ def test_an_error_that_looks_like_an_empty_list_is_none(client, sandbox):
     body = {"status": "error", "message": "Hm", "data": [], "meta": {"page_info": page}}
     sandbox.fault("error_5xx", LIST, status=400, body=json.dumps(body), times=2)
     for read in (lambda: client.find_transfer("payout_a"), lambda: listed(client)):
-        with pytest.raises(ProviderUnavailable, match=r"^the provider answered 400: Hm$"):
+        with pytest.raises(ProviderUnavailable, match=r"^the provider responded with 400: Hm$"):
             read()
 
 
 def test_a_list_has_five_thousand_pages_at_most(client, sandbox):
     answer(sandbox, total=1, total_pages=5001)
-    with pytest.raises(ProviderUnavailable, match="the list of transfers has no end"):
+    with pytest.raises(ProviderUnavailable, match="the list of transfers does not end"):
         listed(client)
     assert sandbox.asked("GET", "/v3/transfers") == 1
     # The second page says that there are fewer: the list is read anew.
@@ -104,7 +104,7 @@ def test_a_list_that_changes_while_it_is_read_is_read_three_times(client, sandbo
     assert listed(client) == ["1", "2"]
     for _ in range(3):
         change()
-    with pytest.raises(ProviderUnavailable, match="changed whenever it was read"):
+    with pytest.raises(ProviderUnavailable, match="changed during every read"):
         listed(client)
     assert sandbox.asked("GET", "/v3/transfers") == 12
 
@@ -112,11 +112,11 @@ def test_a_list_that_changes_while_it_is_read_is_read_three_times(client, sandbo
 @pytest.mark.parametrize(
     ("rows", "info", "why"),
     [
-        ([row(1)], {"current_page": 2}, "the list gave page 2 for page 1"),
-        ([row(1)], {"current_page": 0}, "the list gave page 0 for page 1"),
+        ([row(1)], {"current_page": 2}, "the list returned page 2 for page 1"),
+        ([row(1)], {"current_page": 0}, "the list returned page 0 for page 1"),
         ([row(1), row(1), row(1)], {}, "the list repeats 2 of its transfers"),
-        ([row(1)], {"total": 2}, "the list says 2 transfers and shows 1"),
-        ([row(1), row(2)], {"total": 1}, "the list says 1 transfers and shows 2"),
+        ([row(1)], {"total": 2}, "the list states 2 transfers and has 1"),
+        ([row(1), row(2)], {"total": 1}, "the list states 1 transfers and has 2"),
     ],
 )
 def test_a_list_that_contradicts_itself_is_not_believed(client, sandbox, rows, info, why):
@@ -138,5 +138,5 @@ def test_a_list_holds_transfers_of_a_day_before_and_after_at_most(client, sandbo
     if believed:
         assert listed(client) == ["1", "2"]
     else:
-        with pytest.raises(ProviderUnavailable, match="transfers of other days than asked for"):
+        with pytest.raises(ProviderUnavailable, match="transfers of other days than requested"):
             listed(client)

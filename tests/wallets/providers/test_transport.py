@@ -120,7 +120,7 @@ def test_a_redirect_is_not_followed():
         with pytest.raises(ProviderUnavailable) as unavailable:
             client.probe()
         client._transport._session().close()
-    assert str(unavailable.value) == "malformed answer: unexpected HTTP status 302"
+    assert str(unavailable.value) == "malformed response: unexpected HTTP status 302"
 
 
 def test_an_answer_beyond_the_limit_is_not_waited_for():
@@ -130,16 +130,16 @@ def test_an_answer_beyond_the_limit_is_not_waited_for():
         client = client_at(listener, max_response_bytes=piece - 1)
         with pytest.raises(ProviderUnavailable) as unavailable:
             client.probe()
-    assert str(unavailable.value) == "malformed answer: body is too long"
+    assert str(unavailable.value) == "malformed response: body is too long"
 
 
 @pytest.mark.parametrize(
     ("status", "said"),
     [
-        (300, "malformed answer: unexpected HTTP status 300"),
-        (399, "malformed answer: unexpected HTTP status 399"),
-        (400, "malformed answer: success with HTTP status 400"),
-        (499, "malformed answer: success with HTTP status 499"),
+        (300, "malformed response: unexpected HTTP status 300"),
+        (399, "malformed response: unexpected HTTP status 399"),
+        (400, "malformed response: success with HTTP status 400"),
+        (499, "malformed response: success with HTTP status 499"),
         (500, "the provider failed (500)"),
         (599, "the provider failed (599)"),
     ],

@@ -91,7 +91,7 @@ def test_a_transfer_is_read_field_by_field(changes, read):
         ("reference", "", "reference is not a text"),
         ("reference", "  ", "reference is not a text"),
         ("reference", 5, "reference is not a text"),
-        ("status", "DONE", "transfer has a status we do not know"),
+        ("status", "DONE", "transfer has an unknown status"),
         ("status", None, "status is not a text"),
         ("amount", True, "amount is not a number"),
         ("amount", "90.02", "amount is not a number"),

@@ -202,14 +202,14 @@ def test_the_dashboard_is_red_until_every_day_is_explained(ada, kwesi):
     older = make_break("7", currency="KES", day=today - timedelta(days=20))
     shown = floats(ada)
     assert (shown.good, shown.word) == (False, "Differs")
-    assert [row.words for row in shown.open_days] == [str(latest.day), str(older.day)]
+    assert [row.label for row in shown.open_days] == [str(latest.day), str(older.day)]
     assert shown.url.endswith(f"/{latest.first_report_id}/change/")
     for row, found in zip(shown.open_days, (latest, older), strict=True):
         assert ada.get(row.url).context["cl"].result_list[0] == found
         assert list(row.cells) == ["1", "0", "1"]
     close(ada, kwesi, latest)
     shown = floats(ada)
-    assert (shown.good, [row.words for row in shown.open_days]) == (False, [str(older.day)])
+    assert (shown.good, [row.label for row in shown.open_days]) == (False, [str(older.day)])
     assert "Days with open breaks" in text_of(ada.get(reverse("admin:index")))
     close(ada, kwesi, older)
     shown = floats(ada)

@@ -262,17 +262,17 @@ def more_than_a_page(wallet: Wallet) -> None:
 
 
 LIES: list[tuple[str, dict[str, Any], str]] = [
-    ("short_page", {}, "the list says 22 transfers and shows 21"),
+    ("short_page", {}, "the list states 22 transfers and has 21"),
     ("repeated_row", {}, "the list repeats 1 of its transfers"),
-    ("broken_row", {}, "malformed answer: status is not a text"),
-    ("malformed", {"times": 3}, "malformed answer: body is not JSON"),
-    ("malformed", {"times": 3, "body": '{"status":"success","data":[]}'}, "malformed answer"),
+    ("broken_row", {}, "malformed response: status is not a text"),
+    ("malformed", {"times": 3}, "malformed response: body is not JSON"),
+    ("malformed", {"times": 3, "body": '{"status":"success","data":[]}'}, "malformed response"),
     ("hidden", {}, "changed|omits payout_"),
     ("error_5xx", {"times": 3}, "the provider failed (503)"),
-    ("timeout_before", {"times": 3}, "no complete answer"),
-    ("reset", {"times": 3}, "no complete answer"),
-    ("rate_limit", {"times": 3, "retry_after": None}, "slow down (429)"),
-    ("unauthorized", {}, "does not accept our key (401)"),
+    ("timeout_before", {"times": 3}, "no complete response"),
+    ("reset", {"times": 3}, "no complete response"),
+    ("rate_limit", {"times": 3, "retry_after": None}, "limits the request rate (429)"),
+    ("unauthorized", {}, "rejected the API key (401)"),
     ("wrong_reference", {}, "does not find it|omits payout_"),
 ]
 

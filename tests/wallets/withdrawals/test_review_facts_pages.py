@@ -209,7 +209,7 @@ def test_a_request_that_nothing_speaks_against_says_so(world):
     for part in (
         "Nothing stands out",
         "Go to the decision",
-        "Do they match? not checked the bank told no name",
+        "Do they match? not checked Bank returned no account name",
         "Use of this account 1 earlier, 1 paid",
         "Other owners using it none",
         "24 hours 1 1,000.00 KES 1 1,000.00 KES",

@@ -1,6 +1,6 @@
-"""The provider's bank lists, by currency: fresh or stale, searched, and fetched again on demand.
+"""Bank lists of the provider in the admin: state, search, and refresh on demand.
 
-Fetching asks the provider, outside any transaction; what is stored stays when it fails.
+Refreshing calls the provider outside any transaction; a failure leaves the stored list as it is.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LONGEST_SEARCH = 100
 
 
 class CurrencyForm(forms.Form):
-    """A currency whose list was never fetched."""
+    """A currency without a stored list."""
 
     currency = forms.ChoiceField()
 
@@ -40,14 +40,14 @@ class CurrencyForm(forms.Form):
 @admin.register(BankList)
 class BankListAdmin(AddFormAdmin):
     add_permission = REFRESH
-    list_display = ("currency", "how_many", "shown_state", "fetched")
+    list_display = ("currency", "bank_count", "shown_state", "fetched")
     ordering = ("currency__position",)
     fields = ("currency", "shown_state", "fetched_at_utc")
     readonly_fields = fields
     change_form_template = "admin/wallets/banklist/page.html"
     add_label = "Fetch a bank list"
 
-    how_many = column("banks", lambda banks: len(banks.banks))
+    bank_count = column("banks", lambda banks: len(banks.banks))
     shown_state = column(
         "state", lambda banks: status_badge("Fresh" if is_fresh(banks.fetched_at) else "Stale")
     )
@@ -73,23 +73,23 @@ class BankListAdmin(AddFormAdmin):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """The list, with what was searched for."""
+        """Add the search text to the page."""
         context["searched"] = _search_text(request)
         return super().render_change_form(request, context, *args, **kwargs)
 
     def sections(self, request: HttpRequest, obj: BankList) -> list[Section]:
-        wanted = _search_text(request)
-        found = [bank for bank in obj.banks if _matches(bank, wanted)]
+        text = _search_text(request)
+        found = [bank for bank in obj.banks if _matches(bank, text)]
         rows = [(bank["name"], bank["code"]) for bank in sorted(found, key=lambda b: b["name"])]
-        title = f"{len(found):,} of {len(obj.banks):,} banks" if wanted else f"{len(rows):,} banks"
-        return [Section(title, ("Name", "Code"), rows, empty="No bank is called that.")]
+        title = f"{len(found):,} of {len(obj.banks):,} banks" if text else f"{len(rows):,} banks"
+        return [Section(title, ("Name", "Code"), rows, empty="No banks found.")]
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
-        """Fetches the list of a currency for the first time."""
+        """Fetch the list of a currency for the first time."""
 
         def act(data: dict[str, Any]) -> HttpResponse:
             made = refresh_bank_list(data["currency"])
-            messages.success(request, f"{len(made.banks):,} banks were fetched.")
+            messages.success(request, f"{len(made.banks):,} banks fetched.")
             return self.redirect_to_record(data["currency"])
 
         return self.form_page(
@@ -98,25 +98,25 @@ class BankListAdmin(AddFormAdmin):
             act,
             title="Fetch a bank list",
             submit="Fetch",
-            note="Lists are fetched by themselves when they are needed and when they grow old."
+            note="Lists are fetched automatically when needed, and before they become stale."
             if _missing_currencies()
-            else "Every list was fetched: open one to fetch it again.",
+            else "All lists are fetched. Open a list to fetch it again.",
         )
 
     def refresh(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Asks the provider now."""
+        """Fetch the list again."""
         obj: BankList = self.record(request, object_id, REFRESH)
         self.attempt(
             request,
             lambda: refresh_bank_list(obj.pk),
-            f"The {obj.pk} bank list was fetched.",
+            f"{obj.pk} bank list fetched.",
         )
         return self.redirect_to_record(obj.pk)
 
 
 def _missing_currencies() -> list[str]:
-    there = set(BankList.objects.values_list("pk", flat=True))
-    return [code for code in payout_currencies() if code not in there]
+    stored = set(BankList.objects.values_list("pk", flat=True))
+    return [code for code in payout_currencies() if code not in stored]
 
 
 def _search_text(request: HttpRequest) -> str:

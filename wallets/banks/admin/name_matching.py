@@ -1,4 +1,4 @@
-"""How well two names match, as pages say it."""
+"""Display of name matches on pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from wallets.banks.name_matching import MatchDegree, NameMatch
 
 
 def match_tone(match: NameMatch | None) -> str:
-    """The class of `exchange/admin.css` for a match; its words always stand there too."""
+    """Return the CSS class of a match; its text is always shown too."""
     if match is None:
         return "waiting"
     if match.degree is MatchDegree.DIFFERENT:
@@ -15,13 +15,13 @@ def match_tone(match: NameMatch | None) -> str:
 
 
 def describe_match(match: NameMatch | None) -> str:
-    """What stands on one side only, and what is nearly alike; "" when nothing does."""
+    """Return the differences of a match as text; empty when there are none."""
     if match is None:
-        return "the bank told no name"
+        return "Bank returned no account name"
     parts = []
     if match.only_first:
-        parts.append(f"only in the name given: {' '.join(match.only_first)}")
+        parts.append(f"only in the name provided: {' '.join(match.only_first)}")
     if match.only_second:
         parts.append(f"only at the bank: {' '.join(match.only_second)}")
-    parts += [f"{ours} and {theirs} are nearly alike" for ours, theirs in match.similar]
+    parts += [f"{ours} and {theirs} are similar" for ours, theirs in match.similar]
     return "; ".join(parts)

@@ -1,8 +1,7 @@
-"""The Flutterwave v3 client: each documented call, and what its answers mean to us.
+"""Flutterwave v3 client: the documented calls, and the interpretation of their responses.
 
-Reads (every GET, and the account resolution, which changes nothing) are repeated when they fail
-in a way that may pass. `POST /transfers` is sent once, whatever happens: repeating it is a
-decision for the services, which look the reference up first.
+Reads (every GET, and account resolution) are retried on transient failures. `POST /transfers` is
+sent once: services decide on repeating it, after a status check.
 """
 
 import hmac
@@ -34,9 +33,9 @@ _Value = TypeVar("_Value")
 
 _MAX_SEARCH_PAGES = 20
 _MAX_LIST_PAGES = 5_000
-# A list to which something is added while it is read is read anew.
+# A list that changes while it is read is read again.
 _LIST_ATTEMPTS = 3
-# Should a reference ever turn up twice, the record in which money moved is the one that counts.
+# If a reference appears twice, the record in which money moved counts.
 _STATUS_PRECEDENCE = (
     TransferStatus.FAILED,
     TransferStatus.NEW,
@@ -50,8 +49,8 @@ class FlutterwaveClient:
 
     `base_url` ends in `/v3`. Time-outs are seconds: `connect_timeout` to make a connection,
     `read_timeout` of silence and `total_timeout` altogether for a transfer; the provider's own
-    time-out is about 28 s, so a transfer waits longer than that. Look-ups, which people wait for,
-    have tighter ones. An answer above `max_response_bytes` is malformed.
+    time-out is about 28 s, so transfers wait longer. Reads have shorter time-outs. A response above
+    `max_response_bytes` is malformed.
     """
 
     def __init__(
@@ -87,7 +86,7 @@ class FlutterwaveClient:
         return f"<FlutterwaveClient {self._transport!r}>"
 
     def list_banks(self, currency: str) -> list[BankEntry]:
-        """Every bank of the country of `currency`. See `PaymentProvider.list_banks`."""
+        """Return every bank of the country of `currency`. See `PaymentProvider.list_banks`."""
         country = wire.COUNTRY_OF_CURRENCY.get(currency)
         if country is None:
             raise UnsupportedCurrency(f"no bank list for {currency}")
@@ -97,7 +96,7 @@ class FlutterwaveClient:
     def resolve_account(
         self, *, account_number: str, bank_code: str, currency: str
     ) -> ResolvedAccount:
-        """The account's name. See `PaymentProvider.resolve_account`."""
+        """Return the account's name. See `PaymentProvider.resolve_account`."""
         if currency not in wire.RESOLVING_CURRENCIES:
             raise ResolutionUnsupported(f"account names in {currency} cannot be resolved")
         body = wire.encode({"account_number": account_number, "account_bank": bank_code})
@@ -108,11 +107,11 @@ class FlutterwaveClient:
             raise AccountNotResolved(reply.envelope.message)
         account = _parse(wire.read_account, _response_data(reply))
         if account.account_number != account_number:
-            raise ProviderUnavailable("malformed answer: another account than the one asked for")
+            raise ProviderUnavailable("malformed response: another account than requested")
         return account
 
     def transfer(self, request: TransferRequest) -> TransferRecord:
-        """Order one transfer; one POST, never two. See `PaymentProvider.transfer`."""
+        """Order a transfer with a single POST. See `PaymentProvider.transfer`."""
         call = Call("POST", "/transfers", body=wire.write_transfer(request))
         try:
             reply = self._transport.once(call, self._transfer_timeouts)
@@ -127,22 +126,20 @@ class FlutterwaveClient:
         try:
             record = wire.read_transfer(reply.envelope.data)
         except wire.MalformedResponse as error:
-            raise OutcomeUnknown(f"malformed answer: {error}", outage=True) from error
+            raise OutcomeUnknown(f"malformed response: {error}", outage=True) from error
         if record.reference != request.reference:
-            raise OutcomeUnknown(
-                "malformed answer: another reference than the one sent", outage=True
-            )
+            raise OutcomeUnknown("malformed response: another reference than sent", outage=True)
         return record
 
     def find_transfer(self, reference: str) -> TransferRecord | None:
-        """The transfer with exactly this reference. See `PaymentProvider.find_transfer`."""
+        """Return the transfer with exactly this reference. See `PaymentProvider.find_transfer`."""
         found: list[TransferRecord] = []
         for page in range(1, _MAX_SEARCH_PAGES + 1):
             query = {"reference": reference} | ({"page": str(page)} if page > 1 else {})
             reply = self._read(Call("GET", "/transfers", query=query))
             _response_data(reply)
             listed = _parse(wire.read_transfer_page, reply.envelope)
-            # The filter is the provider's promise; the comparison is what we rely on.
+            # Do not rely on the provider's filter.
             found += [
                 _parse(wire.read_transfer, row)
                 for row in listed.rows
@@ -152,26 +149,26 @@ class FlutterwaveClient:
                 break
         else:
             if not found:
-                raise ProviderUnavailable("the list of transfers has no end: it is not filtered")
+                raise ProviderUnavailable("the list of transfers does not end: it is not filtered")
         return max(found, key=lambda record: _STATUS_PRECEDENCE.index(record.status), default=None)
 
     def list_transfers(self, *, first: date, last: date) -> list[ListedTransfer]:
-        """Every transfer of some days. See `PaymentProvider.list_transfers`."""
+        """Return every transfer of a range of days. See `PaymentProvider.list_transfers`."""
         query = {"from": first.isoformat(), "to": last.isoformat()}
         for _ in range(_LIST_ATTEMPTS):
             found = self._list(query)
             if found is not None:
                 break
         else:
-            raise ProviderUnavailable("the list of transfers changed whenever it was read")
-        near = timedelta(days=1)
+            raise ProviderUnavailable("the list of transfers changed during every read")
+        margin = timedelta(days=1)
         for listed in found:
-            if not first - near <= listed.created_at.date() <= last + near:
-                raise ProviderUnavailable("the list holds transfers of other days than asked for")
+            if not first - margin <= listed.created_at.date() <= last + margin:
+                raise ProviderUnavailable("the list has transfers of other days than requested")
         return found
 
     def _list(self, query: dict[str, str]) -> list[ListedTransfer] | None:
-        """All pages; None when the list was another one at the end than at the beginning."""
+        """Return all pages, or None when the list changed meanwhile."""
         found: dict[str, ListedTransfer] = {}
         rows, number, stated = 0, 1, None
         while stated is None or number <= stated[0]:
@@ -181,21 +178,21 @@ class FlutterwaveClient:
             if stated is not None and stated != (page.pages, page.total):
                 return None
             if page.number != number and page.total:
-                raise ProviderUnavailable(f"the list gave page {page.number} for page {number}")
+                raise ProviderUnavailable(f"the list returned page {page.number} for page {number}")
             stated = (page.pages, page.total)
             if page.pages > _MAX_LIST_PAGES:
-                raise ProviderUnavailable("the list of transfers has no end")
+                raise ProviderUnavailable("the list of transfers does not end")
             rows += len(page.rows)
             found |= {listed.record.provider_id: listed for listed in page.rows}
             number += 1
         if len(found) != rows:
             raise ProviderUnavailable(f"the list repeats {rows - len(found)} of its transfers")
         if stated is not None and rows != stated[1]:
-            raise ProviderUnavailable(f"the list says {stated[1]} transfers and shows {rows}")
+            raise ProviderUnavailable(f"the list states {stated[1]} transfers and has {rows}")
         return list(found.values())
 
     def balances(self) -> list[ProviderBalance]:
-        """Our balance in each currency. See `PaymentProvider.balances`."""
+        """Return our balance in each currency. See `PaymentProvider.balances`."""
         return _parse(wire.read_balances, _response_data(self._read(Call("GET", "/balances"))))
 
     def probe(self) -> None:
@@ -203,9 +200,9 @@ class FlutterwaveClient:
         _response_data(self._transport.once(Call("GET", "/balances"), self._lookup_timeouts))
 
     def verify_webhook(self, headers: Mapping[str, str], body: bytes) -> WebhookNotification | None:
-        """What a webhook points at. See `PaymentProvider.verify_webhook`.
+        """Return the transfer that a webhook names. See `PaymentProvider.verify_webhook`.
 
-        The `verif-hash` header is the shared secret itself. Without a configured secret nothing
+        The `verif-hash` header is the shared secret itself. Without a configured secret no webhook
         is authentic.
         """
         sent = next((value for name, value in headers.items() if name.lower() == "verif-hash"), "")
@@ -219,16 +216,16 @@ class FlutterwaveClient:
 
 
 def _response_data(reply: Reply) -> Any:
-    """The data of a successful reply. Raises `ProviderUnavailable` for an error envelope."""
+    """Return the data of a successful reply. Raises `ProviderUnavailable` for an error envelope."""
     if not reply.envelope.ok:
         message = reply.envelope.message
-        raise ProviderUnavailable(f"the provider answered {reply.status_code}: {message}")
+        raise ProviderUnavailable(f"the provider responded with {reply.status_code}: {message}")
     return reply.envelope.data
 
 
 def _parse(read: Callable[[Any], _Value], data: Any) -> _Value:
-    """What `read` makes of `data`. Raises `ProviderUnavailable` when it is malformed."""
+    """Parse `data` with `read`. Raises `ProviderUnavailable` when it is malformed."""
     try:
         return read(data)
     except wire.MalformedResponse as error:
-        raise ProviderUnavailable(f"malformed answer: {error}") from error
+        raise ProviderUnavailable(f"malformed response: {error}") from error

@@ -1,9 +1,8 @@
-"""HTTP connections that give up at one moment, however slowly the other side keeps talking.
+"""HTTP connections with a deadline for the whole call.
 
 A socket time-out bounds the silence between two bytes, so a server that sends one byte a second
-holds its client for ever. Here every read of a response, status line and headers included, gets
-only the time that is left until the deadline of the current call. Name resolution is the one step
-outside it. Used by `transport` only.
+can hold its client for ever. Here every read of a response, headers included, gets only the time
+left until the deadline. Only name resolution is not covered. Used by `transport`.
 """
 
 import io
@@ -24,7 +23,7 @@ _deadline: ContextVar[float | None] = ContextVar("provider_call_deadline", defau
 
 @contextmanager
 def deadline_in(seconds: float) -> Iterator[None]:
-    """Bound everything read in this block to `seconds` from now."""
+    """Limit all reads in this block to `seconds` from now."""
     token = _deadline.set(time.monotonic() + seconds)
     try:
         yield
@@ -33,13 +32,13 @@ def deadline_in(seconds: float) -> Iterator[None]:
 
 
 def remaining_seconds() -> float:
-    """Seconds left until the deadline of the current block; negative when it has passed."""
+    """Return the seconds left until the deadline; negative when it has passed."""
     deadline = _deadline.get()
     return float("inf") if deadline is None else deadline - time.monotonic()
 
 
 class _DeadlineReader(io.RawIOBase):
-    """A socket's raw reader that shrinks the socket time-out to the time left."""
+    """A raw socket reader that limits the socket time-out to the time left."""
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket) -> None:
         self._raw = raw
@@ -88,7 +87,7 @@ class _DeadlineHTTPSPool(HTTPSConnectionPool):
 
 
 class DeadlineAdapter(HTTPAdapter):
-    """A requests adapter whose responses obey `answer_within`. It never retries by itself."""
+    """A requests adapter whose responses obey `answer_within`. It never retries."""
 
     def __init__(self) -> None:
         super().__init__(pool_connections=1, pool_maxsize=1, max_retries=0)

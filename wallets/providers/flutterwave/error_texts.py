@@ -1,8 +1,8 @@
-"""Which error texts of the provider we know, and what each one means. Nothing else is known.
+"""Known error texts of the provider, and what each means.
 
-Flutterwave v3 has no error codes: a 400 carries a sentence. Calling a sentence a refusal releases
-the customer's money, so refusals are a closed list compared for equality; a sentence that is not
-listed leaves the outcome unknown, to be settled by looking the transfer up.
+Flutterwave v3 has no error codes: a 400 carries a sentence. Treating a sentence as a decline
+releases the customer's money, so declines are a closed list compared for equality. Any other
+sentence leaves the outcome unknown until a status check.
 """
 
 from wallets.providers.base import (
@@ -23,7 +23,7 @@ _DUPLICATES = (
     "reference has already been used",
     "reference already used",
 )
-# A repeat with the same reference cannot pay twice, so these may be matched by their parts.
+# A repeat with the same reference cannot pay twice, so these match by substring.
 _FLOAT_SHORTAGES = (
     "insufficient fund",
     "insufficient balance",
@@ -39,7 +39,7 @@ def _normalize(message: str) -> str:
 
 
 def transfer_error(status_code: int, message: str) -> TransferError:
-    """What an error envelope in answer to a transfer means."""
+    """Return the error for an error envelope in response to a transfer."""
     plain = _normalize(message)
     if status_code == 400:
         code = RECIPIENT_DECLINES.get(plain)
@@ -50,11 +50,11 @@ def transfer_error(status_code: int, message: str) -> TransferError:
         if any(part in plain for part in _FLOAT_SHORTAGES):
             return InsufficientFloat(message)
     return OutcomeUnknown(
-        f"the provider answered {status_code}: {message}", outage=status_code == 403
+        f"the provider responded with {status_code}: {message}", outage=status_code == 403
     )
 
 
 def is_account_not_resolved(status_code: int, message: str) -> bool:
-    """Whether an error envelope says that an account could not be resolved."""
+    """Return whether an error envelope states that an account could not be resolved."""
     plain = _normalize(message)
     return status_code == 400 and any(part in plain for part in _NOT_RESOLVED)

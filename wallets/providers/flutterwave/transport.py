@@ -1,7 +1,7 @@
-"""HTTP to the provider: connections kept per thread, everything bounded, nothing secret let out.
+"""HTTP to the provider: a connection per thread, bounded time and size, no secrets in errors.
 
-`Transport.once` sends a request one time, `Transport.read` repeats reads that failed in a way that
-may pass. The two are separate calls so that an order to pay can never be repeated by a setting.
+`Transport.once` sends a request once; `Transport.read` retries reads on transient failures. The
+two are separate so that no setting can make a payment order repeat.
 """
 
 import logging
@@ -26,8 +26,8 @@ from wallets.providers.flutterwave.wire import Envelope, MalformedResponse, prin
 
 logger = logging.getLogger(__name__)
 
-# Proxies close idle connections after a minute or so. A request written into one that is just
-# being closed is a lost answer, so connections idle for longer than this are not used again.
+# Proxies close idle connections after about a minute, and a request sent while one closes has no
+# response. Connections idle for longer than this are not reused.
 _IDLE_SECONDS = 15.0
 _MAX_RETRY_AFTER = 24 * 3600.0
 _CHUNK_BYTES = 16 * 1024
@@ -35,7 +35,7 @@ _CHUNK_BYTES = 16 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Bounds in seconds: making a connection, silence while reading, and the call altogether."""
+    """Time-outs in seconds: connecting, silence while reading, and the whole call."""
 
     connect: float
     read: float
@@ -44,7 +44,7 @@ class Timeouts:
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How reads are repeated: `attempts` in all, waiting `backoff` * 2^n seconds with jitter."""
+    """Retries of reads: `attempts` in all, waiting `backoff` * 2^n seconds with jitter."""
 
     attempts: int
     backoff: float
@@ -52,7 +52,7 @@ class Retries:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request: `path` below the base address, `query` and `body` as the wire needs them."""
+    """A request: `path` below the base URL, `query` and encoded `body`."""
 
     method: str
     path: str
@@ -62,14 +62,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A readable answer: its HTTP status and envelope."""
+    """A parsed response: HTTP status and envelope."""
 
     status_code: int
     envelope: Envelope
 
 
 class _BearerKey(requests.auth.AuthBase):
-    """Keeps the key out of the session's headers, which end up in debug prints."""
+    """Authentication that keeps the key out of the session's headers, which debug output prints."""
 
     def __init__(self, secret_key: str) -> None:
         self._header = f"Bearer {secret_key}"
@@ -80,7 +80,7 @@ class _BearerKey(requests.auth.AuthBase):
 
 
 class Transport:
-    """Requests to one base address with one key. Safe to share between threads and forks."""
+    """HTTP transport of one base URL and key. Safe to share between threads and forks."""
 
     def __init__(self, *, base_url: str, secret_key: str, max_bytes: int, retries: Retries) -> None:
         self._base_url = base_url.rstrip("/")
@@ -93,16 +93,16 @@ class Transport:
         return f"<Transport {self._base_url}>"
 
     def once(self, call: Call, timeouts: Timeouts) -> Reply:
-        """Send one time and read the answer.
+        """Send a request once and read the response.
 
-        Raises `NeverSent` when no connection was made, else `ProviderUnavailable` for no answer, a
-        malformed one, 401, 429 and 5xx.
+        Raises `NeverSent` when no connection was made, else `ProviderUnavailable` for no response,
+        a malformed one, 401, 429 and 5xx.
         """
         with deadline_in(timeouts.total):
             return self._attempt(call, timeouts)
 
     def read(self, call: Call, timeouts: Timeouts) -> Reply:
-        """Send a request that changes nothing, again if needed, within `timeouts.total`."""
+        """Send a read request, with retries, within `timeouts.total`."""
         with deadline_in(timeouts.total):
             for attempt in range(1, self._retries.attempts + 1):
                 try:
@@ -135,14 +135,14 @@ class Transport:
         try:
             return self._exchange(call, timeouts)
         except MalformedResponse as error:
-            failure = ProviderUnavailable(f"malformed answer: {error}")
+            failure = ProviderUnavailable(f"malformed response: {error}")
         except requests.ConnectTimeout:
             failure = NeverSent("no connection within the time-out")
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
             if _is_connection_failure(error):
                 failure = NeverSent("no connection could be made")
             else:
-                failure = ProviderUnavailable(f"no complete answer ({type(error).__name__})")
+                failure = ProviderUnavailable(f"no complete response ({type(error).__name__})")
         raise failure
 
     def _exchange(self, call: Call, timeouts: Timeouts) -> Reply:
@@ -179,10 +179,10 @@ class Transport:
     def _judge(self, response: requests.Response, body: bytes) -> Reply:
         code = response.status_code
         if code == 401:
-            raise _KeyRejected("the provider does not accept our key (401)")
+            raise _KeyRejected("the provider rejected the API key (401)")
         if code == 429:
             raise ProviderUnavailable(
-                "the provider asks us to slow down (429)", retry_after=_retry_after(response)
+                "the provider limits the request rate (429)", retry_after=_retry_after(response)
             )
         if code >= 500:
             raise ProviderUnavailable(
@@ -215,18 +215,18 @@ class Transport:
 
 
 class _KeyRejected(ProviderUnavailable):
-    """Our key is refused; trying again would not help."""
+    """The provider rejects our key; a retry would not help."""
 
 
 def _is_connection_failure(error: Any) -> bool:
-    """Whether requests failed before there was a connection, and so before a byte was sent."""
+    """Return whether no connection was made, so that no byte was sent."""
     cause = error.args[0] if getattr(error, "args", None) else None
     reason = getattr(cause, "reason", cause)
     return isinstance(reason, urllib3.exceptions.NewConnectionError)
 
 
 def _retry_after(response: requests.Response) -> float | None:
-    """Seconds of a Retry-After header in either of its forms, None when absent or unreadable."""
+    """Return the seconds of a Retry-After header (either form), or None."""
     value = response.headers.get("Retry-After", "").strip()
     if not value:
         return None

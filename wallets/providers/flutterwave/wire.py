@@ -1,7 +1,7 @@
-"""Bodies of the Flutterwave v3 wire format: bytes to records and requests to bytes, exactly.
+"""Flutterwave v3 wire format: parsing of responses and encoding of requests. Pure functions.
 
-Pure functions. Everything read is checked; what does not fit raises `MalformedResponse`, which the
-client turns into the error that the call calls for. Numbers never pass through a binary float.
+Everything read is validated; `MalformedResponse` is mapped by the client. Numbers never pass
+through binary floats.
 """
 
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
 class MalformedResponse(Exception):
-    """A body that is not what the wire format promises. The text names the place, not the data."""
+    """A body that violates the wire format. The message names the field, never the data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True)
 class TransferPage:
-    """One page of a transfer list, its records still unread."""
+    """A page of a transfer list, with unparsed rows."""
 
     rows: list[dict[str, Any]]
     total_pages: int
@@ -64,7 +64,7 @@ class TransferPage:
 
 @dataclass(frozen=True, slots=True)
 class CountedPage:
-    """One page of a list that says how long it is: `number` of `pages`, `total` rows in all."""
+    """A page of a list: page `number` of `pages`, `total` rows in all."""
 
     rows: list[ListedTransfer]
     number: int
@@ -73,19 +73,19 @@ class CountedPage:
 
 
 def plain_number(amount: Decimal) -> Decimal | int:
-    """`amount` as it is written on the wire: plain notation, no trailing zeros."""
+    """Return `amount` as the wire has it: plain notation, no trailing zeros."""
     if amount == amount.to_integral_value():
         return int(amount)
     return Decimal(format(amount, "f").rstrip("0"))
 
 
 def encode(body: Mapping[str, Any]) -> bytes:
-    """A request body; `Decimal` values become JSON numbers."""
+    """Encode a request body; `Decimal` values become JSON numbers."""
     return _encoder.encode(body)
 
 
 def decode(body: bytes) -> Any:
-    """Any JSON value; numbers with a fraction or an exponent are `Decimal`."""
+    """Decode JSON; numbers with a fraction or an exponent become `Decimal`."""
     try:
         return _decoder.decode(body)
     except (msgspec.DecodeError, InvalidOperation, ValueError, RecursionError):
@@ -93,7 +93,7 @@ def decode(body: bytes) -> Any:
 
 
 def read_envelope(body: bytes) -> Envelope:
-    """The envelope around every answer."""
+    """Parse the envelope of a response."""
     value = _object(decode(body), "body")
     status = value.get("status")
     if not isinstance(status, str):
@@ -108,15 +108,15 @@ def read_envelope(body: bytes) -> Envelope:
 
 
 def printable(text: str) -> str:
-    """Foreign text made fit for a log line or a page: one line, bounded."""
+    """Return external text as one bounded, printable line."""
     return "".join(c if c.isprintable() else " " for c in text[:_TEXT_LIMIT]).strip()
 
 
 def read_banks(data: Any) -> list[BankEntry]:
-    """The banks of a country.
+    """Parse the banks of a country.
 
-    A row without a usable name or code cannot be paid and is left out, so that one odd row does
-    not close a whole currency; a list of nothing but such rows is malformed.
+    Rows without a usable name or code are skipped, so that one bad row does not block a currency; a
+    list of only such rows is malformed.
     """
     rows = _list(data, "banks")
     banks = [bank for bank in map(_bank, rows) if bank is not None]
@@ -126,7 +126,7 @@ def read_banks(data: Any) -> list[BankEntry]:
 
 
 def read_account(data: Any) -> ResolvedAccount:
-    """A resolved account."""
+    """Parse a resolved account."""
     row = _object(data, "account")
     return ResolvedAccount(
         account_number=_code(row, "account_number"), account_name=_text(row, "account_name")
@@ -134,12 +134,12 @@ def read_account(data: Any) -> ResolvedAccount:
 
 
 def read_transfer(data: Any) -> TransferRecord:
-    """One transfer, as REST and webhooks render it."""
+    """Parse a transfer of a response or a webhook."""
     row = _object(data, "transfer")
     try:
         status = TransferStatus(_text(row, "status"))
     except ValueError:
-        raise MalformedResponse("transfer has a status we do not know") from None
+        raise MalformedResponse("transfer has an unknown status") from None
     complete_message = row.get("complete_message")
     return TransferRecord(
         provider_id=str(_integer(row, "id")),
@@ -156,14 +156,14 @@ def read_transfer(data: Any) -> TransferRecord:
 
 
 def read_transfer_page(envelope: Envelope) -> TransferPage:
-    """One page of `GET /transfers`."""
+    """Parse a page of `GET /transfers`, without its rows."""
     rows = [_object(row, "transfer") for row in _list(envelope.data, "transfers")]
     page_info = _object(_object(envelope.meta, "meta").get("page_info"), "page_info")
     return TransferPage(rows=rows, total_pages=_integer(page_info, "total_pages"))
 
 
 def read_counted_page(envelope: Envelope) -> CountedPage:
-    """One page of `GET /transfers`, every row and count of it."""
+    """Parse a page of `GET /transfers` with all rows and counts."""
     page_info = _object(_object(envelope.meta, "meta").get("page_info"), "page_info")
     return CountedPage(
         rows=[
@@ -177,7 +177,7 @@ def read_counted_page(envelope: Envelope) -> CountedPage:
 
 
 def read_balances(data: Any) -> list[ProviderBalance]:
-    """Balances per currency."""
+    """Parse balances per currency."""
     rows = [_object(row, "balance") for row in _list(data, "balances")]
     return [
         ProviderBalance(
@@ -190,7 +190,7 @@ def read_balances(data: Any) -> list[ProviderBalance]:
 
 
 def read_notification(body: bytes) -> WebhookNotification:
-    """What a webhook's body points at; empty when it cannot be read."""
+    """Parse the transfer that a webhook names; empty when unreadable."""
     try:
         data = _object(_object(decode(body), "webhook").get("data"), "data")
     except MalformedResponse:
@@ -207,7 +207,7 @@ def read_notification(body: bytes) -> WebhookNotification:
 
 
 def write_transfer(request: TransferRequest) -> bytes:
-    """The body of `POST /transfers`. Raises ValueError for what the wire cannot carry."""
+    """Encode the body of `POST /transfers`. Raises ValueError for invalid values."""
     if not request.reference or len(request.reference) > 100:
         raise ValueError("a reference has 1 to 100 characters")
     if not (request.amount.is_finite() and 0 < request.amount < _LARGEST):
@@ -269,7 +269,7 @@ def _text(row: dict[str, Any], key: str) -> str:
 
 
 def _code(row: dict[str, Any], key: str) -> str:
-    """A code that some answers render as a number (their leading zeros are gone for good)."""
+    """Return a code, which some responses render as a number without leading zeros."""
     value = row.get(key)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)

@@ -50,7 +50,7 @@ def test_a_proof_that_fails_alerts_with_its_first_finding_until_one_holds():
         "check": "off", "subject": "KES", "expected": "1.5", "found": "None",
     }  # fmt: skip
     assert Alert.objects.get().message == (
-        "The books are off in 3 places, first: off (KES: expected 1.5, found None)"
+        "Ledger integrity failed: 3 findings, first: off (KES: expected 1.5, found None)"
     )
     held = books.prove_and_store([HOLDS])
     held.refresh_from_db()
