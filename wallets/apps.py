@@ -1,4 +1,4 @@
-"""Registers `wallets` with Django, and says what SQL it installs."""
+"""App configuration of `wallets`, with the SQL it installs."""
 
 from exchange.core import sqlfiles
 

@@ -1,4 +1,4 @@
-"""Tables of money and units. Balances and entries are written by SQL functions only."""
+"""Models of money and units. SQL functions alone write balances and entries."""
 
 from wallets.alerts.models import Alert
 from wallets.banks.models import BankList

@@ -1,4 +1,4 @@
-"""Addresses of wallets, withdrawals and banks, relative to /v1/."""
+"""URLs of wallets, withdrawals and banks, relative to /v1/."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ from wallets.withdrawals.models import Withdrawal
 
 
 class StatementViewSet(TransactionViewSet):
-    """The statement: what is about a withdrawal or a deposit bears its reference."""
+    """Statements, in which movements carry the reference of their withdrawal or deposit."""
 
     subjects = (Withdrawal, Deposit)
 
 
 router = Router()
-for wallet, tokens, whose in (
+for wallet, tokens, prefix in (
     ("api/wallet", "api/wallet/tokens", ""),
     ("api/members/<str:member_id>/wallet", "api/members/<str:member_id>/tokens", "member_"),
 ):
-    router.register(wallet, WalletViewSet, f"{whose}wallets")
-    router.register(f"{wallet}/transactions", StatementViewSet, f"{whose}transactions")
-    router.register(tokens, HoldingViewSet, f"{whose}holdings")
-    router.register(f"{wallet}/withdraw", WithdrawalViewSet, f"{whose}withdrawals", only={"create"})
+    router.register(wallet, WalletViewSet, f"{prefix}wallets")
+    router.register(f"{wallet}/transactions", StatementViewSet, f"{prefix}transactions")
+    router.register(tokens, HoldingViewSet, f"{prefix}holdings")
+    router.register(
+        f"{wallet}/withdraw", WithdrawalViewSet, f"{prefix}withdrawals", only={"create"}
+    )
 router.register(
     "api/withdrawals",
     WithdrawalViewSet,

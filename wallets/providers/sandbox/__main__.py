@@ -1,4 +1,4 @@
-"""Runs the sandbox as a program until SIGTERM or Ctrl-C; see the package docstring."""
+"""Run the sandbox as a program until SIGTERM or Ctrl-C; see the package docstring."""
 
 import argparse
 import os
@@ -21,15 +21,15 @@ def _float(text: str) -> tuple[str, Decimal]:
     except InvalidOperation:
         value = Decimal("NaN")
     if currency not in COUNTRY_OF_CURRENCY or not value.is_finite() or value < 0:
-        raise argparse.ArgumentTypeError("write it as NGN=5000")
+        raise argparse.ArgumentTypeError("expected a value such as NGN=5000")
     return currency, value
 
 
 def _options(arguments: list[str]) -> SandboxOptions:
     parser = argparse.ArgumentParser(prog="sandbox", description="A local Flutterwave v3.")
     parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=8021, help="0 takes a free one")
-    parser.add_argument("--data", type=Path, required=True, help="folder of the book")
+    parser.add_argument("--port", type=int, default=8021, help="0 for a free port")
+    parser.add_argument("--data", type=Path, required=True, help="folder of the stored state")
     parser.add_argument("--secret-key", default=os.environ.get("FLUTTERWAVE_SECRET_KEY"))
     parser.add_argument("--webhook-url", default="")
     parser.add_argument("--webhook-hash", default=os.environ.get("FLUTTERWAVE_WEBHOOK_HASH", ""))
@@ -43,12 +43,12 @@ def _options(arguments: list[str]) -> SandboxOptions:
     )
     parsed = parser.parse_args(arguments)
     if not parsed.secret_key:
-        parser.error("a secret key is needed: --secret-key or FLUTTERWAVE_SECRET_KEY")
+        parser.error("a secret key is required: --secret-key or FLUTTERWAVE_SECRET_KEY")
     return SandboxOptions(**{**vars(parsed), "floats": dict(parsed.floats)})
 
 
 def main(arguments: list[str]) -> int:
-    """Run until told to stop; 0 after a clean stop, 1 when the port or the folder is not usable."""
+    """Run until stopped; return 0 after a clean stop, 1 when the port or the folder is unusable."""
     options = _options(arguments)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

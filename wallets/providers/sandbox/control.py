@@ -1,4 +1,4 @@
-"""The sandbox's own endpoints under `/sandbox`, outside the provider's wire format."""
+"""Control endpoints under `/sandbox`, outside the provider's wire format."""
 
 import threading
 from collections import deque
@@ -17,31 +17,31 @@ _MAX_TRANSFERS = 10_000
 
 
 class RequestLog:
-    """The last requests to the wire format, as tests count them. In memory."""
+    """Log of the latest requests to the wire format, for tests. In memory."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._entries: deque[dict[str, Any]] = deque(maxlen=_MAX_REQUESTS)
 
     def add(self, **entry: Any) -> dict[str, Any]:
-        """Write down a request; the caller fills in its answer later."""
+        """Add a request; the caller fills in the response later."""
         with self._lock:
             self._entries.append(entry)
         return entry
 
     def entries(self) -> list[dict[str, Any]]:
-        """The requests, oldest first."""
+        """Return the requests, oldest first."""
         with self._lock:
             return [dict(entry) for entry in self._entries]
 
     def clear(self) -> None:
-        """Forget them."""
+        """Remove all requests."""
         with self._lock:
             self._entries.clear()
 
 
 class ControlApi:
-    """Answers the control endpoints. They ask for no key: bind the sandbox to loopback."""
+    """Control endpoints. They need no key: bind the sandbox to loopback."""
 
     def __init__(
         self, store: SandboxStore, faults: FaultScript, log: RequestLog, changed: Callable[[], None]
@@ -66,7 +66,7 @@ class ControlApi:
         }
 
     def respond(self, request: Request) -> Response:
-        """The answer to a request under `/sandbox`."""
+        """Respond to a request under `/sandbox`."""
         call = self._table.get((request.method, request.path.rstrip("/")))
         if call is None:
             return Response(404, {"error": f"Cannot {request.method} {request.path}"})

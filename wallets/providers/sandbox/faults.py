@@ -1,4 +1,4 @@
-"""Scripted faults: what shall go wrong, for which requests, and how often."""
+"""Scripted faults: kind, matching requests and number of times."""
 
 import itertools
 import threading
@@ -27,13 +27,13 @@ HTTP_KINDS = frozenset(
     }
 )
 WEBHOOK_KINDS = frozenset({"duplicate_webhook", "forged_webhook", "no_webhook"})
-# Faults whose request has its effect unless `effect` says otherwise.
+# Faults whose request is executed unless `effect` is set.
 _AFTER_EFFECT = HTTP_KINDS - {"timeout_before", "error_5xx", "reset", "rate_limit", "unauthorized"}
 
 
 @dataclass(frozen=True, slots=True)
 class RequestTraits:
-    """What a fault may be matched against."""
+    """Properties of a request that faults can match."""
 
     method: str = ""
     path: str = ""
@@ -43,7 +43,7 @@ class RequestTraits:
 
 @dataclass(slots=True)
 class Fault:
-    """One scripted fault; the package docstring explains the fields."""
+    """A scripted fault; see the package docstring."""
 
     fault: str
     method: str = ""
@@ -62,11 +62,11 @@ class Fault:
 
     @property
     def has_effect(self) -> bool:
-        """Whether a request that meets this fault is carried out."""
+        """Return whether a request with this fault is executed."""
         return self.fault in _AFTER_EFFECT if self.effect is None else self.effect
 
     def matches(self, traits: RequestTraits) -> bool:
-        """Whether every trait that is asked for is there."""
+        """Return whether a request matches."""
         return (
             self.times > 0
             and self.method in {"", traits.method}
@@ -90,7 +90,7 @@ _MATCH_FIELDS = ("method", "path_prefix", "reference", "account")
 
 
 def read_fault(body: Any) -> Fault:
-    """A fault out of the body of `POST /sandbox/faults`. Raises ValueError or TypeError."""
+    """Parse the body of `POST /sandbox/faults`. Raises ValueError or TypeError."""
     if not isinstance(body, dict):
         raise TypeError("a fault is an object")
     values = {key: value for key, value in body.items() if key != "match"}
@@ -113,7 +113,7 @@ def read_fault(body: Any) -> Fault:
 
 
 class FaultScript:
-    """The faults still to come, oldest first. They live in memory: a restart forgets them."""
+    """Pending faults, oldest first. In memory: a restart removes them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -121,24 +121,24 @@ class FaultScript:
         self._ids = itertools.count(1)
 
     def add(self, fault: Fault) -> Fault:
-        """Add a fault behind those already there."""
+        """Append a fault."""
         with self._lock:
             fault.id = next(self._ids)
             self._faults.append(fault)
         return fault
 
     def clear(self) -> None:
-        """Forget every fault."""
+        """Remove all faults."""
         with self._lock:
             self._faults.clear()
 
     def pending(self) -> list[Fault]:
-        """The faults that can still happen."""
+        """Return the pending faults."""
         with self._lock:
             return list(self._faults)
 
     def take(self, kinds: frozenset[str], traits: RequestTraits) -> Fault | None:
-        """The first fault of these kinds that matches, used up by one."""
+        """Return the first matching fault of these kinds, and count it as used once."""
         with self._lock:
             for fault in self._faults:
                 if fault.fault in kinds and fault.matches(traits):

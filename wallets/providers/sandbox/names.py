@@ -1,4 +1,4 @@
-"""Account names for Nigeria: the published test accounts and a plausible name for any other."""
+"""Account names for Nigeria: the published test accounts, and generated names for others."""
 
 import zlib
 
@@ -58,9 +58,9 @@ _LAST = (
 
 
 def account_name(account_number: str) -> str | None:
-    """The name of a Nigerian account, always the same one; None for numbers nobody has.
+    """Return the name of a Nigerian account, always the same; None for unknown accounts.
 
-    Nobody has numbers that are not ten digits, or ten times the same digit.
+    Numbers other than ten digits, or of one repeated digit, are unknown.
     """
     ten_digits = len(account_number) == 10 and account_number.isascii() and account_number.isdigit()
     if not ten_digits or len(set(account_number)) == 1:

@@ -1,4 +1,4 @@
-"""What a sandbox can be told at its start. All durations are seconds."""
+"""Options of a sandbox. All durations are in seconds."""
 
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -7,10 +7,10 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class SandboxOptions:
-    """Options of one sandbox; `data` is the folder of its durable book.
+    """Options of one sandbox; `data` is the folder of its store.
 
-    `delay` lies between accepting a transfer and its outcome, `return_delay` between success and
-    the bank's return of account 0690000038. `floats` are the opening balances of a new book.
+    `delay` is the time between acceptance and outcome, `return_delay` between success and
+    return of account 0690000038. `floats` are the opening balances of a new store.
     """
 
     data: Path

@@ -1,6 +1,6 @@
-"""The documented endpoints of Flutterwave v3, over the book and the bank data.
+"""The documented endpoints of Flutterwave v3, over the store and the bank data.
 
-Nothing here knows about faults, sockets or keys; `server` does that around it.
+`server` handles faults, sockets and keys.
 """
 
 import re
@@ -30,7 +30,7 @@ NOT_RESOLVED = "Sorry, recipient account could not be validated. Please try agai
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request whose key has been checked: `path` has single slashes, `body` is a JSON value."""
+    """An authenticated request: `path` has single slashes, `body` is a JSON value."""
 
     method: str
     path: str
@@ -42,7 +42,7 @@ Handler = Callable[[Request, str], Response]
 
 
 class Routes:
-    """Finds the endpoint of a request and answers it."""
+    """Endpoints by method and path."""
 
     def __init__(self, store: SandboxStore, changed: Callable[[], None]) -> None:
         self._store = store
@@ -62,15 +62,15 @@ class Routes:
         self._table = [(method, re.compile(pattern), call) for method, pattern, call in table]
 
     def respond(self, request: Request) -> Response:
-        """The answer to a request."""
+        """Respond to a request."""
         path = request.path.rstrip("/")
         for method, pattern, call in self._table:
             match = pattern.fullmatch(path)
             if match is not None and method == request.method:
                 try:
                     return call(request, match.group(1))
-                except RequestRejected as refusal:
-                    return error(400, str(refusal))
+                except RequestRejected as rejection:
+                    return error(400, str(rejection))
         return error(404, f"Cannot {request.method} {request.path}")
 
     def _banks(self, _request: Request, country: str) -> Response:
@@ -103,7 +103,7 @@ class Routes:
         return success("Transfer Queued Successfully", rest_record(row))
 
     def _retry(self, _request: Request, transfer_id: str) -> Response:
-        """A new attempt is a new transfer with a reference of its own."""
+        """Create a new transfer with its own reference, as a retry does."""
         row = self._store.by_id(int(transfer_id))
         if row is None:
             return error(404, "Transfer not found")
@@ -125,9 +125,9 @@ class Routes:
             callback_url=row["callback_url"],
             outcome=outcome_for(row["account_number"], row["reference"]),
         )
-        again = self._store.accept(replace(order, reference=f"{order.reference}_RETRY_{attempt}"))
+        retry = self._store.accept(replace(order, reference=f"{order.reference}_RETRY_{attempt}"))
         self._changed()
-        return success("Transfer retry attempt queued.", rest_record(again))
+        return success("Transfer retry attempt queued.", rest_record(retry))
 
     def _transfer(self, _request: Request, transfer_id: str) -> Response:
         row = self._store.by_id(int(transfer_id))

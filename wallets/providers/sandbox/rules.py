@@ -1,7 +1,7 @@
-"""What the provider charges, asks for and refuses; pure functions over a request body.
+"""Fees, required fields and rejections of the provider. Pure functions.
 
-NGN fees are the documented ones; the provider publishes none for the other currencies in its v3
-reference, so those are the sandbox's own flat figures.
+NGN fees are the documented ones. The v3 reference has none for other currencies, so the sandbox
+uses flat fees of its own.
 """
 
 import json
@@ -37,12 +37,12 @@ RETURNED_ACCOUNT = "0690000038"
 
 
 class RequestRejected(Exception):
-    """The request is refused with this message, HTTP 400."""
+    """The request is rejected with this message and HTTP 400."""
 
 
 @dataclass(frozen=True, slots=True)
 class TransferOrder:
-    """A transfer that passed every check but those of the book."""
+    """A validated transfer, before the checks of the store."""
 
     reference: str
     account_number: str
@@ -59,7 +59,7 @@ class TransferOrder:
 
 
 def fee_for(currency: str, amount: Decimal) -> Decimal:
-    """The fee of a transfer in its own currency."""
+    """Return the fee of a transfer in its currency."""
     if currency != "NGN":
         return FLAT_FEES[currency]
     if amount <= 5_000:
@@ -68,7 +68,7 @@ def fee_for(currency: str, amount: Decimal) -> Decimal:
 
 
 def outcome_for(account_number: str, reference: str) -> str:
-    """How a transfer ends: by its reference if that has a suffix made for it, else by account."""
+    """Return the outcome of a transfer, by the suffix of its reference, else by account."""
     if reference.endswith("_PMCK_ST_F"):
         return FAIL
     if reference.endswith("_PMCK"):
@@ -77,7 +77,7 @@ def outcome_for(account_number: str, reference: str) -> str:
 
 
 def read_order(body: dict[str, Any]) -> TransferOrder:
-    """The order in the body of `POST /transfers`. Raises `Rejected`."""
+    """Parse the body of `POST /transfers`. Raises `RequestRejected`."""
     currency = _required(body, "currency")
     country = COUNTRY_OF_CURRENCY.get(currency)
     if country is None:
@@ -115,7 +115,7 @@ def read_order(body: dict[str, Any]) -> TransferOrder:
 
 
 def read_amount(value: Any) -> Decimal:
-    """An amount of the wire. Raises `Rejected`."""
+    """Parse an amount. Raises `RequestRejected`."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise RequestRejected("amount must be a number")
     amount = Decimal(value)
@@ -143,7 +143,7 @@ def _optional(body: dict[str, Any], key: str) -> str:
 
 
 def _check_identity(meta: Any) -> None:
-    """Clients send the identity as an object or as a list of one object."""
+    """Check the identity, sent as an object or as a list of one object."""
     entry = meta[0] if isinstance(meta, list) and meta else meta
     for key in IDENTITY_FIELDS:
         value = entry.get(key) if isinstance(entry, dict) else None

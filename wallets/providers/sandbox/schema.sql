@@ -1,4 +1,4 @@
--- The sandbox's book. Amounts are decimal texts, times are seconds since 1970.
+-- Store of the sandbox. Amounts are decimal texts, times are seconds since 1970.
 CREATE TABLE IF NOT EXISTS transfers (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     reference TEXT NOT NULL UNIQUE,

@@ -1,4 +1,4 @@
-"""The sandbox over HTTP/1.1: connections, keys, scripted faults, and the threads behind them."""
+"""HTTP/1.1 server of the sandbox: connections, keys, scripted faults and threads."""
 
 import hmac
 import re
@@ -28,9 +28,9 @@ _decoder = msgspec.json.Decoder(float_hook=Decimal)
 
 
 class SandboxServer:
-    """One sandbox: `start()` answers when the port is bound, `stop()` when nothing runs any more.
+    """A sandbox. `start()` returns once the port is bound, `stop()` once nothing runs.
 
-    `base_url` is what a client of the provider is given, `url` the root of the control endpoints.
+    Clients of the provider use `base_url`; `url` is the root of the control endpoints.
     """
 
     def __init__(self, options: SandboxOptions) -> None:
@@ -57,23 +57,23 @@ class SandboxServer:
 
     @property
     def url(self) -> str:
-        """The address of the sandbox."""
+        """Return the URL of the sandbox."""
         host, port = self._http.server_address[:2]
         return f"http://{host!s}:{port}"
 
     @property
     def base_url(self) -> str:
-        """The provider's base address."""
+        """Return the base URL of the provider API."""
         return f"{self.url}/v3"
 
     def start(self) -> None:
-        """Serve, settle and deliver in threads of their own."""
+        """Start the threads that serve, settle and deliver."""
         for thread in self._threads:
             thread.start()
         self._sender.start()
 
     def stop(self) -> None:
-        """Stop at once: open connections are cut, the book stays as it is."""
+        """Stop immediately: close open connections, leave the store as it is."""
         self.stopping.set()
         self._changed.set()
         self._sender.stop()
@@ -115,7 +115,7 @@ class _HttpServer(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def close_connections(self) -> None:
-        """Close what clients still hold open."""
+        """Close the connections that clients hold open."""
         with self._lock:
             for connection in self._open:
                 try:
@@ -124,7 +124,7 @@ class _HttpServer(ThreadingHTTPServer):
                     continue
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Print a traceback of our own faults; a client that went away is not worth one."""
+        """Print tracebacks of our own errors, but not of disconnected clients."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
@@ -138,7 +138,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: _HttpServer
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-        """The request log replaces the log of the base class."""
+        """Do nothing: the request log replaces this log."""
 
     def _serve(self) -> None:
         sandbox = self.server.sandbox
@@ -209,7 +209,7 @@ class _Handler(BaseHTTPRequestHandler):
         return RequestTraits(request.method, request.path, str(reference), str(account))
 
     def _apply_fault(self, fault: Fault, response: Response) -> None:
-        """Answer as the fault says. `answer` is the true one, if the request had its effect."""
+        """Respond as the fault says. `answer` is the true one, if the request had its effect."""
         retry_after = {} if fault.retry_after is None else {"Retry_After": f"{fault.retry_after:g}"}
         match fault.fault:
             case "timeout_before" | "timeout_after":
@@ -238,7 +238,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def _drip(self, fault: Fault, response: Response) -> None:
-        """One byte at a time, headers included, so that no single read ever times out."""
+        """Send one byte at a time, headers included, so that no single read times out."""
         body = response.encoded()
         head = f"HTTP/1.1 {response.status} OK\r\nContent-Length: {len(body)}\r\n\r\n"
         self.close_connection = True
@@ -248,7 +248,7 @@ class _Handler(BaseHTTPRequestHandler):
                 return
 
     def _reset(self) -> None:
-        """Make the close of this connection a reset."""
+        """Reset the connection."""
         linger = struct.pack("ii", 1, 0)
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         self.close_connection = True

@@ -1,7 +1,7 @@
-"""The sandbox's durable book: transfers, webhooks to deliver and our float, in SQLite.
+"""Durable state of the sandbox: transfers, undelivered webhooks and our float, in SQLite.
 
-A transfer is on disk before its acceptance is answered, and an outcome is written together with the
-webhooks that tell of it, so a killed sandbox continues where it was. One connection, one lock.
+A transfer is stored before its acceptance is returned, and an outcome together with its webhooks,
+so a killed sandbox continues where it stopped. One connection, one lock.
 """
 
 import json
@@ -39,7 +39,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class OutgoingWebhook:
-    """A webhook to write down: where to, the exact body, and whether its hash shall be wrong."""
+    """A webhook to store: URL, exact body, and whether its hash is to be wrong."""
 
     url: str
     body: str
@@ -48,7 +48,7 @@ class OutgoingWebhook:
 
 @dataclass(frozen=True, slots=True)
 class DueWebhook:
-    """A webhook that is to be delivered now; `attempts` counts those already made."""
+    """A webhook that is due; `attempts` counts the earlier ones."""
 
     id: int
     url: str
@@ -62,7 +62,7 @@ PlanWebhooks = Callable[[Row], Sequence[OutgoingWebhook]]
 
 
 class SandboxStore:
-    """The book under one folder. `announce` says which webhooks tell of a final state."""
+    """Store in one folder. `announce` says which webhooks tell of a final state."""
 
     def __init__(
         self,
@@ -91,12 +91,12 @@ class SandboxStore:
                 )
 
     def close(self) -> None:
-        """Close the file; the book cannot be used afterwards."""
+        """Close the file; the store cannot be used afterwards."""
         with self._lock:
             self._db.close()
 
     def accept(self, order: TransferOrder) -> Row:
-        """Write a new transfer and take its amount and fee from the float. Raises `Rejected`."""
+        """Store a new transfer and debit amount and fee. Raises `RequestRejected`."""
         now = time.time()
         with self._lock, self._db:
             if self.by_reference(order.reference) is not None:
@@ -126,17 +126,17 @@ class SandboxStore:
             return self._one("SELECT * FROM transfers WHERE id = ?", cursor.lastrowid)
 
     def by_id(self, transfer_id: int) -> Row | None:
-        """The transfer with this id."""
+        """Return the transfer with this id."""
         return self._first("SELECT * FROM transfers WHERE id = ?", transfer_id)
 
     def by_reference(self, reference: str) -> Row | None:
-        """The transfer with this reference."""
+        """Return the transfer with this reference."""
         return self._first("SELECT * FROM transfers WHERE reference = ?", reference)
 
     def page(
         self, filters: dict[str, str | float], *, page: int, size: int
     ) -> tuple[list[Row], int]:
-        """One page of transfers, newest first, and how many there are in all.
+        """Return one page of transfers, newest first, and the total number.
 
         `filters` may have `reference`, `status`, `from` and `to` (seconds).
         """
@@ -157,13 +157,13 @@ class SandboxStore:
         return rows, counted["n"]
 
     def count_retries(self, reference: str) -> int:
-        """How many attempts were made after the first one of this reference."""
+        """Return the number of retries of this reference."""
         prefix = reference + "_RETRY_"
         query = "SELECT count(*) AS n FROM transfers WHERE substr(reference, 1, ?) = ?"
         return int(self._one(query, len(prefix), prefix)["n"])
 
     def advance(self) -> float | None:
-        """Move every due transfer one step; seconds until the next one is due, None if none is."""
+        """Advance every due transfer; return the seconds until the next is due, None if none is."""
         now = time.time()
         with self._lock:
             due = self._db.execute(
@@ -177,7 +177,7 @@ class SandboxStore:
         return None if soonest is None else max(soonest - time.time(), 0.0)
 
     def settle(self, reference: str | None) -> int:
-        """Bring open transfers to their outcome now (one, or all); how many it were."""
+        """Settle one or all open transfers now, and return their number."""
         query = "SELECT * FROM transfers WHERE status IN ('NEW', 'PENDING')"
         with self._lock, self._db:
             rows = self._db.execute(query).fetchall()
@@ -191,7 +191,7 @@ class SandboxStore:
         return len(rows)
 
     def return_money(self, reference: str) -> bool:
-        """Let the bank return a successful transfer now; False when there is none to return."""
+        """Return a successful transfer by the bank now; False when there is none."""
         with self._lock, self._db:
             row = self.by_reference(reference)
             if row is None or row["status"] != "SUCCESSFUL":
@@ -200,20 +200,20 @@ class SandboxStore:
         return True
 
     def floats(self) -> dict[str, Decimal]:
-        """Our balance per currency."""
+        """Return our balance per currency."""
         with self._lock:
             rows = self._db.execute("SELECT * FROM floats ORDER BY currency").fetchall()
         return {row["currency"]: Decimal(row["amount"]) for row in rows}
 
     def set_float(self, currency: str, amount: Decimal) -> None:
-        """Set our balance in one of the currencies."""
+        """Set our balance in a currency."""
         with self._lock, self._db:
             self._db.execute(
                 "UPDATE floats SET amount = ? WHERE currency = ?", (str(amount), currency)
             )
 
     def due_webhook(self, busy: set[int]) -> DueWebhook | float | None:
-        """The next webhook to deliver; else seconds until one is due, None if none is waiting."""
+        """Return the next due webhook, or the seconds until one is due, or None."""
         query = "SELECT * FROM webhooks WHERE state = 'waiting' ORDER BY next_at, id LIMIT ?"
         with self._lock:
             waiting = self._db.execute(query, (len(busy) + 1,)).fetchall()
@@ -228,7 +228,7 @@ class SandboxStore:
         )
 
     def record_webhook_attempt(self, webhook_id: int, *, state: str, next_at: float) -> None:
-        """Write down an attempt and what comes after it."""
+        """Record an attempt and the next one."""
         with self._lock, self._db:
             self._db.execute(
                 "UPDATE webhooks SET attempts = attempts + 1, state = ?, next_at = ? WHERE id = ?",
@@ -236,7 +236,7 @@ class SandboxStore:
             )
 
     def webhooks(self) -> list[dict[str, Any]]:
-        """Every webhook there was, for the control endpoint."""
+        """Return all webhooks, for the control endpoint."""
         with self._lock:
             rows = self._db.execute("SELECT * FROM webhooks ORDER BY id").fetchall()
         return [dict(row) for row in rows]
@@ -256,7 +256,7 @@ class SandboxStore:
             self._return(row)
 
     def _return(self, row: Row) -> None:
-        # The amount comes back; the fee of a transfer that was carried out does not.
+        # The amount is returned; the fee of an executed transfer is not.
         self._set(row, "FAILED", RETURNED_MESSAGE, None)
         self._db.execute("UPDATE transfers SET returned = 1 WHERE id = ?", (row["id"],))
         self._move_float(row["debit_currency"], Decimal(row["amount"]))
@@ -295,18 +295,18 @@ class SandboxStore:
     def _one(self, query: str, *values: Any) -> Row:
         row = self._first(query, *values)
         if row is None:
-            raise LookupError("a row of the book is gone")
+            raise LookupError("a row of the store is missing")
         return row
 
 
 def number(text: str) -> Decimal | int:
-    """A decimal text of the book as the wire writes numbers."""
+    """Return a stored decimal text as the wire writes numbers."""
     value = Decimal(text)
     return int(value) if value == value.to_integral_value() else value.normalize()
 
 
 def rest_record(row: Row) -> dict[str, Any]:
-    """A transfer as the REST calls render it."""
+    """Return a transfer as the REST calls render it."""
     moment = datetime.fromtimestamp(row["created_at"], UTC)
     return {
         "id": row["id"],
@@ -330,11 +330,11 @@ def rest_record(row: Row) -> dict[str, Any]:
 
 
 def _create_private_file(folder: Path) -> Path:
-    """Make the database's file readable by its owner only; SQLite makes `-wal` and `-shm` alike."""
+    """Create the database file for its owner only; SQLite makes `-wal` and `-shm` alike."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.chmod(0o700)
     path = folder / "sandbox.sqlite3"
     path.touch(mode=0o600)
-    for file in folder.glob(f"{path.name}*"):  # those of an earlier version, too
+    for file in folder.glob(f"{path.name}*"):  # also files of an earlier version
         file.chmod(0o600)
     return path

@@ -1,4 +1,4 @@
-"""Answers that are well formed and wrong, for faults that make the provider lie."""
+"""Well-formed but wrong responses, for faults of the provider's data."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -8,7 +8,7 @@ from wallets.providers.sandbox.responses import Response
 
 
 def tamper(response: Response, kind: str) -> Response:
-    """`answer` with its transfers changed as the fault says; other answers stay as they are."""
+    """Return `response` with its transfers changed as the fault says."""
     body = response.body
     if not isinstance(body, dict) or body.get("status") != "success":
         return response

@@ -1,7 +1,7 @@
-"""Webhooks to the merchant: what they say, and their delivery with the documented retries.
+"""Webhooks to the merchant: bodies, and delivery with the documented retries.
 
-Anything but 200 is a failure; there are three retries at a fixed distance. Rows of the book are the
-queue, so a killed sandbox delivers again: duplicates happen, as with the real provider.
+Any status but 200 is a failure; up to three retries follow at a fixed interval. Stored rows are
+the queue, so a killed sandbox delivers again: duplicates happen, as with the real provider.
 """
 
 import threading
@@ -29,7 +29,7 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
 def event_body(row: Row, **changes: Any) -> str:
-    """The body that tells of a transfer's final state."""
+    """Return the webhook body of a transfer's final state."""
     record = rest_record(row) | changes
     data = {**record, "fullname": record["full_name"], "approver": None}
     del data["full_name"]
@@ -38,7 +38,7 @@ def event_body(row: Row, **changes: Any) -> str:
 
 
 class WebhookPlanner:
-    """Decides which webhooks tell of a final state, scripted faults included."""
+    """Plans the webhooks of a final state, including scripted faults."""
 
     def __init__(self, options: SandboxOptions, faults: FaultScript) -> None:
         self._url = options.webhook_url
@@ -64,14 +64,14 @@ class WebhookPlanner:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Leaves a redirect as the answer, which is a failure."""
+    """Does not follow redirects: they count as failures."""
 
     def redirect_request(self, *_args: Any, **_kwargs: Any) -> None:
         return None
 
 
 class WebhookSender:
-    """Delivers the webhooks of the book with a few threads."""
+    """Delivers stored webhooks with a few threads."""
 
     def __init__(self, options: SandboxOptions, store: SandboxStore) -> None:
         self._options = options
@@ -83,18 +83,18 @@ class WebhookSender:
         self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(_WORKERS)]
 
     def start(self) -> None:
-        """Start delivering."""
+        """Start the delivery threads."""
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
-        """Start no further delivery; one under way ends by itself and is written down or lost."""
+        """Start no further delivery; a running one may end unrecorded."""
         with self._changed:
             self._stopping = True
             self._changed.notify_all()
 
     def notify(self) -> None:
-        """There is something new in the book."""
+        """Wake the threads after a change of the store."""
         with self._changed:
             self._changed.notify_all()
 

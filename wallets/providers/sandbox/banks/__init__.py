@@ -1,8 +1,7 @@
-"""Banks of the six payout countries, for the sandbox: published facts, one module per country.
+"""Banks of the six payout countries, for the sandbox only: one module per country.
 
-Names are those of licensed banks. Codes are the published ones of each country's clearing (NG, KE,
-ZA, GH) or the bank's BIC (UG, TZ). Bank ids, and the numbers of the branches, are the sandbox's
-own. The real list comes from the provider at run time; nothing but the sandbox reads this one.
+Names are those of licensed banks. Codes are those of each country's clearing (NG, KE, ZA, GH) or
+the bank's BIC (UG, TZ). Bank ids and branch numbers are the sandbox's own.
 """
 
 from wallets.providers.sandbox.banks import ghana, kenya, nigeria, south_africa, tanzania, uganda
@@ -23,12 +22,12 @@ _BANK_OF_ID = {bank.id: bank for banks in BANKS_OF_COUNTRY.values() for bank in 
 
 
 def bank_by_code(country: str, code: str) -> Bank | None:
-    """The bank of a country with this code."""
+    """Return the bank of a country with this code."""
     return _BANK_OF_CODE.get(country, {}).get(code)
 
 
 def bank_by_id(bank_id: int) -> Bank | None:
-    """The bank with this id, in any country."""
+    """Return the bank with this id, in any country."""
     return _BANK_OF_ID.get(bank_id)
 
 

@@ -1,4 +1,4 @@
-"""The rows of the bank data, and how a country's rows become banks with ids and branches."""
+"""Types of the bank data, and building of banks with ids and branches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ def banks(
     country: str,
     towns: Sequence[str] = (),
 ) -> tuple[Bank, ...]:
-    """Banks of `(code, name)` rows, each with one branch per town where the country needs them."""
+    """Build banks from `(code, name)` rows, with a branch per town where the country needs it."""
     return tuple(
         Bank(
             id=first_id + index,
