@@ -1,7 +1,7 @@
 """Run the benchmarks (`make bench`), print ratios, write `build/bench/<name>.json`.
 
-With `--beside` ours is measured beside an earlier version of itself. The program ends with 1 when
-the interval of a ratio lies wholly below the least ratio, or a bar beside a peer is missed.
+With `--beside` the exchange is compared with an earlier version of itself. Exits with 1 when the
+whole interval of a ratio lies below the minimum, or a required ratio to a peer is missed.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
     "withdrawals": withdrawals.run,
 }
 _REPORTS = {"back_office": back_office.report, "exports": exports.report}
-# What is larger with `--full`, which takes long.
+# Sizes with `--full`, which takes long.
 FULL: dict[str, dict[str, Any]] = {
     "back_office": {"sizes": back_office.FULL_SIZES},
     "exports": {"rows": exports.FULL_ROWS},
     "tokens": {"sizes": tokens.FULL_SIZES},
     "portfolio": {"holdings": portfolio.HOLDINGS_FULL},
 }
-# Those that can measure an earlier version.
+# Benchmarks that can measure an earlier version.
 BESIDE = ("withdrawals", "tokens", "orders", "loans")
 
 
 def main() -> int:
-    """Run what is asked for; 1 where the version before was faster, or a bar is missed."""
+    """Run the requested benchmarks; return 1 on a loss of speed or a missed requirement."""
     options = _options()
     options.out.mkdir(parents=True, exist_ok=True)
     commit = options.beside
@@ -77,22 +77,22 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", help="which to run; all, or those that --beside can")
+    parser.add_argument("names", nargs="*", help="benchmarks to run; default: all that apply")
     parser.add_argument(
         "--beside",
         metavar="REV",
-        help=f"measure {', '.join(BESIDE)} beside an earlier version (a git revision, or {RELEASE}"
+        help=f"compare {', '.join(BESIDE)} with an earlier version (a git revision, or {RELEASE}"
         " for the last tag); most peers are left out",
     )
     parser.add_argument(
-        "--seconds", type=float, help="length of one measurement: 4, with --beside 2"
+        "--seconds", type=float, help="length of one measurement (default: 4, with --beside 2)"
     )
     parser.add_argument(
-        "--rounds", type=int, help="measurements of each contender: 5, with --beside 20"
+        "--rounds", type=int, help="measurements of each contender (default: 5, with --beside 20)"
     )
     parser.add_argument("--connections", type=int, default=32)
-    parser.add_argument("--full", action="store_true", help="tables at their full size")
-    parser.add_argument("--tokens", type=int, nargs="+", help="numbers of tokens to list among")
+    parser.add_argument("--full", action="store_true", help="use tables of full size")
+    parser.add_argument("--tokens", type=int, nargs="+", help="sizes of the token table")
     parser.add_argument("--rows", type=int, nargs="+", help="numbers of rows to export")
     parser.add_argument("--out", type=Path, default=Path("build/bench"))
     options = parser.parse_args()
@@ -136,14 +136,14 @@ def _print(name: str, figures: dict[str, Any]) -> None:
         print(f"{name}, {scenario}")
         for contender, rate in figure["per_second"].items():
             times = figure["ours_times"].get(contender)
-            ratio = f"   ours is {times:g} times this" if times else ""
+            ratio = f"   ours: {times:g} times as fast" if times else ""
             cost = figure.get("cpu_milliseconds", {}).get(contender, {})
             spent = "".join(f"   {part} {ms:.2f} ms" for part, ms in cost.items())
             print(f"  {contender:<18}{rate:>10,.0f} /s{spent}{ratio}")
         if beside := figure.get("beside"):
             rounds = " ".join(f"{ratio:.3f}" for ratio in beside["ratios"])
             print(
-                f"  ratios to the version before, by round: {rounds}\n"
+                f"  ratios to the earlier version, by round: {rounds}\n"
                 f"  median ratio {beside['median']:.3f}, confidence interval"
                 f" {beside['low']:.3f} to {beside['high']:.3f} ({beside['confidence']:.1%})"
             )

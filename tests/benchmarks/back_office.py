@@ -1,7 +1,7 @@
-"""Pages of the back office: milliseconds and queries, in a small table and in a large one.
+"""Pages of the back office: milliseconds and queries, with a small table and a large one.
 
-One person opens page after page, in the process that makes the pages. A page must not take more
-queries in the larger table, whatever it shows; `growth` is how many times as long it takes there.
+One user opens page after page, in the process that renders them. A page must not take more queries
+with the larger table; `growth` is how many times as long it takes there.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ def run(
     connections: int,
     sizes: Sequence[int] = SIZES,
 ) -> dict[str, Any]:
-    """Each page `rounds` times, after once to warm up, among each number of withdrawals.
+    """Measure each page `rounds` times after a warm-up, for each number of withdrawals.
 
-    `seconds` and `connections` belong to other benchmarks: one person opens one page at a time.
+    `seconds` and `connections` do not apply: one user opens one page at a time.
     """
     del seconds, connections
-    world = json.loads(installation.python("tests.benchmarks.world", "0", "no bank"))
+    records = json.loads(installation.python("tests.benchmarks.world", "0", "no bank"))
     url = database_url(installation.folder, OWNER)
     figures: dict[str, Any] = {}
     first: dict[str, float] = {}
     filled = 0
     for size in sizes:
-        fill_withdrawals(url, world["organisation"], filled + 1, size)
+        fill_withdrawals(url, records["organisation"], filled + 1, size)
         filled = size
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("VACUUM ANALYZE")
@@ -58,7 +58,7 @@ def run(
 
 
 def report(figures: dict[str, Any]) -> None:
-    """Prints a line a page."""
+    """Print one line for each page."""
     for name, seen in figures.items():
         print(
             f"  {name:<75}{seen['milliseconds']:>9,.1f} ms{seen['queries']:>5} queries"

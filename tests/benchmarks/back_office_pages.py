@@ -1,6 +1,6 @@
-"""Opens pages of the back office as a finance approver; prints what each took, as JSON.
+"""Opens pages of the back office as a finance approver and prints measurements as JSON.
 
-Run as a program under the benchmark's settings: the argument is how often each page is opened.
+Run as a program under the benchmark's settings; the argument is the number of rounds.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ def _addresses() -> dict[str, str]:
         "dashboard": "",
         "withdrawals, pending": "wallets/withdrawal/?status=Pending",
         "withdrawals, completed": "wallets/withdrawal/?status=Completed",
-        "withdrawals, mine to decide": "wallets/withdrawal/?view=awaiting_my_approval",
+        "withdrawals, awaiting my approval": "wallets/withdrawal/?view=awaiting_my_approval",
         "withdrawals, stuck": "wallets/withdrawal/?view=stuck",
         "withdrawals, by reference": f"wallets/withdrawal/?q={pending.reference}",
         "withdrawals, by payee": "wallets/withdrawal/?q=member+500",
-        "withdrawals, by a word they all have": "wallets/withdrawal/?q=member",
-        "withdrawals, by a word none has": "wallets/withdrawal/?q=nobody",
+        "withdrawals, by a common word": "wallets/withdrawal/?q=member",
+        "withdrawals, by a word without matches": "wallets/withdrawal/?q=nobody",
         "withdrawals, by account": "wallets/withdrawal/?q=0690000500",
-        "review of one": f"wallets/withdrawal/{pending.pk}/change/",
+        "review of a withdrawal": f"wallets/withdrawal/{pending.pk}/change/",
         "payouts": "wallets/payout/",
-        "payouts, by a word none has": "wallets/payout/?q=nobody",
+        "payouts, by a word without matches": "wallets/payout/?q=nobody",
         "entries": "wallets/entry/",
         "entries of clearing": f"wallets/entry/?account__id__exact={clearing.pk}",
         "transfers": "wallets/transfer/",

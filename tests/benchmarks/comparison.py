@@ -1,4 +1,4 @@
-"""Judges measurements of the present version beside an earlier one: ratios, interval, verdict."""
+"""Comparison of the present version with an earlier one: ratios, interval, result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any, TypeVar
 
 CONFIDENCE = 0.95
-# A ratio whose whole interval lies below this is a loss of speed.
+# An interval that lies wholly below this ratio is a loss of speed.
 MIN_RATIO = 0.95
 OURS = "ours"
 BEFORE = "before"
@@ -21,8 +21,8 @@ T = TypeVar("T")
 class Comparison:
     """Ratios of the present to the earlier version, one a round, with the median's interval.
 
-    `confidence` is what the interval really has: whole ranks seldom give 95 % exactly, and fewer
-    than six rounds cannot give as much.
+    `confidence` is the actual one of the interval: ranks seldom give exactly 95 %, and fewer than
+    six rounds give less.
     """
 
     ratios: list[float]
@@ -33,16 +33,16 @@ class Comparison:
 
     @property
     def slower(self) -> bool:
-        """Whether the interval lies wholly below the least ratio."""
+        """Whether the whole interval lies below the minimum ratio."""
         return self.high < MIN_RATIO
 
     def figures(self) -> dict[str, Any]:
-        """The comparison as the result file has it."""
+        """Return the comparison for the result file."""
         return {**asdict(self), "least": MIN_RATIO, "slower": self.slower}
 
 
 def compare(present: Sequence[float], earlier: Sequence[float]) -> Comparison:
-    """Compare the rates of the same rounds, taken pair by pair."""
+    """Compare the rates of two versions, round by round."""
     ratios = [ours / before for ours, before in zip(present, earlier, strict=True)]
     low, high, confidence = median_interval(ratios)
     return Comparison(
@@ -55,11 +55,11 @@ def compare(present: Sequence[float], earlier: Sequence[float]) -> Comparison:
 
 
 def median_interval(values: Sequence[float]) -> tuple[float, float, float]:
-    """Bound the median by two of the values; lower, upper, and the confidence they give.
+    """Return the median's lower and upper bound among the values, and their confidence.
 
     The interval of the sign test, which assumes no distribution: the median lies below the k-th
-    smallest of n values with the chance that fewer than k of n fair coins show heads. The largest
-    k that keeps `CONFIDENCE` is taken, or 1, the whole range, where none does.
+    smallest of n values with the chance that fewer than k of n fair coins show heads. Uses the
+    largest k that reaches `CONFIDENCE`, or the whole range if none does.
     """
     ordered = sorted(values)
     count = len(ordered)
@@ -76,7 +76,7 @@ def median_interval(values: Sequence[float]) -> tuple[float, float, float]:
 
 
 def alternate(contenders: Mapping[str, T], rounds: int) -> Iterator[tuple[str, T]]:
-    """Give every contender its turn in each round, in the opposite order every other round."""
+    """Yield every contender in each round, in reverse order every other round."""
     order = list(contenders.items())
     for _ in range(rounds):
         yield from order
@@ -84,24 +84,24 @@ def alternate(contenders: Mapping[str, T], rounds: int) -> Iterator[tuple[str, T
 
 
 def add_comparisons(figures: Mapping[str, dict[str, Any]]) -> None:
-    """Add to each scenario its comparison with the earlier version, from the rounds of both."""
+    """Add the comparison with the earlier version to each scenario."""
     for figure in figures.values():
         raw = figure["rounds"]
         figure["beside"] = compare(raw[OURS], raw[BEFORE]).figures()
 
 
 def failures(figures: Mapping[str, dict[str, Any]]) -> list[str]:
-    """Say of each scenario what it falls short of: the earlier version, or a bar beside a peer."""
+    """Return the requirements that scenarios miss: the earlier version, or a ratio to a peer."""
     found = []
     for scenario, figure in figures.items():
         beside = figure.get("beside")
         if beside and beside["slower"]:
             found.append(
-                f"{scenario}: {beside['low']:.3f} to {beside['high']:.3f} times the version before"
+                f"{scenario}: {beside['low']:.3f} to {beside['high']:.3f} times the earlier version"
                 f" ({beside['confidence']:.1%} confidence), wholly below {beside['least']:g}"
             )
         for contender, least in figure.get("bars", {}).items():
             times = figure["ours_times"][contender]
             if times < least:
-                found.append(f"{scenario}: {times:g} times {contender}, not {least:g}")
+                found.append(f"{scenario}: {times:g} times {contender}, required {least:g}")
     return found

@@ -1,4 +1,4 @@
-"""Processor time of the servers of a stage, from /proc: what a busy machine does not distort much.
+"""CPU time of the servers of an installation, read from /proc; robust on a busy machine.
 
 Linux only; elsewhere readings are empty.
 """
@@ -15,7 +15,7 @@ _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 class CpuMeter:
-    """Seconds used so far by the web servers and by PostgreSQL."""
+    """Measures the CPU seconds that the web servers and PostgreSQL have used."""
 
     def __init__(self, installation: Installation) -> None:
         self._sessions = set(installation.servers)
@@ -23,7 +23,7 @@ class CpuMeter:
         self._postmaster = int(pid_file.read_text().split()[0])
 
     def read(self) -> dict[str, float]:
-        """The two readings, or nothing where there is no /proc."""
+        """Return the two readings, or nothing where there is no /proc."""
         if not (_PROC / "self" / "stat").exists():
             return {}
         application = database = 0
@@ -31,9 +31,9 @@ class CpuMeter:
             if not folder.name.isdigit():
                 continue
             try:
-                # After the name, which may hold anything, in parentheses.
+                # Skip the name in parentheses, which may contain spaces.
                 fields = (folder / "stat").read_text().rpartition(")")[2].split()
-            except OSError:  # it ended meanwhile
+            except OSError:  # the process has ended
                 continue
             parent, session = int(fields[1]), int(fields[3])
             own, ended_children = sum(map(int, fields[11:13])), sum(map(int, fields[13:15]))

@@ -1,8 +1,8 @@
-"""An earlier version of the exchange, checked out beside the present one for as long as needed.
+"""A temporary checkout of an earlier version of the exchange.
 
-Its own code runs there, called by the present benchmarks: `world`, `token_world`, `order_program`,
-`loan_program`, and the command of its web server (`stage.py`). Who changes what these take or print
-must keep the present benchmarks able to read the release before.
+The present benchmarks run code of that version: the modules `world`, `token_world`,
+`order_program` and `loan_program`, and the command of its web server (`installation.py`). Their
+names, arguments and output must stay compatible with the last release.
 """
 
 from __future__ import annotations
@@ -18,16 +18,13 @@ from pathlib import Path
 
 from tests.benchmarks.installation import PRESENT, Version
 
-# In place of a revision: the last tag before the present commit.
+# Stands for the last tag before the present commit.
 RELEASE = "release"
 _LOCKS = ("requirements.lock", "tests/requirements.lock")
 
 
 def commit_of(revision: str, repository: Path = PRESENT.checkout) -> str:
-    """Find the commit of a revision, or of the last release.
-
-    Raises RuntimeError, saying what to do, where there is none.
-    """
+    """Return the commit of a revision or of the last release. Raises RuntimeError without one."""
     if revision == RELEASE:
         try:
             revision = _run(repository, "git", "describe", "--tags", "--abbrev=0", "HEAD^")
@@ -41,8 +38,8 @@ def commit_of(revision: str, repository: Path = PRESENT.checkout) -> str:
 def checked_out(commit: str, build: Path, repository: Path = PRESENT.checkout) -> Iterator[Version]:
     """Check out the commit in a worktree under `build`, which is removed afterwards.
 
-    The present interpreter serves it where it depends on the same packages; else its own Makefile
-    installs its own ones into an environment under `build`, which stays for the next time.
+    The present interpreter runs it if it depends on the same packages. Otherwise its own Makefile
+    installs them into an environment under `build`, which is reused.
     """
     build = build.absolute()
     build.mkdir(parents=True, exist_ok=True)
@@ -51,7 +48,7 @@ def checked_out(commit: str, build: Path, repository: Path = PRESENT.checkout) -
         _run(repository, "git", "worktree", "add", "--detach", str(checkout), commit)
         yield Version(checkout, _interpreter(checkout, build, repository))
     finally:
-        with contextlib.suppress(RuntimeError):  # it was never added
+        with contextlib.suppress(RuntimeError):  # adding it has failed
             _run(repository, "git", "worktree", "remove", "--force", str(checkout))
         shutil.rmtree(checkout, ignore_errors=True)
 
@@ -62,7 +59,7 @@ def _interpreter(checkout: Path, build: Path, present: Path) -> str:
         return PRESENT.interpreter
     digest = hashlib.sha256(b"".join((checkout / lock).read_bytes() for lock in _LOCKS))
     environment = build / f"venv-{digest.hexdigest()[:12]}"
-    sys.stderr.write(f"Installing what the earlier version depends on: {environment}\n")
+    sys.stderr.write(f"Installing the packages of the earlier version: {environment}\n")
     _run(checkout, "make", "tools", f"VENV={environment}", f"PYTHON={sys.executable}")
     return str(environment / "bin" / "python")
 

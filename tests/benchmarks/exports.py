@@ -1,8 +1,7 @@
-"""Long exports by a real worker: how long, and how much memory worker and web processes need.
+"""Long exports by a real worker: duration, and memory of the worker and the web processes.
 
-The list is that of entries, ten for each withdrawal. Memory is the most that a process held at once
-(`VmHWM`, Linux), the worker's while it wrote and the web processes' together while one of them
-handed the file over.
+Exports the entries, ten for each withdrawal. Memory is the peak (`VmHWM`, Linux) of the worker
+while it writes, and of all web processes together during the download.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def run(
     connections: int,
     rows: Sequence[int] = ROWS,
 ) -> dict[str, Any]:
-    """Each form of file with each number of rows, once; the others are other benchmarks'."""
+    """Export each form of file with each number of rows once; other parameters do not apply."""
     del seconds, rounds, connections
     organisation = json.loads(installation.python("tests.benchmarks.world", "0", "no bank"))
     url = database_url(installation.folder, OWNER)
@@ -43,7 +42,7 @@ def run(
     processes = process_tree(installation.servers[-1])
     figures: dict[str, Any] = {}
     filled = 0
-    for count in (1_000, *rows):  # the first brings everything into memory that stays there
+    for count in (1_000, *rows):  # the first one loads code that stays in memory
         fill_withdrawals(url, organisation["organisation"], filled + 1, count // ENTRIES_EACH)
         filled = count // ENTRIES_EACH
         with psycopg.connect(url, autocommit=True) as connection:
@@ -68,7 +67,7 @@ def run(
 
 
 def report(figures: dict[str, Any]) -> None:
-    """Prints a line a file."""
+    """Print one line for each file."""
     for name, seen in figures.items():
         print(
             f"  {name:<24}{seen['seconds']:>8,.1f} s{seen['per_second']:>9,} rows/s"

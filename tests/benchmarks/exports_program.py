@@ -1,6 +1,6 @@
-"""Asks for an export of all entries as a finance approver, and waits until a worker wrote it.
+"""Requests an export of all entries as a finance approver and waits for the worker.
 
-Run as a program under the benchmark's settings: the argument is the form of the file. Prints JSON.
+Run as a program under the benchmark's settings; the argument is the form of the file. Prints JSON.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def main(form: str) -> None:
     )
     client = Client(SERVER_NAME="127.0.0.1")
     sign_in(client, user)
-    exports.DIRECT_ROWS = 0  # the short ones, too, are to be written by the worker
+    exports.DIRECT_ROWS = 0  # the worker writes short files too
     client.post(reverse("admin:wallets_entry_export"), {"form": form})
     export = Export.objects.latest("created_at")
     started = hinted = perf_counter()

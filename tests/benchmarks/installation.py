@@ -1,4 +1,4 @@
-"""Where benchmarks run: a durable embedded database of their own, and real servers on it."""
+"""An installation for benchmarks: a durable embedded database and real servers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOST = "127.0.0.1"
 WORKERS = 2
 THREADS = 8
 TASK_THREADS = 8
-# Prints the command with which a version's own `manage.py up` starts its web server.
+# Prints the command that a version's `manage.py up` starts its web server with.
 _WEB_COMMAND = """
 import json, sys
 import django
@@ -44,7 +44,7 @@ print(json.dumps(command))
 
 @dataclass(frozen=True)
 class Version:
-    """A checkout of the exchange, and the interpreter that has what it depends on."""
+    """A checkout of the exchange, and an interpreter with its packages."""
 
     checkout: Path
     interpreter: str
@@ -54,10 +54,10 @@ PRESENT = Version(Path(__file__).resolve().parent.parent.parent, sys.executable)
 
 
 class Installation:
-    """One benchmark run of one version: its data directory, its database and its processes.
+    """One version in a benchmark run: its data directory, its database and its processes.
 
     `server_folder` is the data directory of the database server, `owner_url` the database, and
-    `servers` are the processes whose time counts as the application's.
+    `servers` are the processes whose CPU time counts as the application's.
     """
 
     def __init__(
@@ -76,15 +76,15 @@ class Installation:
         }
 
     def prepare(self) -> None:
-        """Migrate the database and make the folders that a running installation has."""
-        for name in ("messages", "control"):  # where hints to workers go, as under `up`
+        """Migrate the database and create the folders of a running installation."""
+        for name in ("messages", "control"):  # the broker's folders, as under `up`
             (self.folder / "broker" / name).mkdir(parents=True)
         self.manage("migrate", "--verbosity", "0")
 
     def install_version(self, version: Version) -> Installation:
-        """Prepare a stage for another version, on a database of its own on the same server.
+        """Install another version with its own database on the same server.
 
-        What it starts counts among the processes of this stage, so that one meter reads both.
+        Its processes are added to this installation's, so that one meter reads both.
         """
         name = "before"
         with psycopg.connect(self.owner_url, autocommit=True) as connection:
@@ -99,16 +99,16 @@ class Installation:
         return other
 
     def analyze(self) -> None:
-        """Update what the database knows of its tables."""
+        """Update the database's statistics."""
         with psycopg.connect(self.owner_url, autocommit=True) as connection:
             connection.execute("ANALYZE")
 
     def python(self, module: str, *arguments: str) -> str:
-        """Run a module of the version to its end; its standard output."""
+        """Run a module of the version and return its standard output."""
         return self._run(self.command(module, *arguments), self.environment)
 
     def command(self, module: str, *arguments: str) -> list[str]:
-        """The command line that runs a module of the version, in its checkout."""
+        """Return the command line that runs a module of the version."""
         return [self.version.interpreter, "-m", module, *arguments]
 
     def manage(self, *arguments: str) -> None:
@@ -120,13 +120,13 @@ class Installation:
         self._run(self.command("django", *arguments), {**self.environment, **environment})
 
     def serve_ours(self) -> str:
-        """Serve the exchange with the command that the version's `manage.py up` uses; its URL."""
+        """Serve the exchange as the version's `manage.py up` does; return its URL."""
         port = claim_port(HOST, 0)
         asked = [self.version.interpreter, "-c", _WEB_COMMAND, HOST, str(port)]
         return self._serve(json.loads(self._run(asked, self.environment)), port, self.environment)
 
     def serve(self, application: str, environment: Mapping[str, str]) -> str:
-        """Serve a peer's WSGI application in as many processes and threads; its base URL."""
+        """Serve a peer's WSGI application with as many processes and threads; return its URL."""
         port = claim_port(HOST, 0)
         command = self.command(
             *("granian", "--interface", "wsgi", "--no-ws", "--host", HOST, "--port", str(port)),
@@ -136,7 +136,7 @@ class Installation:
         return self._serve(command, port, {**self.environment, **environment})
 
     def work(self) -> int:
-        """Start a worker as `manage.py up` does; the pid of its one process."""
+        """Start a worker as `manage.py up` does; return the pid of its one process."""
         process = subprocess.Popen(
             [
                 *(self.version.interpreter, "-W", "ignore:::celery.platforms"),
@@ -176,7 +176,7 @@ class Installation:
 
 @contextlib.contextmanager
 def prepared() -> Iterator[Installation]:
-    """A migrated, durable database and a stage on it; everything is ended and removed after."""
+    """Yield an installation on a migrated, durable database; removed afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="exchange-bench-"))
     with contextlib.ExitStack() as resources:
         resources.callback(shutil.rmtree, folder, ignore_errors=True)

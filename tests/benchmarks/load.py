@@ -1,4 +1,4 @@
-"""A small HTTP load: keep-alive connections, requests made beforehand, one thread, no library.
+"""A small HTTP load generator: keep-alive connections, prepared requests, one thread.
 
 The client shares the machine with what it measures, so it does as little as it can: it sends
 ready bytes and reads status and Content-Length. Loopback only, bounded by time.
@@ -17,18 +17,18 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run came to: answers by status, the seconds it took, and latencies in seconds."""
+    """The result of a run: responses by status, its duration, and latencies in seconds."""
 
     statuses: Counter[int]
     seconds: float
     latencies: list[float]
 
     def per_second(self, status: int) -> float:
-        """Answers of `status` a second."""
+        """Return the responses of `status` a second."""
         return self.statuses[status] / self.seconds
 
     def percentile(self, share: float) -> float:
-        """The latency, in milliseconds, that `share` of the answers stayed within."""
+        """Return the latency in milliseconds that `share` of the responses stayed within."""
         ordered = sorted(self.latencies)
         return ordered[min(len(ordered) - 1, int(len(ordered) * share))] * 1000
 
@@ -46,7 +46,7 @@ class _Connection:
         self.socket.sendall(request)
 
     def receive(self) -> int | None:
-        """The status once the whole answer is here."""
+        """Return the status once the whole response has arrived."""
         chunk = self.socket.recv(65536)
         if not chunk:
             raise ConnectionError("the server closed the connection")
@@ -63,7 +63,7 @@ class _Connection:
 
 
 def post(url: str, body: bytes, authorization: str) -> bytes:
-    """The bytes of one POST of JSON `body` to `url`."""
+    """Return the bytes of a POST of JSON `body` to `url`."""
     parts = urlsplit(url)
     return (
         f"POST {parts.path} HTTP/1.1\r\nHost: {parts.netloc}\r\n"
@@ -73,7 +73,7 @@ def post(url: str, body: bytes, authorization: str) -> bytes:
 
 
 def get(url: str, authorization: str) -> bytes:
-    """The bytes of one GET of `url`."""
+    """Return the bytes of a GET of `url`."""
     parts = urlsplit(url)
     target = parts.path + (f"?{parts.query}" if parts.query else "")
     return (
@@ -84,7 +84,7 @@ def get(url: str, authorization: str) -> bytes:
 def run(
     url: str, next_request: Callable[[], bytes], *, connections: int, seconds: float
 ) -> Outcome:
-    """Keeps `connections` busy with requests for `seconds`."""
+    """Keep `connections` busy with requests for `seconds`."""
     parts = urlsplit(url)
     address = (parts.hostname or "127.0.0.1", parts.port or 80)
     statuses: Counter[int] = Counter()

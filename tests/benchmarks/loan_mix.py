@@ -1,7 +1,7 @@
-"""The loans that the loan benchmark makes, and the program that makes them.
+"""The loans of the loan benchmark, and the loop of the programs that make them.
 
-A contender is a program of its own that answers each number of seconds on its standard input with
-how many loans it made, in how many seconds, and how many seconds of processor time it took itself.
+A contender is a program that reads a number of seconds from standard input and prints how many
+loans it made, in how many seconds, and its own CPU seconds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_OUTSTANDING = 10**12
 
 @dataclass(frozen=True)
 class LoanRequest:
-    """One loan: which borrower, which offer, which tokens are pledged."""
+    """The numbers of a loan's borrower, offer and pledged tokens."""
 
     borrower: int
     offer: int
@@ -31,7 +31,7 @@ class LoanRequest:
 
 
 def serve(lend: Callable[[LoanRequest], object]) -> None:
-    """Answers measurements until standard input ends; the same loans for every contender."""
+    """Run measurements until standard input ends; the same loans for every contender."""
     choose = random.Random(1)
     print("ready", flush=True)
     for line in sys.stdin:

@@ -1,4 +1,4 @@
-"""Our contender of the loan benchmark: the service call, once its world is made by services.
+"""Our contender of the loan benchmark: makes its records by services, then calls the service.
 
 Run as a program under the benchmark's settings.
 """

@@ -1,8 +1,8 @@
-"""Loans made a second: our service call beside the same in plain Django, on one connection each.
+"""Loans a second: our service call and the same in plain Django, on one connection each.
 
 A loan of 1,000 is made to one of 200 members against units of one to three of 10 tokens, under one
-of 20 offers with a limit on what is outstanding. Each contender is a process of its own; both are
-on one durable database, in one interleaved run. Or ours beside an earlier version of it.
+of 20 offers with a limit on the amount outstanding. Each contender is a process; both use one
+durable database, in one interleaved run. Alternatively ours is compared with an earlier version.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PEER = "tests.benchmarks.peers.orm_loans"
 
 @dataclass(frozen=True)
 class Measured:
-    """Loans a second, and milliseconds of processor time a loan."""
+    """Loans a second, and milliseconds of CPU time a loan."""
 
     per_second: float
     application: float
@@ -33,7 +33,7 @@ class Measured:
 
 
 class Contender:
-    """A program that makes its world, says so, and then lends for as long as it is told."""
+    """A program that makes its records, reports that it is ready, and then makes loans."""
 
     def __init__(
         self, installation: Installation, module: str, environment: Mapping[str, str]
@@ -51,7 +51,7 @@ class Contender:
             raise RuntimeError(f"{module} did not start")
 
     def measure(self, seconds: float) -> Measured:
-        """What it comes to in that time."""
+        """Measure for that many seconds."""
         assert self._process.stdin is not None
         before = self._meter.read()
         self._process.stdin.write(f"{seconds}\n")
@@ -62,7 +62,7 @@ class Contender:
         return Measured(count / taken, busy / count * 1000, database / count * 1000)
 
     def end(self) -> None:
-        """Lets the program come to its end."""
+        """Let the program end."""
         self._process.communicate(timeout=30)
 
     def _answer(self) -> str:
@@ -81,8 +81,9 @@ def run(
     connections: int,
     earlier: Installation | None = None,
 ) -> dict[str, Any]:
-    """One interleaved run; medians, ratios, processor time and the raw rounds. Always on one
-    connection, whatever `connections` says. Beside an earlier version the peer is left out.
+    """Return medians, ratios, CPU time and the raw rounds of one interleaved run.
+
+    Always uses one connection. The comparison with an earlier version leaves the peer out.
     """
     del connections
     contenders = {"ours": Contender(installation, _OURS, {})}
@@ -93,7 +94,7 @@ def run(
         contenders["plain ORM"] = _peer(installation)
     installation.analyze()
     raw: dict[str, list[Measured]] = {contender: [] for contender in contenders}
-    for contender in contenders.values():  # warm up: plans, accounts that are opened once
+    for contender in contenders.values():  # warm up: plans and accounts
         contender.measure(seconds)
     for name, contender in alternate(contenders, rounds):
         raw[name].append(contender.measure(seconds))

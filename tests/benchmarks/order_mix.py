@@ -1,9 +1,8 @@
-"""The orders that the order benchmark places, and the program that places them.
+"""The orders of the order benchmark, and the loop of the programs that place them.
 
-A contender is a program of its own that answers each line `<threads> <seconds>` on its standard
-input with the number of orders it placed. Every thread trades one token of its own with all
-owners, whose accounts are so shared across tokens; a crowd, of more threads than there are tokens
-to have for oneself, trades one.
+A contender is a program that reads lines `<threads> <seconds>` from standard input and prints the
+number of orders it placed. Every thread trades a token of its own with all owners, so that their
+accounts are shared across tokens. More threads than tokens trade a single one.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from itertools import repeat
 
 from django.db import connections
 
-# Tokens of which each is traded by one thread at most, and all: the last one is a crowd's.
+# Tokens that one thread trades, and all tokens: many threads trade the last one.
 OWN = 8
 TOKENS = 9
 OWNERS = 200
@@ -28,7 +27,7 @@ PRICE = 100
 
 @dataclass(frozen=True)
 class OrderRequest:
-    """One order: which of the owners places it; `price` and `tokens` are whole numbers."""
+    """An order of the owner with this number; `price` and `tokens` are whole numbers."""
 
     owner: int
     side: str
@@ -36,21 +35,21 @@ class OrderRequest:
     tokens: int
 
 
-# Places one order for a token, told by its number.
+# Places one order for the token with this number.
 Place = Callable[[int, OrderRequest], object]
 
 
 def resting_orders() -> Iterator[OrderRequest]:
-    """Orders that rest far from where the mix trades: a book is never empty."""
+    """Return orders that rest far from the traded prices, so that a book is never empty."""
     for level in range(DEPTH):
         yield OrderRequest(level % OWNERS, "Buy", PRICE // 2 - level // 5, 10)
         yield OrderRequest(level % OWNERS, "Sell", PRICE * 2 + level // 5, 10)
 
 
 def order_mix(seed: str) -> Iterator[OrderRequest]:
-    """Without end: one to three orders that rest, then one that takes them all.
+    """Yield endlessly one to three orders that rest, then one that fills them all.
 
-    Two orders out of three rest, one takes two others on average; sides take turns.
+    Two orders out of three rest, and one fills two others on average; sides alternate.
     """
     choose = random.Random(seed)
     while True:
@@ -63,8 +62,8 @@ def order_mix(seed: str) -> Iterator[OrderRequest]:
 
 
 def serve(place: Place, first_token: int) -> None:
-    """Answers measurements until standard input ends. Thread n trades token `first_token` + n."""
-    # A stream goes on where the measurement before it stopped.
+    """Run measurements until standard input ends. Thread n trades token `first_token` + n."""
+    # A stream continues where the previous measurement stopped.
     streams: dict[tuple[int, int], Iterator[OrderRequest]] = {}
 
     def work(thread: int, token: int, seconds: float) -> int:

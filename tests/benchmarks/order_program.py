@@ -1,7 +1,7 @@
-"""Our contender of the order benchmark: the service call, once its world is made.
+"""Our contender of the order benchmark: makes its records, then calls the service.
 
-Run as a program under the benchmark's settings. `world <tokens>` makes the world and prints it as
-JSON; `trade <first token>` reads that from the file named next and measures.
+Run as a program under the benchmark's settings. `world <tokens>` makes the records and prints them
+as JSON; `trade <first token>` reads them from the file named next and measures.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def make_world(tokens: int) -> None:
 
 
 def list_with_units(number: int, issuer: Organisation, members: list[Member]) -> str:
-    """A token whose units are spread evenly over the members."""
+    """List a token and spread its units evenly over the members."""
     listing = Listing(
         name=f"Bench {number}",
         symbol=f"B{number}",
@@ -85,7 +85,7 @@ def list_with_units(number: int, issuer: Organisation, members: list[Member]) ->
     token = list_token(issuer_id=issuer.id, listing=listing, actor=actor)
     share = UNITS / len(members)
     issued = open_account(str(token.id), AccountKind.AVAILABLE, organisation_id=issuer.id)
-    # As with the peer, every account is there before anybody trades.
+    # As with the peer, every account exists before trading starts.
     held = open_accounts(members, str(token.id), AccountKind.AVAILABLE)
     open_accounts(members, str(token.id), AccountKind.RESERVED)
     open_accounts(members, "KES", AccountKind.RESERVED)
@@ -100,7 +100,7 @@ def list_with_units(number: int, issuer: Organisation, members: list[Member]) ->
 
 
 def open_accounts(members: list[Member], asset: str, kind: AccountKind) -> list[UUID]:
-    """Everybody's account of that kind; the one there is, where there is one."""
+    """Return every member's account of that kind, opening missing ones."""
     return [
         open_account(asset, kind, organisation_id=member.organisation_id, member_id=member.id)
         for member in members

@@ -1,10 +1,10 @@
-"""Orders placed a second: our service call beside a Python loop over the ORM.
+"""Orders a second: our service call and a Python loop over the ORM.
 
-Two orders out of three rest, one takes one to three others and is settled with them. On one
-connection, on eight over as many tokens whose owners are the same, and on 32 that trade one token;
-each contender in two processes, on one durable database in one interleaved run. At the end both
-must have come to the same trades of a token that only one thread trades. An earlier version may
-compete as well, on a database of its own; its trades must have the same prices and units.
+Two orders out of three rest, one fills one to three others and is settled with them. Runs on one
+connection, on eight with as many tokens and the same owners, and on 32 that trade one token. Each
+contender uses two processes; all run interleaved on one durable database. Both must reach the same
+trades of a token that only one thread trades. An earlier version runs on its own database, and its
+trades must have the same prices and units.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _SCENARIOS = {
     OWN: f"{OWN} connections, as many tokens",
     MANY_CONNECTIONS: f"{MANY_CONNECTIONS} connections, one token",
 }
-# How many times as many orders as the ORM loop the exchange must place, at least.
+# The required ratio to the orders of the ORM loop, by connections.
 _MIN_TIMES = {1: 7, MANY_CONNECTIONS: 9}
 _OURS = "tests.benchmarks.order_program"
 _PEER = "tests.benchmarks.peers.orm_orders"
-# What two versions must agree on, and what the peer as well: values and fees are a version's own.
+# The columns that two versions must agree on, and those that the peer must match as well.
 _MATCHED = "price, tokens"
 _SETTLED = f"{_MATCHED}, buyer_value, buyer_fee, seller_value, seller_fee"
 
@@ -47,9 +47,9 @@ def run(
     connections: int,
     earlier: Installation | None = None,
 ) -> dict[str, Any]:
-    """One interleaved run; medians, ratios, processor time and the raw rounds.
+    """Return medians, ratios, CPU time and the raw rounds of one interleaved run.
 
-    At most `connections` are used.
+    Uses at most `connections`.
     """
     peer_environment = {
         "DJANGO_SETTINGS_MODULE": f"{_PEER}.settings",
@@ -94,7 +94,7 @@ def run(
 
 
 class _Contender:
-    """A program that places orders, in two processes, once its world is made."""
+    """A program that makes its records and then places orders, in two processes."""
 
     def __init__(
         self, installation: Installation, module: str, environment: Mapping[str, str]
@@ -135,7 +135,7 @@ class _Contender:
             _answer(process)
 
     def measure(self, connections: int, seconds: float) -> int:
-        """How many orders were placed over that many connections, spread over the processes."""
+        """Return the orders placed over that many connections, spread over the processes."""
         some = self._processes[: min(connections, PROCESSES)]
         for process in some:
             assert process.stdin is not None
@@ -144,7 +144,7 @@ class _Contender:
         return sum(int(_answer(process)) for process in some)
 
     def end(self) -> None:
-        """Lets the programs come to their end, which they do when nobody asks any more."""
+        """Let the programs end by closing their input."""
         for process in self._processes:
             process.communicate(timeout=30)
 
@@ -164,7 +164,7 @@ def _measured(
     seconds: float,
     rounds: int,
 ) -> dict[str, Any]:
-    for contender in contenders.values():  # warm up: plans, connections
+    for contender in contenders.values():  # warm up: plans and connections
         contender.measure(connections, 1)
     meter = CpuMeter(installation)
     rates: dict[str, list[float]] = {name: [] for name in contenders}
@@ -207,7 +207,7 @@ def _peer_trades(installation: Installation, token: str) -> list[tuple[Any, ...]
 
 
 def _agree(ours: list[tuple[Any, ...]], others: list[tuple[Any, ...]]) -> None:
-    """Both came to the same trades of the first token, as far as the slower one came."""
+    """Assert that both made the same trades of the first token, up to where the slower one got."""
     shared = min(len(ours), len(others))
     if not shared or ours[:shared] != others[:shared]:
         raise RuntimeError("the contenders did not come to the same trades")

@@ -1,8 +1,8 @@
 """Portfolios a second over HTTP: ours, DRF with `select_related`, and pgbench.
 
-Each request is for the 50 holdings of one member chosen by chance, among `holdings` in all; 32
-connections, all on one durable database in one interleaved run. The peer reads the same tables
-(see `peers.drf_select_related`); pgbench runs the same statement, without the check of the key.
+Each request reads the 50 holdings of a random member, out of `holdings` in all; 32 connections, all
+on one durable database in one interleaved run. The peer reads the same tables (see
+`peers.drf_select_related`); pgbench runs the same statement without checking the API key.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def run(
     connections: int,
     holdings: int = HOLDINGS_SMALL,
 ) -> dict[str, Any]:
-    """One interleaved run; medians, ratios, processor time and the raw rounds."""
+    """Return medians, ratios, CPU time and the raw rounds of one interleaved run."""
     members = holdings // EACH
     token, organisation = _make_portfolios(
         installation, members, tokens=min(20_000, max(1_000, holdings // 250))
@@ -118,12 +118,12 @@ def _measured(
 
 
 def _member(number: int) -> UUID:
-    """The id that `portfolio.sql` gives to a member."""
+    """Return the id that `portfolio.sql` gives to a member."""
     return UUID(int=(0x7000 << 64) | (0x9000 << 48) | number)
 
 
 def _make_portfolios(installation: Installation, members: int, tokens: int) -> tuple[str, UUID]:
-    """An organisation with a key by services, its members' holdings by SQL; access token, id."""
+    """Make an organisation by services and holdings by SQL; return its access token and id."""
     made = json.loads(installation.python("tests.benchmarks.world", "0", "no bank"))
     fill = Path(__file__).with_suffix(".sql").read_text()
     with psycopg.connect(
@@ -143,7 +143,7 @@ def _make_portfolios(installation: Installation, members: int, tokens: int) -> t
 
 
 def _agree(bases: dict[str, str], token: str, number: int) -> None:
-    """All answer the same figures for a member."""
+    """Assert that all return the same values for a member."""
     answers = []
     for base in bases.values():
         answer = requests.post(
@@ -170,7 +170,7 @@ def _exact(record: dict[str, Any]) -> Any:
 
 
 def _pgbench_script(installation: Installation, organisation: UUID) -> Path:
-    """Our own statement, for a member chosen by chance and without filters."""
+    """Write our own statement for a random member, without filters, as a pgbench script."""
     # The selector is imported by a program that has set Django up.
     statement = installation.python("tests.benchmarks.portfolio_statement")
     member = "('00000000-0000-7000-9000-' || lpad(to_hex(:n::integer), 12, '0'))::uuid"
@@ -184,7 +184,7 @@ def _pgbench_script(installation: Installation, organisation: UUID) -> Path:
 def _pgbench(
     installation: Installation, script: Path, members: int, seconds: float, connections: int
 ) -> tuple[int, float]:
-    """Transactions, and the seconds they took."""
+    """Return the number of transactions and the seconds they took."""
     where = database_settings(installation.folder, OWNER)
     command = [
         str(binary("pgbench")),

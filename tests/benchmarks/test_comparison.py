@@ -1,4 +1,4 @@
-"""Ratios to an earlier version: their interval, and what counts as slower."""
+"""Ratios to an earlier version: their interval, and the definition of slower."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_interval_has_the_ranks_of_the_sign_test(
 
 @pytest.mark.parametrize("count", range(1, 11))
 def test_the_interval_holds_the_median_as_often_as_it_says(count: int) -> None:
-    """Every value is as likely below the median, 0, as above it: all cases are tried."""
+    """Every value is as likely below the median, 0, as above it; all cases are covered."""
     held = total = 0
     for signs in product((-1, 1), repeat=count):
         low, high, confidence = median_interval(
@@ -93,13 +93,13 @@ def test_a_slower_scenario_is_named_and_an_equal_one_is_not() -> None:
     add_comparisons(figures)
     assert figures["spread"]["beside"]["slower"]
     assert failures(figures) == [
-        "spread: 0.800 to 0.800 times the version before (96.9% confidence), wholly below 0.95"
+        "spread: 0.800 to 0.800 times the earlier version (96.9% confidence), wholly below 0.95"
     ]
 
 
 @pytest.mark.parametrize(
     ("times", "found"),
-    [(7.0, []), (6.99, ["one connection: 6.99 times ORM loop, not 7"])],
+    [(7.0, []), (6.99, ["one connection: 6.99 times ORM loop, required 7"])],
 )
 def test_a_missed_bar_is_named_with_or_without_an_earlier_version(
     times: float, found: list[str]

@@ -1,4 +1,4 @@
-"""An earlier version is checked out beside the present one, and leaves nothing behind."""
+"""The temporary checkout of an earlier version."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Tokens and a key for the benchmark of lists, made by our own code.
+"""Makes tokens and an API key for the benchmark of lists, by our own code.
 
-Run as a program under the benchmark's settings. Arguments are the numbers of the first and the last
-token to add; prints an access token of an organisation that sees no private deal.
+Run as a program under the benchmark's settings. The arguments are the numbers of the first and last
+token to add. Prints an access token of an organisation without private deals.
 """
 
 from __future__ import annotations

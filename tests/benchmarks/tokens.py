@@ -1,10 +1,10 @@
 """Lists of tokens a second over HTTP: ours, stock DRF, django-ninja, and pgbench.
 
-All read one table, in one interleaved run on a durable database; every answer has the exact total.
-The peers show the same columns of the same tokens, but look for no private deals of the caller's;
-by name they find parts of words (`ILIKE`), as stock parts do. pgbench runs the check of our key,
-`count(*)` and the page of stored documents, each as we would write it without memory.
-Or ours is measured beside an earlier version of it, each on a database of its own.
+All read one table, in one interleaved run on a durable database; every response has the exact
+total. The peers return the same columns of the same tokens, but ignore private deals of the
+caller; their search finds parts of words (`ILIKE`), as stock components do. pgbench runs the check
+of our API key, `count(*)` and the page of stored documents, without any caching.
+Alternatively ours is compared with an earlier version, each on its own database.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ SIZES = (20_000,)
 FULL_SIZES = (100_000, 1_000_000)
 _PAGE_SIZE = 20
 _PEER_KEY = "f" * 40
-# Where an answer takes a peer a second of processor time, 32 requests at once only wait for each
-# other, until servers give up on connections. Fewer keep both cores as busy.
+# Where a peer needs a second of CPU time for a response, 32 concurrent requests queue up until
+# servers drop connections. Fewer keep both cores as busy.
 _LARGE = 500_000
 _CONNECTIONS_TO_PEERS_OF_LARGE = 8
 
-# Takes connections and seconds; gives the number of answers and the seconds they took.
+# Takes connections and seconds; returns the number of responses and the seconds they took.
 Contender = Callable[[int, float], tuple[int, float]]
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """The same question to each: our address, the peers', and pgbench's script with its values."""
+    """One list: our URL, the peers' URL, and pgbench's script with its values."""
 
     name: str
     ours: tuple[str, dict[str, str]]
@@ -56,8 +56,8 @@ class Scenario:
 
 
 def scenarios(size: int) -> list[Scenario]:
-    """What is asked of a table of `size` tokens."""
-    # Page 10,000 where there are so many; about three in four tokens are active.
+    """Return the scenarios for a table of `size` tokens."""
+    # Page 10,000 where it exists; about three in four tokens are active.
     page = min(10_000, size * 3 // 4 // _PAGE_SIZE)
     active, search = ("api/tokens", "tokens"), ("api/token/search", "search")
 
@@ -106,9 +106,9 @@ def run(
     sizes: Sequence[int] = SIZES,
     earlier: Installation | None = None,
 ) -> dict[str, Any]:
-    """One interleaved run for each size; medians, ratios, CPU time of a request and the raw rounds.
+    """Return medians, ratios, CPU time of a request and the raw rounds, for each size.
 
-    `ours_growth` is how many times as long ours takes as in the first table, by the clock and by
+    `ours_growth` is how many times as long ours takes as with the first table, by the clock and by
     CPU time. What a process remembers is used as long as nothing that lists find by changes;
     `ours_after_a_change_milliseconds` is what the first request after a change takes. Beside an
     earlier version the peers are left out.
@@ -148,7 +148,7 @@ def run(
             figure["ours_after_a_change_milliseconds"] = _after_changes(
                 installation, web["ours"], rounds
             )
-            # Page 10,000 is another page in a small table, but the last scenario all the same.
+            # Page 10,000 is another page in a small table, but still the last scenario.
             now = (
                 1 / figure["per_second"]["ours"],
                 sum(figure["cpu_milliseconds"]["ours"].values()),
@@ -205,7 +205,7 @@ def _measured(
 
 @dataclass(frozen=True)
 class _Http:
-    """One GET, over and over; gives the number of answers and the seconds they took."""
+    """Repeats one GET; returns the number of responses and the seconds they took."""
 
     url: str
     authorization: str
@@ -218,7 +218,7 @@ class _Http:
         return outcome.statuses[200], outcome.seconds
 
     def total(self) -> int:
-        """The total that the answer states; a page holds 20 of it, or all."""
+        """Return the total in the response; a page holds 20 records, or all."""
         request = urllib.request.Request(self.url, headers={"Authorization": self.authorization})
         with urllib.request.urlopen(request, timeout=120) as answer:
             body = json.load(answer)
@@ -254,7 +254,7 @@ class _Pgbench:
             *("--host", where["HOST"], "--port", where["PORT"], "--username", where["USER"]),
             where["NAME"],
         ]
-        # A plan for any words would not look for rare ones by their index.
+        # A generic plan would not use the index for rare words.
         environment = {**os.environ, "PGOPTIONS": "-c plan_cache_mode=force_custom_plan"}
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
         for line in done.stdout.splitlines():
@@ -265,15 +265,15 @@ class _Pgbench:
 
 
 def _agreed_total(contenders: dict[str, _Http]) -> int:
-    """The total that all of them state for the scenario."""
+    """Return the total that all contenders report for the scenario."""
     totals = {name: contender.total() for name, contender in contenders.items()}
     if len(set(totals.values())) != 1:
-        raise RuntimeError(f"they do not find the same: {totals}")
+        raise RuntimeError(f"totals differ: {totals}")
     return totals["ours"]
 
 
 def _after_changes(installation: Installation, ours: _Http, rounds: int) -> float:
-    """The time of the first request after a change of what lists find: all is asked anew."""
+    """Return the time of the first request after a change that invalidates the cached lists."""
     took = []
     with psycopg.connect(database_url(installation.folder, OWNER), autocommit=True) as connection:
         for _ in range(rounds):
@@ -292,13 +292,13 @@ def _target(address: tuple[str, dict[str, str]]) -> str:
 
 
 def _vacuum(installation: Installation) -> None:
-    """What autovacuum would have done by the time the table is that large."""
+    """Vacuum as autovacuum would have done by the time the table is that large."""
     with psycopg.connect(installation.owner_url, autocommit=True) as connection:
         connection.execute("VACUUM (ANALYZE)")
 
 
 def _serve_peers(installation: Installation) -> dict[str, str]:
-    """The peers' base URLs."""
+    """Serve the peers and return their base URLs."""
     environment = _make_peer_users(installation)
     peers = "tests.benchmarks.peers"
     return {
@@ -311,7 +311,7 @@ def _serve_peers(installation: Installation) -> dict[str, str]:
 
 
 def _make_peer_users(installation: Installation) -> dict[str, str]:
-    """The peers' users and keys; the environment of their servers."""
+    """Make the peers' users and keys; return the environment of their servers."""
     environment = {
         "DJANGO_SETTINGS_MODULE": "tests.benchmarks.peers.stock_drf.settings",
         "PEER_DATABASE_URL": database_url(installation.folder, OWNER),

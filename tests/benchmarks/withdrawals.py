@@ -1,9 +1,9 @@
 """Withdrawals a second over HTTP: ours, plain DRF with ORM, and pgbench's minimal statements.
 
 Spread over 1,000 wallets and on one hot wallet, 32 connections, all on one durable database in
-one interleaved run. Or ours is measured beside an earlier version of it, each on a database of its
-own. The currency is KES, in which no account name is asked from the provider, so that only our own
-work is measured; the bank list is fresh, as it is all day.
+one interleaved run. Alternatively ours is compared with an earlier version, each on its own
+database. The currency is KES, where the provider is not asked for an account name, so that only
+our own work is measured; the bank list is fresh.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _BODY = json.dumps(
 
 @dataclass(frozen=True)
 class _Http:
-    """POSTs to a random one of the first wallets; gives withdrawals a second."""
+    """Sends POSTs to random wallets among the first ones; returns withdrawals a second."""
 
     base: str
     requests: list[bytes]
@@ -71,9 +71,9 @@ def run(
     connections: int,
     earlier: Installation | None = None,
 ) -> dict[str, Any]:
-    """One interleaved run; medians, ratios and the raw rounds.
+    """Return medians, ratios and the raw rounds of one interleaved run.
 
-    Beside an earlier version the peers are left out.
+    The comparison with an earlier version leaves the peers out.
     """
 
     def http(base: str, paths: list[str], authorization: str) -> _Http:
@@ -129,7 +129,7 @@ def _measured(
 
 
 def _make_our_records(installation: Installation) -> tuple[str, list[str]]:
-    """Makes our organisation, members and money; the access token and the members' ids."""
+    """Make our organisation, members and money; return the access token and the members' ids."""
     made = json.loads(installation.python("tests.benchmarks.world", str(WALLETS), BANK))
     return made["token"], made["members"]
 
@@ -144,7 +144,7 @@ def _peer_environment(installation: Installation) -> dict[str, str]:
 def _make_peer_records(installation: Installation) -> tuple[str, list[str]]:
     with psycopg.connect(database_url(installation.folder, OWNER), autocommit=True) as connection:
         connection.execute("CREATE SCHEMA peer")
-    # The peer's own tables come without migrations, which Django would make before the others.
+    # Django creates the peer's tables, which have no migrations, before all others.
     installation.manage_peer(
         _peer_environment(installation), "migrate", "authtoken", "--verbosity", "0"
     )

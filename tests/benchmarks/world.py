@@ -1,6 +1,7 @@
-"""Makes our side of the withdrawal benchmark, by services; prints token and members as JSON.
+"""Makes our records of the withdrawal benchmark by services; prints token and members as JSON.
 
-Run as a program under the benchmark's settings: arguments are the number of members and the bank.
+Run as a program under the benchmark's settings. The arguments are the number of members and the
+bank.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Mutation testing of our rules: small faults are put into Python and SQL, one at a time.
+"""Mutation testing of our rules: small changes of Python and SQL, tested one at a time.
 
-`make mutants APP=wallets SAMPLE=100` says which of them the suite notices.
+`make mutants APP=wallets SAMPLE=100` reports which of them the suite kills.
 """

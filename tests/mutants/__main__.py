@@ -1,9 +1,9 @@
-"""Make faults, run for each the tests that cover it, and report which of them went unnoticed.
+"""Make mutants, run the tests that cover each of them, and report the survivors.
 
 `python -m tests.mutants --app wallets|exchange|orders|credit|sql [--sample 100] [--seed TEXT]`
 
-The sample is drawn by the seed, the hash of the commit unless one is given. Ends with 0 unless a
-threshold is given that the score does not reach.
+The seed, by default the hash of the commit, draws the sample. Exits with 1 if the score is below
+the given threshold.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.mutants.report import Report, read_equivalent
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 _LIKELIEST = 150
-# What a test takes that was not recorded.
+# The assumed duration of a test that was not recorded.
 _GUESSED_SECONDS = 0.2
 _EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 
@@ -30,7 +30,7 @@ _EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 def main(arguments: list[str]) -> int:
     """Return 1 when the score is below the threshold."""
     given = _parsed(arguments)
-    # Whoever ends this process ends its workers.
+    # A signal to this process also ends its workers.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("Ended."))
     begins = time.monotonic()
     commit = runner.commit(ROOT)
@@ -86,13 +86,13 @@ def main(arguments: list[str]) -> int:
     path = report.write(Path(given.output or home), f"{given.app}{given.suffix}")
     print(report.markdown())
     for key in stale_keys(known, definitions):
-        print(f"equivalent.toml names a line that is no more: {key}")
+        print(f"equivalent.toml names a line that no longer exists: {key}")
     print(f"{path}: score {report.score:.1f} %")
     return int(report.score < given.threshold)
 
 
 def stale_keys(known: dict[str, str], definitions: dict[str, str]) -> list[str]:
-    """The keys of the reviewed list whose line is in its module no longer."""
+    """Return the keys of the reviewed list whose line no longer exists."""
     stale = []
     for key in known:
         module, _, change = key.partition(": ")
@@ -111,7 +111,7 @@ def _job(
     given: argparse.Namespace,
     index: int,
 ) -> dict[str, object]:
-    """What a worker needs to try a mutant."""
+    """Return the job that a worker tries a mutant with."""
     if given.app == "sql":
         tests = covering.of_function(mutant.module, definitions)
         kind, source, imported = "sql", "", False
@@ -120,8 +120,8 @@ def _job(
         kind, source = "python", (ROOT / mutant.module).read_text()
         imported = covering.is_imported(mutant)
     ordered = covering.ordered(tests, mutant.module)
-    # The likeliest for every mutant of a module, and others for each: what one of them kills is
-    # tried first on the rest.
+    # Each mutant of a module gets the likeliest tests and some others: a test that kills one mutant
+    # is tried first on the rest.
     likeliest, others = ordered[:_LIKELIEST], ordered[_LIKELIEST:]
     first = index * _LIKELIEST % max(len(others), 1)
     mixed = [*others[first:], *others[:first]][:_LIKELIEST]
@@ -136,21 +136,23 @@ def _job(
 def _parsed(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants")
     parser.add_argument("--app", choices=[*python_faults.APPS, "sql"], required=True)
-    parser.add_argument("--sample", type=int, default=100, help="0 for every mutant there is")
-    parser.add_argument("--seed", default="", help="by default the hash of the commit")
-    parser.add_argument("--threshold", type=float, default=0.0, help="the lowest score, in percent")
+    parser.add_argument("--sample", type=int, default=100, help="number of mutants; 0 for all")
+    parser.add_argument("--seed", default="", help="default: the hash of the commit")
+    parser.add_argument(
+        "--threshold", type=float, default=0.0, help="lowest accepted score, in percent"
+    )
     parser.add_argument("--limit", type=float, default=60.0, help="seconds of tests for one mutant")
     parser.add_argument(
-        "--again", action="store_true", help="try what survived an earlier run, or hung, once more"
+        "--again", action="store_true", help="try survivors and timeouts of an earlier run again"
     )
     parser.add_argument(
-        "--tests", nargs="+", default=[], help="files of tests to try, whatever was recorded"
+        "--tests", nargs="+", default=[], help="test files to run instead of the recorded tests"
     )
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--only", default="", help="modules whose name contains this")
-    parser.add_argument("--recording", default="", help="a folder that holds one")
-    parser.add_argument("--output", default="", help="the folder of the reports")
-    parser.add_argument("--suffix", default="", help="of the names of the reports")
+    parser.add_argument("--only", default="", help="only modules whose name contains this")
+    parser.add_argument("--recording", default="", help="folder of a recording to use")
+    parser.add_argument("--output", default="", help="folder for the reports")
+    parser.add_argument("--suffix", default="", help="suffix of the reports' names")
     return parser.parse_args(arguments)
 
 

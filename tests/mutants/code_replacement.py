@@ -1,7 +1,7 @@
-"""Puts a changed function in force in a running process, by its code alone.
+"""Replaces the code of changed functions in a running process.
 
-Every reference to a function holds the function, and that holds its code: whoever imported it,
-decorated it or made it a method calls the new code from then on.
+References hold the function object, which holds its code. So imports, decorators and methods call
+the new code from then on.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any
 
 
 class NotReplaceable(Exception):
-    """The change runs while its module is imported: a new process has to import it."""
+    """The change runs at import, so it needs a new process."""
 
 
 def replace_code(path: Path, source: str, text: str) -> None:
-    """Put what differs between `source`, which is loaded, and `text` in force.
+    """Apply the differences between the loaded `source` and `text`.
 
-    Raises NotReplaceable when more than the code of functions differs.
+    Raises NotReplaceable if more than the code of functions differs.
     """
     importlib.import_module(".".join(path.with_suffix("").parts).removesuffix(".__init__"))
     old, new = compile(source, str(path), "exec"), compile(text, str(path), "exec")
@@ -43,7 +43,7 @@ def replace_code(path: Path, source: str, text: str) -> None:
 
 
 def _changed(old: CodeType, new: CodeType) -> Iterator[tuple[tuple[str, int], CodeType]]:
-    """The functions below two codes that differ; a class body that does cannot be replaced."""
+    """Return the nested functions that differ; a changed class body cannot be replaced."""
     before, after = _nested(old), _nested(new)
     if len(before) != len(after):
         raise NotReplaceable
@@ -59,7 +59,7 @@ def _changed(old: CodeType, new: CodeType) -> Iterator[tuple[tuple[str, int], Co
 
 
 def _is_function(code: CodeType) -> bool:
-    """Function bodies have local variables of their own, those of classes have not."""
+    """Return whether the code is a function: only these have local variables of their own."""
     return bool(code.co_flags & 0x01)
 
 
@@ -68,7 +68,7 @@ def _nested(code: CodeType) -> list[CodeType]:
 
 
 def _own(code: CodeType) -> tuple[Any, ...]:
-    """What a code does itself, whatever the codes in it do and wherever its lines are."""
+    """Return what identifies a code, without its nested codes and line numbers."""
     constants = tuple(
         (type(constant), repr(constant))
         for constant in code.co_consts

@@ -1,7 +1,7 @@
-"""Which tests run a line or a function, and in which order they are asked.
+"""The tests that cover a line or a function, in the order to run them.
 
-Read from what `recording` wrote. A line that runs when its module is imported (a constant, a
-decorator, a field of a class) is covered by the tests that run code which mentions its name.
+Read from the files of `recording`. A line that runs at import (a constant, a decorator, a field of
+a class) is covered by the tests that run code which mentions its name.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ import coverage
 from tests.mutants.faults import Mutant
 from tests.mutants.python_faults import APPS, Span, statements
 
-# How far a name is followed through declarations that mention it: a filter, its filter set, a view.
+# How many declarations a name is followed through: a filter, its filter set, a view.
 _MOST_STEPS = 3
 _QUICK_SECONDS = 3.0
 
 
 class CoveringTests:
-    """The tests of a recording, of which those that failed count for nothing."""
+    """The tests of a recording, without those that failed."""
 
     def __init__(self, root: Path, folder: Path) -> None:
         self._root = root
@@ -39,7 +39,7 @@ class CoveringTests:
             part = coverage.CoverageData(basename=str(path))
             part.read()
             self._data.update(part, map_path=self._relative)
-        # Where the recording is of an earlier state, files may be gone.
+        # A recording of an earlier state may name deleted files.
         self.tests = {
             name: test
             for name, test in self.tests.items()
@@ -51,16 +51,16 @@ class CoveringTests:
                 self._functions[function].add(name)
 
     def of_python(self, mutant: Mutant) -> set[str]:
-        """The tests that run the statement of a mutant."""
+        """Return the tests that run the statement of a mutant."""
         span = (mutant.first, mutant.last)
         found = self._of_lines(mutant.module, span)
-        # What a process has imported works in all its tests, but counts for none of them.
+        # Code that runs at import affects all tests but is not recorded for any of them.
         if self.is_imported(mutant):
             found |= self._of_names(mutant.module, mutant.line)
         return found
 
     def is_imported(self, mutant: Mutant) -> bool:
-        """Whether the mutant's statement runs while its module is imported."""
+        """Return whether the mutant's statement runs while its module is imported."""
         lines = self._lines(mutant.module)
         return any("" in lines.get(n, ()) for n in range(mutant.first, mutant.last + 1))
 
@@ -84,7 +84,7 @@ class CoveringTests:
         return found
 
     def _with_file(self, names: set[str]) -> set[str]:
-        """The tests, and all others of their files."""
+        """Return the tests with all others of their files."""
         files = {name.partition("::")[0] for name in names}
         return {name for name in self.tests if name.partition("::")[0] in files}
 
@@ -96,11 +96,11 @@ class CoveringTests:
         files: dict[str, list[str]] = defaultdict(list)
         for name in names:
             files[name.partition("::")[0]].append(name)
-        # `withdrawal_guard(…)` and `services/withdrawals.py` are about what a test's file is named.
+        # Tests of `withdrawal_guard(…)` and `services/withdrawals.py` are named after them.
         bare = module.partition("(")[0]
         words = {word.removesuffix("s") for word in Path(bare).stem.lower().split("_")}
         words = {word for word in words if len(word) > 3}
-        # What a test imports or calls.
+        # Names that a test imports or calls.
         mention = bare.removesuffix(".py").replace("/", ".")
         app = module.partition("/")[0]
         own = f"test_{Path(bare).stem}.py"
@@ -119,15 +119,15 @@ class CoveringTests:
         for _, rows in sorted(kinds.items()):
             rows.sort(key=lambda row: self.seconds(row[0]))
             found += [name for name in chain.from_iterable(zip_longest(*rows)) if name is not None]
-        # One slow test would take the time of many quick ones.
+        # A slow test would use the time of many quick ones.
         return sorted(found, key=lambda name: self.seconds(name) > _QUICK_SECONDS)
 
     def seconds(self, name: str, otherwise: float = 0.0) -> float:
-        """How long the test took when it was recorded; `otherwise` where it was not."""
+        """Return the recorded duration of a test, or `otherwise`."""
         return float(self.tests[name]["seconds"]) if name in self.tests else otherwise
 
     def _relative(self, path: str) -> str:
-        """Recorded in one copy of the checkout, read in another."""
+        """Return a path relative to the checkout, which may be another than the recorded one."""
         parts = Path(path).parts
         start = max(index for index, part in enumerate(parts) if part in (*APPS, "config"))
         for index, part in enumerate(parts):
@@ -154,7 +154,7 @@ class CoveringTests:
         names = self._declared(module)[line]
         asked: set[str] = set()
         head = _body_of(self._tree(module), line)
-        if head is not None:  # a decorator, or a default value: whoever calls the function
+        if head is not None:  # a decorator or default value: the tests that call the function
             found |= self._of_lines(module, head)
         for _ in range(_MOST_STEPS):
             following = set()
@@ -186,7 +186,7 @@ class CoveringTests:
 
     @cached_property
     def _mentions(self) -> dict[str, set[tuple[str, int]]]:
-        """Where each word stands in our code, imports left out."""
+        """Return the places of each word in our code, without imports."""
         found: dict[str, set[tuple[str, int]]] = defaultdict(set)
         for path in chain.from_iterable((self._root / app).rglob("*.py") for app in APPS):
             module = str(path.relative_to(self._root))
@@ -203,7 +203,7 @@ class CoveringTests:
 
 
 def _declared(tree: ast.Module) -> dict[int, set[str]]:
-    """The names that the declarations at each line give: of a constant, a field and its class."""
+    """Return the names declared at each line: a constant, a field and its class."""
     found: dict[int, set[str]] = defaultdict(set)
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
@@ -223,7 +223,7 @@ def _declared(tree: ast.Module) -> dict[int, set[str]]:
 
 
 def _body_of(tree: ast.Module, line: int) -> Span | None:
-    """The lines of the function whose head stands at a line."""
+    """Return the lines of the function whose head is at a line."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])

@@ -1,4 +1,4 @@
-"""What a fault is, whether of Python or of SQL, and what became of it."""
+"""Mutants of Python and of SQL, and their outcomes."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ KILLED, SURVIVED, TIMED_OUT, NOT_COVERED, INVALID, UNDECIDED = (
     "invalid",
     "undecided",
 )
-# What more tests or more time cannot change.
+# Outcomes that more tests or more time cannot change.
 FINAL = (KILLED, INVALID)
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One changed place of one module (a file of Python, or a function of SQL)."""
+    """One change in one module (a Python file or an SQL function)."""
 
     module: str
     line: int
     operator: str
     before: str
     after: str
-    # The first and last line of the statement, to find the tests that run it.
+    # The first and last line of the statement, to find its tests.
     first: int
     last: int
-    # The whole module with the fault in it.
+    # The whole module with the change.
     text: str = ""
-    # Tells the same change of the same words of one module apart.
+    # Distinguishes equal changes in one module.
     number: int = 1
 
     @property
     def key(self) -> str:
-        """Its name in `equivalent.toml`; it outlives a move of the line."""
+        """The name in `equivalent.toml`, which does not depend on line numbers."""
         again = f" #{self.number}" if self.number > 1 else ""
         return f"{self.module}: {_shortened(self.before, self.after)}{again}"
 
     def document(self) -> dict[str, Any]:
-        """As JSON, without the text."""
+        """Return the mutant as JSON, without the text."""
         shown = asdict(self)
         del shown["text"]
         return {"key": self.key, **shown}
@@ -52,19 +52,19 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the tests said of a mutant."""
+    """The result of the tests of a mutant."""
 
     result: str
     seconds: float = 0.0
     tests: int = 0
-    # The recorded tests that were left out because their time went over the limit.
+    # How many recorded tests were left out because of the time limit.
     left_out: int = 0
     test: str = ""
     why: str = ""
 
 
 def numbered(mutants: Iterable[Mutant]) -> list[Mutant]:
-    """Give mutants with the same key numbers, in their order."""
+    """Number mutants with equal keys, in their order."""
     found: Counter[str] = Counter()
     result = []
     for mutant in mutants:
@@ -74,7 +74,7 @@ def numbered(mutants: Iterable[Mutant]) -> list[Mutant]:
 
 
 def digest(text: str) -> str:
-    """A short name of a text."""
+    """Return a short hash of a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -19,13 +19,13 @@ _LONGEST_REASON = 300
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     die_with_parent(os.getppid(), signal.SIGTERM)
-    # The run, its server and its template are those of the process that started this one.
+    # Use the run, server and template of the parent process.
     config.workerinput = {}  # type: ignore[attr-defined]
     config.pluginmanager.register(MutantReporter())
 
 
 class MutantReporter:
-    """Writes down what became of the mutant."""
+    """Records the outcome of the mutant."""
 
     def __init__(self) -> None:
         self._result: dict[str, Any] = {"result": SURVIVED, "tests": 0, "test": "", "why": ""}

@@ -1,4 +1,4 @@
-"""Operators of ours beside those of cosmic-ray: what a rule loses when a line is forgotten."""
+"""Mutation operators in addition to those of cosmic-ray: a rule with a line missing."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Position = tuple[tuple[int, int], tuple[int, int]]
 
 
 class RemoveCall(Operator):
-    """Leaves out a call whose result nobody uses, such as a check or an entry in the outbox."""
+    """Removes a call whose result is unused, such as a check or an outbox entry."""
 
     def mutation_positions(self, node: Any) -> Iterator[Position]:
-        """The calls that are statements."""
+        """Yield the calls that are statements."""
         if _is_call(node) and node.parent is not None and node.parent.type == "simple_stmt":
             yield node.start_pos, node.end_pos
 
     def mutate(self, node: Any, index: int) -> Any:
-        """`pass` in its place, which keeps the block a block."""
+        """Replace it with `pass`, which keeps the block valid."""
         return Name("pass", node.start_pos, node.get_first_leaf().prefix)
 
     @classmethod
@@ -31,15 +31,15 @@ class RemoveCall(Operator):
 
 
 class RemoveTerm(Operator):
-    """Leaves out one condition of a query, such as the organisation or the currency."""
+    """Removes one condition of a query, such as the organisation or the currency."""
 
     def mutation_positions(self, node: Any) -> Iterator[Position]:
-        """The keyword arguments of `filter`, `get`, `Q` and the like."""
+        """Yield the keyword arguments of `filter`, `get`, `Q` and similar calls."""
         if _is_keyword_argument(node) and _called_name(node) in _QUERIES:
             yield node.start_pos, node.end_pos
 
     def mutate(self, node: Any, index: int) -> Any:
-        """`**{}` in its place, so that commas stay as they are."""
+        """Replace it with `**{}`, which keeps the commas."""
         return Name("**{}", node.start_pos, node.get_first_leaf().prefix)
 
     @classmethod
@@ -48,15 +48,15 @@ class RemoveTerm(Operator):
 
 
 class CatchNothing(Operator):
-    """Lets an exception through; cosmic-ray's own operator knows no dotted names."""
+    """Lets an exception pass; cosmic-ray's own operator does not support dotted names."""
 
     def mutation_positions(self, node: Any) -> Iterator[Position]:
-        """What a clause catches, one exception or several."""
+        """Yield the exceptions that a clause catches."""
         if isinstance(node, PythonNode) and node.type == "except_clause":
             yield node.children[1].start_pos, node.children[1].end_pos
 
     def mutate(self, node: Any, index: int) -> Any:
-        """An exception that none of our code meets in its place."""
+        """Replace it with an exception that our code never raises."""
         caught = node.children[1]
         prefix = caught.get_first_leaf().prefix
         node.children[1] = Name("GeneratorExit", caught.start_pos, prefix)
@@ -68,7 +68,7 @@ class CatchNothing(Operator):
 
 
 def _is_call(node: NodeOrLeaf) -> bool:
-    """Whether the node is `f(…)` or `a.b(…)`; a string on its own is none."""
+    """Return whether the node is a call such as `f(…)` or `a.b(…)`."""
     if not isinstance(node, PythonNode) or node.type not in ("atom_expr", "power"):
         return False
     last = node.children[-1]
@@ -85,7 +85,7 @@ def _is_keyword_argument(node: NodeOrLeaf) -> bool:
 
 
 def _called_name(argument: Any) -> str:
-    """The last name before the parentheses in which the argument stands."""
+    """Return the last part of the called name."""
     trailer = argument.parent
     if trailer.type == "arglist":
         trailer = trailer.parent

@@ -1,6 +1,6 @@
-"""The pytest plugin that loads the one a run needs as soon as Django is set up: it imports models.
+"""A pytest plugin that loads another one, which imports models, once Django is set up.
 
-What tests execute has to be traced from before that.
+Tracing has to start before that.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _trace(folder: Path) -> coverage.Coverage:
-    """Begin before any module of ours is imported, or its first lines are missed."""
+    """Start tracing before any of our modules is imported, to record all lines."""
     worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
     tracer = coverage.Coverage(
         data_file=str(folder / f"coverage-{worker}"),

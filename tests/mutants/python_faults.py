@@ -1,10 +1,8 @@
-"""The faults that can be put into our Python, by the operators of cosmic-ray and three of ours.
+"""Mutants of our Python code, by the operators of cosmic-ray and three of ours.
 
-Left out: type annotations, log lines, assertions (they tell the type checker, and nothing else),
-`__all__`, class `Meta`, how a dataclass is made (frozen, with slots), and what the database holds
-of a model (its fields; only its methods are changed). Of cosmic-ray's replacements of an operator
-only those are made that a person could have written by mistake; changes of a variable's name are
-not.
+Left out: type annotations, log lines, assertions (which only inform the type checker), `__all__`,
+class `Meta`, options of dataclasses, and fields of models. Of cosmic-ray's operator replacements
+only plausible mistakes are made; names of variables are never changed.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from tests.mutants.faults import Mutant, numbered
 from tests.mutants.operators import CatchNothing, RemoveCall, RemoveTerm
 
 APPS = ("exchange", "wallets", "orders", "credit")
-# Edges, which call the rules; what is generated; the stand-in of the provider.
+# Without rules: views and tasks that call them, generated code, the provider's sandbox.
 _NO_RULES = (
     "admin",
     "admin.py",
@@ -70,7 +68,7 @@ _NAMES = (
 )  # fmt: skip
 _LOG_METHODS = {"debug", "info", "warning", "error", "exception", "critical", "log"}
 
-# Where an asterisk multiplies nothing.
+# Nodes where an asterisk is not a multiplication.
 _STARRED = {"parameters", "param", "arglist", "argument", "trailer", "star_expr", "lambdef"}
 
 Span = tuple[int, int]
@@ -79,7 +77,7 @@ Drawn = TypeVar("Drawn")
 
 @dataclass(frozen=True)
 class Place:
-    """Where one operator can change one file."""
+    """A place where an operator can change a file."""
 
     path: str
     operator: str
@@ -88,7 +86,7 @@ class Place:
 
 
 def operators() -> dict[str, Any]:
-    """Every operator by its name in the report."""
+    """Return every operator by its name in the report."""
     found = {name.partition("/")[2]: get_operator(name)() for name in _NAMES}
     return found | {
         "CatchNothing": CatchNothing(),
@@ -98,18 +96,18 @@ def operators() -> dict[str, Any]:
 
 
 def rule_modules(root: Path, app: str) -> list[Path]:
-    """The files of an app that hold rules, relative to the checkout."""
+    """Return the files of an app that contain rules, relative to the checkout."""
     files = (path.relative_to(root) for path in sorted((root / app).rglob("*.py")))
     return [path for path in files if not set(path.parts[1:]).intersection(_NO_RULES)]
 
 
 def places(root: Path, files: list[Path]) -> list[Place]:
-    """Every place of the files, in a fixed order."""
+    """Return every place of the files, in a fixed order."""
     return [place for path in files for place in _places(str(path), (root / path).read_text())]
 
 
 def sample(every: list[Drawn], size: int, seed: str) -> list[Drawn]:
-    """Draw `size` of them by the seed, all of them for 0."""
+    """Draw `size` of them by the seed, or all for 0."""
     if not size or size >= len(every):
         return every
     chosen = random.Random(seed).sample(range(len(every)), size)
@@ -117,7 +115,7 @@ def sample(every: list[Drawn], size: int, seed: str) -> list[Drawn]:
 
 
 def mutants(root: Path, chosen: list[Place]) -> list[Mutant]:
-    """The faults of the chosen places; a change that gives the same text is none."""
+    """Return the mutants of the chosen places; a change without effect on the text is none."""
     known = operators()
     found = []
     for place in chosen:
@@ -133,7 +131,7 @@ def mutants(root: Path, chosen: list[Place]) -> list[Mutant]:
 
 
 def changed_lines(source: str, text: str) -> tuple[str, str]:
-    """The lines that differ, without those around them."""
+    """Return the lines that differ."""
     old, new = source.splitlines(), text.splitlines()
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
@@ -148,9 +146,9 @@ def changed_lines(source: str, text: str) -> tuple[str, str]:
 
 
 def statements(source: str) -> dict[int, Span]:
-    """The first and last line of the statement around each line; of a block, its head."""
+    """Return the first and last line of the statement around each line; of a block, its head."""
     found: dict[int, Span] = {}
-    # Whatever is in a block comes after it.
+    # Statements inside a block come after it and replace its range.
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.stmt):
             first, last = node.lineno, node.end_lineno or node.lineno
@@ -179,7 +177,7 @@ def _places(path: str, source: str) -> Iterator[Place]:
 
 
 def _spared(path: str, tree: ast.Module) -> list[tuple[Span, Span]]:
-    """The parts of a file in which a fault means nothing."""
+    """Return the parts of a file where a change has no meaning."""
     found: list[Any] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation:
@@ -194,7 +192,7 @@ def _spared(path: str, tree: ast.Module) -> list[tuple[Span, Span]]:
             node.name == "Meta" or Path(path).name == "models.py"
         ):
             found.extend(part for part in node.body if not isinstance(part, ast.FunctionDef))
-    # The sign of a decorator stands before its name.
+    # The @ of a decorator precedes its name.
     return [
         ((node.lineno, 0) if _is_dataclass(node) else _start(node), _end(node)) for node in found
     ]
@@ -215,7 +213,7 @@ def _is_log_line(node: ast.AST) -> bool:
 
 
 def _is_naming(node: ast.AST) -> bool:
-    """`__all__`, an alias of a type, or what only a type checker reads."""
+    """Return whether it is `__all__`, a type alias, or read by type checkers only."""
     if isinstance(node, ast.If):
         return ast.unparse(node.test) == "TYPE_CHECKING"
     if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):

@@ -1,7 +1,7 @@
-"""A pytest plugin that records what each test executes: lines of Python and functions of SQL.
+"""A pytest plugin that records what each test executes: Python lines and SQL functions.
 
-Only what runs in the test process is seen of Python. Functions of SQL are counted by the server,
-whoever calls them; what a service in another process called may be counted a test too late.
+Python is traced in the test process only. The server counts calls of SQL functions from every
+process; calls of a service in another process may be attributed to the following test.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from tests.environment.database import server_url, worker_database
 from tests.mutants.plugin_loader import TRACER
 from tests.mutants.runner import RECORDING
 
-# Fixtures that start processes of ours, whose calls the server counts when they pause.
+# Fixtures that start our processes, whose calls the server counts when they are idle.
 _OTHER_PROCESSES = {"live_service", "live_worker", "service_stack", "web_program"}
 _CALLS = (
     "SELECT p.oid::regprocedure::text, s.calls FROM pg_stat_user_functions s"
     " JOIN pg_proc p ON p.oid = s.funcid WHERE s.schemaname = 'public'"
 )
-# Those of ours, not those of extensions.
+# Our own functions, without those of extensions.
 _DEFINITIONS = """
 SELECT p.oid::regprocedure::text, pg_get_functiondef(p.oid) FROM pg_proc p
   JOIN pg_language l ON l.oid = p.prolang
@@ -46,9 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class Recorder:
-    """Writes `tests-*.json`, `coverage-*` and `functions-*.json` into its folder, one of each per
-    process.
-    """
+    """Writes `tests-*.json`, `coverage-*` and `functions-*.json`, one of each per process."""
 
     def __init__(self, folder: Path) -> None:
         worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
@@ -65,7 +63,7 @@ class Recorder:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Iterator[None]:
-        """Have the calls counted from when this process has its database to when it drops it."""
+        """Count calls while this process has its database."""
         begins = time.monotonic()
         result = yield
         if fixturedef.argname == "django_db_setup":
@@ -84,7 +82,7 @@ class Recorder:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        """Everything from a test's first fixture to its last is the test's."""
+        """Attribute everything from a test's first fixture to its last to the test."""
         self._coverage.switch_context(item.nodeid)
         self._called, self._preparing = set(), 0.0
         begins = time.monotonic()
@@ -119,7 +117,7 @@ class Recorder:
             self._connection = None
 
     def _read_calls(self) -> None:
-        """Add the functions called since the last time."""
+        """Add the functions called since the last reading."""
         if self._connection is None:
             return
         for connection in connections.all(initialized_only=True):
@@ -128,7 +126,7 @@ class Recorder:
                 raw.execute("SELECT pg_stat_force_next_flush()")
         try:
             counted = dict(self._connection.execute(_CALLS).fetchall())
-        except psycopg.OperationalError:  # a test ended every session of its database
+        except psycopg.OperationalError:  # a test terminated every session of its database
             self._connection = _connect()
             counted = dict(self._connection.execute(_CALLS).fetchall())
         self._called.update(

@@ -1,4 +1,4 @@
-"""Tables of what became of mutants: as text, as Markdown and as JSON."""
+"""Reports of the outcomes of mutants: as text, Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ class Report:
     equivalent: dict[str, str] = field(default_factory=dict)
 
     def result(self, mutant: Mutant, outcome: Outcome) -> str:
-        """What a mutant counts as."""
+        """Return the result that a mutant counts as."""
         spared = outcome.result in (SURVIVED, NOT_COVERED) and mutant.key in self.equivalent
         return EQUIVALENT if spared else outcome.result
 
     @property
     def counted(self) -> Counter[str]:
-        """How many mutants there are of each result."""
+        """The number of mutants of each result."""
         return Counter(self.result(mutant, outcome) for mutant, outcome in self.outcomes)
 
     @property
     def score(self) -> float:
-        """Killed of those that mean something, in percent."""
+        """The killed share of all relevant mutants, in percent."""
         return _score(self.counted)
 
     @property
     def survivors(self) -> list[tuple[Mutant, Outcome]]:
-        """Those that no test noticed and that nobody has justified."""
+        """Mutants that no test killed and that are not listed as equivalent."""
         return [
             (mutant, outcome)
             for mutant, outcome in self.outcomes
@@ -58,7 +58,7 @@ class Report:
         ]
 
     def markdown(self) -> str:
-        """The whole report."""
+        """Return the whole report."""
         modules: dict[str, Counter[str]] = defaultdict(Counter)
         for mutant, outcome in self.outcomes:
             modules[mutant.module][self.result(mutant, outcome)] += 1
@@ -82,7 +82,7 @@ class Report:
         return "\n".join(lines) + "\n"
 
     def document(self) -> str:
-        """The same as JSON, with the test that killed each mutant."""
+        """Return the report as JSON, with the test that killed each mutant."""
         rows = [
             {**mutant.document(), **asdict(outcome), "result": self.result(mutant, outcome)}
             for mutant, outcome in self.outcomes
@@ -93,7 +93,7 @@ class Report:
         )
 
     def write(self, folder: Path, name: str) -> Path:
-        """Write both files; returns the path of the one to read."""
+        """Write both files and return the path of the Markdown one."""
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.json").write_text(self.document())
         path = folder / f"{name}.md"
@@ -102,7 +102,7 @@ class Report:
 
 
 def read_equivalent(path: Path) -> dict[str, str]:
-    """The reviewed list: the key of a mutant, and in one line why no test can notice it."""
+    """Return the reviewed list: keys of mutants, and why no test can kill them."""
     return {str(key): str(why) for key, why in tomllib.loads(path.read_text()).items()}
 
 

@@ -1,4 +1,4 @@
-"""Starts the processes of a run: the one that records what tests cover, and the workers."""
+"""Runs the processes of mutation testing: the recording of coverage, and the workers."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from typing import Any
 from tests.mutants.faults import FINAL, UNDECIDED, Outcome, digest
 
 _OUTCOME = {field.name for field in fields(Outcome)}
-# How the plugins learn where to write, and where their work is.
+# Environment variables that tell the plugins their folders.
 RECORDING = "MUTANTS_RECORDING"
 JOBS = "MUTANTS_JOBS"
 
-# Tests of other programs, and those that start whole services.
+# Marks of tests of other programs, and of tests that start whole services.
 LEFT_OUT = "browser, node, services"
 _MARKS = " and ".join(f"not {mark}" for mark in LEFT_OUT.split(", "))
-# What looks at no rule of an app, or kills processes for long.
+# Tests that cover no rule of an app, or take long because they kill processes.
 _IGNORED = [
     f"--ignore-glob=tests/{name}"
     for name in (
@@ -37,12 +37,12 @@ _SOURCES = ("config", "credit", "exchange", "orders", "templates", "tests", "wal
 
 
 def commit(root: Path) -> str:
-    """The hash of the commit of a checkout."""
+    """Return the commit hash of a checkout."""
     return _git(root, "rev-parse", "HEAD").strip()
 
 
 def record(root: Path, home: Path) -> Path:
-    """Run the suite once for each state of the sources; returns the folder of what it wrote."""
+    """Record the suite once for each state of the sources; return the recording's folder."""
     folder = home / f"recording-{_state(root)}"
     if not folder.exists():
         draft = folder.with_suffix(".draft")
@@ -52,19 +52,19 @@ def record(root: Path, home: Path) -> Path:
         environment = os.environ | {RECORDING: str(draft.resolve())}
         plugins = ["-p", "tests.mutants.plugin_loader", "-n", "logical", "--dist", "worksteal"]
         with (home / "recording.log").open("w") as log:
-            # Tests that fail are left out, and said how many they are.
+            # Failing tests are left out and counted.
             subprocess.run([*_PYTEST, *plugins], cwd=root, env=environment, stdout=log, check=False)
         draft.rename(folder)
     return folder
 
 
 def definitions(folder: Path) -> dict[str, str]:
-    """The functions of SQL by their signatures."""
+    """Return the SQL functions by signature."""
     return dict(json.loads(min(folder.glob("functions-*.json")).read_text()))
 
 
 def collected(root: Path, paths: list[str]) -> list[str]:
-    """The ids of the tests in some files."""
+    """Return the ids of the tests in the files."""
     command = [*_PYTEST, "--collect-only", *paths]
     listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
     return [line for line in listed.splitlines() if "::" in line]
@@ -73,10 +73,9 @@ def collected(root: Path, paths: list[str]) -> list[str]:
 def run(
     root: Path, home: Path, jobs: list[dict[str, Any]], workers: int, *, again: bool
 ) -> dict[int, Outcome]:
-    """Have workers try the jobs; what an earlier run has found of a mutant is not tried again,
-    unless survivors are to be.
+    """Have workers try the jobs and return the outcomes by job index.
 
-    Returns the outcomes by the jobs' indexes.
+    Outcomes of an earlier run are reused; with `again` survivors are tried once more.
     """
     folder = home / "runs"
     folder.mkdir(parents=True, exist_ok=True)
@@ -132,7 +131,7 @@ def _work(root: Path, home: Path, folder: Path, workers: int) -> None:
 
 
 def _copy(root: Path, copy: Path) -> None:
-    """Bring a private copy up to what the checkout is now; what is compiled of it stays."""
+    """Update a private copy of the checkout, keeping its compiled files."""
     wanted = {
         name
         for name in _git(
@@ -155,7 +154,7 @@ def _copy(root: Path, copy: Path) -> None:
 
 
 def _results(folder: Path) -> dict[str, dict[str, Any]]:
-    """What was found of each mutant; what killed it once counts."""
+    """Return the outcome of each mutant; a kill takes precedence."""
     lines = [
         json.loads(line)
         for path in folder.glob("results-*.jsonl")
@@ -165,7 +164,7 @@ def _results(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def _state(root: Path) -> str:
-    """A short name of what the sources are now, committed or not."""
+    """Return a short hash of the current sources, committed or not."""
     listed = _git(
         root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *_SOURCES
     )

@@ -1,4 +1,4 @@
-"""What the tests of the tool put faults into."""
+"""Sample code for the tests of this tool."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ LOWEST = 10
 
 
 def is_enough(amount: int, fee: int = 0) -> bool:
-    """Whether the amount is the lowest that is taken, or more, when the fee is paid."""
+    """Return whether the amount reaches the minimum after the fee."""
     if amount < 0:
         raise ValueError(amount)
     return amount - fee >= LOWEST

@@ -1,4 +1,4 @@
-"""The faults that can be put into a function of SQL or PL/pgSQL.
+"""Mutants of SQL and PL/pgSQL functions.
 
 They are made from what the database says of the function (`pg_get_functiondef`), in its body only:
 neither comments, nor texts, nor statements that are put together at run time are changed. What the
@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from tests.mutants.faults import Mutant, numbered
 from tests.mutants.sql_tokens import Token, find, tokens
 
-# A change: its operator, from where to where in the body, and what stands there then.
+# A change: its operator, start and end in the body, and the new text.
 Change = tuple[str, int, int, str]
 
-# Longer lines come from functions that the server writes down in one.
+# The server prints some functions in one line; longer lines are shortened.
 _LONG_LINE = 160
-# In quotes, or as the server has read it: `RETURN …` or `BEGIN ATOMIC …`.
+# A quoted body, or a parsed one: `RETURN …` or `BEGIN ATOMIC …`.
 _BODY = re.compile(
     r"^AS (?P<quote>\$function\$|\$procedure\$)(?P<quoted>.*)(?P=quote)\s*\Z"
     r"|^ ?(?P<read>(?:RETURN|BEGIN ATOMIC)\b.*)\Z",
@@ -35,7 +35,7 @@ _ROUNDED = {
     "ROUND_HALF_EVEN": "round",
 }  # fmt: skip
 _OWNER = re.compile("currency|organisation|organization|owner|wallet", re.IGNORECASE)
-# What comes before a condition, and what comes after it.
+# Words before a condition, and words after it.
 _OPENS = frozenset({"WHERE", "ON", "IF", "ELSIF", "WHEN", "HAVING", "AND", "OR", "NOT", "RETURN",
                     "SELECT", "WHILE", "BY", "THEN", "ELSE", "CHECK"})  # fmt: skip
 _CLOSES = frozenset({"AND", "OR", "THEN", "LOOP", "GROUP", "ORDER", "LIMIT", "FOR", "RETURNING",
@@ -47,7 +47,7 @@ _LOCKS = (("FOR", "NO", "KEY", "UPDATE"), ("FOR", "KEY", "SHARE"), ("FOR", "UPDA
 
 
 def mutants_of(name: str, definition: str) -> list[Mutant]:
-    """Every fault of one function; `name` is its signature."""
+    """Return every mutant of a function; `name` is its signature."""
     match = _BODY.search(definition)
     if match is None:
         return []
@@ -59,7 +59,7 @@ def mutants_of(name: str, definition: str) -> list[Mutant]:
         if changed in seen:
             continue
         seen.add(changed)
-        # As the server counts them: the first is the one with the quote.
+        # Counted like the server does, from the line with the opening quote.
         line = body.count("\n", 0, start) + 1
         before, after = _shown(body, start, end, text)
         found.append(
@@ -73,7 +73,7 @@ def mutants_of(name: str, definition: str) -> list[Mutant]:
 
 
 def changes(body: str) -> list[Change]:
-    """Every change of a body, in the order of their places."""
+    """Return every change of a body, in order."""
     found = tokens(body)
     made = [change for kind in _KINDS for change in kind(found, body)]
     return sorted(made, key=lambda change: (change[1], change[2], change[0]))
@@ -97,7 +97,7 @@ def _comparisons(found: Sequence[Token], body: str) -> Iterator[Change]:
 
 
 def _is_condition(found: Sequence[Token], index: int) -> bool:
-    """Whether IN compares; the one of `FOR … IN` does not, nor that of `IF EXISTS` of a command."""
+    """Return whether IN or EXISTS is a condition, unlike in `FOR … IN` or `DROP … IF EXISTS`."""
     if found[index].word == "EXISTS":
         return found[index + 1].is_sign("(")
     if found[index].word == "IN" and not found[index + 1].is_sign("("):
@@ -139,7 +139,7 @@ def _term(connective: str, term: str) -> str:
 
 
 def _close(found: Sequence[Token], start: int) -> int:
-    """The index of what comes after the condition that begins at `start`."""
+    """Return the index after the condition that begins at `start`."""
     while True:
         end = find(found, start, _CLOSES, ";,")
         if end >= len(found) or found[end].word != "FROM" or found[end - 1].word != "DISTINCT":
@@ -230,7 +230,7 @@ def _conditions(found: Sequence[Token], body: str) -> Iterator[Change]:
         if end < len(found) and (found[end].word == "THEN" or found[end].is_sign(";")):
             condition = body[token.end : found[end].start].strip()
             start = found[index + 1].start
-            # One comparison alone is turned already.
+            # A single comparison is negated by another operator.
             if sum(each.text in _TURNED or each.word == "IS" for each in found[index:end]) != 1:
                 yield "IF negated", start, start + len(condition), f"NOT ({condition})"
 
@@ -251,7 +251,7 @@ def _end_before(found: Sequence[Token], index: int) -> int:
 
 
 def _shown(body: str, start: int, end: int, text: str) -> tuple[str, str]:
-    """The lines of the change, before and after; of a long line what is around the change."""
+    """Return the changed lines before and after; a long line is cut around the change."""
     first = body.rfind("\n", 0, start) + 1
     last = body.find("\n", end)
     last = len(body) if last < 0 else last

@@ -1,4 +1,4 @@
-"""Words of SQL and PL/pgSQL: just enough of them to change one and leave the rest as it is."""
+"""A minimal tokenizer of SQL and PL/pgSQL, enough to change single tokens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Token:
-    """One word, number, text or sign, with its place in the body."""
+    """A word, number, text or sign, with its position in the body."""
 
     kind: str
     text: str
@@ -35,16 +35,16 @@ class Token:
 
     @property
     def word(self) -> str:
-        """A keyword or name in capitals; '' for what is none."""
+        """The keyword or name in capitals; '' for other tokens."""
         return self.text.upper() if self.kind == "word" else ""
 
     def is_sign(self, *signs: str) -> bool:
-        """Whether it is one of these signs."""
+        """Return whether it is one of these signs."""
         return self.kind == "sign" and self.text in signs
 
 
 def tokens(body: str) -> list[Token]:
-    """The tokens of a body without comments; brackets have the depth of what is around them."""
+    """Return the tokens of a body without comments; brackets have the depth around them."""
     found = []
     place = depth = 0
     while place < len(body):
@@ -67,9 +67,9 @@ def tokens(body: str) -> list[Token]:
 def find(
     found: Sequence[Token], start: int, words: frozenset[str], signs: str = "", step: int = 1
 ) -> int:
-    """The index, from `start` in the direction of `step`, of what ends the part that begins there.
+    """Return the index of the end of the part that begins at `start`, in the direction of `step`.
 
-    That is one of the words or signs at the same depth, or the bracket around all of it.
+    The end is one of the words or signs at the same depth, or the enclosing bracket.
     """
     depth = found[start].depth
     index = start

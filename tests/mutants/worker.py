@@ -1,4 +1,4 @@
-"""The pytest plugin that tries mutants: in the place of the loop that runs each test once.
+"""The pytest plugin that tries mutants, replacing the loop that runs each test once.
 
 The process has imported everything and collected every test. For each mutant it forks: the child
 gets a database of its own, puts the fault in force, and runs the tests that cover it until one
@@ -31,7 +31,7 @@ from tests.mutants.code_replacement import NotReplaceable, replace_code
 from tests.mutants.faults import INVALID, KILLED, SURVIVED, TIMED_OUT
 from tests.mutants.runner import JOBS
 
-# What a test may take: so many times what it took when it was recorded, and some seconds.
+# The time limit of a test: a multiple of its recorded duration, plus some seconds.
 SLOWDOWN, GRACE_SECONDS = 8.0, 12.0
 _STARTING = 180.0
 _STOPPING = 15.0
@@ -43,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class Worker:
-    """Takes one job after another from the folder that all workers share."""
+    """Takes jobs from the folder that all workers share."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -53,7 +53,7 @@ class Worker:
         self._child: Child | None = None
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Try mutants until all are taken."""
+        """Try mutants until no job is left."""
         self._items = {item.nodeid: item for item in session.items}
         self._prepare()
         with (self._folder / f"results-{self._name}.jsonl").open("a") as results:
@@ -70,14 +70,14 @@ class Worker:
         return True
 
     def _chosen(self, job: dict[str, Any]) -> dict[str, float]:
-        """The tests of a job in the time they have: what killed mutants of the module first."""
+        """Return a job's tests within its time limit; tests that killed related mutants first."""
         killers: Counter[str] = Counter()
         for path in self._folder.glob("results-*.jsonl"):
             for line in path.read_text().splitlines():
                 result = json.loads(line)
                 if result["module"] == job["module"] and result["result"] == KILLED:
                     killers[result["test"]] += 1
-        # Every mutant of a function of SQL has the same tests, of which a job names some.
+        # All mutants of an SQL function have the same tests; a job names some of them.
         usable = self._items if job["kind"] == "sql" else job["tests"]
         known = [name for name, _ in killers.most_common() if name in usable]
         seconds_of = {name: job["tests"].get(name, 1.0) for name in [*known, *job["tests"]]}
@@ -88,7 +88,7 @@ class Worker:
         return chosen
 
     def _prepare(self) -> None:
-        """The template is made, and a test passes, before anything is changed."""
+        """Make the template and see a test pass before changing anything."""
         job = json.loads(min(self._folder.glob("job-*.json")).read_text())
         first = dict.fromkeys([*job["tests"]][:1], _STARTING)
         result = self._fork({"kind": "unchanged", "tests": first})
@@ -108,7 +108,7 @@ class Worker:
 
     @contextlib.contextmanager
     def _written(self, path: Path, text: str) -> Iterator[None]:
-        """The fault is in the file, whose time no compiled file of an earlier one has."""
+        """Write the change with a file time that invalidates compiled files."""
         source, times = path.read_text(), path.stat()
         path.write_text(text)
         self._saved += 1
@@ -120,7 +120,7 @@ class Worker:
             os.utime(path, (times.st_atime, times.st_mtime))
 
     def _fork(self, job: dict[str, Any]) -> dict[str, Any]:
-        """Have a child try the mutant, which may hang or end as it likes."""
+        """Try the mutant in a child process, which may hang or crash."""
         messages, out = os.pipe()
         worker = os.getpid()
         pid = os.fork()
@@ -141,7 +141,7 @@ class Worker:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Iterator[None]:
-        """A fault of SQL is put in force as soon as the child has its database."""
+        """Install a changed SQL function as soon as the child has its database."""
         result = yield
         if self._child is not None and fixturedef.argname == "django_db_setup":
             self._child.replace_function()
@@ -152,7 +152,7 @@ class Worker:
             self._child.note(report)
 
     def _start_anew(self, job: dict[str, Any]) -> dict[str, Any]:
-        """Run the tests in a new process, on this process's server."""
+        """Run the tests in a new process on this process's server."""
         names = list(job["tests"])
         listed = self._folder / f"tests-{self._name}.txt"
         listed.write_text("\n".join(names))
@@ -180,7 +180,7 @@ class Worker:
 
 
 class Child:
-    """What the forked process does: tell the parent, put the fault in force, run the tests."""
+    """The forked process: applies the change, runs the tests and reports to the parent."""
 
     def __init__(self, items: dict[str, pytest.Item], out: int) -> None:
         self._items = items
@@ -190,7 +190,7 @@ class Child:
         self._failed = ""
 
     def run(self, job: dict[str, Any]) -> None:
-        """Run the tests of the job until one fails; what is said last is the result."""
+        """Run the job's tests until one fails; the last message is the result."""
         if job["kind"] == "sql":
             self._definition = job["text"]
         elif job["kind"] == "python":
@@ -210,7 +210,7 @@ class Child:
         try:
             self._say(**self._result_of(items))
         finally:
-            # Services that tests started end here.
+            # Ends services that tests have started.
             items[0].session._setupstate.teardown_exact(None)
 
     def _result_of(self, items: list[pytest.Item]) -> dict[str, Any]:
@@ -226,7 +226,7 @@ class Child:
         return {"result": SURVIVED, "tests": len(items)}
 
     def replace_function(self) -> None:
-        """Put a fault of SQL in force in the database of this process."""
+        """Install the changed SQL function in this process's database."""
         if not self._definition:
             return
         with psycopg.connect(server_url(worker_database()), autocommit=True) as connection:
@@ -237,7 +237,7 @@ class Child:
                 raise
 
     def note(self, report: pytest.TestReport) -> None:
-        """Remember why the test failed."""
+        """Record why the test failed."""
         if report.failed and not self._failed:
             crash = getattr(report.longrepr, "reprcrash", None)
             text = crash.message if crash is not None else str(report.longrepr)
@@ -252,7 +252,7 @@ def _stop(*_: object) -> None:
 
 
 def _follow(messages: int, pid: int, expected: dict[str, float]) -> dict[str, Any]:
-    """Read what the child says until it ends; end it when a test takes too long."""
+    """Read the child's messages until it ends; kill it when a test takes too long."""
     result: dict[str, Any] = {}
     test, buffer, limit = "", b"", _STARTING
     deadline = time.monotonic() + limit
@@ -282,7 +282,7 @@ def _follow(messages: int, pid: int, expected: dict[str, float]) -> dict[str, An
 
 
 def _end_group(pid: int) -> None:
-    """End a process that we started, and those of its group."""
+    """Kill a process that we started, with its group."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, number)
@@ -295,6 +295,6 @@ def _end_group(pid: int) -> None:
 
 
 def _drop_database() -> None:
-    """What a child that was ended has left."""
+    """Drop the database that a killed child has left."""
     with psycopg.connect(server_url("postgres"), autocommit=True) as connection:
         connection.execute(f'DROP DATABASE IF EXISTS "{worker_database()}" WITH (FORCE)')

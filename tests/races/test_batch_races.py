@@ -1,6 +1,6 @@
-"""Requests of many threads that go as sets: keys, faults in the middle of a set, and crowds.
+"""Requests of many threads in batches: idempotency keys, failures within a batch, and load.
 
-`gather` has all calls meet in one set, whatever the clock does. In a crowd whoever is there meets.
+`run_as_batch` runs all calls as one batch. Under load the batches form by timing.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ POISON = "0690000099"
 
 @pytest.fixture(autouse=True)
 def banks(transactional_db: None) -> Iterator[None]:
-    """This process remembers the bank list, as after an earlier request."""
+    """Cache the bank list in this process, as after an earlier request."""
     store_bank_list()
     bank_directory("KES")
     yield
@@ -75,14 +75,14 @@ def claim(wallet: Wallet, key: object, body: str = "body") -> IdempotencyClaim:
 def request_call(
     wallet: Wallet, key: object = None, body: str = "body", **more: Any
 ) -> partial[StoredResponse]:
-    """A call for 500 KES under `key`."""
+    """Return a call that requests 500 KES under `key`."""
     return partial(
         wallet.submit_request, claim=None if key is None else claim(wallet, key, body), **more
     )
 
 
 def count_effects() -> int:
-    """How many requests took effect, each with all that belongs to it."""
+    """Return how many requests took effect, with all their records."""
     kind, made = TransferKind.WITHDRAWAL_HOLD, Withdrawal.objects.count()
     assert BankAccount.objects.count() == made
     assert Transfer.objects.filter(kind=kind).count() == made
@@ -92,7 +92,7 @@ def count_effects() -> int:
 
 
 def batch_sizes() -> list[int]:
-    """How many requests each transaction carried out."""
+    """Return how many requests each transaction executed."""
     found = Transfer.objects.filter(kind=TransferKind.WITHDRAWAL_HOLD)
     return list(Counter(found.values_list("created_txid", flat=True)).values())
 
@@ -101,7 +101,7 @@ def record(key: str) -> IdempotencyRecord:
     return IdempotencyRecord.objects.get(key=key)
 
 
-def test_new_keys_are_kept_with_their_answers_by_the_set(run_as_batch):
+def test_a_batch_stores_new_keys_with_their_responses(run_as_batch):
     wallet, member = make_wallet(10_000), make_member_wallet(10_000)
     calls = [request_call(wallet, key) for key in "abcd"] + [
         request_call(member, key) for key in "ef"
@@ -119,7 +119,7 @@ def test_new_keys_are_kept_with_their_answers_by_the_set(run_as_batch):
     assert_books_hold()
 
 
-def test_every_kind_of_key_in_one_set_is_answered_as_it_would_be_alone(run_as_batch):
+def test_a_batch_responds_to_every_kind_of_key_like_a_single_request(run_as_batch):
     wallet = make_wallet(100_000)
     seen, old = request_call(wallet, "seen")(), request_call(wallet, "old")()
     long_ago = timezone.now() - timedelta(hours=25)
@@ -138,7 +138,7 @@ def test_every_kind_of_key_in_one_set_is_answered_as_it_would_be_alone(run_as_ba
     assert run_as_batch.batch_sizes == [9]
     assert (again.data, again.replayed) == (seen.data, True)
     assert isinstance(reused, IdempotencyKeyReused)
-    # A key that ran out is one never seen.
+    # An expired key counts as new.
     assert not anew.replayed
     assert anew.data != old.data == old.data
     assert (record("old").data, record("old").body_hash) == (anew.data, "another body")
@@ -155,7 +155,7 @@ def test_every_kind_of_key_in_one_set_is_answered_as_it_would_be_alone(run_as_ba
     assert_books_hold()
 
 
-def test_a_request_inside_a_transaction_goes_with_no_set_and_is_undone_with_it(run_as_batch):
+def test_a_request_inside_a_transaction_joins_no_batch_and_is_rolled_back_with_it(run_as_batch):
     wallet, one, other = (make_wallet(10_000) for _ in range(3))
 
     def ask_and_undo() -> None:
@@ -171,7 +171,7 @@ def test_a_request_inside_a_transaction_goes_with_no_set_and_is_undone_with_it(r
 
 
 @pytest.mark.parametrize("ending", ["commit", "rollback"])
-def test_a_key_under_way_elsewhere_holds_up_its_own_request_only(run_as_batch, ending):
+def test_a_key_in_progress_elsewhere_delays_its_own_request_only(run_as_batch, ending):
     wallet = make_wallet(10_000)
     with session("runtime") as elsewhere, ThreadPoolExecutor(1) as pool:
         address = [wallet.organisation.id, "POST", "/withdraw", "taken"]
@@ -181,7 +181,7 @@ def test_a_key_under_way_elsewhere_holds_up_its_own_request_only(run_as_batch, e
         answers = pool.submit(
             run_as_batch, *(request_call(wallet, key) for key in ("a", "taken", "b", None))
         )
-        # The others are done while the key is still being claimed.
+        # The others complete while the key is still being claimed.
         wait_until(lambda: Withdrawal.objects.count() == 3, "the others are done")
         assert not answers.done()
         if ending == "commit":
@@ -205,7 +205,7 @@ def test_a_key_under_way_elsewhere_holds_up_its_own_request_only(run_as_batch, e
 
 @pytest.fixture(params=["NOT DEFERRABLE", "DEFERRABLE INITIALLY DEFERRED"])
 def poison(owner_connection: psycopg.Connection[Any], request: Any) -> Iterator[None]:
-    """A database that refuses the bank account `POISON`: at once, or when the set commits."""
+    """Have the database reject the bank account `POISON`, immediately or on commit."""
     owner_connection.execute(
         "CREATE FUNCTION refuse_poison() RETURNS trigger LANGUAGE plpgsql AS"
         " $$ BEGIN RAISE EXCEPTION 'poison' USING ERRCODE = 'check_violation'; END $$"
@@ -220,7 +220,7 @@ def poison(owner_connection: psycopg.Connection[Any], request: Any) -> Iterator[
 
 
 @pytest.mark.usefixtures("poison")
-def test_what_one_order_breaks_is_undone_for_all_and_then_fails_for_it_alone(run_as_batch):
+def test_one_failing_request_rolls_the_batch_back_and_then_fails_alone(run_as_batch):
     wallet, other = make_wallet(10_000), make_wallet(10_000)
     *good, bad = run_as_batch(
         *(request_call(wallet, key) for key in "abc"),
@@ -237,7 +237,7 @@ def test_what_one_order_breaks_is_undone_for_all_and_then_fails_for_it_alone(run
     assert_books_hold()
 
 
-def test_a_set_whose_connection_breaks_fails_for_all_and_is_not_tried_again(
+def test_a_batch_whose_connection_breaks_fails_for_all_and_is_not_retried(
     run_as_batch, owner_connection
 ):
     wallet = make_wallet(10_000)
@@ -247,7 +247,7 @@ def test_a_set_whose_connection_breaks_fails_for_all_and_is_not_tried_again(
             answers = pool.submit(run_as_batch, *calls)
             pause.wait()
             backend = run_as_batch.leader.info.backend_pid
-            # The network goes; the server finishes what it has been sent, or not.
+            # The network fails; the server may or may not finish the statement.
             with socket.socket(fileno=os.dup(run_as_batch.leader.fileno())) as line:
                 line.shutdown(socket.SHUT_RDWR)
             found = answers.result()
@@ -256,7 +256,7 @@ def test_a_set_whose_connection_breaks_fails_for_all_and_is_not_tried_again(
     assert run_as_batch.batch_sizes == [3]
     made = count_effects()
     assert made in {0, 3}
-    # Who asks again under the same key has one request, whichever it was.
+    # A retry under the same key results in one request in either case.
     again = [call() for call in calls]
     assert [answer.replayed for answer in again] == [made == 3] * 3
     assert count_effects() == 3
@@ -264,7 +264,7 @@ def test_a_set_whose_connection_breaks_fails_for_all_and_is_not_tried_again(
     assert_books_hold()
 
 
-def test_a_set_whose_session_is_ended_by_the_server_is_done_at_most_once(
+def test_a_batch_whose_session_the_server_terminates_is_executed_at_most_once(
     run_as_batch, owner_connection
 ):
     wallet = make_wallet(10_000)
@@ -292,7 +292,7 @@ def _lives(owner: psycopg.Connection[Any], backend: int) -> bool:
 
 
 def run_announced(calls: Sequence[Callable[[], Any]]) -> list[Any]:
-    """What each of `calls` gave, made by threads that say they are coming, as views do."""
+    """Run `calls` in threads that announce themselves, as views do; return their results."""
     found: list[Any] = [None] * len(calls)
 
     def work(thread: int) -> None:
@@ -308,10 +308,10 @@ def run_announced(calls: Sequence[Callable[[], Any]]) -> list[Any]:
     return found
 
 
-def test_of_four_hundred_keys_each_sent_by_two_threads_each_takes_effect_once():
+def test_each_of_four_hundred_keys_sent_twice_takes_effect_once():
     keys = race_size("COMBINED_KEYS", 400)
     wallets = [make_wallet(keys * 500), make_member_wallet(keys * 500)]
-    # Neighbours, so two threads send the same key at nearly the same moment.
+    # Adjacent, so that two threads send the same key at nearly the same moment.
     calls = [request_call(wallets[key % 2], key) for key in range(keys) for _ in range(2)]
     answers = run_announced(calls)
     assert {type(answer) for answer in answers} == {StoredResponse}
@@ -336,7 +336,7 @@ def test_a_wallet_that_affords_seven_of_a_hundred_pays_exactly_seven():
     }
     assert count_effects() == 7
     assert wallet.kes == (Decimal("499.99"), Decimal(3500))
-    # Every balance on the way is written down once.
+    # Every intermediate balance is recorded once.
     found = Entry.objects.filter(transfer__kind=TransferKind.WITHDRAWAL_HOLD).values_list(
         "account__kind", "balance_after"
     )
@@ -348,7 +348,7 @@ def test_a_wallet_that_affords_seven_of_a_hundred_pays_exactly_seven():
 
 @pytest.fixture
 def deadlocks_show(owner_connection: psycopg.Connection[Any]) -> Iterator[None]:
-    """A deadlock is found before a wait for a key is given up."""
+    """Have the server detect deadlocks before waits for keys time out."""
     database = sql.Identifier(worker_database())
     change = sql.SQL("ALTER DATABASE {} SET deadlock_timeout = '10ms'").format(database)
     owner_connection.execute(change)
@@ -358,8 +358,8 @@ def deadlocks_show(owner_connection: psycopg.Connection[Any]) -> Iterator[None]:
 
 @pytest.mark.usefixtures("deadlocks_show")
 @pytest.mark.parametrize("keyed", [True, False], ids=["keys", "no keys"])
-def test_sets_of_several_processes_on_the_same_wallets_do_not_deadlock(keyed):
-    """Threads that call the set's function past the batcher stand for processes."""
+def test_batches_of_several_processes_on_the_same_wallets_do_not_deadlock(keyed):
+    """Threads that call the batch function without the batcher stand for processes."""
     wallets = [make_wallet(1_000_000), *(make_member_wallet(1_000_000) for _ in range(3))]
     rounds, refused = race_size("COMBINED_ROUNDS", 12), []
 
@@ -388,7 +388,7 @@ def test_sets_of_several_processes_on_the_same_wallets_do_not_deadlock(keyed):
 
     with Callers(6) as callers:
         assert callers.at_once([partial(process, seed) for seed in range(6)]) == [None] * 6
-    # A key may be waited for too long where there is little computer; a deadlock never is.
+    # Waits for a key may time out on a slow machine; a deadlock must not occur.
     assert set(refused) <= ({LOCK_NOT_AVAILABLE} if keyed else set())
     assert count_effects() == (IdempotencyRecord.objects.count() if keyed else 6 * rounds * 8) > 0
     assert not IdempotencyRecord.objects.filter(status_code=None).exists()

@@ -1,4 +1,4 @@
-"""Races of decisions over real HTTP: two people in the back office against the API's client."""
+"""Races of decisions over real HTTP: two approvers in the back office and a client of the API."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from wallets.withdrawals.models import Decision, Payout, Withdrawal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
-# In several tests, which processes share out among them.
+# Split into several tests, which run in different processes.
 ATTEMPTS = 2
 
 PASSWORD = "correct horse battery"
 HOLD, RELEASE = "withdrawal_hold", "withdrawal_release"
-# What each status is called as a verdict, what was done in words, and what moved.
+# For each status: the decision, its wording on pages, and the transfers.
 TRACES = {
     "Approved": ("Approve", "approved", [HOLD]),
     "Rejected": ("Reject", "rejected", [HOLD, RELEASE]),
@@ -45,7 +45,7 @@ TRACES = {
 
 @dataclass
 class Person:
-    """A finance approver, signed in through the forms."""
+    """A finance approver who signed in through the forms."""
 
     name: str
     service: Service
@@ -56,7 +56,7 @@ class Person:
         self.office.log_in(self.name, PASSWORD, secret)
 
     def decision(self, withdrawal: Withdrawal, button: str, reason: str = "") -> Callable[[], Page]:
-        """Goes as far as the page that asks once more; what it gives presses its button."""
+        """Open the confirmation page and return a call that submits it."""
         path = reverse("admin:wallets_withdrawal_change", args=[withdrawal.id])
         page = self.office.open(self.service.base_url + path)
         form, found = page.form_with_button(button)
@@ -66,7 +66,7 @@ class Person:
 
 
 def message_on(page: Page) -> tuple[str, str]:
-    """The level and words of the one message on the page that a decision led to."""
+    """Return the level and text of the only message on the page after a decision."""
     ((level, words),) = re.findall(
         r'<li class="message (\w+)"[^>]*>.*?<span role="\w+">(.*?)</span></li>', page.text, re.S
     )
@@ -74,7 +74,7 @@ def message_on(page: Page) -> tuple[str, str]:
 
 
 def check_responses(status: str, by: str, answers: list[object]) -> None:
-    """One response is the success that `status` calls for, the other two say who was first."""
+    """Check that one response is the success of `status` and the other two name the decider."""
     approval, rejection, cancellation = answers
     done = TRACES[status][1]
     stale = (
@@ -108,7 +108,7 @@ def check_responses(status: str, by: str, answers: list[object]) -> None:
 
 
 def check_traces(withdrawal: Withdrawal, status: str) -> None:
-    """It was moved once: one decision, one event, the transfers that fit, a payout or none."""
+    """Check for one decision, one event, the matching transfers, and a payout or none."""
     verdict, done, transfers = TRACES[status]
     found = Decision.objects.filter(withdrawal_id=withdrawal.id)
     assert [(row.verdict, row.version) for row in found] == [(verdict, 1)]
@@ -124,7 +124,7 @@ def check_traces(withdrawal: Withdrawal, status: str) -> None:
 
 
 @pytest.mark.parametrize("part", range(ATTEMPTS))
-def test_of_an_approval_a_rejection_and_a_cancellation_at_once_exactly_one_happens(
+def test_exactly_one_of_a_concurrent_approval_rejection_and_cancellation_happens(
     live_service: Service, part: int
 ):
     store_bank_list()
@@ -146,7 +146,7 @@ def test_of_an_approval_a_rejection_and_a_cancellation_at_once_exactly_one_happe
                 ]
             )
             cancel = partial(api.post, f"/v1/api/withdrawals/{withdrawal.id}/cancel", {})
-            # One round in four is left to itself: then whose way is the shortest mostly wins.
+            # One round in four runs without the barrier: then the shortest path mostly wins.
             if number % 4:
                 barrier.hold()
                 *answers, released = callers.at_once([*decisions, cancel, barrier.release])

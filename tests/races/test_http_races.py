@@ -41,7 +41,7 @@ def order(amount: float = 500) -> str:
     )
 
 
-def test_a_wallet_that_affords_seven_of_a_thousand_pays_exactly_seven(
+def test_a_wallet_with_money_for_seven_of_a_thousand_pays_exactly_seven(
     live_service: Service, caller: ApiCaller
 ):
     asked = race_size("REQUESTS", 1000)
@@ -62,7 +62,7 @@ def test_a_wallet_that_affords_seven_of_a_thousand_pays_exactly_seven(
 
 
 def test_different_amounts_never_overdraw_a_wallet(live_service: Service, caller: ApiCaller):
-    """Requests of different sizes: whatever was taken, it fits, and no more would have fitted."""
+    """Accepted requests of different sizes fit the balance, and no further one would."""
     wallet = Wallet(caller.organisation).fund("5000.5")
     amounts = ["100", "250.25", "999.99", "1300", "333.33"]
     calls = [Call(WITHDRAW, order(float(amounts[n % 5])), caller.headers) for n in range(200)]
@@ -75,12 +75,12 @@ def test_different_amounts_never_overdraw_a_wallet(live_service: Service, caller
         if reply.status == 201
     )
     assert (left + held, held) == (Decimal("5000.5"), taken)
-    # The last and smallest requests were refused, so less than the smallest is left.
+    # The last and smallest requests were rejected, so less than the smallest amount is left.
     assert 0 <= left < 100
     assert_books_hold()
 
 
-def test_every_request_under_a_key_gets_the_first_ones_answer_also_after_a_restart(
+def test_every_request_under_a_key_gets_the_first_response_also_after_a_restart(
     live_service: Service, caller: ApiCaller
 ):
     keys, each = race_size("KEYS", 80), race_size("PER_KEY", 16)
@@ -107,7 +107,7 @@ def test_every_request_under_a_key_gets_the_first_ones_answer_also_after_a_resta
         created = [reply for reply in answers if reply.status == 201]
         assert len({reply.body for reply in created}) == 1
         assert sum("idempotent-replayed" not in reply.headers for reply in created) == 1
-        # None of the second round was running: all of them get the answer.
+        # No request of the second round was in progress, so all get the response.
         assert len(created) >= each + 1
         made.add(created[0].json["data"]["withdrawalRequest"]["_id"])
     assert made == {str(found) for found in Withdrawal.objects.values_list("id", flat=True)}

@@ -1,4 +1,4 @@
-"""Two at once, of which one is held up at the very instant that matters: no luck is needed."""
+"""Interleavings of two concurrent calls, with one paused at the critical moment."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def run_on_own_connection(call: Callable[[], Any]) -> Any:
-    """What `call` gives in a thread, which then closes its connection."""
+    """Return the result of `call` in a thread, which then closes its connection."""
 
     def run() -> Any:
         try:
@@ -54,14 +54,14 @@ def run_on_own_connection(call: Callable[[], Any]) -> Any:
         return threads.submit(run).result()
 
 
-# --- The first request of a key commits between two looks of the second one ----------------------
+# --- The first request of a key commits between two reads of the second one ----------------------
 
 
 @pytest.mark.parametrize("make", [make_wallet, make_member_wallet])
-def test_a_request_refused_for_what_the_first_of_its_key_took_answers_as_the_first(make):
-    """The second request finds no answer; then the first one takes the money and commits."""
+def test_a_request_without_funds_because_of_the_first_under_its_key_returns_its_response(make):
+    """The second request finds no response; then the first one takes the money and commits."""
     store_bank_list()
-    # This process remembers no bank list, so the checks are made in Python before the call.
+    # This process has cached no bank list, so the checks run in Python before the call.
     assert banks.find_cached_bank("KES", BANK) is None
     wallet = make(1500)
     claim = IdempotencyClaim(wallet.organisation.id, "POST", "/withdraw", "key", "hash")
@@ -87,7 +87,7 @@ def test_a_request_refused_for_what_the_first_of_its_key_took_answers_as_the_fir
 # --- Two rotations of one webhook secret ---------------------------------------------------------
 
 
-def test_every_secret_that_two_rotations_at_once_answer_signs(receiver: Receiver):
+def test_both_secrets_of_two_concurrent_rotations_sign_webhooks(receiver: Receiver):
     """The second rotation begins while the first one has not committed."""
     owner = make_organisation_with_endpoint(receiver.url)
     answers: list[str] = []
@@ -114,8 +114,8 @@ def test_every_secret_that_two_rotations_at_once_answer_signs(receiver: Receiver
 # --- Two rotations of one API key ----------------------------------------------------------------
 
 
-def test_of_two_rotations_of_a_key_at_once_one_issues_a_key():
-    """The second one begins while the first one, which has issued its key, has not committed."""
+def test_only_one_of_two_concurrent_rotations_issues_a_key():
+    """The second rotation begins while the first has issued its key but not committed."""
     key = make_caller().key
     made: list[ApiKey] = []
     refused: list[str] = []
@@ -139,7 +139,7 @@ def test_of_two_rotations_of_a_key_at_once_one_issues_a_key():
 
 
 def twice_at_once(call: Callable[[], None], *write: str) -> None:
-    """Run `call` twice: the second one begins while the first is at the `write` of `Pause`."""
+    """Run `call` twice: the second begins while the first is paused at `write`."""
     first, second = threading.Thread(target=call), threading.Thread(target=call)
     with WritePause(*write) as pause:
         first.start()
@@ -152,7 +152,7 @@ def twice_at_once(call: Callable[[], None], *write: str) -> None:
 
 
 def is_waiting_for_row() -> bool:
-    """Whether a session of this database waits for what another transaction wrote."""
+    """Return whether a session of this database waits for a row of another transaction."""
     with psycopg.connect(server_url(worker_database()), autocommit=True) as watch:
         row = watch.execute(
             "SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)"

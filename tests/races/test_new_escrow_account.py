@@ -1,4 +1,4 @@
-"""An escrow account that another request opens while a set of requests waits for the wallet."""
+"""An escrow account that another request opens while a batch waits for the wallet."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from wallets.ledger.posting import Leg, open_account
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_an_account_that_was_opened_since_the_lock_is_left_to_the_next_call() -> None:
+def test_an_account_opened_since_the_lock_is_left_to_the_next_call() -> None:
     store_bank_list()
     rich, other, new = make_wallet(20_000), make_wallet(10_000), make_wallet()
     mine = open_account("KES", AccountKind.AVAILABLE, organisation_id=new.organisation.id)
@@ -63,7 +63,7 @@ def test_an_account_that_was_opened_since_the_lock_is_left_to_the_next_call() ->
         )
         thread = threading.Thread(target=later)
         thread.start()
-        waiting(1)  # on the available account; the escrow account is not to be seen yet
+        waiting(1)  # for the available account; the escrow account is not visible yet
         stop = threading.Thread(
             target=lambda: bar.execute("LOCK TABLE wallets_configuration IN ACCESS EXCLUSIVE MODE")
         )
@@ -71,7 +71,7 @@ def test_an_account_that_was_opened_since_the_lock_is_left_to_the_next_call() ->
         waiting(2)
         first.commit()
         stop.join()
-        waiting(1)  # it has read the escrow account, without its lock
+        waiting(1)  # has read the escrow account without its lock
         post_unjustified(
             kind=TransferKind.WITHDRAWAL_SETTLE,
             reference="settled",
@@ -84,7 +84,7 @@ def test_an_account_that_was_opened_since_the_lock_is_left_to_the_next_call() ->
         )
         bar.rollback()
         thread.join()
-    # Nothing is read without its lock: the other one of the set is done, this one goes alone.
+    # Unlocked rows are not used: the rest of the batch completes, and this request runs alone.
     assert [answer is None for answer in done] == [True, False]
     alone = command(new, 1000)
     with session("runtime") as single:

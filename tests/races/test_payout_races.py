@@ -1,4 +1,4 @@
-"""Races of workers for one payout: eight processes are handed the same task."""
+"""Races of workers for one payout: eight processes receive the same task."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def wallet(transactional_db: None) -> Wallet:
 
 
 def check_paid_once(sandbox: Sandbox, withdrawal: Withdrawal) -> None:
-    """One order and one transfer at the provider; then the bank decides, and it is settled once."""
+    """Check for one order and one transfer at the provider, settled once after the bank's outcome."""
     (transfer,) = sandbox_transfers(sandbox, withdrawal)
     assert (transfer["amount"], transfer["currency"]) == (470, "KES")
     assert count_transfer_orders(sandbox, withdrawal) == 1
@@ -60,7 +60,7 @@ def check_paid_once(sandbox: Sandbox, withdrawal: Withdrawal) -> None:
     ]
 
 
-def test_a_payout_that_eight_workers_are_about_to_claim_is_ordered_once(
+def test_a_payout_that_eight_workers_try_to_claim_is_ordered_once(
     provider_sandbox: Sandbox, wallet: Wallet, workers: Workers
 ):
     with LockBarrier("wallets_withdrawal", runners=WORKERS) as barrier:
@@ -68,7 +68,7 @@ def test_a_payout_that_eight_workers_are_about_to_claim_is_ordered_once(
             withdrawal = make_approved_withdrawal(wallet)
             barrier.hold()
             tasks = workers.send_to_each(SWEEP)
-            # All have found the payout due, and none has claimed it.
+            # All workers have found the payout due, and none has claimed it.
             barrier.release()
             assert [len(done) for done in workers.await_done(tasks)] == [1] * WORKERS
             check_paid_once(provider_sandbox, withdrawal)
@@ -76,10 +76,10 @@ def test_a_payout_that_eight_workers_are_about_to_claim_is_ordered_once(
     assert_books_hold()
 
 
-def test_payouts_that_eight_workers_sweep_up_are_ordered_once_each(
+def test_payouts_that_eight_workers_sweep_are_ordered_once_each(
     provider_sandbox: Sandbox, wallet: Wallet, workers: Workers
 ):
-    """Many are due, and the workers meet at any point of paying them."""
+    """Many payouts are due, and the workers may collide at any step."""
     due = [make_approved_withdrawal(wallet) for _ in range(race_size("PAYOUTS", 6))]
     tasks = [task for _ in range(3) for task in workers.send_to_each(SWEEP)]
     workers.await_done(tasks)

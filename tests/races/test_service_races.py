@@ -1,4 +1,4 @@
-"""Races of people and workers, each with a database connection of its own."""
+"""Races of staff and workers, each with a database connection of its own."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from wallets.withdrawals.services import decisions
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
-def test_two_approvers_at_once_count_as_two_and_one_person_as_one():
+def test_two_concurrent_approvers_count_as_two_and_one_person_as_one():
     store_bank_list()
     wallet = make_wallet(50_000_000)
     people = [make_staff() for _ in range(4)]
@@ -56,7 +56,7 @@ def test_two_approvers_at_once_count_as_two_and_one_person_as_one():
                     for person in people
                 ]
             )
-            # All of them saw version 1, so one approval counts and the others are stale.
+            # All submit version 1, so one approval counts and the others are stale.
             assert sum(isinstance(result, StateConflict) for result in results) == 3
             assert status_of(withdrawal) == "Pending"
     assert_books_hold()
@@ -121,7 +121,7 @@ def test_opposite_transfers_do_not_deadlock():
 
 
 def test_requests_and_decisions_on_one_wallet_do_not_deadlock():
-    """Requests lock the wallet, decisions the withdrawal first: both at once on one wallet."""
+    """Requests lock the wallet first, decisions the withdrawal; both run on one wallet."""
     store_bank_list()
     wallet = make_wallet(20_000)
     person = make_staff()
@@ -145,7 +145,7 @@ def test_requests_and_decisions_on_one_wallet_do_not_deadlock():
 
 
 @pytest.mark.parametrize("take", [payouts.send_payout, sweeps.process_payout])
-def test_one_payout_taken_and_looked_up_eight_times_at_once_is_ordered_once(
+def test_a_payout_processed_and_checked_eight_times_at_once_is_ordered_once(
     provider_sandbox: Sandbox, take
 ):
     store_bank_list()
@@ -167,8 +167,8 @@ def test_one_payout_taken_and_looked_up_eight_times_at_once_is_ordered_once(
     assert_books_hold()
 
 
-def test_a_look_up_and_two_people_at_once_do_not_both_close_a_payout(provider_sandbox: Sandbox):
-    """The transfer turns up at the moment a second person confirms that it failed."""
+def test_a_status_check_and_two_people_do_not_both_close_a_payout(provider_sandbox: Sandbox):
+    """The transfer appears at the moment a second person confirms that it failed."""
     store_bank_list()
     wallet = make_member_wallet(1_000_000)
     outcomes: Counter[str] = Counter()
@@ -176,7 +176,7 @@ def test_a_look_up_and_two_people_at_once_do_not_both_close_a_payout(provider_sa
         for _ in range(10):
             withdrawal = make_approved_withdrawal(wallet)
             payouts.send_payout(withdrawal.id)
-            # Hidden from the first look-up, and from whichever comes first of those below.
+            # Hidden from the first status check, and from the first one of those below.
             provider_sandbox.fault("hidden", times=2, match={"reference": withdrawal.reference})
             payouts.check_status(withdrawal.id)
             assert status_of(withdrawal) == "Unknown"

@@ -1,4 +1,4 @@
-"""Guessing and replaying over real HTTP, at once, by all of the web application's processes."""
+"""Concurrent password guessing and code replay over real HTTP, on all web processes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WRONG, LOCKED_OUT = "is not right", "Too many wrong tries"
 
 
 class Browser:
-    """Cookies of one browser, and the forms it sends."""
+    """The cookies of one browser, and the forms it sends."""
 
     def __init__(self, service: Service) -> None:
         self._url = service.base_url
@@ -38,7 +38,7 @@ class Browser:
         self._session.get(f"{self._url}{LOGIN}", timeout=60)
 
     def form(self, path: str, tag: int = 0, **fields: str) -> Call:
-        """A form as this browser sends it."""
+        """Return a form as this browser sends it."""
         cookies = self._session.cookies.get_dict()
         body = urlencode({**fields, "csrfmiddlewaretoken": cookies["csrftoken"]})
         headers = {
@@ -48,7 +48,7 @@ class Browser:
         return Call(path, body, headers, tag)
 
     def enter_password(self, username: str, password: str) -> requests.Response:
-        """The first step."""
+        """Submit the first step."""
         fields = {
             "username": username,
             "password": password,
@@ -62,10 +62,10 @@ def guesses(browser: Browser, username: str, count: int) -> list[Call]:
 
 
 def count_checked(replies: list[Reply]) -> int:
-    """How many of the passwords were looked at; the others were turned away unseen."""
-    told = Counter((WRONG in page, LOCKED_OUT in page) for page in pages(replies))
-    assert told[False, True] + told[True, False] + told[True, True] == len(replies)
-    return told[True, False] + told[True, True]
+    """Return how many passwords were checked; the others were rejected unchecked."""
+    seen = Counter((WRONG in page, LOCKED_OUT in page) for page in pages(replies))
+    assert seen[False, True] + seen[True, False] + seen[True, True] == len(replies)
+    return seen[True, False] + seen[True, True]
 
 
 def pages(replies: list[Reply]) -> list[str]:
@@ -74,7 +74,7 @@ def pages(replies: list[Reply]) -> list[str]:
 
 
 @pytest.mark.parametrize("username", ["ada", "nobody"])
-def test_of_fifty_wrong_passwords_at_once_no_more_are_checked_than_one_after_another(
+def test_fifty_concurrent_wrong_passwords_are_limited_like_sequential_ones(
     live_service: Service, username: str
 ):
     user = create_staff("ada", PASSWORD, FINANCE_APPROVER)
@@ -89,7 +89,7 @@ def test_of_fifty_wrong_passwords_at_once_no_more_are_checked_than_one_after_ano
     assert LOCKED_OUT in browser.enter_password(username, PASSWORD).text
 
 
-def test_a_restart_forgets_no_try(live_service: Service):
+def test_failed_attempts_survive_a_restart(live_service: Service):
     create_staff("ada", PASSWORD, FINANCE_APPROVER)
     browser = Browser(live_service)
     send_concurrently(live_service.base_url, guesses(browser, "ada", ATTEMPTS - 1), ATTEMPTS - 1)
@@ -102,7 +102,7 @@ def test_a_restart_forgets_no_try(live_service: Service):
     assert LOCKED_OUT in browser.enter_password("ada", PASSWORD).text
 
 
-def test_one_address_that_tries_many_names_at_once_is_shut_out(live_service: Service):
+def test_an_address_that_tries_many_names_at_once_is_locked_out(live_service: Service):
     browser = Browser(live_service)
     most = settings.SIGN_IN_ATTEMPTS["address"]
     calls = [browser.form(LOGIN, username=f"name {n}", password="guess") for n in range(most + 20)]
@@ -110,7 +110,7 @@ def test_one_address_that_tries_many_names_at_once_is_shut_out(live_service: Ser
 
 
 def browsers_at_second_step(service: Service, user: StaffUser, count: int) -> list[Browser]:
-    """Browsers whose password was right."""
+    """Return browsers that have passed the first step."""
     browsers = [Browser(service) for _ in range(count)]
     for browser in browsers:
         answer = browser.enter_password(user.username, PASSWORD)
@@ -118,7 +118,7 @@ def browsers_at_second_step(service: Service, user: StaffUser, count: int) -> li
     return browsers
 
 
-def test_the_same_code_sent_by_sixteen_browsers_at_once_lets_one_in(live_service: Service):
+def test_a_code_sent_by_sixteen_browsers_at_once_signs_one_in(live_service: Service):
     user = create_staff("ada", PASSWORD, FINANCE_APPROVER)
     secret = enrol_second_factor(user)
     browsers = browsers_at_second_step(live_service, user, 16)
@@ -138,8 +138,8 @@ def test_the_same_code_sent_by_sixteen_browsers_at_once_lets_one_in(live_service
     assert (front.status_code, front.url) == (200, f"{live_service.base_url}{INDEX}")
 
 
-def test_of_sixteen_connections_with_the_same_code_one_takes_it():
-    """Without the lock-out in front, which lets no sixteen through."""
+def test_one_of_sixteen_connections_uses_up_the_code():
+    """Runs without the lock-out, which would stop sixteen attempts earlier."""
     user = create_staff("ada", PASSWORD, FINANCE_APPROVER)
     code = current_code(enrol_second_factor(user))
     before = SecondFactor.objects.get(user=user).last_step
@@ -148,16 +148,16 @@ def test_of_sixteen_connections_with_the_same_code_one_takes_it():
         return second_factor.verify(user=user, code=code)
 
     with Callers(16) as callers:
-        told = callers.at_once([take] * 16)
-    assert told.count(None) == 1
-    refused = [error for error in told if error is not None]
+        results = callers.at_once([take] * 16)
+    assert results.count(None) == 1
+    refused = [error for error in results if error is not None]
     assert {type(error) for error in refused} == {InvalidRequest}
     assert all("used already" in error.message for error in refused)
     assert SecondFactor.objects.get(user=user).last_step > before
 
 
-def test_a_wrong_try_and_a_right_one_at_once_never_end_in_a_fault():
-    """Counting, locking, forgetting and purging meet in the same rows."""
+def test_concurrent_wrong_and_right_attempts_never_cause_an_error():
+    """Counting, locking, clearing and purging work on the same rows."""
 
     def guess(number: int) -> Any:
         try:
@@ -171,5 +171,5 @@ def test_a_wrong_try_and_a_right_one_at_once_never_end_in_a_fault():
 
     with Callers(20) as callers:
         for _ in range(10):
-            told = callers.at_once([partial(guess, n) for n in range(20)])
-            assert told == [None] * 20
+            results = callers.at_once([partial(guess, n) for n in range(20)])
+            assert results == [None] * 20

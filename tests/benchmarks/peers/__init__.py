@@ -1,1 +1,1 @@
-"""Plain versions of our endpoints, as a team without our measurements would write them."""
+"""Peers: plain versions of our endpoints, written without our optimisations."""

@@ -1,4 +1,4 @@
-"""Who calls the peer: the access token, its key and organisation in one query with joins."""
+"""The peer's authentication: access token, API key and organisation in one query with joins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from exchange.participants.models import Organisation
 
 
 class Caller:
-    """What `IsAuthenticated` asks for."""
+    """A user for `IsAuthenticated`."""
 
     is_authenticated = True
 

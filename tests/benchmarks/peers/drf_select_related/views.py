@@ -1,4 +1,4 @@
-"""The peer's endpoint: one query with joins, objects, a serializer for each.
+"""The peer's endpoint: one query with joins, model instances, and a serializer.
 
 It has no scopes, limits, request ids or filters, and leaves out the token's columns that only we
 have (its stored document and its search words), so it does less.

@@ -1,1 +1,1 @@
-"""The same lists with django-ninja, on the stock peer's model and keys."""
+"""The token lists with django-ninja, on the stock peer's model and keys."""

@@ -16,7 +16,7 @@ from tests.benchmarks.peers.stock_drf.models import FIELDS, Token
 
 
 class TokenAuth(APIKeyHeader):
-    """The key in DRF's header, looked up as DRF does."""
+    """Authentication by the token in DRF's header, as DRF does it."""
 
     param_name = "Authorization"
 
@@ -43,7 +43,7 @@ def active_tokens(
     investment_type: str | None = None,
     type: str | None = None,  # noqa: A002 - the parameter's name
 ) -> QuerySet[Token]:
-    """Tokens that can be invested in, the newest first."""
+    """Return active tokens, newest first."""
     given = {"currency_id": currency_id, "investment_type": investment_type, "type": type}
     found: QuerySet[Token] = Token.objects.filter(
         deal_access="Public",
@@ -58,7 +58,7 @@ def active_tokens(
 @api.get("/search", response=list[TokenSchema])
 @paginate(PageNumberPagination, page_size=20)
 def all_tokens(request: HttpRequest, search: str = "") -> QuerySet[Token]:
-    """Tokens by name, the newest first."""
+    """Return all tokens, newest first, with a search by name."""
     found: QuerySet[Token] = Token.objects.filter(deal_access="Public")
     for word in search.split():
         found = found.filter(name__icontains=word)

@@ -1,1 +1,1 @@
-"""Making loans in plain Python over the ORM: lock, check, create and save each row."""
+"""Loans in plain Python over the ORM: lock, check, create and save each row."""

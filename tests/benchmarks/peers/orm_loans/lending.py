@@ -1,4 +1,4 @@
-"""The peer's way to make a loan: the same locks, rules and rows as ours.
+"""The peer's loan service: the same locks, rules and rows as ours.
 
 It has no ledger guards, documents, idempotency or granted access, and its accounts are there
 before, so it does less.
@@ -36,7 +36,7 @@ Key = tuple[UUID | None, str, str]
 
 
 class Rejected(Exception):
-    """The loan breaks a rule."""
+    """The loan violates a rule."""
 
 
 def lend(
@@ -51,7 +51,7 @@ def lend(
     months: int,
     pledges: list[tuple[UUID, Decimal]],
 ) -> Loan:
-    """The loan, with units liened and money disbursed."""
+    """Make the loan, with units liened and money disbursed."""
     with transaction.atomic():
         wanted = [token_id for token_id, _ in pledges]
         locked = Token.objects.select_for_update().filter(id__in=wanted).order_by("id")

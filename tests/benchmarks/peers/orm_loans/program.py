@@ -1,4 +1,4 @@
-"""The peer as a contender of the loan benchmark: fills its tables, then lends.
+"""The peer as a contender of the loan benchmark: fills its tables, then makes loans.
 
 Run as a program under its settings.
 """

@@ -1,1 +1,1 @@
-"""Placing orders in plain Python over the ORM: lock, match in a loop, save each row."""
+"""Orders in plain Python over the ORM: lock, match in a loop, save each row."""

@@ -1,4 +1,4 @@
-"""The peer's way to place an order: the same locks, rules and rows as ours, one statement each.
+"""The peer's order service: the same locks, rules and rows as ours, one statement each.
 
 It gives the same answer, and keeps and tells the same. It has no guards in the database, stored
 documents, raises, access lists or deadlock retries, so it does less. (Neither side is asked with an
@@ -35,11 +35,11 @@ Key = tuple[UUID | None, str, str]
 
 
 class Rejected(Exception):
-    """The order breaks a rule."""
+    """The order violates a rule."""
 
 
 def place(*, member_id: UUID, token_id: UUID, side: str, price: Decimal, tokens: Decimal) -> str:
-    """The order as JSON, matched and settled as far as the book goes, the rest reserved."""
+    """Place the order, match and settle what the book allows, and return it as JSON."""
     with transaction.atomic():
         token = Token.objects.select_for_update().get(id=token_id)
         member = Member.objects.get(id=member_id)
@@ -108,7 +108,7 @@ def _check(token: Token, side: str, price: Decimal, amount: Decimal) -> None:
 
 
 def _makers(order: Order) -> list[Order]:
-    """The orders it will trade with, best first, locked."""
+    """Lock and return the orders it will trade with, best first."""
     book: QuerySet[Order] = Order.objects.select_for_update(of=("self",)).select_related("owner")
     book = book.filter(token=order.token, status="Active")
     if order.side == "Buy":
@@ -132,7 +132,7 @@ def _locked_accounts(token: Token, owners: Iterable[UUID]) -> dict[Key, Account]
 
 
 def _settle(order: Order, maker: Order, accounts: dict[Key, Account]) -> None:
-    """One fill at the maker's price: money, units, fees, the trade and its events."""
+    """Settle one fill at the maker's price: money, units, fees, the trade and its events."""
     token = order.token
     units = min(order.tokens - order.filled, maker.tokens - maker.filled)
     buy, sell = (order, maker) if order.side == "Buy" else (maker, order)
@@ -227,7 +227,7 @@ def _needed(order: Order) -> Decimal:
 
 
 def _total(order: Order, value: Decimal) -> Decimal:
-    """What a buyer pays, or a seller receives, for `value`, not rounded: with the fee."""
+    """Return the unrounded amount that a buyer pays, or a seller receives, with the fee."""
     fee = value * order.fee_percent / 100
     return _rounded(order.side, value + fee if order.side == "Buy" else value - fee)
 

@@ -1,1 +1,1 @@
-"""The list of tokens as Django REST framework's own classes make it, on our table."""
+"""The token lists with Django REST framework's stock classes, on our table."""

@@ -1,4 +1,4 @@
-"""Our table of tokens, as the peers see it: all that its wire record shows."""
+"""Our table of tokens as a model of the peers, with the columns of the API's record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens as a viewset of stock parts. It asks less than ours: no private deals of the caller's."""
+"""Lists of tokens from stock classes. They check less than ours: no private deals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TokenSerializer(serializers.ModelSerializer[Token]):
 
 
 class ActiveTokens(viewsets.ReadOnlyModelViewSet[Token]):
-    """Tokens that can be invested in, the newest first."""
+    """Active tokens, newest first."""
 
     serializer_class = TokenSerializer
     filterset_fields: ClassVar = ["currency_id", "investment_type", "type"]
@@ -30,7 +30,7 @@ class ActiveTokens(viewsets.ReadOnlyModelViewSet[Token]):
 
 
 class AllTokens(viewsets.ReadOnlyModelViewSet[Token]):
-    """Tokens by name, the newest first."""
+    """All tokens, newest first, with a search by name."""
 
     serializer_class = TokenSerializer
     search_fields: ClassVar[list[str]] = ["name"]
