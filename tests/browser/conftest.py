@@ -1,4 +1,4 @@
-"""The browser of these tests; see tests/environment/browser.py."""
+"""Browser fixtures; see tests/environment/browser.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""axe-core over a handful of pages, light on a desktop and dark on a phone.
+"""axe-core on a selection of pages, light on a desktop and dark on a phone.
 
 `make screenshots` does the same over every main page.
 """
@@ -27,7 +27,7 @@ PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
 def page_faults(page: Page) -> list[str]:
-    """What is wrong with the page, both ways, and with its width on a phone."""
+    """Return the page's violations in both variants, and overflow on a phone."""
     page.set_viewport_size(DESKTOP)
     page.emulate_media(color_scheme="light")
     found = [f"light desktop: {finding}" for finding in axe.find_violations(page)]
@@ -40,7 +40,7 @@ def page_faults(page: Page) -> list[str]:
 
 
 def sign_in_approver(page: Page, service: Service) -> None:
-    """Signs an approver in, whose second factor is fresh."""
+    """Sign in an approver with a fresh second factor."""
     user = create_staff("amina", "correct horse battery", FINANCE_APPROVER)
     enrol_second_factor(user)
     client = Client()
@@ -53,12 +53,12 @@ def sign_in_approver(page: Page, service: Service) -> None:
     )
 
 
-def test_axe_finds_that_it_looks_for(page):
+def test_axe_reports_a_known_violation(page):
     page.set_content("<html lang=en><title>A</title><main><p style='color: #ccc'>Pale</p></main>")
     assert [finding.rule for finding in axe.find_violations(page)] == ["color-contrast"]
 
 
-def test_the_pages_of_signing_in_and_deciding_break_no_rule(page, live_service):
+def test_the_pages_of_sign_in_and_approval_have_no_violations(page, live_service):
     store_bank_list()
     withdrawal = Wallet(make_organisation()).fund(100_000_000).request(500)
     found = {}

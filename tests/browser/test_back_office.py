@@ -1,4 +1,4 @@
-"""People at the back office in a real browser: signing in, deciding, and what goes wrong.
+"""The back office in a real browser: signing in, deciding, and conflicts.
 
 The pages are those of the running service; what came of a step is read from the database.
 """
@@ -63,7 +63,7 @@ def decisions_on(withdrawal: Withdrawal) -> list[str]:
     )
 
 
-def test_signing_in_takes_the_password_and_the_code_and_a_wrong_one_is_explained(page):
+def test_sign_in_needs_password_and_code_and_explains_wrong_ones(page):
     _, secret = create_enrolled_staff("amina")
     page.goto("/admin/wallets/withdrawal/")
     assert urlsplit(page.url).path == "/admin/login/"
@@ -85,7 +85,7 @@ def test_signing_in_takes_the_password_and_the_code_and_a_wrong_one_is_explained
     expect(page.get_by_role("heading", name="Withdrawals", exact=True)).to_be_visible()
 
 
-def test_a_full_approval_needs_nothing_but_the_keyboard(page, wallet):
+def test_an_approval_works_with_the_keyboard_alone(page, wallet):
     withdrawal = wallet.request(500)
     _, secret = create_enrolled_staff("amina")
     page.goto("/admin/")
@@ -121,7 +121,7 @@ def test_a_full_approval_needs_nothing_but_the_keyboard(page, wallet):
     assert_books_hold()
 
 
-def test_rejecting_asks_for_a_reason_gives_the_money_back_and_says_so(page, wallet):
+def test_a_rejection_requires_a_reason_and_releases_the_money(page, wallet):
     withdrawal = wallet.request(500)
     create_enrolled_staff("amina")
     sign_in(page, "amina")
@@ -147,7 +147,7 @@ def test_a_double_click_decides_once(page, wallet):
     assert_books_hold()
 
 
-def test_of_two_tabs_the_second_is_refused_and_told_what_happened(page, wallet):
+def test_the_second_of_two_tabs_is_rejected_with_the_first_ones_decision(page, wallet):
     withdrawal = wallet.request(500)
     create_enrolled_staff("amina")
     sign_in(page, "amina")
@@ -161,7 +161,7 @@ def test_of_two_tabs_the_second_is_refused_and_told_what_happened(page, wallet):
     assert decisions_on(withdrawal) == ["Approve"]
 
 
-def test_a_page_that_somebody_else_overtook_is_refused_with_what_changed(page, wallet):
+def test_an_outdated_page_is_rejected_with_what_has_changed(page, wallet):
     withdrawal = wallet.request(500)
     other, _ = create_enrolled_staff("kwesi")
     create_enrolled_staff("amina")
@@ -176,7 +176,7 @@ def test_a_page_that_somebody_else_overtook_is_refused_with_what_changed(page, w
     assert decisions_on(withdrawal) == ["Reject"]
 
 
-def test_many_are_decided_each_on_its_own_and_each_is_reported(page, wallet):
+def test_bulk_decisions_are_made_and_reported_individually(page, wallet):
     plain = wallet.request(500)
     overtaken = wallet.request(700)
     BankList.objects.create(
@@ -212,7 +212,7 @@ def test_many_are_decided_each_on_its_own_and_each_is_reported(page, wallet):
     assert_books_hold()
 
 
-def test_nobody_gives_both_of_two_approvals(page, wallet):
+def test_one_person_cannot_give_both_approvals(page, wallet):
     withdrawal = wallet.request(5_000_000)
     assert withdrawal.approvals_needed == 2
     create_enrolled_staff("amina")
@@ -235,9 +235,7 @@ def test_nobody_gives_both_of_two_approvals(page, wallet):
         (ADMINISTRATOR, {"API keys", "Staff users"}, set()),
     ],
 )
-def test_each_role_sees_its_own_pages_and_no_button_it_may_not_press(
-    page, wallet, role, shown, hidden
-):
+def test_each_role_sees_its_own_pages_and_only_permitted_buttons(page, wallet, role, shown, hidden):
     withdrawal = wallet.request(500)
     create_enrolled_staff("somebody", role)
     sign_in(page, "somebody")

@@ -1,4 +1,4 @@
-"""A difference with the provider, from the front page to its close by two people."""
+"""A reconciliation break, from the dashboard to its closing by two people."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def open_break() -> ReconciliationBreak:
 def signed_in(
     chromium: Browser, live_service: Service, open_break: ReconciliationBreak
 ) -> Iterator[Callable[[str], Page]]:
-    """Opens a browser of its own for an approver of that name."""
+    """Return a function that opens a separate browser for an approver of that name."""
     with ExitStack() as stack:
 
         def opened(name: str) -> Page:
@@ -42,7 +42,7 @@ def signed_in(
         yield opened
 
 
-def test_250000_55_ngn_are_explained_by_one_and_closed_by_another(signed_in, open_break):
+def test_a_break_of_250000_55_ngn_is_explained_by_one_and_closed_by_another(signed_in, open_break):
     amina = signed_in("amina")
     float_ = amina.locator("section", has=amina.get_by_role("heading", name="Provider float"))
     expect(float_.locator(".state-bad")).to_have_text("Differs")

@@ -1,4 +1,4 @@
-"""What was typed survives the question for a code, in a real browser."""
+"""Form input survives the prompt for a code, in a real browser."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
 
 def expire_second_factor(page: Page) -> None:
-    """The last code of the session is too old to decide; the app has a new one."""
+    """Make the session's last code too old for decisions; the app has a new one."""
     (cookie,) = [c for c in page.context.cookies() if c["name"] == "sessionid"]
     session = Session.objects.get(session_key=cookie["value"])
     data = {**session.get_decoded(), "second_factor_at": 0}
@@ -33,7 +33,7 @@ def expire_second_factor(page: Page) -> None:
 
 
 def answer_the_prompt(page: Page, secret: str, typed: str) -> None:
-    """A wrong code, then the right one; what was typed is shown and stands in no address."""
+    """Enter a wrong code, then the right one; the input is shown and is in no URL."""
     expect(page.get_by_role("heading", name="Enter a code")).to_be_visible()
     assert typed not in unquote(page.url)
     right = current_code(secret)
@@ -56,7 +56,7 @@ def wallet() -> Wallet:
     return Wallet(make_organisation()).fund(100_000_000)
 
 
-def test_a_reason_of_a_rejection_survives_the_code(page, wallet):
+def test_the_reason_of_a_rejection_survives_the_code_prompt(page, wallet):
     withdrawal = wallet.request(500)
     _, secret = create_enrolled_staff("amina")
     sign_in(page, "amina")
@@ -68,7 +68,7 @@ def test_a_reason_of_a_rejection_survives_the_code(page, wallet):
     answer_the_prompt(page, secret, reason)
     expect(page.locator("main")).to_contain_text(reason)
     assert status_of(withdrawal) == "Pending"
-    # And once more at the second step, whose page cannot be opened by its address.
+    # Once more at the confirmation, whose page has no URL of its own.
     expire_second_factor(page)
     page.get_by_role("button", name=re.compile("^Yes, reject")).click()
     answer_the_prompt(page, secret, reason)
@@ -78,7 +78,7 @@ def test_a_reason_of_a_rejection_survives_the_code(page, wallet):
     assert_books_hold()
 
 
-def test_a_bulk_approval_survives_the_code(page, wallet):
+def test_a_bulk_approval_survives_the_code_prompt(page, wallet):
     chosen = [wallet.request(amount) for amount in (500, 700)]
     left = wallet.request(900)
     _, secret = create_enrolled_staff("amina")
@@ -101,7 +101,7 @@ def test_a_bulk_approval_survives_the_code(page, wallet):
     assert_books_hold()
 
 
-def test_a_new_quote_survives_the_code(page):
+def test_a_new_quote_survives_the_code_prompt(page):
     token = make_token()
     _, secret = create_enrolled_staff("lindiwe", BACK_OFFICE)
     sign_in(page, "lindiwe")
@@ -116,7 +116,7 @@ def test_a_new_quote_survives_the_code(page):
     assert (str(quote), quote.note) == ("110.25 / 109", "Annual report 2026")
 
 
-def test_a_deposit_survives_the_code_even_if_it_is_to_be_put_right(page):
+def test_an_incomplete_deposit_survives_the_code_prompt(page):
     organisation = make_organisation("Baobridge Wealth")
     _, secret = create_enrolled_staff("lindiwe", BACK_OFFICE)
     sign_in(page, "lindiwe")
@@ -132,7 +132,7 @@ def test_a_deposit_survives_the_code_even_if_it_is_to_be_put_right(page):
     expire_second_factor(page)
     page.get_by_role("button", name="Enter", exact=True).click()
     answer_the_prompt(page, secret, "GTB/2026/000417")
-    # The amount was forgotten: the form is back with all that was typed.
+    # The amount is missing: the form returns with all other input.
     expect(page.get_by_text("This field is required.", exact=True)).to_be_visible()
     expect(page.locator("[name=reference]")).to_have_value("GTB/2026/000417")
     expect(page.locator("[name=note]")).to_have_value("Salary run")

@@ -39,7 +39,7 @@ LIST = "/admin/wallets/withdrawal/"
 def open_second_browser(
     chromium: Browser, service: Service, name: str, role: str = FINANCE_APPROVER
 ) -> Iterator[Page]:
-    """A second person, in a browser of their own."""
+    """Open a separate browser for a second person."""
     create_enrolled_staff(name, role)
     context = chromium.new_context(base_url=service.base_url)
     strayed = stray_requests(context)
@@ -55,9 +55,7 @@ def sign_in_as(page: Page, name: str, role: str = FINANCE_APPROVER) -> None:
     sign_in(page, name)
 
 
-def test_a_quote_is_checked_by_who_proposes_and_decided_where_it_is_shown(
-    page, chromium, live_service
-):
+def test_a_quote_is_validated_when_proposed_and_decided_on_its_page(page, chromium, live_service):
     token = make_token()
     sign_in_as(page, "lindiwe", BACK_OFFICE)
     page.goto(f"/admin/exchange/token/{token.pk}/quote/")
@@ -98,7 +96,7 @@ def test_a_quote_is_checked_by_who_proposes_and_decided_where_it_is_shown(
     assert (token.price_buy, token.price_sell) == (1100, 1090)
 
 
-def test_stop_is_left_out_of_bulk_and_takes_a_written_reason(page, provider_sandbox):
+def test_a_critical_flag_is_excluded_from_bulk_and_requires_a_reason(page, provider_sandbox):
     organisation, member = make_participants()
     for currency in ("NGN", "KES"):
         fund(organisation, member, currency, "1000000")
@@ -137,7 +135,7 @@ def test_stop_is_left_out_of_bulk_and_takes_a_written_reason(page, provider_sand
     assert Decision.objects.get(withdrawal=flagged).override == OVERRIDE
 
 
-def test_a_returned_payout_is_found_from_the_front_page_and_reversed_by_two(
+def test_a_returned_payout_is_reached_from_the_dashboard_and_reversed_by_two(
     page, chromium, live_service, provider_sandbox
 ):
     organisation, member = make_participants()
@@ -174,7 +172,7 @@ def test_a_returned_payout_is_found_from_the_front_page_and_reversed_by_two(
     assert status_of(withdrawal) == "Reversed"
 
 
-def test_a_members_links_lead_to_nobody_elses_and_a_list_stays_as_it_was(page):
+def test_a_members_links_show_only_their_records_and_a_list_keeps_its_filters(page):
     store_bank_list()
     organisation = make_organisation("Baobridge Wealth")
     wallets = [
@@ -194,7 +192,7 @@ def test_a_members_links_lead_to_nobody_elses_and_a_list_stays_as_it_was(page):
     expect(rows).to_have_count(1)
     expect(rows).to_contain_text("500.00 KES")
 
-    # By the id that the API tells, by amount and by email.
+    # By the id from the API, by amount and by email.
     for term, row in ((str(others.pk), "600"), ("600.00", "600"), ("ada@example.com", "500")):
         page.goto(LIST)
         page.get_by_label("Search").fill(term)
@@ -215,7 +213,7 @@ def test_a_members_links_lead_to_nobody_elses_and_a_list_stays_as_it_was(page):
     assert "amount_to=550" in page.url
 
 
-def test_whoever_entered_a_deposit_cancels_it_before_it_is_confirmed(page):
+def test_a_deposit_can_be_cancelled_by_its_creator_before_confirmation(page):
     organisation = make_organisation("Baobridge Wealth")
     sign_in_as(page, "lindiwe", BACK_OFFICE)
     page.goto("/admin/wallets/deposit/add/")

@@ -32,7 +32,7 @@ LIST = "/admin/wallets/withdrawal/?status=Pending"
 
 @pytest.fixture
 def approver_page(page: Page) -> Page:
-    """Somebody who may decide, at the front page."""
+    """The dashboard of an approver."""
     create_enrolled_staff("amina")
     sign_in(page, "amina")
     page.goto("/admin/")
@@ -47,12 +47,12 @@ def withdrawals() -> list[Withdrawal]:
 
 
 def expect_focus(page: Page, selector: str) -> None:
-    """The focus is there, and is seen."""
+    """Expect the focus on the element, visibly."""
     expect(page.locator(selector)).to_be_focused()
     assert is_focus_visible(page)
 
 
-def test_the_side_navigation_folds_and_opens_and_leads_on(approver_page):
+def test_the_sidebar_folds_opens_and_navigates(approver_page):
     menu, sidebar = approver_page.locator(MENU), approver_page.locator(SIDEBAR)
     tab_to(approver_page, matches(MENU))
     assert is_focus_visible(approver_page)
@@ -77,7 +77,7 @@ def test_the_side_navigation_folds_and_opens_and_leads_on(approver_page):
     expect(sidebar.locator("[aria-current=page]")).to_contain_text("Withdrawals")
 
 
-def test_on_a_narrow_screen_the_menu_closes_by_escape_and_when_it_is_left(approver_page):
+def test_on_a_narrow_screen_the_menu_closes_on_escape_and_on_blur(approver_page):
     approver_page.set_viewport_size({"width": 390, "height": 844})
     menu, sidebar = approver_page.locator(MENU), approver_page.locator(SIDEBAR)
     expect(menu).to_have_attribute("aria-expanded", "false")
@@ -98,7 +98,7 @@ def test_on_a_narrow_screen_the_menu_closes_by_escape_and_when_it_is_left(approv
     assert is_focus_visible(approver_page)
 
 
-def test_the_menu_behind_the_name_opens_closes_and_leads_to_help(approver_page):
+def test_the_account_menu_opens_closes_and_links_to_help(approver_page):
     panel = approver_page.locator(".account .panel")
     tab_to(approver_page, matches(ACCOUNT))
     assert is_focus_visible(approver_page)
@@ -119,7 +119,7 @@ def test_the_menu_behind_the_name_opens_closes_and_leads_to_help(approver_page):
     approver_page.keyboard.press("Enter")
     tab_to(approver_page, matches("#logout-form button"))
     assert is_focus_visible(approver_page)
-    approver_page.keyboard.press("Tab")  # what is left closes
+    approver_page.keyboard.press("Tab")  # leaving it closes it
     expect(panel).to_be_hidden()
     approver_page.keyboard.press("Shift+Tab")
     expect_focus(approver_page, ACCOUNT)
@@ -132,7 +132,7 @@ def test_the_menu_behind_the_name_opens_closes_and_leads_to_help(approver_page):
     expect(approver_page.get_by_role("heading", name="Two people")).to_be_in_viewport()
 
 
-def test_the_theme_is_chosen_and_kept(approver_page):
+def test_the_chosen_theme_is_stored(approver_page):
     dark = approver_page.locator("html.dark")
     expect(dark).to_have_count(0)
     tab_to(approver_page, matches(ACCOUNT))
@@ -155,7 +155,7 @@ def test_the_theme_is_chosen_and_kept(approver_page):
     expect(dark).to_have_count(0)
 
 
-def test_filters_open_close_and_lead_to_a_narrower_list(approver_page, withdrawals):
+def test_filters_open_close_and_narrow_the_list(approver_page, withdrawals):
     approver_page.goto("/admin/wallets/transfer/")
     panel = approver_page.locator(".filters .panel")
     tab_to(approver_page, matches(FILTERS))
@@ -171,7 +171,7 @@ def test_filters_open_close_and_lead_to_a_narrower_list(approver_page, withdrawa
         expect(panel).to_be_hidden()
         expect_focus(approver_page, FILTERS)
     approver_page.keyboard.press("Enter")
-    approver_page.keyboard.press("Shift+Tab")  # what is left closes
+    approver_page.keyboard.press("Shift+Tab")  # leaving it closes it
     expect(panel).to_be_hidden()
     approver_page.keyboard.press("Tab")
     approver_page.keyboard.press("Enter")
@@ -200,7 +200,7 @@ def test_more_filters_of_withdrawals_open_by_keyboard(approver_page, withdrawals
         expect_focus(approver_page, ".worklist summary")
 
 
-def test_rows_are_ticked_and_decided(approver_page, withdrawals):
+def test_rows_are_selected_and_decided(approver_page, withdrawals):
     approver_page.goto(LIST)
     tab_to(approver_page, matches("select[name=action]"))
     assert is_focus_visible(approver_page)
@@ -253,7 +253,7 @@ def test_a_key_and_a_token_are_revoked_by_keyboard(page):
     assert caller.key.revoked_at is not None
 
 
-def test_every_stop_of_tab_is_seen(approver_page, withdrawals):
+def test_every_tab_stop_is_visible(approver_page, withdrawals):
     found = {}
     for address in (
         "",

@@ -1,4 +1,4 @@
-"""One administrator alone paid 6,000,000 NGN out. The same steps, each refused; and the honest way.
+"""An attack by which one administrator paid out 6,000,000 NGN alone: each step is now rejected.
 
 The attack: two invented approvers, or two real ones taken over, and a key with power over money.
 """
@@ -43,7 +43,7 @@ FUNDS = Decimal(6_000_000)
 
 @dataclass
 class Setup:
-    """An administrator, two approvers, and an organisation with money and two keys."""
+    """An administrator, two approvers, and an organisation with money and two API keys."""
 
     organisation: Organisation
     secrets: dict[str, str]
@@ -72,7 +72,7 @@ def setup() -> Setup:
 def open_browser(
     chromium: Browser, live_service: Service, setup: Setup
 ) -> Iterator[Callable[[str], Page]]:
-    """Opens a browser of its own for somebody, in which they are signed in, or a stranger's."""
+    """Return a function that opens a separate browser, signed in or anonymous."""
     contexts = []
 
     def opened(name: str = "") -> Page:
@@ -104,7 +104,7 @@ def proposal_of(kind: str) -> AccessProposal:
 
 
 def expect_proposal(page: Page, kind: str) -> AccessProposal:
-    """The page says that it is only proposed, and its proposer cannot confirm it."""
+    """Expect that the action is only proposed, and that its proposer cannot confirm it."""
     expect(page.get_by_text(PROPOSED).first).to_be_visible()
     proposal = proposal_of(kind)
     assert proposal.status == "Pending"
@@ -127,13 +127,13 @@ def invite(page: Page, username: str, role: str) -> None:
     press(page, "Invite")
 
 
-def test_the_attack_of_one_administrator_is_refused_at_each_road(open_browser, setup):
+def test_every_way_for_one_administrator_to_gain_access_is_rejected(open_browser, setup):
     page = open_browser("samuel")
     amina = StaffUser.objects.get(username="amina")
     password, factor = amina.password, SecondFactor.objects.get(user=amina).secret_encrypted
     people, keys = StaffUser.objects.count(), ApiKey.objects.count()
 
-    # Two invented approvers.
+    # Two fictitious approvers.
     for name in ("ghost", "spectre"):
         invite(page, name, FINANCE_APPROVER)
         expect_proposal(page, "invite_person")
@@ -150,7 +150,7 @@ def test_the_attack_of_one_administrator_is_refused_at_each_road(open_browser, s
     assert amina.password == password
     assert SecondFactor.objects.get(user=amina).secret_encrypted == factor
 
-    # Somebody harmless first, who becomes an approver afterwards.
+    # A harmless user first, who is then made an approver.
     invite(page, "reader", AUDITOR)
     expect(page.get_by_text("One-time address")).to_be_visible()
     reader = StaffUser.objects.get(username="reader")
@@ -160,7 +160,7 @@ def test_the_attack_of_one_administrator_is_refused_at_each_road(open_browser, s
     expect_proposal(page, "change_role")
     assert not reader.has_perm("wallets.decide_withdrawal")
 
-    # A key that moves money: a new one, and a second one of a name that has it.
+    # An API key that moves money: a new one, and a second one under an existing name.
     page.goto(f"/admin/exchange/apikey/add/?organisation={setup.organisation.pk}")
     page.evaluate(
         """([id, name]) => {
@@ -178,19 +178,19 @@ def test_the_attack_of_one_administrator_is_refused_at_each_road(open_browser, s
     expect_proposal(page, "rotate_key")
     assert ApiKey.objects.count() == keys
 
-    # A wider scope has no page, and the database refuses it.
+    # Wider scopes have no page, and the database rejects them.
     page.goto(f"/admin/exchange/apikey/{setup.reports.pk}/change/")
     expect(page.get_by_role("link", name=re.compile("scope", re.I))).to_have_count(0)
     with pytest.raises(DatabaseError, match="no more power"):
         ApiKey.objects.filter(pk=setup.reports.pk).update(scopes=["wallets:withdraw"])
 
-    # A long-lived token of a key that moves money.
+    # A long-lived access token of an API key that moves money.
     page.goto(f"/admin/exchange/apikey/{setup.payouts.pk}/token/")
     press(page, "Issue")
     expect_proposal(page, "issue_token")
     assert not get_access_token_model().objects.exists()
 
-    # The command line: it files, one person takes it up, and may not confirm it.
+    # The command line files a proposal; the person who adopts it may not confirm it.
     out = io.StringIO()
     call_command("create_staff", "phantom", "--role", FINANCE_APPROVER, stdout=out)
     call_command(
@@ -208,7 +208,7 @@ def test_the_attack_of_one_administrator_is_refused_at_each_road(open_browser, s
     page.goto(f"/admin/exchange/accessproposal/{filed.pk}/confirm/")
     expect(page.get_by_text("Somebody else must confirm").first).to_be_visible()
 
-    # Nothing has come of it.
+    # Nothing has changed.
     assert StaffUser.objects.count() == people + 1  # the auditor
     assert ApiKey.objects.count() == keys
     assert not AccessProposal.objects.exclude(status="Pending").exists()
@@ -216,7 +216,7 @@ def test_the_attack_of_one_administrator_is_refused_at_each_road(open_browser, s
     assert balances(setup.organisation.pk, "NGN") == (FUNDS, Decimal(0))
 
 
-def test_two_people_let_a_third_one_in_who_decides_a_day_later(open_browser, setup):
+def test_two_people_grant_access_to_a_third_who_decides_a_day_later(open_browser, setup):
     office = create_staff("lindiwe", PASSWORD, BACK_OFFICE)
     token = make_token()
     prices = quotes.Prices(Decimal(101), Decimal(99))
@@ -256,7 +256,7 @@ def test_two_people_let_a_third_one_in_who_decides_a_day_later(open_browser, set
     efua.goto("/admin/")
     expect(efua.get_by_text("Your access was given or reset").first).to_be_visible()
 
-    # Every finance approver is told, on the front page and where they decide.
+    # Every finance approver sees a notice on the dashboard and on decision pages.
     for address in ("/admin/", f"/admin/exchange/quote/{quote.pk}/approve/"):
         amina.goto(address)
         expect(amina.get_by_text("The access of efua was given or reset").first).to_be_visible()
@@ -268,7 +268,7 @@ def test_two_people_let_a_third_one_in_who_decides_a_day_later(open_browser, set
         efua.goto(f"/admin/exchange/quote/{quote.pk}/approve/")
         efua.get_by_role("button", name=re.compile("^Yes, approve")).click()
 
-    # Nothing is asked of who may only look yet.
+    # A user in the cooling-off period sees no forms.
     efua.goto(f"/admin/exchange/quote/{quote.pk}/approve/")
     expect(efua.get_by_text(re.compile("and decide from .* UTC on")).first).to_be_visible()
     assert Quote.objects.get(pk=quote.pk).status == "Pending"

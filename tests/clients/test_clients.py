@@ -1,4 +1,4 @@
-"""Clients that other people's generators make of `/v1/schema` are typed, and work over HTTP.
+"""Clients generated from `/v1/schema` by common generators are typed and work over HTTP.
 
 openapi-typescript with openapi-fetch, read by tsc; openapi-python-client, read by mypy; and the
 linters Spectral and Redocly. What is installed stays in `build/`, what is generated does not.
@@ -61,13 +61,13 @@ def run(*command: object, folder: Path, **environment: str) -> str:
 
 @pytest.fixture(scope="module")
 def modules() -> Path:
-    """The packages of Node.js."""
+    """The Node.js packages."""
     return node_modules("node-clients", NODE)
 
 
 @pytest.fixture(scope="module")
 def generator() -> Path:
-    """The programs of an environment with openapi-python-client and mypy, apart from ours."""
+    """The programs of a separate environment with openapi-python-client and mypy."""
     home = BUILD / "python-clients"
     stamp = home / "installed"
     if not stamp.exists() or stamp.read_text() != " ".join(PYTHON):
@@ -81,7 +81,7 @@ def generator() -> Path:
 
 @pytest.fixture
 def workplace(live_service: Service, tmp_path: Path) -> Path:
-    """A folder with the document that the running service serves."""
+    """A folder with the document of the running service."""
     served = requests.get(f"{live_service.base_url}/v1/schema", timeout=30)
     assert served.status_code == 200
     (tmp_path / "openapi.json").write_bytes(served.content)
@@ -89,7 +89,7 @@ def workplace(live_service: Service, tmp_path: Path) -> Path:
 
 
 class ClientRecords:
-    """An organisation with money, a token for sale, a member with units of it, and a lender."""
+    """An organisation with money, a token for sale, a member with units, and a lender."""
 
     def __init__(self, base_url: str) -> None:
         store_bank_lists()
@@ -110,8 +110,8 @@ class ClientRecords:
             }
         )
 
-    def hold(self, learned: dict[str, Any]) -> None:
-        """Asserts that a client did what it says, and read what the service holds."""
+    def verify(self, learned: dict[str, Any]) -> None:
+        """Assert that the client's reported results match the service's records."""
         assert self.token.symbol in learned["symbols"]
         withdrawal = Withdrawal.objects.get()
         assert (learned["reference"], learned["withdrawal_status"]) == (
@@ -131,7 +131,7 @@ class ClientRecords:
         assert learned["missing"] == [404, "failed", "Order not found"]
 
 
-def test_spectral_finds_nothing(modules: Path, workplace: Path) -> None:
+def test_spectral_reports_no_problem(modules: Path, workplace: Path) -> None:
     rules = HERE / "typescript" / "spectral.yaml"
     run(
         modules / ".bin" / "spectral", "lint", "openapi.json", "-r", rules,
@@ -139,7 +139,7 @@ def test_spectral_finds_nothing(modules: Path, workplace: Path) -> None:
     )  # fmt: skip
 
 
-def test_redocly_finds_nothing(modules: Path, workplace: Path) -> None:
+def test_redocly_reports_no_problem(modules: Path, workplace: Path) -> None:
     said = run(
         modules / ".bin" / "redocly", "lint", "openapi.json", "--format", "json",
         "--config", HERE / "typescript" / "redocly.yaml",
@@ -160,7 +160,7 @@ def test_a_typescript_client_is_strictly_typed_and_works(
     run(binaries / "tsc", "--strict", "--noEmit", folder=workplace)
     run(binaries / "tsc", folder=workplace)
     records = ClientRecords(live_service.base_url)
-    records.hold(json.loads(run("node", "out/program.js", records.told, folder=workplace)))
+    records.verify(json.loads(run("node", "out/program.js", records.told, folder=workplace)))
 
 
 def test_a_python_client_is_strictly_typed_and_works(
@@ -180,6 +180,6 @@ def test_a_python_client_is_strictly_typed_and_works(
         "exchange_client", "program.py", folder=workplace,
     )  # fmt: skip
     records = ClientRecords(live_service.base_url)
-    records.hold(
+    records.verify(
         json.loads(run(generator / "python", "program.py", records.told, folder=workplace))
     )

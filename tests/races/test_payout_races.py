@@ -43,7 +43,7 @@ def wallet(transactional_db: None) -> Wallet:
 
 
 def check_paid_once(sandbox: Sandbox, withdrawal: Withdrawal) -> None:
-    """Check for one order and one transfer at the provider, settled once after the bank's outcome."""
+    """Check for one order and one transfer at the provider, and settle it once."""
     (transfer,) = sandbox_transfers(sandbox, withdrawal)
     assert (transfer["amount"], transfer["currency"]) == (470, "KES")
     assert count_transfer_orders(sandbox, withdrawal) == 1

@@ -1,4 +1,4 @@
-"""`make tour` beside a running `manage.py up`: the whole story as a new user plays it."""
+"""`make tour` with a running `manage.py up`: the whole tour of a new user."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _REPLACEMENTS = (
 
 @dataclass
 class Running:
-    """A running `manage.py up` with the demo world."""
+    """A running `manage.py up` with the demo data."""
 
     data: Path
     port: int
@@ -97,7 +97,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
             process.wait()
 
 
-def test_an_approval_that_does_not_happen_ends_the_tour(running, tmp_path):
+def test_a_missing_approval_ends_the_tour(running, tmp_path):
     demo = running.demo
     auditor = next(person for person in demo["staff"] if person["role"] == "Auditor")
     demo["staff"] = [{**auditor, "role": "Finance approver"}]
@@ -109,7 +109,7 @@ def test_an_approval_that_does_not_happen_ends_the_tour(running, tmp_path):
     assert running.get("/v1/api/webhook")["enabled"] is False
 
 
-def test_the_tour_sees_everything_as_it_should_be_after_one_that_ended_early(running):
+def test_the_tour_succeeds_after_one_that_ended_early(running):
     webhook = running.get("/v1/api/webhook")
     before = running.get("/v1/api/withdrawals?status=Completed")["total"]
     done = running.manage("tour")
@@ -124,7 +124,7 @@ def test_the_tour_sees_everything_as_it_should_be_after_one_that_ended_early(run
     assert (after["url"], after["enabled"]) == (webhook["url"], webhook["enabled"])
 
 
-def test_what_is_not_as_it_should_be_is_one_line_and_status_1(running, tmp_path):
+def test_a_failed_check_prints_one_line_and_exits_with_1(running, tmp_path):
     demo = running.demo
     demo["organisations"][0]["client_secret"] = "wrong"
     (tmp_path / "demo.json").write_text(json.dumps(demo))

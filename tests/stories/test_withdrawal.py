@@ -1,4 +1,4 @@
-"""A withdrawal from request to bank through the services, against the real sandbox provider."""
+"""A withdrawal from request to bank by the services, against the running sandbox provider."""
 
 from __future__ import annotations
 

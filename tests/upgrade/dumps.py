@@ -1,4 +1,4 @@
-"""The dump of a release: written by pg_dump, read and restored without any program."""
+"""The dump of a release: written by pg_dump, read and restored without external programs."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ _TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
 
 
 def version() -> str:
-    """This version, as pyproject.toml has it."""
+    """Return this version from pyproject.toml."""
     content = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())
     return str(content["project"]["version"])
 
 
 def dump_path(release: str) -> Path:
-    """Where the dump of `release` lies."""
+    """Return the path of the dump of `release`."""
     return _HERE / f"release-{release}.sql"
 
 
 def latest_dump() -> Path:
-    """The dump of the last release."""
+    """Return the path of the last release's dump."""
     return max(_HERE.glob("release-*.sql"), key=_numbers)
 
 
 def write_dump(path: Path, credentials: Credentials) -> None:
-    """Write this process's database, and how to get into it, to `path`."""
+    """Write this process's database and its credentials to `path`."""
     _forget_settings_of_tests()
     done = subprocess.run(
         [
@@ -80,7 +80,7 @@ def write_dump(path: Path, credentials: Credentials) -> None:
 
 
 def read_credentials(path: Path) -> Credentials:
-    """How to get into what `path` restores."""
+    """Return the credentials of the dump at `path`."""
     line = next(line for line in path.read_text().splitlines() if line.startswith("-- {"))
     return Credentials.from_json(line.removeprefix("-- "))
 
@@ -97,7 +97,7 @@ def restore(path: Path, url: str) -> None:
 
 
 def _forget_settings_of_tests() -> None:
-    """Tables of the suite's databases are left alone by autovacuum; an installation's are not."""
+    """Switch autovacuum on for all tables, as in an installation."""
     with psycopg.connect(server_url(worker_database()), autocommit=True) as connection:
         for (table,) in connection.execute(_TABLES).fetchall():
             connection.execute(

@@ -1,4 +1,4 @@
-"""`make dump`: the database of this version with rows in every table, as a SQL file.
+"""`make dump`: writes the database of this version with rows in every table as an SQL file.
 
 It is made once for each release and never again: what an installation of that release has in its
 database does not change any more. It is made on the oldest server that is supported: such a dump
@@ -15,7 +15,7 @@ from tests.upgrade.records import make_rows_in_every_table
 from tests.upgrade.rows import empty_tables
 
 
-def test_the_database_of_this_version_is_written_to_a_file(
+def test_write_the_database_of_this_version_to_a_file(
     provider_sandbox: Sandbox, transactional_db: None, owner_connection: Connection
 ) -> None:
     path = dump_path(version())

@@ -1,4 +1,4 @@
-"""Rows in every table: people, money, a market, loans and access, made by the services.
+"""Rows in every table: staff, money, a market, loans and access, made by the services.
 
 What no service of ours writes (tables of Django and of the OAuth library that are not used here)
 is written directly, in `_tables_of_libraries`.
@@ -85,7 +85,7 @@ _RATE = Decimal("0.025")
 
 @dataclass(frozen=True)
 class Credentials:
-    """How to get into what was dumped. The values are good for nothing else."""
+    """The credentials of a dump. They are valid nowhere else."""
 
     client_id: str
     client_secret: str
@@ -96,12 +96,12 @@ class Credentials:
     token_id: str
 
     def to_json(self) -> str:
-        """One line."""
+        """Return the credentials as one line of JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> Credentials:
-        """The opposite."""
+        """Read the credentials from JSON."""
         return cls(**json.loads(text))
 
 
@@ -115,7 +115,7 @@ class _People:
 
 
 def make_rows_in_every_table(sandbox: Sandbox) -> Credentials:
-    """Everything there is, once at least."""
+    """Make at least one row in every table."""
     people = _people()
     caller = make_caller()
     member = make_member(caller.organisation, "Ada Obi", email="ada@example.com")
@@ -139,7 +139,7 @@ def make_rows_in_every_table(sandbox: Sandbox) -> Credentials:
 
 
 def _people() -> _People:
-    """Staff of four roles; one of them has signed in, after a wrong password."""
+    """Make staff of four roles; one of them has signed in after a wrong password."""
     owner = create_superuser("owner", password=PASSWORD)
     approver = create_staff("amina.finance", PASSWORD, FINANCE_APPROVER)
     secret = enrol_second_factor(approver)
@@ -402,7 +402,7 @@ def _oversight(sandbox: Sandbox, people: _People) -> None:
 
 
 def _tables_of_libraries(caller: ApiCaller, user: StaffUser) -> None:
-    """One row in each table that the libraries bring and the exchange leaves empty."""
+    """Insert a row in each library table that the exchange leaves empty."""
     LogEntry.objects.create(
         user=user,
         content_type=ContentType.objects.get_for_model(StaffUser),

@@ -1,4 +1,4 @@
-"""The rows that migrations make, told by what they mean and never by their numbers or times."""
+"""The rows that migrations make, compared by content without ids and times."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ _TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 
 
 
 def empty_tables(connection: Connection) -> list[str]:
-    """The tables without a row."""
+    """Return the tables without rows."""
     return [table for table in _tables(connection) if not _has_rows(connection, table)]
 
 
 def seeded_tables(connection: Connection) -> set[str]:
-    """The tables with rows, in a database that was just migrated."""
+    """Return the tables with rows in a freshly migrated database."""
     return set(_tables(connection)) - set(empty_tables(connection)) - _TRACES
 
 
 def read_rows(connection: Connection) -> Rows:
-    """What the tables above hold: by table a text for each row."""
+    """Return the rows of these tables as texts, by table."""
     return {
         table: {str(text) for (text,) in connection.execute(query).fetchall()}
         for table, query in {**WITHIN, **EXACTLY}.items()
@@ -62,7 +62,7 @@ def read_rows(connection: Connection) -> Rows:
 
 
 def row_differences(fresh: Rows, upgraded: Rows) -> list[str]:
-    """Which rows that migrations make one of the two lacks, a line each."""
+    """Return one line for each seeded row that one of the two lacks."""
     found = []
     for table, wanted in fresh.items():
         there = upgraded[table]

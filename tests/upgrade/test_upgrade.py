@@ -98,7 +98,7 @@ class Upgraded:
 
 @pytest.fixture(scope="module")
 def upgraded(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Upgraded]:
-    """Restored, then migrated; Django's connections lead to it."""
+    """Restore and migrate the dump, and connect Django to it."""
     path = latest_dump()
     with (
         extra_database("release") as name,
@@ -118,7 +118,7 @@ def upgraded(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
 
 @pytest.fixture
 def service(upgraded: Upgraded, service_stack: ServiceStack) -> Iterator[str]:
-    """The address of the web application on the upgraded database."""
+    """Run the web application on the upgraded database; yield its URL."""
     port = claim_port(HOST, 0)
     program = Program(
         command=webserver.command(HOST, port),
@@ -131,7 +131,7 @@ def service(upgraded: Upgraded, service_stack: ServiceStack) -> Iterator[str]:
     program.stop()
 
 
-def test_the_last_release_of_the_changelog_is_this_version_and_the_one_that_was_dumped():
+def test_the_changelogs_last_release_is_this_version_and_has_a_dump():
     [(released, day), *_] = re.findall(
         r"^## \[(\d+\.\d+\.\d+)\] - (\d{4}-\d\d-\d\d)$",
         (CHECKOUT / "CHANGELOG.md").read_text(),
@@ -151,7 +151,7 @@ def test_nothing_is_left_to_migrate(upgraded):
     assert executor.migration_plan(executor.loader.graph.leaf_nodes()) == []
 
 
-def test_an_upgraded_database_is_like_a_fresh_one(upgraded):
+def test_an_upgraded_database_has_the_schema_of_a_fresh_one(upgraded):
     fresh, there = read_schema(upgraded.fresh), read_schema(upgraded.connection)
     if upgraded.connection.info.server_version // 10_000 > OLDEST_SERVER:
         for kind, names in BY_SERVER.items():
@@ -170,7 +170,7 @@ def test_it_has_the_rows_that_migrations_make(upgraded):
     assert not found, "\n".join(found)
 
 
-def test_every_stored_document_is_what_its_function_would_make_now(upgraded):
+def test_every_stored_document_matches_its_current_function(upgraded):
     having = upgraded.connection.execute(
         "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname = 'zz_document'"
     ).fetchall()
@@ -179,7 +179,7 @@ def test_every_stored_document_is_what_its_function_would_make_now(upgraded):
     assert not faults, "\n".join(faults)
 
 
-def test_its_books_hold_and_life_goes_on(upgraded, service, provider_sandbox):
+def test_its_books_hold_and_its_records_stay_usable(upgraded, service, provider_sandbox):
     assert books.prove(CHECKS).findings == ()
     clear_bank_cache()
     api = Api(service, upgraded.credentials)
@@ -193,7 +193,7 @@ def test_its_books_hold_and_life_goes_on(upgraded, service, provider_sandbox):
 
 
 class Api:
-    """Calls of the running service with the key that the release issued."""
+    """Calls of the running service with the release's API key."""
 
     def __init__(self, url: str, credentials: Credentials) -> None:
         self.credentials = credentials
@@ -209,7 +209,7 @@ class Api:
         return self._data(requests.get(url, headers=self._headers, timeout=20))
 
     def records(self, path: str) -> list[dict[str, Any]]:
-        """The records of a list, which are called as the path ends."""
+        """Return the records of a list, which has the name of the last path segment."""
         found: list[dict[str, Any]] = self.get(path)[path.rpartition("/")[2]]
         return found
 
@@ -224,7 +224,7 @@ class Api:
 
 
 def pay_out(api: Api, sandbox: Sandbox) -> None:
-    """A withdrawal from its request to the bank."""
+    """Make a withdrawal from its request to the bank."""
     made = api.post(
         f"api/members/{api.credentials.member_id}/wallet/withdraw",
         amount=590,
@@ -248,7 +248,7 @@ def pay_out(api: Api, sandbox: Sandbox) -> None:
 
 
 def trade(api: Api) -> None:
-    """An order that matches one that the release left in the book."""
+    """Place an order that matches one from the release."""
     before = len(api.records("orders/token/{token_id}/trades"))
     made = api.post(
         "orders",
@@ -263,7 +263,7 @@ def trade(api: Api) -> None:
 
 
 def repay(api: Api) -> None:
-    """A payment towards a loan that the release made."""
+    """Make a payment on a loan from the release."""
     loans = api.records("api/credit/loans")
     [loan] = [loan for loan in loans if loan["reason"] == "Stock for the shop"]
     paid = api.post(f"api/credit/loan/{loan['id']}/repay", amount=1000)
@@ -271,7 +271,7 @@ def repay(api: Api) -> None:
 
 
 def sign_in(credentials: Credentials) -> None:
-    """With the password and the second factor that the release set up."""
+    """Sign in with the password and second factor from the release."""
     browser = Client()
     enter_password(browser, credentials.username, credentials.password)
     code = current_code(credentials.totp_secret)
@@ -303,7 +303,7 @@ CHANGES = {
 
 @pytest.fixture(scope="module")
 def fresh_copy(django_db_setup: None) -> Iterator[tuple[Connection, Schema, Rows]]:
-    """A fresh database to change, what it consists of, and its rows."""
+    """Yield a fresh database to change, its schema, and its rows."""
     with (
         extra_database("changed", migrated=True) as name,
         psycopg.connect(server_url(name), autocommit=True) as connection,
@@ -311,7 +311,7 @@ def fresh_copy(django_db_setup: None) -> Iterator[tuple[Connection, Schema, Rows
         yield connection, read_schema(connection), read_rows(connection)
 
 
-def test_each_kind_of_object_is_changed_below():
+def test_each_kind_of_object_has_a_change_below():
     assert CHANGES.keys() == KINDS.keys()
 
 
@@ -325,7 +325,7 @@ def test_a_change_is_found(fresh_copy, kind):
     assert differences(before, read_schema(connection)) == []
 
 
-def test_a_right_taken_away_and_a_changed_row_are_told(fresh_copy):
+def test_a_revoked_privilege_and_a_changed_row_are_reported(fresh_copy):
     connection, before, rows = fresh_copy
     with connection.transaction(force_rollback=True):
         connection.execute("REVOKE UPDATE ON exchange_member FROM exchange_runtime")
