@@ -51,7 +51,7 @@ def hidden_imports(tree: ast.AST) -> Iterator[str]:
                     yield f"{within.name}, line {node.lineno}"
 
 
-def test_imports_stand_at_the_top(trees: Trees) -> None:
+def test_imports_are_at_the_top(trees: Trees) -> None:
     hidden = {name: list(hidden_imports(tree)) for name, tree in trees.items()}
     assert {name: found for name, found in hidden.items() if found} == {}
 
@@ -65,7 +65,7 @@ def test_signals_are_not_used(trees: Trees) -> None:
     ] == []
 
 
-def test_rules_know_no_request(trees: Trees) -> None:
+def test_services_do_not_use_requests(trees: Trees) -> None:
     rules = {name for name in trees if RULES & set(name.removesuffix(".py").split("/"))}
     assert len(rules) > 100
     assert [
@@ -76,11 +76,11 @@ def test_rules_know_no_request(trees: Trees) -> None:
     ] == []
 
 
-def test_a_module_says_what_it_is(trees: Trees) -> None:
+def test_every_module_has_a_docstring(trees: Trees) -> None:
     assert [name for name, tree in trees.items() if tree.body and not ast.get_docstring(tree)] == []
 
 
-def test_a_module_stays_readable(trees: Trees) -> None:
+def test_modules_are_short_enough(trees: Trees) -> None:
     lengths = {name: len((CHECKOUT / name).read_text().splitlines()) for name in trees}
     assert {name: length for name, length in lengths.items() if length > 450} == {}
 

@@ -77,7 +77,7 @@ def said(field: forms.Field) -> str:
     return next((told for told in (VISIBLE, INTERNAL) if words.startswith(told)), "")
 
 
-def test_every_text_in_which_staff_say_why_says_who_reads_it():
+def test_every_reason_field_names_its_readers():
     told = {
         f"{form.__module__}.{form.__qualname__}.{name}": said(field)
         for form in every_form()
@@ -99,7 +99,7 @@ def areas() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("where", "label"), areas())
-def test_every_text_area_of_a_template_says_who_reads_it(where, label):
+def test_every_text_area_of_a_template_names_its_readers(where, label):
     branches = re.sub(r"{% (if|elif)[^%]*%}", "", label).split("{% else %}")
     assert all("Visible to the organisation" in b or "Internal:" in b for b in branches), where
 

@@ -23,18 +23,18 @@ def complaints(settings: Settings, *, limits: bool, backend: str, deploying: boo
 @pytest.mark.parametrize(
     "backend", ["locmem.LocMemCache", "dummy.DummyCache", "filebased.FileBasedCache"]
 )
-def test_limits_that_are_on_need_a_cache_that_counts_for_all(settings: Settings, backend: str):
+def test_enabled_limits_need_a_shared_cache(settings: Settings, backend: str):
     assert complaints(settings, limits=True, backend=backend) == [("config.E001", True)]
 
 
 @pytest.mark.parametrize("backend", ["redis.RedisCache", "db.DatabaseCache"])
-def test_a_cache_that_processes_share_will_do(settings: Settings, backend: str):
+def test_a_shared_cache_passes(settings: Settings, backend: str):
     assert complaints(settings, limits=True, backend=backend) == []
 
 
-def test_limits_that_are_off_need_no_shared_cache(settings: Settings):
+def test_disabled_limits_need_no_shared_cache(settings: Settings):
     assert complaints(settings, limits=False, backend="locmem.LocMemCache") == []
 
 
-def test_only_a_deployment_is_asked(settings: Settings):
+def test_the_check_runs_for_deployments_only(settings: Settings):
     assert complaints(settings, limits=True, backend="locmem.LocMemCache", deploying=False) == []

@@ -164,7 +164,7 @@ def decides(case: Case, decide: Callable[[], Any]) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_whoever_got_access_within_a_day_does_not_decide(case):
+def test_new_access_cannot_approve_for_a_day(case):
     first, second = make_staff(*RIGHTS), make_staff(*RIGHTS)
     decide = partial(case(first), second)
     backdate_access(second, hours=23)
@@ -174,7 +174,7 @@ def test_whoever_got_access_within_a_day_does_not_decide(case):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_of_two_who_approve_one_has_held_access_for_a_week(case):
+def test_one_of_two_approvers_needs_a_week_of_tenure(case):
     first, second = make_staff(*RIGHTS), make_staff(*RIGHTS)
     backdate_installation(days=60)
     decide = partial(case(first), second)
@@ -185,7 +185,7 @@ def test_of_two_who_approve_one_has_held_access_for_a_week(case):
     decides(case, decide)
 
 
-def test_the_one_who_has_held_it_for_a_week_may_be_the_second():
+def test_the_approver_with_tenure_may_be_the_second():
     first, second = make_staff(*RIGHTS), make_staff(*RIGHTS)
     backdate_installation(days=60)
     decide = partial(deposit(first), second)
@@ -194,7 +194,7 @@ def test_the_one_who_has_held_it_for_a_week_may_be_the_second():
     assert Deposit.objects.get().status == "Confirmed"
 
 
-def test_whoever_got_access_within_a_day_takes_no_first_step_either():
+def test_new_access_cannot_give_a_first_approval_either():
     new = make_staff(*RIGHTS)
     backdate_access(new, hours=23)
     for case in (quote, change, deposit, withdrawal, terms, ending):

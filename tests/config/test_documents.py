@@ -46,7 +46,7 @@ def in_each(find: Callable[[Path], Collection[str]]) -> dict[str, Collection[str
     return {name: wrong for name, wrong in found.items() if wrong}
 
 
-def test_links_lead_somewhere():
+def test_links_have_targets():
     assert len(DOCUMENTS) > 20
     assert in_each(lambda document: list(broken_links(document))) == {}
 
@@ -61,7 +61,7 @@ def test_commands_exist():
     assert in_each(lambda document: set(_COMMAND.findall(document.read_text())) - commands) == {}
 
 
-def test_files_that_are_named_exist():
+def test_named_files_exist():
     def missing(document: Path) -> list[str]:
         return [name for name in _PATH.findall(document.read_text()) if not (ROOT / name).exists()]
 
@@ -88,7 +88,7 @@ def test_every_target_of_make_is_described():
     assert set(phony[1].split()) - described == {"tools"}
 
 
-def test_questions_of_a_new_engineer_are_answered_by_a_folder_and_a_file_in_it():
+def test_questions_of_a_new_engineer_lead_to_a_folder_and_file():
     section = (ROOT / "docs" / "architecture.md").read_text().partition("## Where is")[2]
     rows = re.findall(r"^\| (.+\?) \| `(.+/)` \| `(.+)` \|$", section, re.MULTILINE)
     assert len(rows) == 7

@@ -77,7 +77,7 @@ def open_files(pid: int) -> list[str]:
     return found
 
 
-def test_a_request_is_what_wsgi_says_it_is(program):
+def test_the_environ_follows_wsgi(program):
     head, environ = sent(
         program[1],
         b"POST /a%20b/%C3%A9?x=%zz HTTP/1.1\r\nHost: exchange.example:81\r\nConnection: close\r\n"
@@ -122,7 +122,7 @@ def test_bodies_up_to_a_megabyte_are_read(url, size):
     assert len(environ["body"]) == size
 
 
-def test_a_longer_one_is_not_read_and_keeps_its_length(program):
+def test_a_longer_body_is_not_read_and_keeps_its_length(program):
     length = 1024 * 1024 + 1
     _, environ = sent(
         program[1],
@@ -132,7 +132,7 @@ def test_a_longer_one_is_not_read_and_keeps_its_length(program):
     assert (environ["body"], environ["CONTENT_LENGTH"]) == ("", str(length))
 
 
-def test_a_body_that_is_cut_short_reaches_nobody(program, url):
+def test_an_incomplete_body_never_reaches_the_application(program, url):
     with socket.create_connection((HOST, program[1])) as client:
         client.sendall(b"POST /fault HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc")
     assert requests.get(url, timeout=20).status_code == 200
@@ -140,7 +140,7 @@ def test_a_body_that_is_cut_short_reaches_nobody(program, url):
 
 
 @pytest.mark.parametrize("megabytes", [1, 30])
-def test_a_streamed_answer_arrives_whole_and_leaves_no_file(program, url, megabytes):
+def test_a_streamed_response_arrives_complete_and_leaves_no_file(program, url, megabytes):
     answer = requests.get(f"{url}/stream?megabytes={megabytes}", timeout=60)
     assert answer.headers["Content-Length"] == str(megabytes * 1024 * 1024)
     assert set(answer.content) == {ord("x")}
@@ -148,12 +148,12 @@ def test_a_streamed_answer_arrives_whole_and_leaves_no_file(program, url, megaby
     assert [path.name for path in program[0].output.parent.iterdir()] == ["echo.log"]
 
 
-def test_a_file_arrives_whole(url):
+def test_a_file_arrives_complete(url):
     assert requests.get(f"{url}/file", timeout=20).content == Path(echo.__file__).read_bytes()
 
 
 @pytest.mark.parametrize(("path", "status"), [("/fault", 500), ("/late-fault", 200)])
-def test_a_fault_is_answered_and_the_thread_goes_on(url, path, status):
+def test_a_fault_gets_a_response_and_the_thread_continues(url, path, status):
     for _ in range(20):
         assert requests.get(f"{url}{path}", timeout=20).status_code == status
     assert requests.get(url, timeout=20).status_code == 200
@@ -183,7 +183,7 @@ HEAD = b"POST /first HTTP/1.1\r\nHost: x\r\n"
         (HEAD + b"A: " + b"b" * 200_000, "its head is too long"),
     ],
 )  # fmt: skip
-def test_what_is_not_clear_is_refused_and_the_connection_closed(program, request_, reason):
+def test_an_ambiguous_request_is_rejected_and_the_connection_closed(program, request_, reason):
     second = b"GET /second HTTP/1.1\r\nHost: x\r\n\r\n"
     head, _, body = exchanged(program[1], request_ + second).partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 400 Bad Request\r\n")
@@ -195,7 +195,7 @@ def test_what_is_not_clear_is_refused_and_the_connection_closed(program, request
     }
 
 
-def test_requests_sent_ahead_are_answered_in_their_order(program):
+def test_pipelined_requests_get_responses_in_order(program):
     one = b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n"
     answers_ = exchanged(program[1], b"".join(one % n for n in range(10)) + b"bad\r\n\r\n")
     paths = [line.split(b'"')[0] for line in answers_.split(b'"PATH_INFO": "')[1:]]
@@ -204,25 +204,25 @@ def test_requests_sent_ahead_are_answered_in_their_order(program):
     assert answers_.count(b"HTTP/1.1 400 Bad Request") == 1
 
 
-def test_too_many_sent_ahead_are_not_all_answered(program):
+def test_pipelining_is_limited(program):
     answers_ = exchanged(program[1], b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 100)
     assert answers_.count(b"HTTP/1.1 200 OK") == 16
     assert answers_.count(b"HTTP/1.1 400 Bad Request") == 1
 
 
-def test_who_has_closed_its_own_side_is_still_answered(program):
+def test_a_half_closed_client_gets_its_response(program):
     answer = exchanged(program[1], b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", half_close=True)
     assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
 
 
 @pytest.mark.parametrize("path", ["/", "/file", "/stream?megabytes=2"])
-def test_a_head_is_answered_without_the_body_but_with_its_length(url, path):
+def test_a_head_response_has_the_length_and_no_body(url, path):
     answer = requests.head(url + path, timeout=20)
     assert answer.status_code == 200
     assert (int(answer.headers["Content-Length"]) > 100, answer.content) == (True, b"")
 
 
-def test_a_client_may_wait_to_be_told_to_send_its_body(program):
+def test_a_client_may_expect_100_continue(program):
     with socket.create_connection((HOST, program[1]), timeout=20) as client:
         client.sendall(HEAD + b"Expect: 100-continue\r\nContent-Length: 2\r\n\r\n")
         assert client.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -238,7 +238,7 @@ def test_a_client_may_wait_to_be_told_to_send_its_body(program):
         b"Content-Length: 0\r\n\r\n",
     ],
 )
-def test_an_upgrade_is_answered_as_any_other_request(program, rest):
+def test_an_upgrade_request_gets_an_ordinary_response(program, rest):
     request = HEAD + b"Connection: Upgrade\r\nUpgrade: h2c\r\n" + rest
     last = b"GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
     answers_ = exchanged(program[1], request * 2 + last)
@@ -247,7 +247,7 @@ def test_an_upgrade_is_answered_as_any_other_request(program, rest):
     assert answers_.count(b'"PATH_INFO": "/last"') == 1
 
 
-def test_clients_that_go_away_are_no_faults(program, url):
+def test_disconnected_clients_are_not_faults(program, url):
     (worker,) = workers(program[0])
     before = len(open_files(worker))
     get = b"GET /stream?megabytes=1 HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -262,7 +262,7 @@ def test_clients_that_go_away_are_no_faults(program, url):
     assert "never retrieved" not in program[0].output.read_text()
 
 
-def test_who_stops_reading_is_cut_off(program):
+def test_a_client_that_stops_reading_is_disconnected(program):
     (worker,) = workers(program[0])
     with socket.create_connection((HOST, program[1]), timeout=20) as client:
         client.sendall(b"GET /stream?megabytes=30 HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -278,7 +278,7 @@ def test_who_stops_reading_is_cut_off(program):
     assert rest < 30 * 1024 * 1024
 
 
-def test_a_process_that_dies_is_started_again(program, url):
+def test_a_process_that_dies_is_restarted(program, url):
     (worker,) = workers(program[0])
     os.kill(worker, signal.SIGKILL)
     wait_until(lambda: workers(program[0]) not in ([], [worker]), "another has been started")

@@ -10,7 +10,7 @@ from django.test import Client
 pytestmark = pytest.mark.django_db
 
 
-def test_every_way_in_leads_somewhere():
+def test_every_link_of_the_landing_page_works():
     page = Client().get("/")
     assert page.status_code == 200
     links = re.findall(r'href="(/[^"]*)"', page.content.decode())
@@ -19,7 +19,7 @@ def test_every_way_in_leads_somewhere():
         assert Client().get(link, follow=True).status_code == 200
 
 
-def test_it_needs_no_script_and_nothing_from_elsewhere():
+def test_it_needs_no_script_and_no_external_resources():
     page = Client().get("/", headers={"host": "exchange.example"}).content.decode()
     assert "<script" not in page
     assert re.findall(r'(?:src|href)="(?:https?:)?//', page) == []

@@ -34,7 +34,7 @@ def written(limit: RepeatLimiter, *records: logging.LogRecord) -> list[bool]:
     return [limit.filter(each) for each in records]
 
 
-def test_the_first_line_is_whole_and_the_next_ones_say_how_many_were_left_out() -> None:
+def test_the_first_line_is_complete_and_later_ones_count_the_suppressed() -> None:
     clock = Clock()
     limit = RepeatLimiter(clock)
     first = record(database_error(DiskFull))
@@ -54,7 +54,7 @@ def test_the_first_line_is_whole_and_the_next_ones_say_how_many_were_left_out() 
     assert "exc_info" in whole.msg
 
 
-def test_causes_are_told_apart_and_one_cause_is_one_wherever_it_shows() -> None:
+def test_causes_are_distinguished_wherever_they_appear() -> None:
     limit = RepeatLimiter(Clock())
     assert written(
         limit,
@@ -67,7 +67,7 @@ def test_causes_are_told_apart_and_one_cause_is_one_wherever_it_shows() -> None:
     ) == [True, False, True, True, True, False]
 
 
-def test_what_is_no_fault_is_never_left_out() -> None:
+def test_other_records_are_never_suppressed() -> None:
     limit = RepeatLimiter(Clock())
     assert written(limit, *(record(None, event="staff.access") for _ in range(50))) == [True] * 50
 

@@ -70,7 +70,7 @@ def test_a_missing_variable_is_named_in_one_line(variable: str) -> None:
         ("CACHE_URL", "locmem://", "CACHE_URL must be Redis"),
     ],
 )
-def test_an_unsafe_value_is_refused_in_one_line(variable: str, value: str, words: str) -> None:
+def test_an_unsafe_value_is_rejected_in_one_line(variable: str, value: str, words: str) -> None:
     done = check(**{variable: value})
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1

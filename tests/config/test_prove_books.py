@@ -41,7 +41,7 @@ def damage(owner: psycopg.Connection[Any], account: Account) -> None:
         owner.execute("UPDATE wallets_account SET balance = 499 WHERE id = %s", [account.id])
 
 
-def test_books_that_hold_are_all_ok(wallet):
+def test_every_check_of_sound_books_is_ok(wallet):
     code, said = prove_books()
     lines = said.splitlines()
     assert code == 0
@@ -49,7 +49,7 @@ def test_books_that_hold_are_all_ok(wallet):
     assert lines[-1].startswith(f"The books hold: {len(CHECKS)} checks in ")
 
 
-def test_what_is_off_is_named_with_both_sides_and_the_exit_is_1(wallet, owner_connection):
+def test_a_failure_shows_both_sides_and_exits_with_1(wallet, owner_connection):
     escrow = Account.objects.get(owner_id=wallet.owner_id, kind="escrow")
     damage(owner_connection, escrow)
     code, said = prove_books()
@@ -63,7 +63,7 @@ def test_what_is_off_is_named_with_both_sides_and_the_exit_is_1(wallet, owner_co
     assert lines[-1].startswith(f"The books are OFF in 2 places: {len(CHECKS)} checks in ")
 
 
-def test_json_says_the_same(wallet, owner_connection):
+def test_json_has_the_same_results(wallet, owner_connection):
     code, said = prove_books("--json")
     data = json.loads(said)
     assert (code, data["passed"], data["findings"]) == (0, True, [])

@@ -155,7 +155,7 @@ def test_the_ids_of_a_member_and_of_an_organisation_find_their_withdrawals(clien
             assert [row.pk for row in found(client, model, str(wanted))] == [sent.pk], wanted
 
 
-def test_an_email_finds_what_is_of_the_members_of_every_organisation_that_have_it(client, ada):
+def test_an_email_finds_records_of_its_members_in_every_organisation(client, ada):
     other = Withdrawal.objects.exclude(owner_id=ada.owner_id).get()
     assert other.organisation_id != ada.organisation.pk
     Member.objects.filter(pk=str(other.member_id)).update(email="ada.obi@acme.example")
@@ -163,7 +163,7 @@ def test_an_email_finds_what_is_of_the_members_of_every_organisation_that_have_i
     assert {row.owner_id for row in rows} == {ada.owner_id, other.owner_id}
 
 
-def test_lists_find_what_is_of_the_member_with_an_email(client, ada):
+def test_lists_find_records_by_a_members_email(client, ada):
     for model, owner in LISTS.items():
         rows = found(client, model, "ada.obi@acme.example")
         assert rows, model
@@ -199,7 +199,7 @@ def test_loans_and_quotes_are_found_by_their_amounts(client):
     assert quote.sell == 9876
 
 
-def test_amounts_of_long_lists_are_looked_for_among_records_of_late(client, ada, monkeypatch):
+def test_amounts_in_long_lists_are_searched_among_recent_records(client, ada, monkeypatch):
     long = ("wallets_entry", "wallets_transfer", "orders_order", "orders_trade",
             "wallets_decision", "wallets_bankaccount")  # fmt: skip
     assert all(found(client, model, "12,500.50") for model in long)
@@ -225,7 +225,7 @@ def test_amounts_of_long_lists_are_looked_for_among_records_of_late(client, ada,
         ("1000000000000000", "1000000000000000"),
     ],
 )
-def test_amounts_are_read_as_people_write_them(text, amount):
+def test_typed_amounts_are_parsed(text, amount):
     assert parse_typed_amount(text) == Decimal(amount)
 
 
@@ -234,10 +234,10 @@ def test_amounts_are_read_as_people_write_them(text, amount):
     ["", "0", "-5", "12,50", "1,2345", "0690000031", ",500", "1.", ".5", "1e5", "٣", "NaN",
      "1000000000000000.1", "0.000000001", "12 500", "12500,50"],
 )  # fmt: skip
-def test_what_is_no_amount_is_not_read_as_one(text):
+def test_other_texts_are_not_amounts(text):
     assert parse_typed_amount(text) is None
 
 
 @given(st.text(max_size=40))
-def test_no_text_breaks_the_reading_of_amounts(text):
+def test_any_text_can_be_parsed_for_amounts(text):
     parse_typed_amount(text)

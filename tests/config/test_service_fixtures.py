@@ -10,7 +10,7 @@ from tests.environment.services import Sandbox, Service
 from wallets.providers.registry import payment_provider
 
 
-def test_the_service_answers_again_after_every_process_of_it_was_killed(
+def test_the_service_recovers_after_every_process_was_killed(
     live_service: Service,
 ) -> None:
     assert requests.get(f"{live_service.base_url}/health", timeout=10).json() == {"status": "ok"}
@@ -25,6 +25,6 @@ def test_the_configured_provider_is_the_sandbox(provider_sandbox: Sandbox) -> No
     assert len(payment_provider().list_banks("NGN")) >= 10
 
 
-def test_a_killed_worker_takes_up_work_again(live_worker: Program) -> None:
+def test_a_killed_worker_resumes_work(live_worker: Program) -> None:
     live_worker.kill()
     wait_until(lambda: not live_worker.running, "the worker is gone")

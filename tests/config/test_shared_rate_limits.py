@@ -55,7 +55,7 @@ def test_two_web_processes_without_redis_count_together(
 
 
 @pytest.mark.django_db
-def test_counters_are_removed_once_their_time_is_over(settings):
+def test_expired_counters_are_removed(settings):
     settings.CACHES = COUNTERS
     settings.RATE_LIMITS_ENABLED = True
     settings.RATE_LIMITS = {"requests": 2}

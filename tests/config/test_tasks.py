@@ -38,25 +38,25 @@ def test_every_task_of_the_schedule_is_registered(name: str) -> None:
     assert name in app.tasks
 
 
-def test_the_books_are_proven_once_a_day() -> None:
+def test_the_books_are_proved_once_a_day() -> None:
     proofs = {name: every for name, every in SCHEDULE.items() if "prove" in name}
     assert proofs == {"config.tasks.prove_books": timedelta(days=1)}
 
 
-def test_all_checks_are_those_of_every_app() -> None:
+def test_the_checks_are_those_of_every_app() -> None:
     declared = [check for app_name in DOMAIN_APPS for check in checks_of(app_name)]
     assert len(declared) > 0
     assert sorted(check.title for check in CHECKS) == sorted(check.title for check in declared)
 
 
-def test_whoever_keeps_a_proof_says_which_checks_it_is_over() -> None:
+def test_a_stored_proof_names_its_checks() -> None:
     assert (
         inspect.signature(prove_and_store).parameters["checks"].default is inspect.Parameter.empty
     )
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_daily_proof_is_kept_and_alerts_when_something_is_off(
+def test_the_daily_proof_is_stored_and_alerts_on_a_failure(
     owner_connection: psycopg.Connection[Any],
 ) -> None:
     store_bank_list()

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 
 @given(st.integers(0, 10**9))
-def test_holds(number):
+def test_passes(number):
     assert number >= 0
 
 
@@ -35,7 +35,7 @@ from tests.environment.property_tests import examples
 
 @examples("FUZZED", 3)
 @given(st.integers(0, 10**9))
-def test_of_few_examples(number):
+def test_with_few_examples(number):
     open({seen!r}, "a").write(f"{{number}} ")
 """
 
@@ -67,7 +67,7 @@ def fuzz(*arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def test_a_failure_ends_it_with_1_and_is_repeated_by_the_command_it_prints(properties):
+def test_a_failure_exits_with_1_and_prints_a_command_that_repeats_it(properties):
     path = properties("assert number % 997, number")
     code, said = fuzz("--seconds", "60", "--seed", "7", path)
     assert code == 1, said
@@ -82,7 +82,7 @@ def test_a_failure_ends_it_with_1_and_is_repeated_by_the_command_it_prints(prope
     assert "1 failed" in again
 
 
-def test_each_seed_draws_others_and_a_run_without_failure_ends_with_0(properties, tmp_path):
+def test_each_seed_draws_others_and_a_run_without_failure_exits_with_0(properties, tmp_path):
     seen = tmp_path / "seen"
     path = properties(f"open({str(seen)!r}, 'a').write(f'{{number}} ')")
     drawn = []
@@ -95,7 +95,7 @@ def test_each_seed_draws_others_and_a_run_without_failure_ends_with_0(properties
     assert len(set(drawn[0].split()) & set(drawn[1].split())) < 20
 
 
-def test_it_goes_on_until_the_time_is_used(properties):
+def test_it_runs_until_the_time_is_used(properties):
     code, said = fuzz("--seconds", "1.5", properties("assert True"))
     assert code == 0, said
     used = re.search(r"Seed \d+: \d+ turns of \d tests in ([0-9.]+) s", said)
@@ -109,7 +109,7 @@ def test_each_seed_draws_others_of_a_property_with_few_examples_too(tmp_path):
     drawn = []
     for seed in ("1", "2", "1"):
         seen.unlink(missing_ok=True)
-        code, said = fuzz("--seed", seed, "--test", "::test_of_few_examples", str(path))
+        code, said = fuzz("--seed", seed, "--test", "::test_with_few_examples", str(path))
         assert code == 0, said
         drawn.append(seen.read_text())
     assert drawn[0] == drawn[2] != drawn[1]

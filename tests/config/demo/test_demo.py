@@ -82,7 +82,7 @@ def counts() -> list[int]:
     return [table.objects.count() for table in TABLES]
 
 
-def test_the_file_has_exactly_what_is_promised_and_is_private(data_dir, demo):
+def test_the_file_has_the_documented_content_and_is_private(data_dir, demo):
     assert stat.S_IMODE((data_dir / "demo.json").stat().st_mode) == 0o600
     assert list(demo) == [
         *("base_url", "admin_url", "provider_url"),
@@ -108,7 +108,7 @@ def test_the_file_has_exactly_what_is_promised_and_is_private(data_dir, demo):
     assert [list(token) for token in demo["tokens"]] == [["_id", "symbol", "name"]] * 2
 
 
-def test_the_withdrawals_shown_are_in_the_states_they_are_meant_to_be_in(world):
+def test_the_withdrawals_have_their_states(world):
     shown = Withdrawal.objects.select_related("bank")
     assert Counter(shown.values_list("status", flat=True)) == {
         "Pending": 5,
@@ -126,14 +126,14 @@ def test_the_withdrawals_shown_are_in_the_states_they_are_meant_to_be_in(world):
     assert not Alert.objects.filter(resolved_at=None).exists()
 
 
-def test_the_books_are_proved_and_compared_with_the_provider_once(data_dir):
+def test_the_books_are_proved_and_reconciled_once(data_dir):
     assert BooksProof.objects.get().passed
     assert Reconciliation.objects.get().status == ReportStatus.AGREES
     load_demo_data(data_dir)
     assert BooksProof.objects.count() == Reconciliation.objects.count() == 1
 
 
-def test_the_provider_holds_what_the_world_paid_in(world):
+def test_the_provider_holds_all_demo_deposits(world):
     found = float_positions(Reconciliation.objects.get())
     assert {row.currency for row in found} == set(CURRENCIES) - {"USD"}
     for row in found:
@@ -142,7 +142,7 @@ def test_the_provider_holds_what_the_world_paid_in(world):
         assert row.unexplained == 0, row
 
 
-def test_its_own_events_count_as_delivered_and_nobody_was_sent_any(world):
+def test_demo_events_are_marked_delivered_and_never_sent(world):
     assert set(Event.objects.values_list("status", flat=True)) == {"Delivered"}
     assert not DeliveryAttempt.objects.exists()
     assert not WebhookEndpoint.objects.filter(enabled=True).exists()
@@ -184,14 +184,14 @@ def assert_signs_in(person: dict[str, str]) -> None:
     assert response["Location"] == "/admin/"
 
 
-def test_a_webhook_address_given_later_is_taken_and_the_secret_stays(data_dir, demo, monkeypatch):
+def test_a_later_webhook_url_is_set_and_the_secret_kept(data_dir, demo, monkeypatch):
     monkeypatch.setenv("DEMO_WEBHOOK_URL", "http://127.0.0.1:9999/in")
     assert load_demo_data(data_dir) == demo
     endpoints = WebhookEndpoint.objects.all()
     assert {(row.url, row.enabled) for row in endpoints} == {("http://127.0.0.1:9999/in", True)}
 
 
-def test_credentials_whose_file_was_lost_are_issued_anew(data_dir, demo):
+def test_credentials_are_issued_again_after_the_file_is_lost(data_dir, demo):
     (data_dir / "demo.json").unlink()
     entries = Entry.objects.count()
     second = load_demo_data(data_dir)
@@ -216,7 +216,7 @@ def test_every_token_has_a_logo_that_the_service_serves(world):
         assert (response.status_code, response["Content-Type"]) == (200, "image/svg+xml")
 
 
-def test_at_another_address_the_logos_are_found_there_unless_somebody_set_others(data_dir):
+def test_logo_urls_follow_the_base_url_unless_changed(data_dir):
     Token.objects.filter(symbol="EA20").update(image="https://example.com/own.svg")
     before = counts()
     demo = load_demo_data(data_dir, base_url="http://127.0.0.1:9000")
@@ -229,7 +229,7 @@ def test_at_another_address_the_logos_are_found_there_unless_somebody_set_others
     assert counts() == before
 
 
-def test_tokens_that_an_earlier_run_left_out_are_made_up_for(data_dir, monkeypatch):
+def test_missing_tokens_are_created_by_a_later_run(data_dir, monkeypatch):
     orders = Order.objects.count()
     monkeypatch.setattr(trading, "TOKENS", TOKENS[:4])
     demo = load_demo_data(data_dir)

@@ -91,7 +91,7 @@ def test_the_catalogue_has_every_kind_in_every_currency_and_every_stage(demo):
     assert Token.objects.exclude(prev_price_buy=0).count() == 60
 
 
-def test_everybody_holds_tokens_and_a_dozen_books_have_depth_on_both_sides(demo):
+def test_every_member_holds_tokens_and_a_dozen_books_have_depth(demo):
     for owner in demo["organisations"] + demo["members"]:
         held = Account.objects.filter(
             owner_id=owner["id"], asset__token__isnull=False, kind="available", balance__gt=0

@@ -37,7 +37,7 @@ def data_dir(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> 
     return tmp_path
 
 
-def test_a_new_sandbox_of_the_demo_begins_with_what_the_world_pays_in(data_dir):
+def test_a_new_sandbox_starts_with_all_demo_deposits(data_dir):
     def floats_of(*, demo: bool) -> list[str]:
         installation = Installation("127.0.0.1", 1, demo=demo, data_dir=data_dir)
         installation._sandbox_port = 1
@@ -49,7 +49,7 @@ def test_a_new_sandbox_of_the_demo_begins_with_what_the_world_pays_in(data_dir):
     assert floats_of(demo=False) == []
 
 
-def test_without_the_provider_there_are_no_withdrawals_until_it_answers(data_dir, provider_sandbox):
+def test_without_the_provider_withdrawals_are_created_later(data_dir, provider_sandbox):
     provider_sandbox.fault("error_5xx", times=100)
     demo = load_demo(
         data_dir=data_dir,
@@ -67,7 +67,7 @@ def test_without_the_provider_there_are_no_withdrawals_until_it_answers(data_dir
     assert_books_hold()
 
 
-def test_private_deals_are_seen_by_those_granted_access_only(
+def test_private_deals_are_visible_to_granted_organisations_only(
     data_dir, provider_sandbox, monkeypatch
 ):
     private = tuple(about for about in TOKENS if about.granted is not None)
@@ -83,7 +83,7 @@ def test_private_deals_are_seen_by_those_granted_access_only(
     assert_books_hold()
 
 
-def test_a_symbol_that_somebody_else_took_stays_theirs(data_dir, provider_sandbox):
+def test_a_symbol_of_another_issuer_is_left_alone(data_dir, provider_sandbox):
     listing = Listing(
         name="Jollof Kitchens",
         symbol="JOL30",

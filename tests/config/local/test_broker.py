@@ -66,7 +66,7 @@ def taken(connection: Connection, count: int) -> Iterator[tuple[int, int]]:
             count -= 1
 
 
-def test_a_message_is_read_whole_while_others_are_written(url, options):
+def test_a_message_is_read_completely_while_others_are_written(url, options):
     def write() -> None:
         with (
             Connection(url, transport_options=options) as connection,
@@ -86,7 +86,7 @@ def test_a_message_is_read_whole_while_others_are_written(url, options):
     assert list(Path(options["data_folder_in"]).iterdir()) == []
 
 
-def test_each_message_is_taken_by_one(url, options):
+def test_each_message_is_taken_once(url, options):
     with (
         Connection(url, transport_options=options) as connection,
         connection.SimpleQueue("work") as queue,
@@ -113,7 +113,7 @@ def test_each_message_is_taken_by_one(url, options):
     assert all(numbers == sorted(numbers) for numbers in found)  # oldest first
 
 
-def test_an_exchange_leads_to_all_queues_that_were_bound_at_once(url, options):
+def test_concurrently_bound_queues_all_receive_messages(url, options):
     """Each of the first processes of an installation finds no exchange yet, and binds its queue."""
     binders, rounds = 4, 50
     together = Barrier(binders, timeout=PATIENCE)
@@ -134,7 +134,7 @@ def test_an_exchange_leads_to_all_queues_that_were_bound_at_once(url, options):
             assert queues_of(connection, f"work-{number}") == bound
 
 
-def test_a_queue_that_is_deleted_is_not_led_to(url, options):
+def test_a_deleted_queue_receives_no_messages(url, options):
     with Connection(url, transport_options=options) as connection:
         channel = connection.default_channel
         queues = [Queue(name, Exchange("work"), name, channel=channel) for name in ("one", "two")]
@@ -145,7 +145,7 @@ def test_a_queue_that_is_deleted_is_not_led_to(url, options):
         assert queues_of(connection, "nothing") == set()
 
 
-def test_what_one_connection_has_bound_another_binds_for_itself(url, tmp_path):
+def test_each_connection_binds_for_itself(url, tmp_path):
     """As where the first of two has begun to bind a queue, and the second sends already."""
     for name in ("one", "two"):
         options = folders_in(tmp_path / name)

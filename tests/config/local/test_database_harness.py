@@ -56,7 +56,7 @@ def test_the_stored_template_is_named_by_migrations_sql_and_what_they_import() -
     assert not any("/admin" in name or "/api" in name for name in names)
 
 
-def test_one_changed_letter_names_another_template(tmp_path: Path) -> None:
+def test_one_changed_letter_gives_another_template(tmp_path: Path) -> None:
     (tmp_path / "rules.sql").write_text("SELECT 1")
     before = template_cache.template_hash([tmp_path / "rules.sql"])
     assert template_cache.template_hash([tmp_path / "rules.sql"]) == before
@@ -66,7 +66,7 @@ def test_one_changed_letter_names_another_template(tmp_path: Path) -> None:
     assert template_cache.template_hash([tmp_path / "rules.sql"]) != before
 
 
-def test_a_template_is_kept_whole_and_the_oldest_are_dropped(tmp_path: Path) -> None:
+def test_a_template_is_stored_completely_and_the_oldest_are_dropped(tmp_path: Path) -> None:
     made = tmp_path / "made"
     (postgres_dir(made) / "data").mkdir(parents=True)
     (postgres_dir(made) / "data" / "PG_VERSION").write_text("18")
@@ -85,7 +85,7 @@ def test_a_template_is_kept_whole_and_the_oldest_are_dropped(tmp_path: Path) -> 
     assert (postgres_dir(tmp_path / "run") / "data" / "PG_VERSION").read_text() == "18"
 
 
-def test_modules_that_begin_first_exist() -> None:
+def test_modules_that_start_first_exist() -> None:
     named = run_order.WAITING.keys() | run_order.COMPUTING.keys()
     tests = template_cache.CHECKOUT / "tests"
     assert [name for name in sorted(named) if not (tests / name).is_file()] == []

@@ -84,7 +84,7 @@ def test_the_server_listens_on_no_port_and_its_folders_are_closed(tmp_path: Path
             assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-def test_the_server_ends_with_its_last_user_and_the_data_stays(tmp_path: Path) -> None:
+def test_the_server_stops_with_its_last_user_and_keeps_the_data(tmp_path: Path) -> None:
     with running_server(tmp_path, durable=False):
         pid = postmaster_pid(tmp_path)
         with another_user(tmp_path):
@@ -108,7 +108,7 @@ def test_killing_the_only_user_leaves_no_server_behind(tmp_path: Path) -> None:
         wait_until(lambda: gone(keeper), "its keeper is gone", 15)
 
 
-def test_killing_the_keeper_takes_the_server_along_and_the_next_start_works(tmp_path: Path) -> None:
+def test_killing_the_keeper_stops_the_server_and_the_next_start_works(tmp_path: Path) -> None:
     with another_user(tmp_path):
         postmaster, keeper = postmaster_pid(tmp_path), keeper_pid(tmp_path)
         assert keeper is not None
@@ -128,7 +128,7 @@ def test_killing_the_server_is_recovered_from(tmp_path: Path) -> None:
         assert query(tmp_path, "SELECT 1") == 1
 
 
-def test_a_pid_file_naming_a_foreign_process_does_not_keep_the_server_down(tmp_path: Path) -> None:
+def test_a_pid_file_of_another_process_does_not_prevent_a_start(tmp_path: Path) -> None:
     with running_server(tmp_path, durable=False):
         pass
     stale = f"{os.getpid()}\n{tmp_path}/postgres/data\n1\n5432\n\n\n0 0\nready   \n"
@@ -137,7 +137,7 @@ def test_a_pid_file_naming_a_foreign_process_does_not_keep_the_server_down(tmp_p
         assert query(tmp_path, "SELECT 1") == 1
 
 
-def test_a_damaged_cluster_is_one_clear_line(tmp_path: Path) -> None:
+def test_a_damaged_cluster_is_reported_in_one_line(tmp_path: Path) -> None:
     with running_server(tmp_path, durable=False):
         pass
     (tmp_path / "postgres" / "data" / "global" / "pg_control").write_bytes(b"")
@@ -146,7 +146,7 @@ def test_a_damaged_cluster_is_one_clear_line(tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_a_folder_that_is_no_cluster_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_cluster_is_left_alone(tmp_path: Path) -> None:
     treasure = tmp_path / "postgres" / "data" / "treasure"
     treasure.parent.mkdir(parents=True)
     treasure.write_text("gold")
@@ -155,7 +155,7 @@ def test_a_folder_that_is_no_cluster_is_left_alone(tmp_path: Path) -> None:
     assert treasure.read_text() == "gold"
 
 
-def test_a_deep_data_directory_gets_a_short_socket_folder_every_time_the_same(
+def test_a_deep_data_directory_has_a_short_constant_socket_folder(
     tmp_path: Path,
 ) -> None:
     deep = tmp_path / ("d" * 60) / ("e" * 60)

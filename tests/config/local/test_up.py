@@ -151,7 +151,7 @@ def migrated(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-def test_it_becomes_ready_and_one_sigterm_ends_everything_within_15_seconds(
+def test_it_becomes_ready_and_one_sigterm_stops_everything_within_15_seconds(
     up: Callable[..., Up],
 ) -> None:
     installation = up()
@@ -179,7 +179,7 @@ def test_it_becomes_ready_and_one_sigterm_ends_everything_within_15_seconds(
     assert "creating the database" not in installation.output()
 
 
-def test_children_that_are_killed_are_started_again_and_said_so(
+def test_killed_children_are_restarted_and_reported(
     up: Callable[..., Up], migrated: Path
 ) -> None:
     installation = up(migrated)
@@ -217,7 +217,7 @@ def test_killing_the_supervisor_leaves_no_process_behind(
     wait_until(lambda: not installation.processes(), "everything is gone", 20)
 
 
-def test_a_signal_before_it_is_ready_ends_it_too(up: Callable[..., Up]) -> None:
+def test_a_signal_before_it_is_ready_stops_it_too(up: Callable[..., Up]) -> None:
     installation = up()
     wait_until(lambda: "starting the database" in installation.output(), "the database is starting")
     installation.process.send_signal(signal.SIGINT)
@@ -226,7 +226,7 @@ def test_a_signal_before_it_is_ready_ends_it_too(up: Callable[..., Up]) -> None:
     assert installation.processes() == {}
 
 
-def test_a_second_start_on_the_same_directory_says_so_in_one_line(up: Callable[..., Up]) -> None:
+def test_a_second_start_on_the_same_directory_fails_in_one_line(up: Callable[..., Up]) -> None:
     installation = up()
     wait_until(lambda: "starting the database" in installation.output(), "it holds the directory")
     second = manage("up", "--data", str(installation.data), "--port", "0")
@@ -239,7 +239,7 @@ def test_a_second_start_on_the_same_directory_says_so_in_one_line(up: Callable[.
     )
 
 
-def test_a_busy_port_is_one_line_and_nothing_is_started(tmp_path: Path) -> None:
+def test_a_busy_port_is_reported_in_one_line_and_nothing_starts(tmp_path: Path) -> None:
     with socket.create_server((HOST, 0)) as holder:
         port = holder.getsockname()[1]
         done = manage("up", "--data", str(tmp_path / "data"), "--port", str(port))
@@ -257,7 +257,7 @@ def test_a_busy_port_is_one_line_and_nothing_is_started(tmp_path: Path) -> None:
         ("mysql://127.0.0.1/none", "DATABASE_URL must begin with postgresql://"),
     ],
 )
-def test_a_wrong_database_url_is_one_line(
+def test_a_wrong_database_url_is_reported_in_one_line(
     tmp_path: Path, command: list[str], url: str, words: str
 ) -> None:
     done = manage(*command, DATA_DIR=str(tmp_path), DATABASE_URL=url)
@@ -267,7 +267,7 @@ def test_a_wrong_database_url_is_one_line(
     assert "hidden" not in done.stderr
 
 
-def test_a_data_directory_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
+def test_a_data_directory_that_cannot_be_created_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     for command in (["up", "--port", "0"], ["showmigrations"]):
         done = manage(*command, DATA_DIR=str(tmp_path / "file" / "data"))

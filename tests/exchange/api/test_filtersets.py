@@ -45,12 +45,12 @@ def test_flags_are_true_false_1_or_0_in_any_case(text, value):
 
 
 @pytest.mark.parametrize("text", ["yes", "2", "t", "truee", "-1", "\u0660"])
-def test_anything_else_is_not_a_flag(text):
+def test_other_values_are_not_flags(text):
     with pytest.raises(ValidationError, match="must be true or false"):
         FlagField(required=False).clean(text)
 
 
-def test_choices_are_found_in_any_case_and_spelt_as_declared():
+def test_choices_match_in_any_case_and_have_the_declared_spelling():
     field = ChoiceField(allowed=["Sell", "Buy", "the service"], required=False)
     assert field.clean("sell") == "Sell"
     assert field.clean("THE SERVICE") == "the service"
@@ -80,7 +80,7 @@ def test_a_malformed_id_matches_nothing_and_is_no_error():
         ("2026-01-31T00:00:00-20:04", datetime(2026, 1, 31, 20, 4, tzinfo=UTC)),
     ],
 )
-def test_moments_are_dates_or_times_with_their_offset(text, moment):
+def test_timestamps_are_dates_or_times_with_their_offset(text, moment):
     found = TimestampField(step=MILLISECOND, end=False, required=False).clean(text)
     assert found == moment
     # An offset is resolved here: the database takes none of 16 hours or more.
@@ -99,7 +99,7 @@ def test_moments_are_dates_or_times_with_their_offset(text, moment):
         "9999-12-31T23:59:59-20:00",
     ],
 )
-def test_anything_else_is_not_a_moment(text):
+def test_other_values_are_not_timestamps(text):
     with pytest.raises(ValidationError, match="must be an ISO 8601 date"):
         TimestampField(step=MILLISECOND, end=True, required=False).clean(text)
 
@@ -117,7 +117,7 @@ def test_anything_else_is_not_a_moment(text):
         ("0001-01-01", MILLISECOND, "0001-01-01T00:00:00", "0001-01-02T00:00:00"),
     ],
 )  # fmt: skip
-def test_a_moment_is_all_of_its_day_or_of_the_step_that_times_are_printed_with(
+def test_a_timestamp_covers_its_day_or_the_printed_precision(
     text, step, begin, after
 ):
     for end, expected in ((False, begin), (True, after)):
@@ -125,7 +125,7 @@ def test_a_moment_is_all_of_its_day_or_of_the_step_that_times_are_printed_with(
         assert found == datetime.fromisoformat(f"{expected}+00:00")
 
 
-def test_text_is_cut_out_of_white_space_and_within_its_length():
+def test_text_is_trimmed_and_limited_in_length():
     field = TextField(max_length=3, required=False)
     for text, value in ((" abc ", "abc"), ("", ""), (None, ""), ("a c", "a c")):
         assert field.clean(text) == value
@@ -134,7 +134,7 @@ def test_text_is_cut_out_of_white_space_and_within_its_length():
             field.clean(text)
 
 
-def test_a_currency_is_refused_with_the_code_of_all_other_places():
+def test_a_currency_is_rejected_with_the_common_code():
     field = CurrencyFilter().field
     assert field.clean("ngn") == "NGN"
     assert field.clean("") is None
@@ -149,7 +149,7 @@ MOMENT = {
 }
 
 
-def test_the_schema_says_what_a_filter_takes():
+def test_the_schema_describes_accepted_values():
     text = r"^[^\u0000]*[^\s\u0000][^\u0000]*$"
     for made, schema in (
         (FlagFilter(), {"type": "boolean"}),
@@ -164,7 +164,7 @@ def test_the_schema_says_what_a_filter_takes():
         assert get_override(made, "field") == schema
 
 
-def test_a_period_holds_both_of_its_ends():
+def test_a_period_includes_both_ends():
     for made, lookup, moment in (
         (FromFilter("created_at"), "gte", "2026-11-22T00:00:00"),
         (ToFilter("created_at"), "lt", "2026-11-23T00:00:00"),
@@ -176,7 +176,7 @@ def test_a_period_holds_both_of_its_ends():
     assert second == datetime(2026, 11, 22, 10, 0, 1, tzinfo=UTC)
 
 
-def test_the_schema_says_how_long_a_text_may_be():
+def test_the_schema_has_the_maximum_length_of_texts():
     for filters, name, longest in (
         (MemberFilters, "email", 254),
         (MemberFilters, "external_id", 100),
@@ -218,7 +218,7 @@ def test_times_are_from_the_first_and_before_the_end_of_the_last():
     )
 
 
-def test_active_tokens_are_open_ones_unless_others_are_asked_for():
+def test_the_default_is_open_tokens():
     closed, exited = "exchange_token.closed", "exchange_token.exited"
     for search, expected in (
         ({}, f"(NOT {closed} AND NOT {exited})"),
@@ -234,7 +234,7 @@ def test_active_tokens_are_open_ones_unless_others_are_asked_for():
         assert asked == f"(NOT {closed} AND NOT {exited} AND {expected})"
 
 
-def test_a_search_asks_for_nothing_but_what_was_given():
+def test_a_search_has_only_the_given_conditions():
     assert condition(TokenSearchFilters, Token) == ("", ())
     for value, kind in (("true", "Private"), ("false", "Public")):
         asked = condition(TokenSearchFilters, Token, private=value)

@@ -42,7 +42,7 @@ def parse(found_at: Any) -> Any:
 
 @pytest.mark.parametrize("view", LISTS)
 @pytest.mark.parametrize("name", ["page", "limit"])
-def test_a_page_or_limit_that_is_no_whole_number_from_one_is_refused(view, name):
+def test_a_page_or_limit_that_is_not_a_whole_number_from_one_is_rejected(view, name):
     wrong = ["-1", "0", "00", "abc", "1.5", "%00", "1e3", "1e1", "%D9%A3", "%2B1", "null", "%201",
              "0x1", "%C2%B2", "1,2"]  # fmt: skip
     message = f"{name} must be a whole number from 1"
@@ -52,7 +52,7 @@ def test_a_page_or_limit_that_is_no_whole_number_from_one_is_refused(view, name)
 
 
 @pytest.mark.parametrize("view", FLAGS)
-def test_a_flag_that_is_neither_true_nor_false_is_refused(view):
+def test_a_flag_that_is_neither_true_nor_false_is_rejected(view):
     wrong = ["yes", "2", "-1", "%20true", "t", "null", "true,false", "%00"]
     assert_rejected(
         parse(view),
@@ -61,7 +61,7 @@ def test_a_flag_that_is_neither_true_nor_false_is_refused(view):
     )  # fmt: skip
 
 
-def test_a_kind_that_does_not_exist_is_refused_naming_those_that_do():
+def test_the_error_for_an_unknown_choice_names_the_allowed_ones():
     wrong = ["equity", "SAF", "safe,debt", "%00", "debt%20", "9" * 500]
     kind = f"investment_type must be one of {TYPES}"
     for view in FLAGS:
@@ -70,7 +70,7 @@ def test_a_kind_that_does_not_exist_is_refused_naming_those_that_do():
     assert_rejected(parse(SEARCH), ((f"investment_category={value}", category) for value in wrong))
 
 
-def test_a_currency_that_is_not_traded_is_refused_naming_those_that_are():
+def test_the_error_for_an_unknown_currency_names_the_allowed_ones():
     message = "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]"
     wrong = ["EUR", "NG", "NGN,KES", "%00"]
     assert_rejected(
@@ -80,7 +80,7 @@ def test_a_currency_that_is_not_traded_is_refused_naming_those_that_are():
     )
 
 
-def test_an_order_that_is_not_documented_is_refused_naming_those_that_are():
+def test_the_error_for_an_unknown_order_names_the_allowed_ones():
     wrong = ["id", "-", "price", "--name", "Name", "name,createdAt", "%00"]
     message = f"sort must be one of [createdAt, updatedAt, name]{SORT}"
     for view in FLAGS:
@@ -90,7 +90,7 @@ def test_an_order_that_is_not_documented_is_refused_naming_those_that_are():
     assert_rejected(parse(MEMBERS), ((f"sort={value}", message) for value in wrong))
 
 
-def test_a_parameter_given_twice_is_refused_even_when_both_agree():
+def test_a_repeated_parameter_is_rejected_even_with_equal_values():
     values = {
         ACTIVE: {"sort": "name", "investment_type": "debt", "currency": "NGN"},
         SEARCH: {"name": "a", "symbol": "a", "investment_category": "art"},
@@ -119,7 +119,7 @@ def test_a_text_has_no_nul_and_no_more_characters_than_any_name():
     assert_rejected(parse(MEMBERS), [("email=%00", nul)])
 
 
-def test_all_that_is_wrong_is_named_at_once():
+def test_one_error_names_all_problems():
     found = refusal(ACTIVE, "closed=x&currency=EUR&exited=true")
     assert found is not None
     assert found[:2] == (400, "invalid_currency")

@@ -43,7 +43,7 @@ NOBODY = ("", "", "")
 
 
 @pytest.mark.parametrize("parameters", [[], [["x"]]])
-def test_what_may_write_says_who_acts_with_and_without_parameters(parameters):
+def test_writes_carry_the_actor_with_and_without_parameters(parameters):
     where = " WHERE name = %s" if parameters else ""
     with audit_context(STAFF, "request:1"):
         assert told() == NOBODY
@@ -62,7 +62,7 @@ def test_what_may_write_says_who_acts_with_and_without_parameters(parameters):
         "DO 'BEGIN END'",
     ],
 )
-def test_statements_that_may_write_are_known_by_their_beginning(statement):
+def test_statements_that_may_write_are_recognised_by_their_start(statement):
     with audit_context(JOB, "task:1"):
         execute(statement)
         assert told() == (str(JOB), "nightly", "task:1")
@@ -77,20 +77,20 @@ def test_statements_that_may_write_are_known_by_their_beginning(statement):
         sql.SQL(WRITING),
     ],
 )
-def test_what_reads_or_is_composed_elsewhere_is_sent_as_it_is(statement):
+def test_reads_and_composed_statements_are_sent_unchanged(statement):
     with audit_context(JOB, "task:1"):
         execute(statement)
         assert told() == NOBODY
 
 
-def test_a_cursor_of_the_server_is_opened_by_the_statement_alone():
+def test_a_server_side_cursor_is_opened_by_the_statement_alone():
     with audit_context(JOB, "task:1"), connection.chunked_cursor() as cursor:
         cursor.execute("WITH x AS (SELECT 7 AS n) SELECT n FROM x")
         assert cursor.fetchall() == [(7,)]
         assert told() == NOBODY
 
 
-def test_the_answer_is_that_of_the_statement_itself():
+def test_the_result_is_that_of_the_statement_itself():
     with audit_context(JOB, "task:1"), connection.cursor() as cursor:
         cursor.execute("SELECT public_actor(%s, '', false)", ["system:x"])
         assert cursor.fetchall() == [('{"role":"system","id":"system"}',)]
@@ -99,7 +99,7 @@ def test_the_answer_is_that_of_the_statement_itself():
         assert cursor.fetchall() == [(7,)]
 
 
-def test_who_acts_inside_another_acts_until_its_own_end():
+def test_a_nested_actor_applies_until_the_end_of_its_block():
     with audit_context(STAFF, "request:1"):
         with audit_context(JOB, "task:1"):
             execute(WRITING)
@@ -110,7 +110,7 @@ def test_who_acts_inside_another_acts_until_its_own_end():
     assert actor_parameters(JOB) == [str(JOB), "nightly", ""]
 
 
-def test_a_visitor_acts_until_it_has_shown_who_it_is():
+def test_the_actor_is_a_visitor_until_authentication():
     set_actor(STAFF)  # nobody is acting: nothing to change
     with audit_context(lambda: None, "request:1"):
         execute(WRITING)
@@ -120,19 +120,19 @@ def test_a_visitor_acts_until_it_has_shown_who_it_is():
         assert told() == (str(STAFF), "O'Neill 100%", "request:1")
 
 
-def test_characters_that_no_text_holds_are_left_out():
+def test_nul_characters_are_removed():
     with audit_context(Actor.system("a\0b"), "request:\1\0"):
         execute(WRITING)
         assert told() == ("system:ab", "ab", "request:\1")
 
 
-def test_where_nobody_acts_statements_go_as_they_are():
+def test_without_an_actor_statements_are_unchanged():
     with connection.execute_wrapper(_send_settings):
         execute(WRITING)
         assert told() == NOBODY
 
 
-def test_many_at_once_say_it_once_in_the_transaction_that_is_open():
+def test_executemany_sends_the_actor_once_in_the_open_transaction():
     with audit_context(JOB, "task:1"), connection.cursor() as cursor:
         cursor.executemany(
             "UPDATE exchange_organisation SET name = %s WHERE name = %s", [["a", "b"], ["c", "d"]]

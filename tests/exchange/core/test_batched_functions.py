@@ -62,7 +62,7 @@ def nobody(command: Try) -> StoredResponse:
     raise AssertionError(f"{command} went alone")
 
 
-def test_a_function_is_told_all_it_needs_and_answers_by_the_ids():
+def test_a_function_gets_its_parameters_and_returns_responses_by_id():
     one, left, seen = asked = commands("do", "leave", "seen")
     assert MAKE.run(asked, 1234) == {
         one.created_id: answer("do", 1234),
@@ -72,7 +72,7 @@ def test_a_function_is_told_all_it_needs_and_answers_by_the_ids():
     assert MAKE.run([], 1) == {}
 
 
-def test_those_that_go_together_get_each_its_own_answer_and_one_that_is_left_out_none(
+def test_each_command_of_a_batch_gets_its_response_and_a_skipped_one_none(
     django_capture_on_commit_callbacks,
 ):
     for whats in (("a", "b"), ("leave", "b", "seen"), ("leave", "leave")):
@@ -84,7 +84,7 @@ def test_those_that_go_together_get_each_its_own_answer_and_one_that_is_left_out
         assert len(hinted) == 1
 
 
-def test_one_that_comes_alone_goes_alone_and_is_refused_as_it_is():
+def test_a_single_command_runs_singly_and_its_error_is_raised():
     [command] = commands("do")
     asked: list[Try] = []
 
@@ -100,7 +100,7 @@ def test_one_that_comes_alone_goes_alone_and_is_refused_as_it_is():
         MAKE.run_batch([command], nobody)
 
 
-def test_where_a_set_is_refused_every_one_goes_alone(django_capture_on_commit_callbacks):
+def test_after_a_failed_batch_every_command_runs_singly(django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks() as hinted, transaction.atomic():
         assert MAKE.run_batch(commands("do", "fail", "do"), nobody) == [None] * 3
         # The transaction around them goes on.
@@ -108,7 +108,7 @@ def test_where_a_set_is_refused_every_one_goes_alone(django_capture_on_commit_ca
     assert len(hinted) == 1
 
 
-def test_an_error_that_is_not_of_the_database_leaves_open_what_became_of_the_set():
+def test_a_lost_connection_leaves_the_outcome_unknown():
     unsent = BatchedFunction("try_commands", 201, "a\0b")
     with pytest.raises(DatabaseError):
         unsent.run_batch(commands("do", "do"), nobody)

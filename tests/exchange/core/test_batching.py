@@ -99,19 +99,19 @@ def together(batcher: Batcher[int, int], items: range) -> list[Future[Any]]:
     return [begin(come, item) for item in items]
 
 
-def test_who_is_alone_waits_for_nobody(work, batcher):
+def test_a_lone_call_runs_immediately(work, batcher):
     for item in range(3):
         assert begin(batcher.submit, item).result(SOON) == 2 * item
     assert work.groups == [[0], [1], [2]]
 
 
-def test_who_says_that_it_comes_and_is_alone_does_not_wait_for_itself(work, batcher):
+def test_a_lone_announced_call_does_not_wait_for_itself(work, batcher):
     [call] = together(batcher, range(1))
     assert call.result(SOON) == 0
     assert work.groups == [[0]]
 
 
-def test_who_arrives_while_somebody_goes_alone_goes_with_those_who_do_too(work, batcher):
+def test_calls_during_a_lone_call_form_one_batch(work, batcher):
     work.gate.clear()
     first = begin(batcher.submit, 1)
     work.begun.wait(SOON)
@@ -124,7 +124,7 @@ def test_who_arrives_while_somebody_goes_alone_goes_with_those_who_do_too(work, 
 
 
 @pytest.mark.parametrize("many", [2, 16])
-def test_all_who_are_coming_are_carried_out_at_once_and_each_gets_its_own_result(
+def test_announced_calls_form_one_batch_and_each_gets_its_result(
     work, batcher, many
 ):
     calls = together(batcher, range(many))
@@ -133,7 +133,7 @@ def test_all_who_are_coming_are_carried_out_at_once_and_each_gets_its_own_result
     nobody_is_waited_for(batcher)
 
 
-def test_who_did_not_say_that_it_comes_waits_for_those_who_did(work, batcher):
+def test_an_unannounced_call_waits_for_announced_ones(work, batcher):
     with batcher.expect():
         calls = [begin(batcher.submit, item) for item in range(3)]
         waiting(batcher, 3)
@@ -143,7 +143,7 @@ def test_who_did_not_say_that_it_comes_waits_for_those_who_did(work, batcher):
 
 
 @pytest.mark.parametrize("way", ["says so", "leaves", "fails"])
-def test_who_does_not_submit_after_all_lets_the_others_go(work, batcher, way):
+def test_a_caller_that_does_not_submit_releases_the_others(work, batcher, way):
     def come() -> None:
         with batcher.expect():
             waiting(batcher, 3)
@@ -166,7 +166,7 @@ def test_who_does_not_submit_after_all_lets_the_others_go(work, batcher, way):
     nobody_is_waited_for(batcher)
 
 
-def test_who_stays_away_for_too_long_is_not_waited_for(work):
+def test_the_wait_for_an_announced_call_is_limited(work):
     batcher = Batcher(work, wait_seconds=0.01)
     with batcher.expect():
         calls = [begin(batcher.submit, item) for item in range(4)]
@@ -177,11 +177,11 @@ def test_who_stays_away_for_too_long_is_not_waited_for(work):
     assert work.groups[-1] == [4]
 
 
-def test_nobody_waits_longer_than_ten_milliseconds_for_who_said_that_it_comes(work):
+def test_the_default_wait_is_ten_milliseconds(work):
     assert Batcher(work)._wait_seconds == 0.01
 
 
-def test_who_has_lost_patience_still_does_not_push_in_while_a_group_is_carried_out(work):
+def test_a_timed_out_call_does_not_interrupt_a_running_batch(work):
     batcher = Batcher(work, wait_seconds=0.001)
     work.gate.clear()
     first = begin(batcher.submit, 0)
@@ -196,7 +196,7 @@ def test_who_has_lost_patience_still_does_not_push_in_while_a_group_is_carried_o
     assert sorted(item for group in work.groups[1:] for item in group) == [1, 2]
 
 
-def test_those_who_arrive_meanwhile_are_the_next_group(work, batcher):
+def test_calls_during_a_batch_form_the_next_one(work, batcher):
     work.gate.clear()
     first = begin(batcher.submit, 0)
     assert work.begun.wait(SOON)
@@ -208,7 +208,7 @@ def test_those_who_arrive_meanwhile_are_the_next_group(work, batcher):
     assert [sorted(group) for group in work.groups] == [[0], [1, 2, 3]]
 
 
-def test_the_next_group_too_waits_for_who_is_coming(work, batcher):
+def test_the_next_batch_also_waits_for_announced_calls(work, batcher):
     work.gate.clear()
     first = begin(batcher.submit, 0)
     assert work.begun.wait(SOON)
@@ -223,7 +223,7 @@ def test_the_next_group_too_waits_for_who_is_coming(work, batcher):
 
 
 @pytest.mark.parametrize("error", [ValueError("no"), KeyboardInterrupt(), SystemExit()])
-def test_what_carrying_out_raises_reaches_its_whole_group_and_nobody_else(work, batcher, error):
+def test_an_error_is_raised_in_every_caller_of_its_batch_only(work, batcher, error):
     work.gate.clear()
     work.wrong = error
     failing = together(batcher, range(4))
@@ -237,13 +237,13 @@ def test_what_carrying_out_raises_reaches_its_whole_group_and_nobody_else(work, 
 
 
 @pytest.mark.parametrize("off", [-1, 1])
-def test_results_that_are_not_one_for_each_are_given_to_nobody(off):
+def test_a_wrong_number_of_results_is_an_error(off):
     batcher: Batcher[int, int] = Batcher(lambda items: [0] * (len(items) + off), wait_seconds=HOUR)
     for call in together(batcher, range(3)):
         assert isinstance(call.exception(SOON), ValueError)
 
 
-def test_a_second_call_while_inside_is_one_that_nobody_waited_for(work, batcher):
+def test_a_second_call_in_the_block_is_unannounced(work, batcher):
     with batcher.expect():
         assert batcher.submit(1) == 2
         # Said once, submitted once: nobody waits for this thread now.
@@ -253,7 +253,7 @@ def test_a_second_call_while_inside_is_one_that_nobody_waited_for(work, batcher)
     assert work.groups == [[1], [1], [3], [1]]
 
 
-def test_to_come_and_go_without_a_call_leaves_nothing_behind(work, batcher):
+def test_an_announcement_without_a_call_leaves_nothing_behind(work, batcher):
     with batcher.expect():
         pass
     with batcher.expect():
@@ -264,7 +264,7 @@ def test_to_come_and_go_without_a_call_leaves_nothing_behind(work, batcher):
     nobody_is_waited_for(batcher)
 
 
-def test_not_coming_is_said_for_ones_own_thread_only(work, batcher):
+def test_a_withdrawal_is_for_its_own_thread_only(work, batcher):
     with batcher.expect():
         begin(batcher.withdraw).result(SOON)
         call = begin(batcher.submit, 1)
@@ -274,13 +274,13 @@ def test_not_coming_is_said_for_ones_own_thread_only(work, batcher):
     assert [sorted(group) for group in work.groups] == [[1, 2]]
 
 
-def test_who_never_said_that_it_comes_may_say_that_it_does_not(work, batcher):
+def test_a_withdrawal_without_an_announcement_has_no_effect(work, batcher):
     begin(batcher.withdraw).result(SOON)
     assert batcher._expected == 0
     nobody_is_waited_for(batcher)
 
 
-def test_who_said_that_it_does_not_come_may_still_call(work, batcher):
+def test_a_call_after_a_withdrawal_is_executed(work, batcher):
     with batcher.expect():
         batcher.withdraw()
         assert batcher.submit(1) == 2
@@ -288,7 +288,7 @@ def test_who_said_that_it_does_not_come_may_still_call(work, batcher):
 
 
 @pytest.mark.parametrize("where", ["inner", "outer", "both", "nowhere"])
-def test_to_say_it_twice_counts_once(work, where):
+def test_nested_announcements_count_once(work, where):
     """A view that calls another one: afterwards nobody waits for a thread that is gone."""
     # Short, for as long as who calls in there waits for itself.
     batcher = Batcher(work, wait_seconds=0.01)
@@ -332,7 +332,7 @@ def fast_switches() -> Iterator[None]:
 
 @pytest.mark.usefixtures("fast_switches")
 @pytest.mark.parametrize("patience", [HOUR, 0.0005])
-def test_of_thousands_of_calls_each_is_carried_out_once_and_gets_its_own_result(patience):
+def test_each_of_thousands_of_calls_is_executed_once_and_gets_its_result(patience):
     threads, each = 16, 400
     carried: Counter[int] = Counter()
     sizes: Counter[int] = Counter()

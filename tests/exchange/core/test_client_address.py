@@ -20,7 +20,7 @@ from exchange.core.client_address import client_address
         ("", ""),
     ],
 )
-def test_an_address_is_told_and_of_ipv6_the_network_of_a_household(given: str, told: str) -> None:
+def test_an_ipv4_address_is_used_whole_and_an_ipv6_address_by_its_network(given: str, told: str) -> None:
     assert client_address(RequestFactory().get("/", REMOTE_ADDR=given)) == told
 
 
@@ -28,7 +28,7 @@ def test_an_address_is_told_and_of_ipv6_the_network_of_a_household(given: str, t
     ("proxies", "told"),
     [(0, "10.0.0.1"), (1, "10.9.9.9"), (2, "198.51.100.4"), (3, "192.0.2.7"), (4, "10.0.0.1")],
 )
-def test_only_what_our_own_proxies_wrote_is_believed(
+def test_only_entries_of_our_own_proxies_are_trusted(
     settings: Settings, proxies: int, told: str
 ) -> None:
     settings.TRUSTED_PROXIES = proxies

@@ -58,13 +58,13 @@ def test_the_fields_are_the_columns_of_the_type_in_their_order():
 
 
 @pytest.mark.parametrize(("kind", "error"), [(float, KeyError), (str | int, ValueError)])
-def test_a_field_that_has_no_sql_type_or_two_is_not_installed(kind, error):
+def test_a_field_without_exactly_one_sql_type_is_an_error(kind, error):
     odd: Any = make_dataclass("Odd", [("odd", kind)], bases=(Ship,), frozen=True, kw_only=True)
     with pytest.raises(error):
         odd.type_sql()
 
 
-def test_a_command_is_sent_by_the_names_of_its_fields_with_exact_numbers():
+def test_a_command_is_encoded_by_field_names_with_exact_numbers():
     number = "00000000-0000-0000-0000-00000000000{}"
     sent = {
         "organisation": number.format(1), "member": None, "actor": "key:1", "method": None,
@@ -78,12 +78,12 @@ def test_a_command_is_sent_by_the_names_of_its_fields_with_exact_numbers():
     assert as_json([]) == "[]"
 
 
-def test_a_command_has_the_id_of_what_is_made():
+def test_a_command_has_the_id_of_the_record_to_create():
     assert SHIP.created_id == "00000000-0000-0000-0000-000000000003"
     assert Command.id_field == "id"
 
 
-def test_a_command_is_under_the_key_of_its_claim_and_else_as_it_was():
+def test_a_command_gets_the_key_of_its_claim_if_any():
     assert SHIP.with_key(None) is SHIP
     key = {"method": "POST", "path": "/ship", "key": "k", "body_hash": "hash"}
     assert asdict(SHIP.with_key(CLAIM)) == asdict(SHIP) | key
@@ -121,7 +121,7 @@ WITHDRAWAL = RequestWithdrawal(
 COMMANDS: list[Command] = [ORDER, WITHDRAWAL]
 
 
-def test_every_command_of_an_app_is_tried_here():
+def test_every_command_of_an_app_is_tested_here():
     declared = {command for config in sql_apps() for command in config.command_types()}
     assert declared == {type(command) for command in COMMANDS}
 
@@ -140,7 +140,7 @@ def test_the_installed_type_has_exactly_the_declared_columns(command):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("command", COMMANDS, ids=["order", "withdrawal"])
-def test_what_is_sent_is_what_postgresql_reads(command):
+def test_postgresql_reads_the_values_that_were_sent(command):
     statement = f"SELECT * FROM jsonb_populate_recordset(NULL::{command.sql_type}, %s)"
     with connection.cursor() as cursor:
         cursor.execute(statement, [as_json([command])])

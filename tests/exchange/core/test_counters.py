@@ -13,7 +13,7 @@ from exchange.staff.models import SignInTries
 pytestmark = pytest.mark.django_db
 
 
-def test_a_counter_begins_at_nothing_and_is_of_its_key_and_version_alone():
+def test_a_counter_starts_at_zero_per_key_and_version():
     counters = DatabaseCounters("", {})
     assert [counters.incr("a"), counters.incr("a"), counters.incr("a", 5)] == [1, 2, 7]
     assert counters.incr("b") == 1
@@ -22,7 +22,7 @@ def test_a_counter_begins_at_nothing_and_is_of_its_key_and_version_alone():
     assert DatabaseCounters("", {}).incr("a") == 8
 
 
-def test_a_counter_is_kept_for_two_minutes():
+def test_a_counter_expires_after_two_minutes():
     before = timezone.now()
     DatabaseCounters("", {}).incr("a")
     kept = timedelta(minutes=2)

@@ -14,6 +14,6 @@ from exchange.core.currencies import (
 pytestmark = pytest.mark.django_db
 
 
-def test_the_currencies_that_are_listed_are_the_rows_in_their_order():
+def test_the_listed_currencies_match_the_rows_in_order():
     assert tuple(currencies()) == WALLET_CURRENCIES
     assert payout_currencies() == PAYOUT_CURRENCIES

@@ -66,7 +66,7 @@ def made(*, strict: bool, **columns: str) -> str | None:
         return document
 
 
-def test_both_ways_make_the_same() -> None:
+def test_strict_and_lenient_expressions_give_the_same_document() -> None:
     lax, strict = made(strict=False), made(strict=True)
     assert strict is not None
     assert lax == strict
@@ -82,7 +82,7 @@ def test_both_ways_make_the_same() -> None:
 
 
 @pytest.mark.parametrize("column", ["id", "name", "amount", "open", "at"])
-def test_a_strict_document_has_no_null_that_is_not_declared(column: str) -> None:
+def test_a_strict_document_has_only_declared_nulls(column: str) -> None:
     kind = {"id": "uuid", "name": "text", "amount": "numeric", "open": "boolean"}
     nothing = f"NULL::{kind.get(column, 'timestamptz')}"
     assert made(strict=True, **{column: nothing}) is None
@@ -101,13 +101,13 @@ def test_a_strict_document_has_no_null_that_is_not_declared(column: str) -> None
         (tokens_payloads.TOKEN, ["creator"]),
     ],
 )
-def test_clients_are_told_which_fields_may_be_null(document: Document, fields: list[str]) -> None:
+def test_the_schema_declares_nullable_fields(document: Document, fields: list[str]) -> None:
     assert [field.name for field in document.fields if field.nullable] == fields
     told = document.schema()["properties"]
     assert [name for name, schema in told.items() if "null" in schema.get("type", ())] == fields
 
 
-def test_clients_are_told_from_which_number_on_something_is_counted() -> None:
+def test_the_schema_declares_minimums_of_counts() -> None:
     lowest = {
         field.name: field.schema["minimum"]
         for field in (*events_payloads.EVENT.fields, *events_payloads.DELIVERY_ATTEMPT.fields)
@@ -118,7 +118,7 @@ def test_clients_are_told_from_which_number_on_something_is_counted() -> None:
     assert secret.schema["minLength"] == 38
 
 
-def test_a_field_of_one_kind_is_not_null_and_a_field_of_several_may_be() -> None:
+def test_a_field_with_one_type_is_not_nullable() -> None:
     for schema, nullable in (
         ({"type": "string"}, False),
         ({"type": ["string", "null"]}, True),
@@ -140,7 +140,7 @@ def test_the_schema_has_the_fields_of_every_shape_in_the_order_of_the_longest() 
     assert schema["required"] == ["a", "b"]
 
 
-def test_a_variant_is_written_where_its_condition_holds() -> None:
+def test_a_variant_is_used_where_its_condition_holds() -> None:
     shapes = Document(
         "Thing", "thing", fields=(text("a", "{r}.a"),),
         variants=(Variant("{r}.a = 'x'", (text("b", "{r}.a"),)),),
@@ -150,7 +150,7 @@ def test_a_variant_is_written_where_its_condition_holds() -> None:
         assert cursor.fetchall() == [('{"b":"x"}',), ('{"a":"y"}',)]
 
 
-def test_a_mapping_that_is_not_installed_is_told() -> None:
+def test_a_mapping_that_is_not_installed_is_reported() -> None:
     other = replace(participants_payloads.MEMBER, fields=participants_payloads.MEMBER.fields[:-1])
     told = "exchange_member: the installed mapping is not the declared one"
     assert other.find_mismatches() == [told]
@@ -160,7 +160,7 @@ def test_a_mapping_that_is_not_installed_is_told() -> None:
     assert participants_payloads.MEMBER.find_mismatches() == []
 
 
-def test_a_trigger_writes_the_document_and_none_where_a_value_is_missing(
+def test_a_trigger_writes_the_document_or_null_where_a_value_is_missing(
     owner_connection: Connection,
 ) -> None:
     thing = Document(
@@ -177,7 +177,7 @@ def test_a_trigger_writes_the_document_and_none_where_a_value_is_missing(
         assert rows == [('{"a":"x","b":null}',), ('{"a":null,"b":"y"}',)]
 
 
-def test_stored_documents_that_differ_are_told_and_no_more_of_them_than_is_read() -> None:
+def test_differing_documents_are_reported_up_to_the_limit() -> None:
     owner = make_organisation()
     for place in range(22):
         Member.objects.create(organisation=owner, name="Ada", email=f"{place}@owner.example")

@@ -20,7 +20,7 @@ from tests.factories.api_clients import make_organisation
 
 
 @pytest.mark.django_db
-def test_the_first_row_is_given_and_none_when_there_is_none():
+def test_the_first_row_is_returned_or_none():
     assert fetch_one("SELECT %s::int + 1, %s::text", [41, "x%"]) == (42, "x%")
     assert fetch_one("SELECT 1 WHERE false") is None
 
@@ -37,7 +37,7 @@ def test_a_statement_is_prepared_once_per_connection():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_call_is_part_of_the_open_transaction():
+def test_a_call_runs_in_the_open_transaction():
     organisation = make_organisation("Before")
     rename = "UPDATE exchange_organisation SET name = %s WHERE id = %s RETURNING name"
     with transaction.atomic():
@@ -51,7 +51,7 @@ def test_a_call_is_part_of_the_open_transaction():
 
 
 @pytest.mark.django_db
-def test_errors_are_djangos_and_tell_state_and_constraint():
+def test_errors_are_djangos_and_have_state_and_constraint():
     insert = (
         "INSERT INTO exchange_member (id, organisation_id, name, email, external_id, created_at,"
         " updated_at, document) VALUES (%s, %s, 'a', 'a@b.c', '', now(), now(), '') RETURNING id"
@@ -70,7 +70,7 @@ def test_errors_are_djangos_and_tell_state_and_constraint():
 
 
 @pytest.mark.django_db
-def test_nothing_runs_in_a_transaction_that_is_already_broken():
+def test_nothing_runs_in_a_broken_transaction():
     with transaction.atomic():
         transaction.set_rollback(True)
         with pytest.raises(DatabaseError):
@@ -78,7 +78,7 @@ def test_nothing_runs_in_a_transaction_that_is_already_broken():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_read_survives_a_connection_that_the_server_dropped_and_a_write_is_not_repeated(
+def test_a_read_is_retried_after_a_dropped_connection_and_a_write_is_not(
     owner_connection,
 ):
     def gone(pid):

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_url
 
 
 @pytest.mark.parametrize("old", [0, 1, 2, 3, 4, 5])
-def test_every_answer_that_is_no_longer_promised_goes(old, monkeypatch):
+def test_every_expired_response_is_purged(old, monkeypatch):
     monkeypatch.setattr(querysets, "PURGE_BATCH", 2)
     owner, now = make_organisation(), timezone.now()
     ages = [timedelta(hours=24, seconds=n + 1) for n in range(old)]
@@ -39,7 +39,7 @@ def test_every_answer_that_is_no_longer_promised_goes(old, monkeypatch):
     assert left == {str(old), str(old + 1)}
 
 
-def test_an_answer_whose_key_was_claimed_anew_meanwhile_stays():
+def test_a_response_whose_key_was_claimed_again_is_not_purged():
     owner, now = make_organisation(), timezone.now()
     for key in ("old", "anew"):
         IdempotencyRecord.objects.create(
@@ -58,7 +58,7 @@ def test_an_answer_whose_key_was_claimed_anew_meanwhile_stays():
 
 
 @pytest.mark.parametrize("old", [0, 1, 2, 3, 4, 5])
-def test_every_access_token_goes_a_day_after_it_expired(old, monkeypatch):
+def test_every_access_token_is_purged_a_day_after_expiry(old, monkeypatch):
     monkeypatch.setattr(querysets, "PURGE_BATCH", 2)
     make_caller()
     tokens, now = get_access_token_model().objects, timezone.now()

@@ -54,7 +54,7 @@ def keep(claim: IdempotencyClaim, **values: Any) -> IdempotencyRecord:
     )  # fmt: skip
 
 
-def test_an_answer_is_found_under_its_own_claim_and_no_other(claim):
+def test_a_response_is_found_under_its_own_claim_only(claim):
     others = other_claims(claim)
     keep(claim)
     assert find_response(claim) == StoredResponse(201, "Done", '{"a": 1}', replayed=True)
@@ -68,7 +68,7 @@ def test_an_answer_is_found_under_its_own_claim_and_no_other(claim):
     assert find_response(claim) == StoredResponse(201, "Done", '{"a": 1}', replayed=True)
 
 
-def test_another_body_under_the_key_is_refused_where_there_is_an_answer(claim):
+def test_another_body_is_rejected_once_a_response_is_stored(claim):
     other = replace(claim, body_hash="1" * 64)
     keep(claim)
     for find in (find_response, claim_key):
@@ -80,7 +80,7 @@ def test_another_body_under_the_key_is_refused_where_there_is_an_answer(claim):
     assert claim_key(claim) is None
 
 
-def test_an_answer_is_promised_for_a_day(claim):
+def test_a_response_is_stored_for_a_day(claim):
     assert retention_period() == timedelta(hours=24)
     record = keep(claim, created_at=timezone.now() - timedelta(hours=23, minutes=59))
     assert find_response(claim) is not None
@@ -93,7 +93,7 @@ def test_an_answer_is_promised_for_a_day(claim):
     assert claim_key(claim) is None
 
 
-def test_a_claimed_key_keeps_the_answer_that_is_stored(claim):
+def test_a_claimed_key_returns_its_stored_response(claim):
     others = other_claims(claim)
     for each in (claim, *others):
         assert claim_key(each) is None
@@ -108,17 +108,17 @@ def test_a_claimed_key_keeps_the_answer_that_is_stored(claim):
     }  # fmt: skip
 
 
-def test_an_answer_that_was_not_given_before_is_no_replay():
+def test_a_first_response_is_not_a_replay():
     assert StoredResponse(201, "Done", "{}").replayed is False
 
 
-def test_a_claim_that_cannot_be_made_is_no_refusal(claim):
+def test_a_claim_that_fails_otherwise_raises_the_database_error(claim):
     with pytest.raises(DataError), transaction.atomic():
         claim_key(replace(claim, key="a\0b"))
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_first_request_that_goes_on_is_waited_for_only_so_long(claim, settings):
+def test_a_duplicate_waits_only_so_long_for_the_first_request(claim, settings):
     settings.IDEMPOTENCY_WAIT_SECONDS = 0.05
     with session("runtime") as first:
         first.execute(
@@ -131,6 +131,6 @@ def test_a_first_request_that_goes_on_is_waited_for_only_so_long(claim, settings
         assert claim_key(claim) is None
 
 
-def test_a_request_waits_for_the_first_one_as_many_seconds_as_are_set(settings):
+def test_the_wait_for_the_first_request_is_the_configured_one(settings):
     settings.IDEMPOTENCY_WAIT_SECONDS = 3
     assert wait_milliseconds() == 3000

@@ -54,7 +54,7 @@ def answers(owner: Connection, addresses: list[tuple[Any, ...]]) -> list[Any]:
     return [owner.execute(STORED, address).fetchone() for address in addresses]
 
 
-def test_each_request_keeps_its_own_answer(owner, addresses):
+def test_each_request_stores_its_own_response(owner, addresses):
     for number, address in enumerate(addresses):
         assert claim(owner, address, f"body {number}") == NOTHING
     expected: list[Any] = [
@@ -74,7 +74,7 @@ def test_each_request_keeps_its_own_answer(owner, addresses):
         assert answers(owner, addresses)[number] == expected[number]
 
 
-def test_a_key_is_kept_to_the_end_of_its_time_and_then_begins_anew(owner, addresses):
+def test_a_key_is_stored_until_it_expires_and_can_then_be_reused(owner, addresses):
     address, other = addresses[:2]
     for each in (address, other):
         claim(owner, each, "first")
@@ -102,7 +102,7 @@ CLAIMING = "SELECT claim_idempotency_key(%s, 'POST', '/a', 'k', 'body', 20, '1 d
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_claim_leaves_how_long_locks_are_waited_for_as_it_was(owner_connection):
+def test_a_claim_restores_the_lock_timeout(owner_connection):
     with owner_connection.transaction():
         owner_connection.execute("SET LOCAL lock_timeout = '7s'")
         owner_connection.execute(CLAIMING, [make_organisation(owner_connection)])
@@ -111,7 +111,7 @@ def test_a_claim_leaves_how_long_locks_are_waited_for_as_it_was(owner_connection
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_key_that_another_is_claiming_is_waited_for_only_so_long(owner_connection):
+def test_a_claim_waits_only_so_long_for_a_concurrent_one(owner_connection):
     """And how long is forgotten with the transaction that was broken by it."""
     values = [make_organisation(owner_connection)]
     with rolled_back(owner_connection) as first, session("owner") as second:
@@ -124,7 +124,7 @@ def test_a_key_that_another_is_claiming_is_waited_for_only_so_long(owner_connect
         assert second.execute("SHOW lock_timeout").fetchone() == ("0",)
 
 
-def test_a_key_that_is_given_up_is_as_if_nobody_had_claimed_it_and_no_other_is(owner, addresses):
+def test_a_released_key_is_free_and_others_are_not(owner, addresses):
     for number in range(len(addresses)):
         for place, address in enumerate(addresses):
             assert claim(owner, address, f"body {place}") == NOTHING

@@ -33,7 +33,7 @@ def parts(made: UUID) -> tuple[int, int]:
     return made.int >> 80, made.int >> 64 & 0xFFF
 
 
-def test_ids_of_one_millisecond_count_up_and_then_run_ahead_of_the_clock(clock):
+def test_ids_of_one_millisecond_count_up_and_then_advance_the_clock(clock):
     made = [uuid7() for _ in range(10_000)]
     # The count of the last one leaves room for one more.
     while parts(made[-1])[1] == 0xFFF:
@@ -56,7 +56,7 @@ def test_ids_of_one_millisecond_count_up_and_then_run_ahead_of_the_clock(clock):
 
 
 @pytest.mark.parametrize("way", ["the clock goes on", "the count is used up"])
-def test_the_count_of_a_millisecond_begins_anywhere_in_the_lower_half(clock, monkeypatch, way):
+def test_the_count_of_a_millisecond_starts_randomly_in_the_lower_half(clock, monkeypatch, way):
     starts = []
     for number in range(2_000):
         if way == "the clock goes on":
@@ -86,7 +86,7 @@ def test_the_first_id_of_a_moment_is_the_smallest_of_its_millisecond(clock):
     assert first < first_id_at(MOMENT + timedelta(milliseconds=1))
 
 
-def test_a_reference_is_a_prefix_and_characters_that_are_not_mistaken():
+def test_a_reference_is_a_prefix_and_unambiguous_characters():
     reference = new_reference("export_")
     assert reference.startswith("export_")
     assert len(reference) == len("export_") + 26
@@ -98,7 +98,7 @@ def test_a_reference_is_a_prefix_and_characters_that_are_not_mistaken():
 
 
 @pytest.mark.parametrize("text", [TEXT, TEXT.upper()])
-def test_an_id_is_read_in_its_canonical_form(text):
+def test_an_id_is_parsed_in_its_canonical_form(text):
     assert parse_id(text) == UUID(TEXT)
 
 
@@ -115,5 +115,5 @@ def test_an_id_is_read_in_its_canonical_form(text):
         TEXT.replace("-", "").ljust(36, "-"),
     ],
 )
-def test_whatever_else_is_no_id(text):
+def test_other_spellings_are_rejected(text):
     assert parse_id(text) is None

@@ -43,14 +43,14 @@ def make() -> Make:
     ("until", "is_free"),
     [(None, True), (NOW - MOMENT, True), (NOW, True), (NOW + MOMENT, False)],
 )
-def test_a_row_is_free_without_a_lease_and_from_its_end_on(make, until, is_free):
+def test_a_row_is_available_without_a_lease_or_after_its_end(make, until, is_free):
     row = make(leased_until=until)
     assert row.filter(leases.available(NOW)).exists() is is_free
     assert row.filter(leases.leased(NOW)).exists() is not is_free
 
 
 @pytest.mark.parametrize(("ends_in", "taken"), [(None, True), (-MOMENT, True), (MINUTE, False)])
-def test_a_free_row_is_taken_with_a_new_token_and_a_leased_one_stays_as_it_is(make, ends_in, taken):
+def test_an_available_row_is_leased_with_a_new_token_and_a_leased_one_is_unchanged(make, ends_in, taken):
     now = timezone.now()
     until = None if ends_in is None else now + ends_in
     row, other = (make(claimed_by="before", attempts=4, leased_until=until) for _ in "ab")
@@ -69,7 +69,7 @@ def test_a_free_row_is_taken_with_a_new_token_and_a_leased_one_stays_as_it_is(ma
     assert other.values().get() == untouched
 
 
-def test_a_row_that_meets_no_condition_of_the_caller_is_not_taken(make):
+def test_a_row_that_does_not_match_is_not_leased(make):
     row = make(status="Ready")
     waiting = row.filter(status="Waiting")
     assert leases.acquire(waiting, prefix="test_", until=timezone.now() + MINUTE) is None
@@ -88,7 +88,7 @@ def test_a_lease_is_released_once_and_by_its_own_token(make):
     assert row.get().status == "Ready"
 
 
-def test_a_lease_that_ran_out_is_lost_to_the_next_worker(make):
+def test_an_expired_lease_is_lost_to_the_next_worker(make):
     row = make()
     late = leases.acquire(row, prefix="test_", until=timezone.now() - MOMENT)
     assert late is not None
@@ -99,7 +99,7 @@ def test_a_lease_that_ran_out_is_lost_to_the_next_worker(make):
 
 
 @pytest.mark.parametrize(("due_in", "taken"), [(None, False), (MINUTE, False), (-MOMENT, True)])
-def test_a_due_step_is_taken_by_planning_it_for_later(make, due_in, taken):
+def test_due_work_is_claimed_by_postponing_it(make, due_in, taken):
     now = timezone.now()
     row = make(finished_at=None if due_in is None else now + due_in)
     other = make(finished_at=now - MINUTE)
@@ -113,7 +113,7 @@ def test_a_due_step_is_taken_by_planning_it_for_later(make, due_in, taken):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_many_workers_at_once_one_gets_the_row(make):
+def test_one_of_many_concurrent_workers_gets_the_row(make):
     row = make(finished_at=timezone.now())
 
     def work(_: int) -> tuple[str | None, bool]:

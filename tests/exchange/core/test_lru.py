@@ -5,7 +5,7 @@ from __future__ import annotations
 from exchange.core.lru import LruCache
 
 
-def test_what_was_used_longest_ago_is_forgotten_first():
+def test_the_least_recently_used_entry_is_evicted_first():
     kept: LruCache[str, int] = LruCache(2)
     kept.put("a", 1)
     kept.put("b", 2)

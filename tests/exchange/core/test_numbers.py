@@ -27,21 +27,21 @@ middles = st.integers(-(10**18), 10**18).map(lambda n: Decimal(2 * n + 1) * Deci
 
 
 @given(number=numbers | middles, decimals=st.sampled_from([0, 2, 8]))
-def test_what_is_rounded_is_the_nearest_and_in_the_middle_the_even_one(number, decimals):
+def test_rounding_is_to_the_nearest_and_ties_to_even(number, decimals):
     found = round_half_even(number, decimals)
     # Python rounds a fraction to the nearest, in the middle to the even one.
     assert Fraction(found) == Fraction(round(Fraction(number) * 10**decimals), 10**decimals)
     assert count_decimals(found) <= decimals
 
 
-def test_what_is_rounded_has_at_most_sixty_digits():
+def test_rounding_supports_at_most_sixty_digits():
     assert round_half_even(Decimal("1E+59"), 0) == Decimal(10) ** 59
     with pytest.raises(InvalidOperation):
         round_half_even(Decimal("1E+60"), 0)
 
 
 @given(numbers | middles, st.integers(0, 20))
-def test_plain_writes_the_same_number_shortly_whatever_its_exponent(number, zeros):
+def test_plain_notation_is_short_and_exact_for_any_exponent(number, zeros):
     sign, digits, exponent = number.as_tuple()
     assert isinstance(exponent, int)
     for each in (number, Decimal((sign, digits, exponent + zeros))):
@@ -54,7 +54,7 @@ def test_plain_writes_the_same_number_shortly_whatever_its_exponent(number, zero
 
 
 @given(st.decimals(allow_nan=True, allow_infinity=True) | st.integers())
-def test_a_number_is_read_as_it_is_or_not_at_all(value):
+def test_a_number_is_parsed_exactly_or_rejected(value):
     inside = Decimal(value).is_finite() and not Decimal(value).is_signed()
     if inside and Decimal(value) <= MAX_NUMBER:
         assert parse_number(value) == value
@@ -64,12 +64,12 @@ def test_a_number_is_read_as_it_is_or_not_at_all(value):
 
 
 @pytest.mark.parametrize("number", [0, Decimal("0.00000001"), MAX_NUMBER, 10**15])
-def test_the_smallest_and_the_largest_number_are_taken(number):
+def test_the_smallest_and_the_largest_number_are_accepted(number):
     assert parse_number(number) == number
 
 
 @given(st.text() | st.booleans() | st.none() | st.floats() | st.binary())
-def test_nothing_but_a_number_is_read_as_one(value):
+def test_only_numbers_are_parsed(value):
     with pytest.raises(InvalidNumber):
         parse_number(value)
 
@@ -87,7 +87,7 @@ def test_nothing_but_a_number_is_read_as_one(value):
         (10**15 + 1, "must not be above 1000000000000000"),
     ],
 )
-def test_a_number_that_is_not_taken_is_refused_with_the_reason(value, told):
+def test_a_rejected_number_has_a_reason(value, told):
     with pytest.raises(InvalidNumber) as refused:
         parse_number(value)
     assert str(refused.value) == told
@@ -112,11 +112,11 @@ def test_a_number_that_is_not_taken_is_refused_with_the_reason(value, told):
         *((text, None) for text in ("01", "1,23", "0,123", "1234,567", "12,5000", "1,,234", "1,2")),
     ],
 )
-def test_an_amount_is_read_as_people_write_it_or_not_at_all(text, amount):
+def test_a_typed_amount_is_parsed_or_rejected(text, amount):
     assert parse_typed_amount(text) == (None if amount is None else Decimal(amount))
 
 
-def test_as_many_decimals_are_typed_as_a_token_has():
+def test_a_typed_amount_has_at_most_the_decimals_of_a_token():
     assert TOKEN_DECIMALS == 8
     assert parse_typed_amount(f"1.{'1' * TOKEN_DECIMALS}") == Decimal("1.11111111")
     assert parse_typed_amount(f"1.{'1' * (TOKEN_DECIMALS + 1)}") is None
@@ -127,7 +127,7 @@ def test_as_many_decimals_are_typed_as_a_token_has():
     [("0", 0), ("0.000", 0), ("0E-8", 0), ("100", 0), ("1E+4", 0), ("1.50", 1), ("0.00000001", 8),
      ("-12.345", 3), ("10.10", 1)],
 )  # fmt: skip
-def test_trailing_zeros_are_no_decimals(number, decimals):
+def test_trailing_zeros_do_not_count_as_decimals(number, decimals):
     assert count_decimals(Decimal(number)) == decimals
 
 

@@ -86,7 +86,7 @@ def locked(act: Callable[[], object]) -> tuple[set[Any], set[Any]]:
     return found
 
 
-def test_only_what_a_call_is_about_is_locked_and_may_still_be_named_elsewhere(world: World):
+def test_a_call_locks_only_its_own_rows_and_they_can_still_be_referenced(world: World):
     token, quote = world.token.pk, world.quote.pk
     change = partial(
         members.change_member, member_id=world.member.pk, name="Eve", email="eve@example.com"
@@ -126,7 +126,7 @@ def test_a_key_that_is_rotated_is_locked_without_its_organisation(world: World):
         assert rows == {world.key.pk}
 
 
-def test_who_asks_for_an_export_asks_for_no_other_meanwhile(world: World, monkeypatch):
+def test_one_person_requests_one_export_at_a_time(world: World, monkeypatch):
     monkeypatch.setitem(SOURCES, NAME, SOURCE)
     monkeypatch.setattr(exports, "DIRECT_ROWS", 0)
     rows, _ = locked(partial(begin, world.finance))

@@ -23,21 +23,21 @@ def made(request: UUID, table: str, *numbers: int) -> list[UUID]:
         return [row[0] for row in cursor.fetchall()]
 
 
-def test_they_are_of_version_7_and_of_now():
+def test_ids_have_version_7_and_the_current_time():
     before = time.time_ns() // 1_000_000 - 1
     for created_id in made(uuid7(), "0", 1, 2, 2**28 - 1):
         assert (created_id.version, created_id.variant) == (7, RFC_4122)
         assert before <= created_id.int >> 80 <= time.time_ns() // 1_000_000 + 1
 
 
-def test_they_are_in_the_order_of_their_numbers_and_of_time():
+def test_ids_sort_by_number_and_time():
     # Which of two requests came first says the time, whatever is random in their own ids.
     requests = sorted((uuid7() for _ in range(50)), reverse=True)
     ids = [created_id for request in requests for created_id in made(request, "1", 1, 2, 3)]
     assert ids == sorted(set(ids))
 
 
-def test_no_two_are_alike():
+def test_ids_are_unique():
     first, second = uuid7(), uuid7()
     ids = [
         created_id

@@ -10,7 +10,7 @@ from django.db import connection
 pytestmark = pytest.mark.django_db
 
 
-def test_sql_rounds_a_half_to_the_even_side_and_all_else_to_the_nearest():
+def test_sql_rounds_ties_to_even_and_the_rest_to_the_nearest():
     """Every eighth from -3 to 3, and of a hundredth from -0.03 to 0.03."""
     values = [
         Decimal(n) * Decimal("0.125") * Decimal(10) ** -decimals

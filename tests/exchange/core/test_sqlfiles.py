@@ -109,7 +109,7 @@ def test_every_stored_document_is_declared() -> None:
     assert sorted(declared) == sorted(name for (name,) in stored)
 
 
-def test_no_function_takes_or_gives_a_row_of_a_table_by_position() -> None:
+def test_no_function_takes_or_returns_a_table_row_by_position() -> None:
     """No `*`, no cast of a row to a table's type, no INSERT without the names of columns."""
     tables = "|".join(sorted(name for (name,) in rows("SELECT tablename FROM pg_tables")))
     star = re.compile(r"(?:\b(?:SELECT|RETURNING)|,)\s+(?:\w+\.)?\*|\)\.\*", re.IGNORECASE)
@@ -135,7 +135,7 @@ def test_a_second_migrate_changes_nothing() -> None:
     assert rows(_IDENTITIES) == before
 
 
-def test_a_changed_file_is_installed_and_everything_else_stays(folder: Path) -> None:
+def test_a_changed_file_is_installed_and_the_rest_is_unchanged(folder: Path) -> None:
     before = rows(_INSTALLED)
     change(folder)
     assert not sqlfiles.is_installed()
@@ -150,7 +150,7 @@ def test_a_changed_file_is_installed_and_everything_else_stays(folder: Path) -> 
     assert_books_hold()
 
 
-def test_what_no_file_names_any_more_is_gone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_objects_without_a_file_are_removed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "ledger/sql/extra.sql").write_text(
         "CREATE TYPE extra AS (a integer);"
         "CREATE FUNCTION extra(e extra) RETURNS integer LANGUAGE sql RETURN e.a;"
@@ -171,7 +171,7 @@ def test_what_no_file_names_any_more_is_gone(folder: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("fault", ["SELECT no_such_function();", "CREATE FUNCTION", "SELECT 1/0;"])
-def test_a_broken_file_leaves_everything_as_it_was(folder: Path, fault: str) -> None:
+def test_a_broken_file_changes_nothing(folder: Path, fault: str) -> None:
     before = rows(_IDENTITIES), rows(_INSTALLED)
     with (folder / "withdrawals/sql/approval_requirement.sql").open("a") as file:
         file.write(fault)
@@ -196,7 +196,7 @@ def test_a_migrate_of_one_app_or_none_installs_nothing(folder: Path, arguments: 
     assert not sqlfiles.is_installed()
 
 
-def test_a_database_of_between_two_releases_is_refused() -> None:
+def test_a_database_between_two_releases_is_rejected() -> None:
     """One migration stands for all that were before it: some of them alone are no beginning."""
     with as_owner() as cursor:
         cursor.execute("DELETE FROM django_migrations WHERE app = 'orders' AND name LIKE '0003%'")
@@ -204,7 +204,7 @@ def test_a_database_of_between_two_releases_is_refused() -> None:
             call_command("migrate", verbosity=0, interactive=False)
 
 
-def test_a_new_column_is_installed_for(folder: Path) -> None:
+def test_a_new_column_triggers_an_installation(folder: Path) -> None:
     """Triggers name the columns that were there: those of a table without any are as before."""
     with as_owner() as cursor:
         cursor.execute("ALTER TABLE exchange_organisation ADD COLUMN motto text")
@@ -220,7 +220,7 @@ def test_a_new_column_is_installed_for(folder: Path) -> None:
     assert "OF active, created_at, email, id, motto, name ON" in definition
 
 
-def test_a_changed_mapping_rewrites_documents_of_rows_that_no_guard_lets_change(
+def test_a_changed_mapping_rewrites_documents_of_guarded_rows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seller, buyer = make_trader(), make_trader(100)
@@ -259,7 +259,7 @@ def test_the_runtime_role_installs_nothing(folder: Path) -> None:
 
 @pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 @pytest.mark.usefixtures("installed_afterwards")
-def test_of_two_installers_at_once_one_waits_and_finds_it_done(folder: Path) -> None:
+def test_the_second_of_two_concurrent_installers_waits_and_does_nothing(folder: Path) -> None:
     change(folder)
     done: list[bool] = []
 
@@ -280,7 +280,7 @@ def test_of_two_installers_at_once_one_waits_and_finds_it_done(folder: Path) -> 
 
 @pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 @pytest.mark.usefixtures("installed_afterwards")
-def test_tables_in_use_are_waited_for_in_turns(
+def test_the_installer_waits_for_tables_in_short_turns(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Meanwhile requests pass, and the functions of before work for them."""
@@ -320,7 +320,7 @@ def test_tables_in_use_are_waited_for_in_turns(
 
 @pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 @pytest.mark.usefixtures("installed_afterwards")
-def test_a_session_that_has_planned_the_former_functions_goes_on_with_the_new_ones(
+def test_a_session_with_plans_of_the_former_functions_uses_the_new_ones(
     folder: Path,
 ) -> None:
     store_bank_list()

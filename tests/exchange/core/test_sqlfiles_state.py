@@ -18,7 +18,7 @@ WHERE locktype = 'advisory' AND pid = pg_backend_pid()
 """
 
 
-def test_every_file_is_declared_once_and_every_declared_file_is_there() -> None:
+def test_every_file_is_declared_once_and_every_declared_file_exists() -> None:
     assert [config.label for config in sqlfiles.sql_apps()] == [
         "exchange",
         "wallets",
@@ -30,20 +30,20 @@ def test_every_file_is_declared_once_and_every_declared_file_is_there() -> None:
         assert sorted(config.sql_files) == files, config.label
 
 
-def test_an_installer_keeps_out_others_of_every_release_and_waits_half_a_minute_for_them() -> None:
+def test_an_installer_excludes_those_of_every_release_and_waits_half_a_minute() -> None:
     with as_owner() as cursor:
         assert not sqlfiles.install("default")
         cursor.execute(_HELD)
         assert cursor.fetchall() == [(0x53514C, "30s")]
 
 
-def test_a_new_column_of_a_table_that_only_joins_two_others_counts_as_one() -> None:
+def test_a_new_column_of_a_join_table_is_detected() -> None:
     with as_owner() as cursor:
         cursor.execute("ALTER TABLE exchange_staffuser_groups ADD COLUMN motto text")
         assert not sqlfiles.is_installed()
 
 
-def test_what_is_in_use_is_waited_for_and_what_is_wrong_is_not() -> None:
+def test_locks_are_waited_for_and_errors_are_raised() -> None:
     """Of a file that fails the name is told; one that only has to wait is tried again."""
     busy = "DO $$BEGIN RAISE EXCEPTION 'busy' USING ERRCODE = 'lock_not_available'; END$$"
     for statement, refused, told in (

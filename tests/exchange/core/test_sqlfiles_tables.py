@@ -39,7 +39,7 @@ def uninstall() -> None:
         first("0003_wider", "orders").apply(ProjectState(), editor)
 
 
-def test_a_change_that_a_trigger_blocks_is_made_without_the_sql() -> None:
+def test_a_change_that_a_trigger_blocks_is_made_without_the_installed_sql() -> None:
     wider = "ALTER TABLE orders_order ALTER COLUMN status TYPE varchar(11)"
     with as_owner() as cursor:
         with pytest.raises(DatabaseError, match="trigger"), transaction.atomic():

@@ -44,7 +44,7 @@ def publisher() -> Iterator[Publisher]:
     task_notifier.set_publisher(Publisher())
 
 
-def test_the_first_hint_is_passed_on_at_once_and_a_burst_becomes_one_more() -> None:
+def test_the_first_notification_is_immediate_and_a_burst_is_merged_into_one() -> None:
     publisher = Publisher()
     notifier = TaskNotifier(publisher, interval_seconds=0.3)
     notifier.notify("a")
@@ -56,7 +56,7 @@ def test_the_first_hint_is_passed_on_at_once_and_a_burst_becomes_one_more() -> N
     assert publisher.published == ["a", "a"]
 
 
-def test_hints_are_passed_on_every_quarter_of_a_second_by_a_thread_that_ends_with_the_process(
+def test_a_daemon_thread_publishes_every_quarter_of_a_second(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     slept: SimpleQueue[float] = SimpleQueue()
@@ -70,7 +70,7 @@ def test_hints_are_passed_on_every_quarter_of_a_second_by_a_thread_that_ends_wit
     assert all(thread.daemon for thread in threading.enumerate() if thread.name == "wake")
 
 
-def test_different_tasks_are_each_hinted_at() -> None:
+def test_each_task_is_notified() -> None:
     publisher = Publisher()
     notifier = TaskNotifier(publisher, interval_seconds=0.05)
     notifier.notify("a")
@@ -79,7 +79,7 @@ def test_different_tasks_are_each_hinted_at() -> None:
     assert sorted(publisher.published) == ["a", "b"]
 
 
-def test_a_broker_that_is_down_neither_fails_nor_holds_up_whoever_hints() -> None:
+def test_a_broker_that_is_down_neither_raises_nor_blocks() -> None:
     tried = Publisher()
     release = threading.Event()
 
@@ -100,7 +100,7 @@ def test_a_broker_that_is_down_neither_fails_nor_holds_up_whoever_hints() -> Non
     tried.wait_for(2)
 
 
-def test_hints_work_in_a_process_that_was_forked() -> None:
+def test_notifications_work_in_a_forked_process() -> None:
     publisher = Publisher()
     notifier = TaskNotifier(publisher, interval_seconds=0.01)
     notifier.notify("before")
@@ -118,7 +118,7 @@ def test_hints_work_in_a_process_that_was_forked() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_hint_waits_for_the_commit(publisher: Publisher) -> None:
+def test_a_notification_is_sent_after_the_commit(publisher: Publisher) -> None:
     with transaction.atomic():
         task_notifier.notify_after_commit("a")
         time.sleep(0.2)
@@ -128,7 +128,7 @@ def test_a_hint_waits_for_the_commit(publisher: Publisher) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_change_that_is_rolled_back_hints_at_nothing(publisher: Publisher) -> None:
+def test_a_rollback_sends_no_notification(publisher: Publisher) -> None:
     with transaction.atomic():
         task_notifier.notify_after_commit("a")
         transaction.set_rollback(True)
@@ -137,7 +137,7 @@ def test_a_change_that_is_rolled_back_hints_at_nothing(publisher: Publisher) -> 
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_process_that_can_start_no_thread_for_hints_commits_all_the_same(
+def test_a_process_that_cannot_start_the_thread_still_commits(
     monkeypatch: pytest.MonkeyPatch, publisher: Publisher
 ) -> None:
     def full() -> None:
@@ -152,7 +152,7 @@ def test_a_process_that_can_start_no_thread_for_hints_commits_all_the_same(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_event_hints_at_its_delivery(publisher: Publisher) -> None:
+def test_an_event_notifies_the_delivery_task(publisher: Publisher) -> None:
     owner = Organisation.objects.create(name="Acme")
     emit(organisation_id=owner.id, event_type="webhook.test", subject_id=uuid7(), data="{}")
     publisher.wait_for(1)

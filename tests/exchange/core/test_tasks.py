@@ -77,7 +77,7 @@ def test_the_task_is_registered_under_its_name(module: Any, name: str) -> None:
 
 
 @quickly
-def test_two_runs_of_a_process_deliver_at_a_time_and_a_third_is_not_waited_for() -> None:
+def test_two_deliveries_run_at_a_time_and_a_third_returns_immediately() -> None:
     # A run that is over has given its place back.
     assert all(unsent_by_a_run() for _ in range(3))
     with held(events_tasks._run_slots, 1):
@@ -87,7 +87,7 @@ def test_two_runs_of_a_process_deliver_at_a_time_and_a_third_is_not_waited_for()
 
 
 @quickly
-def test_a_run_that_fails_gives_its_place_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_run_frees_its_slot(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as broken:
         broken.setattr(deliveries, "_CLAIM_DUE", "no SQL")
         for _ in range(3):
@@ -97,7 +97,7 @@ def test_a_run_that_fails_gives_its_place_back(monkeypatch: pytest.MonkeyPatch) 
 
 
 @quickly
-def test_another_run_is_asked_for_where_one_was_not_enough(
+def test_another_run_is_requested_when_one_was_not_enough(
     monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
     for seconds, hints in ((0, 0), (100, 1)):
@@ -110,7 +110,7 @@ def test_another_run_is_asked_for_where_one_was_not_enough(
         assert len(hinted) == hints
 
 
-def test_exports_are_written_one_run_at_a_time_until_none_waits(
+def test_exports_are_written_one_at_a_time_until_none_is_pending(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     source = Source(
@@ -135,7 +135,7 @@ def test_exports_are_written_one_run_at_a_time_until_none_waits(
 
 
 @quickly
-def test_what_is_kept_no_longer_goes_by_its_task() -> None:
+def test_expired_rows_are_purged_by_their_task() -> None:
     past = timezone.now() - timedelta(days=400)
     SignInTries.objects.create(key="k", tries=1, ends_at=past)
     export = Export.objects.create(
@@ -159,7 +159,7 @@ def test_the_delivery_task_delivers_what_is_due(receiver: Receiver) -> None:
     assert Event.objects.get().status == "Delivered"
 
 
-def test_stored_answers_go_after_a_day_and_not_before() -> None:
+def test_stored_responses_are_purged_after_a_day() -> None:
     owner = Organisation.objects.create(name="Acme")
     now = timezone.now()
     ages = {"new": timedelta(0), "young": timedelta(hours=23, minutes=59)}
@@ -180,7 +180,7 @@ def test_stored_answers_go_after_a_day_and_not_before() -> None:
 
 
 @pytest.mark.urls("tests.environment.api_urls")
-def test_access_tokens_go_a_day_after_they_expired() -> None:
+def test_access_tokens_are_purged_a_day_after_expiry() -> None:
     caller = make_caller()
     model = get_access_token_model()
     token = model.objects.get()
