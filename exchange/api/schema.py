@@ -91,11 +91,11 @@ class EnvelopeSchema(AutoSchema):
 
     def _get_parameters(self) -> Any:
         parameters = super()._get_parameters()
-        for found in parameters:
-            if found["in"] == "path":
-                describe_path_id(found)
-            elif found["in"] == "query":
-                describe_query(found, self._filters().get(found["name"]))
+        for parameter in parameters:
+            if parameter["in"] == "path":
+                describe_path_id(parameter)
+            elif parameter["in"] == "query":
+                describe_query(parameter, self._filters().get(parameter["name"]))
         return parameters
 
     def _get_response_bodies(self, direction: Direction = "response") -> Any:

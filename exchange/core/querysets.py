@@ -9,18 +9,18 @@ from django.db.models.expressions import RawSQL
 
 from exchange.core.documents import Document
 
-Found = TypeVar("Found")
+RowT = TypeVar("RowT")
 
 # Small batches hold locks only briefly.
 PURGE_BATCH = 1000
 
 
-def get_or_raise(rows: QuerySet[Any, Found], missing: Exception) -> Found:
+def get_or_raise(rows: QuerySet[Any, RowT], missing: Exception) -> RowT:
     """Return the first of `rows`; raise `missing` when there is none."""
-    found = rows.first()
-    if found is None:
+    row = rows.first()
+    if row is None:
         raise missing
-    return found
+    return row
 
 
 def document_texts(rows: QuerySet[Any], document: Document) -> QuerySet[Any, str]:

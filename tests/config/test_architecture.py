@@ -1,4 +1,4 @@
-"""What import-linter cannot say: no hidden imports, no signals, no HTTP in rules."""
+"""Rules beyond import-linter: no hidden imports, no signals, no HTTP in services."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.db.models import Field
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 PACKAGES = ("config", "exchange", "wallets", "credit", "orders")
 RULES = {"models", "posting", "proof", "providers", "selectors", "services", "webhooks"}
-# An app may point at those in a lower layer only.
+# An app may reference apps in a lower layer only.
 LAYER = {"config": 3, "credit": 2, "orders": 2, "wallets": 1, "exchange": 0}
 
 
@@ -22,7 +22,7 @@ Trees = dict[str, ast.Module]
 
 @pytest.fixture(scope="module")
 def trees() -> Trees:
-    """Every module of the source outside migrations, parsed, by its path from the root."""
+    """Return the syntax trees of all modules outside migrations, by path."""
     found = {
         str(path.relative_to(CHECKOUT)): ast.parse(path.read_text())
         for package in PACKAGES
@@ -43,7 +43,7 @@ def imported(tree: ast.AST) -> Iterator[str]:
 
 
 def hidden_imports(tree: ast.AST) -> Iterator[str]:
-    """Functions and classes that import, each with the line."""
+    """Return the functions and classes that import, with the line."""
     for within in ast.walk(tree):
         if isinstance(within, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             for node in ast.walk(within):

@@ -1,6 +1,6 @@
-"""Every form says of a reason or a note, before it is sent, whether an organisation reads it.
+"""Every form states who reads a reason or note.
 
-That the API keeps to it: `tests/contract/test_staff_unnamed.py`.
+`tests/contract/test_staff_unnamed.py` checks the API.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from exchange.admin.fields import INTERNAL, VISIBLE
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 APPS = (credit, exchange, orders, wallets)
-# Names of fields in which people write why.
+# Names of fields for reasons.
 WORDS = re.compile("reason|note|explanation|comment|message|why|remark")
 
 AUDIENCES = {
@@ -71,24 +71,24 @@ def every_form() -> Iterator[type[forms.Form]]:
                     yield value
 
 
-def said(field: forms.Field) -> str:
-    """Who reads it, as the form says; empty when it says nothing."""
+def stated_readers(field: forms.Field) -> str:
+    """Return the readers stated in the form, or ""."""
     words = str(field.help_text)
     return next((told for told in (VISIBLE, INTERNAL) if words.startswith(told)), "")
 
 
 def test_every_reason_field_names_its_readers():
     told = {
-        f"{form.__module__}.{form.__qualname__}.{name}": said(field)
+        f"{form.__module__}.{form.__qualname__}.{name}": stated_readers(field)
         for form in every_form()
         for name, field in form.base_fields.items()
-        if isinstance(field, forms.CharField) and (WORDS.search(name) or said(field))
+        if isinstance(field, forms.CharField) and (WORDS.search(name) or stated_readers(field))
     }
     assert told == AUDIENCES
 
 
 def areas() -> list[tuple[str, str]]:
-    """Templates that write a text area themselves, and the label of each."""
+    """Return the templates with a text area, and its label."""
     found = []
     for path in sorted(TEMPLATES.rglob("*.html")):
         text = path.read_text()

@@ -1,4 +1,4 @@
-"""`check --deploy` refuses rate limits that each process would count for itself."""
+"""`check --deploy` rejects rate limits that are counted per process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytest_django import Settings
 BACKENDS = "django.core.cache.backends."
 
 
-def complaints(settings: Settings, *, limits: bool, backend: str, deploying: bool = True) -> Any:
+def errors(settings: Settings, *, limits: bool, backend: str, deploying: bool = True) -> Any:
     settings.RATE_LIMITS_ENABLED = limits
     settings.DEMO_DATA = False  # as in a deployment
     settings.CACHES = {"default": {"BACKEND": BACKENDS + backend, "LOCATION": "redis://127.0.0.1"}}
@@ -24,17 +24,17 @@ def complaints(settings: Settings, *, limits: bool, backend: str, deploying: boo
     "backend", ["locmem.LocMemCache", "dummy.DummyCache", "filebased.FileBasedCache"]
 )
 def test_enabled_limits_need_a_shared_cache(settings: Settings, backend: str):
-    assert complaints(settings, limits=True, backend=backend) == [("config.E001", True)]
+    assert errors(settings, limits=True, backend=backend) == [("config.E001", True)]
 
 
 @pytest.mark.parametrize("backend", ["redis.RedisCache", "db.DatabaseCache"])
 def test_a_shared_cache_passes(settings: Settings, backend: str):
-    assert complaints(settings, limits=True, backend=backend) == []
+    assert errors(settings, limits=True, backend=backend) == []
 
 
 def test_disabled_limits_need_no_shared_cache(settings: Settings):
-    assert complaints(settings, limits=False, backend="locmem.LocMemCache") == []
+    assert errors(settings, limits=False, backend="locmem.LocMemCache") == []
 
 
 def test_the_check_runs_for_deployments_only(settings: Settings):
-    assert complaints(settings, limits=True, backend="locmem.LocMemCache", deploying=False) == []
+    assert errors(settings, limits=True, backend="locmem.LocMemCache", deploying=False) == []

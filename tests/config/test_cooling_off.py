@@ -1,6 +1,6 @@
-"""Every decision about money that two people take: new people are refused, whatever it is about.
+"""Cooling-off and tenure in every dual approval.
 
-Each case has one person make the first step, and gives the second step for another person.
+In each case one person does the first step; the case returns the second step for another person.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from wallets.withdrawals.services import decisions
 pytestmark = pytest.mark.django_db
 
 FEE = "NGN_WITHDRAWAL_FEE"
-# Of two persons each, so that one has every right and the other too.
+# Two persons with every right.
 RIGHTS = (
     "propose_quote", "decide_quote", "add_deposit", "decide_deposit", "propose_configuration",
     "decide_configuration", "decide_withdrawal", "resolve_payout", "end_loan", "decide_break",
@@ -208,7 +208,7 @@ def test_new_access_cannot_give_a_first_approval_either():
 
 
 def test_one_approval_is_enough_where_one_is_needed_or_a_client_proposed():
-    """Nobody of staff proposed it, so no two approve: tenure is not asked."""
+    """Without a proposal by staff there is one approval, and no tenure is needed."""
     person = make_staff(*RIGHTS)
     backdate_installation(days=60)
     backdate_access(person, days=2)

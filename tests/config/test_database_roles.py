@@ -1,4 +1,4 @@
-"""The three roles of docs/operations.md: an owner that is no superuser migrates, a login serves."""
+"""The roles of docs/operations.md: an owner without superuser rights migrates, a login serves."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PASSWORD = "only-for-this-test"
 
 @pytest.fixture
 def roles(owner_connection: psycopg.Connection) -> Iterator[dict[str, str]]:
-    """A database of its own, and URLs of its owner and of the service's login."""
+    """A new database, with the URLs of its owner and the service's login."""
     base = f"{worker_database()}_roles"
     names = {"owner": f"{base}_owner", "app": f"{base}_app"}
     database, owner, app = (sql.Identifier(name) for name in (base, *names.values()))

@@ -1,4 +1,4 @@
-"""What the documents point at exists: files and headings of links, commands, targets of make."""
+"""References in the documents exist: files, headings, commands, make targets."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _TARGET = re.compile(r"(?:^|`)make ([a-z]+)", re.MULTILINE)
 _COMMAND = re.compile(r"manage\.py ([a-z_]+)")
-# Sources and tests that prose names, by their paths from the root.
+# Sources and tests named in prose, by path.
 _PATH = re.compile(r"`((?:config|credit|docs|exchange|orders|templates|tests|wallets)/[\w./-]+)`")
 
 
 def anchors(document: Path) -> set[str]:
-    """What a link may name within the document, as code hosts make it of headings."""
+    """Return the anchors that code hosts derive from headings."""
     headings = re.findall(r"^#+ (.+)$", _FENCED.sub("", document.read_text()), re.MULTILINE)
     plain = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
     return {heading.strip().replace(" ", "-") for heading in plain}
@@ -41,7 +41,7 @@ def broken_links(document: Path) -> Iterator[str]:
 
 
 def in_each(find: Callable[[Path], Collection[str]]) -> dict[str, Collection[str]]:
-    """What is wrong in each document, by the path of those in which something is."""
+    """Return the problems of each document that has any, by path."""
     found = {str(path.relative_to(ROOT)): find(path) for path in DOCUMENTS}
     return {name: wrong for name, wrong in found.items() if wrong}
 
@@ -84,7 +84,7 @@ def test_every_target_of_make_is_described():
     phony = re.search(r"^\.PHONY: (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert phony is not None
     described = set(_TARGET.findall((ROOT / "CONTRIBUTING.md").read_text()))
-    # What the others stand on is no step of its own.
+    # A prerequisite of other targets, not a step.
     assert set(phony[1].split()) - described == {"tools"}
 
 

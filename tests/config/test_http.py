@@ -1,4 +1,4 @@
-"""What the web server hands to Django and back, what it refuses, and how it ends: a real one."""
+"""A real web server: requests, responses, rejections, and its end."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def url(program: tuple[Program, int]) -> str:
     return f"http://{HOST}:{program[1]}"
 
 
-def exchanged(port: int, request: bytes, *, half_close: bool = False) -> bytes:
-    """Everything until the server closes the connection."""
+def exchange_bytes(port: int, request: bytes, *, half_close: bool = False) -> bytes:
+    """Send `request` and return everything until the server closes the connection."""
     with socket.create_connection((HOST, port), timeout=20) as client:
         client.sendall(request)
         if half_close:
@@ -58,8 +58,8 @@ def exchanged(port: int, request: bytes, *, half_close: bool = False) -> bytes:
         return b"".join(iter(lambda: client.recv(65536), b""))
 
 
-def sent(port: int, request: bytes) -> tuple[bytes, dict[str, Any]]:
-    head, _, body = exchanged(port, request).partition(b"\r\n\r\n")
+def send_bytes(port: int, request: bytes) -> tuple[bytes, dict[str, Any]]:
+    head, _, body = exchange_bytes(port, request).partition(b"\r\n\r\n")
     return head, json.loads(body)
 
 
@@ -69,7 +69,7 @@ def workers(program: Program) -> list[int]:
 
 
 def open_files(pid: int) -> list[str]:
-    """The names of the open files of a process; those without a name end in (deleted)."""
+    """Return the names of a process's open files; anonymous ones end in (deleted)."""
     found = []
     for link in Path(f"/proc/{pid}/fd").iterdir():
         with contextlib.suppress(FileNotFoundError):
@@ -78,7 +78,7 @@ def open_files(pid: int) -> list[str]:
 
 
 def test_the_environ_follows_wsgi(program):
-    head, environ = sent(
+    head, environ = send_bytes(
         program[1],
         b"POST /a%20b/%C3%A9?x=%zz HTTP/1.1\r\nHost: exchange.example:81\r\nConnection: close\r\n"
         b"Content-Type: application/json\r\nContent-Length: 2\r\n"
@@ -124,7 +124,7 @@ def test_bodies_up_to_a_megabyte_are_read(url, size):
 
 def test_a_longer_body_is_not_read_and_keeps_its_length(program):
     length = 1024 * 1024 + 1
-    _, environ = sent(
+    _, environ = send_bytes(
         program[1],
         b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
         + f"Content-Length: {length}\r\n\r\n".encode(),
@@ -141,10 +141,10 @@ def test_an_incomplete_body_never_reaches_the_application(program, url):
 
 @pytest.mark.parametrize("megabytes", [1, 30])
 def test_a_streamed_response_arrives_complete_and_leaves_no_file(program, url, megabytes):
-    answer = requests.get(f"{url}/stream?megabytes={megabytes}", timeout=60)
-    assert answer.headers["Content-Length"] == str(megabytes * 1024 * 1024)
-    assert set(answer.content) == {ord("x")}
-    assert len(answer.content) == megabytes * 1024 * 1024
+    response = requests.get(f"{url}/stream?megabytes={megabytes}", timeout=60)
+    assert response.headers["Content-Length"] == str(megabytes * 1024 * 1024)
+    assert set(response.content) == {ord("x")}
+    assert len(response.content) == megabytes * 1024 * 1024
     assert [path.name for path in program[0].output.parent.iterdir()] == ["echo.log"]
 
 
@@ -185,7 +185,7 @@ HEAD = b"POST /first HTTP/1.1\r\nHost: x\r\n"
 )  # fmt: skip
 def test_an_ambiguous_request_is_rejected_and_the_connection_closed(program, request_, reason):
     second = b"GET /second HTTP/1.1\r\nHost: x\r\n\r\n"
-    head, _, body = exchanged(program[1], request_ + second).partition(b"\r\n\r\n")
+    head, _, body = exchange_bytes(program[1], request_ + second).partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 400 Bad Request\r\n")
     assert b"\r\nConnection: close" in head
     assert b"\r\nX-Error-Code: invalid_request" in head
@@ -197,29 +197,29 @@ def test_an_ambiguous_request_is_rejected_and_the_connection_closed(program, req
 
 def test_pipelined_requests_get_responses_in_order(program):
     one = b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n"
-    answers_ = exchanged(program[1], b"".join(one % n for n in range(10)) + b"bad\r\n\r\n")
-    paths = [line.split(b'"')[0] for line in answers_.split(b'"PATH_INFO": "')[1:]]
+    responses = exchange_bytes(program[1], b"".join(one % n for n in range(10)) + b"bad\r\n\r\n")
+    paths = [line.split(b'"')[0] for line in responses.split(b'"PATH_INFO": "')[1:]]
     assert paths == [b"/%d" % n for n in range(10)]
-    assert answers_.count(b"HTTP/1.1 200 OK") == 10
-    assert answers_.count(b"HTTP/1.1 400 Bad Request") == 1
+    assert responses.count(b"HTTP/1.1 200 OK") == 10
+    assert responses.count(b"HTTP/1.1 400 Bad Request") == 1
 
 
 def test_pipelining_is_limited(program):
-    answers_ = exchanged(program[1], b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 100)
-    assert answers_.count(b"HTTP/1.1 200 OK") == 16
-    assert answers_.count(b"HTTP/1.1 400 Bad Request") == 1
+    responses = exchange_bytes(program[1], b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 100)
+    assert responses.count(b"HTTP/1.1 200 OK") == 16
+    assert responses.count(b"HTTP/1.1 400 Bad Request") == 1
 
 
 def test_a_half_closed_client_gets_its_response(program):
-    answer = exchanged(program[1], b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", half_close=True)
-    assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
+    response = exchange_bytes(program[1], b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", half_close=True)
+    assert response.startswith(b"HTTP/1.1 200 OK\r\n")
 
 
 @pytest.mark.parametrize("path", ["/", "/file", "/stream?megabytes=2"])
 def test_a_head_response_has_the_length_and_no_body(url, path):
-    answer = requests.head(url + path, timeout=20)
-    assert answer.status_code == 200
-    assert (int(answer.headers["Content-Length"]) > 100, answer.content) == (True, b"")
+    response = requests.head(url + path, timeout=20)
+    assert response.status_code == 200
+    assert (int(response.headers["Content-Length"]) > 100, response.content) == (True, b"")
 
 
 def test_a_client_may_expect_100_continue(program):
@@ -241,10 +241,10 @@ def test_a_client_may_expect_100_continue(program):
 def test_an_upgrade_request_gets_an_ordinary_response(program, rest):
     request = HEAD + b"Connection: Upgrade\r\nUpgrade: h2c\r\n" + rest
     last = b"GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-    answers_ = exchanged(program[1], request * 2 + last)
-    assert answers_.count(b'"PATH_INFO": "/first"') == 2
-    assert answers_.count(b'"body": "{}"') == 2 * rest.count(b"{}")
-    assert answers_.count(b'"PATH_INFO": "/last"') == 1
+    responses = exchange_bytes(program[1], request * 2 + last)
+    assert responses.count(b'"PATH_INFO": "/first"') == 2
+    assert responses.count(b'"body": "{}"') == 2 * rest.count(b"{}")
+    assert responses.count(b'"PATH_INFO": "/last"') == 1
 
 
 def test_disconnected_clients_are_not_faults(program, url):
@@ -269,7 +269,7 @@ def test_a_client_that_stops_reading_is_disconnected(program):
         assert client.recv(12) == b"HTTP/1.1 200"
         wait_until(
             lambda: not any("(deleted)" in name for name in open_files(worker)),
-            "the server has let go of the answer",
+            "the server has let go of the response",
         )
         rest = 0
         with contextlib.suppress(ConnectionResetError):

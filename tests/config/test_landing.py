@@ -1,4 +1,4 @@
-"""The page at `/`: plain HTML that leads to everything else."""
+"""The landing page: plain HTML with links to everything else."""
 
 from __future__ import annotations
 

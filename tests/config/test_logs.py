@@ -1,4 +1,4 @@
-"""Of faults with one cause the log has a line a second, and seldom a traceback."""
+"""Faults with one cause are logged once a second, with few tracebacks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Clock:
 
 
 def record(error: Exception | None, name: str = "exchange", **event: object) -> logging.LogRecord:
-    """A structlog event about `error`, or without one a plain record."""
+    """Return a structlog event with `error`, or a plain record."""
     message = {"event": "fault", **event, **({"exc_info": error} if error else {})}
     return logging.LogRecord(name, logging.ERROR, __file__, 1, message, (), None)
 

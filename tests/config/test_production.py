@@ -1,4 +1,4 @@
-"""Production settings take nothing for granted: what is missing or unsafe is refused."""
+"""Production settings reject missing and unsafe values."""
 
 from __future__ import annotations
 

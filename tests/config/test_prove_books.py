@@ -1,4 +1,4 @@
-"""`manage.py prove_books`: prints every check; exit 1 when one is off."""
+"""`manage.py prove_books` prints every check and exits with 1 on a failure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def wallet():
 
 
 def damage(owner: psycopg.Connection[Any], account: Account) -> None:
-    """What only somebody with the database's own powers can do."""
+    """Run SQL that only the database's superuser can run."""
     with owner.transaction():
         owner.execute("SET LOCAL session_replication_role = replica")
         owner.execute("UPDATE wallets_account SET balance = 499 WHERE id = %s", [account.id])

@@ -1,4 +1,4 @@
-"""The search of every list: by the id that the API tells, by an amount, by an email."""
+"""The search of every list: by id, amount and email."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def client(client: Client) -> Client:
     return client
 
 
-def found(client: Client, model: str, term: str) -> list[Any]:
-    """What the list of `model` shows for `term`."""
+def search_list(client: Client, model: str, term: str) -> list[Any]:
+    """Return the records that the list of `model` shows for `term`."""
     answer = client.get(reverse(f"admin:{model}_changelist"), {"q": term})
     assert answer.status_code == 200, (model, term)
     return list(answer.context["cl"].result_list)
@@ -65,17 +65,17 @@ def test_every_list_with_a_search_finds_a_record_by_its_id(client):
         row = model._default_manager.order_by("pk").first()
         assert row is not None, model
         name = f"{model._meta.app_label}_{model._meta.model_name}"
-        rows = found(client, name, str(row.pk))
-        # The audit is searched by the records that changed.
+        rows = search_list(client, name, str(row.pk))
+        # The audit is searched by the changed records.
         assert name == "exchange_change" or row in rows, name
-        assert found(client, name, str(first_id_at(timezone.now() - timedelta(days=9)))) == []
+        assert search_list(client, name, str(first_id_at(timezone.now() - timedelta(days=9)))) == []
         seen.add(name)
     assert len(seen) > 25, sorted(seen)
 
 
 @pytest.fixture
 def ada() -> Wallet:
-    """A member with one record of 12,500.50 in each list, beside somebody with other ones."""
+    """A member with one record of 12,500.50 in each list; another member has other ones."""
     store_bank_list()
     wallet = make_member_wallet()
     Member.objects.filter(pk=str(wallet.member_id)).update(email="Ada.Obi@Acme.example")
@@ -114,7 +114,7 @@ LISTS = {
 @pytest.mark.parametrize("term", ["12,500.50", "12500.5", "12500.50000000"])
 def test_lists_find_an_amount_however_it_is_written(client, ada, term):
     for model in LISTS:
-        rows = found(client, model, term)
+        rows = search_list(client, model, term)
         assert rows, model
         amount = Decimal("12500.5")
         for row in rows:
@@ -130,51 +130,51 @@ def test_lists_find_an_amount_however_it_is_written(client, ada, term):
                 assert row.buyer_value == amount
             else:
                 assert getattr(row, "withdrawal", row).amount == amount
-        assert found(client, model, "12,500.51") == [], model
+        assert search_list(client, model, "12,500.51") == [], model
 
 
 def test_a_payout_is_found_by_what_reaches_the_bank(client, ada):
     sent = Withdrawal.objects.get(owner_id=ada.owner_id)
     assert sent.disburse_amount != sent.amount
     for model in ("wallets_withdrawal", "wallets_payout"):
-        [row] = found(client, model, f"{sent.disburse_amount:,.2f}")
+        [row] = search_list(client, model, f"{sent.disburse_amount:,.2f}")
         assert row.pk == sent.pk
 
 
 def test_a_payout_is_found_by_the_providers_id(client, ada):
     payout = Payout.objects.get(withdrawal__owner_id=ada.owner_id)
     Payout.objects.filter(pk=payout.pk).update(provider_id="26251")
-    assert found(client, "wallets_payout", "26251") == [payout]
-    assert found(client, "wallets_payout", "2625") == []
+    assert search_list(client, "wallets_payout", "26251") == [payout]
+    assert search_list(client, "wallets_payout", "2625") == []
 
 
 def test_the_ids_of_a_member_and_of_an_organisation_find_their_withdrawals(client, ada):
     sent = Withdrawal.objects.get(owner_id=ada.owner_id)
     for wanted in (sent.pk, sent.owner_id, sent.organisation_id):
         for model in ("wallets_withdrawal", "wallets_payout"):
-            assert [row.pk for row in found(client, model, str(wanted))] == [sent.pk], wanted
+            assert [row.pk for row in search_list(client, model, str(wanted))] == [sent.pk], wanted
 
 
 def test_an_email_finds_records_of_its_members_in_every_organisation(client, ada):
     other = Withdrawal.objects.exclude(owner_id=ada.owner_id).get()
     assert other.organisation_id != ada.organisation.pk
     Member.objects.filter(pk=str(other.member_id)).update(email="ada.obi@acme.example")
-    rows = found(client, "wallets_withdrawal", "ada.obi@acme.example")
+    rows = search_list(client, "wallets_withdrawal", "ada.obi@acme.example")
     assert {row.owner_id for row in rows} == {ada.owner_id, other.owner_id}
 
 
 def test_lists_find_records_by_a_members_email(client, ada):
     for model, owner in LISTS.items():
-        rows = found(client, model, "ada.obi@acme.example")
+        rows = search_list(client, model, "ada.obi@acme.example")
         assert rows, model
         if owner is not None:
             assert {owner(row) for row in rows} == {ada.owner_id}, model
         else:
             legs = [{leg.account.owner_id for leg in row.entries.all()} for row in rows]
             assert all(ada.owner_id in owners for owners in legs)
-        assert found(client, model, "nobody@acme.example") == [], model
-        # Only a whole address.
-        assert found(client, model, "obi@acme.example") == [], model
+        assert search_list(client, model, "nobody@acme.example") == [], model
+        # Only complete addresses match.
+        assert search_list(client, model, "obi@acme.example") == [], model
 
 
 def test_an_organisations_email_finds_its_own_records(client):
@@ -184,35 +184,35 @@ def test_an_organisations_email_finds_its_own_records(client):
     wallet.organisation.save()
     own = Wallet(wallet.organisation).fund(800).request(500)
     wallet.request(600)
-    assert found(client, "wallets_withdrawal", "OPS@acme.example") == [own]
+    assert search_list(client, "wallets_withdrawal", "OPS@acme.example") == [own]
 
 
 def test_loans_and_quotes_are_found_by_their_amounts(client):
     lending = make_lending()
     loan = lending.lend()
     lending.set_price(9_876)
-    assert found(client, "credit_loan", "840,000") == [loan]
-    assert found(client, "credit_loan", "1596000.00") == [loan]
-    assert found(client, "credit_loan", lending.borrower.member.email) == [loan]  # type: ignore[union-attr]
-    assert found(client, "credit_loan", "840,001") == []
-    [quote] = found(client, "exchange_quote", "9,876")
+    assert search_list(client, "credit_loan", "840,000") == [loan]
+    assert search_list(client, "credit_loan", "1596000.00") == [loan]
+    assert search_list(client, "credit_loan", lending.borrower.member.email) == [loan]  # type: ignore[union-attr]
+    assert search_list(client, "credit_loan", "840,001") == []
+    [quote] = search_list(client, "exchange_quote", "9,876")
     assert quote.sell == 9876
 
 
 def test_amounts_in_long_lists_are_searched_among_recent_records(client, ada, monkeypatch):
     long = ("wallets_entry", "wallets_transfer", "orders_order", "orders_trade",
             "wallets_decision", "wallets_bankaccount")  # fmt: skip
-    assert all(found(client, model, "12,500.50") for model in long)
+    assert all(search_list(client, model, "12,500.50") for model in long)
     with connection.cursor() as cursor:
         cursor.execute("SET enable_seqscan = off")
         for model in (Entry, Order):
             plan = model._default_manager.filter(search.recent_condition(), amount=5).explain()
-            # Which index it is follows from the rows that other tests have left statistics of.
+            # The index depends on the statistics that other tests have left.
             assert "Index Cond: (id >= " in plan, plan
-    # As if all of them were older than that.
+    # Make all of them older than that.
     monkeypatch.setattr(search, "RECENT_PERIOD", -timedelta(hours=1))
-    assert [model for model in long if found(client, model, "12,500.50")] == []
-    assert found(client, "wallets_withdrawal", "12,500.50")
+    assert [model for model in long if search_list(client, model, "12,500.50")] == []
+    assert search_list(client, "wallets_withdrawal", "12,500.50")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The processes that tests over real HTTP stand on."""
+"""The processes for tests over real HTTP."""
 
 from __future__ import annotations
 

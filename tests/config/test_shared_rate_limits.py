@@ -1,4 +1,4 @@
-"""Limits that are on are exact over all processes, also where there is no Redis."""
+"""Enabled limits are exact over all processes, also without Redis."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ def test_two_web_processes_without_redis_count_together(
     web.start()
     try:
 
-        def ask(_: int) -> tuple[int, int]:
+        def send_request(_: int) -> tuple[int, int]:
             url = f"http://{HOST}:{here.web_port}/v1/api/members"
-            answer = requests.get(url, headers=caller.headers, timeout=30)
-            return answer.status_code, int(answer.headers["X-RateLimit-Remaining"])
+            response = requests.get(url, headers=caller.headers, timeout=30)
+            return response.status_code, int(response.headers["X-RateLimit-Remaining"])
 
         while 60 - time.time() % 60 < 20:  # all within one minute
             time.sleep(0.2)
         with ThreadPoolExecutor(8) as pool:
-            found = sorted(pool.map(ask, range(40)))
+            found = sorted(pool.map(send_request, range(40)))
     finally:
         web.stop()
     assert found == [(200, left) for left in range(25)] + [(429, 0)] * 15

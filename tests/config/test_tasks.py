@@ -1,4 +1,4 @@
-"""What beat schedules exists, and the daily proof is over the checks of every app."""
+"""Scheduled tasks exist, and the daily proof has the checks of every app."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DOMAIN_APPS = ("exchange", "wallets", "credit", "orders")
 
 
 def checks_of(app_name: str) -> list[Check]:
-    """Every check that a `proof` of one of the app's subjects declares."""
+    """Return every check that the app's `proof` modules declare."""
     folder = Path(import_module(app_name).__path__[0])
     modules = [import_module(f"{app_name}.{path.parent.name}.proof")
                for path in folder.glob("*/proof.py")]  # fmt: skip

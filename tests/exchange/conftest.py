@@ -1,4 +1,4 @@
-"""The database of a module whose tests only read, and books to write in by plain SQL."""
+"""The database of read-only test modules, and books for tests that write plain SQL."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""`make fuzz`: property tests and state machines with examples that no run had before."""
+"""`make fuzz`: property tests and state machines with new examples."""

@@ -1,8 +1,8 @@
-"""Run every property test in turn, each turn with other examples, until the time is used.
+"""Run the property tests in turns with new examples until the time is used.
 
 `python -m tests.fuzz --seconds 60 [--seed N] [--test ID] [FILE ...]`
 
-Ends with 1 at the first failure and prints the command that repeats it.
+Exits with 1 at the first failure and prints the command that repeats it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
     ]
     print(f"Seed {seed}", flush=True)
     os.environ["FUZZ"] = "1"
-    # Schemathesis takes the values out of what hypothesis says of a failure.
+    # Schemathesis removes the values from hypothesis's failure report.
     without = ("cacheprovider", "xdist", "schemathesis")
     plugins = ["-p", "tests.fuzz.steps", *(f"-pno:{name}" for name in without)]
     options = [

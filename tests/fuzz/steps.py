@@ -1,4 +1,4 @@
-"""The pytest plugin of `make fuzz`: in the place of the loop that runs each test once, turns."""
+"""The pytest plugin of `make fuzz`: runs tests in turns instead of once."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from tests.environment.property_tests import load_profile
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """What `tests.fuzz` passes on."""
+    """Add the options of `tests.fuzz`."""
     parser.addoption("--fuzz-seed", type=int)
     parser.addoption("--fuzz-seconds", type=float)
     parser.addoption("--fuzz-test", default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # A build machine has a profile of its own, under which no seed counts.
+    # The CI profile of hypothesis ignores seeds.
     load_profile()
     config.pluginmanager.register(Turns(config))
 
 
 class Turns:
-    """Every property test has a turn, again and again, each with a seed of its own.
+    """Runs the property tests in turns, each with its own seed.
 
-    What a turn draws follows from the seed of the turn and the test's name, whatever ran before.
+    The examples of a turn depend only on its seed and the test's name.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -45,11 +45,11 @@ class Turns:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """All files are read for one test too: hypothesis draws constants that it finds in them."""
+        """Collect all files even for one test: hypothesis draws constants from them."""
         items[:] = [item for item in items if item.get_closest_marker("hypothesis")]
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Give the test with the least time used so far the next turn."""
+        """Give the next turn to the test with the least time used."""
         if session.testsfailed:
             raise session.Interrupted(f"{session.testsfailed} errors during collection")
         items = {item.nodeid: item for item in session.items if item.nodeid.endswith(self._only)}
@@ -59,12 +59,12 @@ class Turns:
             [only] = items.values()
             self._take_turn(only, None)
             return True
-        # From another test on with each seed, for runs too short for all of them.
+        # Each seed starts with another test, for runs too short for all of them.
         names = sorted(items, key=lambda name: zlib.crc32(f"{self._seed} {name}".encode()))
         self._used = dict.fromkeys(names, 0.0)
         name = names[0]
         while self._failed is None and (not self._taken or self._spent < self._seconds):
-            # pytest must know which comes after it, to keep what both stand on.
+            # pytest needs the next test, to keep shared fixtures.
             following = min(
                 (other for other in names if other != name),
                 key=self._used.__getitem__,
@@ -77,7 +77,7 @@ class Turns:
     def _take_turn(self, item: pytest.Item, following: pytest.Item | None) -> None:
         name = item.nodeid
         seed = self._seed + self._taken.get(name, 0)
-        # What `--hypothesis-seed` sets, for one test at a time.
+        # The value of `--hypothesis-seed`, for one test.
         hypothesis.core.global_force_seed = zlib.crc32(  # type: ignore[assignment]
             f"{seed} {name}".encode()
         )
@@ -89,7 +89,7 @@ class Turns:
             self._failed = (seed, name)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say how many turns each test had, and how to have a failure again."""
+        """Print the number of turns of each test, and the command that repeats a failure."""
         write = terminalreporter.write_line
         write(f"{'Turns':>6} {'Seconds':>8}  Test")
         for name, turns in sorted(self._taken.items()):

@@ -1,4 +1,4 @@
-"""`make fuzz` ends with 1 when a property fails, and says how to have the same again."""
+"""`make fuzz` exits with 1 when a property fails, and prints how to repeat it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_with_few_examples(number):
 
 @pytest.fixture
 def properties(tmp_path: Path):
-    """Write a file with a property that always holds and one that makes `check`; give its path."""
+    """Return a function that writes a passing property and one with `check` to a file."""
 
     def write(check: str) -> str:
         path = tmp_path / "test_properties_of_hypothesis.py"
@@ -53,11 +53,11 @@ def properties(tmp_path: Path):
 
 
 def fuzz(*arguments: str) -> tuple[int, str]:
-    """The exit code of a run, and what it printed."""
+    """Run the command; return its exit code and output."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.fuzz", *arguments],
         cwd=CHECKOUT,
-        # As on a build machine, where hypothesis takes no seed into account by default.
+        # Like CI, where hypothesis ignores seeds by default.
         env={**os.environ, "CI": "true"},
         capture_output=True,
         text=True,

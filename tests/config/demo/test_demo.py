@@ -1,4 +1,4 @@
-"""The demo world: complete, funded, provable, and the same however often it is loaded."""
+"""Demo data: complete, funded, provable, and unchanged by repeated loading."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ TABLES = (
 
 
 @pytest.fixture(scope="module")
-def world(
+def loaded_dir(
     django_db_setup: None,
     django_db_blocker: DjangoDbBlocker,
     sandbox_program: Callable[[], Program],
     service_stack: ServiceStack,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Path]:
-    """The data directory of a world with a few tokens, loaded once."""
+    """The data directory of demo data with a few tokens, loaded once."""
     folder = tmp_path_factory.mktemp("demo")
     sandbox = Sandbox(service_stack, sandbox_program())
     with pytest.MonkeyPatch.context() as few:
@@ -65,16 +65,16 @@ def world(
 
 
 @pytest.fixture
-def data_dir(world: Path, tmp_path: Path, settings: Any, provider_sandbox: Sandbox) -> Path:
-    """The same in a directory of the test's own, in which it may be loaded again."""
-    shutil.copy(world / "demo.json", tmp_path)
+def data_dir(loaded_dir: Path, tmp_path: Path, settings: Any, provider_sandbox: Sandbox) -> Path:
+    """The same in a directory of its own, for loading again."""
+    shutil.copy(loaded_dir / "demo.json", tmp_path)
     settings.DATA_DIR = tmp_path
     return tmp_path
 
 
 @pytest.fixture
 def demo(data_dir: Path) -> dict[str, Any]:
-    """What the file says."""
+    """The content of demo.json."""
     return read(data_dir)
 
 
@@ -108,7 +108,7 @@ def test_the_file_has_the_documented_content_and_is_private(data_dir, demo):
     assert [list(token) for token in demo["tokens"]] == [["_id", "symbol", "name"]] * 2
 
 
-def test_the_withdrawals_have_their_states(world):
+def test_the_withdrawals_have_their_states(loaded_dir):
     shown = Withdrawal.objects.select_related("bank")
     assert Counter(shown.values_list("status", flat=True)) == {
         "Pending": 5,
@@ -133,7 +133,7 @@ def test_the_books_are_proved_and_reconciled_once(data_dir):
     assert BooksProof.objects.count() == Reconciliation.objects.count() == 1
 
 
-def test_the_provider_holds_all_demo_deposits(world):
+def test_the_provider_holds_all_demo_deposits(loaded_dir):
     found = float_positions(Reconciliation.objects.get())
     assert {row.currency for row in found} == set(CURRENCIES) - {"USD"}
     for row in found:
@@ -142,7 +142,7 @@ def test_the_provider_holds_all_demo_deposits(world):
         assert row.unexplained == 0, row
 
 
-def test_demo_events_are_marked_delivered_and_never_sent(world):
+def test_demo_events_are_marked_delivered_and_never_sent(loaded_dir):
     assert set(Event.objects.values_list("status", flat=True)) == {"Delivered"}
     assert not DeliveryAttempt.objects.exists()
     assert not WebhookEndpoint.objects.filter(enabled=True).exists()
@@ -207,7 +207,7 @@ def test_credentials_are_issued_again_after_the_file_is_lost(data_dir, demo):
         assert_signs_in(person)
 
 
-def test_every_token_has_a_logo_that_the_service_serves(world):
+def test_every_token_has_a_logo_that_the_service_serves(loaded_dir):
     logos = (Path(settings.BASE_DIR) / "config/static/tokens").iterdir()
     assert {logo.name for logo in logos} == {f"{about.symbol}.svg" for about in TOKENS}
     for token in Token.objects.all():

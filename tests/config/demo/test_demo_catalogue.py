@@ -1,4 +1,4 @@
-"""The demo world's catalogue and funds: all its tokens, everybody's money, deep books."""
+"""The complete catalogue and funds of the demo data: tokens, balances, deep books."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def demo(
     service_stack: ServiceStack,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[dict[str, Any]]:
-    """What the file of the whole world says, loaded once."""
+    """The content of demo.json of the complete demo data, loaded once."""
     folder = tmp_path_factory.mktemp("demo")
     sandbox = Sandbox(service_stack, sandbox_program())
     with demo_data_for_module(folder, sandbox, django_db_blocker) as found:
@@ -66,7 +66,7 @@ def test_the_catalogue_has_every_kind_in_every_currency_and_every_stage(demo):
         if token.deal_access == "Public" and not (token.closed or token.exited or token.cancelled)
     ]
     assert len(open_to_all) >= 45
-    # Those that every demo organisation sees come first.
+    # Tokens visible to every demo organisation come first.
     first = [token["symbol"] for token in demo["tokens"][: len(open_to_all)]]
     assert {token.deal_access for token in tokens if token.symbol in first} == {"Public"}
     assert Counter(token.cancelled for token in tokens) == {False: 58, True: 2}

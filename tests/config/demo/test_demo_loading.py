@@ -1,4 +1,4 @@
-"""The demo world where something is otherwise when it is loaded first."""
+"""First loads of demo data under other conditions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def data_dir(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the file goes of a world with a few tokens."""
+    """The data directory of demo data with a few tokens."""
     settings.DATA_DIR = tmp_path
     monkeypatch.delenv("DEMO_WEBHOOK_URL", raising=False)
     monkeypatch.setattr(trading, "TOKENS", TOKENS[:2])

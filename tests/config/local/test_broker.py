@@ -1,4 +1,4 @@
-"""Messages as files: each is read whole, and once."""
+"""Messages as files: each is read completely, and once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kombu import Connection, Exchange, Queue
 from config.local.embedded import broker
 
 MESSAGES = 100
-# Large enough that writing one takes a while beside opening its file.
+# Large enough that writing takes much longer than opening the file.
 BODY = "x" * 50_000
 PATIENCE = 60  # seconds
 
@@ -45,14 +45,14 @@ def folders_in(parent: Path) -> dict[str, str]:
 
 
 def queues_of(connection: Connection, exchange: str) -> set[str]:
-    """Names of the queues that the exchange leads to."""
+    """Return the names of the exchange's queues."""
     channel = connection.default_channel
     assert isinstance(channel, broker.Channel)
     return {binding.queue for binding in channel.get_table(exchange)}
 
 
 def taken(connection: Connection, count: int) -> Iterator[tuple[int, int]]:
-    """Number and size of so many messages, asked for without a pause."""
+    """Take `count` messages without a pause; return their numbers and sizes."""
     end = monotonic() + PATIENCE
     with connection.SimpleQueue("work") as queue:
         while count:
@@ -114,7 +114,7 @@ def test_each_message_is_taken_once(url, options):
 
 
 def test_concurrently_bound_queues_all_receive_messages(url, options):
-    """Each of the first processes of an installation finds no exchange yet, and binds its queue."""
+    """Concurrent first processes bind their queues to an exchange that does not exist yet."""
     binders, rounds = 4, 50
     together = Barrier(binders, timeout=PATIENCE)
 
@@ -146,7 +146,7 @@ def test_a_deleted_queue_receives_no_messages(url, options):
 
 
 def test_each_connection_binds_for_itself(url, tmp_path):
-    """As where the first of two has begun to bind a queue, and the second sends already."""
+    """One connection sends while another has started to bind the queue."""
     for name in ("one", "two"):
         options = folders_in(tmp_path / name)
         with (

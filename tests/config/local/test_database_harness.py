@@ -1,4 +1,4 @@
-"""The database every test stands on."""
+"""The database harness of the tests."""
 
 from __future__ import annotations
 

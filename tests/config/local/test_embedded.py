@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: started by whoever needs it first, gone with its last user."""
+"""The embedded PostgreSQL: started by its first user, stopped with its last."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ with running_server(Path(sys.argv[1]), durable=False):
 
 @contextlib.contextmanager
 def another_user(data_dir: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another process that uses the server until its standard input is closed."""
+    """Run another process that uses the server until its standard input is closed."""
     with subprocess.Popen(
         [sys.executable, "-c", USER, str(data_dir)],
         cwd=CHECKOUT,
@@ -177,7 +177,7 @@ def test_connection_settings_need_no_running_server(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 @pytest.mark.parametrize("uid", [65534, 54321], ids=["with an account", "without an account"])
 def test_it_runs_for_an_ordinary_user(uid: int) -> None:
-    """The user may pass by file permissions here, as the interpreter may lie in a closed home."""
+    """The user may bypass file permissions, since the interpreter may be in a private home."""
     with tempfile.TemporaryDirectory() as folder:
         os.chown(folder, uid, uid)
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""`manage.py up` as an operator sees it: one command up, one signal down, one line on trouble."""
+"""`manage.py up` for an operator: one command, one signal to stop, one line per error."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Up:
         assert f"\nReady: {self.url}\n" in self.output()
 
     def processes(self) -> dict[int, str]:
-        """Every process that belongs to this data directory: pid -> command line."""
+        """Return the processes of this data directory: pid -> command line."""
         found = {}
         needle = os.fsencode(f"DATA_DIR={self.data}\0")
         for folder in Path("/proc").glob("[0-9]*"):
@@ -117,13 +117,13 @@ def _replaced(installation: Up, word: str, before: list[int]) -> bool:
     return bool(set(installation.pids(word)) - set(before))
 
 
-def _said(installation: Up, words: str) -> bool:
+def _reported(installation: Up, words: str) -> bool:
     return words in installation.output()
 
 
 @pytest.fixture
 def up(tmp_path: Path) -> Iterator[Callable[..., Up]]:
-    """Starts installations and, whatever the test did, ends them."""
+    """Return a function that starts an installation; stop all of them after the test."""
     started: list[Up] = []
 
     def start(data: Path | None = None, **given: str) -> Up:
@@ -146,7 +146,7 @@ def up(tmp_path: Path) -> Iterator[Callable[..., Up]]:
 
 @pytest.fixture
 def migrated(tmp_path: Path) -> Path:
-    """The data directory of an installation that has run before, for what is not about that."""
+    """The data directory of an installation that has run before."""
     place_migrated_server(tmp_path / "data")
     return tmp_path / "data"
 
@@ -179,9 +179,7 @@ def test_it_becomes_ready_and_one_sigterm_stops_everything_within_15_seconds(
     assert "creating the database" not in installation.output()
 
 
-def test_killed_children_are_restarted_and_reported(
-    up: Callable[..., Up], migrated: Path
-) -> None:
+def test_killed_children_are_restarted_and_reported(up: Callable[..., Up], migrated: Path) -> None:
     installation = up(migrated)
     installation.await_ready()
     for name, word in (
@@ -194,7 +192,9 @@ def test_killed_children_are_restarted_and_reported(
         for pid in before:
             os.kill(pid, signal.SIGKILL)
         wait_until(partial(_replaced, installation, word, before), f"{name} is started again")
-        wait_until(partial(_said, installation, f"{name} was ended by SIGKILL"), "it is said so")
+        wait_until(
+            partial(_reported, installation, f"{name} was terminated by SIGKILL"), "it is said so"
+        )
     wait_until(installation.healthy, "the service answers again")
 
     (postmaster,) = installation.pids("-m config.local.embedded.keeper")

@@ -1,4 +1,4 @@
-"""Numbers survive the way in and out unchanged, whatever they are."""
+"""Numbers of any form are parsed and encoded without change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shared filters: what they take, what they refuse, and how they say so."""
+"""The shared filters: accepted values, rejected values, messages."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_malformed_id_matches_nothing_and_is_no_error():
 def test_timestamps_are_dates_or_times_with_their_offset(text, moment):
     found = TimestampField(step=MILLISECOND, end=False, required=False).clean(text)
     assert found == moment
-    # An offset is resolved here: the database takes none of 16 hours or more.
+    # Offsets are converted here: the database rejects 16 hours or more.
     assert found.tzinfo is UTC
 
 
@@ -117,9 +117,7 @@ def test_other_values_are_not_timestamps(text):
         ("0001-01-01", MILLISECOND, "0001-01-01T00:00:00", "0001-01-02T00:00:00"),
     ],
 )  # fmt: skip
-def test_a_timestamp_covers_its_day_or_the_printed_precision(
-    text, step, begin, after
-):
+def test_a_timestamp_covers_its_day_or_the_printed_precision(text, step, begin, after):
     for end, expected in ((False, begin), (True, after)):
         found = TimestampField(step=step, end=end, required=False).clean(text)
         assert found == datetime.fromisoformat(f"{expected}+00:00")
@@ -190,11 +188,11 @@ def test_the_schema_has_the_maximum_length_of_texts():
             declared.field.clean("x" * (longest + 1))
 
 
-# --- what is asked of the database ---
+# --- conditions of the query ---
 
 
 def condition(filters, model, **search):
-    """What is asked of the database for `search`, and with which values."""
+    """Return the SQL condition of `search` and its values."""
     found = filters(search, queryset=model.objects.order_by())
     assert found.is_valid(), found.errors
     sql, values = found.qs.query.sql_with_params()

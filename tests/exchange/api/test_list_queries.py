@@ -1,6 +1,6 @@
-"""Query strings of lists that are not right, on what reads them: what each refusal says.
+"""Invalid query strings of lists, and the message of each.
 
-That every address asks it is in tests/contract (`test_query_parameters` for all of them).
+`test_query_parameters` in tests/contract checks that every list is covered.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ FLAGS: dict[Any, tuple[str, ...]] = {
 LISTS = [MEMBERS, ACTIVE, SEARCH]
 
 
-def refusal(found_at: Any, query: str) -> Any:
+def error_of(found_at: Any, query: str) -> Any:
     view, action = found_at
     return query_error(view, query, action)
 
 
 def parse(found_at: Any) -> Any:
-    return lambda query: refusal(found_at, query)
+    return lambda query: error_of(found_at, query)
 
 
 @pytest.mark.parametrize("view", LISTS)
@@ -48,7 +48,7 @@ def test_a_page_or_limit_that_is_not_a_whole_number_from_one_is_rejected(view, n
     message = f"{name} must be a whole number from 1"
     assert_rejected(parse(view), ((f"{name}={value}", message) for value in wrong))
     for value in ("1", "007", "100000000000000000000", "9" * 5000):
-        assert refusal(view, f"{name}={value}") is None
+        assert error_of(view, f"{name}={value}") is None
 
 
 @pytest.mark.parametrize("view", FLAGS)
@@ -112,7 +112,7 @@ def test_a_text_has_no_nul_and_no_more_characters_than_any_name():
         assert_rejected(parse(SEARCH), [(f"{name}=%00", nul), (f"{name}=a%00b", nul)])
         long = f"{name} must have at most {most} characters"
         for text in ("a", "%C3%A9", "%25", "%F0%9F%98%80", "%27", "%5C"):
-            assert refusal(SEARCH, f"{name}={text * most}") is None
+            assert error_of(SEARCH, f"{name}={text * most}") is None
             query = f"{name}={text * (most + 1)}"
             assert_rejected(parse(SEARCH), [(query, long)])
     nul = "email must not contain NUL characters"
@@ -120,7 +120,7 @@ def test_a_text_has_no_nul_and_no_more_characters_than_any_name():
 
 
 def test_one_error_names_all_problems():
-    found = refusal(ACTIVE, "closed=x&currency=EUR&exited=true")
+    found = error_of(ACTIVE, "closed=x&currency=EUR&exited=true")
     assert found is not None
     assert found[:2] == (400, "invalid_currency")
     assert "closed must be true or false" in found[2]

@@ -1,4 +1,4 @@
-"""What a statement says of who acts: which ones say it, and for how long."""
+"""Which statements carry the actor, and for how long."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def execute(statement: Any, *parameters: Any) -> None:
         cursor.execute(statement, *parameters)
 
 
-def told() -> tuple[str, ...]:
-    """Actor, label and way as the transaction knows them; a read that says nothing itself."""
+def read_actor() -> tuple[str, ...]:
+    """Return actor, label and `via` of the transaction, by a read without settings."""
     names = ("exchange.actor", "exchange.actor_label", "exchange.via")
     columns = ", ".join(f"coalesce(current_setting('{name}', true), '')" for name in names)
     with connection.cursor() as cursor:
@@ -46,9 +46,9 @@ NOBODY = ("", "", "")
 def test_writes_carry_the_actor_with_and_without_parameters(parameters):
     where = " WHERE name = %s" if parameters else ""
     with audit_context(STAFF, "request:1"):
-        assert told() == NOBODY
+        assert read_actor() == NOBODY
         execute(WRITING + where, *parameters)
-        assert told() == (str(STAFF), "O'Neill 100%", "request:1")
+        assert read_actor() == (str(STAFF), "O'Neill 100%", "request:1")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_writes_carry_the_actor_with_and_without_parameters(parameters):
 def test_statements_that_may_write_are_recognised_by_their_start(statement):
     with audit_context(JOB, "task:1"):
         execute(statement)
-        assert told() == (str(JOB), "nightly", "task:1")
+        assert read_actor() == (str(JOB), "nightly", "task:1")
 
 
 @pytest.mark.parametrize(
@@ -80,21 +80,21 @@ def test_statements_that_may_write_are_recognised_by_their_start(statement):
 def test_reads_and_composed_statements_are_sent_unchanged(statement):
     with audit_context(JOB, "task:1"):
         execute(statement)
-        assert told() == NOBODY
+        assert read_actor() == NOBODY
 
 
 def test_a_server_side_cursor_is_opened_by_the_statement_alone():
     with audit_context(JOB, "task:1"), connection.chunked_cursor() as cursor:
         cursor.execute("WITH x AS (SELECT 7 AS n) SELECT n FROM x")
         assert cursor.fetchall() == [(7,)]
-        assert told() == NOBODY
+        assert read_actor() == NOBODY
 
 
 def test_the_result_is_that_of_the_statement_itself():
     with audit_context(JOB, "task:1"), connection.cursor() as cursor:
         cursor.execute("SELECT public_actor(%s, '', false)", ["system:x"])
         assert cursor.fetchall() == [('{"role":"system","id":"system"}',)]
-        # Of several sent together, that of the last.
+        # Of several statements, the result of the last.
         cursor.execute("DELETE FROM exchange_idempotencyrecord WHERE false; SELECT 7")
         assert cursor.fetchall() == [(7,)]
 
@@ -103,33 +103,33 @@ def test_a_nested_actor_applies_until_the_end_of_its_block():
     with audit_context(STAFF, "request:1"):
         with audit_context(JOB, "task:1"):
             execute(WRITING)
-            assert told()[0] == str(JOB)
+            assert read_actor()[0] == str(JOB)
         execute(WRITING)
-        assert told() == (str(STAFF), "O'Neill 100%", "request:1")
+        assert read_actor() == (str(STAFF), "O'Neill 100%", "request:1")
         assert actor_parameters(JOB) == [str(JOB), "nightly", "request:1"]
     assert actor_parameters(JOB) == [str(JOB), "nightly", ""]
 
 
 def test_the_actor_is_a_visitor_until_authentication():
-    set_actor(STAFF)  # nobody is acting: nothing to change
+    set_actor(STAFF)  # no audit context: nothing to change
     with audit_context(lambda: None, "request:1"):
         execute(WRITING)
-        assert told() == (VISITOR, "", "request:1")
+        assert read_actor() == (VISITOR, "", "request:1")
         set_actor(STAFF)
         execute(WRITING)
-        assert told() == (str(STAFF), "O'Neill 100%", "request:1")
+        assert read_actor() == (str(STAFF), "O'Neill 100%", "request:1")
 
 
 def test_nul_characters_are_removed():
     with audit_context(Actor.system("a\0b"), "request:\1\0"):
         execute(WRITING)
-        assert told() == ("system:ab", "ab", "request:\1")
+        assert read_actor() == ("system:ab", "ab", "request:\1")
 
 
 def test_without_an_actor_statements_are_unchanged():
     with connection.execute_wrapper(_send_settings):
         execute(WRITING)
-        assert told() == NOBODY
+        assert read_actor() == NOBODY
 
 
 def test_executemany_sends_the_actor_once_in_the_open_transaction():
@@ -137,4 +137,4 @@ def test_executemany_sends_the_actor_once_in_the_open_transaction():
         cursor.executemany(
             "UPDATE exchange_organisation SET name = %s WHERE name = %s", [["a", "b"], ["c", "d"]]
         )
-        assert told() == (str(JOB), "nightly", "task:1")
+        assert read_actor() == (str(JOB), "nightly", "task:1")

@@ -1,4 +1,4 @@
-"""Commands that one SQL function carries out: what each is answered, and which must go alone."""
+"""Commands executed by one SQL function: their responses, and which must run singly."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from exchange.core.idempotency import StoredResponse
 from exchange.core.ids import uuid7
 from tests.environment.owner import as_owner
 
-# Does what a command says, and answers what it was told. Its columns are in an order of their own.
+# Executes a command and returns its parameters. Its columns have an order of their own.
 FUNCTION = """
 CREATE FUNCTION try_commands(
     p_commands jsonb, p_wait_ms integer, p_retention interval, p_status_code integer, p_message text
@@ -31,8 +31,8 @@ MAKE = BatchedFunction("try_commands", 201, "Made")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Try(Command):
-    """What the function is to do: anything, or to `leave` it, or to `fail`."""
+class SampleCommand(Command):
+    """A command that succeeds, is skipped (`leave`) or fails (`fail`)."""
 
     sql_type: ClassVar[str] = "try_command"
     what: str
@@ -45,28 +45,30 @@ def function(db, settings):
     with as_owner() as cursor:
         cursor.execute(FUNCTION)
     yield
-    # Where the owner has a connection of its own, no test undoes it.
+    # Committed by the owner's connection, which no test rolls back.
     with as_owner() as cursor:
         cursor.execute("DROP FUNCTION IF EXISTS try_commands")
 
 
-def commands(*whats: str) -> list[Try]:
-    return [Try(organisation=uuid7(), member=None, actor="tests", what=what) for what in whats]
+def commands(*whats: str) -> list[SampleCommand]:
+    return [
+        SampleCommand(organisation=uuid7(), member=None, actor="tests", what=what) for what in whats
+    ]
 
 
-def answer(what: str, wait_ms: int) -> StoredResponse:
+def response(what: str, wait_ms: int) -> StoredResponse:
     return StoredResponse(201, "Made", f"{what} {wait_ms} 13:00:00", replayed=what == "seen")
 
 
-def nobody(command: Try) -> StoredResponse:
-    raise AssertionError(f"{command} went alone")
+def run_none(command: SampleCommand) -> StoredResponse:
+    raise AssertionError(f"{command} went run_single")
 
 
 def test_a_function_gets_its_parameters_and_returns_responses_by_id():
     one, left, seen = asked = commands("do", "leave", "seen")
     assert MAKE.run(asked, 1234) == {
-        one.created_id: answer("do", 1234),
-        seen.created_id: answer("seen", 1234),
+        one.created_id: response("do", 1234),
+        seen.created_id: response("seen", 1234),
     }
     assert MAKE.run([left], 1) == {}
     assert MAKE.run([], 1) == {}
@@ -77,33 +79,33 @@ def test_each_command_of_a_batch_gets_its_response_and_a_skipped_one_none(
 ):
     for whats in (("a", "b"), ("leave", "b", "seen"), ("leave", "leave")):
         with django_capture_on_commit_callbacks() as hinted:
-            found = MAKE.run_batch(commands(*whats), nobody)
-        # They wait for no longer than that for the key of another.
-        assert found == [None if what == "leave" else answer(what, 50) for what in whats]
-        # Whoever delivers events is woken.
+            found = MAKE.run_batch(commands(*whats), run_none)
+        # The wait of a batch for another request's key.
+        assert found == [None if what == "leave" else response(what, 50) for what in whats]
+        # The delivery task is notified.
         assert len(hinted) == 1
 
 
 def test_a_single_command_runs_singly_and_its_error_is_raised():
     [command] = commands("do")
-    asked: list[Try] = []
+    asked: list[SampleCommand] = []
 
-    def alone(command: Try) -> StoredResponse:
+    def run_single(command: SampleCommand) -> StoredResponse:
         asked.append(command)
-        return answer("alone", 1)
+        return response("run_single", 1)
 
-    # The function itself is not called.
+    # The function is not called.
     unknown = BatchedFunction("no_such_function", 0, "")
-    assert unknown.run_batch([command], alone) == [answer("alone", 1)]
+    assert unknown.run_batch([command], run_single) == [response("run_single", 1)]
     assert asked == [command]
-    with pytest.raises(AssertionError, match="went alone"):
-        MAKE.run_batch([command], nobody)
+    with pytest.raises(AssertionError, match="went run_single"):
+        MAKE.run_batch([command], run_none)
 
 
 def test_after_a_failed_batch_every_command_runs_singly(django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks() as hinted, transaction.atomic():
-        assert MAKE.run_batch(commands("do", "fail", "do"), nobody) == [None] * 3
-        # The transaction around them goes on.
+        assert MAKE.run_batch(commands("do", "fail", "do"), run_none) == [None] * 3
+        # The surrounding transaction continues.
         assert MAKE.run(commands("leave"), 1) == {}
     assert len(hinted) == 1
 
@@ -111,4 +113,4 @@ def test_after_a_failed_batch_every_command_runs_singly(django_capture_on_commit
 def test_a_lost_connection_leaves_the_outcome_unknown():
     unsent = BatchedFunction("try_commands", 201, "a\0b")
     with pytest.raises(DatabaseError):
-        unsent.run_batch(commands("do", "do"), nobody)
+        unsent.run_batch(commands("do", "do"), run_none)

@@ -1,7 +1,7 @@
-"""Threads that meet in a `Batcher`: who is waited for, who goes together, and what each gets.
+"""Threads that share a `Batcher`: waits, batches and results.
 
-Where a test must not depend on the clock, the patience is an hour: who waits for nobody in vain
-then hangs, and fails by `SOON`.
+Tests that must not depend on the clock wait for an hour: a needless wait hangs and fails after
+`SOON`.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ SOON = 30.0
 
 
 class Work:
-    """Doubles numbers, and keeps what was carried out together.
+    """Doubles numbers and records the batches.
 
-    `wrong` is raised instead, once. While the gate is shut, carrying out stops at it.
+    `wrong` is raised once instead. Execution waits while the gate is closed.
     """
 
     def __init__(self) -> None:
-        self.groups: list[list[int]] = []
+        self.batches: list[list[int]] = []
         self.wrong: BaseException | None = None
-        self.begun = threading.Event()
+        self.started = threading.Event()
         self.gate = threading.Event()
         self.gate.set()
-        self._alone = threading.Lock()
+        self._exclusive = threading.Lock()
 
     def __call__(self, items: list[int]) -> list[int]:
-        assert self._alone.acquire(blocking=False), "two groups at once"
+        assert self._exclusive.acquire(blocking=False), "two batches at once"
         try:
-            self.groups.append(items)
-            self.begun.set()
+            self.batches.append(items)
+            self.started.set()
             assert self.gate.wait(SOON)
             if self.wrong is not None:
                 error, self.wrong = self.wrong, None
                 raise error
             return [2 * item for item in items]
         finally:
-            self._alone.release()
+            self._exclusive.release()
 
 
-def begin(function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-    """`function` in a thread of its own, which does not hold up the end of the tests."""
+def run_in_thread(function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    """Run `function` in a daemon thread."""
     future: Future[Any] = Future()
 
     def run() -> None:
@@ -67,14 +67,14 @@ def begin(function: Callable[..., Any], *arguments: Any) -> Future[Any]:
     return future
 
 
-def waiting(batcher: Batcher[int, int], count: int) -> None:
-    """Until that many wait to be carried out."""
-    wait_until(lambda: len(batcher._waiting) == count, f"{count} wait", SOON)
+def wait_for_calls(batcher: Batcher[int, int], count: int) -> None:
+    """Wait until `count` calls are waiting."""
+    wait_until(lambda: len(batcher._waiting) == count, f"{count} calls wait", SOON)
 
 
-def nobody_is_waited_for(batcher: Batcher[int, int]) -> None:
-    """Whoever comes alone now is carried out alone and at once, though patience is long."""
-    assert begin(batcher.submit, 1).result(SOON) == 2
+def assert_no_wait(batcher: Batcher[int, int]) -> None:
+    """Assert that a lone call runs immediately, despite the long wait."""
+    assert run_in_thread(batcher.submit, 1).result(SOON) == 2
 
 
 @pytest.fixture
@@ -87,94 +87,92 @@ def batcher(work: Work) -> Batcher[int, int]:
     return Batcher(work, wait_seconds=HOUR)
 
 
-def together(batcher: Batcher[int, int], items: range) -> list[Future[Any]]:
-    """Submits each of `items` in a thread, when all have said that they are coming."""
-    all_said = threading.Barrier(len(items))
+def submit_all(batcher: Batcher[int, int], items: range) -> list[Future[Any]]:
+    """Submit each of `items` in a thread, after all have announced themselves."""
+    all_announced = threading.Barrier(len(items))
 
-    def come(item: int) -> int:
+    def submit(item: int) -> int:
         with batcher.expect():
-            all_said.wait(SOON)
+            all_announced.wait(SOON)
             return batcher.submit(item)
 
-    return [begin(come, item) for item in items]
+    return [run_in_thread(submit, item) for item in items]
 
 
 def test_a_lone_call_runs_immediately(work, batcher):
     for item in range(3):
-        assert begin(batcher.submit, item).result(SOON) == 2 * item
-    assert work.groups == [[0], [1], [2]]
+        assert run_in_thread(batcher.submit, item).result(SOON) == 2 * item
+    assert work.batches == [[0], [1], [2]]
 
 
 def test_a_lone_announced_call_does_not_wait_for_itself(work, batcher):
-    [call] = together(batcher, range(1))
+    [call] = submit_all(batcher, range(1))
     assert call.result(SOON) == 0
-    assert work.groups == [[0]]
+    assert work.batches == [[0]]
 
 
 def test_calls_during_a_lone_call_form_one_batch(work, batcher):
     work.gate.clear()
-    first = begin(batcher.submit, 1)
-    work.begun.wait(SOON)
-    later = [begin(batcher.submit, item) for item in (2, 3)]
-    waiting(batcher, 2)
+    first = run_in_thread(batcher.submit, 1)
+    work.started.wait(SOON)
+    later = [run_in_thread(batcher.submit, item) for item in (2, 3)]
+    wait_for_calls(batcher, 2)
     work.gate.set()
     assert [call.result(SOON) for call in (first, *later)] == [2, 4, 6]
-    assert [sorted(group) for group in work.groups] == [[1], [2, 3]]
-    nobody_is_waited_for(batcher)
+    assert [sorted(batch) for batch in work.batches] == [[1], [2, 3]]
+    assert_no_wait(batcher)
 
 
 @pytest.mark.parametrize("many", [2, 16])
-def test_announced_calls_form_one_batch_and_each_gets_its_result(
-    work, batcher, many
-):
-    calls = together(batcher, range(many))
+def test_announced_calls_form_one_batch_and_each_gets_its_result(work, batcher, many):
+    calls = submit_all(batcher, range(many))
     assert [call.result(SOON) for call in calls] == [2 * item for item in range(many)]
-    assert [sorted(group) for group in work.groups] == [list(range(many))]
-    nobody_is_waited_for(batcher)
+    assert [sorted(batch) for batch in work.batches] == [list(range(many))]
+    assert_no_wait(batcher)
 
 
 def test_an_unannounced_call_waits_for_announced_ones(work, batcher):
     with batcher.expect():
-        calls = [begin(batcher.submit, item) for item in range(3)]
-        waiting(batcher, 3)
+        calls = [run_in_thread(batcher.submit, item) for item in range(3)]
+        wait_for_calls(batcher, 3)
         assert batcher.submit(3) == 6
     assert [call.result(SOON) for call in calls] == [0, 2, 4]
-    assert [sorted(group) for group in work.groups] == [[0, 1, 2, 3]]
+    assert [sorted(batch) for batch in work.batches] == [[0, 1, 2, 3]]
 
 
-@pytest.mark.parametrize("way", ["says so", "leaves", "fails"])
+@pytest.mark.parametrize("way", ["withdraws", "leaves", "fails"])
 def test_a_caller_that_does_not_submit_releases_the_others(work, batcher, way):
-    def come() -> None:
+    def submit() -> None:
         with batcher.expect():
-            waiting(batcher, 3)
-            if way == "says so":
+            wait_for_calls(batcher, 3)
+            if way == "withdraws":
                 batcher.withdraw()
-                # Still inside, and nobody waits for it any more.
-                wait_until(lambda: bool(work.groups), "the others went", SOON)
+                # Still in the block, but no longer waited for.
+                wait_until(lambda: bool(work.batches), "the others are done", SOON)
             if way == "fails":
                 raise KeyError(way)
 
     with batcher.expect():
-        stray = begin(come)
-        wait_until(lambda: batcher._expected == 2, "both are coming", SOON)
-        calls = [begin(batcher.submit, item) for item in range(3)]
-        waiting(batcher, 3)
+        absent = run_in_thread(submit)
+        wait_until(lambda: batcher._expected == 2, "both are announced", SOON)
+        calls = [run_in_thread(batcher.submit, item) for item in range(3)]
+        wait_for_calls(batcher, 3)
         batcher.withdraw()
-        assert isinstance(stray.exception(SOON), KeyError) == (way == "fails")
+        assert isinstance(absent.exception(SOON), KeyError) == (way == "fails")
     assert [call.result(SOON) for call in calls] == [0, 2, 4]
-    assert [sorted(group) for group in work.groups] == [[0, 1, 2]]
-    nobody_is_waited_for(batcher)
+    assert [sorted(batch) for batch in work.batches] == [[0, 1, 2]]
+    assert_no_wait(batcher)
 
 
 def test_the_wait_for_an_announced_call_is_limited(work):
     batcher = Batcher(work, wait_seconds=0.01)
     with batcher.expect():
-        calls = [begin(batcher.submit, item) for item in range(4)]
+        calls = [run_in_thread(batcher.submit, item) for item in range(4)]
         assert [call.result(SOON) for call in calls] == [0, 2, 4, 6]
-        assert sorted(item for group in work.groups for item in group) == [0, 1, 2, 3]
-        # It comes late, and is welcome all the same.
+        assert sorted(item for batch in work.batches for item in batch) == [0, 1, 2, 3]
+        # A late call is executed too.
         assert batcher.submit(4) == 8
-    assert work.groups[-1] == [4]
+    assert work.batches[-1] == [4]
 
 
 def test_the_default_wait_is_ten_milliseconds(work):
@@ -184,73 +182,73 @@ def test_the_default_wait_is_ten_milliseconds(work):
 def test_a_timed_out_call_does_not_interrupt_a_running_batch(work):
     batcher = Batcher(work, wait_seconds=0.001)
     work.gate.clear()
-    first = begin(batcher.submit, 0)
-    assert work.begun.wait(SOON)
+    first = run_in_thread(batcher.submit, 0)
+    assert work.started.wait(SOON)
     with batcher.expect():
-        others = [begin(batcher.submit, item) for item in (1, 2)]
-        waiting(batcher, 2)
+        others = [run_in_thread(batcher.submit, item) for item in (1, 2)]
+        wait_for_calls(batcher, 2)
         work.gate.set()
         assert [call.result(SOON) for call in (first, *others)] == [0, 2, 4]
-    # `Work` has seen to it that there were never two at once.
-    assert work.groups[0] == [0]
-    assert sorted(item for group in work.groups[1:] for item in group) == [1, 2]
+    # `Work` asserts that batches never run concurrently.
+    assert work.batches[0] == [0]
+    assert sorted(item for batch in work.batches[1:] for item in batch) == [1, 2]
 
 
 def test_calls_during_a_batch_form_the_next_one(work, batcher):
     work.gate.clear()
-    first = begin(batcher.submit, 0)
-    assert work.begun.wait(SOON)
-    others = [begin(batcher.submit, item) for item in (1, 2, 3)]
-    waiting(batcher, 3)
+    first = run_in_thread(batcher.submit, 0)
+    assert work.started.wait(SOON)
+    others = [run_in_thread(batcher.submit, item) for item in (1, 2, 3)]
+    wait_for_calls(batcher, 3)
     assert not any(call.done() for call in (first, *others))
     work.gate.set()
     assert [call.result(SOON) for call in (first, *others)] == [0, 2, 4, 6]
-    assert [sorted(group) for group in work.groups] == [[0], [1, 2, 3]]
+    assert [sorted(batch) for batch in work.batches] == [[0], [1, 2, 3]]
 
 
 def test_the_next_batch_also_waits_for_announced_calls(work, batcher):
     work.gate.clear()
-    first = begin(batcher.submit, 0)
-    assert work.begun.wait(SOON)
+    first = run_in_thread(batcher.submit, 0)
+    assert work.started.wait(SOON)
     with batcher.expect():
-        others = [begin(batcher.submit, item) for item in (1, 2)]
-        waiting(batcher, 2)
+        others = [run_in_thread(batcher.submit, item) for item in (1, 2)]
+        wait_for_calls(batcher, 2)
         work.gate.set()
         assert first.result(SOON) == 0
         assert batcher.submit(3) == 6
     assert [call.result(SOON) for call in others] == [2, 4]
-    assert [sorted(group) for group in work.groups] == [[0], [1, 2, 3]]
+    assert [sorted(batch) for batch in work.batches] == [[0], [1, 2, 3]]
 
 
 @pytest.mark.parametrize("error", [ValueError("no"), KeyboardInterrupt(), SystemExit()])
 def test_an_error_is_raised_in_every_caller_of_its_batch_only(work, batcher, error):
     work.gate.clear()
     work.wrong = error
-    failing = together(batcher, range(4))
-    assert work.begun.wait(SOON)
-    next_ones = [begin(batcher.submit, item) for item in (4, 5)]
-    waiting(batcher, 2)
+    failing = submit_all(batcher, range(4))
+    assert work.started.wait(SOON)
+    next_ones = [run_in_thread(batcher.submit, item) for item in (4, 5)]
+    wait_for_calls(batcher, 2)
     work.gate.set()
     assert [call.exception(SOON) for call in failing] == [error] * 4
     assert [call.result(SOON) for call in next_ones] == [8, 10]
-    nobody_is_waited_for(batcher)
+    assert_no_wait(batcher)
 
 
 @pytest.mark.parametrize("off", [-1, 1])
 def test_a_wrong_number_of_results_is_an_error(off):
     batcher: Batcher[int, int] = Batcher(lambda items: [0] * (len(items) + off), wait_seconds=HOUR)
-    for call in together(batcher, range(3)):
+    for call in submit_all(batcher, range(3)):
         assert isinstance(call.exception(SOON), ValueError)
 
 
 def test_a_second_call_in_the_block_is_unannounced(work, batcher):
     with batcher.expect():
         assert batcher.submit(1) == 2
-        # Said once, submitted once: nobody waits for this thread now.
-        nobody_is_waited_for(batcher)
+        # Announced and submitted once: no longer waited for.
+        assert_no_wait(batcher)
         assert batcher.submit(3) == 6
-    nobody_is_waited_for(batcher)
-    assert work.groups == [[1], [1], [3], [1]]
+    assert_no_wait(batcher)
+    assert work.batches == [[1], [1], [3], [1]]
 
 
 def test_an_announcement_without_a_call_leaves_nothing_behind(work, batcher):
@@ -260,40 +258,40 @@ def test_an_announcement_without_a_call_leaves_nothing_behind(work, batcher):
         batcher.withdraw()
         batcher.withdraw()
     batcher.withdraw()
-    assert work.groups == []
-    nobody_is_waited_for(batcher)
+    assert work.batches == []
+    assert_no_wait(batcher)
 
 
 def test_a_withdrawal_is_for_its_own_thread_only(work, batcher):
     with batcher.expect():
-        begin(batcher.withdraw).result(SOON)
-        call = begin(batcher.submit, 1)
-        waiting(batcher, 1)
+        run_in_thread(batcher.withdraw).result(SOON)
+        call = run_in_thread(batcher.submit, 1)
+        wait_for_calls(batcher, 1)
         assert batcher.submit(2) == 4
     assert call.result(SOON) == 2
-    assert [sorted(group) for group in work.groups] == [[1, 2]]
+    assert [sorted(batch) for batch in work.batches] == [[1, 2]]
 
 
 def test_a_withdrawal_without_an_announcement_has_no_effect(work, batcher):
-    begin(batcher.withdraw).result(SOON)
+    run_in_thread(batcher.withdraw).result(SOON)
     assert batcher._expected == 0
-    nobody_is_waited_for(batcher)
+    assert_no_wait(batcher)
 
 
 def test_a_call_after_a_withdrawal_is_executed(work, batcher):
     with batcher.expect():
         batcher.withdraw()
         assert batcher.submit(1) == 2
-    nobody_is_waited_for(batcher)
+    assert_no_wait(batcher)
 
 
 @pytest.mark.parametrize("where", ["inner", "outer", "both", "nowhere"])
 def test_nested_announcements_count_once(work, where):
-    """A view that calls another one: afterwards nobody waits for a thread that is gone."""
-    # Short, for as long as who calls in there waits for itself.
+    """A view may call another one; afterwards no call waits for the finished thread."""
+    # Short, since the inner call waits for its own thread.
     batcher = Batcher(work, wait_seconds=0.01)
 
-    def come() -> None:
+    def submit() -> None:
         with batcher.expect():
             with batcher.expect():
                 if where in {"inner", "both"}:
@@ -301,29 +299,29 @@ def test_nested_announcements_count_once(work, where):
             if where in {"outer", "both"}:
                 batcher.submit(2)
 
-    begin(come).result(SOON)
+    run_in_thread(submit).result(SOON)
     assert batcher._expected == 0
 
 
-WAYS = ("does not say it", "says it", "takes it back", "and comes once more for nothing")
+WAYS = ("unannounced", "announced", "withdrawn", "announced again in vain")
 
 
-def _come(batcher: Batcher[int, int], way: str, call: Callable[[], None]) -> None:
-    if way == "does not say it":
+def _call(batcher: Batcher[int, int], way: str, call: Callable[[], None]) -> None:
+    if way == "unannounced":
         call()
         return
     with batcher.expect():
-        if way == "takes it back":
+        if way == "withdrawn":
             batcher.withdraw()
         call()
-    if way == "and comes once more for nothing":
+    if way == "announced again in vain":
         with batcher.expect():
             pass
 
 
 @pytest.fixture
 def fast_switches() -> Iterator[None]:
-    """Threads take turns after nearly every step."""
+    """Switch threads after nearly every step."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -331,39 +329,39 @@ def fast_switches() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("fast_switches")
-@pytest.mark.parametrize("patience", [HOUR, 0.0005])
-def test_each_of_thousands_of_calls_is_executed_once_and_gets_its_result(patience):
+@pytest.mark.parametrize("wait_seconds", [HOUR, 0.0005])
+def test_each_of_thousands_of_calls_is_executed_once_and_gets_its_result(wait_seconds):
     threads, each = 16, 400
-    carried: Counter[int] = Counter()
+    executed: Counter[int] = Counter()
     sizes: Counter[int] = Counter()
     alone = threading.Lock()
 
-    def carry_out(items: list[int]) -> list[int]:
+    def execute(items: list[int]) -> list[int]:
         assert alone.acquire(blocking=False)
-        carried.update(items)
+        executed.update(items)
         sizes[len(items)] += 1
         alone.release()
         if any(item % 97 == 0 for item in items):
             raise LookupError(items)
         return [-item for item in items]
 
-    batcher = Batcher(carry_out, wait_seconds=patience)
+    batcher = Batcher(execute, wait_seconds=wait_seconds)
     start = threading.Barrier(threads)
 
     def call(item: int) -> None:
         with suppress(LookupError):
             assert batcher.submit(item) == -item
 
-    def hammer(number: int) -> None:
+    def load(number: int) -> None:
         random = Random(number)
         start.wait(SOON)
         for item in range(number * each + 1, (number + 1) * each + 1):
-            _come(batcher, random.choice(WAYS), partial(call, item))
+            _call(batcher, random.choice(WAYS), partial(call, item))
 
-    for future in [begin(hammer, number) for number in range(threads)]:
+    for future in [run_in_thread(load, number) for number in range(threads)]:
         future.result(120)
-    assert carried == Counter(range(1, threads * each + 1))
-    assert max(sizes) > 1, "nobody ever met"
+    assert executed == Counter(range(1, threads * each + 1))
+    assert max(sizes) > 1, "there was no batch"
     assert batcher._expected == 0
     assert batcher._waiting == []
-    assert begin(batcher.submit, 1).result(SOON) == -1
+    assert run_in_thread(batcher.submit, 1).result(SOON) == -1

@@ -1,4 +1,4 @@
-"""Where a request comes from: its address, or what our own proxies say of it."""
+"""The client address: of the peer, or as reported by our own proxies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from exchange.core.client_address import client_address
         ("", ""),
     ],
 )
-def test_an_ipv4_address_is_used_whole_and_an_ipv6_address_by_its_network(given: str, told: str) -> None:
+def test_an_ipv4_address_is_used_whole_and_an_ipv6_address_by_its_network(
+    given: str, told: str
+) -> None:
     assert client_address(RequestFactory().get("/", REMOTE_ADDR=given)) == told
 
 

@@ -1,4 +1,4 @@
-"""Commands as they are declared, as PostgreSQL knows them and as they are sent."""
+"""Commands: declaration, PostgreSQL type, and encoding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The currencies that the schema lists are those that the database has."""
+"""The currencies in schemas match the database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a wire document is put together in SQL."""
+"""Wire documents in SQL."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.factories.api_clients import make_organisation
 
 pytestmark = pytest.mark.django_db
 
-# More fields than are put together from left to right.
+# More fields than are concatenated from left to right.
 DOCUMENT = Document(
     name="Thing",
     table="thing",

@@ -1,4 +1,4 @@
-"""Hot statements: prepared, inside Django's transaction, with Django's errors."""
+"""Prepared statements run in Django's transaction and raise Django's errors."""
 
 from __future__ import annotations
 

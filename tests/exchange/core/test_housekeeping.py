@@ -1,4 +1,4 @@
-"""What has served its time is removed in batches, and nothing else with it."""
+"""Only expired rows are purged, in batches."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_every_expired_response_is_purged(old, monkeypatch):
     )  # fmt: skip
     with CaptureQueriesContext(connection) as made:
         assert idempotency.purge_idempotency_keys() == old
-    # Two at a time, and each time those that were listed.
+    # Two at a time, always the listed ones.
     assert sum(each["sql"].startswith("DELETE") for each in made) == -(-old // 2)
     left = set(IdempotencyRecord.objects.values_list("key", flat=True))
     assert left == {str(old), str(old + 1)}

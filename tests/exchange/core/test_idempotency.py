@@ -1,4 +1,4 @@
-"""A kept answer belongs to one organisation, method, path and key, and to one body."""
+"""A stored response belongs to one organisation, method, path, key and body."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HASH = "0" * 64
 
 
 def other_claims(claim: IdempotencyClaim) -> list[IdempotencyClaim]:
-    """Claims that differ from `claim` in one part."""
+    """Return claims that differ from `claim` in one part."""
     changes: list[dict[str, Any]] = [
         {"organisation_id": make_organisation().pk},
         {"method": "PUT"},
@@ -45,7 +45,7 @@ def claim() -> IdempotencyClaim:
     return IdempotencyClaim(make_organisation().pk, "POST", "/v1/orders", "key", HASH)
 
 
-def keep(claim: IdempotencyClaim, **values: Any) -> IdempotencyRecord:
+def store(claim: IdempotencyClaim, **values: Any) -> IdempotencyRecord:
     given: dict[str, Any] = {"status_code": 201, "message": "Done", "data": '{"a": 1}'}
     return IdempotencyRecord.objects.create(
         organisation_id=claim.organisation_id, method=claim.method, path=claim.path,
@@ -56,11 +56,11 @@ def keep(claim: IdempotencyClaim, **values: Any) -> IdempotencyRecord:
 
 def test_a_response_is_found_under_its_own_claim_only(claim):
     others = other_claims(claim)
-    keep(claim)
+    store(claim)
     assert find_response(claim) == StoredResponse(201, "Done", '{"a": 1}', replayed=True)
     for number, other in enumerate(others):
         assert find_response(other) is None
-        keep(other, message=f"Other {number}")
+        store(other, message=f"Other {number}")
     for number, other in enumerate(others):
         found = find_response(other)
         assert found is not None
@@ -70,19 +70,19 @@ def test_a_response_is_found_under_its_own_claim_only(claim):
 
 def test_another_body_is_rejected_once_a_response_is_stored(claim):
     other = replace(claim, body_hash="1" * 64)
-    keep(claim)
+    store(claim)
     for find in (find_response, claim_key):
         with pytest.raises(IdempotencyKeyReused), transaction.atomic():
             find(other)
     IdempotencyRecord.objects.update(status_code=None)
     assert find_response(other) is None
-    # Where there is none yet, there is none to give.
+    # There is no response yet.
     assert claim_key(claim) is None
 
 
 def test_a_response_is_stored_for_a_day(claim):
     assert retention_period() == timedelta(hours=24)
-    record = keep(claim, created_at=timezone.now() - timedelta(hours=23, minutes=59))
+    record = store(claim, created_at=timezone.now() - timedelta(hours=23, minutes=59))
     assert find_response(claim) is not None
     answer = claim_key(claim)
     assert answer == StoredResponse(201, "Done", '{"a": 1}', replayed=True)

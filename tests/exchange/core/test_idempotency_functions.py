@@ -1,4 +1,4 @@
-"""Keys and answers, as the functions of the database keep them: whose, and for how long."""
+"""The SQL functions for idempotency keys and responses: owners and expiry."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def owner(owner_connection: Connection) -> Iterator[Connection]:
 
 @pytest.fixture
 def addresses(owner: Connection) -> list[tuple[Any, ...]]:
-    """One request, and four that differ from it in one thing each."""
+    """Return one request, and four that differ from it in one part each."""
     one, other = make_organisation(owner), make_organisation(owner)
     return [
         (one, "POST", "/a", "k"),
@@ -112,12 +112,12 @@ def test_a_claim_restores_the_lock_timeout(owner_connection):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_claim_waits_only_so_long_for_a_concurrent_one(owner_connection):
-    """And how long is forgotten with the transaction that was broken by it."""
+    """The lock timeout ends with the broken transaction."""
     values = [make_organisation(owner_connection)]
     with rolled_back(owner_connection) as first, session("owner") as second:
         first.execute(CLAIMING, values)
         second.autocommit = True
-        # Far above what the claim waits, so that nothing hangs where it waits for ever.
+        # Far above the claim's wait, so that an endless wait fails.
         second.execute("SET statement_timeout = '5s'")
         with pytest.raises(errors.LockNotAvailable):
             second.execute(CLAIMING, values)

@@ -1,4 +1,4 @@
-"""Ids sort in the order in which they were made, tell their time, and are read in one form."""
+"""Ids sort in order of creation, contain their time, and have one form."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEXT = "0199d4e0-0000-7000-8000-00000000abcd"
 
 @pytest.fixture
 def clock(monkeypatch):
-    """The clock that ids are made by, at `MOMENT`; no id was made before."""
+    """The clock of ids, at `MOMENT`, before the first id."""
     told = SimpleNamespace(nanoseconds=MILLISECONDS * 1_000_000 + 999_999)
     monkeypatch.setattr(ids, "time", SimpleNamespace(time_ns=lambda: told.nanoseconds))
     monkeypatch.setattr(ids, "_last", (0, 0))
@@ -28,14 +28,14 @@ def clock(monkeypatch):
 
 
 def parts(made: UUID) -> tuple[int, int]:
-    """The milliseconds of an id, and the count after them."""
+    """Return the milliseconds of an id and its count."""
     assert (made.version, made.variant) == (7, RFC_4122)
     return made.int >> 80, made.int >> 64 & 0xFFF
 
 
 def test_ids_of_one_millisecond_count_up_and_then_advance_the_clock(clock):
     made = [uuid7() for _ in range(10_000)]
-    # The count of the last one leaves room for one more.
+    # The last count leaves room for one more.
     while parts(made[-1])[1] == 0xFFF:
         made.append(uuid7())
     assert made == sorted(set(made))
@@ -48,7 +48,7 @@ def test_ids_of_one_millisecond_count_up_and_then_advance_the_clock(clock):
             assert moment == then + 1
             assert following <= 0x7FF
     assert 2 <= found[-1][0] - MILLISECONDS <= 4
-    # A clock that goes back changes nothing; one that goes on is followed.
+    # A clock that goes back has no effect; one that advances is followed.
     clock.nanoseconds -= 5_000_000
     assert parts(uuid7()) == (found[-1][0], found[-1][1] + 1)
     clock.nanoseconds = (MILLISECONDS + 1_000) * 1_000_000
@@ -65,7 +65,7 @@ def test_the_count_of_a_millisecond_starts_randomly_in_the_lower_half(clock, mon
             monkeypatch.setattr(ids, "_last", (MILLISECONDS, 0xFFF))
         starts.append(parts(uuid7())[1])
     assert max(starts) <= 0x7FF
-    # Of 2,000 random ones, some are in each eighth of the half, odd and even.
+    # 2,000 random counts cover each eighth of the half, odd and even.
     assert {start >> 8 for start in starts} == set(range(8))
     assert {start & 1 for start in starts} == {0, 1}
 

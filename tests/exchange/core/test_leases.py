@@ -1,4 +1,4 @@
-"""A lease is one worker's until its instant, and nobody's after it."""
+"""A lease belongs to one worker until it expires."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ def test_a_row_is_available_without_a_lease_or_after_its_end(make, until, is_fre
 
 
 @pytest.mark.parametrize(("ends_in", "taken"), [(None, True), (-MOMENT, True), (MINUTE, False)])
-def test_an_available_row_is_leased_with_a_new_token_and_a_leased_one_is_unchanged(make, ends_in, taken):
+def test_an_available_row_is_leased_with_a_new_token_and_a_leased_one_is_unchanged(
+    make, ends_in, taken
+):
     now = timezone.now()
     until = None if ends_in is None else now + ends_in
     row, other = (make(claimed_by="before", attempts=4, leased_until=until) for _ in "ab")

@@ -1,4 +1,4 @@
-"""What a process remembers, and what it forgets first."""
+"""The bounded cache and its evictions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def test_the_least_recently_used_entry_is_evicted_first():
     kept.get("a")
     kept.put("c", 3)
     assert [kept.get(key) for key in "abc"] == [1, None, 3]
-    # To be kept anew is to be used.
+    # Storing again counts as use.
     kept.put("a", 4)
     kept.put("d", 5)
     assert [kept.get(key) for key in "acd"] == [4, None, 5]

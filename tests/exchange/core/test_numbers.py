@@ -1,4 +1,4 @@
-"""Rounding and writing of numbers, against exact fractions."""
+"""Parsing, rounding and formatting of numbers, checked against exact fractions."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from exchange.core.numbers import (
 )
 
 numbers = st.decimals(-MAX_NUMBER, MAX_NUMBER, places=16)
-# Whole halves of the last decimal: the middle between two numbers.
+# Halves of the last decimal: ties.
 middles = st.integers(-(10**18), 10**18).map(lambda n: Decimal(2 * n + 1) * Decimal("0.005"))
 
 
 @given(number=numbers | middles, decimals=st.sampled_from([0, 2, 8]))
 def test_rounding_is_to_the_nearest_and_ties_to_even(number, decimals):
     found = round_half_even(number, decimals)
-    # Python rounds a fraction to the nearest, in the middle to the even one.
+    # Python rounds fractions half-even.
     assert Fraction(found) == Fraction(round(Fraction(number) * 10**decimals), 10**decimals)
     assert count_decimals(found) <= decimals
 

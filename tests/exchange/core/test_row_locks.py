@@ -1,8 +1,8 @@
-"""Which rows services lock while they work on one, and how strongly.
+"""The rows that services lock, and the strength of the locks.
 
-While a call is open another connection asks for every row of the tables below: first to change it,
-which any lock prevents, then to name it in a foreign key, which only an exclusive lock prevents.
-Each call is undone, so all tests share what is there.
+During a call another connection tries to lock every row of the tables below: FOR NO KEY UPDATE,
+which any lock prevents, then FOR KEY SHARE, which only an exclusive lock prevents. Each call is
+rolled back, so all tests share the records.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from tests.factories.tokens import make_token
 TABLES = (ApiKey, Currency, Member, Organisation, Quote, StaffUser, Token)
 
 
-class World:
-    """Of everything two: what a call is about, and what it leaves alone."""
+class Records:
+    """Two records of each kind: one used by the call, one not."""
 
     def __init__(self) -> None:
         self.office, self.finance = (
@@ -61,12 +61,12 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def world(module_rows: None) -> World:
-    return World()
+def sample(module_rows: None) -> Records:
+    return Records()
 
 
-def held(other: Connection, strength: str) -> set[Any]:
-    """The keys of the rows that another transaction is not given with that lock."""
+def locked_keys(other: Connection, strength: str) -> set[Any]:
+    """Return the keys of rows that another transaction cannot lock that way."""
     found = set()
     for model in TABLES:
         key, table = model._meta.pk.column, model._meta.db_table
@@ -78,56 +78,56 @@ def held(other: Connection, strength: str) -> set[Any]:
 
 
 def locked(act: Callable[[], object]) -> tuple[set[Any], set[Any]]:
-    """What `act` locks, and what of that exclusively; the act is undone."""
+    """Return what `act` locks, and what of it exclusively; roll it back."""
     with session("owner") as other, transaction.atomic():
         act()
-        found = held(other, "NO KEY UPDATE"), held(other, "KEY SHARE")
+        found = locked_keys(other, "NO KEY UPDATE"), locked_keys(other, "KEY SHARE")
         transaction.set_rollback(True)
     return found
 
 
-def test_a_call_locks_only_its_own_rows_and_they_can_still_be_referenced(world: World):
-    token, quote = world.token.pk, world.quote.pk
+def test_a_call_locks_only_its_own_rows_and_they_can_still_be_referenced(sample: Records):
+    token, quote = sample.token.pk, sample.quote.pk
     change = partial(
-        members.change_member, member_id=world.member.pk, name="Eve", email="eve@example.com"
+        members.change_member, member_id=sample.member.pk, name="Eve", email="eve@example.com"
     )
     set_terms = partial(
         tokens.change_terms,
         token_id=token,
-        expected_version=tokens.get_version(world.token),
-        user=world.office,
+        expected_version=tokens.get_version(sample.token),
+        user=sample.office,
     )
     decided = {"quote_id": quote}
     for what, act, rows in (
-        ("member", partial(change, actor=TESTER), {world.member.pk}),
+        ("member", partial(change, actor=TESTER), {sample.member.pk}),
         ("terms", partial(set_terms, terms={"name": "New"}), {token}),
         ("no terms", partial(set_terms, terms={}), {token}),
-        ("approval", partial(quotes.approve, **decided, user=world.finance), {token, quote}),
+        ("approval", partial(quotes.approve, **decided, user=sample.finance), {token, quote}),
         (
             "rejection",
-            partial(quotes.reject, **decided, user=world.finance, reason="No"),
+            partial(quotes.reject, **decided, user=sample.finance, reason="No"),
             {quote},
         ),
         ("a look at a proposal", partial(QUOTES.get_pending, quote), {quote}),
         ("a look without a lock", partial(QUOTES.get_pending, quote, lock=False), set()),
         (
             "a look by who approves",
-            partial(QUOTES.get_approvable, quote, world.finance, lock=False),
+            partial(QUOTES.get_approvable, quote, sample.finance, lock=False),
             set(),
         ),
     ):
         assert locked(act) == (rows, set()), what
 
 
-def test_a_key_that_is_rotated_is_locked_without_its_organisation(world: World):
-    rotate = partial(access.rotate_api_key, key_id=world.key.pk, actor=TESTER)
+def test_a_key_that_is_rotated_is_locked_without_its_organisation(sample: Records):
+    rotate = partial(access.rotate_api_key, key_id=sample.key.pk, actor=TESTER)
     for overlap in (timedelta(0), timedelta(hours=1)):
         rows, _ = locked(partial(rotate, overlap=overlap))
-        assert rows == {world.key.pk}
+        assert rows == {sample.key.pk}
 
 
-def test_one_person_requests_one_export_at_a_time(world: World, monkeypatch):
+def test_one_person_requests_one_export_at_a_time(sample: Records, monkeypatch):
     monkeypatch.setitem(SOURCES, NAME, SOURCE)
     monkeypatch.setattr(exports, "DIRECT_ROWS", 0)
-    rows, _ = locked(partial(begin, world.finance))
-    assert rows == {world.finance.pk}
+    rows, _ = locked(partial(begin, sample.finance))
+    assert rows == {sample.finance.pk}

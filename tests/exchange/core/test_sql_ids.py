@@ -1,4 +1,4 @@
-"""Ids that SQL functions make for many rows of one request."""
+"""Ids that SQL functions generate for the rows of one request."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_ids_have_version_7_and_the_current_time():
 
 
 def test_ids_sort_by_number_and_time():
-    # Which of two requests came first says the time, whatever is random in their own ids.
+    # Requests sort by time, whatever the random part of their ids.
     requests = sorted((uuid7() for _ in range(50)), reverse=True)
     ids = [created_id for request in requests for created_id in made(request, "1", 1, 2, 3)]
     assert ids == sorted(set(ids))

@@ -1,4 +1,4 @@
-"""How SQL rounds what it computes: a half to the even side, as Python does."""
+"""SQL rounds half-even, like Python."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_sql_rounds_ties_to_even_and_the_rest_to_the_nearest():
-    """Every eighth from -3 to 3, and of a hundredth from -0.03 to 0.03."""
+    """Cover every eighth from -3 to 3, and of a hundredth from -0.03 to 0.03."""
     values = [
         Decimal(n) * Decimal("0.125") * Decimal(10) ** -decimals
         for decimals in (0, 2)

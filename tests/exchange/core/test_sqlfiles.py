@@ -1,4 +1,4 @@
-"""The SQL is installed whole or not at all, by what is declared."""
+"""The declared SQL is installed completely or not at all."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.factories.wallets import assert_books_hold, make_wallet, store_bank_l
 
 pytestmark = pytest.mark.django_db
 
-# What is installed, without and with the identities of things.
+# The installed objects, without and with their identities.
 _INSTALLED = """
 SELECT p.oid::regprocedure::text, pg_get_functiondef(p.oid), p.proacl::text,
        obj_description(p.oid, 'pg_proc')
@@ -71,13 +71,13 @@ def rows(sql: str) -> set[tuple[Any, ...]]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    """A copy of the files of `wallets`, which are installed from there."""
+    """A copy of the files of `wallets`, from which they are installed."""
     config = apps.get_app_config("wallets")
     for folder in Path(config.path).glob("*/sql"):
         shutil.copytree(folder, tmp_path / folder.relative_to(config.path))
-    # Django looks for commands in this path once, and remembers what it has found.
+    # Django caches the commands of this path.
     get_commands()
-    # One of its own: the shared one may be undone last of all.
+    # Its own monkeypatch: the shared one may be undone last.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(config, "path", str(tmp_path))
         yield tmp_path
@@ -85,7 +85,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def installed_afterwards() -> Iterator[None]:
-    """For tests that commit: the SQL of the files is in force for the next one."""
+    """Reinstall the files' SQL after tests that commit."""
     yield
     sqlfiles.install("owner")
     connections["owner"].close()
@@ -100,7 +100,7 @@ def change(folder: Path) -> None:
 
 
 def test_every_stored_document_is_declared() -> None:
-    """A table with a column `document` is one that a trigger writes."""
+    """Every table with a column `document` has a trigger that writes it."""
     stored = rows(
         "SELECT relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid"
         " WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attname = 'document'"
@@ -110,7 +110,7 @@ def test_every_stored_document_is_declared() -> None:
 
 
 def test_no_function_takes_or_returns_a_table_row_by_position() -> None:
-    """No `*`, no cast of a row to a table's type, no INSERT without the names of columns."""
+    """No `*`, no cast to a table's row type, no INSERT without column names."""
     tables = "|".join(sorted(name for (name,) in rows("SELECT tablename FROM pg_tables")))
     star = re.compile(r"(?:\b(?:SELECT|RETURNING)|,)\s+(?:\w+\.)?\*|\)\.\*", re.IGNORECASE)
     cast = re.compile(rf"\)\s*::\s*(?:public\.)?(?:{tables})\b", re.IGNORECASE)
@@ -197,7 +197,7 @@ def test_a_migrate_of_one_app_or_none_installs_nothing(folder: Path, arguments: 
 
 
 def test_a_database_between_two_releases_is_rejected() -> None:
-    """One migration stands for all that were before it: some of them alone are no beginning."""
+    """A squashed migration replaces all earlier ones; a part of them is no starting point."""
     with as_owner() as cursor:
         cursor.execute("DELETE FROM django_migrations WHERE app = 'orders' AND name LIKE '0003%'")
         with pytest.raises(CommandError, match=r"\(orders\.0003_\w+ is missing\)"):
@@ -205,12 +205,12 @@ def test_a_database_between_two_releases_is_rejected() -> None:
 
 
 def test_a_new_column_triggers_an_installation(folder: Path) -> None:
-    """Triggers name the columns that were there: those of a table without any are as before."""
+    """Triggers name the columns that existed; tables without triggers are unchanged."""
     with as_owner() as cursor:
         cursor.execute("ALTER TABLE exchange_organisation ADD COLUMN motto text")
         assert not sqlfiles.is_installed()
         assert sqlfiles.install("default")
-        # Until the end of the transaction it holds every table, and waits for others but shortly.
+        # It locks every table until the end of the transaction, with a short timeout.
         assert rows(_HELD) == {("django_migrations", "500ms")}
     assert sqlfiles.is_installed()
     ((definition,),) = rows(
@@ -254,7 +254,7 @@ def test_the_runtime_role_installs_nothing(folder: Path) -> None:
     assert rows(_IDENTITIES) == before
 
 
-# --- Several at once -----------------------------------------------------------------------------
+# --- Concurrency ---------------------------------------------------------------------------------
 
 
 @pytest.mark.django_db(transaction=True, databases=["default", "owner"])
@@ -283,8 +283,8 @@ def test_the_second_of_two_concurrent_installers_waits_and_does_nothing(folder: 
 def test_the_installer_waits_for_tables_in_short_turns(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Meanwhile requests pass, and the functions of before work for them."""
-    # The clock at the beginning, after each of two turns, and from then on.
+    """In between, requests pass and use the previous functions."""
+    # The clock at the start, after each of two turns, and later.
     ticks, slept = chain([100.0, 159.9], repeat(160.0)), SimpleQueue[float]()
     clock = SimpleNamespace(monotonic=lambda: next(ticks), sleep=slept.put)
     monkeypatch.setattr(sqlfiles, "time", clock)

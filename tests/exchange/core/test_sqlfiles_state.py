@@ -1,4 +1,4 @@
-"""What decides whether SQL has to be installed, and what an installer holds while it looks."""
+"""When SQL has to be installed, and the locks of an installer."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_new_column_of_a_join_table_is_detected() -> None:
 
 
 def test_locks_are_waited_for_and_errors_are_raised() -> None:
-    """Of a file that fails the name is told; one that only has to wait is tried again."""
+    """An error names its file; a lock timeout is retried."""
     busy = "DO $$BEGIN RAISE EXCEPTION 'busy' USING ERRCODE = 'lock_not_available'; END$$"
     for statement, refused, told in (
         (busy, OperationalError, "^busy"),

@@ -1,4 +1,4 @@
-"""The installed SQL around changes of tables, and in whatever order their columns are."""
+"""Installed SQL during table changes, and with any order of columns."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def rows(sql: str) -> set[tuple[Any, ...]]:
 
 
 def uninstall() -> None:
-    """As a migration that begins with it."""
+    """Uninstall the SQL like a migration does."""
     first = type("Migration", (Migration,), {"operations": [sqlfiles.Uninstalled()]})
     with connection.schema_editor(atomic=False) as editor:
         first("0003_wider", "orders").apply(ProjectState(), editor)
@@ -56,8 +56,8 @@ def test_a_change_that_a_trigger_blocks_is_made_without_the_installed_sql() -> N
     assert_books_hold()
 
 
-# Every column of every table of ours is made anew behind the others, in another order than the
-# models have it; identity columns alone stay where they are.
+# Every column of our tables is created again at the end, in another order than the
+# models'; only identity columns stay in place.
 _TURN_ROUND = """
 DO $turn$
 DECLARE

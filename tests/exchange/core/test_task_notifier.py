@@ -1,4 +1,4 @@
-"""Hints to the workers: after commit, seldom, and never in anybody's way."""
+"""Notifications to workers: after commit, rate-limited, and never blocking."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from exchange.participants.models import Organisation
 
 
 class Publisher:
-    """Stands where Celery does: notes what it is asked to publish, and when."""
+    """Replaces Celery and records the published tasks."""
 
     def __init__(self) -> None:
         self.published: list[str] = []
@@ -67,7 +67,7 @@ def test_a_daemon_thread_publishes_every_quarter_of_a_second(
         notifier.notify("a")
         assert slept.get(timeout=5) == 0.25
         assert publisher.published == ["a"] * count
-    assert all(thread.daemon for thread in threading.enumerate() if thread.name == "wake")
+    assert all(thread.daemon for thread in threading.enumerate() if thread.name == "task-notifier")
 
 
 def test_each_task_is_notified() -> None:
@@ -95,7 +95,7 @@ def test_a_broker_that_is_down_neither_raises_nor_blocks() -> None:
     assert time.monotonic() - started < 0.5
     tried.wait_for(1)
     release.set()
-    # And it goes on trying afterwards.
+    # Later notifications are still published.
     notifier.notify("a")
     tried.wait_for(2)
 

@@ -1,4 +1,4 @@
-"""The tasks of the exchange do what their services do, under the names that beat uses."""
+"""Tasks of the exchange call their services under their scheduled names."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ quickly = pytest.mark.django_db
 
 
 @contextmanager
-def held(places: BoundedSemaphore, number: int) -> Iterator[None]:
-    """As if so many runs of the process were under way."""
+def occupied(places: BoundedSemaphore, number: int) -> Iterator[None]:
+    """Occupy the slots of `count` runs of the process."""
     with ExitStack() as stack:
         for _ in range(number):
             assert places.acquire(blocking=False)
@@ -54,7 +54,7 @@ def held(places: BoundedSemaphore, number: int) -> Iterator[None]:
 
 
 def unsent_by_a_run() -> bool:
-    """Whether the task deals with an event, which without an endpoint becomes Unsent."""
+    """Return whether the task processes an event, which becomes Unsent without an endpoint."""
     event = emit_event(make_organisation_with_endpoint(None))
     events_tasks.deliver_events()
     return event_state(event) == ("Unsent", 0)
@@ -78,11 +78,11 @@ def test_the_task_is_registered_under_its_name(module: Any, name: str) -> None:
 
 @quickly
 def test_two_deliveries_run_at_a_time_and_a_third_returns_immediately() -> None:
-    # A run that is over has given its place back.
+    # A finished run has freed its slot.
     assert all(unsent_by_a_run() for _ in range(3))
-    with held(events_tasks._run_slots, 1):
+    with occupied(events_tasks._run_slots, 1):
         assert unsent_by_a_run()
-    with held(events_tasks._run_slots, 2):
+    with occupied(events_tasks._run_slots, 2):
         assert not unsent_by_a_run()
 
 
@@ -101,7 +101,7 @@ def test_another_run_is_requested_when_one_was_not_enough(
     monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
     for seconds, hints in ((0, 0), (100, 1)):
-        # A clock on which so many seconds pass between two looks at it.
+        # A clock that advances by so many seconds between two readings.
         ticks = count(step=seconds)
         clock = SimpleNamespace(monotonic=lambda ticks=ticks: next(ticks))
         monkeypatch.setattr(deliveries, "time", clock)
@@ -126,7 +126,7 @@ def test_exports_are_written_one_at_a_time_until_none_is_pending(
             source=source.name, title="All", form="csv", file_name="x.csv", requested_by=user,
             about_rows=0, created_at=timezone.now(),
         )  # fmt: skip
-    with held(exports_tasks._run_slot, 1):
+    with occupied(exports_tasks._run_slot, 1):
         assert exports_tasks.write_exports() == 0
     assert set(Export.objects.values_list("status", flat=True)) == {"Waiting"}
     assert exports_tasks.write_exports() == 2
