@@ -1,4 +1,4 @@
-"""Registers `config` with Django, and our own admin site in the place of Django's."""
+"""The `config` app, and the admin site that replaces Django's."""
 
 from importlib import import_module
 
@@ -15,13 +15,13 @@ class ConfigConfig(AppConfig):
     verbose_name = "Config"
 
     def ready(self) -> None:
-        """Adds our checks of a deployment to Django's."""
+        """Register the deployment checks."""
         register(check_shared_rate_limits, Tags.security, deploy=True)
         register(check_cooling_off, Tags.security, deploy=True)
 
 
 class ExchangeAdminConfig(admin_apps.SimpleAdminConfig):
-    default = False  # named in INSTALLED_APPS, never found by itself
+    default = False  # listed in INSTALLED_APPS by its path
     default_site = "config.back_office.site.BackOffice"
 
     def ready(self) -> None:

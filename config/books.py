@@ -1,4 +1,4 @@
-"""All equalities of the proof of books: every subject's checks, in the order they are printed."""
+"""All checks of the proof of books, in the order of the report."""
 
 from __future__ import annotations
 

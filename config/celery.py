@@ -1,7 +1,7 @@
-"""The Celery application, and what runs when.
+"""The Celery application and its schedule.
 
-Rows own the work, the broker only wakes workers: the tasks below find what was not woken, so a
-lost or duplicated message changes nothing but the delay.
+Rows own the work, the broker only notifies workers: the scheduled tasks find work whose message was
+lost, so a lost or duplicated message only changes the delay.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from exchange.core.audit_context import audit_context
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
 
-# Name of the task -> how often it runs. Most work is hinted at when it arises; the short periods
-# here are how long a lost hint delays it.
+# Task name -> period. Workers are notified of most work at once; the period is the delay after a
+# lost notification.
 SCHEDULE: dict[str, timedelta] = {
     "config.tasks.prove_books": timedelta(days=1),
     "credit.tasks.age_loans": timedelta(minutes=1),
@@ -36,7 +36,7 @@ SCHEDULE: dict[str, timedelta] = {
     "wallets.tasks.sweep_payouts": timedelta(seconds=5),
 }
 _NOTIFICATION_EXPIRES_SECONDS = 60
-# Where tasks are. Their names are their own, and stay when a module moves.
+# Modules with tasks. Task names are explicit, so they survive a move of the module.
 TASKS = (
     "config.tasks",
     "exchange.core.tasks",
@@ -52,12 +52,12 @@ TASKS = (
 
 
 class AuditedTask(Task):  # type: ignore[type-arg] # not generic when it runs
-    """A task whose changes the audit knows for its own."""
+    """A task that is the actor of its changes in the audit."""
 
     abstract = True
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs it."""
+        """Run the task."""
         run = f":{self.request.id}" if self.request.id else ""
         with audit_context(Actor.system(self.name), f"task:{self.name}{run}"):
             return super().__call__(*args, **kwargs)
@@ -71,7 +71,7 @@ app.conf.beat_schedule = {
     task: {
         "task": task,
         "schedule": every,
-        # A sweep that waited longer than its period is overtaken by the next one.
+        # A sweep that waited longer than its period is superseded by the next one.
         "options": {"expires": every.total_seconds()},
     }
     for task, every in SCHEDULE.items()
@@ -79,7 +79,7 @@ app.conf.beat_schedule = {
 
 
 def publish(task: str) -> None:
-    """Send one message that wakes a worker for `task`; raises what the broker raises."""
+    """Send a message that makes a worker run `task`; raise the broker's errors."""
     app.send_task(task, expires=_NOTIFICATION_EXPIRES_SECONDS)
 
 

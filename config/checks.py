@@ -1,4 +1,4 @@
-"""What `check --deploy` asks of the settings beyond what Django asks."""
+"""Deployment checks of the settings, run by `check --deploy`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from exchange.core.counters import DatabaseCounters
 SHARED = (RedisCache, DatabaseCache, BaseMemcachedCache, DatabaseCounters)
 
 
-# With less, an intruder's new access may decide before anybody has seen the notice.
+# With less, an intruder could use new privileged access before anyone reads the notice.
 COOLING_OFF_HOURS = 24
 TENURE_DAYS = 7
 
 
 def check_cooling_off(app_configs: Any, **_: Any) -> list[CheckMessage]:
-    """Check that new access has its cooling-off period, outside the demo world."""
+    """Check that new access has its cooling-off period, and demo data is off."""
     del app_configs
     if (
         settings.COOLING_OFF_HOURS >= COOLING_OFF_HOURS
@@ -40,7 +40,7 @@ def check_cooling_off(app_configs: Any, **_: Any) -> list[CheckMessage]:
 
 
 def check_shared_rate_limits(app_configs: Any, **_: Any) -> list[CheckMessage]:
-    """Rate limits are counted in the default cache: one per process would multiply them."""
+    """Check that rate limits are counted in a cache shared by all processes."""
     del app_configs
     cache = caches["default"]
     if not settings.RATE_LIMITS_ENABLED or isinstance(cache, SHARED):

@@ -1,8 +1,6 @@
-"""What a browser gets where no page answered: nothing there, not allowed, a fault. With the headers
-of every page of the back office.
+"""Error pages for browsers, with the headers of every page of the back office.
 
-The API's own errors never come here (`exchange.api.exceptions`), and what it cannot answer itself
-is brought into its envelope afterwards (`exchange.api.middleware`).
+The API has its own error responses (`exchange.api.exceptions`, `exchange.api.middleware`).
 """
 
 from __future__ import annotations
@@ -21,28 +19,28 @@ from exchange.core.errors import NotReady
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    """400."""
+    """Return the page for status 400."""
     return with_security_policy(defaults.bad_request(request, exception))
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    """403."""
+    """Return the page for status 403."""
     return with_security_policy(defaults.permission_denied(request, exception))
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponseBase:
-    """403, for a form without the token that its page gave it."""
+    """Return the page for a form without a valid CSRF token (403)."""
     return with_security_policy(csrf_failure(request, reason))
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    """404."""
+    """Return the page for status 404."""
     return with_security_policy(defaults.page_not_found(request, exception))
 
 
 def server_error(request: HttpRequest) -> HttpResponseBase:
-    """500, or 503 when something we depend on is out of reach and the request may be repeated."""
-    # Django calls this while it handles what was raised.
+    """Return the page for status 500, or 503 when a dependency is unavailable."""
+    # Django calls this while it handles the exception.
     if isinstance(sys.exc_info()[1], OperationalError | InterfaceError | NotReady):
         page = loader.render_to_string("503.html")
         out_of_reach = HttpResponse(page, status=503, headers={"Retry-After": "5"})

@@ -1,4 +1,4 @@
-"""Every type of event, gathered from the subjects; the setting `EVENT_TYPES`."""
+"""All event types of the subjects, for the setting `EVENT_TYPES`."""
 
 from __future__ import annotations
 

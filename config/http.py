@@ -1,9 +1,9 @@
-"""HTTP/1.1 for one process of the web server: an event loop and a few threads that run Django.
+"""HTTP/1.1 for one process of the web server: an event loop, and a few threads that run Django.
 
-A request takes a thread only once its whole body is here, and gives it back as soon as its response
-is made: the event loop reads requests and sends answers, each within a deadline. So clients that
-send or read slowly hold a socket and some memory, and nothing that others need (decision record
-3). llhttp, in its strict mode, reads the protocol; `config.webserver` starts the processes.
+A request occupies a thread only from its complete body to its response; the event loop reads
+requests and sends responses, each within a deadline. So slow clients hold a socket and some memory,
+but no thread (decision record 3). llhttp, in strict mode, parses the protocol; `config.webserver`
+starts the processes.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ __all__ = ["Server", "application"]
 
 logger = structlog.get_logger(__name__)
 
-# For a whole head to arrive, for a kept connection to ask again, for a client to close its side.
+# For a complete head, the next request of a kept connection, and the client's close.
 _HEAD_SECONDS = 10.0
-# A client that takes nothing of its response for so long is cut off.
+# A client that reads nothing of its response for this long is disconnected.
 _STALLED_SECONDS = 60.0
 # Connections of one process; more wait in the listen queue.
 _MAX_CONNECTIONS = 512
-# A process that took one waits so long: else one may take all that come together.
+# The pause after accepting one: else one process could accept all that arrive together.
 _ACCEPT_SECONDS = 0.001
 _MAX_HEAD_BYTES = 64 * 1024
 _MAX_HEADERS = 100
-# Requests sent ahead on one connection; further ones are to be sent again on another.
+# Pipelined requests of one connection; more are rejected.
 _MAX_PIPELINED = 16
-# Larger bodies, which only forms of the back office may have, are held so many at a time.
+# Larger bodies, which only back-office forms may have, are read a few at a time.
 _LARGE_BYTES = 64 * 1024
 _MAX_LARGE_BODIES = 16
 _CHUNK_BYTES = 64 * 1024
@@ -66,7 +66,7 @@ WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Any]
 
 @dataclass(slots=True)
 class _Request:
-    """A request as it is read; `keep` is whether the connection may serve another."""
+    """A request being read; `keep` tells whether the connection stays open."""
 
     fault: str = ""
     url: bytes = b""
@@ -81,7 +81,7 @@ class _Request:
 
 @dataclass(slots=True)
 class _Response:
-    """What is to be sent: bytes, then what the file holds, where there is one."""
+    """The bytes to send, followed by the content of the file, if any."""
 
     content: bytes
     file: BinaryIO | None
@@ -89,7 +89,7 @@ class _Response:
 
 
 class Connection:
-    """One client: its requests are read and answered one after another."""
+    """One client; its requests are processed one after another."""
 
     _reader: asyncio.StreamReader
     _writer: asyncio.StreamWriter
@@ -97,7 +97,7 @@ class Connection:
     def __init__(self, server: Server, client: socket.socket, address: str) -> None:
         self._server = server
         self._parser = httptools.HttpRequestParser(self)
-        self._request = _Request()  # as far as it is read
+        self._request = _Request()  # being read
         self._complete: deque[_Request] = deque()
         host, port = client.getsockname()[:2]
         self._environ = {
@@ -106,11 +106,11 @@ class Connection:
             "SERVER_PORT": str(port),
             "REMOTE_ADDR": address,
         }
-        self.reading = True  # what is neither read nor answered may be dropped
+        self.reading = True  # without a request in progress it may be dropped
         self.task = asyncio.create_task(self._run(client))
 
     async def _run(self, client: socket.socket) -> None:
-        """Answer what the client asks until it, the server or a deadline ends the connection."""
+        """Serve requests until the client, the server or a deadline ends the connection."""
         self._reader, self._writer = await asyncio.open_connection(sock=client)
         try:
             with suppress(OSError, TimeoutError, asyncio.CancelledError):
@@ -133,7 +133,7 @@ class Connection:
             self.reading = True
             keep = response.keep
         if not keep and not self._writer.transport.is_closing():
-            # The client closes first: an response must not be lost with what it still sends.
+            # The client closes first, else the response could be lost.
             self._writer.write_eof()
             async with asyncio.timeout(_HEAD_SECONDS):
                 while await self._reader.read(_CHUNK_BYTES):
@@ -142,7 +142,7 @@ class Connection:
     # --- reading ----------------------------------------------------------------------------------
 
     async def _next_request(self) -> _Request | None:
-        """The next request, with its body; None when none comes in time."""
+        """Return the next request with its body, or None when none arrives in time."""
         if not self._complete:
             async with asyncio.timeout(_HEAD_SECONDS):
                 size = 0
@@ -173,7 +173,7 @@ class Connection:
         return bool(self._complete)
 
     async def _read(self) -> int:
-        """Read what there is; the number of bytes, 0 at the end."""
+        """Read and parse the available bytes; return their number, 0 at the end."""
         data = await self._reader.read(_CHUNK_BYTES)
         self._parse(data)
         return len(data)
@@ -182,8 +182,8 @@ class Connection:
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
-            # httptools takes what follows for the other protocol. None is taken up here, so it is
-            # the body, which a parser that was told nothing of an upgrade reads.
+            # httptools treats what follows as the other protocol. We support none, so it is the
+            # body: a new parser that has seen no upgrade reads it.
             request = self._request
             length = f"Content-Length: {request.length}"
             framing = "Transfer-Encoding: chunked" if request.chunked else length
@@ -194,12 +194,12 @@ class Connection:
             self._complete.append(_Request(str(error.__context__ or error)))
 
     def _finish_unread(self) -> None:
-        """Have the request answered without (the rest of) its body."""
+        """Process the request without the rest of its body."""
         self._request.keep = False
         self.on_message_complete()
 
     def on_message_begin(self) -> None:
-        """Called by the parser, as those below."""
+        """Handle the parser's callback, like the methods below."""
         if len(self._complete) >= _MAX_PIPELINED:
             raise InvalidRequestError(f"more than {_MAX_PIPELINED} were sent at once")
 
@@ -213,7 +213,7 @@ class Connection:
 
     def on_headers_complete(self) -> None:
         request, parser = self._request, self._parser
-        if request.environ:  # known before an upgrade
+        if request.environ:  # set before an upgrade
             return
         environ = build_environ(self._environ, parser, request.url, request.headers)
         request.keep = parser.should_keep_alive() and environ["SERVER_PROTOCOL"] == "HTTP/1.1"
@@ -232,7 +232,7 @@ class Connection:
             return
         request.body += piece
         if request.chunked and len(request.body) > settings.API_BODY_LIMIT_BYTES:
-            # Too long for every path that takes a body of unstated length.
+            # Too long for every path that accepts a body of unknown length.
             self._finish_unread()
 
     def on_message_complete(self) -> None:
@@ -248,7 +248,7 @@ class Connection:
     # --- sending ----------------------------------------------------------------------------------
 
     async def _send(self, response: _Response) -> None:
-        """Send the response as fast as the client reads it."""
+        """Send the response at the client's pace."""
         self._write(response.content)
         with response.file or nullcontext() as file:
             while file and (piece := file.read(_CHUNK_BYTES)):
@@ -282,7 +282,7 @@ class Server:
         self.large = asyncio.Semaphore(_MAX_LARGE_BODIES)
 
     async def serve(self) -> None:
-        """Serve with as many threads as there are connections to the database."""
+        """Serve with one thread per connection to the database."""
         parent = os.getppid()
         for number in (signal.SIGTERM, signal.SIGINT):
             self._loop.add_signal_handler(number, self._stop_requested.set)
@@ -309,7 +309,7 @@ class Server:
             self._loop.add_reader(self._listener, self._accept)
 
     def _accept(self) -> None:
-        """Take one connection, and let the other processes take the next."""
+        """Accept one connection, then let another process accept the next."""
         self._loop.remove_reader(self._listener)
         self._loop.call_later(_ACCEPT_SECONDS, self._listen)
         try:
@@ -326,7 +326,7 @@ class Server:
         self._listen()
 
     async def _stop(self) -> None:
-        """Take no more connections, response what was asked, and end."""
+        """Stop accepting connections and finish the requests in progress."""
         self.stopping = True
         self._loop.remove_reader(self._listener)
         for connection in self._connections:
@@ -336,10 +336,10 @@ class Server:
             await asyncio.wait([connection.task for connection in self._connections])
 
     async def response(self, request: _Request) -> _Response:
-        """Have a thread response the request; one with a fault is answered here."""
+        """Return the response of a thread, or the error for an invalid request."""
         if request.fault:
-            words = f"The request is not valid HTTP: {request.fault}"
-            body = json.dumps({"status": "failed", "message": words}).encode()
+            message = f"The request is not valid HTTP: {request.fault}"
+            body = json.dumps({"status": "failed", "message": message}).encode()
             headers = [("Content-Type", "application/json"), ("X-Error-Code", "invalid_request")]
             head = self._head(HTTPStatus.BAD_REQUEST, headers, len(body), keep=False)
             return _Response(head + body, None, keep=False)
@@ -360,7 +360,7 @@ class Server:
                 head = self._head(HTTPStatus.INTERNAL_SERVER_ERROR, [], 0, keep=keep)
                 response = _Response(head, None, keep)
             self._loop.call_soon_threadsafe(_finish, request, response)
-            del request, response  # what waits for the next request must not keep this one
+            del request, response  # free the memory while waiting for the next request
 
     def _call_application(self, request: _Request) -> _Response:
         status, headers = 500, Headers()
@@ -382,7 +382,7 @@ class Server:
             try:
                 response.close()
             except Exception:
-                logger.exception("web.fault")  # what was done is answered all the same
+                logger.exception("web.fault")  # the response is sent all the same
         closes = self.stopping or any(name.lower() == "connection" for name, _ in headers)
         keep = request.keep and not closes
         length = len(body) if isinstance(body, bytes) else os.fstat(body.fileno()).st_size

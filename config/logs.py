@@ -1,6 +1,6 @@
-"""How the service logs: structured events, JSON lines in production, quiet plain lines locally.
+"""Logging: structured events, as JSON lines in production and plain lines locally.
 
-Every event passes `drop_secrets`, whatever logged it.
+Every event passes `drop_secrets`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MAX_CAUSES = 200
 
 
 def drop_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Blank the values of keys that name credentials or bank accounts, at any depth."""
+    """Replace the values of keys for credentials and bank accounts, at any depth."""
     return {key: _redact(key, value) for key, value in event.items()}
 
 
@@ -48,20 +48,17 @@ def _redact(key: object, value: Any) -> Any:
 
 
 def adds_to_api_logs(record: LogRecord) -> bool:
-    """Whether Django's line about an answer says more than the API's own: of a 503 the API has
-    said why, once, and a line for each request refused meanwhile would only bury it.
-    """
+    """Return False for Django's line about a 503 of the API, which has logged the cause itself."""
     request = getattr(record, "request", None)
     in_api = getattr(request, "path_info", "").startswith("/v1/")
     return not (in_api and getattr(record, "status_code", None) == 503)
 
 
 class RepeatLimiter:
-    """A handler's filter: of faults with one cause a line a second, and seldom a traceback.
+    """A handler's filter: one line per second and cause, one traceback per minute.
 
-    A full disk, for example, fails every request and every task. The first line of a cause has its
-    traceback, the next ones have not; each says how many like it were left out before it. Only
-    records of exceptions and of failed answers are limited: all others are events of their own.
+    A full disk, for example, fails every request and task. Each line has the number of similar ones
+    suppressed before it. Only records of exceptions and failed responses are limited.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -70,7 +67,7 @@ class RepeatLimiter:
         self._causes: OrderedDict[Hashable, _Repeats] = OrderedDict()
 
     def filter(self, record: LogRecord) -> bool:
-        """Whether the record is written; takes its traceback away where one was written lately."""
+        """Return whether to write the record; remove a traceback that was written recently."""
         error = _find_error(record)
         if error is None and record.name != "django.request":
             return True
@@ -113,9 +110,9 @@ def _find_error(record: LogRecord) -> BaseException | None:
 
 
 def _find_cause(record: LogRecord, error: BaseException | None) -> Hashable:
-    """What records have in common that are about one thing."""
+    """Return a key that records with the same cause share."""
     if isinstance(error, OperationalError | InterfaceError):
-        # One cause fails whatever is asked, and PostgreSQL has a code for it.
+        # One cause fails every statement, and PostgreSQL has a code for it.
         return type(error.__cause__), getattr(error.__cause__, "sqlstate", None)
     event = record.msg["event"] if isinstance(record.msg, dict) else record.msg
     place = None
@@ -128,7 +125,7 @@ def _find_cause(record: LogRecord, error: BaseException | None) -> Hashable:
 def _shorten(
     record: LogRecord, error: BaseException | None, suppressed: int, *, whole: bool
 ) -> None:
-    """Put the number of records left out, and unless it is to stay `whole` no traceback."""
+    """Add the number of suppressed records, and remove the traceback unless `whole`."""
     reason = "" if error is None else f"{type(error).__name__}: {error}".strip()
     if isinstance(record.msg, dict):
         event = dict(record.msg)
@@ -155,7 +152,7 @@ def _shared_processors() -> list[Processor]:
 
 
 def configure_structlog() -> None:
-    """Route structlog through the standard library, so that one handler writes every line."""
+    """Route structlog through the standard library, for one handler of all lines."""
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,
@@ -169,11 +166,11 @@ def configure_structlog() -> None:
 
 
 def logging_settings(*, as_json: bool, level: str) -> dict[str, Any]:
-    """Django's LOGGING: everything at `level` or above, one line per event on standard error."""
+    """Return Django's LOGGING: events at `level` or above, one line each on standard error."""
     renderer: Processor = (
         structlog.processors.JSONRenderer()
         if as_json
-        # Plain: with the values of variables a fault would take seconds to write, secrets included.
+        # Without the values of variables, which are slow to format and may be secrets.
         else structlog.dev.ConsoleRenderer(
             colors=False, pad_event_to=0, exception_formatter=structlog.dev.plain_traceback
         )
@@ -205,7 +202,7 @@ def logging_settings(*, as_json: bool, level: str) -> dict[str, Any]:
         },
         "root": {"handlers": ["console"], "level": level.upper()},
         "loggers": {
-            # Refused requests are the client's affair; the API counts them itself.
+            # Rejected requests are not our errors.
             "django.request": {"level": "ERROR", "filters": ["api_503"]},
             "django.security.DisallowedHost": {"level": "ERROR"},
         },

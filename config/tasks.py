@@ -1,4 +1,4 @@
-"""Tasks of the composition root: what spans all apps, and the sign that a worker is there."""
+"""Tasks that span all apps, and the readiness probe of workers."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from wallets.ledger.proof import prove_and_store
 
 @shared_task(name="config.answer")
 def answer(token: str) -> None:
-    """Write `token` where `manage.py up` looks for it: broker and worker both work."""
+    """Write `token` where `manage.py up` reads it: proof that broker and worker work."""
     Path(settings.DATA_DIR, "run", "worker").write_text(token)
 
 
 @shared_task(name="config.tasks.prove_books")
 def prove_books() -> None:
-    """The daily proof of all apps' books; what is off is kept and raises an alert."""
+    """Prove the books of all apps and store the result; a discrepancy raises an alert."""
     prove_and_store(CHECKS)

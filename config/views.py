@@ -14,13 +14,13 @@ from config.back_office.site import with_security_policy
 
 @require_safe
 def landing_page(request: HttpRequest) -> HttpResponseBase:
-    """Where a person who opens the service's address finds the documentation and the admin."""
+    """Show links to the documentation and the back office."""
     return with_security_policy(render(request, "landing.html"))
 
 
 @require_safe
 def health(_request: HttpRequest) -> JsonResponse:
-    """200 when this process reaches its database, else 503. For load balancers and `up`."""
+    """Return 200 if this process reaches its database, else 503; for load balancers and `up`."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")

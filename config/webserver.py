@@ -1,8 +1,7 @@
 """The web server: one command for `manage.py up`, the image, the tests and the benchmarks.
 
-`python -m config.webserver --host 0.0.0.0 --port 8000` loads the application, then forks the
-processes that serve it (`config.http`) on one socket, and starts again those that end. Decision
-record 3 has the trials behind it.
+`python -m config.webserver --host 0.0.0.0 --port 8000` loads the application, forks the processes
+that serve it (`config.http`) on one socket, and restarts those that exit. See decision record 3.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGCHLD, signal.SIGALRM}
 
 
 def command(host: str, port: int, *, workers: int = WORKERS, kill_seconds: int = 20) -> list[str]:
-    """The command that serves; `kill_seconds` is how long a process may take to stop."""
+    """Return the server's command line; `kill_seconds` is the time a process may take to stop."""
     return [
         *(sys.executable, "-m", "config.webserver", "--host", host, "--port", str(port)),
         *("--workers", str(workers), "--kill-seconds", str(kill_seconds), APPLICATION),
@@ -37,10 +36,10 @@ def command(host: str, port: int, *, workers: int = WORKERS, kill_seconds: int =
 
 
 def keep_running(serve: Callable[[], None], count: int, kill_seconds: int) -> None:
-    """Run `serve` in `count` processes until SIGTERM or SIGINT; start again those that end."""
-    # Signals are waited for, so none comes between a fork and the note of it.
+    """Run `serve` in `count` processes until SIGTERM or SIGINT; restart those that exit."""
+    # Signals are blocked and waited for, so none arrives between a fork and its record.
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-    signal.signal(signal.SIGCHLD, lambda *_: None)  # else some systems drop it while blocked
+    signal.signal(signal.SIGCHLD, lambda *_: None)  # else some systems drop a blocked one
     pids: set[int] = set()
     stopping = False
     while pids or not stopping:
@@ -52,7 +51,7 @@ def keep_running(serve: Callable[[], None], count: int, kill_seconds: int) -> No
             pids -= ended
             if ended and not stopping:
                 logger.warning("web.process_ended", pids=sorted(ended))
-                time.sleep(0.5)  # one that cannot start must not take the machine
+                time.sleep(0.5)  # a process that cannot start must not use all CPU
         elif caught == signal.SIGALRM:
             for pid in pids:
                 os.kill(pid, signal.SIGKILL)
@@ -72,26 +71,26 @@ def _fork(serve: Callable[[], None]) -> int:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Serve until told to stop."""
+    """Serve until SIGTERM or SIGINT."""
     parser = argparse.ArgumentParser(prog="python -m config.webserver")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--workers", type=int, default=WORKERS)
     parser.add_argument("--kill-seconds", type=int, default=20)
     parser.add_argument("application", nargs="?", default=APPLICATION)
-    given = parser.parse_args(arguments)
-    module, _, name = given.application.partition(":")
+    options = parser.parse_args(arguments)
+    module, _, name = options.application.partition(":")
     application = getattr(importlib.import_module(module), name)
     http = importlib.import_module("config.http")
-    family = socket.AF_INET6 if ":" in given.host else socket.AF_INET
-    listener = socket.create_server((given.host, given.port), family=family, backlog=_BACKLOG)
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    listener = socket.create_server((options.host, options.port), family=family, backlog=_BACKLOG)
     listener.setblocking(False)  # noqa: FBT003
-    gc.freeze()  # what is loaded stays shared between the processes
+    gc.freeze()  # loaded objects stay shared between the processes
 
     async def serve() -> None:
         await http.Server(application, listener).serve()
 
-    keep_running(lambda: uvloop.run(serve()), given.workers, given.kill_seconds)
+    keep_running(lambda: uvloop.run(serve()), options.workers, options.kill_seconds)
 
 
 if __name__ == "__main__":

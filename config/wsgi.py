@@ -1,4 +1,4 @@
-"""The WSGI application that the web server serves; with Celery, so that it can wake workers."""
+"""The WSGI application; imports Celery, so that requests can notify workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What WSGI asks of a server: the environment of a request, and answers as bytes or files."""
+"""The server side of WSGI: the environ of a request, and responses as bytes or files."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from urllib.parse import unquote_to_bytes
 
 import httptools
 
-# Longer streamed answers wait on disk, not in memory, for those who read them slowly.
+# Longer streamed responses are buffered on disk, for slow clients.
 _MAX_IN_MEMORY = 1024 * 1024
 
 
 class InvalidRequestError(Exception):
-    """A request that is not read; the text is for the client."""
+    """A request that cannot be parsed; the text is for the client."""
 
 
 class FileResponse:
-    """An response that is a file: PEP 3333's `wsgi.file_wrapper`."""
+    """A response from a file: PEP 3333's `wsgi.file_wrapper`."""
 
     def __init__(self, file: BinaryIO, block_size: int = 8192) -> None:
         self.file = file
@@ -55,7 +55,7 @@ def build_environ(
     target: bytes,
     headers: list[tuple[bytes, bytes]],
 ) -> dict[str, Any]:
-    """The WSGI environment of a request, without its body; `fixed` is what it begins with.
+    """Return the WSGI environ of a request without its body, based on `fixed`.
 
     Raises `InvalidRequestError`.
     """
@@ -73,21 +73,21 @@ def build_environ(
         "QUERY_STRING": (url.query or b"").decode("latin-1"),
         "SERVER_PROTOCOL": f"HTTP/{version}",
     }
-    given: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for name, value in headers:
         key = _environ_key(name)
-        if key in given:
-            given[key] += ("; " if key == "HTTP_COOKIE" else ",") + value.decode("latin-1")
+        if key in variables:
+            variables[key] += ("; " if key == "HTTP_COOKIE" else ",") + value.decode("latin-1")
         elif key:
-            given[key] = value.decode("latin-1")
-    environ.update(given)
+            variables[key] = value.decode("latin-1")
+    environ.update(variables)
     return environ
 
 
 @lru_cache(256)
 def _environ_key(name: bytes) -> str:
-    """The key of a header in the WSGI environment; empty for one that is passed over."""
-    # `X_Forwarded_For` would pass for `X-Forwarded-For`, which proxies vouch for.
+    """Return the environ key of a header; "" for one to ignore."""
+    # `X_Forwarded_For` would pass for `X-Forwarded-For`, which proxies set.
     if b"_" in name:
         return ""
     key = name.decode("latin-1").upper().replace("-", "_")
@@ -95,17 +95,17 @@ def _environ_key(name: bytes) -> str:
 
 
 def collect_chunks(chunks: Iterable[bytes]) -> bytes | BinaryIO:
-    """A streamed response: its bytes, or where they are many a file without a name."""
-    kept: list[bytes] = []
+    """Return a streamed response as bytes, or as an anonymous file when it is long."""
+    collected: list[bytes] = []
     size = 0
     pieces = iter(chunks)
     for piece in pieces:
-        kept.append(piece)
+        collected.append(piece)
         size += len(piece)
         if size > _MAX_IN_MEMORY:
             file = tempfile.TemporaryFile()  # noqa: SIM115 - closed once it is sent
-            file.writelines(kept)
+            file.writelines(collected)
             file.writelines(pieces)
             file.seek(0)
             return file
-    return b"".join(kept)
+    return b"".join(collected)

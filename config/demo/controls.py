@@ -1,7 +1,4 @@
-"""The first proof of books and the first comparison with the provider, which are daily otherwise.
-
-Each is made once: a demo that is started again has those of its own days.
-"""
+"""The first proof of books and the first reconciliation; later ones are scheduled."""
 
 from __future__ import annotations
 
@@ -21,14 +18,14 @@ from wallets.reconciliation.selectors.movements import utc_day
 
 
 def run_first_controls(*, actor: Actor, provider_available: bool) -> None:
-    """Proves the books, and compares yesterday with the provider, as the daily runs do.
+    """Prove the books and reconcile yesterday with the provider, unless done before.
 
-    Without the provider there is nothing to compare with; the daily run does so once it answers.
+    Without the provider, the daily run reconciles once it responds.
     """
     if not BooksProof.objects.exists():
         prove_and_store(CHECKS)
     if provider_available and not Reconciliation.objects.exists():
-        with suppress(Conflict):  # a worker has begun it
+        with suppress(Conflict):  # a worker has started it
             reconciliation.request_report(
                 day=utc_day(timezone.now()) - timedelta(days=1), actor=actor
             )

@@ -1,4 +1,4 @@
-"""DIR/demo.json: the addresses and credentials of the demo world, readable by its owner only."""
+"""DIR/demo.json: addresses and credentials of the demo data, readable by its owner only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FILE_NAME = "demo.json"
 
 
 def read(data_dir: Path) -> dict[str, Any]:
-    """What the file holds; {} when it is not there or is no JSON object."""
+    """Return the content of the file; {} if it is missing or not a JSON object."""
     try:
         content = json.loads((data_dir / FILE_NAME).read_text())
     except (FileNotFoundError, ValueError):
@@ -20,7 +20,7 @@ def read(data_dir: Path) -> dict[str, Any]:
 
 
 def write(data_dir: Path, content: dict[str, Any]) -> None:
-    """Replace the file in one step, mode 0600."""
+    """Replace the file atomically, with mode 0600."""
     path = data_dir / FILE_NAME
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:

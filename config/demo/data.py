@@ -1,6 +1,6 @@
-"""Who lives in the demo world and what they own. All names are invented; data only.
+"""The demo organisations, members, staff, funds and withdrawals; tokens are in `tokens.csv`.
 
-What is traded there is in `tokens.csv`.
+All names are invented.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class DemoMember:
 
 @dataclass(frozen=True, slots=True)
 class DemoOrganisation:
-    """A demo organisation; `email` tells it from any other one. `slug` goes into references."""
+    """A demo organisation, identified by `email`; references contain the `slug`."""
 
     slug: str
     name: str
@@ -38,7 +38,7 @@ class DemoOrganisation:
 
 @dataclass(frozen=True, slots=True)
 class DemoStaff:
-    """A login of the back office and its role."""
+    """A back-office login and its role."""
 
     username: str
     role: str
@@ -46,9 +46,9 @@ class DemoStaff:
 
 @dataclass(frozen=True, slots=True)
 class DemoWithdrawal:
-    """A withdrawal to show; `member` is a position in the organisation's list, None its own.
+    """A demo withdrawal, identified by its account number.
 
-    No two have the same account number: it tells whether one is there already.
+    `member` is an index into the organisation's members; None: its own withdrawal.
     """
 
     organisation: str
@@ -97,7 +97,7 @@ ORGANISATIONS = (
     ),
 )
 
-# Firms that nobody signs in for: the other issuers, and the houses that hold and trade the most.
+# Firms without logins: other issuers, and the market makers.
 INSTITUTIONS = (
     DemoOrganisation("kopje", "Kopje Exchange Products", "listings@kopje.test", ()),
     DemoOrganisation("meridian", "Meridian Public Finance", "issues@meridian.test", ()),
@@ -110,8 +110,7 @@ INSTITUTIONS = (
 )
 MARKET_MAKERS = ("mtaji", "umoja", "zambezi")
 
-# What each organisation, and each member, starts with, in units of the currency. As much again is
-# there to be invested.
+# Opening balances of each organisation and each member. The same amount again is for investments.
 ORGANISATION_FUNDS = {
     "NGN": Decimal(25_000_000),
     "KES": Decimal(2_500_000),
@@ -130,7 +129,7 @@ MEMBER_FUNDS = {
     "TZS": Decimal(4_500_000),
     "USD": Decimal(5_000),
 }
-# What each of the houses starts with.
+# Opening balances of each market maker.
 MARKET_MAKER_FUNDS = {
     "NGN": Decimal(30_000_000_000),
     "KES": Decimal(2_500_000_000),
@@ -143,13 +142,13 @@ MARKET_MAKER_FUNDS = {
 
 
 def total_deposits() -> dict[str, Decimal]:
-    """What the world pays in of each currency: with it the provider's balances begin."""
+    """Return all demo deposits per currency: the opening balances of the sandbox provider."""
     total = dict.fromkeys(MEMBER_FUNDS, Decimal(0))
     for currency in total:
         for organisation in ORGANISATIONS:
             members = len(organisation.members)
             own = ORGANISATION_FUNDS[currency] + members * MEMBER_FUNDS[currency]
-            total[currency] += 2 * own  # as much again is invested
+            total[currency] += 2 * own  # including the funds to invest
         total[currency] += len(MARKET_MAKERS) * MARKET_MAKER_FUNDS[currency]
     return total
 
@@ -163,10 +162,10 @@ STAFF = (
     DemoStaff("imani.credit", CREDIT_OFFICER),
     DemoStaff("sefu.credit", CREDIT_OFFICER),
 )
-# Who decides about withdrawals, quotes and the ends of tokens, and who proposes quotes.
+# Approves withdrawals and quotes and closes tokens; proposes quotes.
 APPROVER = "amina.finance"
 PROPOSER = "lindiwe.office"
-# Who decides about offers and ends loans; who lends to everybody's members.
+# Approve loan configurations and close loans; lends to members of any organisation.
 CREDIT_OFFICERS = ("imani.credit", "sefu.credit")
 LENDER = "mtaji"
 
@@ -202,8 +201,8 @@ WITHDRAWALS = (
         override="Zenith Bank confirmed in writing that the account is the treasurer's, in trust.",
     ),
 )  # fmt: skip
-# The sandbox returns what is paid to this account a few seconds after it was paid: the provider
-# then holds more than the books say, until two people reverse it.
+# The sandbox returns payouts to this account after a few seconds: the provider's balance is then
+# above the books until two people reverse the payout.
 RETURNED_WITHDRAWAL = DemoWithdrawal(
     "baobridge", 1, "KES", Decimal(18_400), "Equity Bank Kenya", "Tunde Alabi", "0690000038",
     becomes="Completed",

@@ -1,8 +1,7 @@
-"""Credit in the demo world: offers of lenders, and a loan in every state.
+"""Demo lending: loan configurations, and a loan in every state.
 
-Everything is done by the services that clients and staff use. Loans that are past their date were
-made in the past, as loans taken over from elsewhere are. What is there already stays as it is; the
-events of all this count as delivered.
+Created by the services that clients and staff use; overdue loans are created with a past date.
+Existing records stay unchanged. Events are marked as delivered.
 """
 
 from __future__ import annotations
@@ -47,12 +46,12 @@ _OPEN_OFFER = "Asset-backed loan"
 _OWN_OFFER = "Member advance"
 _PENDING_OFFER = "Bridge against debt notes"
 _PLEDGED = Decimal("0.5")
-_LENT = Decimal("0.8")  # of what the collateral covers
+_LENT = Decimal("0.8")  # of the lending value of the collateral
 
 
 @dataclass(frozen=True, slots=True)
 class Lenders:
-    """Who lends and decides, and who may borrow: every demo organisation's members."""
+    """The lenders, the borrowers (members of every demo organisation) and the credit officers."""
 
     public: Organisation
     own: Organisation
@@ -63,7 +62,7 @@ class Lenders:
 
 @dataclass(frozen=True, slots=True)
 class _LoanScenario:
-    """One loan to show; `reason` tells it from the others of the demo world."""
+    """One demo loan, identified by its `reason`."""
 
     reason: str
     made_days_ago: int = 0
@@ -86,12 +85,12 @@ _SCENARIOS = (
 
 
 def load_lending(lenders: Lenders) -> None:
-    """Offers and loans that are not there yet."""
+    """Create the missing loan configurations and loans."""
     offer = _offers(lenders)
-    there = set(Loan.objects.filter(configuration=offer).values_list("reason", flat=True))
-    # Each scenario has its place in the list, so that a later run adds nothing where there is none.
+    existing = set(Loan.objects.filter(configuration=offer).values_list("reason", flat=True))
+    # Each scenario has a fixed position, so a later run makes the same pairs.
     for scenario, candidate in zip(_SCENARIOS, _collateral_candidates(lenders), strict=False):
-        if scenario.reason in there:
+        if scenario.reason in existing:
             continue
         with transaction.atomic():
             loan = _LoanBuilder(scenario, offer, *candidate).build(lenders.officers)
@@ -100,7 +99,7 @@ def load_lending(lenders: Lenders) -> None:
 
 
 def _offers(lenders: Lenders) -> LoanConfiguration:
-    """The offer everybody may use; beside it one's own and one that waits."""
+    """Create one configuration for everyone, one for own members, one pending; return the first."""
     everything = [category.value for category in InvestmentCategory]
     wanted = (
         (lenders.public, _terms(_OPEN_OFFER, Access.PUBLIC, everything), True),
@@ -138,7 +137,7 @@ def _terms(name: str, access: Access, categories: list[str]) -> Terms:
 
 
 def _collateral_candidates(lenders: Lenders) -> list[tuple[Member, Token, Decimal]]:
-    """Members with the free units of a token that may be pledged, each pair once."""
+    """Return members with the available units of a token that can be pledged."""
     members = {member.id: member for group in lenders.borrowers.values() for member in group}
     tokens = {
         str(token.id): token
@@ -153,7 +152,7 @@ def _collateral_candidates(lenders: Lenders) -> list[tuple[Member, Token, Decima
         .order_by("asset__token__symbol", "owner_id")
         .values_list("owner_id", "asset_id", "balance")
     )
-    # A different member each time, as far as there are any; of each the largest holdings first.
+    # Alternate between members; the largest holdings first.
     by_member: dict[object, list[tuple[Member, Token, Decimal]]] = {}
     for owner, asset, balance in balances:
         if owner is not None and balance is not None:
@@ -170,14 +169,14 @@ def _collateral_candidates(lenders: Lenders) -> list[tuple[Member, Token, Decima
 
 
 def _dollars(token: Token, units: Decimal) -> Decimal:
-    """About what the units are worth in USD."""
+    """Return the approximate value of the units in USD."""
     rate: Decimal = token.price_exchange or Decimal(1)
     price: Decimal = token.price_sell
     return units * price / rate
 
 
 class _LoanBuilder:
-    """The life of one loan up to the state it is shown in."""
+    """Creates one loan and brings it to its state."""
 
     def __init__(
         self,
@@ -194,7 +193,7 @@ class _LoanBuilder:
         self._units = (free * _PLEDGED).quantize(Decimal("0.0001"), rounding=ROUND_DOWN)
 
     def build(self, officers: tuple[StaffUser, StaffUser]) -> Loan:
-        """Makes the loan and lets happen to it what happened."""
+        """Create the loan and apply its scenario."""
         scenario = self._scenario
         loan = create_loan(
             organisation_id=self._member.organisation_id,

@@ -1,7 +1,7 @@
-"""Builds the demo world through the services, so that its books balance like any others.
+"""Loads the demo data through the services, so that its books balance.
 
-Safe to run again at any time: what is there stays as it is, what a killed run left out is made
-up for. Credentials that the file no longer holds (they are stored hashed) are issued anew.
+Safe to repeat: existing records stay unchanged, missing ones are created. Credentials that are no
+longer in the file (they are stored hashed) are issued again.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _PLACEHOLDER_URL = "https://webhooks.example.com/{slug}"
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """A demo organisation as it is in the database; `members` in the order of the world's list."""
+    """A demo organisation in the database; `members` in the order of the demo data."""
 
     about: DemoOrganisation
     organisation: Organisation
@@ -75,10 +75,10 @@ class Participant:
 def load_demo(
     *, data_dir: Path, base_url: str, provider_url: str, timeout_seconds: float = 10.0
 ) -> dict[str, Any]:
-    """Makes the demo world complete and writes DIR/demo.json; gives what the file holds.
+    """Complete the demo data and write DIR/demo.json; return its content.
 
-    The withdrawals that are shown need the provider's bank lists: when it does not answer for
-    `timeout_seconds` they are left out, and made by a later run.
+    Withdrawals need the provider's bank lists: if it does not respond within `timeout_seconds`, a
+    later run creates them.
     """
     known = credentials_file.read(data_dir)
     participants = [_participant(about) for about in ORGANISATIONS]
@@ -103,7 +103,7 @@ def load_demo(
     provider_available = show(WITHDRAWALS, timeout_seconds=timeout_seconds)
     run_first_controls(actor=_ACTOR, provider_available=provider_available)
     if provider_available:
-        # After the comparison, which would tell of a gap once the money is back.
+        # After the reconciliation, which would report a variance once the money is back.
         show([RETURNED_WITHDRAWAL], timeout_seconds=0)
     for participant, entry in zip(participants, organisations, strict=True):
         entry["webhook_secret"] = _webhook_secret(participant, known)
@@ -147,11 +147,11 @@ def _participant(about: DemoOrganisation) -> Participant:
 
 
 def _fund(participant: Participant, member: Member | None, funds: dict[str, Decimal]) -> None:
-    """The opening balance, and as much again to invest for those who sign in."""
+    """Book the opening balance, and for those with members the same amount to invest."""
     owner_id = member.id if member else participant.organisation.id
-    purposes = {"": "Opening balance of the demo world"}
+    purposes = {"": "Opening balance of the demo data"}
     if participant.members:
-        purposes[":investment"] = "What the demo world invests"
+        purposes[":investment"] = "Funds for demo investments"
     known = set(
         Deposit.objects.filter(reference__startswith=f"demo:{owner_id}:").values_list(
             "reference", flat=True
@@ -208,9 +208,9 @@ def _lenders(participants: list[Participant], institutions: list[Participant]) -
 
 
 def _staff(person: DemoStaff, known: dict[str, Any]) -> dict[str, str]:
-    """A login that works: the one the file holds, else one with a new password and second factor.
+    """Return a working login: the one in the file, else with a new password and second factor.
 
-    The secret of the authenticator app is in the file too, so that nobody needs a phone here.
+    The file also has the secret of the second factor, so no phone is needed.
     """
     entries = {entry["username"]: entry for entry in known.get("staff", [])}
     user = StaffUser.objects.filter(username=person.username).first()
@@ -239,7 +239,7 @@ def _staff(person: DemoStaff, known: dict[str, Any]) -> dict[str, str]:
 
 
 def _credentials(participant: Participant, known: dict[str, Any]) -> dict[str, str]:
-    """Key and token that work: those the file holds, else new ones."""
+    """Return a working key and token: those in the file, else new ones."""
     organisation = participant.organisation
     entry = _known_entry(organisation, known)
     if (
@@ -249,7 +249,7 @@ def _credentials(participant: Participant, known: dict[str, Any]) -> dict[str, s
         ).exists()
     ):
         return {**entry, "name": organisation.name}
-    # Nobody has the secret of an earlier one any more.
+    # The secrets of earlier keys are lost.
     for lost in get_live_keys(organisation).filter(name=_KEY_NAME):
         revoke_api_key(key_id=lost.pk, actor=_ACTOR)
     key, secret = issue_api_key(
@@ -265,19 +265,19 @@ def _credentials(participant: Participant, known: dict[str, Any]) -> dict[str, s
 
 
 def _webhook_secret(participant: Participant, known: dict[str, Any]) -> str:
-    """The secret that signs; the endpoint is off until somebody says where it is to lead."""
+    """Return the signing secret; the endpoint is disabled unless DEMO_WEBHOOK_URL is set."""
     organisation = participant.organisation
     url = os.environ.get("DEMO_WEBHOOK_URL", "").strip()
-    there = WebhookEndpoint.objects.filter(organisation=organisation).exists()
-    if url or not there:
-        done = set_endpoint(
+    exists = WebhookEndpoint.objects.filter(organisation=organisation).exists()
+    if url or not exists:
+        result = set_endpoint(
             organisation_id=organisation.id,
             url=url or _PLACEHOLDER_URL.format(slug=participant.about.slug),
             enabled=bool(url),
             actor=_ACTOR,
         )
-        if done.secret is not None:
-            return done.secret
+        if result.secret is not None:
+            return result.secret
     entry = _known_entry(organisation, known)
     if entry is not None:
         return str(entry["webhook_secret"])

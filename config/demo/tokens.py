@@ -1,7 +1,6 @@
-"""What a token of the demo world is, and the figures that follow from the few that are given.
+"""Demo tokens: the rows of `tokens.csv` and the values derived from them.
 
-The tokens are the rows of `tokens.csv`, in the order they are listed; their logos are in
-`config/static/tokens`. `trading` brings the tokens to market.
+Their logos are in `config/static/tokens`; `trading` lists and trades them.
 """
 
 from __future__ import annotations
@@ -15,22 +14,22 @@ from typing import NamedTuple
 
 
 class Stage(StrEnum):
-    """How far a token has come."""
+    """The stage of a token's life cycle."""
 
     RAISING = "raising"  # in its primary raise
-    SOLD = "sold"  # the raise is complete, holders may not trade it yet
+    SOLD = "sold"  # the raise is complete, secondaries are not open
     TRADING = "trading"  # the raise is complete, holders trade it
-    LISTED = "listed"  # traded without ever having had a raise
+    LISTED = "listed"  # traded, without a raise
     CLOSED = "closed"  # the raise is complete, no more orders are taken
     EXITED = "exited"  # the raise is complete, the investment has ended
     CANCELLED = "cancelled"  # the raise was cancelled and its buyers refunded
 
 
-# Those whose units are bought and sold between holders, with a history and a book.
+# Tokens with trades between holders, a history and a book.
 TRADED = frozenset({Stage.TRADING, Stage.LISTED})
 
 DECIMALS = {"UGX": 0}
-# Units of the currency for one USD, as finance's figures start with.
+# Units of the currency for one USD, as the initial settings.
 USD_RATES = {
     "NGN": Decimal(1500),
     "KES": Decimal(129),
@@ -40,7 +39,7 @@ USD_RATES = {
     "TZS": Decimal(2500),
     "USD": Decimal(1),
 }
-# What a private person puts into one token at a time, in each currency: about 80 USD.
+# A private person's investment in one token: about 80 USD.
 LOTS = {
     "NGN": Decimal(120_000),
     "KES": Decimal(10_000),
@@ -76,9 +75,9 @@ _FEES = {
     "Movie": Fees("1.5", "1.5", "0", "15"),
     "Charity": Fees("0", "0"),
 }
-# How far below the buying quote the selling quote lies, percent.
+# The spread between buying and selling quote, percent.
 _SPREADS = {"the service": 3, "SAFE": 5, "Debt": 1, "Fixed Interest": 2}
-# How far an order's price may lie from the quote, percent.
+# The largest deviation of an order's price from the quote, percent.
 _BAND = 25
 
 
@@ -86,9 +85,9 @@ _BAND = 25
 class DemoToken:
     """One token. Prices are amounts of its currency, percentages percent, `tenor` days.
 
-    `issued_at` is the price of the raise where it is not `price`; `offered` is the percentage of
-    the units in the raise, `raised` the percentage of those that is sold while it is open.
-    `granted` are the demo organisations that see it besides its issuer; None: everybody does.
+    `issued_at` is the price of the raise if it differs from `price`; `offered` is the percentage of
+    units in the raise, `raised` the percentage of those sold so far. `granted` are the demo
+    organisations that see it besides its issuer; None: all.
     """
 
     symbol: str
@@ -114,43 +113,43 @@ class DemoToken:
 
     @property
     def has_raise(self) -> bool:
-        """Whether it was, or is, sold by its issuer in a raise."""
+        """Whether it has or had a primary raise."""
         return self.stage is not Stage.LISTED
 
     @property
     def issue_price(self) -> Decimal:
-        """What a unit cost at first."""
+        """The initial price of a unit."""
         return self.price if self.issued_at is None else self.issued_at
 
     @property
     def offered_units(self) -> int:
-        """Units that the raise offers, all of them without a raise."""
+        """The units offered in the raise; all units without one."""
         return self.units * self.offered // 100
 
     @property
     def sold_units(self) -> int:
-        """Units that the raise sells, or the issuer where there is none."""
+        """The units sold in the raise, or by the issuer without one."""
         return self.offered_units * self.raised // 100
 
     @property
     def raise_amount(self) -> Decimal:
-        """What the raise is to bring; 0 without one."""
+        """The target amount of the raise; 0 without one."""
         return self.issue_price * self.offered_units if self.has_raise else Decimal(0)
 
     @property
     def post_raise_valuation(self) -> Decimal:
-        """What all units are worth at the price of the raise."""
+        """The value of all units at the price of the raise."""
         return self.issue_price * self.units
 
     @property
     def valuation(self) -> Decimal:
-        """The same before the money of those who buy a part."""
+        """The valuation before the raise."""
         raised = self.raise_amount if self.offered < 100 else Decimal(0)
         return self.post_raise_valuation - raised
 
     @property
     def max_trade(self) -> Decimal:
-        """The largest value of an order: half of what is on offer."""
+        """The largest value of an order: half of the offer."""
         return round_money(self.issue_price * self.offered_units / 2, self.currency)
 
     @property
@@ -160,47 +159,47 @@ class DemoToken:
 
     @property
     def fees(self) -> Fees:
-        """What trading and holding it costs."""
+        """The fees of its category."""
         return _FEES[self.category]
 
     def price_between(self, percent: int) -> Decimal:
-        """The price `percent` of the way from that of the raise to the quote."""
+        """Return the price `percent` of the way from the raise's price to the quote."""
         price = self.issue_price + (self.price - self.issue_price) * percent / 100
         return round_money(price, self.currency)
 
     @property
     def logo(self) -> str:
-        """The path of its logo on the service."""
+        """The URL path of its logo."""
         return f"/static/tokens/{self.symbol}.svg"
 
     def selling_quote(self, price: Decimal) -> Decimal:
-        """What goes with a buying quote of `price`."""
+        """Return the selling quote for a buying quote of `price`."""
         spread = Decimal(100 - _SPREADS[self.investment_type]) / 100
         return round_money(price * spread, self.currency)
 
     def shifted_quote(self, percent: Decimal) -> Decimal:
-        """The quote moved by `percent`, as a price an order can have."""
+        """Return the quote changed by `percent`, rounded to a valid price."""
         return round_money(self.price * (100 + percent) / 100, self.currency)
 
     @property
     def band(self) -> tuple[Decimal, Decimal]:
-        """Lowest and highest price of an order; no bounds while it is sold at one price."""
+        """The lowest and highest price of an order; (0, 0) while it has one price."""
         if self.stage not in TRADED:
             return Decimal(0), Decimal(0)
         return self.shifted_quote(Decimal(-_BAND)), self.shifted_quote(Decimal(_BAND))
 
 
 def round_money(amount: Decimal, currency: str) -> Decimal:
-    """`amount` with the decimals of `currency`."""
+    """Round `amount` to the decimals of `currency`."""
     step = Decimal(1).scaleb(-DECIMALS.get(currency, 2))
     return amount.quantize(step, rounding=ROUND_HALF_EVEN)
 
 
 def _read(row: dict[str, str]) -> DemoToken:
-    """A row of the file; an empty cell is 0, no, all of it or nothing said."""
+    """Parse a row; empty cells have defaults."""
 
-    def number(name: str, otherwise: str = "0") -> Decimal:
-        return Decimal(row[name] or otherwise)
+    def number(name: str, default: str = "0") -> Decimal:
+        return Decimal(row[name] or default)
 
     words = row["granted"].split()
     return DemoToken(

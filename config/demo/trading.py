@@ -1,8 +1,7 @@
-"""Brings the tokens of the demo world to market: listings, raises, quotes, trades and books.
+"""Lists and trades the demo tokens: listings, raises, quotes, trades and order books.
 
-Everything is done by the services that clients and staff use, with figures that are always the
-same. A token comes whole, in one transaction, or not at all; one that is there already stays as it
-is. The events of all this count as delivered, for nobody waits for them.
+Created by the services that clients and staff use, with reproducible numbers, one transaction per
+token. Existing tokens stay unchanged. Events are marked as delivered.
 """
 
 from __future__ import annotations
@@ -32,23 +31,22 @@ from orders.listings.services.listing import Listing, list_token
 from orders.trades.models import Trade
 
 _ACTOR = Actor.system("demo")
-# Of the units that others do not take, the first two market makers take these shares, the last
-# the rest.
+# Shares of the remaining units for the first two market makers; the last one gets the rest.
 _MAKER_SHARES = (Decimal("0.45"), Decimal("0.35"))
-# The part of a token without a raise that its issuer sells to the market makers.
+# The share of a token without a raise that its issuer sells to the market makers.
 _LISTED_SHARE = Decimal("0.3")
 _TRADES = 6
 _LEVELS = 5
 # Percent between the quote and the first level of a book, and between two levels.
 _FIRST_LEVEL = Decimal("0.4")
 _NEXT_LEVEL = Decimal("0.6")
-# Quotes that wait for approval, in percent of those in force.
+# Quotes pending approval, in percent of the current ones.
 _PENDING_QUOTES = {"EKOH": 102, "ZUMA": 99}
 
 
 @dataclass(frozen=True, slots=True)
 class Trader:
-    """Somebody with a wallet: an organisation itself, or one of its members."""
+    """A wallet owner: an organisation, or one of its members."""
 
     slug: str
     organisation: Organisation
@@ -56,12 +54,12 @@ class Trader:
 
     @property
     def key(self) -> str:
-        """What tells the trader from any other."""
+        """A unique key of the trader."""
         return self.member.email if self.member else self.slug
 
     @property
     def lots(self) -> int:
-        """How many times as much as a private person the trader puts into something."""
+        """The size of the trader's investments, in lots of a private person."""
         return 1 if self.member else 8
 
 
@@ -78,34 +76,34 @@ class Market:
 
 
 def load_tokens(market: Market) -> list[Token]:
-    """Lists what is not there yet and sees to the addresses of the logos; gives all demo tokens.
+    """List the missing tokens and update the URLs of logos; return all demo tokens.
 
-    Those that every demo organisation sees come first, the cancelled ones last.
+    Tokens visible to every demo organisation come first, cancelled ones last.
     """
-    there = {
+    existing = {
         token.symbol: token
         for token in Token.objects.filter(symbol__in=[about.symbol for about in TOKENS])
     }
-    # Lists show the newest token first, so the first one of the file is listed last.
+    # Lists show the newest token first, so the first of the file is listed last.
     for about in reversed(TOKENS):
-        token = there.get(about.symbol)
+        token = existing.get(about.symbol)
         if token is None:
             with transaction.atomic():
-                there[about.symbol] = _TokenLoader(about, market).run()
+                existing[about.symbol] = _TokenLoader(about, market).run()
         elif token.issuer_id != market.issuers[about.issuer].organisation.id:
-            del there[about.symbol]  # somebody else's, who took the symbol first
+            del existing[about.symbol]  # the symbol belongs to another issuer
         elif token.image.endswith(about.logo) and token.image != market.base_url + about.logo:
-            # The service answers at another address than at the last start.
+            # The address of the service has changed since the last start.
             Token.objects.filter(id=token.id).update(image=market.base_url + about.logo)
     ordered = sorted(
-        (about for about in TOKENS if about.symbol in there),
+        (about for about in TOKENS if about.symbol in existing),
         key=lambda about: (about.stage is Stage.CANCELLED, about.granted is not None),
     )
-    return [there[about.symbol] for about in ordered]
+    return [existing[about.symbol] for about in ordered]
 
 
 class _TokenLoader:
-    """The way of one token to market."""
+    """Lists one token and brings it to its stage."""
 
     def __init__(self, about: DemoToken, market: Market) -> None:
         self._about = about
@@ -119,7 +117,7 @@ class _TokenLoader:
         self._token = self._list()
 
     def run(self) -> Token:
-        """From the listing to the stage that the token has reached."""
+        """Bring the listed token to its stage."""
         about = self._about
         if about.has_raise:
             self._raise()
@@ -219,7 +217,7 @@ class _TokenLoader:
                 self._buy(maker, units, price)
 
     def _float(self) -> None:
-        """The issuer of a token without a raise sells some of it in the market."""
+        """Sell some units of a token without a raise in the market."""
         price = self._about.issue_price
         wanted = {
             trader: self._units_for(self._investment(trader), price) for trader in self._investors
@@ -236,7 +234,7 @@ class _TokenLoader:
     # --- quotes -----------------------------------------------------------------------------------
 
     def _quote(self) -> None:
-        """Brings the quotes from the price of the raise, half the way at a time, to today's."""
+        """Change the quotes from the raise's price to the current one in two steps."""
         about = self._about
         if about.price != about.issue_price:
             for part in (50, 100):
@@ -261,7 +259,7 @@ class _TokenLoader:
     # --- the market -------------------------------------------------------------------------------
 
     def _trade(self) -> None:
-        """A history: market_makers and those who invest trade on the way to today's price."""
+        """Create a history: market makers and investors trade towards the current price."""
         market_makers = self._market.market_makers
         for number in range(_TRADES):
             maker = market_makers[number % len(market_makers)]
@@ -281,7 +279,7 @@ class _TokenLoader:
                 self._buy(other, units, price)
 
     def _fill_book(self) -> None:
-        """What stands in the book: levels on both sides, two of them of those who invest."""
+        """Fill the book: levels on both sides, two of them of investors."""
         for level in range(_LEVELS):
             maker = self._market.market_makers[
                 (level + self._pseudo_random("house")) % len(self._market.market_makers)
@@ -324,7 +322,7 @@ class _TokenLoader:
         self._place(OrderType.SELL, trader, units, price)
 
     def _mark_events_delivered(self) -> None:
-        """All events about its orders and trades count as delivered."""
+        """Mark all events of the token's orders and trades as delivered."""
         about = [
             *self._orders,
             *Trade.objects.filter(token=self._token).values_list("id", flat=True),
@@ -336,7 +334,7 @@ class _TokenLoader:
     # --- figures ----------------------------------------------------------------------------------
 
     def _invests(self, trader: Trader) -> bool:
-        """Whether the trader buys when it is first sold: one in four who see it does."""
+        """Return whether the trader buys in the first sale: one in four who see it do."""
         seen = self._about.granted is None or trader.slug in (
             *self._about.granted,
             self._about.issuer,
@@ -350,17 +348,17 @@ class _TokenLoader:
         return _round(value / price)
 
     def _split_between_makers(self, units: Decimal) -> list[Decimal]:
-        """How the market_makers divide `units` among them."""
+        """Divide `units` among the market makers."""
         first, second = (_round(units * part) for part in _MAKER_SHARES)
         return [first, second, units - first - second]
 
     def _pseudo_random(self, *words: object) -> int:
-        """A number that looks like chance and is the same every time."""
+        """Return a reproducible pseudo-random number."""
         text = ":".join(map(str, (self._about.symbol, *words)))
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
 
 
 def _round(units: Decimal) -> Decimal:
-    """Whole units, hundredths of small numbers of them."""
+    """Round down to whole units, below 10 to hundredths."""
     step = Decimal(1) if units >= 10 else Decimal("0.01")
     return units.quantize(step, rounding=ROUND_DOWN)

@@ -1,7 +1,7 @@
-"""Withdrawals in several states, so that the review page has something to review.
+"""Demo withdrawals in several states, for the review pages.
 
-Each is made by the services a client and staff use, once: its account number tells whether it is
-there. Their events count as delivered, for nobody waits for them.
+Created by the services that clients and staff use, and identified by their account numbers. Events
+are marked as delivered.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def load_withdrawals(
     *,
     timeout_seconds: float,
 ) -> bool:
-    """Makes those that are missing; organisations and members by the slug of their organisation.
+    """Create the missing withdrawals; `organisations` and `members` are by slug.
 
-    A provider that may still be starting is asked for `timeout_seconds`; whether it answered.
+    Retries for `timeout_seconds` while the provider starts; returns whether it responded.
     """
     deadline = time.monotonic() + timeout_seconds
     for shown in withdrawals:
@@ -53,11 +53,11 @@ def load_withdrawals(
             try:
                 withdrawal = _request(organisation, member, shown, deadline)
             except BankListUnavailable:
-                log.warning("demo_without_withdrawals", reason="the provider does not answer")
+                log.warning("demo_without_withdrawals", reason="the provider does not respond")
                 return False
         elif withdrawal.status != WithdrawalStatus.PENDING or shown.becomes == "Pending":
             continue
-        with suppress(StateConflict):  # somebody has decided it meanwhile
+        with suppress(StateConflict):  # decided by someone in the meantime
             _decide(organisation, withdrawal, shown)
         mark_delivered_without_sending(organisation_id=organisation.id, subject_ids=[withdrawal.id])
     return True
@@ -72,7 +72,7 @@ def _find(organisation: Organisation, shown: DemoWithdrawal) -> Withdrawal | Non
 def _request(
     organisation: Organisation, member: Member | None, shown: DemoWithdrawal, deadline: float
 ) -> Withdrawal:
-    """Asks again, until `deadline`, while the provider does not answer."""
+    """Request the withdrawal; retry until `deadline` while the provider does not respond."""
     while True:
         try:
             request_withdrawal(
@@ -133,7 +133,7 @@ def _decide(organisation: Organisation, withdrawal: Withdrawal, shown: DemoWithd
 
 
 def _await_payout(withdrawal_id: UUID) -> None:
-    """Pays it and looks until it is paid; what takes longer is left to the workers."""
+    """Send the payout and wait for its completion; workers continue after the timeout."""
     payouts.send_payout(withdrawal_id)
     deadline = time.monotonic() + _PAYOUT_SECONDS
     while time.monotonic() < deadline:

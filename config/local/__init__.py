@@ -1,1 +1,1 @@
-"""What `make run` adds on one machine: PostgreSQL, a broker of files, the supervisor, secrets."""
+"""Local installation: embedded PostgreSQL, a file-based broker, the supervisor, secrets."""

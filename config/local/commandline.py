@@ -1,8 +1,7 @@
-"""Runs management commands: with the embedded database where none is given, and with plain errors.
+"""Runs management commands, with the embedded database where no URL is set.
 
-Several commands at once share the embedded server; the last one stops it. What an operator can
-mend (no server, wrong URL, full disk, missing permission) is one line on standard error and
-status 1, without a traceback.
+Concurrent commands share the embedded server; the last one stops it. Errors that an operator can
+fix (no server, wrong URL, full disk, missing permission) are one line on standard error, status 1.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from config.local.preflight import ServerUnusable, check_server, one_line
 from exchange.core.actors import Actor
 from exchange.core.audit_context import audit_context
 
-# `up` starts its own server; the others never connect.
+# `up` starts its own server; the others need no database.
 _WITHOUT_DATABASE = {
     "check",
     "collectstatic",
@@ -41,7 +40,7 @@ _WITHOUT_DATABASE = {
     "up",
     "version",
 }
-# What an operator mends outside the program; anything else is a fault of ours.
+# Errors that an operator can fix; any other is a bug.
 _OPERATOR_ERRNOS = {
     errno.EACCES,
     errno.EDQUOT,
@@ -53,12 +52,12 @@ _OPERATOR_ERRNOS = {
     errno.EPERM,
     errno.EROFS,
 }
-# The runtime role may not create or empty tables.
+# The runtime role must not create or truncate tables.
 _AS_OWNER = {"createcachetable", "flush", "loaddata", "migrate", "sqlflush"}
 
 
 def run(argv: Sequence[str]) -> None:
-    """Run the command line `argv`; ends the process with status 1 after one line on failure."""
+    """Run the command line `argv`; on failure print one line and exit with status 1."""
     arguments = list(argv)
     try:
         _run(arguments)
@@ -114,13 +113,13 @@ def _database_for(
 
 
 def _take_data_option(arguments: list[str]) -> None:
-    """`--data` is `DATA_DIR`, and must be known before the settings are read."""
+    """Set `DATA_DIR` from `--data`, before the settings are read."""
     for index, word in enumerate(arguments):
         if word == "--data" and index + 1 < len(arguments):
             os.environ["DATA_DIR"] = str(Path(arguments[index + 1]).expanduser().absolute())
         elif word.startswith("--data="):
-            given = word.removeprefix("--data=")
-            os.environ["DATA_DIR"] = str(Path(given).expanduser().absolute())
+            folder = word.removeprefix("--data=")
+            os.environ["DATA_DIR"] = str(Path(folder).expanduser().absolute())
 
 
 def _fail(line: str) -> None:

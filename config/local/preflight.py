@@ -1,4 +1,4 @@
-"""Is the given PostgreSQL server one we can use? Asked before anything is started."""
+"""Checks a given PostgreSQL server before anything is started."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ MINIMUM_MAJOR = 15
 
 
 class ServerUnusable(Exception):
-    """A given server cannot be used; the message is one line without the URL's password."""
+    """The server cannot be used; the message is one line without the URL's password."""
 
 
 def check_server(url: str, variable: str = "DATABASE_URL") -> None:
-    """Connect to `url` and look at its version.
+    """Connect to `url` and check its version.
 
-    Raises ServerUnusable, or ImproperlyConfigured where `url` is not a PostgreSQL URL at all.
+    Raises ServerUnusable, or ImproperlyConfigured if `url` is not a PostgreSQL URL.
     """
     from_url(url, variable)
     try:
@@ -33,6 +33,6 @@ def check_server(url: str, variable: str = "DATABASE_URL") -> None:
 
 
 def one_line(error: BaseException) -> str:
-    """The error's text on one line, without passwords of connection URLs in it."""
+    """Return the error's text on one line, without passwords of URLs."""
     text = " ".join(str(error).split()) or type(error).__name__
     return re.sub(r"(://[^:/@\s]*:)[^@\s]*@", r"\1***@", text)

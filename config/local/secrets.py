@@ -1,4 +1,4 @@
-"""Secrets of a local installation: made once, kept in DIR/secrets.json for its owner only."""
+"""Secrets of a local installation, generated once and stored in DIR/secrets.json (mode 0600)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FILE_NAME = "secrets.json"
 
 @dataclass(frozen=True)
 class LocalSecrets:
-    """What production takes from its environment."""
+    """The secrets that production reads from its environment."""
 
     secret_key: str
     field_encryption_key: str
@@ -25,9 +25,9 @@ class LocalSecrets:
 
 
 def load(data_dir: Path) -> LocalSecrets:
-    """The stored secrets, or fresh ones that last as long as this process where none are stored.
+    """Return the stored secrets, or temporary ones for this process.
 
-    Importing the settings must not write, so that a type checker may do it; `store` writes.
+    Does not write, since it runs on import of the settings; `store` writes.
     """
     try:
         return LocalSecrets(**json.loads((data_dir / FILE_NAME).read_text()))
@@ -36,7 +36,7 @@ def load(data_dir: Path) -> LocalSecrets:
 
 
 def store(data_dir: Path) -> None:
-    """Make the file (mode 0600) unless it is there; of two processes at once one wins."""
+    """Create the file (mode 0600) unless it exists; of two concurrent processes one wins."""
     path = data_dir / FILE_NAME
     if path.exists():
         return

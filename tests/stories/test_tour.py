@@ -116,7 +116,7 @@ def test_the_tour_succeeds_after_one_that_ended_early(running):
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
     assert [line[:3].strip() for line in lines[:-1]] == [f"{n}." for n in range(1, 22)]
-    assert lines[-1].startswith("All of it as it should be, in ")
+    assert lines[-1].startswith("Tour completed in ")
     assert "The books hold" in lines[-2]
     found = running.get("/v1/api/withdrawals?status=Completed")
     assert found["total"] == before + 1
@@ -134,7 +134,7 @@ def test_a_failed_check_prints_one_line_and_exits_with_1(running, tmp_path):
 
     done = running.manage("tour", "--demo", str(tmp_path / "nowhere" / "demo.json"))
     assert done.returncode == 1
-    assert "is not there: start the service with `make run`" in done.stderr
+    assert "does not exist: start the service with" in done.stderr
 
     (tmp_path / "demo.json").write_text(json.dumps({**demo, "organisations": []}))
     done = running.manage("tour", "--demo", str(tmp_path / "demo.json"))

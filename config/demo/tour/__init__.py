@@ -1,7 +1,6 @@
-"""The tour: a purchase and the whole story of a withdrawal, played against a running service as a
-client would.
+"""The tour: a purchase and a withdrawal against a running service, as a client would do them.
 
-`story` tells it, `market` is its first chapter, `client` speaks to the API, `backoffice` fills in
-the admin's own forms, `receiver` takes webhooks. Nothing here imports the service's code or touches
+`steps` are the steps, `market` those of the purchase; `client` calls the API, `backoffice` uses the
+back office's forms, `receiver` receives webhooks. Nothing here imports the service's code or uses
 its database.
 """

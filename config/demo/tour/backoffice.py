@@ -1,4 +1,4 @@
-"""The back office as a person uses it: pages, links, and forms filled in and sent."""
+"""A client of the back office's pages, links and forms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNSENT_INPUTS = frozenset({"button", "file", "image", "reset", "submit"})
 
 @dataclass
 class Button:
-    """A submit button: what it says and what it sends."""
+    """A submit button: its label and the field it sends."""
 
     name: str
     value: str
@@ -27,7 +27,7 @@ class Button:
 
 @dataclass
 class Form:
-    """A form with what its inputs would send as it stands: each one's values, in their order."""
+    """A form with the current values of its inputs."""
 
     action: str
     method: str
@@ -36,7 +36,7 @@ class Form:
 
 
 class _PageParser(HTMLParser):
-    """Collects links and forms; understands what the tour's pages have, not all of HTML."""
+    """Collects links and forms; supports the tour's pages, not all of HTML."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -76,7 +76,7 @@ def _is_sent(given: dict[str, str]) -> bool:
 
 
 class Page:
-    """A page that was fetched: its address, text, links and forms."""
+    """A fetched page: URL, text, links and forms."""
 
     def __init__(self, response: requests.Response) -> None:
         self.url = response.url
@@ -87,21 +87,21 @@ class Page:
         self.forms = reader.forms
 
     def link_with(self, text: str) -> str:
-        """The first address on the page that contains `text`."""
+        """Return the first link that contains `text`."""
         for link in self.links:
             if text in link:
                 return link
         raise TourFailed(f"{self.url} has no link to {text}")
 
     def form_with_field(self, name: str) -> Form:
-        """The first form with this field."""
+        """Return the first form with this field."""
         for form in self.forms:
             if name in form.fields:
                 return form
         raise TourFailed(f"{self.url} has no form with a field {name}")
 
     def form_with_button(self, label: str) -> tuple[Form, Button]:
-        """The first form with a button that begins with `label`, and the button."""
+        """Return the first form with a button that begins with `label`, and the button."""
         for form in self.forms:
             for button in form.buttons:
                 if button.label.strip().lower().startswith(label.lower()):
@@ -117,33 +117,33 @@ class BackOffice:
         self._session = requests.Session()
 
     def log_in(self, username: str, password: str, totp_secret: str) -> Page:
-        """Signs in through both forms; gives the first page."""
+        """Sign in through both forms; return the first page."""
         page = self.open(self._admin_url)
         form = page.form_with_field("password")
         page = self.send(page, form, username=username, password=password)
         if any("password" in form.fields for form in page.forms):
-            raise TourFailed(f"The back office did not take the password of {username}")
+            raise TourFailed(f"The back office rejected the password of {username}")
         app = pyotp.TOTP(totp_secret)
         now = int(time.time())
-        # A code is good once, and so are its neighbours: somebody may have just signed in.
+        # Codes work once, and a recent sign-in may have used the current one: try its neighbours.
         for moment in (now - app.interval, now, now + app.interval):
             form = page.form_with_field("code")
             page = self.send(page, form, code=app.at(moment))
             if not any("code" in form.fields for form in page.forms):
                 return page
-        raise TourFailed(f"The back office did not take the code of {username}")
+        raise TourFailed(f"The back office rejected the code of {username}")
 
     def open(self, url: str) -> Page:
-        """Fetches a page; TourFailed unless it is answered with 200."""
+        """Fetch a page. Raises TourFailed unless the status is 200."""
         return self._page("GET", url)
 
     def send(self, page: Page, form: Form, button: Button | None = None, **values: str) -> Page:
-        """Sends `form` of `page` with `values` filled in; gives the page that follows."""
+        """Send `form` of `page` with `values`; return the resulting page."""
         content = form.fields | {name: [value] for name, value in values.items()}
         if button is not None and button.name:
             content[button.name] = [button.value]
         if form.method != "post":
-            raise TourFailed(f"A form of {page.url} would change something by GET")
+            raise TourFailed(f"A form of {page.url} uses GET for a change")
         return self._page("POST", urljoin(page.url, form.action), content, referer=page.url)
 
     def _page(
@@ -154,7 +154,7 @@ class BackOffice:
                 method, url, data=content, timeout=_TIMEOUT_SECONDS, headers={"Referer": referer}
             )
         except requests.RequestException as error:
-            raise TourFailed(f"{method} {url} got no response ({type(error).__name__})") from error
+            raise TourFailed(f"{method} {url}: no response ({type(error).__name__})") from error
         if response.status_code != requests.codes.ok:
-            raise TourFailed(f"{method} {url} was answered {response.status_code}")
+            raise TourFailed(f"{method} {url} returned {response.status_code}")
         return Page(response)

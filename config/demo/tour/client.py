@@ -1,4 +1,4 @@
-"""The API as a client sees it: JSON over HTTP with a bearer token, and amounts as decimals."""
+"""A client of the API: JSON over HTTP with a bearer token, amounts as decimals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Found = TypeVar("Found")
 
 
 class TourFailed(Exception):
-    """Something is not as it should be; the message is one line."""
+    """A step of the tour failed; the message is one line."""
 
 
 class Api:
@@ -29,7 +29,7 @@ class Api:
         self._session = requests.Session()
 
     def log_in(self, client_id: str, client_secret: str) -> dict[str, Any]:
-        """Gets an access token by client credentials and uses it from now on."""
+        """Get an access token by client credentials and use it from then on."""
         response = self._send(
             "POST",
             "/v1/oauth/token",
@@ -43,19 +43,19 @@ class Api:
         return body
 
     def get(self, path: str, **query: str) -> Any:
-        """The `data` of a successful GET."""
+        """Return the `data` of a successful GET."""
         return expect(self._send("GET", path, params=query), 200)["data"]
 
     def put(self, path: str, body: dict[str, Any]) -> Any:
-        """The `data` of a successful PUT."""
+        """Return the `data` of a successful PUT."""
         return expect(self._send("PUT", path, json=body), 200, 201)["data"]
 
     def try_get(self, path: str) -> requests.Response:
-        """The response to a GET, whatever it is."""
+        """Return the response to a GET, of any status."""
         return self._send("GET", path)
 
     def post(self, path: str, body: dict[str, Any], **headers: str) -> requests.Response:
-        """The response to a POST, whatever it is; `headers` with _ for -."""
+        """Return the response to a POST, of any status; `headers` have _ for -."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         named["Content-Type"] = "application/json"
         return self._send("POST", path, data=_JSON.encode(body), headers=named)
@@ -67,24 +67,24 @@ class Api:
             )
         except requests.RequestException as error:
             raise TourFailed(
-                f"{method} {self._base_url}{path} got no response ({type(error).__name__});"
+                f"{method} {self._base_url}{path}: no response ({type(error).__name__});"
                 " is the service running?"
             ) from error
 
 
 def read_json(response: requests.Response) -> dict[str, Any]:
-    """The response's JSON object, its numbers as decimals."""
+    """Return the response's JSON object, with numbers as decimals."""
     try:
         body = response.json(parse_float=Decimal, parse_int=Decimal)
     except ValueError:
         body = None
     if not isinstance(body, dict):
-        raise TourFailed(f"{_describe_request(response)} was not answered with a JSON object")
+        raise TourFailed(f"{_describe_request(response)} did not return a JSON object")
     return body
 
 
 def expect(response: requests.Response, *statuses: int) -> dict[str, Any]:
-    """The envelope of an response that must have one of `statuses`."""
+    """Return the envelope of a response; raise TourFailed unless its status is in `statuses`."""
     body = read_json(response)
     if response.status_code not in statuses:
         raise TourFailed(
@@ -94,21 +94,21 @@ def expect(response: requests.Response, *statuses: int) -> dict[str, Any]:
     return body
 
 
-def check(holds: bool, message: str) -> None:
-    """TourFailed, saying `message`, unless it holds."""
-    if not holds:
+def check(condition: bool, message: str) -> None:
+    """Raise TourFailed with `message` unless `condition` is true."""
+    if not condition:
         raise TourFailed(message[:1].upper() + message[1:])
 
 
 def wait_for(what: str, seconds: float, poll: Callable[[], Found | None]) -> Found:
-    """What `poll` gives once it is not None; TourFailed when that takes longer than `seconds`."""
+    """Call `poll` until its result is not None; raise TourFailed after `seconds`."""
     deadline = time.monotonic() + seconds
     while True:
-        found = poll()
-        if found is not None:
-            return found
+        result = poll()
+        if result is not None:
+            return result
         if time.monotonic() > deadline:
-            raise TourFailed(f"Waited {seconds:g} seconds in vain for {what}")
+            raise TourFailed(f"Timed out after {seconds:g} seconds waiting for {what}")
         time.sleep(_POLL_SECONDS)
 
 

@@ -1,4 +1,4 @@
-"""The market: the catalogue, one token of it, its book, and a purchase that fills against it."""
+"""The market steps: the catalogue, a token, its order book, and a purchase."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 
 from config.demo.tour.client import Api, check, expect
 
-# Words of a name, in any order, as somebody types them.
+# Words of a name, in any order.
 SEARCHED = "equity jollof"
 _ALL = "200"
 
 
 @dataclass
 class MarketTour:
-    """One member's visit to the market. `step` says what was just seen to be so."""
+    """The market steps for one member; `step` prints a completed step."""
 
     api: Api
     member: dict[str, Any]
     step: Callable[[str, str], None]
 
     def run(self) -> None:
-        """Looks around and buys. Raises TourFailed."""
+        """Run the market steps. Raises TourFailed."""
         self.see_catalogue()
         token = self.search()
         asks = self.see_book(token)
@@ -34,7 +34,7 @@ class MarketTour:
         self.see_holding(token, units + bought, money, paid)
 
     def see_catalogue(self) -> None:
-        """What is open, and how much of it holders trade with one another."""
+        """Check the catalogue's totals."""
         page = self.api.get("/v1/api/tokens", limit="1")
         traded = self.api.get("/v1/api/tokens", limit="1", primary_raise="false")
         raising = self.api.get("/v1/api/tokens", limit="1", primary_raise="true")
@@ -44,12 +44,12 @@ class MarketTour:
         )
         self.step(
             "Tokens",
-            f"{page['total']} are open: {raising['total']} in their primary raise,"
+            f"{page['total']} open: {raising['total']} in their primary raise,"
             f" {traded['total']} in secondaries",
         )
 
     def search(self) -> dict[str, Any]:
-        """One token, by words of its name."""
+        """Find one token by words of its name."""
         page = self.api.get("/v1/api/token/search", name=SEARCHED, exited="false")
         check(page["total"] == 1, f"a search for {SEARCHED} finds {page['total']} tokens")
         token = dict(page["tokens"][0])
@@ -61,14 +61,14 @@ class MarketTour:
         return token
 
     def see_book(self, token: dict[str, Any]) -> list[dict[str, Decimal]]:
-        """Both sides of the book; gives what is offered, the best first."""
+        """Check both sides of the book; return the offers, best first."""
         book = self.api.get(f"/v1/orders/token/{token['_id']}/book")
         check(bool(book["bids"] and book["asks"]), f"the book of {token['symbol']} lacks a side")
         bid, ask = book["bids"][0], book["asks"][0]
         check(bid["price"] < ask["price"], "the best bid is not below the best offer")
         self.step(
             "Order book",
-            f"{bid['tokens']:,} wanted at {bid['price']:,}, {ask['tokens']:,} offered at"
+            f"bid {bid['tokens']:,} at {bid['price']:,}, offer {ask['tokens']:,} at"
             f" {ask['price']:,}",
         )
         return list(book["asks"])
@@ -76,9 +76,9 @@ class MarketTour:
     def buy(
         self, token: dict[str, Any], asks: list[dict[str, Decimal]]
     ) -> tuple[Decimal, list[dict[str, Decimal]]]:
-        """As little as the token allows, at what is offered: filled at once.
+        """Buy the smallest quantity at the offered prices, filled immediately.
 
-        Gives the units, and the levels of the book that they come from.
+        Returns the units, and the levels of the book that filled them.
         """
         smallest = token["min_trade"]["buy"] / asks[0]["price"]
         units = max(smallest.quantize(Decimal(1), ROUND_UP), Decimal(1))
@@ -110,7 +110,7 @@ class MarketTour:
     def see_trades(
         self, token: dict[str, Any], units: Decimal, levels: list[dict[str, Decimal]]
     ) -> Decimal:
-        """The purchase is the token's latest, at the prices of the book; gives its value."""
+        """Check that the purchase is the latest trade, at the book's prices; return its value."""
         orders = sum(int(level["orders"]) for level in levels)
         page = self.api.get(f"/v1/orders/token/{token['_id']}/trades", limit=str(orders))
         left, ours = units, []
@@ -122,7 +122,7 @@ class MarketTour:
             left == 0
             and {trade["type"] for trade in ours} == {"Buy"}
             and {trade["price"] for trade in ours} <= {level["price"] for level in levels},
-            f"the latest trades of {token['symbol']} are other ones",
+            f"the latest trades of {token['symbol']} are not the purchase",
         )
         self.step(
             "Trade",
@@ -134,7 +134,7 @@ class MarketTour:
     def see_holding(
         self, token: dict[str, Any], units: Decimal, money: Decimal, paid: Decimal
     ) -> None:
-        """The units came, and value and fee went, round_money up; `money` was there before."""
+        """Check the units received, and value and rounded-up fee paid from `money`."""
         due = (paid * (1 + token["buy_fee"] / 100)).quantize(Decimal("0.01"), ROUND_CEILING)
         fee = due - paid
         held, left = self.units_of(token), self.money(token)
@@ -142,18 +142,18 @@ class MarketTour:
         check(left == money - due, f"{left} is left, not {money - due}")
         self.step(
             "Holding",
-            f"{held:,} {token['symbol']} are held, {paid:,} and a fee of {fee:,} were paid",
+            f"{held:,} {token['symbol']}; paid {paid:,} and a fee of {fee:,}",
         )
 
     def units_of(self, token: dict[str, Any]) -> Decimal:
-        """What the member holds of the token."""
+        """Return the member's units of the token."""
         page = self.api.get(f"/v1/api/members/{self.member['id']}/tokens", limit=_ALL)
         return next(
             (row["balance"] for row in page["tokens"] if row["token"] == token["_id"]), Decimal(0)
         )
 
     def money(self, token: dict[str, Any]) -> Decimal:
-        """What the member can spend in the token's currency."""
+        """Return the member's available balance in the token's currency."""
         rows = self.api.get(f"/v1/api/members/{self.member['id']}/wallet")
         return next(
             Decimal(row["available"]) for row in rows if row["currency"] == token["currency"]

@@ -1,4 +1,4 @@
-"""A receiver of webhooks on a loopback port, as small as one can be."""
+"""A minimal webhook receiver on a loopback port."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _MAX_BODY_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One webhook as it came: headers in lower case, exact body."""
+    """One webhook as received: lower-case headers, exact body."""
 
     headers: Mapping[str, str]
     body: str
 
 
 class Receiver:
-    """Listens while it is open; answers every POST with 204 and keeps it."""
+    """A context manager that stores every POST and responds with 204."""
 
     def __init__(self) -> None:
         self.deliveries: list[Delivery] = []
-        kept = self.deliveries
+        deliveries = self.deliveries
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
@@ -33,17 +33,17 @@ class Receiver:
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 self.send_response(204)
                 self.end_headers()
-                kept.append(Delivery(headers, body))
+                deliveries.append(Delivery(headers, body))
 
             def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base's name
-                """Says nothing: the tour tells what came."""
+                """Log nothing: the tour prints its steps."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """The URL of the receiver."""
         return f"http://127.0.0.1:{self._server.server_address[1]}/webhooks"
 
     def __enter__(self) -> Receiver:

@@ -1,6 +1,4 @@
-"""The story the tour tells, chapter by chapter. Every expectation is exact; the first that fails
-ends the tour with one line.
-"""
+"""The steps of the tour. Expectations are exact; the first failure ends it with one line."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ CURRENCY = "NGN"
 AMOUNT = Decimal(25_000)
 BANK_NAME = "Guaranty Trust Bank"
 SHORT_BANK_NAME = "Guaranty Trust"
-# One of the provider's published test accounts, and the name it gives for it.
+# One of the provider's published test accounts, and its account name.
 ACCOUNT_NUMBER = "0690000031"
 ACCOUNT_NAME = "Forrest Green"
 APPROVER_ROLE = "Finance approver"
@@ -44,7 +42,7 @@ _MANAGE = Path(__file__).resolve().parents[3] / "manage.py"
 
 @dataclass
 class Tour:
-    """One walk through the service. `say` prints a line; `data_dir` is the service's."""
+    """One run of the tour. `say` prints a line; `data_dir` is the service's."""
 
     demo: dict[str, Any]
     data_dir: Path
@@ -64,7 +62,7 @@ class Tour:
         self.wallet_path = f"/v1/api/members/{self.member['id']}/wallet"
 
     def run(self) -> None:
-        """All chapters in order. Raises TourFailed."""
+        """Run all steps in order. Raises TourFailed."""
         self.get_token()
         MarketTour(self.api, self.member, self.step).run()
         before = self.see_wallet()
@@ -82,69 +80,68 @@ class Tour:
         self.prove_books()
 
     def get_token(self) -> None:
-        """Client credentials become an access token."""
+        """Get an access token with client credentials."""
         token = self.api.log_in(self.organisation["client_id"], self.organisation["client_secret"])
         self.step(
-            "Access token", f"{self.organisation['name']} has one for {token['expires_in']} s"
+            "Access token", f"issued to {self.organisation['name']} for {token['expires_in']} s"
         )
 
     def see_wallet(self) -> dict[str, Decimal]:
-        """The member's wallet before anything happens: one currency's row."""
+        """Return the member's balances in the tour's currency before the withdrawal."""
         rows = self.api.get(self.wallet_path)
         held = ", ".join(f"{row['currency']} {row['available']:,}" for row in rows)
         self.step("Wallet", f"{self.member['name']} holds {held}")
         return self._balance(rows)
 
     def look_up_bank(self) -> None:
-        """The provider's bank list."""
+        """Check the provider's bank list."""
         banks = self.api.get("/v1/api/banks", currency=CURRENCY)
         check(
             any(bank["name"] == BANK_NAME for bank in banks),
             f"{BANK_NAME} is not among the {CURRENCY} banks",
         )
-        self.step("Banks", f"{len(banks)} banks can be paid in {CURRENCY}, {BANK_NAME} among them")
+        self.step("Banks", f"{len(banks)} banks in {CURRENCY}, including {BANK_NAME}")
 
     def look_up_fee(self) -> Decimal:
-        """What it will cost."""
+        """Return the fee of the withdrawal."""
         fee = self.api.get("/v1/api/withdrawals/fee", currency=CURRENCY, amount=str(AMOUNT))
         check(
             fee["disburse_amount"] == AMOUNT - fee["fee"],
-            "the fee look-up does not add up",
+            "fee and net payout do not add up",
         )
         self.step(
             "Fee",
-            f"of {AMOUNT:,} {CURRENCY} the fee takes {fee['fee']:,},"
-            f" {fee['disburse_amount']:,} arrive",
+            f"{fee['fee']:,} of {AMOUNT:,} {CURRENCY}; net payout {fee['disburse_amount']:,}",
         )
         return Decimal(fee["fee"])
 
     @contextmanager
     def webhook_at(self, url: str) -> Iterator[str]:
-        """Events go to `url` meanwhile; gives the secret that signs them."""
+        """Send events to `url` inside the block; yield the signing secret."""
         former = self._former_webhook()
         now = self.api.put("/v1/api/webhook", {"url": url, "enabled": True})
-        self.step("Webhook", f"events go to {url} for now")
+        self.step("Webhook", f"events are sent to {url} during the tour")
         try:
             yield now.get("secret") or self.organisation["webhook_secret"]
         finally:
             self.api.put("/v1/api/webhook", former or {"url": url, "enabled": False})
 
     def try_wrong_bank_name(self) -> None:
-        """A short form of a bank's name is no match, but a hint is given."""
+        """Check that a short bank name is rejected with a suggestion."""
         response = self.api.post(f"{self.wallet_path}/withdraw", self._order(SHORT_BANK_NAME))
         message = expect(response, 404)["message"]
-        check(f"did you mean {BANK_NAME}" in message, f"no hint in: {message}")
-        self.step("A wrong bank name", f"404: {message}")
+        check(f"did you mean {BANK_NAME}" in message, f"no suggestion in: {message}")
+        self.step("Wrong bank name", f"404: {message}")
 
     def withdraw(self) -> dict[str, Any]:
-        """The request, sent twice under one key: one withdrawal."""
+        """Request the withdrawal twice with one key: it is created once."""
         key = f"tour-{uuid.uuid4()}"
         path = f"{self.wallet_path}/withdraw"
         first = self.api.post(path, self._order(BANK_NAME), Idempotency_Key=key)
         data = expect(first, 201)["data"]
         withdrawal, bank = data["withdrawalRequest"], data["bank"]
-        check(withdrawal["status"] == "Pending", f"it starts {withdrawal['status']}")
-        check(bank["account_name"] == ACCOUNT_NAME, f"the account is {bank['account_name']}'s")
+        check(withdrawal["status"] == "Pending", f"its first status is {withdrawal['status']}")
+        check(bank["account_name"] == ACCOUNT_NAME, f"the account name is {bank['account_name']}")
         self.step(
             "Withdrawal",
             f"{withdrawal['reference']} is Pending,"
@@ -153,24 +150,24 @@ class Tour:
         again = self.api.post(path, self._order(BANK_NAME), Idempotency_Key=key)
         check(
             again.headers.get("Idempotent-Replayed") == "true" and again.content == first.content,
-            "the same request under the same key was not answered the same",
+            "the repeated request did not return the first response",
         )
-        self.step("Sent again", "the same Idempotency-Key, the same response, nothing moved twice")
+        self.step("Repeated request", "same Idempotency-Key, same response, no second effect")
         return dict(withdrawal)
 
     def see_escrow(self, before: dict[str, Decimal]) -> None:
-        """The money is set aside."""
+        """Check that the amount moved to escrow."""
         now = self._balance(self.api.get(self.wallet_path))
         check(
             now["available"] == before["available"] - AMOUNT
             and now["escrow"] == before["escrow"] + AMOUNT
             and now["total"] == before["total"],
-            "the amount did not go from available to escrow",
+            "the amount did not move from available to escrow",
         )
-        self.step("Escrow", f"{AMOUNT:,} {CURRENCY} went from available to escrow")
+        self.step("Escrow", f"{AMOUNT:,} {CURRENCY} moved from available to escrow")
 
     def approve(self, withdrawal: dict[str, Any]) -> None:
-        """A finance approver signs in, opens the review page and approves."""
+        """Approve the withdrawal on the review page, as a finance approver."""
         person = next(
             person
             for person in self.demo["staff"]
@@ -182,13 +179,13 @@ class Tour:
         review = office.open(withdrawals.link_with(withdrawal["_id"]))
         check(
             withdrawal["reference"] in review.text and ACCOUNT_NUMBER in review.text,
-            "the review page does not show what will be paid",
+            "the review page does not show the payment",
         )
         form, button = review.form_with_button("Approve")
         confirmation = office.send(review, form, button)
         check(
             ACCOUNT_NUMBER in confirmation.text and self._status(withdrawal) == "Pending",
-            "the page that asks once more does not repeat the payee, or did something already",
+            "the confirmation page does not show the payee, or the status changed too early",
         )
         form, button = confirmation.form_with_button("Yes, approve")
         office.send(confirmation, form, button)
@@ -197,7 +194,7 @@ class Tour:
         self.step("Approval", f"{person['username']} approved it on {urlsplit(review.url).path}")
 
     def await_payout(self, withdrawal: dict[str, Any]) -> None:
-        """The worker pays, the provider takes its time."""
+        """Wait for the payout."""
 
         def paid() -> str | None:
             status = self._status(withdrawal)
@@ -207,10 +204,10 @@ class Tour:
             return status
 
         wait_for("the payout", _PAYOUT_SECONDS, paid)
-        self.step("Payout", "the provider paid it: the withdrawal is Completed")
+        self.step("Payout", "paid by the provider: the withdrawal is Completed")
 
     def see_transfer(self, withdrawal: dict[str, Any], disbursed: Decimal) -> None:
-        """One transfer at the sandbox; a real provider is not confirmation."""
+        """Check the transfer at the sandbox; skipped for a real provider."""
         root = self.demo["provider_url"].removesuffix("/v3")
         try:
             response = requests.get(f"{root}/sandbox/transfers", timeout=10)
@@ -218,7 +215,7 @@ class Tour:
         except (requests.RequestException, ValueError):
             transfers = None
         if transfers is None:
-            self.step("Provider", "is not the sandbox: not confirmation for its own record")
+            self.step("Provider", "not the sandbox: transfer not checked")
             return
         ours = [row for row in transfers if row["reference"] == withdrawal["reference"]]
         check(len(ours) == 1, f"the provider has {len(ours)} transfers with the reference")
@@ -233,7 +230,7 @@ class Tour:
         )
 
     def verify_webhook(self, receiver: Receiver, withdrawal: dict[str, Any], secret: str) -> None:
-        """The signed webhook came, verifies, and does not when it is tampered with."""
+        """Check the webhook's signature, and that a tampered body fails."""
 
         def received() -> tuple[Delivery, dict[str, Any]] | None:
             for delivery in list(receiver.deliveries):
@@ -253,39 +250,39 @@ class Tour:
             verifier.verify(delivery.body.replace("Completed", "Cancelled"), dict(delivery.headers))
         except WebhookVerificationError:
             self.step(
-                "Webhook came",
-                f"{event['type']} {event['id']}, signature verified, forgery refused",
+                "Webhook received",
+                f"{event['type']} {event['id']}, signature valid, forgery rejected",
             )
         else:
-            raise TourFailed("A webhook that was tampered with passes for a genuine one")
+            raise TourFailed("A tampered webhook has a valid signature")
 
     def read_statement(self, withdrawal: dict[str, Any], before: dict[str, Decimal]) -> None:
-        """The member's statement tells it all."""
+        """Check the member's statement and balance."""
         page = self.api.get(f"{self.wallet_path}/transactions", currency=CURRENCY)
         rows = [row for row in page["transactions"] if row["subject"] == withdrawal["_id"]]
-        told = [(row["type"], row["account"], row["amount"]) for row in reversed(rows)]
+        entries = [(row["type"], row["account"], row["amount"]) for row in reversed(rows)]
         check(
-            sorted(told)
+            sorted(entries)
             == [
                 ("withdrawal_hold", "available", -AMOUNT),
                 ("withdrawal_hold", "escrow", AMOUNT),
                 ("withdrawal_settle", "escrow", -AMOUNT),
             ],
-            f"the statement says {told}",
+            f"the statement has {entries}",
         )
         now = self._balance(self.api.get(self.wallet_path))
         check(
             now["total"] == before["total"] - AMOUNT and now["escrow"] == before["escrow"],
-            "the wallet is not less by the amount",
+            "the balance did not decrease by the amount",
         )
         self.step(
             "Statement",
-            ", ".join(f"{account} {amount:+,}" for _, account, amount in told)
+            ", ".join(f"{account} {amount:+,}" for _, account, amount in entries)
             + f": {now['available']:,} {CURRENCY} left",
         )
 
     def prove_books(self) -> None:
-        """Every equality of the books, by the command an operator runs."""
+        """Prove the books with the operator's command."""
         try:
             done = subprocess.run(  # noqa: S603 - our own program
                 [sys.executable, str(_MANAGE), "prove_books"],
@@ -302,7 +299,7 @@ class Tour:
         self.step("Proof of books", lines[-1])
 
     def step(self, title: str, text: str) -> None:
-        """Says what was just seen to be so, if the tour is still within its time."""
+        """Print a completed step; raise TourFailed when the tour takes too long."""
         check(
             time.monotonic() - self.started < _TOUR_SECONDS,
             f"the tour took longer than {_TOUR_SECONDS:g} seconds",

@@ -1,11 +1,9 @@
-"""The broker of an installation that has none: messages as files under the data directory.
+"""A broker of files in the data directory, used without a broker URL.
 
-It is kombu's filesystem transport, but whatever a file holds appears in its folder whole, and is
-taken by one. There, a message or the list of an exchange's queues can be read before it is written,
-two processes that begin together can undo what the other wrote, and a message that is taken moves
-through the folder of temporary files, which another file system may hold. Whoever reads half a file
-ends. And there, all connections of a process share what they know to be bound: one that comes while
-another is binding a queue takes it for bound, and what it sends reaches nobody.
+kombu's filesystem transport with atomic files. In the original, a message or an exchange's list of
+queues can be read half-written, concurrent processes can overwrite each other's changes, and taken
+messages pass through the temporary folder, which may be another file system. Also, its connections
+share the state of bindings: a message sent while another connection binds the queue is lost.
 """
 
 from __future__ import annotations
@@ -27,9 +25,9 @@ from kombu.utils.json import dumps, loads
 Binding = filesystem.exchange_queue_t
 
 
-def write_whole(path: Path, content: Any) -> None:
-    """Makes a file appear, or changes it, in one step. Raises `ChannelError`."""
-    unfinished = path.with_name(f".{path.name}.{uuid4()}")  # of no queue and no exchange
+def write_atomically(path: Path, content: Any) -> None:
+    """Create or replace a file atomically. Raises `ChannelError`."""
+    unfinished = path.with_name(f".{path.name}.{uuid4()}")  # the name of no queue or exchange
     try:
         unfinished.write_text(dumps(content))
         unfinished.replace(path)
@@ -38,21 +36,21 @@ def write_whole(path: Path, content: Any) -> None:
 
 
 class Channel(filesystem.Channel):
-    """One connection's view of the folders."""
+    """A connection's access to the folders."""
 
     # --- Messages ---
 
-    # The two classes it comes from disagree about the name of the second argument.
+    # The two base classes disagree about the name of the second argument.
     def _put(  # type: ignore[override]
         self, queue: str, payload: dict[str, Any], **_: Any
     ) -> None:
-        """Puts a message onto the queue. Raises `ChannelError` when it cannot be written."""
-        # They are taken in the order of their names.
+        """Add a message to the queue. Raises `ChannelError` when it cannot be written."""
+        # Messages are taken in the order of their names.
         name = f"{time_ns():020d}_{uuid4()}.{queue}.msg"
-        write_whole(Path(self.data_folder_out, name), payload)
+        write_atomically(Path(self.data_folder_out, name), payload)
 
     def _get(self, queue: str) -> Any:  # type: ignore[override]  # as of `_put`
-        """Takes the oldest message of the queue. Raises `Empty`, or `ChannelError`."""
+        """Take the oldest message of the queue. Raises `Empty` or `ChannelError`."""
         folder = Path(self.data_folder_in)
         for name in sorted(path.name for path in folder.iterdir()):
             if name.partition(".")[2] != f"{queue}.msg":
@@ -60,7 +58,7 @@ class Channel(filesystem.Channel):
             taken = folder / f".{name}.taken"
             try:
                 (folder / name).rename(taken)
-            except FileNotFoundError:  # by another
+            except FileNotFoundError:  # taken by another process
                 continue
             try:
                 message = taken.read_text()
@@ -73,7 +71,7 @@ class Channel(filesystem.Channel):
     # --- Queues of exchanges ---
 
     def get_table(self, exchange: str) -> list[Binding]:  # type: ignore[override]  # as above
-        """The queues of an exchange, with what leads to each. Raises `ChannelError`."""
+        """Return the bindings of an exchange. Raises `ChannelError`."""
         path = self._path(exchange)
         try:
             return [Binding(*binding) for binding in loads(path.read_text())]
@@ -87,7 +85,7 @@ class Channel(filesystem.Channel):
         with self._exchanges_locked():
             table = self.get_table(exchange)
             if binding not in table:
-                write_whole(self._path(exchange), [binding, *table])
+                write_atomically(self._path(exchange), [binding, *table])
 
     def _delete(
         self, queue: str, exchange: str, routing_key: str, pattern: str, *_: Any, **__: Any
@@ -97,33 +95,33 @@ class Channel(filesystem.Channel):
         with self._exchanges_locked():
             table = self.get_table(exchange)
             if binding in table:
-                others = [other for other in table if other != binding]
-                write_whole(self._path(exchange), others)
+                rest = [each for each in table if each != binding]
+                write_atomically(self._path(exchange), rest)
 
     def _path(self, exchange: str) -> Path:
-        """Where its queues are listed. Raises `ChannelError` for a name that leads elsewhere."""
+        """Return the file of an exchange. Raises `ChannelError` for an invalid name."""
         path: Path = self._exchange_file(exchange)  # type: ignore[attr-defined]  # stubs are older
         return path
 
     @contextmanager
     def _exchanges_locked(self) -> Iterator[None]:
-        """Lets one process at a time change what exchanges lead to."""
+        """Hold the lock for changes of bindings."""
         self.control_folder.mkdir(exist_ok=True)
         with (self.control_folder / ".lock").open("w") as lock:
-            flock(lock, LOCK_EX)  # until it is closed, by whatever
+            flock(lock, LOCK_EX)  # released when the file is closed
             yield
 
 
 class Transport(filesystem.Transport):
-    """What `files://` means to Celery."""
+    """The transport of `files://` broker URLs."""
 
     Channel = Channel
 
     def __init__(self, client: Any, **options: Any) -> None:
         super().__init__(client, **options)
-        self.state = BrokerState()  # of this connection: binding twice does no harm
+        self.state = BrokerState()  # per connection: binding twice does no harm
 
 
 def register() -> None:
-    """Lets broker URLs begin with `files://`."""
+    """Register the scheme `files://` for broker URLs."""
     TRANSPORT_ALIASES["files"] = f"{__name__}:{Transport.__qualname__}"

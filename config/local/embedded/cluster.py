@@ -1,13 +1,13 @@
-"""One embedded PostgreSQL server: created, started and stopped by the process that owns it.
+"""One embedded PostgreSQL server: created, started and stopped by its keeper process.
 
-Only `keeper` uses this; everything else connects by URL. The owner must be single-threaded while
-it starts programs (they change their user between fork and exec).
+Only `keeper` uses this; everything else connects by URL. The keeper must be single-threaded while
+it starts programs, which change their user between fork and exec.
 
-    DIR/postgres/            0700, ours
-        data/                the cluster, owned by the user PostgreSQL runs as
+    DIR/postgres/            mode 0700
+        data/                the cluster, owned by PostgreSQL's user
         socket/              the socket (or a short folder elsewhere, see `layout.socket_dir`)
-        server.log           what the server says
-        server.lock          held by the keeper, users.lock by everyone who needs the server
+        server.log           the server's log
+        server.lock          locked by the keeper; users.lock by every user of the server
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ STOP_SECONDS = 5.0
 _LOG_LIMIT_BYTES = 10 * 1024 * 1024
 
 DURABLE = {"fsync": "on", "max_connections": "100", "shared_buffers": "128MB"}
-# For tests: the same semantics, nothing survives a power cut.
+# For tests: same semantics, no durability.
 VOLATILE = {
     "fsync": "off",
     "full_page_writes": "off",
@@ -56,7 +56,7 @@ VOLATILE = {
 
 @dataclass
 class Cluster:
-    """The server of `data_dir`; `report` receives what an operator should hear while waiting."""
+    """The server of `data_dir`; `report` receives progress messages for the operator."""
 
     data_dir: Path
     durable: bool = True
@@ -81,9 +81,9 @@ class Cluster:
         return self._process
 
     def start(self) -> None:
-        """Create the cluster where there is none, start it, make its roles and its database.
+        """Create the cluster if missing, start it, create its roles and database.
 
-        Raises EmbeddedError with one line that says what is wrong and where.
+        Raises EmbeddedError with one line.
         """
         try:
             self._make_folders()
@@ -98,7 +98,7 @@ class Cluster:
         self._bootstrap()
 
     def stop(self) -> None:
-        """Stop the server: fast first, immediately (crash recovery next time) when it lingers."""
+        """Stop the server: a fast shutdown first, then an immediate one (crash recovery)."""
         if self._process is None:
             return
         for how, seconds in ((signal.SIGINT, STOP_SECONDS), (signal.SIGQUIT, 3), (None, 3)):
@@ -112,7 +112,7 @@ class Cluster:
         self._process = None
         sockets = socket_dir(self.data_dir)
         if not sockets.is_relative_to(self._home.absolute()):
-            with contextlib.suppress(OSError):  # not empty after a kill: the next start uses it
+            with contextlib.suppress(OSError):  # not empty after a kill: the next start reuses it
                 sockets.rmdir()
 
     def _make_folders(self) -> None:
@@ -123,7 +123,7 @@ class Cluster:
             self._log.unlink()
 
     def _create(self, server: Identity) -> None:
-        """`initdb` into a folder beside, then rename: a half-made one is never mistaken for it."""
+        """Run `initdb` in another folder, then rename it: an incomplete one is never used."""
         self.report("creating the database cluster")
         if self._data.exists() and any(self._data.iterdir()):
             raise EmbeddedError(
@@ -166,7 +166,7 @@ class Cluster:
         fresh.rename(self._data)
 
     def _chown(self, folder: Path, identity: Identity) -> None:
-        """Give the cluster to the user the server runs as (a copied folder may be somebody's)."""
+        """Make the server's user the owner; a copied folder may have another one."""
         uid, gid = identity.file_uid, identity.file_gid
         if folder.stat().st_uid == uid:
             return
@@ -241,7 +241,7 @@ class Cluster:
     def _await_ready(self, log_offset: int) -> None:
         process = self._process
         assert process is not None  # noqa: S101 - just started
-        begun = told = time.monotonic()
+        started_at = reported_at = time.monotonic()
         while True:
             if process.poll() is not None:
                 self._process = None
@@ -251,13 +251,13 @@ class Cluster:
             if self._status(process.pid) == "ready":
                 return
             now = time.monotonic()
-            if now - told > 3:  # recovery after a crash has no upper bound: say so, keep waiting
-                told = now
-                self.report(f"waiting for the database to recover ({now - begun:.0f} s)")
+            if now - reported_at > 3:  # crash recovery has no time limit: report and keep waiting
+                reported_at = now
+                self.report(f"waiting for the database to recover ({now - started_at:.0f} s)")
             time.sleep(0.02)
 
     def _status(self, pid: int) -> str:
-        """The status line of the pid file, which is what `pg_ctl` goes by."""
+        """Return the status line of the pid file, like `pg_ctl`."""
         try:
             lines = (self._data / "postmaster.pid").read_text().splitlines()
         except OSError:
@@ -275,7 +275,7 @@ class Cluster:
             return f"see {self._log}"
 
     def _bootstrap(self) -> None:
-        """Roles and database, made only where they are missing: a killed first start is resumed."""
+        """Create missing roles and the missing database; resumes an interrupted first start."""
         url = database_url(self.data_dir, "exchange_owner", "postgres")
         try:
             with psycopg.connect(url, autocommit=True, connect_timeout=10) as connection:
@@ -307,16 +307,16 @@ class Cluster:
 
 
 def make_private(folder: Path) -> None:
-    """Create `folder` for our user alone; refuse one that is a link or somebody else's."""
+    """Create `folder` for our user only. Raises EmbeddedError for a link or another owner."""
     folder.mkdir(mode=0o700, exist_ok=True)
     info = folder.lstat()
     if folder.is_symlink() or info.st_uid != os.geteuid():
-        raise EmbeddedError(f"{folder} belongs to somebody else: remove it or use another --data.")
+        raise EmbeddedError(f"{folder} belongs to another user: remove it or use another --data.")
     folder.chmod(0o700)
 
 
 def _environment() -> dict[str, str]:
-    """The caller's environment without libpq's variables and with untranslated messages."""
+    """Return our environment without libpq's variables and with untranslated messages."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
     return {**kept, "LC_ALL": "C"}
 
@@ -341,13 +341,13 @@ def _one_line(text: str) -> str:
 
 
 def _last_error_line(output: str) -> str:
-    """The most telling line of a PostgreSQL program's output."""
+    """Return the most relevant line of a PostgreSQL program's output."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     for word in ("No space left", "PANIC:", "FATAL:", "error:", "ERROR:"):
         for line in reversed(lines):
             if word in line:
                 return re.sub(r"^.*?(?:PANIC|FATAL|ERROR|error):\s+", "", line)
-    return lines[-1] if lines else "it said nothing"
+    return lines[-1] if lines else "no output"
 
 
 def _explain(error: OSError) -> str:

@@ -1,11 +1,9 @@
-"""Under which user PostgreSQL's programs run. PostgreSQL refuses to run as root.
+"""The user of PostgreSQL's programs, which do not run as root.
 
-As root, its programs run as `nobody` with one capability more than that user has: passing by
-file permissions (CAP_DAC_OVERRIDE), so that a virtual environment under a closed home directory
-is still reachable and no folder has to be opened up. Where capabilities are not to be had, a user
-namespace is tried, in which our own uid goes by another name. The same namespace serves an
-ordinary user without an account (a container's bare uid), whom `initdb` would refuse.
-No account is added to the system.
+Started by root, they run as `nobody` with CAP_DAC_OVERRIDE, so that a virtual environment in a
+private home directory is accessible. Without capabilities they run in a user namespace, where our
+uid appears as another one. The namespace also serves a uid without an account (in a container),
+which `initdb` rejects. No account is added to the system.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ Method = Literal["plain", "capability", "namespace"]
 
 @dataclass(frozen=True)
 class Identity:
-    """How a PostgreSQL program becomes its user; `file_uid` must own its data directory."""
+    """The user of a PostgreSQL program and how to become it; `file_uid` owns its data directory."""
 
     method: Method
     uid: int
@@ -45,19 +43,19 @@ class Identity:
 
     @property
     def file_uid(self) -> int:
-        """The uid the data directory must have, as seen from outside."""
+        """The uid of the data directory, outside of the namespace."""
         return self.uid if self.method == "capability" else os.geteuid()
 
     @property
     def file_gid(self) -> int:
-        """The gid the data directory must have, as seen from outside."""
+        """The gid of the data directory, outside of the namespace."""
         return self.gid if self.method == "capability" else os.getegid()
 
     def make_preexec(self, parent: int) -> Callable[[], None]:
-        """What a forked child runs before it executes a PostgreSQL program.
+        """Return the function that a forked child runs before it executes a PostgreSQL program.
 
-        The child is asked for a fast shutdown (SIGINT) when `parent` dies, where the platform
-        can say so; set after the change of user, which would clear it.
+        The child gets SIGINT (fast shutdown) when `parent` dies, where the platform supports it;
+        set after the change of user, which would clear it.
         """
 
         def prepare() -> None:
@@ -71,7 +69,7 @@ class Identity:
 
 
 def die_with_parent(parent: int, with_signal: signal.Signals) -> None:
-    """Ask Linux to send `with_signal` to this process when its parent dies; elsewhere nothing."""
+    """Let Linux send `with_signal` to this process when its parent dies; no effect elsewhere."""
     if sys.platform != "linux":
         return
     _prctl(_PR_SET_PDEATHSIG, int(with_signal))
@@ -80,9 +78,9 @@ def die_with_parent(parent: int, with_signal: signal.Signals) -> None:
 
 
 def server_identity(probe: Path) -> Identity:
-    """The first way in which `probe` (a PostgreSQL program) runs as a user it accepts.
+    """Return the first identity under which `probe` (a PostgreSQL program) runs.
 
-    Raises EmbeddedError where root can become nobody in neither way.
+    Raises EmbeddedError when root can use neither method.
     """
     if os.geteuid() != 0:
         return Identity("plain", os.geteuid(), os.getegid())
@@ -97,7 +95,7 @@ def server_identity(probe: Path) -> Identity:
 
 
 def initdb_identity(server: Identity, probe: Path) -> Identity:
-    """Who runs `initdb`, which insists on an account: the server's user, or a namespace."""
+    """Return the identity for `initdb`, which needs an account: the server's, or a namespace."""
     if server.method != "plain":
         return server
     with contextlib.suppress(KeyError):

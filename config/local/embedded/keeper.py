@@ -1,11 +1,10 @@
 """The process that owns the embedded server: `python -m config.local.embedded.keeper DIR`.
 
-Everyone who needs the server holds a shared lock on `users.lock`; the keeper holds `server.lock`
-for as long as it lives and stops the server once it is asked to (SIGTERM) or nobody holds
-`users.lock` any more. A lock goes with its process however that ends, so a `kill -9` of every
-user leaves no server behind. On standard output it says `ready`, or `error <one line>`, and until
-then `wait <one line>`. Where another keeper is there already, it says `other` and ends; with
-`--follow` it stays, takes over when that one goes, and passes a request to stop on to it.
+Every user of the server holds a shared lock on `users.lock`, the keeper holds `server.lock`. The
+keeper stops the server on SIGTERM, or when no lock on `users.lock` is left; locks end with their
+process, so even `kill -9` of all users leaves no server behind. It prints `ready` or
+`error <one line>`, and before that `wait <one line>`. If another keeper is running, it prints
+`other` and exits; with `--follow` it waits to take over, and forwards a request to stop.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _stop_requested = False
 
 
 def main() -> int:
-    """Own the server until it is no longer needed; 0 after a clean stop, 1 when it failed."""
+    """Run the server until it is no longer needed; return 0 after a clean stop, else 1."""
     parser = argparse.ArgumentParser(prog="config.local.embedded.keeper")
     parser.add_argument("data_dir", type=Path)
     parser.add_argument("--volatile", action="store_true", help="for tests: fsync off")
@@ -73,8 +72,8 @@ def _keep(data_dir: Path, *, durable: bool, follow: bool) -> int:
 
 
 def _become_the_keeper(lock: int, *, follow: bool) -> bool:
-    """Take the keeper's lock; False where another has it, or had it until we were asked to stop."""
-    told = False
+    """Acquire the keeper's lock; return False if another keeper has it."""
+    reported = False
     while True:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -86,9 +85,9 @@ def _become_the_keeper(lock: int, *, follow: bool) -> bool:
                 with contextlib.suppress(OSError, ValueError):
                     os.kill(int(os.pread(lock, 32, 0)), signal.SIGTERM)
                 return False
-            if not told:
+            if not reported:
                 _say("wait another command runs the database already; sharing it")
-                told = True
+                reported = True
             time.sleep(_POLL_SECONDS)
         else:
             return True
@@ -103,12 +102,12 @@ def _no_users_left(users: int) -> bool:
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
-    global _stop_requested  # noqa: PLW0603 - a signal handler has nowhere else to say so
+    global _stop_requested  # noqa: PLW0603 - set by a signal handler
     _stop_requested = True
 
 
 def _say(line: str) -> None:
-    with contextlib.suppress(OSError, ValueError):  # whoever started us may be gone
+    with contextlib.suppress(OSError, ValueError):  # the parent process may be gone
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
 

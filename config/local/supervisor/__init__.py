@@ -1,5 +1,5 @@
-"""`manage.py up`: every process of a local installation, supervised by one.
+"""`manage.py up`: supervises every process of a local installation.
 
-`children` runs processes and passes their output on, `guard` ends them when the supervisor itself
-is killed, `ports` finds out what is free, `service` says which processes there are.
+`service` defines the processes, `children` runs them and forwards their output, `guard` stops them
+when the supervisor is killed, `ports` checks ports.
 """

@@ -1,8 +1,8 @@
-"""Processes that are started, watched, restarted and stopped; their output passes through here.
+"""Starts, monitors, restarts and stops child processes, and forwards their output.
 
-One thread, one loop (`Children.pump`): a child's output is printed line by line under its name, a
-child that dies is started again after a growing pause. Every child leads a process group of its
-own, so that Ctrl-C reaches the supervisor alone and stopping a child reaches all it started.
+One thread and one loop (`Children.pump`): output is printed line by line under the child's name, a
+child that exits is restarted after an increasing pause. Every child leads its own process group, so
+Ctrl-C reaches only the supervisor, and stopping a child includes its descendants.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LINE_LIMIT = 4000
 
 @dataclass
 class Child:
-    """One process. `filter_line` filters its output: it returns the line to print, or None."""
+    """One process. `filter_line` returns the text to print for a line of output, or None."""
 
     name: str
     command: Sequence[str]
@@ -47,12 +47,12 @@ class Child:
 
     @property
     def running(self) -> bool:
-        """Whether the process lives."""
+        """Whether the process is running."""
         return self.process is not None and self.process.poll() is None
 
 
 class Children:
-    """All processes of the supervisor, which must be the only user of this object."""
+    """All processes of the supervisor; not thread-safe."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = dict(environment)
@@ -67,7 +67,7 @@ class Children:
         )
 
     def start(self, child: Child) -> None:
-        """Start `child`; from now on it is kept running, unless it runs once."""
+        """Start `child` and keep it running, unless it runs once."""
         parent = os.getpid()
         child.process = subprocess.Popen(  # noqa: S603 - our own programs
             list(child.command),
@@ -89,7 +89,7 @@ class Children:
         self._selector.register(child.process.stdout, selectors.EVENT_READ, child)
 
     def pump(self, seconds: float) -> None:
-        """Pass output on for about `seconds`, and start again what died and is due."""
+        """Forward output for about `seconds`, and restart children that are due."""
         deadline = time.monotonic() + seconds
         while True:
             left = deadline - time.monotonic()
@@ -107,7 +107,7 @@ class Children:
     ) -> None:
         """Stop these children and all they started: SIGTERM, after `timeout_seconds` SIGKILL.
 
-        SIGTERM is repeated: a server that is still starting may not have heard the first.
+        SIGTERM is repeated, since a process that is still starting may ignore the first.
         """
         self._stopping = True
         deadline = time.monotonic() + timeout_seconds
@@ -131,7 +131,7 @@ class Children:
                 self._read(child)
 
     def close(self) -> None:
-        """Let the guard go; every child must have been stopped."""
+        """End the guard; all children must have been stopped."""
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             if self._guard.stdin is not None:
                 self._guard.stdin.close()
@@ -146,7 +146,7 @@ class Children:
             self.start(child)
 
     def _handle_exit(self, child: Child, process: subprocess.Popen[bytes]) -> None:
-        """The process is gone: end what it left behind, and decide when to start it again."""
+        """Kill what the exited process left behind, and schedule its restart."""
         self._read(child)
         if process.stdout is not None and not process.stdout.closed:
             with contextlib.suppress(KeyError):
@@ -164,7 +164,7 @@ class Children:
         child.due_at = time.monotonic() + pause
         say(
             "up",
-            f"{child.name} {describe_exit(process.returncode)}; starting it again in {pause:g} s",
+            f"{child.name} {describe_exit(process.returncode)}; restarting in {pause:g} s",
         )
 
     def _read(self, child: Child) -> None:
@@ -203,14 +203,14 @@ class Children:
 
 
 def say(name: str, line: str) -> None:
-    """Print one line under a process's name, at once. A closed pipe is no reason to stop."""
+    """Print one line under a process's name; ignore a closed pipe."""
     with contextlib.suppress(OSError):
         sys.stdout.write(f"{name:<{_NAME_WIDTH}} | {line}\n")
         sys.stdout.flush()
 
 
 def describe_exit(status: int) -> str:
-    """How a process ended, in words."""
+    """Describe how a process exited."""
     if status < 0:
-        return f"was ended by {signal.Signals(-status).name}"
-    return f"ended with status {status}"
+        return f"was terminated by {signal.Signals(-status).name}"
+    return f"exited with status {status}"

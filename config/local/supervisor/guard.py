@@ -1,8 +1,8 @@
-"""Ends the supervised processes when their supervisor is killed without a chance to do so.
+"""Stops the supervised processes when their supervisor is killed.
 
-Reads `+pgid` and `-pgid` lines from standard input, which the supervisor holds open for as long
-as it lives; at the end of it asks every group still listed to stop, then kills what is left.
-A clean supervisor has taken its groups off the list by then.
+Reads `+pgid` and `-pgid` lines from standard input, which the supervisor keeps open. At the end of
+input it sends SIGTERM to every listed group, then SIGKILL. A supervisor that stops normally has
+removed its groups by then.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _STOP_SECONDS = 7.0
 
 
 def main() -> None:
-    """Watch until the supervisor is gone, then clean up after it."""
+    """Wait for the end of the supervisor, then stop its processes."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # meant for the supervisor, whose end we wait for
+        signal.signal(number, signal.SIG_IGN)  # for the supervisor, whose end this waits for
     groups: set[int] = set()
     for line in sys.stdin:
         group = int(line[1:])
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def signal_group(group: int, number: signal.Signals) -> bool:
-    """Send a signal to a process group; False when nobody is left in it."""
+    """Send a signal to a process group; return False when the group is empty."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
         return True

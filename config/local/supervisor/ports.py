@@ -1,4 +1,4 @@
-"""Which ports are free, and what answers on one."""
+"""Checks whether ports are free, and whether a service responds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class PortUnusable(Exception):
 
 
 def claim_port(host: str, port: int) -> int:
-    """`port` if a server could listen there now, or a free one for 0. Raises PortUnusable."""
+    """Return `port` if a server can listen on it, or a free one for 0. Raises PortUnusable."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -20,19 +20,19 @@ def claim_port(host: str, port: int) -> int:
         with socket.socket(family, kind, protocol) as trial:
             trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             trial.bind(address)
-            trial.listen(1)  # binding alone succeeds beside a listener on some platforms
+            trial.listen(1)  # on some platforms bind() succeeds despite another listener
             return int(trial.getsockname()[1])
     except (OSError, OverflowError) as error:
         if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
             raise PortUnusable(
-                f"Port {port} on {host} is in use: stop what listens there, or choose another "
-                "with --port."
+                f"Port {port} on {host} is in use: stop the process that listens there, or choose "
+                "another with --port."
             ) from error
         raise PortUnusable(f"Cannot listen on {host}, port {port}: {error}") from error
 
 
 def is_responding(host: str, port: int, path: str) -> bool:
-    """Whether `GET path` on the port is answered with a status below 500."""
+    """Return whether `GET path` on the port returns a status below 500."""
     connection = http.client.HTTPConnection(host, port, timeout=2)
     try:
         connection.request("GET", path)

@@ -1,7 +1,7 @@
-"""The processes of a local installation and the order in which they come and go.
+"""The processes of a local installation, and their order of start and stop.
 
-Database, migrations, sandbox, demo world, then web, worker and beat; `Ready` when each of them has
-answered. Down in the opposite order, the database last, within 15 seconds.
+Database, migrations, sandbox, demo data, then web, worker and beat; `Ready` when all respond. They
+stop in reverse order within 15 seconds, the database last.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ class UpError(Exception):
 
 
 class _Interrupted(Exception):
-    """Asked to stop before it was ready."""
+    """Stopped before it was ready."""
 
 
 @dataclass
 class Installation:
-    """What `manage.py up` runs: one data directory, served on one port."""
+    """The installation of `manage.py up`: one data directory, served on one port."""
 
     host: str
     port: int
@@ -65,23 +65,23 @@ class Installation:
 
     @property
     def client_host(self) -> str:
-        """The host under which this machine reaches the service."""
+        """The host for clients on this machine."""
         return {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}.get(  # noqa: S104
             self.host, self.host
         )
 
     @property
     def base_url(self) -> str:
-        """Where the service answers."""
+        """The URL of the service."""
         return f"http://{self.client_host}:{self.port}"
 
     @property
     def run_dir(self) -> Path:
-        """Files of the running installation; nothing in it outlives a start."""
+        """The folder of runtime files, emptied at every start."""
         return self.data_dir / "run"
 
     def run(self) -> None:
-        """Run until asked to stop. Raises UpError (or what the parts raise) when it cannot."""
+        """Run until a signal. Raises UpError, or errors of the parts, when it cannot start."""
         with self._only_one(), contextlib.ExitStack() as stack:
             try:
                 self.port = claim_port(self.host, self.port)
@@ -105,7 +105,7 @@ class Installation:
             finally:
                 self._stop()
 
-    # --- coming up -----------------------------------------------------------------------------
+    # --- start ---------------------------------------------------------------------------------
 
     def _start(self) -> None:
         if settings.EMBEDDED_DATABASE:
@@ -127,17 +127,17 @@ class Installation:
         _print(f"Ready: {self.base_url}")
 
     def _start_database(self) -> None:
-        ready, complaint = False, ""
+        ready, failure = False, ""
 
         def filter_line(line: str) -> str | None:
-            nonlocal ready, complaint
+            nonlocal ready, failure
             word, _, rest = line.partition(" ")
             if word == "ready":
                 ready = True
                 return None
             if word == "error":
-                complaint = rest
-                return rest if ready else None  # before it was ready, the complaint ends `up`
+                failure = rest
+                return rest if ready else None  # before it is ready, the error ends `up`
             return rest if word == "wait" else line
 
         command = sharing.keeper_command(self.data_dir, "--follow")
@@ -148,8 +148,8 @@ class Installation:
             self._children.pump(0.05)
             if self._signals:
                 raise _Interrupted
-            if complaint:
-                raise EmbeddedError(complaint)
+            if failure:
+                raise EmbeddedError(failure)
 
     def _migrate(self) -> None:
         connection = connections["owner"]
@@ -165,20 +165,20 @@ class Installation:
             self._run_once("migrate", "--verbosity", "0", "--no-input")
 
     def _load_demo(self, provider_url: str) -> None:
-        # A webhook address may be another one than at the last start.
+        # The webhook URL may have changed since the last start.
         if summary.demo_is_loaded(self.data_dir, self.base_url) and not os.environ.get(
             "DEMO_WEBHOOK_URL"
         ):
             return
-        say("up", "loading the demo world")
+        say("up", "loading demo data")
         self._run_once("load_demo", "--base-url", self.base_url, "--provider-url", provider_url)
 
     def _run_once(self, command: str, *arguments: str) -> None:
-        """A management command as a process of its own; UpError unless it succeeds."""
-        last: list[str] = []
+        """Run a management command as a child. Raises UpError unless it succeeds."""
+        last_line: list[str] = []
 
         def filter_line(line: str) -> str:
-            last[:] = [line] if line.strip() else last
+            last_line[:] = [line] if line.strip() else last_line
             return line
 
         manage = str(Path(settings.BASE_DIR) / "manage.py")
@@ -198,7 +198,7 @@ class Installation:
         self._programs.remove(child)
         status = child.process.returncode if child.process else 1
         if status != 0:
-            raise UpError(f"`{command}` {describe_exit(status)}: {''.join(last)}")
+            raise UpError(f"`{command}` {describe_exit(status)}: {''.join(last_line)}")
 
     def _run_program(self, name: str, command: list[str]) -> None:
         child = Child(name, command)
@@ -221,27 +221,27 @@ class Installation:
                 raise _Interrupted
             for child in self._programs:
                 if child.failures >= _STARTS_BEFORE_GIVING_UP:
-                    raise UpError(f"{child.name} does not start; its own words are above.")
+                    raise UpError(f"{child.name} does not start; see its output above.")
             if time.monotonic() > deadline:
-                raise UpError(f"No answer within {_START_SECONDS:g} s from: {', '.join(waiting)}.")
+                raise UpError(f"No response in {_START_SECONDS:g} s from: {', '.join(waiting)}.")
             waiting = {name: ready for name, ready in waiting.items() if not ready()}
 
     def _worker_readiness(self) -> Callable[[], bool]:
-        """Asks through the broker, again every two seconds, and looks for the answer."""
+        """Return a check that sends a task every two seconds and looks for its result."""
         token = uuid.uuid4().hex
-        answer = self.run_dir / "worker"
+        result = self.run_dir / "worker"
         sent_at = float("-inf")
 
-        def answered() -> bool:
+        def is_ready() -> bool:
             nonlocal sent_at
             if time.monotonic() - sent_at > 2:
                 sent_at = time.monotonic()
                 celery_app.send_task("config.answer", [token], expires=60)
-            return answer.exists() and answer.read_text() == token
+            return result.exists() and result.read_text() == token
 
-        return answered
+        return is_ready
 
-    # --- going down ----------------------------------------------------------------------------
+    # --- stop ----------------------------------------------------------------------------------
 
     def _stop(self) -> None:
         signals_before = max(self._signals, 1)
@@ -256,7 +256,7 @@ class Installation:
             self._children.stop(
                 [self._database],
                 timeout_seconds=_DATABASE_STOP_SECONDS,
-                should_abort=lambda: False,  # it hurries by itself, and must not be killed lightly
+                should_abort=lambda: False,  # killing it would cause a crash recovery
             )
         self._children.close()
         say("up", "stopped")
@@ -264,11 +264,11 @@ class Installation:
     def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
         self._signals += 1
 
-    # --- what the processes are told -------------------------------------------------------------
+    # --- environment and commands ----------------------------------------------------------------
 
     def _environment(self) -> dict[str, str]:
         provider = settings.PAYMENT_PROVIDER
-        given = {
+        variables = {
             "DATA_DIR": str(self.data_dir),
             "PYTHONUNBUFFERED": "1",
             "FLUTTERWAVE_SECRET_KEY": str(provider["secret_key"]),
@@ -277,8 +277,8 @@ class Installation:
         self._sandbox_port = 0
         if not os.environ.get("FLUTTERWAVE_BASE_URL"):
             self._sandbox_port = _free_port_near(self.port + 1)
-            given["FLUTTERWAVE_BASE_URL"] = f"http://127.0.0.1:{self._sandbox_port}/v3"
-        return {**os.environ, **given}
+            variables["FLUTTERWAVE_BASE_URL"] = f"http://127.0.0.1:{self._sandbox_port}/v3"
+        return {**os.environ, **variables}
 
     def _sandbox_command(self) -> list[str]:
         return [
@@ -291,7 +291,7 @@ class Installation:
         ]
 
     def _opening_floats(self) -> list[tuple[str, Decimal]]:
-        """What a new sandbox holds for us: what the demo world pays in, else its own default."""
+        """Return the balances of a new sandbox: all demo deposits, else its own default."""
         if not self.demo:
             return []
         held = COUNTRY_OF_CURRENCY
@@ -301,7 +301,7 @@ class Installation:
 
     def _worker_command(self) -> list[str]:
         return [
-            # Celery warns of root and of uids without an account; both are meant to work here.
+            # Celery warns about root and uids without an account; both are supported here.
             *(sys.executable, "-W", "ignore:::celery.apps.worker"),
             *("-W", "ignore:::celery.platforms"),
             *("-m", "celery", "-q", "-A", "config.celery", "worker", "--loglevel", "WARNING"),

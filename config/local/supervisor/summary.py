@@ -1,4 +1,4 @@
-"""What `up` tells the person who started it, from DIR/demo.json."""
+"""The summary that `up` prints, from DIR/demo.json."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from exchange.participants.models import Organisation
 
 
 def demo_is_loaded(data_dir: Path, base_url: str) -> bool:
-    """Whether the file is there, complete, and its organisations are in this database.
+    """Return whether the file is complete and its organisations are in this database.
 
-    At another `base_url` it is loaded again: the logos of its tokens have their address in it.
+    With another `base_url` it is loaded again, since the URLs of logos contain it.
     """
     demo = credentials_file.read(data_dir)
     ids = [organisation["id"] for organisation in demo.get("organisations", [])]
@@ -23,9 +23,9 @@ def demo_is_loaded(data_dir: Path, base_url: str) -> bool:
 
 
 def lines(data_dir: Path, base_url: str, provider_url: str, *, demo: bool) -> Iterator[str]:
-    """Addresses, and the credentials of the demo world where it is loaded.
+    """Yield the addresses, and the credentials of the demo data if loaded.
 
-    The addresses in the file are brought up to date: the port may differ from start to start.
+    Updates the addresses in the file, since the port may change.
     """
     addresses = {
         "base_url": base_url,
@@ -37,23 +37,23 @@ def lines(data_dir: Path, base_url: str, provider_url: str, *, demo: bool) -> It
     yield f"  API documentation  {base_url}/v1/docs"
     yield f"  Back office        {addresses['admin_url']}"
     yield f"  Payment provider   {provider_url}"
-    world = credentials_file.read(data_dir) if demo else {}
-    if world:
-        credentials_file.write(data_dir, {**world, **addresses})
+    credentials = credentials_file.read(data_dir) if demo else {}
+    if credentials:
+        credentials_file.write(data_dir, {**credentials, **addresses})
         yield ""
-        for person in world.get("staff", []):
+        for person in credentials.get("staff", []):
             yield f"  {person['role']:<18} {person['username']} / {person['password']}"
-        yield f"  Their codes        {_python()} manage.py totp USERNAME"
-        for organisation in world.get("organisations", []):
+        yield f"  Sign-in codes      {_python()} manage.py totp USERNAME"
+        for organisation in credentials.get("organisations", []):
             yield ""
             yield f"  {organisation['name']} ({organisation['id']})"
             for name in ("client_id", "client_secret", "access_token", "webhook_secret"):
                 yield f"    {name:<16} {organisation[name]}"
         yield ""
-        yield f"  All of this is in {data_dir / credentials_file.FILE_NAME}"
+        yield f"  Stored in {data_dir / credentials_file.FILE_NAME}"
     yield ""
 
 
 def _python() -> str:
-    """How to call this interpreter from here, so that what is printed can be typed as it stands."""
+    """Return the interpreter's path relative to the working directory, for the printed command."""
     return sys.executable.removeprefix(f"{Path.cwd()}/")

@@ -1,4 +1,4 @@
-"""`manage.py changepassword`: Django's own command, for people who decide nothing."""
+"""`manage.py changepassword`: Django's command, for accounts without privileged access."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from exchange.staff.services.privileged_access import has_privileged_access, res
 
 
 class Command(changepassword.Command):
-    """Refused for whoever decides: their access is reset by two people in the back office."""
+    """Rejected for privileged access, which two people reset in the back office."""
 
     def handle(self, *args: Any, **options: Any) -> str | None:
         """Change the password."""
-        # Without a name, Django takes that of the account of the operating system.
+        # Django's default is the name of the operating system's user.
         options["username"] = options["username"] or getpass.getuser()
         user = StaffUser.objects.filter(username=options["username"]).first()
         if user is not None and has_privileged_access(user):
             raise CommandError(
-                "This person decides: propose a new invitation in the back office, where another"
-                " person confirms it, or make somebody else with create_staff --break-glass."
+                "This account has privileged access. Propose a new invitation in the back office,"
+                " or create another account with create_staff --break-glass."
             )
         done: str | None = super().handle(*args, **options)
         if user is not None:

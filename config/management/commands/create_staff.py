@@ -1,4 +1,4 @@
-"""`manage.py create_staff USERNAME --role ROLE`: a member of staff for the admin."""
+"""`manage.py create_staff USERNAME --role ROLE`: creates a staff account."""
 
 from __future__ import annotations
 
@@ -21,40 +21,39 @@ from exchange.staff.services.proposals import propose_invitation, record_break_g
 
 
 class Command(BreakGlassCommand):
-    """The password is asked for, or read from the first line of the standard input."""
+    """Prompts for the password, or reads the first line of standard input."""
 
     help = (
-        "Create a member of staff with one role; the password comes from the standard input. Once"
-        " somebody decides, this files a proposal instead, which two people in the back office"
-        " take up and confirm."
+        "Create a staff account with one role; the password is read from standard input. After the"
+        " first setup, this creates a proposal that needs two people in the back office."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Who, and what they may do."""
+        """Add the username and role."""
         parser.add_argument("username")
         parser.add_argument("--role", required=True, choices=list(ROLES))
         super().add_arguments(parser)
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Create the user, or file the proposal."""
+        """Create the account, or the proposal."""
         username, role = options["username"], options["role"]
         try:
             if options["break_glass"] or is_new_installation():
                 _create(username, role, break_glass=options["break_glass"])
-                done = f"{username} may sign in at /admin/ as {role}."
+                result = f"{username} can sign in at /admin/ as {role}."
             else:
                 propose_invitation(
                     username=username, role=get_role(role), by=None, note="By create_staff"
                 )
-                done = (
+                result = (
                     f"Proposed: {username} as {role}. In the back office, under Access proposals,"
-                    " somebody takes it up and another person confirms it."
+                    " one person adopts it and another confirms it."
                 )
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
         except DomainError as error:
             raise CommandError(error.message) from error
-        self.stdout.write(done)
+        self.stdout.write(result)
 
 
 def _create(username: str, role: str, *, break_glass: bool) -> None:

@@ -1,4 +1,4 @@
-"""`manage.py createapplication`: taken out of use; API keys are issued by `issue_api_key`."""
+"""`manage.py createapplication`: disabled; `issue_api_key` issues API keys."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 
 class Command(BaseCommand):
-    """Stands in the place of a library's command, which knows no second person."""
+    """Replaces a library's command, which has no dual control."""
 
-    help = "Not in use: issue_api_key issues API keys."
+    help = "Disabled: use issue_api_key."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        """Refuses."""
-        raise CommandError("API keys are issued by issue_api_key.")
+        """Reject the call."""
+        raise CommandError("This command is disabled. Use issue_api_key to issue API keys.")

@@ -11,12 +11,13 @@ from exchange.staff.services.privileged_access import is_new_installation
 
 
 class Command(createsuperuser.Command):
-    """Refused once somebody decides: a superuser has every power, and one person made them."""
+    """Rejected once anyone has privileged access: one person would create a superuser alone."""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Creates the superuser of a new installation."""
+        """Create the superuser of a new installation."""
         if not is_new_installation():
             raise CommandError(
-                "There are people who decide already: use create_staff, which asks two of them."
+                "Accounts with privileged access exist already. Use create_staff, which needs dual"
+                " approval."
             )
         super().handle(*args, **options)

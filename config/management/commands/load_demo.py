@@ -1,4 +1,4 @@
-"""`manage.py load_demo`: the demo world. `up` runs it; running it again changes nothing."""
+"""`manage.py load_demo`: loads the demo data. `up` runs it; repeating it changes nothing."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from config.demo.loader import load_demo
 
 
 class Command(BaseCommand):
-    """Builds what is missing of the demo world and writes DIR/demo.json."""
+    """Creates missing demo data and writes DIR/demo.json."""
 
-    help = "Load the demo world: organisations, members, money, logins, tokens, withdrawals."
+    help = "Load demo data: organisations, members, money, logins, tokens, withdrawals."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Addresses that go into demo.json."""
+        """Add the addresses for demo.json."""
         parser.add_argument("--base-url", default="http://127.0.0.1:8000")
         parser.add_argument("--provider-url", default=settings.PAYMENT_PROVIDER["base_url"])
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Loads."""
+        """Load the demo data."""
         data_dir = getattr(settings, "DATA_DIR", None)
         if data_dir is None:
-            raise CommandError("The demo world is for local installations only.")
+            raise CommandError("Demo data is for local installations only.")
         content = load_demo(
             data_dir=Path(data_dir),
             base_url=options["base_url"].rstrip("/"),

@@ -1,6 +1,6 @@
-"""`manage.py make_roles_migration`: writes the migration that puts changed roles in force.
+"""`manage.py make_roles_migration`: writes the migration that applies changed roles.
 
-The migration holds the table as it is now, so that it says the same years later.
+The migration contains a copy of the roles, so that later changes do not affect it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from config.back_office.roles import ROLES
 
-# Where the permissions come from.
+# The apps that define the permissions.
 _APPS = ("auth", "contenttypes", "exchange", "wallets", "credit", "orders")
 
 _TEMPLATE = '''"""The roles of staff: groups with exactly these permissions."""
@@ -44,14 +44,14 @@ class Migration(migrations.Migration):
 
 
 class Command(BaseCommand):
-    """Looks at files only, not at a database."""
+    """Writes the migration from files; needs no database."""
 
-    help = "Write the migration that puts the present table of roles in force."
+    help = "Write the migration that applies the current roles."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        """Writes `config/migrations/NNNN_roles.py`, unless the last one says the same."""
+        """Write `config/migrations/NNNN_roles.py`, unless the last one has the same roles."""
         if last_migrated_roles() == ROLES:
-            raise CommandError("The last migration says the same already.")
+            raise CommandError("The last migration already has these roles.")
         graph = MigrationLoader(None, ignore_no_migrations=True).graph
         last = graph.leaf_nodes("config")
         name = f"{int(last[0][1][:4]) + 1 if last else 1:04}_roles"
@@ -66,7 +66,7 @@ class Command(BaseCommand):
 
 
 def last_migrated_roles() -> Any:
-    """The table that the last migration puts in force; None before the first."""
+    """Return the roles of the last migration; None before the first."""
     loader = MigrationLoader(None, ignore_no_migrations=True)
     for node in loader.graph.leaf_nodes("config"):
         return vars(sys.modules[loader.disk_migrations[node].__module__])["ROLES"]

@@ -1,4 +1,4 @@
-"""`manage.py prove_books [--json]`: checks every equality of the books; exit 1 when one is off."""
+"""`manage.py prove_books [--json]`: runs every check of the books; exits with 1 on a failure."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from wallets.ledger.proof import Proof, prove
 
 
 class Command(BaseCommand):
-    """Prints each check with `ok` or `OFF` and what is off. Changes nothing."""
+    """Prints each check with `ok` or `OFF` and its discrepancies. Changes nothing."""
 
-    help = "Prove the books: print every check, exit 1 when anything is off."
+    help = "Prove the books: print every check, exit with 1 if any fails."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """How to print."""
+        """Add the output format."""
         parser.add_argument("--json", action="store_true", help="one JSON object instead of lines")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Proves and prints."""
+        """Run the checks and print the results."""
         proof = prove(CHECKS)
         if options["json"]:
             self._print_json(proof)

@@ -1,7 +1,7 @@
-"""`manage.py totp USERNAME`: the present code of a login of the demo world.
+"""`manage.py totp USERNAME`: the current authenticator code of a demo login.
 
-Stands in for the phone of somebody who tries the service out. It reads the secret that a local
-installation wrote into its demo.json; there is no such file anywhere else.
+Replaces the authenticator app when trying out the service. Reads the secret from demo.json, which
+only local installations have.
 """
 
 from __future__ import annotations
@@ -19,28 +19,29 @@ from config.demo import credentials_file
 
 
 class Command(BaseCommand):
-    """Looks into the file only, not at a database."""
+    """Prints the code from the file; needs no database."""
 
-    help = "Print the present code of the second factor of a demo login (local installations)."
+    help = "Print the current authenticator code of a demo login (local installations only)."
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Whose code."""
+        """Add the username."""
         parser.add_argument("username")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Prints the code, and on standard error how long it is good."""
+        """Print the code, and its remaining validity on standard error."""
         data_dir = getattr(settings, "DATA_DIR", None)
         if data_dir is None:
-            raise CommandError("Only a local installation has a demo world.")
+            raise CommandError("Demo data exists in local installations only.")
         staff = credentials_file.read(Path(data_dir)).get("staff", [])
         secrets = {person["username"]: person.get("totp_secret") for person in staff}
         secret = secrets.get(options["username"])
         if not secret:
             raise CommandError(
-                f"{options['username']} is no login of the demo world: {', '.join(secrets)}"
+                f"{options['username']} is not a demo login. Demo logins: {', '.join(secrets)}"
             )
         app = pyotp.TOTP(secret)
         now = int(time.time())
         self.stdout.write(app.at(now))
-        self.stderr.write(f"Good for {app.interval - now % app.interval} seconds, once.")
+        seconds = app.interval - now % app.interval
+        self.stderr.write(f"Valid for {seconds} seconds, for one sign-in.")

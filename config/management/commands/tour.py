@@ -1,4 +1,4 @@
-"""`manage.py tour`: plays a purchase and a withdrawal against the running service."""
+"""`manage.py tour`: makes a purchase and a withdrawal against the running service."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from config.demo.tour.steps import Tour
 
 
 class Command(BaseCommand):
-    """Says what it sees, a line a step; exit 1 at the first thing that is not as it should be."""
+    """Prints one line per step; exits with 1 at the first unexpected result."""
 
-    help = "Take the tour: tokens, a purchase, a withdrawal, its payout, webhook, proof of books."
+    help = "Run the tour: tokens, a purchase, a withdrawal, its payout, webhook, proof of books."
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Where the service and its credentials are."""
-        parser.add_argument("--demo", metavar="FILE", help="demo.json (default: DATA_DIR's)")
-        parser.add_argument("--base-url", help="address of the service, if not the file's")
+        """Add the options for the service and its credentials."""
+        parser.add_argument("--demo", metavar="FILE", help="demo.json (default: in DATA_DIR)")
+        parser.add_argument("--base-url", help="address of the service (default: of demo.json)")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Walks."""
+        """Run the tour."""
         if options["demo"]:
             data_dir = Path(options["demo"]).expanduser().absolute().parent
         else:
@@ -47,8 +47,8 @@ class Command(BaseCommand):
         except TourFailed as error:
             raise CommandError(str(error)) from error
         except (KeyError, IndexError, StopIteration) as error:
-            raise CommandError(f"Something that should be there is not: {error!r}") from error
-        self._say(f"All of it as it should be, in {time.monotonic() - started:.1f} seconds.")
+            raise CommandError(f"Expected data is missing: {error!r}") from error
+        self._say(f"Tour completed in {time.monotonic() - started:.1f} seconds.")
 
     def _say(self, line: str) -> None:
         self.stdout.write(line)

@@ -1,4 +1,4 @@
-"""`manage.py unlock USERNAME`: lets somebody who is locked out of the admin try again at once."""
+"""`manage.py unlock USERNAME`: unlocks a locked-out staff account."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from exchange.staff.services import accounts as staff
 
 
 class Command(BaseCommand):
-    """For the administrator whom no other administrator can unlock."""
+    """For an administrator whom no other administrator can unlock."""
 
-    help = "Forget the wrong tries to sign in to an account."
+    help = "Unlock an account after failed sign-in attempts."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Whose."""
+        """Add the username."""
         parser.add_argument("username")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Unlocks the account."""
+        """Unlock the account."""
         user = StaffUser.objects.filter(username=options["username"]).first()
         if user is None:
-            raise CommandError(f"There is no member of staff called {options['username']}.")
+            raise CommandError(f"No staff account is named {options['username']}.")
         try:
             staff.unlock(user_id=user.pk, by=None)
         except DomainError as error:
             raise CommandError(error.message) from error
-        self.stdout.write(f"{user.username} may try again.")
+        self.stdout.write(f"Unlocked {user.username}.")

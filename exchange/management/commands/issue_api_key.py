@@ -28,13 +28,13 @@ class Command(BreakGlassCommand):
     """Prints the new key's client id and secret, once: the secret is stored hashed."""
 
     help = (
-        "Issue an API key to an organisation and print its client id and secret, once. Once"
-        " somebody decides, a key with power over money becomes a proposal instead, which two"
-        " people in the back office take up and confirm."
+        "Issue an API key to an organisation and print its client id and secret. After the first"
+        " setup, a key with privileged scopes becomes a proposal that needs two people in the back"
+        " office."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """What the key is to be."""
+        """Add the properties of the key."""
         parser.add_argument("organisation", help="id or exact name of the organisation")
         parser.add_argument("--name", required=True, help="what the key is for")
         parser.add_argument(
@@ -51,26 +51,28 @@ class Command(BreakGlassCommand):
         super().add_arguments(parser)
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Issue and print, or file the proposal."""
-        wanted: dict[str, Any] = {
+        """Issue the key and print it, or create the proposal."""
+        properties: dict[str, Any] = {
             "organisation": _organisation(options["organisation"]),
             "name": options["name"],
             "scopes": settings.SCOPES if "all" in options["scopes"] else options["scopes"],
-            "expires_at": _moment(options["expires"]),
+            "expires_at": _parse_expiry(options["expires"]),
         }
         break_glass = options["break_glass"]
-        at_once = break_glass or not has_privileged_scope(wanted["scopes"]) or is_new_installation()
+        immediate = (
+            break_glass or not has_privileged_scope(properties["scopes"]) or is_new_installation()
+        )
         try:
-            if not at_once:
-                propose_key(**wanted, by=None, note="By issue_api_key")
+            if not immediate:
+                propose_key(**properties, by=None, note="By issue_api_key")
                 self.stdout.write(
-                    "Proposed: the key has power over money. In the back office, under Access"
-                    " proposals, somebody takes it up, another person confirms it, and the first"
-                    " collects the secret."
+                    "Proposed: the key has privileged scopes. In the back office, under Access"
+                    " proposals, one person adopts it, another confirms it, and the first collects"
+                    " the secret."
                 )
                 return
             with transaction.atomic():
-                key, secret = issue_api_key(**wanted, actor=Actor.system("issue_api_key"))
+                key, secret = issue_api_key(**properties, actor=Actor.system("issue_api_key"))
                 if break_glass:
                     payload = {"name": key.name, "scopes": sorted(key.scopes)}
                     record_break_glass(
@@ -86,20 +88,21 @@ class Command(BreakGlassCommand):
         self.stdout.write(f"client_secret: {secret}")
         self.stdout.write(f"scopes:        {' '.join(key.scopes)}")
         self.stdout.write(f"expires:       {key.expires_at or 'no expiry'}")
-        self.stdout.write("The secret is not shown again.")
+        self.stdout.write("Save the client secret now: it is not shown again.")
 
 
 def _organisation(text: str) -> Organisation:
     identifier = parse_id(text)
-    wanted = {"id": identifier} if identifier else {"name": text}
-    found = list(Organisation.objects.filter(**wanted)[:2])
-    if len(found) != 1:
-        trouble = "Several organisations are" if found else "No organisation is"
-        raise CommandError(f"{trouble} called {text!r}")
-    return found[0]
+    matches = list(
+        Organisation.objects.filter(**({"id": identifier} if identifier else {"name": text}))[:2]
+    )
+    if len(matches) != 1:
+        problem = "Several organisations are" if matches else "No organisation is"
+        raise CommandError(f"{problem} named {text!r}")
+    return matches[0]
 
 
-def _moment(text: str | None) -> datetime | None:
+def _parse_expiry(text: str | None) -> datetime | None:
     try:
         moment: datetime | None = TimestampField(step=timedelta.resolution, end=False).to_python(
             text

@@ -1,4 +1,4 @@
-"""`manage.py migrate`: Django's own, and then the installation of the SQL (`core.sqlfiles`)."""
+"""`manage.py migrate`: Django's command, followed by the installation of the SQL files."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from exchange.core import sqlfiles
 
 
 class Command(migrate.Command):
-    """Installs after migrations of the whole project, not after those of one app."""
+    """Installs the SQL after migrations of the whole project, not of one app."""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Migrate, then install the SQL unless it is in force."""
+        """Migrate, then install the SQL unless it is installed."""
         _require_known_state(options["database"])
         super().handle(*args, **options)
         if options["app_label"] or options["plan"] or options["check_unapplied"]:
@@ -31,9 +31,9 @@ class Command(migrate.Command):
 
 
 def _require_known_state(alias: str) -> None:
-    """Refuse a database that stopped between migrations which one migration stands for now.
+    """Reject a database in the middle of migrations that have since been squashed.
 
-    Django takes that one out of its plan then, and would say that nothing is left to do.
+    Django would drop the squashed migration from its plan and report nothing to do.
     """
     applied = MigrationRecorder(connections[alias]).applied_migrations()
     loader = MigrationLoader(None, load=False)
@@ -42,6 +42,6 @@ def _require_known_state(alias: str) -> None:
         missing = [replaced for replaced in migration.replaces if replaced not in applied]
         if missing and len(missing) < len(migration.replaces):
             raise CommandError(
-                f"The database is older than what this version migrates ({'.'.join(missing[0])} is"
-                " missing). Migrate it with the version before this one first."
+                f"The database is too old for this version ({'.'.join(missing[0])} is missing)."
+                " Migrate it with the previous version first."
             )

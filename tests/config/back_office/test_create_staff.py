@@ -27,7 +27,7 @@ def create(monkeypatch: pytest.MonkeyPatch, password: str, role: str = "Auditor"
 
 def test_it_makes_a_login_with_one_role_and_does_not_print_the_password(monkeypatch):
     said = create(monkeypatch, "correct horse battery", "Finance approver")
-    assert said == "ada may sign in at /admin/ as Finance approver.\n"
+    assert said == "ada can sign in at /admin/ as Finance approver.\n"
     user = StaffUser.objects.get()
     assert user.check_password("correct horse battery")
     assert user.is_staff
@@ -100,10 +100,10 @@ def test_other_commands_are_no_way_around(monkeypatch):
     monkeypatch.setattr("getpass.getpass", lambda *_args, **_options: "another long password")
     superuser = ["--noinput", "--username", "owner", "--email", ""]
     for command, arguments, refusal in (
-        ("changepassword", ["kwesi"], "This person decides"),
-        ("changepassword", [], "This person decides"),
-        ("createsuperuser", superuser, "There are people who decide already"),
-        ("createapplication", [], "API keys are issued by issue_api_key"),
+        ("changepassword", ["kwesi"], "This account has privileged access"),
+        ("changepassword", [], "This account has privileged access"),
+        ("createsuperuser", superuser, "Accounts with privileged access exist already"),
+        ("createapplication", [], "Use issue_api_key to issue API keys"),
     ):
         with pytest.raises(CommandError, match=refusal):
             call_command(command, *arguments, stdout=io.StringIO())

@@ -280,7 +280,7 @@ def test_the_command_files_a_proposal_for_a_privileged_key():
     said = run_command(
         str(owner.id), "--name", "Backend", "--scopes", "wallets:read", "orders:write"
     )
-    assert said.startswith("Proposed: the key has power over money.")
+    assert said.startswith("Proposed: the key has privileged scopes.")
     assert not ApiKey.objects.exists()
     assert AccessProposal.objects.get().payload["scopes"] == ["orders:write", "wallets:read"]
     assert "client_secret:" in run_command(
