@@ -1,4 +1,4 @@
-"""Registers `orders` with Django, and says what SQL it installs."""
+"""Register `orders` with Django and declare the SQL it installs."""
 
 from exchange.core import sqlfiles
 

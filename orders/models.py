@@ -1,4 +1,4 @@
-"""Tables of orders and trades."""
+"""Models of orders and trades."""
 
 from orders.book.models import Order, OrderStatus, OrderType, OwnerModel
 from orders.trades.models import Trade

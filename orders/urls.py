@@ -1,4 +1,4 @@
-"""Addresses of orders and markets, relative to /v1/."""
+"""URLs of orders and markets, relative to /v1/."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The order book: placing, matching, cancelling."""
+"""The order book: order placement, matching and cancellation."""

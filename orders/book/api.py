@@ -1,4 +1,4 @@
-"""Orders: placing, listing, reading and cancelling them, and what everybody sees of the book."""
+"""Endpoints for orders and for the public order book of a token."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ from orders.book.selectors import (
 from orders.book.serializers import OrderInput
 from orders.book.services import cancel_order, place_order
 
-# What orders can be sorted by, wherever they are listed: what an index of them may hold, since it
-# never changes. (A fill that changed an entry of an index would have to write to all of them.)
+# Only columns that never change: they are part of the indexes, and a fill that changed one would
+# have to write to every index.
 SORT_FIELDS = {
     "createdAt": "created_at",
     "price": "price",
@@ -48,7 +48,7 @@ SORT_FIELDS = {
 
 
 class OrderViewSet(ApiViewSet):
-    """The organisation's orders, and everybody's while they are Active."""
+    """The caller's orders, and Active orders of other organisations."""
 
     tag = "Orders"
     lookup_url_kwarg = "order_id"
@@ -58,7 +58,7 @@ class OrderViewSet(ApiViewSet):
     default_sort = "-createdAt"
 
     def get_queryset(self) -> QuerySet[Order]:
-        """The caller's orders."""
+        """Return the caller's orders."""
         return orders_of(self.caller.organisation_id)
 
     @operation(
@@ -68,8 +68,8 @@ class OrderViewSet(ApiViewSet):
         meta=META_SCHEMA,
     )
     def list(self, _request: Request) -> Response:
-        """List the organisation's orders. Its own, its keys' and its members', in any state;
-        `token` is the token's id.
+        """List the organisation's orders. Includes those of its API keys and members, in any
+        state; `token` is the token's id.
         """
         found = self.filter_queryset(self.get_queryset())
         read = partial(read_orders, self.caller.organisation_id)
@@ -82,8 +82,8 @@ class OrderViewSet(ApiViewSet):
         failures={"404": shapes.ORDER_NOT_FOUND},
     )
     def retrieve(self, _request: Request, order_id: str) -> SuccessResponse:
-        """Fetch an order. Your own in any state; anybody's while it is Active and you see its
-        token, without who owns it.
+        """Fetch an order. Your own in any state; orders of other organisations while Active, if
+        the token is visible to you, without their owner.
         """
         found = parse_path_id(order_id, OrderNotFound())
         return self.respond(RawJSON(read_order(self.caller.organisation_id, found)))
@@ -99,11 +99,11 @@ class OrderViewSet(ApiViewSet):
         examples=[shapes.BUY_EXAMPLE, shapes.SELL_EXAMPLE],
     )
     def create(self, request: Request) -> SuccessResponse:
-        """Place an order. It trades at once with the orders it meets, at their prices, and what
-        is left stays in the book with its money (a Buy: value and fee) or units reserved. When it
-        meets an order of the same owner, its rest is cancelled instead; in a primary raise a Buy
-        is filled by the issuer, and what the raise no longer has is cancelled. Emits
-        `order.created`, and `trade.created`, `order.fulfilled`, `order.cancelled` as they happen.
+        """Place an order. It is matched immediately against resting orders, at their prices; the
+        remainder rests in the book with its money (Buy: value and fee) or units reserved. If it
+        would match an order of the same owner, its remainder is cancelled. In a primary raise a
+        Buy is filled by the issuer, and units the raise can no longer supply are cancelled. Emits
+        `order.created`, and `trade.created`, `order.fulfilled`, `order.cancelled` as they occur.
         """
         values, caller = self.body(), self.caller
         member, customer = values["user_id"], values["customer"] or {}
@@ -134,8 +134,8 @@ class OrderViewSet(ApiViewSet):
         failures=shapes.CANCEL_FAILURES,
     )
     def destroy(self, request: Request, order_id: str) -> SuccessResponse:
-        """Cancel the open rest of an order. What is reserved for it is free again; what was filled
-        stays so. Emits `order.cancelled`.
+        """Cancel the open remainder of an order. Its reservation is released; existing fills
+        stand. Emits `order.cancelled`.
         """
         found = parse_path_id(order_id, OrderNotFound())
         return respond_once(request, lambda: self._cancel(found))
@@ -149,18 +149,18 @@ class OrderViewSet(ApiViewSet):
 
 
 class MarketViewSet(ApiViewSet):
-    """What there is of the token in the path."""
+    """Base for the market data of the token in the path."""
 
     tag = "Markets"
 
     def find_token(self, text: str) -> tuple[UUID, str]:
-        """Return id and document of the token whose id is `text`. Raises `TokenNotFound`."""
+        """Return the id and document of the token with id `text`. Raises `TokenNotFound`."""
         token_id = parse_path_id(text, TokenNotFound())
         return token_id, token_document(self.caller.organisation_id, token_id)
 
 
 class TokenOrderViewSet(MarketViewSet):
-    """Orders for a token."""
+    """Orders of a token."""
 
     pagination_class = OrderPagination
     filterset_class = TokenOrderFilters
@@ -176,8 +176,8 @@ class TokenOrderViewSet(MarketViewSet):
         failures={"404": shapes.TOKEN_NOT_FOUND},
     )
     def list(self, _request: Request, token_id: str) -> Response:
-        """List the orders of a token. Everybody's that are Active, without who owns them, and
-        your own in any state; each with its token.
+        """List the orders of a token. All Active orders, without their owners, and your own in any
+        state; each includes its token.
         """
         organisation_id = self.caller.organisation_id
         found, text = self.find_token(token_id)
@@ -191,7 +191,7 @@ class TokenOrderViewSet(MarketViewSet):
 
 
 class BookViewSet(MarketViewSet):
-    """The book of a token."""
+    """The order book of a token."""
 
     singleton = True
 
@@ -203,7 +203,7 @@ class BookViewSet(MarketViewSet):
         failures={"404": shapes.TOKEN_NOT_FOUND},
     )
     def retrieve(self, request: Request, token_id: str) -> SuccessResponse:
-        """Fetch the book of a token. Open units at each price of both sides, best price first."""
+        """Fetch the order book of a token. Open units per price level, best price first."""
         found, _ = self.find_token(token_id)
         wanted = read_positive_integer(request.query_params, "levels", shapes.DEFAULT_LEVELS)
         return self.respond(read_book(found, min(wanted, shapes.MAX_LEVELS)))

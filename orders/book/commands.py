@@ -1,4 +1,4 @@
-"""What is asked of the SQL functions of the order book."""
+"""Commands for the SQL functions of the order book."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from exchange.core.ids import uuid7
 
 @dataclass(frozen=True, kw_only=True)
 class PlaceOrder(Command):
-    """An order, well formed: `type` Buy or Sell, `price` for one unit, `tokens` units.
+    """A well-formed order: `type` Buy or Sell, `price` per unit, `tokens` units.
 
-    With the lengths of texts a name that is too long is refused when the command is read.
+    Text lengths are declared so that PostgreSQL rejects longer values when it reads the command.
     """
 
     sql_type: ClassVar[str] = "order_request"
@@ -25,7 +25,7 @@ class PlaceOrder(Command):
     price: Decimal
     tokens: Decimal
     api_key: UUID | None = None
-    # An outside customer that a key trades for.
+    # The external customer an API key trades for.
     customer_name: str | None = column("varchar(200)", default=None)
     customer_email: str | None = column("varchar(254)", default=None)
     client_order_id: str = column("varchar(64)", default="")

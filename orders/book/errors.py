@@ -1,4 +1,4 @@
-"""Refusals of orders. Each rule has its own message and code."""
+"""Errors of orders. Each rule has its own message and code."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from exchange.tokens.errors import TokenNotFound
 
 
 class OrderNotFound(NotFound):
-    """No such order, or not the caller's to see."""
+    """The order does not exist, or is not visible to the caller."""
 
     code = "order_not_found"
     message = "Order not found"
 
 
 class OrderNotActive(Conflict):
-    """The order is over: nothing of it can be cancelled any more."""
+    """The order is closed, so nothing of it can be cancelled."""
 
     code = "state_conflict"
 
@@ -28,7 +28,7 @@ class OrderNotActive(Conflict):
 
 
 class DuplicateClientOrderId(Conflict):
-    """The organisation used this `client_order_id` for another order."""
+    """The organisation already used this `client_order_id`."""
 
     code = "duplicate_client_order_id"
 
@@ -36,7 +36,7 @@ class DuplicateClientOrderId(Conflict):
         super().__init__(f"There is an order with client_order_id {client_order_id} already")
 
 
-# Refusals of `enter_orders` by code: the message over its figures, `side` and `currency`.
+# Message templates by error code of `enter_orders`, formatted with its details and `side`.
 _MESSAGES = {
     "token_cancelled": "The token is cancelled",
     "token_exited": "The token has exited",
@@ -59,32 +59,32 @@ _MESSAGES = {
 
 
 def build_rejection(code: str, detail: dict[str, Any], *, side: str) -> DomainError | None:
-    """The error that `enter_orders` raised as `code`; None for a code that is not its."""
+    """Return the error for a code raised by `enter_orders`; None for an unknown code."""
     if code == "token_not_found":
         return TokenNotFound()
     if code == "user_not_found":
         return UserNotFound()
-    figures = {
+    values = {
         name: format_plain(value) if isinstance(value, Decimal) else value
         for name, value in detail.items()
     }
     if code == "price_out_of_band":
-        return Rejected(_describe_price_band(figures, side), code=code)
+        return Rejected(_describe_price_band(values, side), code=code)
     message = _MESSAGES.get(code)
     if message is None:
         return None
-    if code == "price_decimals" and figures.get("decimals") == "0":
+    if code == "price_decimals" and values.get("decimals") == "0":
         message = "price must not have decimals"
     if code.endswith("_decimals"):
-        # What a currency or a token does not have is refused alike wherever it is sent.
+        # Too many decimals is the same error on every endpoint.
         code = InvalidRequest.code
-    return Rejected(message.format(side=side.lower(), **figures), code=code)
+    return Rejected(message.format(side=side.lower(), **values), code=code)
 
 
-def _describe_price_band(figures: dict[str, Any], side: str) -> str:
+def _describe_price_band(limits: dict[str, Any], side: str) -> str:
     bounds = []
-    if figures["lowest"] != "0":
-        bounds.append(f"at least {figures['lowest']}")
-    if figures["highest"] != "0":
-        bounds.append(f"at most {figures['highest']}")
+    if limits["lowest"] != "0":
+        bounds.append(f"at least {limits['lowest']}")
+    if limits["highest"] != "0":
+        bounds.append(f"at most {limits['highest']}")
     return f"The price of a {side.lower()} order must be {' and '.join(bounds)}"

@@ -1,4 +1,4 @@
-"""What events about orders tell, as the schema says it."""
+"""OpenAPI schema of order events."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CLOSED_ORDER = NamedSchema(
             "order": ORDER,
             "reason": {
                 "type": ["string", "null"],
-                "description": "Why it was cancelled, when nobody asked for it",
+                "description": "Why the order was cancelled, unless by request",
             },
         },
         "required": ["order", "reason"],
@@ -45,7 +45,7 @@ _CLOSED_ORDER = NamedSchema(
 
 
 def add_order_events(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
-    """Describe the events about orders."""
+    """Add the order events to the schema."""
     add_webhooks(result, _ORDER, EVENT_TYPES, "Orders")
     add_webhooks(result, _CLOSED_ORDER, EVENT_TYPES, "Orders")
     return result

@@ -1,9 +1,9 @@
-"""Types of the events about orders, and when each happens."""
+"""Event types of orders, and when each is emitted."""
 
 from __future__ import annotations
 
 EVENT_TYPES = {
     "order.created": "An order was placed",
-    "order.cancelled": "The open rest of an order was cancelled",
-    "order.fulfilled": "An order was filled to the last unit",
+    "order.cancelled": "The open remainder of an order was cancelled",
+    "order.fulfilled": "An order was filled completely",
 }

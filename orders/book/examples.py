@@ -1,4 +1,4 @@
-"""Example records of orders and the book, in the story of `exchange.core.examples`."""
+"""Example orders and order book, consistent with `exchange.core.examples`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ORDER_ID = "0197d2d8-90b3-7f5c-a1e4-2b3c4d5e6f70"
 PLACED_AT = "2025-07-04T07:34:55.219Z"
 
 
-# A member sells 12 units at 106, and 4 of them are sold.
+# A member sells 12 units at 106; 4 are filled.
 ORDER: dict[str, Any] = {
     "_id": ORDER_ID,
     "price": 106,

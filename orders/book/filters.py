@@ -7,12 +7,12 @@ from orders.book.models import Order, OrderStatus, OrderType, OwnerModel
 
 
 class TokenOrderFilters(ChangingFilters):
-    """A token's orders by side, state and time."""
+    """Filter a token's orders by side, status and time."""
 
     type = ChoiceFilter(
-        allowed=OrderType.values, aliases=("buy", "sell"), help_text="Side, in any case"
+        allowed=OrderType.values, aliases=("buy", "sell"), help_text="Side, case-insensitive"
     )
-    status = ChoiceFilter(allowed=OrderStatus.values, help_text="State, in any case")
+    status = ChoiceFilter(allowed=OrderStatus.values, help_text="Status, case-insensitive")
 
     class Meta:
         model = Order
@@ -20,11 +20,12 @@ class TokenOrderFilters(ChangingFilters):
 
 
 class OrderFilters(TokenOrderFilters):
-    """An organisation's orders by token, side, state, owner, own id and time."""
+    """Filter an organisation's orders by token, side, status, owner, client id and time."""
 
     token_id = IdFilter(help_text="Id of the token")
-    user_id = IdFilter(field_name="member_id", help_text="Id of the member that owns it")
+    user_id = IdFilter(field_name="member_id", help_text="Id of the member that owns the order")
     owner_model = ChoiceFilter(
-        allowed=OwnerModel.values, help_text="Whether a member, the organisation or a key owns it"
+        allowed=OwnerModel.values,
+        help_text="Whether a member, the organisation or an API key owns the order",
     )
-    client_order_id = TextFilter(max_length=64, help_text="Your own id of the order")
+    client_order_id = TextFilter(max_length=64, help_text="Your own id for the order")

@@ -1,7 +1,7 @@
-"""Orders: what somebody offers to buy or sell, what was filled of it, and what is reserved for it.
+"""Orders: what an owner offers to buy or sell, its fills, and its reservation.
 
-Written by the functions in `orders/book/sql`, under the lock of the token. `seq` is the time
-priority. Prices and values are amounts of the token's currency, units have up to 8 decimals.
+Rows are written by the functions in `orders/book/sql`, under the lock of the token. `seq` is the
+time priority. Prices and values are amounts of the token's currency; units have up to 8 decimals.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class OrderType(models.TextChoices):
 
 
 class OrderStatus(models.TextChoices):
-    """States of an order. Partly filled ones stay Active."""
+    """Statuses of an order. Partly filled orders stay Active."""
 
     ACTIVE = "Active"
     FULFILLED = "Fulfilled"
@@ -33,7 +33,7 @@ class OrderStatus(models.TextChoices):
 
 
 class OwnerModel(models.TextChoices):
-    """Who owns the order: an organisation and its keys trade with the same money and units."""
+    """Kind of owner. An organisation and its API keys trade with the same money and units."""
 
     API_KEY = "api_key"
     USER = "user"
@@ -45,11 +45,11 @@ class Order(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     seq = models.BigIntegerField(unique=True, help_text="Time priority within the book")
-    # Tokens and organisations are never removed; `enter_orders` holds the lock of the one, and the
-    # accounts it moves have a foreign key to the other.
+    # Neither needs a foreign key check: both are never removed, `enter_orders` locks the token,
+    # and the accounts it moves reference the organisation.
     token = models.ForeignKey(Token, related_name="orders", **UNCHECKED)
     organisation = models.ForeignKey(Organisation, related_name="orders", **UNCHECKED)
-    # Held to the organisation in SQL: the member by a trigger, the key by a composite foreign key.
+    # SQL ties both to the organisation: a trigger the member, a composite foreign key the API key.
     member = models.ForeignKey(Member, null=True, related_name="orders", **UNCHECKED)
     api_key = models.ForeignKey(ApiKey, null=True, related_name="+", **UNCHECKED)
     owner_id = models.GeneratedField(
@@ -77,20 +77,24 @@ class Order(models.Model):
         default=0, help_text="filled_value, rounded up for a Buy and down for a Sell", **AMOUNT
     )
     charged_fee = models.DecimalField(
-        default=0, help_text="What a Buy paid above charged, or a Sell received below it", **AMOUNT
+        default=0,
+        help_text="Fee: paid on top of charged (Buy), or deducted from it (Sell)",
+        **AMOUNT,
     )
     reserved = models.DecimalField(
         default=0,
-        help_text="Still reserved for the open rest: currency of a Buy, units of a Sell",
+        help_text="Still reserved for the open remainder: money of a Buy, units of a Sell",
         **AMOUNT,
     )
     customer_name = models.CharField(max_length=200, blank=True)
     customer_email = models.CharField(max_length=254, blank=True)
     client_order_id = models.CharField(
-        max_length=64, blank=True, help_text="The organisation's own id of the order"
+        max_length=64, blank=True, help_text="The organisation's own ID for the order"
     )
     placed_by = models.CharField(max_length=80, help_text="The actor")
-    reason = models.CharField(max_length=100, blank=True, help_text="Why the rest was cancelled")
+    reason = models.CharField(
+        max_length=100, blank=True, help_text="Why the remainder was cancelled"
+    )
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
@@ -99,7 +103,7 @@ class Order(models.Model):
     class Meta:
         ordering = ["-created_at", "-id"]
         constraints = [
-            # What an order's figures and states are held to is in order_state.sql.
+            # The rules of amounts and statuses are in order_state.sql.
             models.UniqueConstraint(
                 fields=["organisation", "client_order_id"],
                 condition=~Q(client_order_id=""),
@@ -107,7 +111,7 @@ class Order(models.Model):
             ),
         ]
         indexes = [
-            # The two sides of a book, best price first, then first come.
+            # Both sides of a book in price-time priority.
             models.Index(
                 fields=["token", "price", "seq"],
                 condition=Q(status="Active", type="Sell"),
@@ -118,8 +122,8 @@ class Order(models.Model):
                 condition=Q(status="Active", type="Buy"),
                 name="order_bids",
             ),
-            # Lists read these without the table, for filters, order and totals alike. They hold
-            # nothing that a partial fill changes.
+            # Covering indexes for lists: filters, sorting and totals. They hold no column that a
+            # partial fill changes.
             models.Index(
                 fields=["token", "-created_at", "-id"],
                 include=["type", "price", "amount"],

@@ -1,4 +1,4 @@
-"""Pages of orders: the envelope of every list, and the `meta` that order lists carry besides."""
+"""Pagination of orders: the common envelope, and the additional `meta` of order lists."""
 
 from __future__ import annotations
 
@@ -12,27 +12,30 @@ from orders.book import examples
 
 _COUNT = {"type": "integer", "minimum": 0}
 _PAGE = {"type": "integer", "minimum": 1}
-_HAS_PREVIOUS = {"type": "boolean", "description": "Whether there is a page before this one"}
-_HAS_NEXT = {"type": "boolean", "description": "Whether there is a page after this one"}
+_HAS_PREVIOUS = {"type": "boolean", "description": "Whether there is a previous page"}
+_HAS_NEXT = {"type": "boolean", "description": "Whether there is a next page"}
 _PAGE_OR_NULL = {"type": ["integer", "null"], "minimum": 1}
 
 _PROPERTIES: dict[str, Any] = {
-    "page": {**_PAGE, "description": "This page, from 1"},
-    "limit": {**_PAGE, "description": "Orders a page"},
-    "sort": {"type": "string", "description": "The order in force, as in the parameter `sort`"},
-    "totalDocs": {**_COUNT, "description": "All matches"},
-    "totalPages": {**_COUNT, "description": "Pages of all matches"},
+    "page": {**_PAGE, "description": "Number of this page, from 1"},
+    "limit": {**_PAGE, "description": "Orders per page"},
+    "sort": {
+        "type": "string",
+        "description": "The effective sort order, as in the parameter `sort`",
+    },
+    "totalDocs": {**_COUNT, "description": "Total number of matches"},
+    "totalPages": {**_COUNT, "description": "Total number of pages"},
     "hasPrevPage": _HAS_PREVIOUS,
     "hasNextPage": _HAS_NEXT,
     "offset": {**_COUNT, "description": "Matches before this page"},
-    "prevPage": {**_PAGE_OR_NULL, "description": "The page before, if any"},
-    "nextPage": {**_PAGE_OR_NULL, "description": "The page after, if any"},
+    "prevPage": {**_PAGE_OR_NULL, "description": "The previous page, if any"},
+    "nextPage": {**_PAGE_OR_NULL, "description": "The next page, if any"},
 }
 META_SCHEMA = NamedSchema(
     "OrderListMeta",
     {
         "type": "object",
-        "description": "The same once more, and what is around the page",
+        "description": "Position of the page within all matches",
         "properties": _PROPERTIES,
         "required": list(_PROPERTIES),
     },
@@ -41,17 +44,17 @@ META_SCHEMA = NamedSchema(
 
 
 class OrderPagination(EnvelopePagination):
-    """Pages of orders, with `meta`."""
+    """Paginator of orders that adds `meta`."""
 
     sort = ""
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
-        """Read the page of `queryset` that `request` asks for."""
+        """Return the requested page of `queryset`."""
         self.sort = request.query_params.get("sort", view.default_sort)
         return super().paginate_queryset(queryset, request, view)
 
     def meta(self) -> dict[str, Any]:
-        """Return the same once more, and what is around the page."""
+        """Return the position of the page within all matches."""
         request, pages = self.page.request, self.page.pages
         back, forth = request.number > 1, request.number < pages
         return {

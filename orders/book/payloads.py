@@ -1,4 +1,4 @@
-"""What an order looks like on the wire, declared once."""
+"""Wire format of orders, declared once."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _CUSTOMER = WireField(
     """ || to_json({r}.customer_email)::text || '}'""",
     {
         "type": "object",
-        "description": "The outside customer the key trades for; empty strings otherwise, and on "
-        "somebody else's order",
+        "description": "The external customer the API key trades for; empty strings otherwise, "
+        "and on orders of other organisations",
         "properties": {
             "name": {"type": "string", "description": "The customer's name"},
             "email": {"type": "string", "description": "The customer's email address"},
@@ -38,8 +38,8 @@ _META = WireField(
 )
 
 
-def _fields(*, hidden: bool) -> tuple[WireField, ...]:
-    """The fields; `hidden`: for those who do not own the order."""
+def _fields(*, public: bool) -> tuple[WireField, ...]:
+    """Return the fields; `public` hides the owner from other organisations."""
     return (
         identifier("_id", "{r}.id", "Order id"),
         number("price", "{r}.price", "Limit for one unit"),
@@ -52,7 +52,7 @@ def _fields(*, hidden: bool) -> tuple[WireField, ...]:
         text(
             "owner_model",
             "{r}.owner_model",
-            "`user`: a member; `organisation`; `api_key`: for an outside customer",
+            "`user`: a member; `organisation`; `api_key`: for an external customer",
             enum=list(OwnerModel.values),
         ),
         text(
@@ -63,22 +63,22 @@ def _fields(*, hidden: bool) -> tuple[WireField, ...]:
         ),
         identifier(
             "user",
-            "NULL" if hidden else "{r}.member_id",
-            "The member's id; null on somebody else's order",
+            "NULL" if public else "{r}.member_id",
+            "The member's id; null on orders of other organisations",
             nullable=True,
         ),
-        identifier("token", "{r}.token_id", "Token id; in lists of a token's orders the Token"),
-        _CUSTOMER if not hidden else WireField("customer", _NO_CUSTOMER, _CUSTOMER.schema),
+        identifier("token", "{r}.token_id", "Token id; in lists of a token's orders, the Token"),
+        _CUSTOMER if not public else WireField("customer", _NO_CUSTOMER, _CUSTOMER.schema),
         text(
             "api_customer_email",
             "NULL"
-            if hidden
+            if public
             else "CASE WHEN {r}.owner_model = 'api_key' THEN {r}.customer_email END",
-            "The outside customer's; null on somebody else's order",
+            "The external customer's email; null on orders of other organisations",
             nullable=True,
         ),
         _META,
-        timestamp("createdAt", "{r}.created_at", "When it was made"),
+        timestamp("createdAt", "{r}.created_at", "When it was placed"),
         timestamp("updatedAt", "{r}.updated_at", "When it last changed"),
     )
 
@@ -87,9 +87,9 @@ _NO_CUSTOMER = """'{"name":"","email":""}'"""
 
 
 ORDER = Document(
-    name="Order", table="orders_order", fields=_fields(hidden=False), example=examples.ORDER
+    name="Order", table="orders_order", fields=_fields(public=False), example=examples.ORDER
 )
 
 
-# Made when read, for those who do not own the order.
-PUBLIC_ORDER = Document(name="OrderOfOthers", table="orders_order", fields=_fields(hidden=True))
+# Rendered on read, for other organisations than the owner's.
+PUBLIC_ORDER = Document(name="OrderOfOthers", table="orders_order", fields=_fields(public=True))

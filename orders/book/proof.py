@@ -1,4 +1,4 @@
-"""What orders and the book add to the proof of books."""
+"""Checks of orders and order books for the proof of books."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from wallets.ledger.proof import Check, sql_check
 
 RESERVE_CHECKS: tuple[Check, ...] = (
     sql_check(
-        "reserved equals open orders",
+        "reserved balances equal open orders",
         """
         SELECT coalesce(a.owner_id, o.owner_id) || ' ' || coalesce(a.asset_id, o.asset),
                coalesce(o.reserved, 0), coalesce(a.balance, 0)
@@ -24,7 +24,7 @@ RESERVE_CHECKS: tuple[Check, ...] = (
         """,
     ),
     sql_check(
-        "every open order has reserved what its rest can cost",
+        "every open order reserves the cost of its remainder",
         """
         SELECT o.id, x.wanted, o.reserved
         FROM orders_order o
@@ -45,7 +45,7 @@ BOOK_CHECKS: tuple[Check, ...] = (
     sql_check(
         "no book is crossed",
         """
-        SELECT t.symbol, 'bids below asks', b.price || ' bid, ' || a.price || ' asked'
+        SELECT t.symbol, 'bids below asks', b.price || ' bid, ' || a.price || ' ask'
         FROM exchange_token t
         CROSS JOIN LATERAL (SELECT max(price) AS price FROM orders_order o
                             WHERE o.token_id = t.id AND o.type = 'Buy'
@@ -57,7 +57,7 @@ BOOK_CHECKS: tuple[Check, ...] = (
         """,
     ),
     sql_check(
-        "every state an order reached was told",
+        "every order status has its event",
         """
         SELECT o.id, k.type, 'no such event'
         FROM orders_order o

@@ -1,4 +1,4 @@
-"""Reads of orders and of a token's book."""
+"""Queries of orders and of a token's order book."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from orders.book.payloads import PUBLIC_ORDER
 
 
 class PriceLevel(TypedDict):
-    """What is open in a book at one price: units, and how many orders they are of."""
+    """Open units and number of orders at one price."""
 
     price: Decimal
     tokens: Decimal
@@ -25,36 +25,34 @@ class PriceLevel(TypedDict):
 
 
 class Book(TypedDict):
-    """Both sides of a book, best price first."""
+    """Both sides of an order book, best price first."""
 
     bids: list[PriceLevel]
     asks: list[PriceLevel]
 
 
 def orders_of(organisation_id: UUID) -> QuerySet[Order]:
-    """All orders of an organisation: its own, its keys' and its members'."""
+    """Return all orders of an organisation, its API keys and its members."""
     return Order.objects.filter(organisation_id=organisation_id)
 
 
 def orders_on_token(organisation_id: UUID, token_id: UUID) -> tuple[QuerySet[Order], ...]:
-    """Everybody's Active orders for a token, and the organisation's own that are over.
+    """Return all Active orders of a token, and the closed orders of the organisation.
 
-    Apart, since each is the range of an index however many orders the token has had; `together`
-    makes one list of them.
+    Two querysets, since each is one index range however many orders the token has had;
+    `merge_sorted` combines them.
     """
     orders = Order.objects.filter(token_id=token_id)
-    # By the states' names: an index scan takes them from the index, which `<> Active` does not.
-    over = [status for status in OrderStatus.values if status != OrderStatus.ACTIVE]
+    # Listed by name: `<> Active` would not use the index.
+    closed = [status for status in OrderStatus.values if status != OrderStatus.ACTIVE]
     return (
         orders.filter(status=OrderStatus.ACTIVE),
-        orders.filter(organisation_id=organisation_id, status__in=over),
+        orders.filter(organisation_id=organisation_id, status__in=closed),
     )
 
 
 def merge_sorted(parts: Sequence[QuerySet[Order]]) -> QuerySet[Order, Any]:
-    """The rows of querysets that are sorted alike, in that order: what they are sorted by, and at
-    the end the id.
-    """
+    """Return the union of equally sorted querysets, in their order: sort columns, then the id."""
     order = parts[0].query.order_by
     columns = [str(name).removeprefix("-") for name in order]
     first, *rest = (part.order_by().values_list(*columns) for part in parts)
@@ -62,9 +60,9 @@ def merge_sorted(parts: Sequence[QuerySet[Order]]) -> QuerySet[Order, Any]:
 
 
 def read_orders(organisation_id: UUID, order_ids: Sequence[UUID]) -> list[str]:
-    """The documents of orders as the organisation sees them, in the order of `order_ids`.
+    """Return the documents of orders as the organisation sees them, in the order of `order_ids`.
 
-    Somebody else's order that has ended since its id was read is left out.
+    Leaves out orders of other organisations that have closed since their id was read.
     """
     with connection.cursor() as cursor:
         cursor.execute(_ORDERS, [organisation_id, list(order_ids), organisation_id])
@@ -72,7 +70,7 @@ def read_orders(organisation_id: UUID, order_ids: Sequence[UUID]) -> list[str]:
 
 
 def read_order(organisation_id: UUID, order_id: UUID) -> str:
-    """The document of an order as the organisation sees it. Raises `OrderNotFound`."""
+    """Return the document of an order as the organisation sees it. Raises `OrderNotFound`."""
     parameters = [organisation_id, order_id, organisation_id, organisation_id]
     row = fetch_one(_ORDER, parameters, retryable=True)
     if row is None:
@@ -82,19 +80,19 @@ def read_order(organisation_id: UUID, order_id: UUID) -> str:
 
 
 def embed_token(order_text: str, token_id: UUID, token_text: str) -> str:
-    """An order's document with the token's own in place of its id."""
-    # Only here: inside of strings quotation marks are escaped.
+    """Return an order's document with its token id replaced by the token's document."""
+    # Matches the key only: quotation marks inside strings are escaped.
     return order_text.replace(f'"token":"{token_id}"', f'"token":{token_text}', 1)
 
 
 def read_book(token_id: UUID, levels: int) -> Book:
-    """The best `levels` prices of both sides of a token's book."""
+    """Return the best `levels` prices of both sides of a token's book."""
     sides: dict[str, list[PriceLevel]] = {OrderType.BUY: [], OrderType.SELL: []}
     with connection.cursor() as cursor:
         cursor.execute(_BOOK, [token_id, levels, token_id, levels])
         for side, price, tokens, orders in cursor.fetchall():
             sides[side].append({"price": price, "tokens": tokens, "orders": orders})
-    # What two halves of one statement give comes in no certain order.
+    # UNION ALL guarantees no order.
     return {
         "bids": sorted(sides[OrderType.BUY], key=_price, reverse=True),
         "asks": sorted(sides[OrderType.SELL], key=_price),

@@ -1,4 +1,4 @@
-"""What clients send about orders."""
+"""Request bodies of orders."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ _POSITIVE = {
 
 @extend_schema_field(_POSITIVE)
 class PriceField(PositiveField):
-    """A price for one unit; the decimals of its currency are checked with the token."""
+    """A price per unit. Its decimals are checked later, with the token's currency."""
 
 
 @extend_schema_field(_POSITIVE)
 class UnitsField(PositiveField):
-    """A number of units, with at most 8 decimals."""
+    """A number of units with at most 8 decimals."""
 
 
 class CustomerInput(LeanSerializer):
-    """An outside customer that an order is for."""
+    """The external customer of an order."""
 
     name = NameField(max_length=200, help_text="The customer's name")
     email = EmailField(help_text="The customer's email address")
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
-        """The checked values; None when there is no customer."""
+        """Return the validated values; None without a customer."""
         if data is serializers.empty:
             return None
         if data is None:
@@ -52,26 +52,25 @@ class OrderInput(LeanSerializer):
     """A new order."""
 
     token_id = TextField(help_text="Id of the token")
-    type = EnumField(allowed=OrderType.values, help_text="In any case")
+    type = EnumField(allowed=OrderType.values, help_text="Case-insensitive")
     price = PriceField(
-        help_text="Limit for one unit, with at most the decimals of the token's currency; a Buy "
-        "never pays more, a Sell never gets less"
+        help_text="Limit price per unit, with at most the decimals of the token's currency"
     )
     tokens = UnitsField(help_text="Units, with at most 8 decimals")
     user_id = TextField(
         required=False,
         default=None,
-        help_text="Id of the member who owns the order; without it the organisation does",
+        help_text="Id of the member who owns the order; by default the organisation",
     )
     customer = CustomerInput(
         required=False,
-        help_text="The outside customer the order is for. Without `user_id` the order's "
-        "`owner_model` is `api_key`; with it the member owns the order, and the customer is only "
-        "kept with it",
+        help_text="The external customer the order is for. Without `user_id` the order's "
+        "`owner_model` is `api_key`; with it the member owns the order, and the customer is "
+        "stored for reference only",
     )
     client_order_id = TextField(
         max_length=64,
         required=False,
         default=None,
-        help_text="Your own id of the order, unique among your organisation's orders",
+        help_text="Your own id for the order, unique within your organisation",
     )

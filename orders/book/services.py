@@ -1,4 +1,4 @@
-"""Place and cancel orders. What needs the lock of the token is one call in PostgreSQL."""
+"""Place and cancel orders. All work under the lock of a token is one PostgreSQL call."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from orders.book.errors import (
 )
 from orders.book.models import Order
 
-# What `enter_orders` raises for a refusal.
+# SQLSTATE that `enter_orders` raises when it rejects an order.
 _REJECTED = "XO400"
-# Another transaction was in the way and this one was undone: serialization failure, deadlock.
+# Rolled back because of another transaction: serialization failure, deadlock.
 _RETRYABLE_STATES = ("40001", "40P01")
-# What the order was to be paid with has been spent since the function looked: so it looks again.
+# The available balance was spent after `enter_orders` read it. A retry reads it again.
 _BALANCE_CONSTRAINT = "account_balance_not_negative"
 _ATTEMPTS = 5
 _PAUSE_SECONDS = 0.05
-# For each token what orders for it that arrive together go through. An order that arrives alone is
-# placed at once; those that arrive meanwhile share the next transaction.
+# One batcher per token. A lone order is placed immediately; orders that arrive while it runs share
+# the next transaction.
 _batchers: WeakValueDictionary[UUID, Batcher[PlaceOrder, StoredResponse | None]] = (
     WeakValueDictionary()
 )
@@ -52,14 +52,14 @@ _enter_orders = BatchedFunction("enter_orders", 201, "Order placed")
 
 
 def place_order(command: PlaceOrder, *, claim: IdempotencyClaim | None = None) -> StoredResponse:
-    """Place an order: matched and settled at once as far as the book goes, the rest reserved.
+    """Place an order: match and settle it against the book, and reserve the remainder.
 
-    The owner is the member, or the organisation when there is none. The answer's data is the order
-    as it stands then. With a `claim` the first answer under it is given again.
+    The owner is the member, or the organisation without one. The response data is the order after
+    matching. With a `claim`, a repeated call returns the first response.
 
-    Raises `TokenNotFound`, `UserNotFound`, `Rejected` with the rule's code, `InsufficientBalance`
-    as `Rejected`, `DuplicateClientOrderId`, and `IdempotencyKeyReused` or `RequestInProgress`
-    for the claim. Nothing moves and nothing is reserved on a refusal.
+    Raises `TokenNotFound`, `UserNotFound`, `Rejected` with the rule's code (also for insufficient
+    funds), `DuplicateClientOrderId`, and `IdempotencyKeyReused` or `RequestInProgress` for the
+    claim. A rejected order moves and reserves nothing.
     """
     command = command.with_key(claim)
     if connection.in_atomic_block:
@@ -71,21 +71,23 @@ def place_order(command: PlaceOrder, *, claim: IdempotencyClaim | None = None) -
 
 
 def _place_single(command: PlaceOrder) -> StoredResponse:
-    """Place one order, and say why when it is refused."""
+    """Place one order, translating database errors."""
     try:
-        answers = _retry_if_rolled_back(partial(_enter_orders.run, [command], wait_milliseconds()))
+        responses = _retry_if_rolled_back(
+            partial(_enter_orders.run, [command], wait_milliseconds())
+        )
     except DatabaseError as error:
-        known = _translate_error(error, command)
-        if known is None:
+        translated = _translate_error(error, command)
+        if translated is None:
             raise
-        raise known from error
-    return answers[command.created_id]
+        raise translated from error
+    return responses[command.created_id]
 
 
 def cancel_order(*, order_id: UUID, organisation_id: UUID, actor: Actor) -> Order:
-    """Cancels the open rest of an order of the organisation; what was reserved for it is free.
+    """Cancel the open remainder of an organisation's order and release its reservation.
 
-    Raises `OrderNotFound`, or `OrderNotActive` when the order is over.
+    Raises `OrderNotFound`, or `OrderNotActive` when the order is closed.
     """
 
     @transaction.atomic
@@ -102,9 +104,9 @@ def cancel_order(*, order_id: UUID, organisation_id: UUID, actor: Actor) -> Orde
 def close_order(
     order_id: UUID, reason: str, actor: Actor, *, organisation_id: UUID | None = None
 ) -> bool:
-    """Cancels the open rest; False when the order is over. Part of the open transaction.
+    """Cancel the open remainder, within the open transaction; False when the order is closed.
 
-    With `organisation_id` only that organisation's order is found (raises `OrderNotFound`).
+    Raises `OrderNotFound`, also for an order of another organisation than `organisation_id`.
     """
     found = Order.objects.filter(id=order_id)
     if organisation_id is not None:
@@ -122,18 +124,18 @@ def close_order(
 
 
 def _retry_if_rolled_back(call: Callable[[], _Result]) -> _Result:
-    """What `call` gives: a transaction, or a savepoint in one, made anew when it was undone.
+    """Run `call`, a transaction or savepoint, again when another transaction rolled it back.
 
-    Orders take their locks in one order and never wait in a circle among themselves. Somebody else
-    who locks the same rows (a person at a prompt, a program of the operator's) may make one.
+    Orders take their locks in one order and cannot deadlock among themselves, but can with
+    external sessions that lock the same rows (an operator's prompt or script).
     """
-    for tried in range(1, _ATTEMPTS):
+    for attempt in range(1, _ATTEMPTS):
         try:
             return call()
         except DatabaseError as error:
             if sqlstate(error) in _RETRYABLE_STATES:
-                # Whoever was waiting gets what they waited for, before it is asked for again.
-                time.sleep(_PAUSE_SECONDS * tried)
+                # Lets the other transaction finish first.
+                time.sleep(_PAUSE_SECONDS * attempt)
             elif violated_constraint(error) != _BALANCE_CONSTRAINT:
                 raise
     return call()
@@ -142,8 +144,8 @@ def _retry_if_rolled_back(call: Callable[[], _Result]) -> _Result:
 def _translate_error(error: DatabaseError, command: PlaceOrder) -> DomainError | None:
     if violated_constraint(error) == "order_client_id_once":
         return DuplicateClientOrderId(command.client_order_id)
-    refused = read_rejection(error, _REJECTED)
-    if refused is None:
+    rejection = read_rejection(error, _REJECTED)
+    if rejection is None:
         return claim_error(error)
-    code, detail = refused
+    code, detail = rejection
     return build_rejection(code, detail, side=command.type)

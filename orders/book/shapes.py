@@ -1,4 +1,4 @@
-"""What answers about orders hold, as the schema says it, and examples of it."""
+"""OpenAPI shapes, errors and examples of the order endpoints."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ ORDER_WITH_TOKEN = Document(
 _LEVEL: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "price": {"type": "number", "description": "For one unit"},
+        "price": {"type": "number", "description": "Price per unit"},
         "tokens": {"type": "number", "description": "Units open at this price"},
-        "orders": {"type": "integer", "minimum": 1, "description": "How many orders they are of"},
+        "orders": {"type": "integer", "minimum": 1, "description": "Number of orders"},
     },
     "required": ["price", "tokens", "orders"],
 }
@@ -62,7 +62,7 @@ BOOK = NamedSchema(
 LEVELS_PARAMETER = OpenApiParameter(
     "levels",
     {"type": "integer", "minimum": 1, "default": DEFAULT_LEVELS},
-    description=f"Prices a side, from 1; above {MAX_LEVELS} counts as that",
+    description=f"Price levels per side, from 1; at most {MAX_LEVELS}",
 )
 
 
@@ -81,7 +81,7 @@ BUY_EXAMPLE = OpenApiExample(
 
 
 SELL_EXAMPLE = OpenApiExample(
-    "For an outside customer",
+    "For an external customer",
     value={
         "token_id": TOKEN_ID,
         "type": "Sell",

@@ -1,1 +1,1 @@
-"""The life of a token: listing, raise, close, exit."""
+"""The lifecycle of a token: listing, raise, closing, exit."""

@@ -1,4 +1,4 @@
-"""What raises and the supply of tokens add to the proof of books, and all documents of markets."""
+"""Checks of raises, token supply and market documents for the proof of books."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wallets.ledger.proof import Check, document_check, sql_check
 
 RAISE_CHECKS: tuple[Check, ...] = (
     sql_check(
-        "proceeds that wait equal the open raises",
+        "raise balances equal the proceeds of open raises",
         """
         SELECT coalesce(a.owner_id, r.issuer_id) || ' ' || coalesce(a.asset_id, r.currency_id),
                coalesce(r.raised, 0), coalesce(a.balance, 0)
@@ -25,7 +25,7 @@ RAISE_CHECKS: tuple[Check, ...] = (
         """,
     ),
     sql_check(
-        "unsold units equal what open raises offered less what they sold",
+        "unsold units equal the offers of open raises less their sales",
         """
         SELECT t.symbol, x.wanted, coalesce(a.balance, 0)
         FROM exchange_token t
@@ -44,7 +44,7 @@ RAISE_CHECKS: tuple[Check, ...] = (
         """,
     ),
     sql_check(
-        "units of a token that are held equal its supply",
+        "units held of a token equal its supply",
         """
         SELECT t.symbol, t.total_supply, coalesce(h.held, 0)
         FROM exchange_token t

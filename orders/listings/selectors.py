@@ -1,4 +1,4 @@
-"""What ending a token's trading would do now: orders to cancel, buyers to refund. Reads only."""
+"""Effects of a lifecycle action: orders to cancel and buyers to refund. Read-only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SALES = Q(sell_order__isnull=True)
 
 @dataclass(frozen=True, slots=True)
 class BookSummary:
-    """What stands in the book: how many orders a side, what is reserved, the best prices."""
+    """Open orders of a book: number per side, reservations and best prices."""
 
     buys: int
     sells: int
@@ -32,9 +32,9 @@ class BookSummary:
 
 @dataclass(frozen=True, slots=True)
 class Refund:
-    """What one buyer of a raise gets back, fee included, and which units are taken back.
+    """Refund of one buyer of a raise, fee included, and the units the buyer returns.
 
-    `free` are the buyer's available units: with fewer than `tokens` the raise cannot be cancelled.
+    With fewer `available` units than `tokens` the raise cannot be cancelled.
     """
 
     owner_id: UUID
@@ -46,12 +46,12 @@ class Refund:
 
     @property
     def is_possible(self) -> bool:
-        """Whether the units can be taken back."""
+        """Whether the buyer can return the units."""
         return self.available >= self.tokens
 
 
 def summarise_book(token: Token) -> BookSummary:
-    """The Active orders of the token."""
+    """Summarise the Active orders of the token."""
     buys, sells = Q(type=OrderType.BUY), Q(type=OrderType.SELL)
     found = Order.objects.filter(buys | sells, token=token, status=OrderStatus.ACTIVE).aggregate(
         buys=Count("id", filter=buys),
@@ -65,7 +65,7 @@ def summarise_book(token: Token) -> BookSummary:
 
 
 def list_refunds(token: Token) -> list[Refund]:
-    """What cancelling an open raise gives back, by buyer, the largest first."""
+    """Return the refunds of cancelling an open raise, by buyer, the largest first."""
     if token.completed_raise:
         return []
     found = (
@@ -97,5 +97,5 @@ def list_refunds(token: Token) -> list[Refund]:
 
 
 def raise_version(token: Token) -> str:
-    """Changes when a sale or the raise's end changes what cancelling the token would do."""
+    """Return a version that changes with every sale and with the completion of the raise."""
     return f"{'complete' if token.completed_raise else 'open'}:{format_plain(token.total_raised)}"

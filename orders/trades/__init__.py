@@ -1,1 +1,1 @@
-"""Trades."""
+"""Trades: the fills of orders."""

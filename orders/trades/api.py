@@ -1,4 +1,4 @@
-"""The trades of a token."""
+"""Endpoint for the trades of a token."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class TradeViewSet(MarketViewSet):
     """The trades of a token."""
 
     filterset_class = TradeFilters
-    # Numbered as they happen; the fills of one order share its time.
+    # By number, since the fills of one order share its time.
     sort_fields: ClassVar = {"createdAt": "seq", "price": "price", "tokens": "tokens"}
     default_sort = "-createdAt"
     queryset = Trade.objects.none()
@@ -32,7 +32,7 @@ class TradeViewSet(MarketViewSet):
         failures={"404": TOKEN_NOT_FOUND},
     )
     def list(self, _request: Request, token_id: str) -> Response:
-        """List the trades of a token. Everybody's, newest first."""
+        """List the trades of a token. All trades, newest first."""
         found, _ = self.find_token(token_id)
         trades = self.filter_queryset(trades_of(found))
         return self.paginated_response(trades.values_list("id", flat=True), read_trades)

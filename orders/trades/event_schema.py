@@ -1,4 +1,4 @@
-"""What events about trades tell, as the schema says it."""
+"""OpenAPI schema of trade events."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ _TRADE = NamedSchema(
 
 
 def add_trade_events(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
-    """Describe the events about trades."""
+    """Add the trade events to the schema."""
     add_webhooks(result, _TRADE, EVENT_TYPES, "Orders")
     return result

@@ -1,5 +1,5 @@
-"""The type of the events about trades, and when one happens."""
+"""Event type of trades, and when it is emitted."""
 
 from __future__ import annotations
 
-EVENT_TYPES = {"trade.created": "An order of yours traded"}
+EVENT_TYPES = {"trade.created": "One of your orders traded"}

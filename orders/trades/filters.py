@@ -8,13 +8,13 @@ from orders.trades.models import Trade
 
 
 class TradeFilters(DatedFilters):
-    """A token's trades by the side that took, and by time."""
+    """Filter a token's trades by taker side and time."""
 
     type = ChoiceFilter(
         field_name="taker",
         allowed=OrderType.values,
         aliases=("buy", "sell"),
-        help_text="The side that took",
+        help_text="Side of the taker",
     )
 
     class Meta:

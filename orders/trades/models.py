@@ -1,4 +1,4 @@
-"""Trades: one fill each, between two orders or, in a primary raise, from the issuer."""
+"""Trades: fills between two orders or, in a primary raise, between an order and the issuer."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from orders.book.models import Order, OrderType
 
 
 class Trade(models.Model):
-    """Units that changed hands at a price. Never changed; its transfer has it as subject.
+    """One fill. Append-only; the ledger transfer has it as subject.
 
-    A side is charged what its order comes to after the trade less what it came to before, rounded
-    against it (`order_rounding.sql`). So the two values may differ, and a fee may be negative; over
-    a whole order it is not. The exchange's fee income has what the sides differ by.
+    Each side is charged the total of its order after the trade less the total before, rounded
+    against it (`order_rounding.sql`). So the two values may differ, and the fee of a single trade
+    may be negative; that of an order is not. The difference is fee income of the exchange.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     seq = models.BigIntegerField(unique=True)
-    # None of these is ever removed, and `enter_orders` has all of them locked.
+    # No foreign key checks: none is ever removed, and `enter_orders` has locked all of them.
     token = models.ForeignKey(Token, related_name="trades", **UNCHECKED)
     buy_order = models.ForeignKey(
         Order, on_delete=models.PROTECT, related_name="+", db_constraint=False
@@ -35,9 +35,9 @@ class Trade(models.Model):
         null=True,
         related_name="+",
         db_constraint=False,
-        help_text="None: the issuer",
+        help_text="NULL: sold by the issuer",
     )
-    taker = choice_field(OrderType, max_length=4, help_text="The side that came and took")
+    taker = choice_field(OrderType, max_length=4, help_text="Side of the incoming order")
     price = models.DecimalField(**AMOUNT)
     tokens = models.DecimalField(**AMOUNT)
     buyer_value = models.DecimalField(**AMOUNT)
@@ -47,7 +47,7 @@ class Trade(models.Model):
     half_even = models.BooleanField(
         db_default=False,
         editable=False,
-        help_text="Before decision 22, when charges were rounded half-even",
+        help_text="Predates decision 22: charges rounded half-even",
     )
     created_at = models.DateTimeField()
     document = models.TextField(editable=False, default="")
@@ -56,7 +56,7 @@ class Trade(models.Model):
         ordering = ["-seq"]
         constraints = [
             models.CheckConstraint(
-                # Short, for it is read anew by every trade.
+                # Kept short: it is parsed for every trade.
                 condition=Q(
                     GreaterThan(Least("tokens", "price"), 0),
                     GreaterThanOrEqual(

@@ -1,4 +1,4 @@
-"""What a trade looks like on the wire, declared once."""
+"""Wire format of trades, declared once."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ TRADE = Document(
     fields=(
         identifier("_id", "{r}.id", "Trade id"),
         identifier("token", "{r}.token_id", "Token id"),
-        number("price", "{r}.price", "For one unit"),
+        number("price", "{r}.price", "Price per unit"),
         number("tokens", "{r}.tokens", "Units"),
         number(
             "amount",
             "{r}.buyer_value",
-            "Value: what the buyer paid, without the fee, rounded up over all fills of the order",
+            "Value: paid by the buyer without the fee, rounded up over all fills of the order",
         ),
-        text("type", "{r}.taker", "The side that took", enum=list(OrderType.values)),
-        timestamp("createdAt", "{r}.created_at", "When it was made"),
+        text("type", "{r}.taker", "Side of the taker", enum=list(OrderType.values)),
+        timestamp("createdAt", "{r}.created_at", "When it was executed"),
     ),
     example=examples.TRADE,
 )

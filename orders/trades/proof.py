@@ -1,4 +1,4 @@
-"""What trades add to the proof of books: fills, charges and what moved."""
+"""Checks of fills, charges and trade transfers for the proof of books."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from wallets.ledger.proof import Check, sql_check
 
 TRADE_CHECKS: tuple[Check, ...] = (
     sql_check(
-        "every order was filled and charged what its trades say",
+        "fills and charges of every order equal its trades",
         """
         SELECT o.id,
                coalesce(trim_scale(f.tokens), 0) || ' units, ' || coalesce(trim_scale(f.value), 0)
@@ -31,9 +31,9 @@ TRADE_CHECKS: tuple[Check, ...] = (
         """,
     ),
     sql_check(
-        "every order paid or received what its fills come to, rounded against it",
-        # Rounded half-even where all of its trades are from before decision 22. A Sell that was
-        # filled before and after keeps what it had received.
+        "every order paid or received the total of its fills, rounded against it",
+        # Half-even where all trades of the order predate decision 22. A Sell filled both before and
+        # after keeps what it had received.
         """
         SELECT o.id, trim_scale(x.value) || ', with the fee ' || trim_scale(x.total),
                trim_scale(o.charged) || ', with the fee ' || trim_scale(f.total)
@@ -76,10 +76,10 @@ TRADE_CHECKS: tuple[Check, ...] = (
         """,
     ),
     sql_check(
-        "over a currency the exchange paid no rounding of orders",
-        # What fills earned it is at least their fees, not rounded. (The issuer of a raise receives
-        # what its buyers' orders come to.) An order filled before decision 22 and after may have
-        # been rounded by one minor unit the other way before.
+        "the exchange never pays for rounding, by currency",
+        # Fills earn at least their unrounded fees. (The issuer of a raise receives what its buyers'
+        # orders come to.) An order filled both before and after decision 22 may be off by one minor
+        # unit.
         """
         SELECT w.currency, 'at least ' || trim_scale(w.fees), trim_scale(coalesce(e.earned, 0))
         FROM (
@@ -123,9 +123,9 @@ TRADE_CHECKS: tuple[Check, ...] = (
         """,
     ),
     sql_check(
-        "every trade moved what it says, once",
-        # Both sides are made whole and then compared: a plan that looks each trade up by itself
-        # takes minutes where the tables have no statistics yet.
+        "every trade has exactly its transfer",
+        # Aggregates both sides in full before comparing: looking up each trade takes minutes while
+        # the tables have no statistics.
         """
         WITH wanted AS (
             SELECT trade, string_agg(owner || ' ' || asset || ' ' || trim_scale(amount), ', '

@@ -1,4 +1,4 @@
-"""Orders in the admin, to read only: what was asked for, filled and reserved, and what moved."""
+"""Read-only admin pages of orders: terms, fills, reservations and ledger entries."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from orders.book.models import Order, OrderType
 
 
 def orders_link(owner: Any) -> Tool:
-    """The orders of an organisation (its members' too), or of a member."""
+    """Link to the orders of a member, or of an organisation and its members."""
     return list_link("orders_order", owner.pk, "Orders")
 
 
 def tokens_link(organisation: Any) -> Tool:
-    """The tokens that an organisation issued."""
+    """Link to the tokens that an organisation issued."""
     return list_link("exchange_token", organisation.pk, "Issued tokens")
 
 
 class OrderPages(OwnedRecordAdmin):
-    """Orders. `orders.trades.admin.orders` adds their fills and registers the pages."""
+    """Base of the order pages. `orders.trades.admin.orders` adds fills and registers them."""
 
     list_display = (
         "created", "type", "symbol", "state_display", "tokens_display", "filled_percent",
@@ -45,10 +45,10 @@ class OrderPages(OwnedRecordAdmin):
         "=customer_email",
     )  # fmt: skip
     id_fields = ("pk", "token_id", "organisation_id", "member_id")
-    search_help_text = "Symbol, owner, client's own order id, value, email, any id"
+    search_help_text = "Symbol, owner, client order ID, value, email or any ID"
     amount_fields = ("amount",)
     long = True
-    # `seq` is the order in which they came, and has an index.
+    # `seq` is the order of arrival and is indexed.
     ordering = ("-seq",)
     fields = (
         ("state_display", "reason"), ("type", "token_display"), ("owner", "organisation"),
@@ -79,7 +79,7 @@ class OrderPages(OwnedRecordAdmin):
     owner = column("owner", owner_link)
     tokens_display = column("units", lambda order: format_units(order.tokens))
     price_display = column(
-        "price of a unit", lambda order: format_money(order.price, order.token.currency_id)
+        "price per unit", lambda order: format_money(order.price, order.token.currency_id)
     )
     amount_display = column(
         "value", lambda order: format_money(order.amount, order.token.currency_id)
@@ -105,13 +105,13 @@ class OrderPages(OwnedRecordAdmin):
         )
 
     charged_display = column(
-        "value charged so far", lambda order: format_money(order.charged, order.token.currency_id)
+        "value charged to date", lambda order: format_money(order.charged, order.token.currency_id)
     )
 
     @admin.display(description="fee")
     def fee_display(self, order: Order) -> str:
         fee = format_money(order.charged_fee, order.token.currency_id)
-        return f"{fee} so far, {percent(order.fee_percent)} when it was placed"
+        return f"{fee} to date ({percent(order.fee_percent)} at placement)"
 
     @admin.display(description="reserved")
     def reserved_display(self, order: Order) -> str:
@@ -122,7 +122,7 @@ class OrderPages(OwnedRecordAdmin):
     placed = column("placed by", lambda order: describe_actors([order.placed_by])[0])
     created_display = column("placed (UTC)", lambda order: format_time(order.created_at))
     closed_display = column(
-        "over since (UTC)", lambda order: format_time(order.closed_at) if order.closed_at else "-"
+        "closed (UTC)", lambda order: format_time(order.closed_at) if order.closed_at else "-"
     )
 
     def tools(self, request: HttpRequest, obj: Order) -> list[Tool]:

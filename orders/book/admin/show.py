@@ -1,4 +1,4 @@
-"""How the admin writes owners of orders, and what moved for orders and trades."""
+"""Admin links to owners of orders, and the ledger entries of orders and trades."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wallets.ledger.admin.legs import transfer_legs_section
 
 
 def owner_link(order: Order) -> SafeString:
-    """The owner's name, leading to their accounts."""
+    """Return the owner's name as a link to their accounts."""
     return format_html(
         '<a href="{}?owner_id={}">{}</a>',
         reverse("admin:wallets_account_changelist"),
@@ -26,10 +26,10 @@ def owner_link(order: Order) -> SafeString:
 
 
 def list_ledger_legs(subjects: Collection[UUID], token: Token) -> Section:
-    """List the legs of the ledger's transfers about any of `subjects`."""
+    """List the legs of the ledger transfers about any of `subjects`."""
     return transfer_legs_section(subjects, symbols={str(token.pk): ""})
 
 
 def list_link(name: str, term: object, label: str) -> Tool:
-    """The list called `name` (`orders_order`), searched for `term`."""
+    """Link to the list `name` (`orders_order`), searched for `term`."""
     return Tool(label, f"{reverse(f'admin:{name}_changelist')}?q={term}")

@@ -1,6 +1,5 @@
--- What is audited of orders. An order says itself who placed it and when, its fills are its trades,
--- which are append-only, so what enter_orders writes needs no other record. What is left
--- is an order that is cancelled, and whatever writes without that function.
+-- Audit of orders: cancellations, and writes by other means than enter_orders. Its writes need no
+-- audit: an order records who placed it and when, and its trades are append-only.
 
 SELECT audit_table('orders_order', about => 'token_id',
     left_out => '{owner_id,updated_at,document}',

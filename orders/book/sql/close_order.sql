@@ -1,5 +1,5 @@
--- Cancels the open rest of an order and releases what is reserved for it. False when the order is
--- over already. Takes the lock of the token first, as everything that changes a book does.
+-- Cancels the open remainder of an order and releases its reservation. False if the order is closed.
+-- Takes the lock of the token first, like everything that changes a book.
 CREATE FUNCTION close_order(p_order uuid, p_reason text, p_actor text)
 RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
@@ -32,10 +32,9 @@ END $$;
 REVOKE ALL ON FUNCTION close_order FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION close_order TO exchange_runtime;
 
--- Locks, in the order of their ids, every account that ending a token's trading moves: of those
--- with open orders and, while its raise is open, of its buyers and its issuer. Orders closed and
--- sales undone one after the other would lock them in an order of their own, and could wait for
--- somebody who trades another token and waits for them. The token is locked by the caller.
+-- Locks, in id order, every account that closing or cancelling a token moves: of owners of open
+-- orders and, while its raise is open, of its buyers and issuer. Closing orders one by one would lock
+-- them in another order and could deadlock with trades of another token. The caller locks the token.
 CREATE FUNCTION lock_accounts_of_token(p_token uuid) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
@@ -56,8 +55,8 @@ END $$;
 REVOKE ALL ON FUNCTION lock_accounts_of_token FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lock_accounts_of_token TO exchange_runtime;
 
--- The raise is complete: its proceeds, and units that were not worth a trade any more, are the
--- issuer's to use. The token is locked by the caller.
+-- Completes a raise: moves its proceeds and unsold units to the issuer's available accounts. The
+-- caller locks the token.
 CREATE FUNCTION complete_raise(p_token uuid, p_actor text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
@@ -72,15 +71,15 @@ BEGIN
     IF t.completed_raise OR t.cancelled THEN
         RETURN;
     END IF;
-    -- Opened first: what is being opened by somebody else is waited for, as it is in `enter_orders`,
-    -- without a lock on an account that they may want.
+    -- Opened first: waiting for a concurrent opening, as in `enter_orders`, must not hold a lock on
+    -- another account.
     v_accounts := ARRAY[
         account_of(t.issuer_id, t.currency_id, 'raise'),
         open_account(new_id(), t.currency_id, 'available', t.issuer_id, NULL),
         account_of(t.issuer_id, t.id::text, 'unsold'),
         open_account(new_id(), t.id::text, 'available', t.issuer_id, NULL)];
     PERFORM 1 FROM wallets_account WHERE id = ANY (v_accounts) ORDER BY id FOR NO KEY UPDATE;
-    -- An issuer may have several raises in one currency: only this one's proceeds are due.
+    -- An issuer may have several raises in one currency; only the proceeds of this one move.
     v_money := t.total_raised;
     SELECT coalesce(balance, 0) INTO v_units FROM wallets_account WHERE id = v_accounts[3];
     PERFORM post_legs('raise_complete', 'raise:' || t.id || ':close', t.id, p_actor, t.symbol,

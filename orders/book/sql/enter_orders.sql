@@ -1,24 +1,23 @@
--- Enters orders for one token: one, or several that arrived at one process together and so wait for the
--- token, the accounts and the log once. Each in turn: claim the idempotency key; lock the token, check
--- the order against it and match it against the book or, in a primary raise, the issuer's unsold units
--- (`plan_order`); write order, trades and events (`write_order`); keep the answer. Then every fill is
--- settled in the ledger, and what is left of each order reserved, by one call (`post_transfers`).
+-- Enters orders for one token: one, or a batch that shares the locks of token and accounts and one
+-- commit. For each order: claim the idempotency key; lock the token, check the order and match it against
+-- the book or, in a primary raise, the issuer's unsold units (`plan_order`); write order, trades and
+-- events (`write_order`); store the response. Then one call (`post_transfers`) settles every fill in the
+-- ledger and reserves the remainders.
 --
--- All that changes a book happens under the lock of its token, so price-time priority is exact.
--- What will happen is worked out first, and accounts are changed last, all at once in the order of
--- their ids.
+-- Every change of a book happens under the lock of its token, so price-time priority is exact. Everything
+-- is planned first; accounts are changed last, all at once in id order.
 --
--- After every fill a buyer has paid, and a seller received, what one fill of the same value would have
--- come to, rounded against them (order_rounding.sql); a fill charges new less old. What buyer and seller
--- differ by is the exchange's.
+-- After every fill, the total of an order equals that of a single fill of the same value, rounded against
+-- its owner (order_rounding.sql); a fill charges new total less old total. The exchange keeps the
+-- difference between buyer and seller.
 --
--- A refusal raises SQLSTATE XO400 with the code as its message and JSON as its detail; nothing is left of
--- any of the orders then. One that leaves more to be done (a maker's rest to close, a raise to complete)
--- is the last one entered: those after it are not returned, and are to be sent again.
+-- A rejection raises SQLSTATE XO400 with the code as message and JSON as detail, and undoes the whole
+-- batch. An order that requires further steps (closing a maker's remainder, completing a raise) ends the
+-- batch: the orders after it are not returned and must be sent again.
 --
 -- The types are in order_types.sql.
 
--- Tables are reached by their keys, however few rows they have: plans are made once.
+-- Index scans only: plans are made once, possibly while the tables are still small.
 CREATE FUNCTION enter_orders(
     p_requests jsonb, p_wait_ms integer, p_retention interval, p_status_code integer, p_message text
 ) RETURNS TABLE (id uuid, replayed boolean, status_code integer, message text, data text)
@@ -46,7 +45,7 @@ BEGIN
         END IF;
 
         p := plan_order(q, l);
-        -- With the lock, so that ids are in the order in which those of a book were placed.
+        -- Under the lock, so that ids of a book follow the order of placement.
         data := write_order(p.o, p.fills, id_stem(q.id));
         replayed := false;
         status_code := p_status_code;
@@ -61,9 +60,9 @@ BEGIN
     END LOOP;
 
     IF l.transfers IS NOT NULL THEN
-        -- Orders wait for accounts in this one place, in the order of their ids, and so take part in
-        -- no deadlock of orders. What was available when `plan_order` looked may be gone by now: then
-        -- account_balance_not_negative refuses, and the order is placed anew, to be told so properly.
+        -- The only place where orders wait for accounts, in id order, so orders cannot deadlock. If a
+        -- balance was spent since `plan_order` read it, account_balance_not_negative fails and the
+        -- order is placed again, to get the proper error.
         PERFORM post_transfers(l.transfers, l.kinds, l.refs, l.transfers, l.actors, l.memos,
                                l.leg_transfers, l.accounts, l.amounts);
     END IF;
@@ -83,11 +82,11 @@ RETURN ROW(a.transfers || b.transfers, a.kinds || b.kinds, a.actors || b.actors,
            a.leg_transfers || b.leg_transfers, a.accounts || b.accounts, a.amounts || b.amounts,
            a.refs || b.refs)::public.order_legs;
 
--- Plans an order: locks its token, checks the order against it and matches it. Opens the accounts that
--- it needs and writes nothing else. `p_before` is what orders entered in the same call will move.
+-- Plans an order: locks its token, checks and matches it. Opens missing accounts and writes nothing
+-- else. `p_before` are the legs of orders entered earlier in the same call.
 --
--- PL/pgSQL prepares each of its expressions anew in every transaction: few long ones cost less than
--- many short ones. Functions in SQL are put in the place of their call.
+-- PL/pgSQL prepares every expression anew in each transaction, so a few long ones are cheaper than many
+-- short ones. SQL functions are inlined.
 CREATE FUNCTION plan_order(q order_request, p_before order_legs) RETURNS order_plan
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -111,7 +110,7 @@ BEGIN
                x.cancelled, x.exited, x.closed, x.secondaries, x.completed_raise,
                x.price_buy, x.raise_amount - x.total_raised, NULL, x.min_trade_buy,
                x.deal_access = 'Public' OR public.token_visible(x, q.organisation),
-               -- A member's account is of the member's organisation.
+               -- A member's account belongs to the member's organisation.
                q.member IS NULL
                    OR a.member_id = q.member AND a.organisation_id = q.organisation,
                a.id, a.balance, z.id, 10::numeric ^ -c.decimals::numeric
@@ -125,8 +124,8 @@ BEGIN
             WHERE x.id = q.token
             FOR NO KEY UPDATE OF x SKIP LOCKED;
         EXIT WHEN FOUND;
-        -- Somebody has it, or it is not there. Who waits does so by a statement of its own, and then
-        -- looks at what those before have left.
+        -- Locked or missing. Waits in a separate statement, so that the next read sees what earlier
+        -- transactions committed.
         PERFORM FROM public.exchange_token WHERE id = q.token FOR NO KEY UPDATE;
     END LOOP;
     IF t.id IS NULL OR NOT t.visible THEN
@@ -168,16 +167,16 @@ BEGIN
     END IF;
     RETURN ROW(o, m.fills, m.dust, m.completes, CASE
         WHEN o.status = 'Active' AND cardinality(m.fills) = 0
-            -- The most frequent case.
+            -- The most common case.
             THEN ROW(ARRAY[o.id], ARRAY['order_reserve'], ARRAY[o.placed_by], ARRAY[t.symbol],
-                     -- Accounts of makers whose rest is closed may follow.
+                     -- Accounts of closed makers may follow.
                      ARRAY[o.id, o.id], v_accounts[1:2], ARRAY[- o.reserved, o.reserved],
                      ARRAY['order:' || o.id || ':reserve'])::order_legs
         ELSE public.legs_of_order(o, t, m.fills, v_accounts)
     END)::order_plan;
 END $$;
 
--- What orders entered in the same call will put on an account.
+-- Amount that earlier orders of the same call will add to an account.
 CREATE FUNCTION moved_before(p_before order_legs, p_account uuid) RETURNS numeric
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -193,8 +192,8 @@ BEGIN
     RAISE EXCEPTION '%', p_code USING ERRCODE = 'XO400', DETAIL = p_detail;
 END $$;
 
--- The order as it comes, all of it reserved and nothing filled yet. Each value goes to the column beside
--- it: one statement costs less than an assignment for each.
+-- The incoming order: fully reserved, nothing filled. One SELECT INTO is cheaper than an assignment per
+-- column; the values match the columns below by position.
 CREATE FUNCTION new_order(q order_request, t order_terms) RETURNS orders_order
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -205,7 +204,7 @@ BEGIN
            CASE WHEN q.member IS NOT NULL THEN 'user'
                 WHEN q.customer_name IS NOT NULL THEN 'api_key' ELSE 'organisation' END,
            q.token, q.type, q.price, q.tokens, t.fee,
-           -- 1e29: far above what is refused as too large, and the column holds it.
+           -- 1e29: far above the limit for amounts, and still fits the column.
            least(public.round_half_even(q.price * q.tokens, t.decimals), 1e29),
            CASE WHEN q.type = 'Buy'
                THEN least(public.order_total('Buy', q.price * q.tokens, t.fee, t.minor), 1e29)
@@ -213,7 +212,7 @@ BEGIN
            'Active', 0, 0, 0, 0,
            coalesce(q.customer_name, ''), coalesce(q.customer_email, ''),
            coalesce(q.client_order_id, ''), q.actor, '',
-           -- After the lock, so that the times of orders follow their priority.
+           -- Read under the lock, so that times follow priority.
            clock_timestamp()
         INTO
            o.id, o.seq,
@@ -228,12 +227,12 @@ BEGIN
     RETURN o;
 END $$;
 
--- Whether the token takes such an order now, and its owner can pay for all of it: the first rule that
--- says no, or NULL.
+-- The first rule that rejects the order, or NULL: whether the token accepts it now, and the owner has the
+-- balance for all of it.
 CREATE FUNCTION broken_rule(q order_request, o orders_order, t order_terms)
 RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
-        -- Asked of the request: columns have rounded them.
+        -- Checked on the request: the columns are already rounded.
         WHEN q.price <> round(q.price, 8) THEN 'price_decimals'
         WHEN q.tokens <> round(q.tokens, 8) THEN 'tokens_decimals'
         WHEN NOT t.member_known THEN 'user_not_found'
@@ -256,7 +255,7 @@ RETURNS text LANGUAGE sql IMMUTABLE AS $$
     END
 $$;
 
--- What goes with a broken rule.
+-- Detail of a broken rule, as JSON.
 CREATE FUNCTION rule_detail(p_rule text, o orders_order, t order_terms)
 RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
@@ -278,7 +277,7 @@ BEGIN
     END;
 END $$;
 
--- `o` as it stands after its fills: fulfilled, its rest cancelled, or its rest reserved.
+-- `o` after its fills: fulfilled, or with its remainder cancelled or reserved.
 CREATE FUNCTION end_or_reserve(o orders_order, t order_terms, p_stopped text)
 RETURNS orders_order LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,9 +1,8 @@
--- Matching, a part of `enter_orders`. All of it runs under the lock of the token. `p_stem` is what ids of
--- trades are made of by `nth_id`, to which events are table 0, entries 1 and trades 2.
+-- Matching, a part of `enter_orders`, under the lock of the token. `p_stem` is the stem from which
+-- `nth_id` makes ids: events are table 0, entries 1 and trades 2.
 
--- What the incoming order `o` trades: its fills in price-time priority at the makers' prices,
--- makers whose rest is worth nothing, and why it stopped when that cancels its own rest. Nothing
--- is written.
+-- Matches the incoming order `o` in price-time priority at the makers' prices. Returns its fills,
+-- makers whose remainder is dust, and the reason if its own remainder is cancelled. Read-only.
 CREATE FUNCTION match_order(o orders_order, t order_terms, p_stem text)
 RETURNS order_match LANGUAGE plpgsql AS $$
 DECLARE
@@ -57,7 +56,7 @@ BEGIN
         f.filled_value := m.filled_value + v_value;
         f.fulfilled := f.filled = m.tokens;
         IF v_value < t.minor THEN
-            -- Less than one minor unit: the rest of whoever has no more than this is over.
+            -- Dust, less than one minor unit: closes the order that has no more than this left.
             IF f.fulfilled THEN
                 r.dust := r.dust || f;
                 CONTINUE;
@@ -65,12 +64,12 @@ BEGIN
             r.stopped := 'The rest is worth nothing';
             EXIT;
         END IF;
-        -- What each side has been charged after the fill, and by it: new less old.
+        -- Charges of each side: new total less old total.
         f.charged := public.order_value(v_side, f.filled_value, t.minor);
         f.charged_fee := abs(f.charged
             - public.order_total(v_side, f.filled_value, m.fee_percent, t.minor));
         IF v_side = 'Sell' AND m.charged - m.charged_fee > f.charged - f.charged_fee THEN
-            -- Filled before decision 22 too, it had received a minor unit more by the former rounding.
+            -- Also filled before decision 22: the former rounding paid one minor unit more.
             f.charged_fee := f.charged - m.charged + m.charged_fee;
         END IF;
         f.maker_value := f.charged - m.charged;
@@ -88,14 +87,14 @@ BEGIN
     END LOOP;
     CLOSE v_book;
     IF r.stopped IS NULL AND v_left > 0 AND v_left * o.price < t.minor THEN
-        -- No fill of it could be worth a minor unit.
+        -- No fill of the remainder could be worth a minor unit.
         r.stopped := 'The rest is worth nothing';
     END IF;
     RETURN r;
 END $$;
 
--- The same in a primary raise: as many units as it still has, at the offer. What is left of the
--- order is cancelled.
+-- The same in a primary raise: fills as many units as the raise still has, at the offer price. The
+-- remainder is cancelled.
 CREATE FUNCTION buy_from_issuer(o orders_order, t order_terms, p_stem text)
 RETURNS order_match LANGUAGE plpgsql AS $$
 DECLARE
@@ -130,7 +129,7 @@ BEGIN
     f.trade := public.nth_id(p_stem, '2', f.seq);
     f.taker := o.id;
     r.fills := ARRAY[f];
-    -- The raise is complete when nobody could buy as much as the smallest purchase any more.
+    -- The raise is complete when less than the minimum purchase is left.
     t.needed := t.needed - f.taker_value;
     t.unsold := t.unsold - f.units;
     v_left := t.offer * public.for_sale(t);
@@ -138,8 +137,8 @@ BEGIN
     RETURN r;
 END $$;
 
--- Units that are left in a raise, as far as it still needs money for them. (`div` cuts off
--- exactly, where `/` would have rounded the last decimal already.)
+-- Units still for sale in a raise, limited by the money it still needs. (`div` truncates exactly,
+-- whereas `/` could already round the last decimal.)
 CREATE FUNCTION for_sale(t order_terms) RETURNS numeric LANGUAGE plpgsql AS $$
 BEGIN
     RETURN least(t.unsold, div(t.needed * 100000000, t.offer) * 0.00000001);

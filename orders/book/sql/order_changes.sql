@@ -1,4 +1,4 @@
--- Checks every change of an order: what it asks for stays, fills only add up, what is over stays over.
+-- Checks every change of an order: terms are immutable, fills only increase, closed is final.
 CREATE FUNCTION order_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
@@ -14,14 +14,14 @@ BEGIN
         NEW.customer_name, NEW.customer_email, NEW.client_order_id, NEW.placed_by,
         NEW.created_at)
     THEN
-        RAISE EXCEPTION 'what order % asks for never changes', OLD.id
+        RAISE EXCEPTION 'the terms of order % never change', OLD.id
             USING ERRCODE = 'restrict_violation';
     END IF;
     IF OLD.status <> 'Active' THEN
         RAISE EXCEPTION 'order % is %: that is final', OLD.id, OLD.status
             USING ERRCODE = 'check_violation', CONSTRAINT = 'order_transition';
     END IF;
-    -- The fee alone may fall: what a buyer paid and a seller received may not.
+    -- The fee alone may decrease; the total paid or received may not.
     IF NEW.filled < OLD.filled OR NEW.charged < OLD.charged
         OR NEW.charged - OLD.charged
             + (CASE NEW.type WHEN 'Buy' THEN NEW.charged_fee - OLD.charged_fee
@@ -30,7 +30,7 @@ BEGIN
             AND (NEW.filled_value, NEW.charged, NEW.charged_fee)
                 IS DISTINCT FROM (OLD.filled_value, OLD.charged, OLD.charged_fee)
     THEN
-        RAISE EXCEPTION 'fills of order % only add up', OLD.id
+        RAISE EXCEPTION 'fills of order % only increase', OLD.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'order_fills_add_up';
     END IF;
     RETURN NEW;

@@ -1,8 +1,7 @@
--- What PostgreSQL itself holds orders and trades to, whoever writes.
+-- Invariants of orders and trades, enforced for every writer. Changes of an order are checked in
+-- order_changes.sql, its states in order_state.sql.
 
--- Changes of an order are checked in order_changes.sql, its states in order_state.sql.
-
--- Trades point at orders without a foreign key, and orders at members: order_state looks.
+-- Trades reference orders, and orders members, without a foreign key; order_state checks them.
 SELECT make_permanent('orders_order');
 SELECT make_append_only('orders_trade');
 

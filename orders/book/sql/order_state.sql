@@ -1,8 +1,7 @@
--- An order has units, a price and words that are known, and is filled up to its units; one that is over
--- has nothing reserved, one that is fulfilled is filled. (CHECKs would say the same, but are read anew by
--- every statement: decision 0012.) Who places one for a member is that member's organisation: looked up
--- when it is placed, by `plan_order` or here. (Members are never removed or moved; a foreign key would
--- lock the member's row for every order.)
+-- Checks the state of an order: positive price and units, known values, fills within its units, nothing
+-- reserved once closed, Fulfilled if and only if filled. (A trigger instead of CHECKs, which are parsed for
+-- every statement: decision 0012.) The member must belong to the order's organisation: checked at placement
+-- by `plan_order` or here. (A foreign key would lock the member's row for every order.)
 CREATE FUNCTION order_state() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF least(NEW.price, NEW.tokens) <= 0

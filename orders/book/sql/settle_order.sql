@@ -1,8 +1,8 @@
--- What an order moves in the ledger, a part of `enter_orders`.
+-- Ledger legs of an order, a part of `enter_orders`.
 
--- The accounts that the order moves, always in the same order: what its owner gives from; then, with
--- fills, where it gets; then, with a rest, where that is reserved; then two for each fill: where its
--- other side gives from, and where that gets. Opens what is missing.
+-- The accounts an order moves, in fixed order: the owner's paying account; with fills, the owner's
+-- receiving account; with a remainder, its reservation; then for each fill the counterparty's paying and
+-- receiving accounts. Opens missing accounts.
 CREATE FUNCTION accounts_to_move(o orders_order, t order_terms, m order_match)
 RETURNS uuid[] LANGUAGE plpgsql AS $$
 DECLARE
@@ -29,8 +29,8 @@ BEGIN
         v_kinds := v_kinds || CASE WHEN t.completed THEN 'reserved' ELSE 'unsold' END
             || CASE WHEN t.completed THEN 'available' ELSE 'raise' END;
     END LOOP;
-    -- What `close_order` will move of makers whose rest is worth nothing, and `complete_raise` of the
-    -- issuer's, besides what the order moves itself.
+    -- Also the accounts that `close_order` will move for makers with dust, and `complete_raise` for the
+    -- issuer.
     FOREACH f IN ARRAY m.dust LOOP
         v_owners := v_owners || f.owner || f.owner;
         v_assets := v_assets || t.gets || t.gets;
@@ -63,15 +63,15 @@ BEGIN
         END LOOP;
     END LOOP;
     IF m.completes OR cardinality(m.dust) > 0 THEN
-        -- `close_order` and `complete_raise` lock again what is locked here, so neither ever waits.
+        -- Locked here already, so that `close_order` and `complete_raise` never wait.
         PERFORM FROM public.wallets_account
             WHERE id = ANY (v_roles) ORDER BY id FOR NO KEY UPDATE;
     END IF;
     RETURN v_roles;
 END $$;
 
--- Makes the legs of an order: units and money of every fill, and the rest reserved. A transfer has the
--- id of the trade or the order it is for.
+-- Builds the legs of an order: units and money of every fill, and the reserved remainder. A transfer has
+-- the id of its trade or order.
 CREATE FUNCTION legs_of_order(
     o orders_order, t order_terms, p_fills order_fill[], p_accounts uuid[]
 ) RETURNS order_legs LANGUAGE plpgsql AS $$
@@ -81,7 +81,7 @@ DECLARE
     buys boolean := o.type = 'Buy';
     v_count integer := cardinality(p_fills);
     v_fees uuid;
-    -- Of the accounts, the next fill's first.
+    -- Index of the next fill's first account.
     v_next integer := CASE WHEN o.status = 'Active' THEN 4 ELSE 3 END;
     v_taker_gives numeric;
     v_taker_gets numeric;
@@ -145,7 +145,7 @@ BEGIN
             WHERE owner_id = p_owner AND asset_id = p_asset AND kind = p_kind);
 END $$;
 
--- Posts one transfer. Legs of zero are left out, and so is a transfer without others.
+-- Posts one transfer. Zero legs are dropped, and so is a transfer without any other leg.
 CREATE FUNCTION post_legs(
     p_kind text, p_reference text, p_subject uuid, p_actor text, p_memo text,
     p_accounts uuid[], p_amounts numeric[]

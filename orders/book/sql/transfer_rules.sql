@@ -1,7 +1,7 @@
--- What transfers of orders, trades and raises must be justified by (see wallets/sql).
+-- Justification of transfers of orders, trades and raises (see wallets/sql).
 --
--- Amounts of fills follow from rounding, which the proof of books checks order by order. Here: whose
--- accounts, which asset, which way, and that the record is there.
+-- Checks owner, asset, direction and existence of the record. Amounts of fills depend on rounding, which
+-- the proof of books checks for each order.
 
 SELECT set_transfer_rule('order_reserve', '{available}', '{reserved}', 'order:{id}:%',
     'orders_order', '{}', false);
@@ -42,8 +42,8 @@ BEGIN
                  public.transfer_legs(posted, CASE WHEN t.completed_raise THEN 'completed' END) e
             WHERE t.id = posted.subject_id;
     ELSE
-        -- Of a sale in a raise: units pass from the issuer to the buyer, and the issuer never pays. A
-        -- refund is the sale backwards.
+        -- Sale in a raise: units move from issuer to buyer, and the issuer never pays. A refund is the
+        -- reverse.
         SELECT bool_and((
                 e.fits
                 AND x.sell_order_id IS NULL

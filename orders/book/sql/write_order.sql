@@ -1,7 +1,7 @@
--- Writing an order that was planned, a part of `enter_orders`.
+-- Writes a planned order, a part of `enter_orders`.
 
--- Writes an order, its trades and what became of the makers, counts what was traded, and tells
--- everybody. Gives the order's document.
+-- Writes an order, its trades, the makers' new states, the token's volumes and all events. Returns the
+-- order's document.
 CREATE FUNCTION write_order(o orders_order, p_fills order_fill[], p_stem text)
 RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -11,8 +11,8 @@ DECLARE
     v_maker text;
     v_units numeric := 0;
     v_value numeric := 0;
-    -- What is told: to whom, what, about what; nothing where there are no data.
-    v_told uuid[];
+    -- Events: recipient, type, subject, data. NULL data: no event.
+    v_recipients uuid[];
     v_types text[];
     v_subjects uuid[];
     v_data text[];
@@ -30,7 +30,7 @@ BEGIN
          o.created_at, o.closed_at)
     RETURNING document INTO o.document;
     IF o.status = 'Active' AND cardinality(p_fills) = 0 THEN
-        -- The most frequent case.
+        -- The most common case.
         PERFORM public.emit_events(
             ARRAY[public.nth_id(p_stem, '0', 1)], ARRAY[o.organisation_id], '{order.created}',
             ARRAY[o.id], ARRAY['{"order":' || o.document || '}']);
@@ -38,7 +38,7 @@ BEGIN
     END IF;
 
     buys := o.type = 'Buy';
-    v_told := ARRAY[o.organisation_id];
+    v_recipients := ARRAY[o.organisation_id];
     v_types := ARRAY['order.created'];
     v_subjects := ARRAY[o.id];
     v_data := ARRAY['{"order":' || o.document || '}'];
@@ -70,7 +70,7 @@ BEGIN
         RETURNING document INTO v_trade;
         v_units := v_units + f.units;
         v_value := v_value + f.taker_value;
-        v_told := v_told || ARRAY[o.organisation_id, f.organisation, f.organisation];
+        v_recipients := v_recipients || ARRAY[o.organisation_id, f.organisation, f.organisation];
         v_types := v_types || '{trade.created,trade.created,order.fulfilled}'::text[];
         v_subjects := v_subjects || ARRAY[f.trade, f.trade, f.maker];
         v_data := v_data || ARRAY[
@@ -79,7 +79,7 @@ BEGIN
             CASE WHEN f.fulfilled THEN public.order_end_data(v_maker, '') END];
     END LOOP;
     IF o.status <> 'Active' THEN
-        v_told := v_told || o.organisation_id;
+        v_recipients := v_recipients || o.organisation_id;
         v_types := v_types || ('order.' || lower(o.status));
         v_subjects := v_subjects || o.id;
         v_data := v_data || public.order_end_data(o.document, o.reason);
@@ -95,12 +95,12 @@ BEGIN
         WHERE id = o.token_id;
     END IF;
     PERFORM public.emit_events(
-        ARRAY(SELECT public.nth_id(p_stem, '0', n) FROM generate_series(1, cardinality(v_told)) n),
-        v_told, v_types, v_subjects, v_data);
+        ARRAY(SELECT public.nth_id(p_stem, '0', n) FROM generate_series(1, cardinality(v_recipients)) n),
+        v_recipients, v_types, v_subjects, v_data);
     RETURN o.document;
 END $$;
 
--- What is told of an order that is over.
+-- Event data of a closed order.
 CREATE FUNCTION order_end_data(p_document text, p_reason text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
@@ -108,7 +108,7 @@ BEGIN
         || CASE WHEN p_reason = '' THEN 'null' ELSE to_json(p_reason)::text END || '}';
 END $$;
 
--- Tells the owner that an order is over.
+-- Emits the event of a closed order to its owner.
 CREATE FUNCTION emit_order_end(o orders_order) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM public.emit_events(

@@ -1,6 +1,6 @@
-"""What the ledger knows of a token, and the form that lists a new one.
+"""Ledger sections of a token's page, and the form that lists a new token.
 
-`orders.listings.admin.tokens` puts both on the pages of tokens.
+`orders.listings.admin.tokens` puts both on the token pages.
 """
 
 from __future__ import annotations
@@ -30,39 +30,39 @@ _MAX_HOLDERS = 20
 _MAX_TRANSFERS = 20
 _OWNED_KINDS = (AccountKind.AVAILABLE, AccountKind.RESERVED, AccountKind.LIEN)
 _HOLDING_LABELS = {
-    AccountKind.AVAILABLE: "Free to sell or pledge",
+    AccountKind.AVAILABLE: "Available",
     AccountKind.RESERVED: "In sell orders",
-    AccountKind.LIEN: "Pledged for loans",
-    AccountKind.UNSOLD: "Not sold by the raise yet",
+    AccountKind.LIEN: "Pledged as collateral",
+    AccountKind.UNSOLD: "Unsold in the raise",
 }
 
 
 class ListingForm(TermsForm):
-    """A new token: its issuer, its units, its first quotes and its raise, and its terms."""
+    """A new token: issuer, units, initial quotes, raise and terms."""
 
     issuer = OrganisationChoiceField()
-    creator = MemberChoice(required=False, help_text="A member of the issuer; may be empty")
-    symbol = forms.CharField(max_length=20, help_text="Unique, and never changed")
+    creator = MemberChoice(required=False, help_text="Optional; a member of the issuer")
+    symbol = forms.CharField(max_length=20, help_text="Unique; cannot be changed later")
     currency = forms.ModelChoiceField(queryset=Currency.objects.all())
-    total_supply = NumberField(required=True, help_text="All units there are")
+    total_supply = NumberField(required=True, help_text="Total number of units")
     price_buy = NumberField(
-        required=True, label="Buy", help_text="What a buyer pays for a unit; in a raise, the offer"
+        required=True, label="Buy price", help_text="Per unit; in a raise, the offer price"
     )
-    price_sell = NumberField(required=True, label="Sell", help_text="What a seller gets for a unit")
-    price_exchange = NumberField(label="Units of the currency per USD", help_text="0: none")
-    raise_amount = NumberField(label="The raise is to bring", help_text="0: there is no raise")
-    offered = NumberField(label="Units offered", help_text="In the raise; 0: all")
+    price_sell = NumberField(required=True, label="Sell price", help_text="Per unit")
+    price_exchange = NumberField(label="Units of the currency per USD", help_text="0: not set")
+    raise_amount = NumberField(label="Raise target", help_text="0: no raise")
+    offered = NumberField(label="Units offered", help_text="In the raise; 0: all units")
     secondaries = forms.BooleanField(
-        required=False, help_text="At once; after a raise it is opened from the token's page"
+        required=False, help_text="From listing; after a raise, open it on the token's page"
     )
 
     groups = [
         (
-            "Who issues what",
+            "Issue",
             ["issuer", "creator", "symbol", "currency", "total_supply"],
         ),
         (
-            "First quotes and raise",
+            "Initial quotes and raise",
             [
                 ("price_buy", "price_sell"),
                 "price_exchange",
@@ -75,7 +75,7 @@ class ListingForm(TermsForm):
 
 
 def build_listing(data: dict[str, Any]) -> Listing:
-    """The listing that a valid `ListingForm` asks for."""
+    """Build the listing from the cleaned data of a `ListingForm`."""
     facts = {name: value for name, value in data.items() if name not in {"issuer", "creator"}}
     facts["currency"] = data["currency"].code
     facts["offered"] = data["offered"] or None
@@ -84,7 +84,7 @@ def build_listing(data: dict[str, Any]) -> Listing:
 
 
 def summarise_supply(token: Token) -> Section:
-    """All units by where they are, and how many hold some."""
+    """Return the units by account kind, and the number of holders."""
     accounts = _accounts(token)
     sums = dict(accounts.values_list("kind").annotate(Sum("balance")))
     holders = (
@@ -96,18 +96,18 @@ def summarise_supply(token: Token) -> Section:
         for kind, words in _HOLDING_LABELS.items()
         if sums.get(kind)
     ]
-    rows.append(("Together", format_units(total)))
+    rows.append(("Total", format_units(total)))
     if total != token.total_supply:
         rows.append(("Retired", format_units(token.total_supply - total)))
-    rows.append(("Owners with units", f"{holders:,}"))
+    rows.append(("Holders", f"{holders:,}"))
     title = (
         f"Supply: {format_units(token.total_supply)}, {format_units(token.supply)} in circulation"
     )
-    return Section(title, ("Where the units are", "Units"), rows, right=(1,))
+    return Section(title, ("Held as", "Units"), rows, right=(1,))
 
 
 def list_largest_holders(token: Token) -> Section:
-    """Who holds most of it."""
+    """Return the largest holders."""
     found = (
         _accounts(token)
         .filter(kind__in=_OWNED_KINDS, balance__gt=0)
@@ -130,21 +130,24 @@ def list_largest_holders(token: Token) -> Section:
                 row["owner_id"],
                 row["member__name"] or row["organisation__name"],
             ),
-            row["organisation__name"] if row["member__name"] else "itself",
+            row["organisation__name"] if row["member__name"] else "-",
             *(format_units(row[f"in_{kind.value}"]) for kind in _OWNED_KINDS),
             format_units(row["owned"]),
             f"{row['owned'] / token.total_supply * 100:.1f} %",
         )
         for row in found
     ]
-    headings = ("Owner", "Of", "Free", "In sell orders", "Pledged", "Together", "Of all units")
-    every = Tool("All accounts of these units", f"{wallets}?asset__id__exact={token.pk}")
+    headings = (
+        "Owner", "Organisation", "Available", "In sell orders", "Pledged", "Total",
+        "Share of supply",
+    )  # fmt: skip
+    every = Tool("All accounts of this token", f"{wallets}?asset__id__exact={token.pk}")
     title = "Largest holders"
-    return Section(title, headings, rows, right=(2, 3, 4, 5, 6), empty="Nobody.", more=every)
+    return Section(title, headings, rows, right=(2, 3, 4, 5, 6), empty="No holders.", more=every)
 
 
 def list_token_transfers(token: Token) -> Section:
-    """Transfers about the token itself: its issue, the end of its raise, its units' retirement."""
+    """Return the transfers of the token itself: issue, raise completion, retirement of units."""
     found = list(
         Transfer.objects.filter(subject_id=token.pk).order_by("-created_at", "-id")[:_MAX_TRANSFERS]
     )
@@ -152,7 +155,7 @@ def list_token_transfers(token: Token) -> Section:
         (format_time(transfer.created_at), record_link(transfer, kind_label(transfer)), who)
         for transfer, who in zip(found, describe_actors([t.actor for t in found]), strict=True)
     ]
-    return Section("In the ledger", ("When (UTC)", "Transfer", "By"), rows)
+    return Section("Ledger", ("Time (UTC)", "Transfer", "By"), rows)
 
 
 def _accounts(token: Token) -> Any:

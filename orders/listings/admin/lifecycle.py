@@ -1,4 +1,4 @@
-"""The decisions about a token's trading: which are open now, and what each would do, in words."""
+"""Lifecycle actions of a token: when each is available, and its confirmation page."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ Facts = list[tuple[str, object]]
 
 
 class CancelForm(forms.Form):
-    """Why a token is cancelled."""
+    """Reason for cancelling a token."""
 
-    reason = ReasonField(max_length=300, help_text="Kept with every refund in the ledger")
+    reason = ReasonField(max_length=300, help_text="Recorded with every refund in the ledger")
 
 
 @dataclass(frozen=True, slots=True)
 class LifecycleAction:
-    """One decision. `possible` says when it is offered; the service, which `decide` calls, has the
-    last word. What `decide` returns tells the person what was done.
+    """One action. `is_available` decides whether it is offered; the service that `execute` calls
+    checks again. `execute` returns the message about the result.
 
-    It is confirmed on a page that tells its `consequences`: what will happen. Of these, `facts` are
-    what the person relies on. The book is none of them: it moves by itself, and who closes a token
-    cancels whatever stands in it then.
+    The confirmation page shows its `consequences` and `facts`. Only a change of the `facts` stops
+    the action. The order book is not among them: it changes constantly, and closing a token cancels
+    every order open at that moment.
     """
 
     name: str
@@ -58,11 +58,11 @@ class LifecycleAction:
     final: bool = False
 
     def build_confirmation(self, token: Token) -> Confirmation:
-        """What is asked before it is done to `token`."""
+        """Build the confirmation page of the action for `token`."""
         blocker = ""
         if token.cancelled or not self.is_available(token):
             now = state_of(token).lower()
-            blocker = f"{self.label} is not possible now: the token is {now}"
+            blocker = f"{self.label} is not available: the token is {now}"
         return Confirmation(
             title=self.title.format(token=token),
             facts=[
@@ -89,25 +89,25 @@ def _book_section(token: Token) -> Section:
         ),
         ("Sell orders cancelled", f"{book.sells:,}", format_units(book.reserved_units)),
     ]
-    headings = ("In the book now", "Orders", "Goes back to their owners")
+    headings = ("Open orders", "Orders", "Released to owners")
     return Section("Orders", headings, rows, right=(1, 2))
 
 
 def _unchanged_section(token: Token) -> Section:
     rows = [("Units in circulation", format_units(token.supply)), ("Refunds", "none")]
-    return Section("Units and money", ("What stays as it is", "How much"), rows, right=(1,))
+    return Section("Units and money", ("Unchanged", "Amount"), rows, right=(1,))
 
 
 def _proceeds_facts(token: Token) -> Facts:
     return [
-        ("Proceeds, to the issuer", format_money(token.total_raised, token.currency_id)),
-        ("Units not sold, to the issuer", format_units(_unsold_units(token))),
-        ("Was to bring", format_money(token.raise_amount, token.currency_id)),
+        ("Proceeds to the issuer", format_money(token.total_raised, token.currency_id)),
+        ("Unsold units to the issuer", format_units(_unsold_units(token))),
+        ("Raise target", format_money(token.raise_amount, token.currency_id)),
     ]
 
 
 def _refund_facts(token: Token) -> Facts:
-    """What cancelling an open raise gives back."""
+    """Return the totals that cancelling an open raise refunds."""
     if token.completed_raise:
         return []
     found = list_refunds(token)
@@ -115,15 +115,15 @@ def _refund_facts(token: Token) -> Facts:
     facts: Facts = [
         ("Buyers refunded", f"{len(found):,}"),
         (
-            "Money given back, fees included",
+            "Refunded, fees included",
             format_money(_total_refunded(found), token.currency_id),
         ),
-        ("Units taken back from buyers", format_units(bought)),
-        ("Units retired, with those not sold", format_units(bought + _unsold_units(token))),
+        ("Units returned by buyers", format_units(bought)),
+        ("Units retired, unsold units included", format_units(bought + _unsold_units(token))),
     ]
     stuck = sum(not refund.is_possible for refund in found)
     if stuck:
-        facts.append(("Buyers whose units are not free: this will be refused", f"{stuck:,}"))
+        facts.append(("Buyers with unavailable units: cancellation will fail", f"{stuck:,}"))
     return facts
 
 
@@ -142,13 +142,13 @@ def _cancellation_sections(token: Token) -> list[Section]:
             f"{refund.purchases:,}",
             format_money(refund.amount, token.currency_id),
             format_units(refund.tokens),
-            "yes" if refund.is_possible else f"no, only {format_units(refund.available)}",
+            "Yes" if refund.is_possible else f"No, only {format_units(refund.available)}",
         )
         for refund in sorted(found, key=lambda refund: refund.is_possible)[:_MAX_BUYERS]
     ]
-    headings = ("Buyer", "Purchases", "Gets back", "Gives back", "Free to be taken")
-    title = "Buyers" if len(found) <= _MAX_BUYERS else f"{_MAX_BUYERS} of the buyers"
-    buyers = Section(title, headings, rows, right=(1, 2, 3), empty="Nobody has bought yet.")
+    headings = ("Buyer", "Purchases", "Refund", "Units returned", "Units available")
+    title = "Buyers" if len(found) <= _MAX_BUYERS else f"Buyers (first {_MAX_BUYERS})"
+    buyers = Section(title, headings, rows, right=(1, 2, 3), empty="No purchases yet.")
     return [buyers, _book_section(token)]
 
 
@@ -174,7 +174,7 @@ def _run(decide: Callable[..., Token], words: str, token: Token, user: StaffUser
 
 def _complete(token: Token, user: StaffUser) -> str:
     lifecycle.complete_raise(token_id=token.pk, user=user, expected_version=raise_version(token))
-    return "The raise is complete: its proceeds and unsold units are the issuer's."
+    return "Raise completed. Proceeds and unsold units transferred to the issuer."
 
 
 def _cancel(token: Token, user: StaffUser, *, reason: str) -> str:
@@ -184,41 +184,41 @@ def _cancel(token: Token, user: StaffUser, *, reason: str) -> str:
     )
     refunded = ""
     if found:
-        buyers = f"{len(found):,} buyers were" if len(found) > 1 else "1 buyer was"
-        refunded = f" {buyers} refunded {format_money(_total_refunded(found), token.currency_id)}."
-    return f"Cancelled: it is off the exchange.{refunded}"
+        buyers = f"{len(found):,} buyers" if len(found) > 1 else "1 buyer"
+        amount = format_money(_total_refunded(found), token.currency_id)
+        refunded = f" {amount} refunded to {buyers}."
+    return f"Token cancelled.{refunded}"
 
 
 LIFECYCLE_ACTIONS = (
     LifecycleAction(
         name="close",
         label="Close",
-        description="Takes no new orders and cancels those in the book. It can be opened again.",
+        description="Stops new orders and cancels open ones. Can be reopened.",
         title="Close {token} to new orders?",
         submit="close the token",
         is_available=lambda token: not token.closed and not token.exited,
         execute=partial(
             _run,
             lifecycle.close_token,
-            "Closed: no new orders are taken, those in the book were cancelled.",
+            "Token closed. Open orders cancelled; no new orders are accepted.",
         ),
         consequences=lambda token: [_book_section(token), _unchanged_section(token)],
     ),
     LifecycleAction(
         name="reopen",
-        label="Open again",
-        description="Takes new orders again.",
-        title="Open {token} to new orders again?",
-        submit="open the token again",
+        label="Reopen",
+        description="Accepts new orders again.",
+        title="Reopen {token} to new orders?",
+        submit="reopen the token",
         is_available=lambda token: token.closed and not token.exited,
-        execute=partial(_run, lifecycle.reopen_token, "Open again: new orders are taken."),
+        execute=partial(_run, lifecycle.reopen_token, "Token reopened. New orders are accepted."),
         consequences=lambda token: [_unchanged_section(token)],
     ),
     LifecycleAction(
         name="complete",
-        label="Complete the raise",
-        description="Ends the raise with what it has brought: proceeds and unsold units go to the "
-        "issuer. Final.",
+        label="Complete raise",
+        description="Ends the raise. Proceeds and unsold units go to the issuer. Final.",
         title="Complete the raise of {token} now?",
         submit="complete the raise",
         is_available=lambda token: not token.completed_raise,
@@ -230,27 +230,26 @@ LIFECYCLE_ACTIONS = (
     LifecycleAction(
         name="secondaries",
         label="Open secondary trading",
-        description="Holders may trade it among themselves from now on.",
-        title="Let holders trade {token}?",
+        description="Allows holders to trade the token with each other.",
+        title="Open secondary trading of {token}?",
         submit="open secondary trading",
         is_available=lambda token: (
             token.completed_raise and not token.secondaries and not token.exited
         ),
-        execute=partial(_run, lifecycle.open_secondaries, "Holders may trade it from now on."),
+        execute=partial(_run, lifecycle.open_secondaries, "Secondary trading opened."),
         consequences=lambda token: [_unchanged_section(token)],
     ),
     LifecycleAction(
         name="exit",
         label="Exit",
-        description="Ends trading for good: orders are cancelled, units stay with their holders. "
-        "Final.",
-        title="End {token} for good?",
-        submit="end its trading",
+        description="Ends trading. Open orders are cancelled; holders keep their units. Final.",
+        title="Exit {token}?",
+        submit="exit the token",
         is_available=lambda token: token.completed_raise and not token.exited,
         execute=partial(
             _run,
             lifecycle.exit_token,
-            "Exited: trading has ended, units stay with their holders.",
+            "Token exited. Trading has ended; holders keep their units.",
         ),
         consequences=lambda token: [_book_section(token), _unchanged_section(token)],
         final=True,
@@ -259,7 +258,7 @@ LIFECYCLE_ACTIONS = (
         name="cancel",
         label="Cancel",
         description="Delists the token. An open raise is reversed and its buyers refunded. Final.",
-        title="Cancel {token} for good?",
+        title="Cancel {token}?",
         submit="cancel the token",
         is_available=lambda _: True,
         execute=_cancel,

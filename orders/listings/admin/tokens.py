@@ -1,6 +1,6 @@
-"""The pages of tokens, whole: what `exchange` shows of one, with its ledger, book and endings.
+"""The complete token pages: the token, its ledger, order book and lifecycle actions.
 
-They are registered here because this is the lowest place that knows all of it.
+Registered here, the lowest module that may import all of them.
 """
 
 from __future__ import annotations
@@ -68,17 +68,17 @@ class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
     def sections(self, request: HttpRequest, obj: Token) -> list[Section]:
         return [_trades_section(obj), list_largest_holders(obj), list_token_transfers(obj)]
 
-    # --- listing a new one ---
+    # --- listing ---
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
-        """Lists a token: its units are issued to the issuer at once."""
+        """List a token and issue its units to the issuer."""
 
         def act(data: dict[str, Any]) -> HttpResponse:
             made = list_token(
                 issuer_id=data["issuer"].pk, listing=build_listing(data), actor=actor_of(request)
             )
             messages.success(
-                request, f"{made.symbol} is listed: {format_units(made.total_supply)} were issued."
+                request, f"{made.symbol} listed; {format_units(made.total_supply)} issued."
             )
             return self.redirect_to_record(made.pk)
 
@@ -86,14 +86,14 @@ class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
             request,
             bind_form(request, ListingForm),
             act,
-            title="List a token",
+            title="List token",
             submit="List",
-            note="All units are issued to the issuer. With a raise, those offered wait to be sold "
-            "at the buy quote. Issuer, symbol, currency and units never change afterwards; quotes "
-            "change by four eyes.",
+            note="All units are issued to the issuer; with a raise, the offered units are sold at "
+            "the buy price. Issuer, symbol, currency and supply cannot be changed later. Changing "
+            "quotes requires dual approval.",
         )
 
-    # --- endings ---
+    # --- lifecycle actions ---
 
     def decisions(self, request: HttpRequest, token: Token) -> list[tuple[Tool, str]]:
         if token.cancelled or not self.may(request, lifecycle.PERMISSION):
@@ -107,14 +107,14 @@ class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
     def take_action(
         self, request: HttpRequest, object_id: UUID, *, action: LifecycleAction
     ) -> HttpResponse:
-        """One decision about its trading, after a page that tells what will happen."""
+        """Run a lifecycle action after its confirmation page."""
         token: Token = self.record(request, object_id, lifecycle.PERMISSION)
         return self.confirm_page(
             request,
             token,
             action.build_confirmation(token),
             partial(action.execute, token, staff_of(request)),
-            str,  # what it answers tells what was done
+            str,  # `execute` returns the message
             form=bind_form(request, action.form) if action.form else None,
         )
 
@@ -125,10 +125,10 @@ def _book_section(token: Token) -> Section:
     rows = [
         ("Buy", f"{book.buys:,}", best[0], format_money(book.reserved_money, token.currency_id)),
         ("Sell", f"{book.sells:,}", best[1], format_units(book.reserved_units)),
-        ("Bought so far", "", "", format_units(token.vol_buy)),
-        ("Sold by holders so far", "", "", format_units(token.vol_sell)),
+        ("Bought to date", "", "", format_units(token.vol_buy)),
+        ("Sold by holders to date", "", "", format_units(token.vol_sell)),
     ]
-    headings = ("", "Orders", "Best price", "Reserved, or traded")
+    headings = ("", "Orders", "Best price", "Reserved or traded")
     return Section("Open orders", headings, rows, right=(1, 2, 3))
 
 
@@ -145,6 +145,8 @@ def _trades_section(token: Token) -> Section:
         )
         for trade in found[:_MAX_TRADES]
     ]
-    headings = ("When (UTC)", "Units", "Price", "Value", "Buyer", "Seller")
+    headings = ("Time (UTC)", "Units", "Price", "Value", "Buyer", "Seller")
     every = list_link("orders_trade", token.pk, "All trades") if rows else None
-    return Section("Last trades", headings, rows, right=(1, 2, 3), empty="None yet.", more=every)
+    return Section(
+        "Recent trades", headings, rows, right=(1, 2, 3), empty="No trades yet.", more=every
+    )

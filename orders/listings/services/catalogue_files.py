@@ -1,8 +1,7 @@
-"""Reading files of tokens to list: an issuer's spreadsheet saved as CSV, or JSON.
+"""Read files of tokens to list: an issuer's spreadsheet saved as CSV, or JSON.
 
-This is form only: columns are matched with the API's names of a token's fields, cells stay as they
-were written, and every row keeps its number. `services.catalogues` says what is wrong
-with a row and lists the tokens.
+Only the form is read here: columns are matched with the API's field names, cells stay as written,
+and every row keeps its number. `services.catalogues` validates rows and lists the tokens.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from exchange.core.errors import InvalidRequest
 
 MAX_FILE_MIB = 64
 MAX_ROWS = 100_000
-# Columns a file must have. Every other field of a listing has a default.
+# Required columns. Every other field of a listing has a default.
 REQUIRED = (
     *("name", "symbol", "currency", "investment_type", "investment_category"),
     *("total_supply", "price_buy", "price_sell"),
@@ -39,7 +38,7 @@ CHOICES = ("type", "deal_access", "investment_type", "investment_category", "pay
 FLAGS = ("secondaries", "esop_token")
 TEXTS = ("name", "symbol", "image", "listing_reference")
 FIELDS = (*NUMBERS, *CHOICES, *FLAGS, *TEXTS, "currency", "tenor", "creator", "issuer")
-# Fields of the API's token that the service keeps itself. A file that came from the API has them.
+# Token fields managed by the exchange; present in files exported from the API.
 MANAGED_FIELDS = frozenset(
     (
         *("id", "reference", "asset", "prev_price_buy", "prev_price_sell", "prev_price_exchange"),
@@ -49,18 +48,18 @@ MANAGED_FIELDS = frozenset(
 )
 _ALIASES = {"request": "listing_reference"}
 _ENCODINGS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
-# Of unknown columns, in a message.
+# Limits for unknown columns in a message.
 _MAX_COLUMNS_NAMED, _MAX_NAME_LENGTH = 20, 60
 _SEPARATORS = ",;\t|"
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogueRow:
-    """One token as the file has it: its number, its cells by field, what is odd.
+    """One token as the file has it: number, cells by field, and errors of form.
 
-    `number` is the line that a row of CSV begins on, or an item's place in JSON, from 1. Cells are
-    stripped text from CSV, and from JSON text, numbers (`Decimal`) or booleans. Empty ones are
-    left out.
+    `number` is the first line of a CSV row, or the position of a JSON item, from 1. Cells are
+    stripped text from CSV; text, numbers (`Decimal`) or booleans from JSON. Empty cells are left
+    out.
     """
 
     number: int
@@ -70,9 +69,9 @@ class CatalogueRow:
 
 @dataclass(frozen=True, slots=True)
 class CatalogueFile:
-    """The rows of a file, and its columns that have no effect since the service keeps them.
+    """The rows of a file, and its ignored columns (`MANAGED_FIELDS`).
 
-    `row_label` is what the numbers of rows count: "line" or "item".
+    `row_label` names what row numbers count: "line" or "item".
     """
 
     row_label: str
@@ -81,9 +80,9 @@ class CatalogueFile:
 
 
 def read_catalogue(path: Path) -> CatalogueFile:
-    """Reads a CSV or JSON file; what begins with `[` or `{` is JSON.
+    """Read a CSV or JSON file; a file that begins with `[` or `{` is JSON.
 
-    Raises `InvalidRequest`, which names what is wrong with the file as a whole, and `OSError`.
+    Raises `InvalidRequest` for errors of the file as a whole, and `OSError`.
     """
     if path.stat().st_size > MAX_FILE_MIB * 1024**2:
         raise InvalidRequest(f"The file is larger than {MAX_FILE_MIB} MiB")
@@ -95,9 +94,9 @@ def read_catalogue(path: Path) -> CatalogueFile:
 
 
 def resolve_field(column: str) -> str:
-    """The field a column means: `Price (Buy)`, `price.buy` and `priceBuy` are `price_buy`.
+    """Return the field of a column: `Price (Buy)`, `price.buy` and `priceBuy` are `price_buy`.
 
-    Not necessarily one of `FIELDS`. A unit in brackets at the end is no part of the name.
+    The result may be unknown. A unit in trailing brackets is not part of the name.
     """
     for name in (column, re.sub(r"\([^()]*\)\s*$", "", column)):
         split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())
@@ -139,7 +138,7 @@ def _read_csv(text: str) -> CatalogueFile:
 
 
 def _detect_separator(text: str) -> tuple[str, str, int]:
-    """What separates cells, the text without Excel's own note of it, and lines left out."""
+    """Return the separator, the text without Excel's `sep=` line, and the lines removed."""
     first, _, rest = text.partition("\n")
     if note := re.fullmatch(r'"?sep=(.)"?\r?', first):
         return note[1], rest, 1
@@ -149,7 +148,7 @@ def _detect_separator(text: str) -> tuple[str, str, int]:
 
 
 def _csv_lines(text: str, separator: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
-    """Each record that is not blank, with the line it begins on."""
+    """Yield each record that is not blank, with its first line number."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     while True:
         line = reader.line_num + skipped + 1
@@ -167,8 +166,8 @@ def _csv_row(line: int, cells: list[str], by_column: dict[int, str], width: int)
     errors = []
     if len(cells) < width or any(cell.strip() for cell in cells[width:]):
         errors.append(f"has {len(cells)} cells, the header has {width}")
-    nameless = [n for n, cell in enumerate(cells[:width]) if cell.strip() and n not in by_column]
-    errors += [f"cell {n + 1} is in a column without a name" for n in nameless]
+    unnamed = [n for n, cell in enumerate(cells[:width]) if cell.strip() and n not in by_column]
+    errors += [f"cell {n + 1} is in a column without a name" for n in unnamed]
     values = {
         field: cells[index].strip()
         for index, field in by_column.items()
@@ -181,7 +180,7 @@ def _csv_row(line: int, cells: list[str], by_column: dict[int, str], width: int)
 
 
 class _JsonObject(dict[str, Any]):
-    """A JSON object that remembers which of its names came twice."""
+    """A JSON object that remembers its duplicate names."""
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
@@ -204,7 +203,7 @@ def _read_json(text: str) -> CatalogueFile:
     except json.JSONDecodeError as error:
         raise InvalidRequest(f"Line {error.lineno}: not JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:
-        raise InvalidRequest(f"Not JSON that can be read: {error}") from error
+        raise InvalidRequest(f"Invalid JSON: {error}") from error
     items = _find_items(found)
     if len(items) > MAX_ROWS:
         raise InvalidRequest(f"The file has more than {MAX_ROWS} items")
@@ -215,7 +214,7 @@ def _read_json(text: str) -> CatalogueFile:
 
 
 def _find_items(found: Any) -> list[Any]:
-    """Give the array of tokens: at the top, or under `tokens` or `data`, as the API answers."""
+    """Return the array of tokens: top level, or under `tokens` or `data` as in API responses."""
     while isinstance(found, dict):
         found = found.get("tokens", found.get("data"))
     if not isinstance(found, list):
@@ -224,7 +223,7 @@ def _find_items(found: Any) -> list[Any]:
 
 
 def _flatten(item: Any) -> dict[str, Any]:
-    """The members of an object, those of an object in it as `price.buy`; nulls are left out."""
+    """Flatten an object: members of nested objects as `price.buy`."""
     found: dict[str, Any] = {}
     for name, value in item.items() if isinstance(item, dict) else ():
         if isinstance(value, dict):
@@ -255,22 +254,22 @@ def _json_row(number: int, item: Any, fields: dict[str, str]) -> CatalogueRow:
 
 
 def _resolve_columns(names: list[str]) -> dict[str, str]:
-    """The field of each column. Raises `InvalidRequest`, which names every column that is wrong."""
+    """Return the field of each column. Raises `InvalidRequest` that names every invalid column."""
     fields = {name: resolve_field(name) for name in names}
     wrong = [
         f"unknown column '{name[:_MAX_NAME_LENGTH]}'{_suggest(field[:_MAX_NAME_LENGTH])}"
         for name, field in fields.items()
         if field not in FIELDS and field not in MANAGED_FIELDS
     ][:_MAX_COLUMNS_NAMED]
-    meant: dict[str, list[str]] = {}
+    columns_by_field: dict[str, list[str]] = {}
     for name in names:
-        meant.setdefault(fields[name], []).append(f"'{name}'")
+        columns_by_field.setdefault(fields[name], []).append(f"'{name}'")
     wrong += [
         f"{' and '.join(columns)} are both {field}"
-        for field, columns in meant.items()
+        for field, columns in columns_by_field.items()
         if len(columns) > 1 and field in FIELDS
     ]
-    missing = [field for field in REQUIRED if field not in meant]
+    missing = [field for field in REQUIRED if field not in columns_by_field]
     if missing:
         wrong.append(f"missing columns: {', '.join(missing)}")
     if wrong:

@@ -1,7 +1,7 @@
-"""Listing many tokens at once, from the rows of a file.
+"""List many tokens from the rows of a file.
 
-Every row is checked before the first one is listed, by the rules of `services.listing`, and all
-that is wrong with it is named. All rows that are listed are listed in one transaction.
+All rows are validated by the rules of `services.listing` before the first one is listed, and all
+errors of a row are reported. All tokens are listed in one transaction.
 """
 
 from __future__ import annotations
@@ -55,21 +55,21 @@ _CHOICES: dict[str, type[TextChoices]] = {
 _TRUE = frozenset({"true", "yes", "1"})
 _FALSE = frozenset({"false", "no", "0"})
 _PLAIN = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
-# Digits with what is put between them in one country or another.
+# Digits with thousands separators of various countries.
 _GROUPED = re.compile(r"[-+]?[0-9]+([ ,.'_\u2019\u00a0\u202f][0-9]+)+", re.ASCII)
 _MAX_NUMBER_LENGTH = 40
 _SYMBOL_BATCH_SIZE = 1000
 _BATCH_SIZE = 250
 _NO_ISSUER = UUID(int=0)
-# A price in whole units, so that any currency has it.
+# A whole number, valid in any currency.
 _LOW_PRICE = Decimal(1)
-# The tables grow by thousands of rows in this one transaction, while the plans of the ledger's
-# functions stay those for the size they were first called at.
+# The tables grow by thousands of rows in one transaction, while the ledger functions keep the plans
+# made for their initial size.
 _USE_INDEXES = (
     "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;"
     " SET LOCAL enable_mergejoin = off"
 )
-# Stand in for a cell that cannot be read, so that the rest of its row is checked all the same.
+# Values for unreadable cells, so that the rest of the row is validated.
 _PLACEHOLDERS: dict[str, Any] = {
     "name": "-",
     "symbol": "-",
@@ -77,14 +77,14 @@ _PLACEHOLDERS: dict[str, Any] = {
     "investment_type": InvestmentType.DEBT,
     "investment_category": InvestmentCategory.BOND,
     "total_supply": MAX_NUMBER,
-    # Not below any selling price.
+    # Not below any sell price.
     "price_buy": MAX_NUMBER,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class InvalidRow:
-    """A row that is not listed: its number, its symbol ("" when it has none), all its errors."""
+    """A row that cannot be listed: number, symbol ("" without one) and all errors."""
 
     number: int
     symbol: str
@@ -93,7 +93,7 @@ class InvalidRow:
 
 @dataclass(slots=True)
 class LoadResult:
-    """What became of a file: how many rows are good, which are bad, how many were listed."""
+    """Result of loading a file: number of valid rows, invalid rows, tokens listed."""
 
     valid: int
     invalid: list[InvalidRow]
@@ -102,7 +102,7 @@ class LoadResult:
 
 @dataclass(frozen=True, slots=True)
 class _ValidRow:
-    """A row that may be listed."""
+    """A row that can be listed."""
 
     number: int
     issuer_id: UUID
@@ -110,7 +110,7 @@ class _ValidRow:
 
 
 class _AbortLoad(Exception):
-    """Ends the transaction: a row turned out bad while it was listed."""
+    """Rolls back the transaction: a row became invalid while it was listed."""
 
 
 def load_catalogue(
@@ -122,10 +122,10 @@ def load_catalogue(
     dry_run: bool = False,
     progress: Progress = lambda _doing, _done, _of: None,
 ) -> LoadResult:
-    """Lists the tokens of a file; when a row is bad none, or with `skip_invalid` the good ones.
+    """List the tokens of a file: all or none, or with `skip_invalid` those of valid rows.
 
-    `issuer` (id, email or name of an organisation) is who issues them where a row does not say.
-    `dry_run` only checks. Nothing is raised for bad rows: they are in the result.
+    `issuer` (id, email or name of an organisation) issues the tokens of rows without one.
+    `dry_run` only validates. Invalid rows are returned in the result, not raised.
     """
     checker = _RowValidator(issuer, file.row_label)
     checked: list[_ValidRow] = []
@@ -164,11 +164,11 @@ def _list_rows(
                         found = [(row.issuer_id, row.listing) for row in rows]
                         result.listed += len(list_tokens(listings=found, actor=actor))
                         break
-                    except SymbolsTaken as error:  # a moment ago
-                        bad = [row for row in rows if row.listing.symbol in error.symbols]
-                        rows = [row for row in rows if row not in bad]
-                        result.invalid += [_symbol_taken(row) for row in bad]
-                        result.valid -= len(bad)
+                    except SymbolsTaken as error:  # since validation
+                        taken = [row for row in rows if row.listing.symbol in error.symbols]
+                        rows = [row for row in rows if row not in taken]
+                        result.invalid += [_symbol_taken(row) for row in taken]
+                        result.valid -= len(taken)
                         if not skip_invalid:
                             raise _AbortLoad from error
                 progress("listing", min(start + _BATCH_SIZE, len(checked)), len(checked))
@@ -182,7 +182,7 @@ def _symbol_taken(row: _ValidRow) -> InvalidRow:
 
 
 def _remove_taken_symbols(checked: list[_ValidRow], invalid: list[InvalidRow]) -> list[_ValidRow]:
-    """Those whose symbol no token has, whatever the case of its letters."""
+    """Return the rows with a free symbol, compared case-insensitively."""
     taken: dict[str, str] = {}
     for start in range(0, len(checked), _SYMBOL_BATCH_SIZE):
         wanted = {row.listing.symbol.upper() for row in checked[start : start + _SYMBOL_BATCH_SIZE]}
@@ -194,13 +194,13 @@ def _remove_taken_symbols(checked: list[_ValidRow], invalid: list[InvalidRow]) -
         if holder is None:
             free.append(row)
         else:
-            fault = f"symbol: a token with symbol {holder} exists already"
-            invalid.append(InvalidRow(row.number, row.listing.symbol, (fault,)))
+            error = f"symbol: a token with symbol {holder} exists already"
+            invalid.append(InvalidRow(row.number, row.listing.symbol, (error,)))
     return free
 
 
 class _RowValidator:
-    """Checks rows one after the other; remembers their symbols, and issuers it has looked up."""
+    """Validates rows in order; remembers their symbols and the issuers already queried."""
 
     def __init__(self, issuer: str, row_label: str) -> None:
         self._default_issuer = issuer
@@ -209,20 +209,20 @@ class _RowValidator:
         self._symbols: dict[str, int] = {}
 
     def check(self, row: CatalogueRow) -> _ValidRow | InvalidRow:
-        """What is to be listed, or all that is wrong with the row."""
-        reader = _CellParser(row)
-        values = reader.values()
+        """Return the valid row, or all errors of the row."""
+        parser = _CellParser(row)
+        values = parser.values()
         issuer = self._issuer(row.cells.get("issuer"))
         if isinstance(issuer, str):
-            reader.errors.append(issuer)
+            parser.errors.append(issuer)
         elif "creator" in row.cells:
-            values["creator_id"] = reader.creator(issuer)
-        errors = [*row.errors, *reader.errors, *self._symbol_errors(row, values["symbol"])]
+            values["creator_id"] = parser.creator(issuer)
+        errors = [*row.errors, *parser.errors, *self._symbol_errors(row, values["symbol"])]
         listing = Listing(**values)
         issuer_id = issuer.id if isinstance(issuer, Organisation) else _NO_ISSUER
         errors += validate_listing(issuer_id=issuer_id, listing=listing)
         if errors:
-            return InvalidRow(row.number, reader.symbol, tuple(errors))
+            return InvalidRow(row.number, parser.symbol, tuple(errors))
         return _ValidRow(row.number, issuer_id, listing)
 
     def _symbol_errors(self, row: CatalogueRow, symbol: str) -> list[str]:
@@ -236,14 +236,14 @@ class _RowValidator:
     def _issuer(self, cell: object) -> Organisation | str:
         text = str(cell or self._default_issuer)
         if not text:
-            return "issuer: nobody is named as the issuer, neither here nor for the whole file"
+            return "issuer: required in the row or with --issuer"
         if text not in self._issuers:
             self._issuers[text] = find_organisation(text)
         return self._issuers[text]
 
 
 def find_organisation(text: str) -> Organisation | str:
-    """The organisation with this id, email or name; else what is wrong with the text."""
+    """Return the organisation with this id, email or name; otherwise an error message."""
     identifier = parse_id(text)
     if identifier is not None:
         found = list(Organisation.objects.filter(id=identifier))
@@ -255,12 +255,12 @@ def find_organisation(text: str) -> Organisation | str:
         case [organisation]:
             return organisation
         case []:
-            return f"issuer: no organisation is called {_quote(text)}"
-    return f"issuer: more than one organisation is called {_quote(text)}"
+            return f"issuer: no organisation matches {_quote(text)}"
+    return f"issuer: more than one organisation matches {_quote(text)}"
 
 
 class _CellParser:
-    """Turns the cells of a row into values of a `Listing`; `errors` says which it cannot."""
+    """Parses the cells of a row into values of a `Listing`; collects `errors`."""
 
     def __init__(self, row: CatalogueRow) -> None:
         self._cells = row.cells
@@ -270,9 +270,9 @@ class _CellParser:
         self.symbol = str(row.cells.get("symbol", ""))[:40]
 
     def values(self) -> dict[str, Any]:
-        """All fields that a `Listing` needs or the row has; stand-ins for what cannot be read."""
+        """Return all fields that the row has or a `Listing` requires, unreadable ones replaced."""
         values = dict(_PLACEHOLDERS)
-        readers: dict[str, Callable[[object], Any]] = {
+        parsers: dict[str, Callable[[object], Any]] = {
             **dict.fromkeys(NUMBERS, _parse_number),
             **dict.fromkeys(FLAGS, _parse_flag),
             **dict.fromkeys(TEXTS, _parse_text),
@@ -282,16 +282,16 @@ class _CellParser:
             "image": _parse_image,
         }
         for name, cell in self._cells.items():
-            if name in readers:
+            if name in parsers:
                 try:
-                    values[name] = readers[name](cell)
+                    values[name] = parsers[name](cell)
                 except InvalidRequest as error:
                     self.errors.append(f"{name} {error.message}")
         values.setdefault("price_sell", min(_LOW_PRICE, values["price_buy"]) or _LOW_PRICE)
         return values
 
     def creator(self, issuer: Organisation) -> UUID | None:
-        """The issuer's member with this id or email."""
+        """Return the id of the issuer's member with this id or email."""
         text = str(self._cells["creator"])
         members = Member.objects.filter(organisation=issuer)
         identifier = parse_id(text)
@@ -306,7 +306,7 @@ class _CellParser:
 
     def _choice_of(self, name: str) -> Callable[[object], str]:
         choices = _CHOICES[name]
-        known = {str(word).lower(): str(c.value) for c in choices for word in (c.value, c.label)}
+        known = {str(name).lower(): str(c.value) for c in choices for name in (c.value, c.label)}
 
         def choose(cell: object) -> str:
             value = known.get(" ".join(str(cell).lower().split()))

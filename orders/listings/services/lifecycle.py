@@ -1,6 +1,6 @@
-"""What staff decide about a token's trading: closing, exit, cancelling, the end of its raise.
+"""Lifecycle of a token: close, reopen, exit, cancel, complete the raise, open secondary trading.
 
-All of it happens under the lock of the token, and cancels what stands in its book.
+Every change runs under the lock of the token. Closing, exit and cancellation cancel open orders.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ PERMISSION = "exchange.end_token"
 
 
 def close_token(*, token_id: UUID, user: StaffUser) -> Token:
-    """No new orders, and those in the book are cancelled; `reopen_token` undoes the first.
+    """Stop new orders and cancel open ones. `reopen_token` accepts orders again.
 
-    Raises `Forbidden`, `TokenNotFound`, `StateConflict`; so do all functions here.
+    Raises `Forbidden`, `TokenNotFound`, `StateConflict`, as do all functions here.
     """
 
     def end(token: Token, actor: Actor) -> None:
         if token.closed:
-            raise StateConflict("The token is closed already")
+            raise StateConflict("The token is already closed")
         _cancel_orders(token, "The token was closed", actor)
         token.closed = True
         token.save(update_fields=["closed"])
@@ -54,7 +54,7 @@ def close_token(*, token_id: UUID, user: StaffUser) -> Token:
 
 
 def reopen_token(*, token_id: UUID, user: StaffUser) -> Token:
-    """New orders are taken again."""
+    """Accept new orders again."""
 
     def reopen(token: Token, _actor: Actor) -> None:
         if not token.closed:
@@ -66,11 +66,11 @@ def reopen_token(*, token_id: UUID, user: StaffUser) -> Token:
 
 
 def open_secondaries(*, token_id: UUID, user: StaffUser) -> Token:
-    """Holders may trade the token from now on. Only once its raise is complete."""
+    """Open secondary trading, once the raise is complete."""
 
     def allow(token: Token, _actor: Actor) -> None:
         if token.secondaries:
-            raise StateConflict("The token trades in the secondary market already")
+            raise StateConflict("Secondary trading is already open")
         if not token.completed_raise:
             raise Rejected("The raise is not complete", code="raise_open")
         token.secondaries = True
@@ -80,11 +80,11 @@ def open_secondaries(*, token_id: UUID, user: StaffUser) -> Token:
 
 
 def exit_token(*, token_id: UUID, user: StaffUser) -> Token:
-    """The investment has ended; units stay with their holders. Final."""
+    """End trading; holders keep their units. Final."""
 
     def end(token: Token, actor: Actor) -> None:
         if token.exited:
-            raise StateConflict("The token has exited already")
+            raise StateConflict("The token has already exited")
         if not token.completed_raise:
             raise Rejected("The raise is open: complete or cancel it first", code="raise_open")
         _cancel_orders(token, "The token has exited", actor)
@@ -97,7 +97,7 @@ def exit_token(*, token_id: UUID, user: StaffUser) -> Token:
 def complete_raise(
     *, token_id: UUID, user: StaffUser, expected_version: str | None = None
 ) -> Token:
-    """Ends the raise with what it has brought: proceeds and unsold units go to the issuer.
+    """Complete the raise: its proceeds and unsold units go to the issuer.
 
     With `expected_version` (from `raise_version`) it also raises `StateConflict` when something was
     sold or the raise completed since.
@@ -105,7 +105,7 @@ def complete_raise(
 
     def complete(token: Token, actor: Actor) -> None:
         if token.completed_raise:
-            raise StateConflict("The raise is complete already")
+            raise StateConflict("The raise is already complete")
         fetch_one(
             "SELECT complete_raise(%s, %s) FROM act_as(%s, %s, %s)",
             [token.id, str(actor), *actor_parameters(actor)],
@@ -117,11 +117,11 @@ def complete_raise(
 def cancel_token(
     *, token_id: UUID, user: StaffUser, reason: str, expected_version: str | None = None
 ) -> Token:
-    """Takes the token off the exchange. Final. `expected_version` is as for `complete_raise`.
+    """Cancel the token. Final. `expected_version` is as for `complete_raise`.
 
-    An open raise is undone: every buyer gets back what the purchase cost, fee included, and the
-    units go back to the issuer and are retired with those not sold. Raises `Rejected`
-    (`units_pledged`) while a buyer's units are not free, and `InvalidRequest` without a reason.
+    An open raise is reversed: every buyer is refunded, fee included, and all units are retired.
+    Raises `Rejected` (`units_pledged`) while a buyer's units are not available, and
+    `InvalidRequest` without a reason.
     """
     reason = clean_text(reason, missing="Cancelling needs a reason", max_length=300)
 
@@ -150,7 +150,7 @@ def _change_token(
     change: Callable[[Token, Actor], None],
     expected_version: str | None = None,
 ) -> Token:
-    actor = authorize_staff(user, PERMISSION, "You may not decide about a token's trading")
+    actor = authorize_staff(user, PERMISSION, "You may not manage the lifecycle of tokens")
     with transaction.atomic():
         token = Token.objects.select_for_update(no_key=True).filter(id=token_id).first()
         if token is None:
@@ -159,8 +159,8 @@ def _change_token(
             raise StateConflict("The token is cancelled")
         if expected_version is not None and raise_version(token) != expected_version:
             raise StateConflict(
-                "The raise went on since you looked. Nothing was done: look at it again, or close "
-                "the token first, so that nothing is sold meanwhile"
+                "The raise has changed since you opened the page; nothing was done. Review it, "
+                "or close the token first to stop sales"
             )
         change(token, actor)
         token.refresh_from_db()
@@ -168,7 +168,7 @@ def _change_token(
 
 
 def _cancel_orders(token: Token, reason: str, actor: Actor) -> None:
-    # Before the token is saved, which takes the lock of the catalogue's version, the last of all.
+    # Before the token is saved: saving locks the catalogue's version, the last in lock order.
     fetch_one("SELECT lock_accounts_of_token(%s)", [token.id])
     active = Order.objects.filter(token=token, status=OrderStatus.ACTIVE).order_by("seq")
     for order_id in list(active.values_list("id", flat=True)):
@@ -216,7 +216,7 @@ def _undo_raise(token: Token, actor: Actor, reason: str) -> None:
             raise Rejected(
                 f"{format_plain(sale.tokens)} units bought by "
                 f"{buyer.member or buyer.organisation} are "
-                "not free to be taken back; release them first",
+                "not available; release them first",
                 code="units_pledged",
             ) from error
     _retire_units(unsold, token, actor)

@@ -1,6 +1,6 @@
-"""Listing a token: the record, its units as a ledger asset, and where those units start.
+"""List a token: create the record and its ledger asset, and issue its units.
 
-Without a raise all units are the issuer's to hold and sell. With one, the units on offer wait in
+Without a raise, all units go to the issuer's available account. With one, the offered units stay in
 the issuer's `unsold` account and are sold at the quote until the raise completes.
 """
 
@@ -29,15 +29,15 @@ from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, Posting, open_accounts, post_transfers
 
 _ZERO = Decimal(0)
-# Of an account: its asset, its kind, its organisation.
+# Key of an account: asset, kind, organisation.
 _Key = tuple[str, AccountKind, UUID | None]
-# What a listing says once and for all, in the token's currency; the rest are terms.
+# Amounts in the token's currency that are fixed at listing; all others are terms.
 _MONEY = ("price_buy", "price_sell", "raise_amount")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """What is listed. Units and amounts are decimals, percentages percent, `tenor` days.
+    """A token to list. Rates are in percent, `tenor` in days.
 
     `raise_amount` above zero opens a primary raise of `offered` units (all, when None) at
     `price_buy`; otherwise the token starts with its raise complete.
@@ -94,7 +94,7 @@ class SymbolsTaken(Conflict):
 
 
 _COPIED = [field.name for field in fields(Listing) if field.name not in {"currency", "offered"}]
-# Fields of a token that are neither text, a choice nor a number of days: others see to those.
+# Fields that Django validates: text, choices and days. All others have rules of their own.
 _TEXT_FIELDS = (
     *("name", "symbol", "image", "listing_reference", "type", "deal_access", "tenor"),
     *("investment_type", "investment_category", "payout_frequency"),
@@ -103,9 +103,9 @@ _OTHER_FIELDS = {field.name for field in Token._meta.get_fields()} - set(_TEXT_F
 
 
 def list_token(*, issuer_id: UUID, listing: Listing, actor: Actor) -> Token:
-    """The new token, its units issued to the issuer.
+    """List a token and issue its units to the issuer.
 
-    Raises `InvalidRequest`, which names every bad field, `SymbolsTaken`, or `Forbidden` for a
+    Raises `InvalidRequest` that names every invalid field, `SymbolsTaken`, or `Forbidden` for a
     person who may not list tokens.
     """
     [token] = list_tokens(listings=[(issuer_id, listing)], actor=actor)
@@ -114,8 +114,9 @@ def list_token(*, issuer_id: UUID, listing: Listing, actor: Actor) -> Token:
 
 
 def list_tokens(*, listings: Sequence[tuple[UUID, Listing]], actor: Actor) -> list[Token]:
-    """Lists many tokens by their issuers at once, in a number of statements that does not grow with
-    theirs: all of them, or none when it raises as `list_token`. Gives them as they were written.
+    """List many tokens by their issuers in a constant number of statements.
+
+    Lists all, or none when it raises as `list_token`. Returns the tokens as written.
     """
     authorize_actor(actor, "exchange.add_token", "You may not list tokens")
     tokens = []
@@ -143,7 +144,7 @@ def list_tokens(*, listings: Sequence[tuple[UUID, Listing]], actor: Actor) -> li
 
 
 def validate_listing(*, issuer_id: UUID, listing: Listing) -> list[str]:
-    """Why `list_token` would refuse the listing, apart from a symbol in use; [] if it would not."""
+    """Return the errors of a listing, except for a symbol in use."""
     return list(_build_token(issuer_id, listing)[1].values())
 
 
@@ -161,9 +162,9 @@ def _insert(tokens: Sequence[Token]) -> None:
 
 
 def _issue(tokens: Sequence[Token], listings: Sequence[Listing], actor: Actor) -> None:
-    """Issues the units: those on offer to the issuer's `unsold`, the others to what it holds."""
+    """Issue the units: offered ones to the issuer's `unsold` account, others to `available`."""
     amounts: list[dict[_Key, Decimal]] = []
-    # Sales of any kind book their fee and their proceeds here.
+    # Opened now for the fees and proceeds of later sales.
     wanted: set[_Key] = {(token.currency_id, AccountKind.FEES, None) for token in tokens}
     for token, listing in zip(tokens, listings, strict=True):
         asset, issuer_id = str(token.id), token.issuer_id
@@ -195,7 +196,7 @@ def _issue(tokens: Sequence[Token], listings: Sequence[Listing], actor: Actor) -
 
 
 def _build_token(issuer_id: UUID, listing: Listing) -> tuple[Token, dict[str, str]]:
-    """The token that `listing` makes, not saved, and what is wrong with it, by field."""
+    """Return the unsaved token of `listing`, and its errors by field."""
     facts = currencies().get(listing.currency)
     wrong: dict[str, str] = {}
     if facts is None:
@@ -239,7 +240,7 @@ def _build_token(issuer_id: UUID, listing: Listing) -> tuple[Token, dict[str, st
 
 
 def _number_errors(listing: Listing, decimals: int) -> dict[str, str]:
-    """What is wrong with units, prices and the raise, by field."""
+    """Return the errors of units, prices and the raise, by field."""
     units = {"total_supply": listing.total_supply}
     if listing.offered is not None:
         units["offered"] = listing.offered

@@ -1,4 +1,4 @@
-"""`manage.py load_tokens FILE --issuer ORG`: lists the tokens of an issuer's spreadsheet."""
+"""`manage.py load_tokens FILE --issuer ORG`: list the tokens of an issuer's spreadsheet."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ _REDRAW_SECONDS = 0.1
 
 
 class Command(BaseCommand):
-    """All or nothing, unless bad rows are to be skipped; exit 1 when any row is bad.
+    """List all rows or none, unless invalid rows are skipped; exit 1 when any row is invalid.
 
-    Columns are named like the API's fields of a token, `price.buy` or `price_buy` alike. An empty
-    cell is the field's default. docs/catalogues.md has the format.
+    Columns are named like the API's token fields, `price.buy` or `price_buy`. An empty cell is the
+    field's default. The format is described in docs/catalogues.md.
     """
 
     help = (
-        "List the tokens of a CSV or JSON file. Every bad row is reported with its number and all"
-        " that is wrong with it; then nothing is loaded, or with --skip-bad the good rows."
+        "List the tokens of a CSV or JSON file. Every invalid row is reported with its number and"
+        " all its errors. Then nothing is loaded, or with --skip-bad only the valid rows."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """What to load, for whom, and how."""
+        """Define the arguments."""
         parser.add_argument("file", type=Path, help="CSV (UTF-8) or JSON file")
         parser.add_argument(
             "--issuer",
             default="",
             metavar="ORG",
-            help="id, email or name of the organisation that issues the tokens, where the file"
-            " has no issuer in a row",
+            help="id, email or name of the organisation that issues the tokens of rows without"
+            " an issuer",
         )
         parser.add_argument(
             "--skip-bad",
             "--continue-on-error",
             action="store_true",
-            help="load the good rows even if there are bad ones",
+            help="load the valid rows even if others are invalid",
         )
-        parser.add_argument("--dry-run", action="store_true", help="check only, load nothing")
+        parser.add_argument("--dry-run", action="store_true", help="validate only, load nothing")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Reads, checks, lists and reports."""
+        """Read, validate, list and report."""
         path: Path = options["file"]
         if options["issuer"]:
             issuer = find_organisation(options["issuer"])
@@ -63,7 +63,7 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"{path}: {error.strerror or error}") from error
         if file.ignored:
-            self._say(f"Without effect, the service keeps these itself: {', '.join(file.ignored)}")
+            self._write_line(f"Ignored columns, managed by the exchange: {', '.join(file.ignored)}")
         result = load_catalogue(
             file=file,
             issuer=options["issuer"],
@@ -72,19 +72,19 @@ class Command(BaseCommand):
             dry_run=options["dry_run"],
             progress=self._progress(),
         )
-        for bad in result.invalid:
-            symbol = f" ({bad.symbol})" if bad.symbol else ""
-            self._say(f"{file.row_label} {bad.number}{symbol}: {'; '.join(bad.errors)}")
+        for row in result.invalid:
+            symbol = f" ({row.symbol})" if row.symbol else ""
+            self._write_line(f"{file.row_label} {row.number}{symbol}: {'; '.join(row.errors)}")
         summary = _summarise(result, dry_run=options["dry_run"])
         if result.invalid:
             raise CommandError(summary)
         self.stdout.write(summary)
 
-    def _say(self, line: str) -> None:
+    def _write_line(self, line: str) -> None:
         self.stderr.write(line, style_func=str)
 
     def _progress(self) -> Callable[[str, int, int], None]:
-        """Draws a bar on the standard error when that is a terminal; otherwise nothing."""
+        """Return a progress bar on standard error if that is a terminal, else a no-op."""
         if not self.stderr.isatty():
             return lambda _doing, _done, _of: None
         drawn_at = 0.0
@@ -104,13 +104,13 @@ class Command(BaseCommand):
 
 
 def _summarise(result: LoadResult, *, dry_run: bool) -> str:
-    """One line about the whole file."""
+    """Return one line about the whole file."""
     total = result.valid + len(result.invalid)
     rows = "1 row" if total == 1 else f"{total} rows"
-    bad = f"{len(result.invalid)} of {rows} bad" if result.invalid else ""
+    invalid = f"{len(result.invalid)} of {rows} invalid" if result.invalid else ""
     if dry_run:
-        return f"{bad}; nothing was loaded" if bad else f"{rows} good; nothing was loaded"
+        return f"{invalid or f'{rows} valid'}; nothing loaded (dry run)"
     listed = "1 token" if result.listed == 1 else f"{result.listed} tokens"
-    if not bad:
+    if not invalid:
         return f"{listed} loaded"
-    return f"{bad}; {f'{listed} loaded' if result.listed else 'nothing was loaded'}"
+    return f"{invalid}; {f'{listed} loaded' if result.listed else 'nothing loaded'}"

@@ -1,4 +1,4 @@
-"""What files of trades have in their columns."""
+"""Columns of trade exports."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from orders.trades.models import Trade
 
 
 def _owner(order: Order | None, trade: Trade) -> str:
-    """Whose order it was; the issuer sells what a raise sells."""
+    """Return the owner of `order`; the issuer for the seller's side of a raise."""
     return str(trade.token.issuer if order is None else order.member or order.organisation)
 
 
@@ -17,22 +17,22 @@ def _owner_id(order: Order | None, trade: Trade) -> str:
 
 
 TRADES: tuple[Column, ...] = (
-    Column("When (UTC)", lambda t: t.created_at),
+    Column("Time (UTC)", lambda t: t.created_at),
     Column("Token", lambda t: t.token.symbol),
     Column("Market", lambda t: "secondary" if t.sell_order_id else "primary"),
     Column("Units", lambda t: t.tokens),
-    Column("Price of a unit", lambda t: t.price),
+    Column("Price per unit", lambda t: t.price),
     Column("Currency", lambda t: t.token.currency_id),
     Column("Buyer", lambda t: _owner(t.buy_order, t)),
-    Column("Buyer id", lambda t: _owner_id(t.buy_order, t)),
-    Column("Value for the buyer", lambda t: t.buyer_value),
-    Column("Fee of the buyer", lambda t: t.buyer_fee),
+    Column("Buyer ID", lambda t: _owner_id(t.buy_order, t)),
+    Column("Buyer value", lambda t: t.buyer_value),
+    Column("Buyer fee", lambda t: t.buyer_fee),
     Column("Seller", lambda t: _owner(t.sell_order, t)),
-    Column("Seller id", lambda t: _owner_id(t.sell_order, t)),
-    Column("Value for the seller", lambda t: t.seller_value),
-    Column("Fee of the seller", lambda t: t.seller_fee),
-    Column("Taker's side", lambda t: t.taker),
-    Column("Buy order id", lambda t: str(t.buy_order_id or "")),
-    Column("Sell order id", lambda t: str(t.sell_order_id or "")),
-    Column("Trade id", lambda t: str(t.pk)),
+    Column("Seller ID", lambda t: _owner_id(t.sell_order, t)),
+    Column("Seller value", lambda t: t.seller_value),
+    Column("Seller fee", lambda t: t.seller_fee),
+    Column("Taker side", lambda t: t.taker),
+    Column("Buy order ID", lambda t: str(t.buy_order_id or "")),
+    Column("Sell order ID", lambda t: str(t.sell_order_id or "")),
+    Column("Trade ID", lambda t: str(t.pk)),
 )

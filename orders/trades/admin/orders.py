@@ -1,6 +1,6 @@
-"""The pages of orders, whole: what the book shows of one, its fills, and what moved in the ledger.
+"""The complete order pages: the order, its fills and its ledger entries.
 
-They are registered here because this is the lowest place that knows all of it.
+Registered here, the lowest module that may import all three.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MAX_FILLS = 50
 @admin.register(Order)
 class OrderAdmin(OrderPages):
     def sections(self, request: HttpRequest, obj: Order) -> list[Section]:
-        """Its fills, oldest first, and the transfers about it and them."""
+        """Return the fills, oldest first, and the ledger transfers of the order."""
         trades = list(
             Trade.objects.filter(Q(buy_order=obj) | Q(sell_order=obj))
             .select_related(*BOTH_SIDES)
@@ -35,10 +35,10 @@ class OrderAdmin(OrderPages):
         )
         fills = Section(
             "Fills",
-            ("When (UTC)", "Units", "Price", "Value", "Fee", "With"),
+            ("When (UTC)", "Units", "Price", "Value", "Fee", "Counterparty"),
             [_fill_row(obj, trade) for trade in trades],
             right=(1, 2, 3, 4),
-            empty="Nothing was filled.",
+            empty="No fills.",
         )
         return [fills, list_ledger_legs([obj.pk, *(trade.pk for trade in trades)], obj.token)]
 

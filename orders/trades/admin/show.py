@@ -1,4 +1,4 @@
-"""How the admin writes the sides of a trade."""
+"""Admin links to the sides of a trade."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from exchange.admin.display import record_link
 from orders.book.models import Order
 from orders.trades.models import Trade
 
-# What `side_of` reads of a trade.
+# Relations that `side_link` reads of a trade.
 BOTH_SIDES = (
     "token__issuer",
     "buy_order__member",
@@ -17,7 +17,7 @@ BOTH_SIDES = (
 
 
 def side_link(trade: Trade, order: Order | None) -> str:
-    """The order on one side of a trade, by its owner; the issuer where there is none."""
+    """Link to the order on one side of a trade, or to the issuer where there is none."""
     if order is None:
-        return record_link(trade.token.issuer, f"{trade.token.issuer}, the issuer")
+        return record_link(trade.token.issuer, f"{trade.token.issuer} (issuer)")
     return record_link(order, str(order.member or order.organisation))

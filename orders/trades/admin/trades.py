@@ -1,4 +1,4 @@
-"""Trades in the admin, to read only: who bought from whom, at what price, and what moved."""
+"""Read-only admin pages of trades: sides, price and ledger entries."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from orders.trades.models import Trade
 class TradeFilters(ListFilters):
     market = OptionFilter(
         "market",
-        ("primary", "Sales of a raise", lambda rows: rows.filter(sell_order=None)),
-        ("secondary", "Between holders", lambda rows: rows.exclude(sell_order=None)),
+        ("primary", "Primary raise", lambda rows: rows.filter(sell_order=None)),
+        ("secondary", "Secondary", lambda rows: rows.exclude(sell_order=None)),
     )
     taker__exact = ChoiceFilter("taker", OrderType.choices, title="taker")
     token__currency__code__exact = currency_filter("token__currency")
@@ -46,26 +46,26 @@ class TradeAdmin(Exportable, OwnedRecordAdmin):
     list_select_related = ("token__currency", *BOTH_SIDES)
     search_fields = ("token__symbol",)
     id_fields = ("pk", "token_id", "buy_order_id", "sell_order_id")
-    search_help_text = "Symbol, value, email of a side, id of a trade, token or order"
+    search_help_text = "Symbol, value, email of either side, or ID of the trade, token or order"
     amount_fields = ("buyer_value", "seller_value")
     owner_prefixes = ("buy_order__", "sell_order__")
     long = True
     ordering = ("-seq",)
     fields = (
         ("token_display", "created_display"), ("tokens_display", "price_display"),
-        ("buyer", "seller"), ("amount_display", "seller_gets"),
-        ("buyer_pays_fee", "seller_pays_fee"), ("taker_display", "id"),
+        ("buyer", "seller"), ("amount_display", "seller_value_display"),
+        ("buyer_fee_display", "seller_fee_display"), ("taker_display", "id"),
     )  # fmt: skip
     readonly_fields = flatten(fields)
 
     def heading(self, obj: Trade) -> str:
         return f"{format_units(obj.tokens)} of {obj.token.symbol} at {self.price_display(obj)}"
 
-    @admin.display(description="when (UTC)", ordering="seq")
+    @admin.display(description="time (UTC)", ordering="seq")
     def created(self, trade: Trade) -> str:
         return f"{trade.created_at:%Y-%m-%d %H:%M:%S}"
 
-    @admin.display(description="when (UTC)")
+    @admin.display(description="time (UTC)")
     def created_display(self, trade: Trade) -> str:
         return format_time(trade.created_at)
 
@@ -81,7 +81,7 @@ class TradeAdmin(Exportable, OwnedRecordAdmin):
     def tokens_display(self, trade: Trade) -> str:
         return format_units(trade.tokens)
 
-    @admin.display(description="price of a unit")
+    @admin.display(description="price per unit")
     def price_display(self, trade: Trade) -> str:
         return format_money(trade.price, trade.token.currency_id)
 
@@ -89,19 +89,19 @@ class TradeAdmin(Exportable, OwnedRecordAdmin):
     def amount_display(self, trade: Trade) -> str:
         return format_money(trade.buyer_value, trade.token.currency_id)
 
-    @admin.display(description="fee of the buyer")
-    def buyer_pays_fee(self, trade: Trade) -> str:
+    @admin.display(description="buyer fee")
+    def buyer_fee_display(self, trade: Trade) -> str:
         return format_money(trade.buyer_fee, trade.token.currency_id)
 
-    @admin.display(description="value for the seller")
-    def seller_gets(self, trade: Trade) -> str:
+    @admin.display(description="seller value")
+    def seller_value_display(self, trade: Trade) -> str:
         return format_money(trade.seller_value, trade.token.currency_id)
 
-    @admin.display(description="fee of the seller")
-    def seller_pays_fee(self, trade: Trade) -> str:
+    @admin.display(description="seller fee")
+    def seller_fee_display(self, trade: Trade) -> str:
         return format_money(trade.seller_fee, trade.token.currency_id)
 
-    @admin.display(description="taker's side", ordering="taker")
+    @admin.display(description="taker side", ordering="taker")
     def taker_display(self, trade: Trade) -> str:
         return trade.taker
 

@@ -112,8 +112,8 @@ def test_the_fee_of_a_seller_who_had_received_more_stays_as_it_is(change_rule):
 
 # --- The proof of books bites --------------------------------------------------------------------
 
-RULE = "every order paid or received what its fills come to, rounded against it"
-SUM = "over a currency the exchange paid no rounding of orders"
+RULE = "every order paid or received the total of its fills, rounded against it"
+SUM = "the exchange never pays for rounding, by currency"
 
 
 def test_orders_rounded_otherwise_are_found(change_rule):

@@ -59,14 +59,12 @@ def test_closing_tells_what_is_in_the_book_and_cancels_it(issuer, buyer, finance
     assert "Buy orders cancelled 1 454.50 KES" in shown
     assert "Sell orders cancelled 1 10 units" in shown
     done = submit_confirmation(finance, page(token, "close"))
-    assert messages_of(done) == [
-        "Closed: no new orders are taken, those in the book were cancelled."
-    ]
+    assert messages_of(done) == ["Token closed. Open orders cancelled; no new orders are accepted."]
     assert not Order.objects.filter(status="Active").exists()
     assert issuer.balance(token.pk) == 1000
     assert buyer.balance("KES") == 50_000
     again = submit_confirmation(finance, page(token, "reopen"))
-    assert messages_of(again)[-1] == "Open again: new orders are taken."
+    assert messages_of(again)[-1] == "Token reopened. New orders are accepted."
     token.refresh_from_db()
     assert not token.closed
     assert_books_hold()
@@ -93,17 +91,15 @@ def test_cancelling_a_raise_tells_every_refund_and_gives_it_back(issuer, buyer, 
     shown = text_of(finance.get(page(token, "cancel")))
     for words in (
         "Buyers refunded 2",
-        "Money given back, fees included 16,468.38 KES",
-        "Units taken back from buyers 162.25 units",
-        "Units retired, with those not sold 1,000 units",
-        "2 10,860.50 KES 107 units yes",
-        "1 5,607.88 KES 55.25 units yes",
+        "Refunded, fees included 16,468.38 KES",
+        "Units returned by buyers 162.25 units",
+        "Units retired, unsold units included 1,000 units",
+        "2 10,860.50 KES 107 units Yes",
+        "1 5,607.88 KES 55.25 units Yes",
     ):
         assert words in shown, words
     done = cancel(finance, token)
-    assert messages_of(done)[-1] == (
-        "Cancelled: it is off the exchange. 2 buyers were refunded 16,468.38 KES."
-    )
+    assert messages_of(done)[-1] == ("Token cancelled. 16,468.38 KES refunded to 2 buyers.")
     assert buyer.balance("KES") == 50_000
     assert other.balance("KES") == 20_000
     assert not buyer.balance(token.pk)
@@ -125,15 +121,15 @@ def test_a_raise_that_went_on_meanwhile_is_looked_at_again(issuer, buyer, financ
     before = table_fingerprints()
     response = submit_confirmation(finance, page(token, "cancel"), at=to_cancel, reason="Withdrawn")
     assert messages_of(response)[-1] == (
-        "Nothing was done. Since you opened the page: Money given back, fees included was "
-        "1,000.00 KES and is 1,500.00 KES; Units taken back from buyers was 10 units and is "
+        "Nothing was done. Since you opened the page: Refunded, fees included was "
+        "1,000.00 KES and is 1,500.00 KES; Units returned by buyers was 10 units and is "
         "15 units. Look again."
     )
     assert "1,500.00 KES 15 units" in text_of(response)
     assert b"Withdrawn" in response.content
     response = submit_confirmation(finance, page(token, "complete"), at=to_complete)
     assert (
-        "Proceeds, to the issuer was 1,000.00 KES and is 1,500.00 KES" in messages_of(response)[-1]
+        "Proceeds to the issuer was 1,000.00 KES and is 1,500.00 KES" in messages_of(response)[-1]
     )
     assert table_fingerprints() == before
     cancel(finance, token)
@@ -160,12 +156,12 @@ def test_a_refund_whose_units_are_not_free_is_told_and_refused(issuer, buyer, fi
         legs=[Leg(held, Decimal(-4)), Leg(pledged, Decimal(4))],
     )
     shown = text_of(finance.get(page(token, "cancel")))
-    assert "Buyers whose units are not free: this will be refused 1" in shown
-    assert "no, only 6 units" in shown
+    assert "Buyers with unavailable units: cancellation will fail 1" in shown
+    assert "No, only 6 units" in shown
     before = table_fingerprints()
     refused = cancel(finance, token)
     assert refused.status_code == 200
-    assert "not free to be taken back; release them first" in text_of(refused)
+    assert "not available; release them first" in text_of(refused)
     assert b"The issuer withdrew" in refused.content
     assert table_fingerprints() == before
 
@@ -181,14 +177,14 @@ def test_completing_a_raise_pays_the_issuer_and_secondaries_open_after_it(issuer
     token = issuer.issue(raise_amount=Decimal(100_000))
     buyer.place(token, "Buy", 100, 250)
     early = submit_confirmation(finance, page(token, "secondaries"))
-    assert "is not possible now: the token is in raise" in messages_of(early)[-1]
+    assert "is not available: the token is in raise" in messages_of(early)[-1]
     shown = text_of(finance.get(page(token, "complete")))
-    assert "Proceeds, to the issuer 25,000.00 KES" in shown
-    assert "Units not sold, to the issuer 750 units" in shown
+    assert "Proceeds to the issuer 25,000.00 KES" in shown
+    assert "Unsold units to the issuer 750 units" in shown
     submit_confirmation(finance, page(token, "complete"))
     assert (issuer.balance("KES"), issuer.balance(token.pk)) == (26_000, 750)
     opened = submit_confirmation(finance, page(token, "secondaries"))
-    assert messages_of(opened)[-1] == "Holders may trade it from now on."
+    assert messages_of(opened)[-1] == "Secondary trading opened."
     text = text_of(finance.get(page(token, "change")))
     assert "Trading" in text
     assert "Raise complete finance-approver" in text
@@ -216,17 +212,17 @@ def test_what_was_decided_meanwhile_is_told_and_not_done_again(issuer, finance):
     submit_confirmation(finance, page(token, "exit"), at=to_exit)
     before = table_fingerprints()
     again = submit_confirmation(finance, page(token, "exit"), at=to_exit)
-    told = "is not possible now: the token is exited. Nothing was done."
+    told = "is not available: the token is exited. Nothing was done."
     assert messages_of(again)[-1] == f"Exit {told}"
     not_closed = submit_confirmation(finance, page(token, "reopen"))
-    assert messages_of(not_closed)[-1] == f"Open again {told}"
+    assert messages_of(not_closed)[-1] == f"Reopen {told}"
     stale = submit_confirmation(finance, page(token, "cancel"), at=to_cancel, reason="no")
     assert "State was Trading and is Exited" in messages_of(stale)[-1]
     assert table_fingerprints() == before
     submit_confirmation(finance, page(token, "cancel"), at=stale, reason="no")
     before = table_fingerprints()
     last = submit_confirmation(finance, page(token, "cancel"), at=stale, reason="no")
-    told = "Cancel is not possible now: the token is cancelled. Nothing was done."
+    told = "Cancel is not available: the token is cancelled. Nothing was done."
     assert messages_of(last)[-1] == told
     assert table_fingerprints() == before
 
@@ -236,7 +232,7 @@ def test_a_raise_is_not_exited(issuer, finance):
     before = table_fingerprints()
     refused = submit_confirmation(finance, page(token, "exit"))
     assert messages_of(refused)[-1] == (
-        "Exit is not possible now: the token is in raise. Nothing was done."
+        "Exit is not available: the token is in raise. Nothing was done."
     )
     assert table_fingerprints() == before
 

@@ -52,8 +52,8 @@ def test_an_order_shows_its_fills_its_reservation_and_what_moved(issuer, buyer):
         "Buy 12 units of RVT at 101.00 KES",
         "Filled 10 units (83 %)",
         "Average price 100.00 KES",
-        "Value charged so far 1,000.00 KES",
-        "Fee 15.00 KES so far, 1.5 % when it was placed",
+        "Value charged to date 1,000.00 KES",
+        "Fee 15.00 KES to date (1.5 % at placement)",
         "Reserved 205.03 KES",
         "Client order id mine-1",
         "10 units 100.00 KES 1,000.00 KES 15.00 KES Organisation",
@@ -79,8 +79,8 @@ def test_a_trade_shows_both_sides_and_the_transfer_behind_it(issuer, buyer):
     )
     for words in (
         "4 units of RVT at 100.00 KES",
-        "Fee of the buyer 6.00 KES",
-        "Fee of the seller 2.00 KES",
+        "Buyer fee 6.00 KES",
+        "Seller fee 2.00 KES",
         "Reserved -4 units",
         "Ada Obi Available 4 units",
     ):
@@ -91,7 +91,7 @@ def test_a_sale_of_a_raise_has_the_issuer_on_the_other_side(issuer, buyer):
     token = issuer.issue(raise_amount=Decimal(100_000))
     buy = buyer.place(token, "Buy", 100, 10)
     client = signed_in_client(AUDITOR)
-    side = f"{token.issuer}, the issuer"
+    side = f"{token.issuer} (issuer)"
     assert side in text_of(client.get(reverse("admin:orders_order_change", args=[buy])))
     trade = Trade.objects.get()
     assert side in text_of(client.get(reverse("admin:orders_trade_change", args=[trade.pk])))

@@ -194,7 +194,7 @@ def test_faults_of_json_are_told_field_by_field(read):
         ('[{"a": 1}\n{"a": 1}]', "Line 2: not JSON: Expecting ',' delimiter"),
         ("[]\n\n5", "Line 3: not JSON: Extra data"),
         ("[]5", "Line 1: not JSON: Extra data"),
-        ('[{"a": Infinity}]', "Not JSON that can be read: Infinity is not a number"),
+        ('[{"a": Infinity}]', "Invalid JSON: Infinity is not a number"),
     ],
 )
 def test_json_that_is_no_array_of_tokens_is_refused(read, text, message):

@@ -126,10 +126,10 @@ def test_an_organisation_is_found_by_its_id_email_or_name():
     for other in twins:
         assert find_organisation(str(other.id)) == other
     for text in ("desk@Limuru.test", "Limuru"):
-        told = f"issuer: more than one organisation is called '{text}'"
+        told = f"issuer: more than one organisation matches '{text}'"
         assert find_organisation(text) == told
     for text in ("Nobody", str(uuid7())):
-        assert find_organisation(text) == f"issuer: no organisation is called '{text}'"
+        assert find_organisation(text) == f"issuer: no organisation matches '{text}'"
 
 
 def test_bad_rows_are_told_in_the_order_of_their_lines_and_keep_the_good_ones_out(issuer):

@@ -214,7 +214,7 @@ def test_a_raise_that_went_on_since_somebody_looked_is_neither_completed_nor_can
             reason="over",
         ),
     ):
-        with pytest.raises(StateConflict, match="went on since you looked"):
+        with pytest.raises(StateConflict, match="has changed since you opened the page"):
             decide()
     token.refresh_from_db()
     assert (token.completed_raise, token.cancelled, held(buyer, token.id)) == (False, False, 10)

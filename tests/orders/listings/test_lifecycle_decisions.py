@@ -55,18 +55,18 @@ def in_raise(issuer: Trader) -> Token:
 def test_each_decision_sets_its_flag_once_on_its_token_only(issuer, officer):
     token, other = in_raise(issuer), in_raise(issuer)
     steps: list[tuple[Decide, set[str], str]] = [
-        (lifecycle.close_token, {"closed"}, "The token is closed already"),
+        (lifecycle.close_token, {"closed"}, "The token is already closed"),
         (lifecycle.reopen_token, set(), "The token is not closed"),
-        (lifecycle.complete_raise, {"completed_raise"}, "The raise is complete already"),
+        (lifecycle.complete_raise, {"completed_raise"}, "The raise is already complete"),
         (
             lifecycle.open_secondaries,
             {"completed_raise", "secondaries"},
-            "The token trades in the secondary market already",
+            "Secondary trading is already open",
         ),
         (
             lifecycle.exit_token,
             {"completed_raise", "secondaries", "exited"},
-            "The token has exited already",
+            "The token has already exited",
         ),
         (cancel, {"completed_raise", "exited", "cancelled"}, "The token is cancelled"),
     ]
@@ -151,7 +151,7 @@ def test_units_in_the_way_are_told_with_who_has_them(issuer, officer, member):
         cancel(token_id=token.id, user=officer)
     owner = "Ada Obi" if member else buyer.wallet.organisation.name
     assert str(refused.value) == (
-        f"2 units bought by {owner} are not free to be taken back; release them first"
+        f"2 units bought by {owner} are not available; release them first"
     )
 
 
@@ -211,7 +211,7 @@ def test_a_raise_as_it_was_seen_is_decided_about_and_the_others_are_left(issuer,
     make_trader(1_000).place(first, "Buy", 100, 1)
     for token in (first, second, third):
         token.refresh_from_db()
-    with pytest.raises(StateConflict, match="went on since you looked"):
+    with pytest.raises(StateConflict, match="has changed since you opened the page"):
         lifecycle.complete_raise(
             token_id=first.id, user=officer, expected_version=raise_version(second)
         )

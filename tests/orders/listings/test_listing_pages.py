@@ -56,7 +56,7 @@ def test_a_token_without_a_raise_is_the_issuers_to_sell():
         payout_frequency="Monthly",
         tenor="365",
     )
-    assert messages_of(response) == ["RVT is listed: 1,000 units were issued."]
+    assert messages_of(response) == ["RVT listed; 1,000 units issued."]
     token = Token.objects.get()
     assert (token.issuer, token.creator, token.currency_id) == (issuer, creator, "KES")
     assert (token.price_buy, token.price_sell, token.price_exchange) == (100, 98, 0)
@@ -67,7 +67,7 @@ def test_a_token_without_a_raise_is_the_issuers_to_sell():
     assert units(token) == {"available": 1000}
     shown = text_of(client.get(reverse("admin:exchange_token_change", args=[token.pk])))
     assert "Units issue back-office" in shown
-    assert f"{issuer} itself 1,000 units 0 units 0 units 1,000 units 100.0 %" in shown
+    assert f"{issuer} - 1,000 units 0 units 0 units 1,000 units 100.0 %" in shown
     assert_books_hold()
 
 
@@ -81,7 +81,7 @@ def test_a_token_with_a_raise_waits_to_be_sold():
     shown = text_of(client.get(reverse("admin:exchange_token_change", args=[token.pk])))
     assert "In raise" in shown
     assert "Target 60,000.00 KES Raised 0.00 KES (0.0 %)" in shown
-    assert "Not sold by the raise yet 600 units" in shown
+    assert "Unsold in the raise 600 units" in shown
     assert_books_hold()
 
 

@@ -147,7 +147,7 @@ def test_every_bad_row_is_told_with_its_line_and_all_its_faults_and_nothing_is_l
         )
     )
     assert said[0] == ""
-    assert said[2] == "3 of 4 rows bad; nothing was loaded"
+    assert said[2] == "3 of 4 rows invalid; nothing loaded"
     assert parse_errors(said[1]) == {
         "3 (T1)": "total_supply must be plain digits with a decimal point and no thousands"
         " separator, such as 1000 or 90.02, not '1,000';"
@@ -228,17 +228,17 @@ def test_the_good_rows_load_when_bad_ones_are_to_be_skipped(load, option):
     assert said == (
         "",
         "line 3 (T1): price_sell is required\n",
-        "1 of 3 rows bad; 2 tokens loaded",
+        "1 of 3 rows invalid; 2 tokens loaded",
     )
     assert set(Token.objects.values_list("symbol", flat=True)) == {"RVT", "T2"}
     assert_books_hold()
 
 
 def test_a_dry_run_checks_and_loads_nothing(load):
-    assert load(lines(GOOD), "--dry-run") == ("1 row good; nothing was loaded\n", "", "")
+    assert load(lines(GOOD), "--dry-run") == ("1 row valid; nothing loaded (dry run)\n", "", "")
     bad = lines(GOOD, "Tea,T1,KES,Debt,Debt Note,1000,100,x")
     said = load(bad, "--dry-run", "--skip-bad")
-    assert said[2] == "1 of 2 rows bad; nothing was loaded"
+    assert said[2] == "1 of 2 rows invalid; nothing loaded (dry run)"
     assert not Token.objects.exists()
 
 
@@ -283,7 +283,7 @@ def test_items_of_json_are_told_by_their_number(load):
         (lines(GOOD, GOOD.replace("Tea", "Thé")).encode("latin-1"), "Line 3 is not UTF-8: save the"
          " file as 'CSV UTF-8'"),
         ('[{"name": 1},\n{"name" 2}]', "Line 2: not JSON: Expecting ':' delimiter"),
-        ('[{"name": NaN}]', "Not JSON that can be read: NaN is not a number"),
+        ('[{"name": NaN}]', "Invalid JSON: NaN is not a number"),
         ('{"name": "x"}', "JSON must be an array of tokens, or an object with one as `tokens`"),
         ("[1, 2", "Line 1: not JSON: Expecting ',' delimiter"),
         ("[] []", "Line 1: not JSON: Extra data"),
@@ -322,7 +322,7 @@ def test_what_the_api_answers_can_be_loaded_again_as_far_as_it_is_the_issuers_to
     answer = {"status": "success", "message": "x", "data": {"page": 1, "tokens": [document]}}
     said = load(json.dumps(answer), name="tokens.json")
     assert said[0] == "1 token loaded\n"
-    assert said[1].startswith("Without effect, the service keeps these itself: _id, reference,")
+    assert said[1].startswith("Ignored columns, managed by the exchange: _id, reference,")
     copy = Token.objects.get(symbol="RVT2")
     assert (copy.total_supply, copy.price_buy, copy.supply) == (1000, 100, 1000)
 
@@ -383,22 +383,20 @@ def test_a_row_may_name_its_own_issuer_and_creator(load, issuer):
         )
     )
     assert parse_errors(said[1]) == {
-        "2 (T3)": "issuer: more than one organisation is called 'Limuru Growers'",
-        "3 (T4)": "issuer: no organisation is called 'Nobody'",
+        "2 (T3)": "issuer: more than one organisation matches 'Limuru Growers'",
+        "3 (T4)": "issuer: no organisation matches 'Nobody'",
         "4 (T5)": f"creator: '{member.id}' is not a member of Kericho Estates",
     }
 
 
 def test_without_an_issuer_nothing_is_loaded(load, tmp_path):
-    assert (
-        load(lines(GOOD), "--issuer", "Nobody")[2] == "issuer: no organisation is called 'Nobody'"
-    )
+    assert load(lines(GOOD), "--issuer", "Nobody")[2] == "issuer: no organisation matches 'Nobody'"
     (tmp_path / "x.csv").write_text(lines(GOOD))
     stderr = io.StringIO()
-    with pytest.raises(CommandError, match="1 of 1 row bad; nothing was loaded"):
+    with pytest.raises(CommandError, match="1 of 1 row invalid; nothing loaded"):
         call_command("load_tokens", str(tmp_path / "x.csv"), stderr=stderr)
     assert parse_errors(stderr.getvalue()) == {
-        "2 (RVT)": "issuer: nobody is named as the issuer, neither here nor for the whole file"
+        "2 (RVT)": "issuer: required in the row or with --issuer"
     }
     with pytest.raises(CommandError, match="No such file or directory"):
         call_command("load_tokens", str(tmp_path / "nowhere.csv"), issuer="Kericho Estates")
