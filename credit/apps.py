@@ -1,4 +1,4 @@
-"""Registers `credit` with Django, and says what SQL it installs."""
+"""Register `credit` with Django and declare the SQL it installs."""
 
 from exchange.core import sqlfiles
 

@@ -1,4 +1,4 @@
-"""Tables of loan configurations, loans, their collateral and what happens to them."""
+"""Models of loan configurations, loans, collateral and loan servicing."""
 
 from credit.configurations.models import (
     Access,

@@ -1,4 +1,4 @@
-"""Addresses of credit, relative to /v1/."""
+"""URLs of credit, relative to /v1/."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Loan configurations: terms that somebody else approves."""
+"""Loan configurations: lending terms under dual control."""

@@ -1,4 +1,4 @@
-"""Loan configurations: listing and reading those one may use, proposing terms and changes."""
+"""Endpoints for loan configurations: list, fetch, propose and change."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ConfigurationViewSet(ApiViewSet):
     filterset_class = ConfigurationFilters
 
     def get_queryset(self) -> QuerySet[LoanConfiguration]:
-        """What the caller may use or owns, newest first."""
+        """Return what the caller may use or owns, newest first."""
         return usable_by(self.caller.organisation_id)
 
     @operation(
@@ -47,7 +47,7 @@ class ConfigurationViewSet(ApiViewSet):
     )
     def list(self, _request: Request) -> SuccessResponse:
         """List loan configurations. Those your members may borrow on, and your own in any state,
-        newest first, with the terms in force, or the newest where none are.
+        newest first, with the effective terms, or the newest if none are effective.
         """
         found = self.filter_queryset(self.get_queryset())
         return self.respond(join_documents(read_configurations(self.caller.organisation_id, found)))
@@ -73,8 +73,8 @@ class ConfigurationViewSet(ApiViewSet):
         examples=[TERMS_EXAMPLE],
     )
     def create(self, request: Request) -> SuccessResponse:
-        """Propose a loan configuration. You are its creditor. It is Pending, and makes loans once
-        it is Approved; emits `loan_configuration.approved` or `loan_configuration.rejected` then.
+        """Propose a loan configuration. You are its creditor. It is Pending and makes loans once
+        Approved. Emits `loan_configuration.approved` or `loan_configuration.rejected` when decided.
         """
         values = self.body()
         return respond_once(request, lambda: self._propose(values))
@@ -88,10 +88,10 @@ class ConfigurationViewSet(ApiViewSet):
         examples=[TERMS_EXAMPLE],
     )
     def update(self, _request: Request, configuration_id: str) -> SuccessResponse:
-        """Propose new terms of your own loan configuration. All of them: what is left out takes
-        its default. Terms in force stay so, and the new ones are `pending`, until they are
-        approved; loans keep the terms they were made on. Where none are in force yet, the new
-        terms take the place of the old ones, and a Rejected configuration is Pending again.
+        """Propose new terms of your own loan configuration. Send all terms: omitted ones take
+        their default. The effective terms apply until the new ones, shown as `pending`, are
+        approved; existing loans keep their terms. If no terms are effective yet, the new ones
+        replace the proposed ones, and a Rejected configuration becomes Pending again.
         """
         found = parse_path_id(configuration_id, ConfigurationNotFound())
         propose_change(

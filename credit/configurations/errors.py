@@ -1,4 +1,4 @@
-"""Refusals of loan configurations."""
+"""Errors of loan configurations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from exchange.core.errors import NotFound
 
 
 class ConfigurationNotFound(NotFound):
-    """No such configuration, or not one the caller may use or owns."""
+    """The configuration does not exist, or the caller may not use it."""
 
     code = "loan_configuration_not_found"
     message = "Loan configuration not found"

@@ -1,4 +1,4 @@
-"""Types of the events about loan configurations, and when each happens."""
+"""Event types of loan configurations, and when each is emitted."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ TERMS: dict[str, Any] = {
 }
 
 
-# As its creditor sees it, and as everybody else does.
+# As seen by its creditor, and by others.
 OWN_CONFIGURATION: dict[str, Any] = {
     "id": CONFIGURATION_ID,
     "name": "Working capital, secured",

@@ -19,9 +19,9 @@ from exchange.api.filters import (
 
 
 class ConfigurationFilters(django_filters.FilterSet):
-    """Configurations by state, and by a currency that their terms lend."""
+    """Filter configurations by status and by lent currency."""
 
-    status = ChoiceFilter(allowed=ConfigurationStatus.values, help_text="State, in any case")
+    status = ChoiceFilter(allowed=ConfigurationStatus.values, help_text="Status, case-insensitive")
     currency = CurrencyFilter(method="lending", help_text="A currency that is lent")
 
     class Meta:
@@ -31,9 +31,9 @@ class ConfigurationFilters(django_filters.FilterSet):
     def lending(
         self, found: QuerySet[LoanConfiguration], _name: str, value: str
     ) -> QuerySet[LoanConfiguration]:
-        """Those whose terms, in force or else the newest, lend the currency."""
+        """Keep those whose displayed terms lend the currency."""
         versions = ConfigurationVersion.objects.filter(configuration=OuterRef("pk"))
-        in_force_first = Case(When(status=VersionStatus.APPROVED, then=0), default=Value(1))
-        shown = versions.order_by(in_force_first, "-number").values("id")[:1]
+        effective_first = Case(When(status=VersionStatus.APPROVED, then=0), default=Value(1))
+        shown = versions.order_by(effective_first, "-number").values("id")[:1]
         limit = LoanLimit.objects.filter(version=OuterRef("shown"), currency=value)
         return found.annotate(shown=Subquery(shown)).filter(Exists(limit))

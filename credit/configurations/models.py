@@ -1,7 +1,7 @@
-"""Loan configurations: what a creditor offers, in versions that somebody else approves.
+"""Loan configurations: a creditor's lending terms, in versions approved under dual control.
 
-A configuration keeps its id while its terms change: each change is a version. The version in
-force makes loans; a loan keeps the version it was made with.
+A configuration keeps its id while its terms change: each change is a version. New loans use the
+effective version; a loan keeps the version it was made with.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from exchange.tokens.models import InvestmentCategory
 
 
 class Access(models.TextChoices):
-    """Whose members may borrow: the creditor's own, those of named organisations, everybody's."""
+    """Whose members may borrow: the creditor's, those of named organisations, or all."""
 
     OWN = "own"
     ORGANISATIONS = "organisations"
@@ -26,7 +26,7 @@ class Access(models.TextChoices):
 
 
 class ConfigurationStatus(models.TextChoices):
-    """States of a configuration. Only Approved ones make loans."""
+    """Statuses of a configuration. Only Approved ones make loans."""
 
     PENDING = "Pending"
     APPROVED = "Approved"
@@ -35,7 +35,7 @@ class ConfigurationStatus(models.TextChoices):
 
 
 class VersionStatus(models.TextChoices):
-    """States of a version; at most one is in force, at most one waits."""
+    """Statuses of a version. At most one is Approved, and at most one Pending."""
 
     PENDING = "Pending"
     APPROVED = "Approved"
@@ -44,13 +44,13 @@ class VersionStatus(models.TextChoices):
 
 
 class GraceUnit(models.TextChoices):
-    """What a grace period counts."""
+    """Unit of a grace period."""
 
     DAYS = "DAYS"
 
 
 class LoanConfiguration(Record):
-    """One offer of a creditor."""
+    """A lending offer of a creditor."""
 
     creditor = models.ForeignKey(
         Organisation, on_delete=models.PROTECT, related_name="loan_configurations"
@@ -83,21 +83,23 @@ class ConfigurationVersion(Record):
         Organisation,
         blank=True,
         related_name="+",
-        # An id that no organisation has is kept like any other: nobody learns which ids there are.
+        # Unknown ids are stored like any other, so that callers cannot probe which ids exist.
         db_constraint=False,
         help_text="Who may borrow, where access is `organisations`",
     )
     investment_categories = ArrayField(
         choice_field(InvestmentCategory, max_length=20),
-        help_text="What may be pledged",
+        help_text="Eligible collateral",
     )
     collateral_ratio = models.DecimalField(
-        max_digits=9, decimal_places=8, help_text="How much of the collateral's value may be lent"
+        max_digits=9,
+        decimal_places=8,
+        help_text="Maximum LTV: share of the collateral's value that may be lent",
     )
     interest_rate = models.DecimalField(
         max_digits=9, decimal_places=8, help_text="Per month, 0 to 1"
     )
-    duration = models.PositiveSmallIntegerField(help_text="Longest, in months")
+    duration = models.PositiveSmallIntegerField(help_text="Maximum term in months")
     grace_period = models.PositiveSmallIntegerField(default=0)
     grace_period_unit = choice_field(GraceUnit, max_length=4, default=GraceUnit.DAYS)
     status = choice_field(VersionStatus, max_length=10, default=VersionStatus.PENDING)
@@ -141,20 +143,20 @@ class ConfigurationVersion(Record):
 
 
 class LoanLimit(models.Model):
-    """What one version lends in one currency, and has outstanding at most (NULL: no bound)."""
+    """Limits of one version in one currency. NULL `max_outstanding`: no limit."""
 
     version = models.ForeignKey(
         ConfigurationVersion, on_delete=models.CASCADE, related_name="limits"
     )
     currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
-    min_amount = models.DecimalField(max_digits=38, decimal_places=8, help_text="Of one loan")
-    max_amount = models.DecimalField(max_digits=38, decimal_places=8, help_text="Of one loan")
+    min_amount = models.DecimalField(max_digits=38, decimal_places=8, help_text="Per loan")
+    max_amount = models.DecimalField(max_digits=38, decimal_places=8, help_text="Per loan")
     max_outstanding = models.DecimalField(
         max_digits=38,
         decimal_places=8,
         null=True,
         blank=True,
-        help_text="Principal of all open loans of the configuration",
+        help_text="Total principal of open loans of the configuration",
     )
 
     class Meta:

@@ -1,4 +1,4 @@
-"""What loan configurations look like on the wire, declared once."""
+"""Wire format of loan configurations, declared once."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from exchange.tokens.models import InvestmentCategory
 
 
 class NamedToken(Protocol):
-    """What collateral shows of its token."""
+    """The token fields shown for collateral."""
 
     @property
     def id(self) -> UUID:
-        """Its id."""
+        """Return the token id."""
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Return the token name."""
 
 
 GRACE_FIELDS = (
@@ -48,7 +48,7 @@ _BY_CURRENCY = """'{' || coalesce((
 
 
 def _amounts(name: str, description: str) -> WireField:
-    """The column `name` of the version's limits, by currency, where it is not NULL."""
+    """Return the field for column `name` of the version's limits, by currency, without NULLs."""
     schema = {
         "type": "object",
         "description": f"{description}, by currency",
@@ -57,7 +57,7 @@ def _amounts(name: str, description: str) -> WireField:
     return WireField(name, _BY_CURRENCY.replace("AMOUNT", name), schema)
 
 
-_NAME = text("name", "{r}.name", "Name of the configuration, for people")
+_NAME = text("name", "{r}.name", "Display name of the configuration")
 
 
 _TERMS = (
@@ -65,7 +65,7 @@ _TERMS = (
         "access",
         "{r}.access",
         "Whose members may borrow: the creditor's `own`, also those of named `organisations`, or "
-        "everybody's (`public`)",
+        "those of any organisation (`public`)",
         enum=list(Access.values),
     ),
     WireField(
@@ -73,16 +73,18 @@ _TERMS = (
         "array_to_json({r}.investment_categories)",
         {
             "type": "array",
-            "description": "What may be pledged",
+            "description": "Eligible collateral",
             "items": {"type": "string", "enum": list(InvestmentCategory.values)},
         },
     ),
-    _amounts("min_amount", "Least that one loan lends"),
-    _amounts("max_amount", "Most that one loan lends"),
-    _amounts("max_outstanding", "Most principal of all open loans, where bound"),
-    number("collateral_ratio", "{r}.collateral_ratio", "Of the collateral's value, 0 to 1"),
+    _amounts("min_amount", "Minimum per loan"),
+    _amounts("max_amount", "Maximum per loan"),
+    _amounts("max_outstanding", "Maximum total principal of open loans, if limited"),
+    number("collateral_ratio", "{r}.collateral_ratio", "Maximum LTV, 0 to 1"),
     number("interest_rate", "{r}.interest_rate", "Per month, 0 to 1"),
-    WireField("duration", "{r}.duration", {"type": "integer", "description": "Longest, in months"}),
+    WireField(
+        "duration", "{r}.duration", {"type": "integer", "description": "Maximum term in months"}
+    ),
     *GRACE_FIELDS,
 )
 
@@ -94,8 +96,8 @@ _ORGANISATIONS = WireField(
         WHERE o.configurationversion_id = {r}.version_id ORDER BY o.organisation_id))""",
     {
         "type": "array",
-        "description": "Who may borrow besides the creditor, where access is `organisations`; as "
-        "they were sent, whether or not there is an organisation of that id",
+        "description": "Whose members may also borrow, where access is `organisations`; as sent, "
+        "whether or not an organisation with that id exists",
         "items": {"type": "string", "format": "uuid"},
     },
 )
@@ -108,7 +110,7 @@ PROPOSED_TERMS = Document(
         _NAME,
         *_TERMS,
         _ORGANISATIONS,
-        timestamp("proposed_at", "{r}.created_at", "When they were proposed"),
+        timestamp("proposed_at", "{r}.created_at", "When the terms were proposed"),
     ),
     example=examples.PROPOSED_TERMS,
 )
@@ -147,8 +149,8 @@ _CONFIGURATION_FIELDS = (
 )
 
 
-# Over the rows of `credit.configurations.selectors`: a configuration with the terms in force, or
-# the newest where none are. The creditor alone sees whom it named, and what became of proposals.
+# Over the rows of `credit.configurations.selectors`: a configuration with its effective terms, or
+# its newest. Only the creditor sees the named organisations and the status of proposals.
 LOAN_CONFIGURATION = Document(
     name="LoanConfiguration",
     table="credit_loanconfiguration",
@@ -162,7 +164,7 @@ LOAN_CONFIGURATION = Document(
                 text(
                     "reason",
                     "{r}.last_reason",
-                    "The creditor's view only: why the newest terms proposed were rejected",
+                    "Creditor only: why the newest proposed terms were rejected",
                     nullable=True,
                 ),
                 WireField(
@@ -170,8 +172,8 @@ LOAN_CONFIGURATION = Document(
                     _PENDING.replace("TERMS", PROPOSED_TERMS.expression("p")),
                     {
                         "oneOf": [PROPOSED_TERMS, {"type": "null"}],
-                        "description": "The creditor's view only: the change that waits for "
-                        "approval while the terms above stay in force",
+                        "description": "Creditor only: the change pending approval while the terms "
+                        "above stay effective",
                     },
                 ),
             ),

@@ -1,4 +1,4 @@
-"""Reading loan configurations: the creditor's own, and those that others may use."""
+"""Queries of loan configurations: a creditor's own, and those it may use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from credit.configurations.payloads import LOAN_CONFIGURATION
 
 
 def usable_by(organisation_id: UUID) -> QuerySet[LoanConfiguration]:
-    """What the organisation's members may borrow on, and all of its own in any state."""
+    """Return what the organisation's members may borrow on, and its own in any state."""
     effective = ConfigurationVersion.objects.filter(
         configuration=OuterRef("pk"), status=VersionStatus.APPROVED
     )
@@ -34,14 +34,12 @@ def usable_by(organisation_id: UUID) -> QuerySet[LoanConfiguration]:
 def read_configurations(
     organisation_id: UUID, configurations: QuerySet[LoanConfiguration]
 ) -> list[str]:
-    """The documents (JSON texts) of `configurations` in their order, as the organisation sees
-    them.
-    """
+    """Return the documents (JSON) of `configurations` as the organisation sees them, in order."""
     return _read_documents(organisation_id, list(configurations.values_list("id", flat=True)))
 
 
 def read_configuration(organisation_id: UUID, configuration_id: UUID) -> str:
-    """The document of one that the organisation may use or owns. Raises `ConfigurationNotFound`."""
+    """Return one document as the organisation sees it. Raises `ConfigurationNotFound`."""
     texts = read_configurations(
         organisation_id, usable_by(organisation_id).filter(id=configuration_id)
     )
@@ -51,7 +49,7 @@ def read_configuration(organisation_id: UUID, configuration_id: UUID) -> str:
 
 
 def read_creditor_view(configuration: LoanConfiguration) -> str:
-    """The document as the creditor sees it."""
+    """Return the document as its creditor sees it."""
     return _read_documents(configuration.creditor_id, [configuration.id])[0]
 
 

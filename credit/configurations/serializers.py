@@ -1,4 +1,4 @@
-"""What clients send as terms of a loan configuration, and what the schema says of it."""
+"""Request bodies of loan configurations, and their OpenAPI parameters and errors."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ _RATE = {"type": "number", "maximum": 1, "multipleOf": 10**-RATE_DECIMALS}
     }
 )
 class CategoriesField(serializers.Field[list[str], Any, Any, Any]):
-    """Investment categories in any case."""
+    """Investment categories, case-insensitive."""
 
     def to_internal_value(self, data: Any) -> list[str]:
-        """Their allowed spellings."""
+        """Return the categories as defined."""
         allowed: list[str] = list(InvestmentCategory.values)
         items = _require_list(data, len(allowed))
         found = [match_choice(item, allowed) for item in items]
@@ -85,7 +85,7 @@ class OrganisationsField(serializers.Field[list[UUID], Any, Any, Any]):
     """Ids of organisations."""
 
     def to_internal_value(self, data: Any) -> list[UUID]:
-        """The ids."""
+        """Return the ids."""
         items = _require_list(data, MAX_ORGANISATIONS)
         found = [parse_id(item) if isinstance(item, str) else None for item in items]
         if None in found:
@@ -98,7 +98,7 @@ class AmountsField(serializers.Field[dict[str, Decimal], Any, Any, Any]):
     """Amounts by currency: `{"NGN": 2000000}`."""
 
     def to_internal_value(self, data: Any) -> dict[str, Decimal]:
-        """The exact amounts."""
+        """Return the exact amounts by currency."""
         if not isinstance(data, Mapping):
             raise serializers.ValidationError("must be an object of amounts by currency")
         if any(code not in currencies() for code in data):
@@ -116,7 +116,7 @@ class AmountsField(serializers.Field[dict[str, Decimal], Any, Any, Any]):
 
 @extend_schema_field({**_AMOUNTS, "minProperties": 1})
 class LentAmountsField(AmountsField):
-    """Amounts in one currency at least."""
+    """Amounts in at least one currency."""
 
 
 @extend_schema_field({**_RATE, "exclusiveMinimum": 0})
@@ -125,14 +125,14 @@ class RatioField(NumberField):
 
 
 class WholeNumberField(NumberField):
-    """A whole number; whether it is from `least` to `most` is for the rules of terms."""
+    """A whole number. Its range is documented here and validated by the rules of terms."""
 
-    def __init__(self, *, least: int, most: int, **kwargs: Any) -> None:
+    def __init__(self, *, minimum: int, maximum: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        set_override(self, "field", {"type": "integer", "minimum": least, "maximum": most})
+        set_override(self, "field", {"type": "integer", "minimum": minimum, "maximum": maximum})
 
     def to_internal_value(self, data: Any) -> Any:
-        """The number, an int."""
+        """Return the number as an int."""
         number = super().to_internal_value(data)
         if number != number.to_integral_value():
             raise serializers.ValidationError("must be a whole number")
@@ -144,50 +144,50 @@ class RateField(NumberField):
     """A rate from 0 to 1."""
 
     def to_internal_value(self, data: Any) -> Decimal:
-        """The rate."""
+        """Return the rate."""
         if isinstance(data, int | Decimal) and not isinstance(data, bool) and not 0 <= data <= 1:
             raise serializers.ValidationError("must be from 0 to 1")
         return super().to_internal_value(data)
 
 
 class TermsInput(LeanSerializer):
-    """The terms of a loan configuration, all of them."""
+    """All terms of a loan configuration."""
 
-    name = NameField(max_length=MAX_NAME_LENGTH, help_text="For people")
+    name = NameField(max_length=MAX_NAME_LENGTH, help_text="Display name")
     access = EnumField(
         allowed=Access.values,
         required=False,
         default=str(Access.OWN),
         help_text="Whose members may borrow: your `own`, also those of the named `organisations`, "
-        "or everybody's (`public`)",
+        "or those of any organisation (`public`)",
     )
     organisation_ids = OrganisationsField(
         required=False,
         default=[],
-        help_text="Who may borrow where access is `organisations`; empty otherwise. Ids are not "
-        "looked up: one that no organisation has lets nobody borrow",
+        help_text="Whose members may borrow where access is `organisations`; empty otherwise. Ids "
+        "are not validated: an unknown id has no effect",
     )
-    investment_categories = CategoriesField(help_text="What may be pledged, in any case")
+    investment_categories = CategoriesField(help_text="Eligible collateral, case-insensitive")
     min_amount = AmountsField(
         required=False,
         default={},
-        help_text="Least that one loan lends; by default what brings one minor unit of interest a "
-        "month (at rate 0 one minor unit), and not above `max_amount`",
+        help_text="Minimum per loan. Default: the amount that earns one minor unit of interest per "
+        "month (at rate 0, one minor unit), at most `max_amount`",
     )
-    max_amount = LentAmountsField(
-        help_text="Most that one loan lends, in each currency that is lent"
-    )
+    max_amount = LentAmountsField(help_text="Maximum per loan, in each currency that is lent")
     max_outstanding = AmountsField(
         required=False,
         default={},
-        help_text="Most principal of all open loans, in the currencies that are to be bound so",
+        help_text="Maximum total principal of open loans, in the currencies with such a limit",
     )
-    collateral_ratio = RatioField(help_text="How much of the collateral's value may be lent")
+    collateral_ratio = RatioField(
+        help_text="Maximum LTV: share of the collateral's value that may be lent"
+    )
     interest_rate = RateField(help_text="Per month, 0 to 1")
-    duration = WholeNumberField(least=1, most=MAX_DURATION, help_text="Longest, in months")
+    duration = WholeNumberField(minimum=1, maximum=MAX_DURATION, help_text="Maximum term in months")
     grace_period = WholeNumberField(
-        least=0,
-        most=MAX_GRACE_PERIOD,
+        minimum=0,
+        maximum=MAX_GRACE_PERIOD,
         required=False,
         default=0,
         help_text="Days from overdue to default",
@@ -200,26 +200,26 @@ class TermsInput(LeanSerializer):
     )
 
     def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:
-        """Adds what the rules of terms say of fields that are of their type."""
+        """Add the errors of the rules of terms for well-typed fields."""
         for name, text in find_errors(values).items():
             errors.setdefault(name, [text])
 
 
 def build_terms(values: Mapping[str, Any]) -> Terms:
-    """The checked values as the service takes them."""
+    """Build terms from validated values."""
     return Terms(**{name: value for name, value in values.items() if name != "grace_period_unit"})
 
 
-def _require_list(data: Any, most: int) -> list[Any]:
+def _require_list(data: Any, maximum: int) -> list[Any]:
     if not isinstance(data, list):
         raise serializers.ValidationError("must be an array")
-    if len(data) > most:
-        raise serializers.ValidationError(f"must have at most {most} items")
+    if len(data) > maximum:
+        raise serializers.ValidationError(f"must have at most {maximum} items")
     return data
 
 
 STATUS_PARAMETER = OpenApiParameter(
-    "status", enum=list(ConfigurationStatus.values), description="In any case"
+    "status", enum=list(ConfigurationStatus.values), description="Case-insensitive"
 )
 
 

@@ -1,1 +1,1 @@
-"""Loans: making, repaying, collateral, servicing, ending."""
+"""Loans: creation, repayment, collateral, servicing, closure."""

@@ -1,4 +1,4 @@
-"""Loans: making, quoting, listing, reading, repaying, and their collateral."""
+"""Endpoints for loans: create, quote, list, fetch, repay, and manage collateral."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from exchange.api.responses import RawJSON, SuccessResponse
 from exchange.api.viewsets import ApiViewSet, parse_path_id
 from exchange.core.timestamps import javascript_time
 
-# What adding and releasing collateral have in common.
+# Shared by adding and releasing collateral.
 _pledging = partial(
     operation,
     scope="credit:write",
@@ -45,7 +45,7 @@ _pledging = partial(
 
 
 class LoanViewSet(ApiViewSet):
-    """Loans of the caller's members, and those the caller made."""
+    """Loans to the caller's members, and loans the caller made."""
 
     tag = "Loans"
     lookup_url_kwarg = "loan_id"
@@ -59,20 +59,20 @@ class LoanViewSet(ApiViewSet):
     default_sort = "-created_at"
 
     def get_queryset(self) -> QuerySet[Loan]:
-        """What the caller sees."""
+        """Return the loans visible to the caller."""
         return loans_of(self.caller.organisation_id)
 
     @operation("Loans retrieved", scope="credit:read", response=RecordPage(LISTED_LOAN, "loans"))
     def list(self, _request: Request) -> Response:
-        """List loans. Those of the organisation's members and those it lent, each with what its
-        collateral is worth.
+        """List loans. Those to the organisation's members and those it made, each with the value
+        of its collateral.
         """
         found = self.filter_queryset(self.get_queryset())
         return self.paginated_response(found.values_list("id", flat=True), read_listed_loans)
 
     @operation("Loan retrieved", scope="credit:read", response=LOAN_DETAIL)
     def retrieve(self, _request: Request, loan_id: str) -> SuccessResponse:
-        """Fetch a loan. With what is outstanding, its repayments and its collateral's value."""
+        """Fetch a loan. Includes its balance, repayments and collateral value."""
         found = parse_path_id(loan_id, LoanNotFound())
         return self.respond(RawJSON(read_loan_detail(self.caller.organisation_id, found)))
 
@@ -87,8 +87,8 @@ class LoanViewSet(ApiViewSet):
         examples=[shapes.LOAN_EXAMPLE],
     )
     def create(self, request: Request) -> SuccessResponse:
-        """Create a loan. Units move from available to lien and the amount from the creditor's
-        wallet to the member's, at once. Emits `loan.created` to the caller and the creditor.
+        """Create a loan. Immediately liens the units and moves the amount from the creditor's
+        wallet to the member's. Emits `loan.created` to the caller and the creditor.
         """
         values = self.body()
         return respond_once(request, lambda: self._create(values))
@@ -112,9 +112,9 @@ class LoanViewSet(ApiViewSet):
     )
     @action(detail=False, methods=["post"])
     def quote(self, _request: Request) -> SuccessResponse:
-        """Quote a loan. The same body, no effect: what the collateral is worth, the most that can
-        be lent and is to be repaid, and every rule that would refuse. Whether the creditor has the
-        money is told to the creditor alone: others learn it by `not_funded` when the loan is made.
+        """Quote a loan. Takes the same body and has no effect: returns the collateral value, the
+        maximum amount and repayment, and every rule that would reject the loan. Funding is checked
+        for the creditor only; others receive `not_funded` when they create the loan.
         """
         wanted = build_loan_request(self.body())
         found = assess(wanted, organisation_id=self.caller.organisation_id, quote=True)
@@ -135,7 +135,7 @@ class LoanViewSet(ApiViewSet):
     @operation("Loan statement retrieved", scope="credit:read", response=shapes.STATEMENT)
     @action(detail=True)
     def statement(self, _request: Request, loan_id: str) -> SuccessResponse:
-        """Fetch a loan's statement. Disbursement, repayments and its end, oldest first."""
+        """Fetch a loan's statement. Disbursement, repayments and closure, oldest first."""
         found = parse_path_id(loan_id, LoanNotFound())
         return self.respond(RawJSON(read_loan_statement(self.caller.organisation_id, found)))
 
@@ -150,7 +150,7 @@ class LoanViewSet(ApiViewSet):
     )
     @action(detail=True, methods=["post"])
     def repay(self, request: Request, loan_id: str) -> SuccessResponse:
-        """Repay a loan. In part or in full, from the borrower's wallet, interest first. The last
+        """Repay a loan. In part or in full, from the borrower's wallet, interest first. The final
         payment releases the collateral and emits `loan.repaid`.
         """
         return self._change(request, loan_id, partial(repay, amount=self.body()["amount"]))
@@ -167,14 +167,14 @@ class LoanViewSet(ApiViewSet):
     )
     @action(detail=True, methods=["post"])
     def release(self, request: Request, loan_id: str) -> SuccessResponse:
-        """Release collateral of a loan. As long as the rest covers the principal owed."""
+        """Release collateral of a loan. The rest must still cover the outstanding principal."""
         change = partial(release_collateral, pledges=self.body()["collaterals"])
         return self._change(request, loan_id, change)
 
     def _change(
         self, request: Request, loan_id: str, change: Callable[..., Loan]
     ) -> SuccessResponse:
-        """Answer the loan after the service `change` of it, once for one idempotency key."""
+        """Run `change` once per idempotency key and respond with the loan."""
         found = parse_path_id(loan_id, LoanNotFound())
         caller = self.caller
 

@@ -1,4 +1,4 @@
-"""Calendar months, added in UTC."""
+"""Calendar arithmetic in UTC."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from dateutil.relativedelta import relativedelta
 
 
 def add_months(moment: dt.datetime, months: int) -> dt.datetime:
-    """`moment` that many calendar months later; the end of a month clamps (31 Jan → 28 Feb)."""
+    """Return `moment` plus calendar months, clamped to the end of the month (31 Jan → 28 Feb)."""
     later: dt.datetime = moment.astimezone(dt.UTC) + relativedelta(months=months)
     return later

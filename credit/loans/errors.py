@@ -1,4 +1,4 @@
-"""Refusals of loans."""
+"""Errors of loans."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from exchange.core.errors import NotFound
 
 
 class LoanNotFound(NotFound):
-    """No such loan, or the caller is neither borrower's organisation nor creditor."""
+    """The loan does not exist, or is not visible to the caller."""
 
     code = "loan_not_found"
     message = "Loan not found"

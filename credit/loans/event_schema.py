@@ -1,4 +1,4 @@
-"""What events about loans and loan configurations tell, as the schema says it."""
+"""OpenAPI schema of loan and loan configuration events."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STATUSES = {
 }
 _PROPERTIES: dict[str, Any] = {
     "loan": LOAN,
-    "user": {**USER, "description": "The borrower; null in what its creditor is told"},
+    "user": {**USER, "description": "The borrower; null in events to the creditor"},
 }
 
 
@@ -40,16 +40,16 @@ def _number(description: str) -> dict[str, Any]:
 
 
 _LIQUIDATION = _amounts(
-    "What came of it, in the loan's currency",
-    owed=_number("Owed until then"),
-    value_passed=_number("Value of the units that the creditor received"),
-    deficiency=_number("What the units did not cover"),
+    "Result of the liquidation, in the loan's currency",
+    owed=_number("Outstanding before the liquidation"),
+    value_passed=_number("Value of the units transferred to the creditor"),
+    deficiency=_number("Amount not covered by the units"),
 )
 _SHORTFALL = _amounts(
-    "What is missing, in the loan's currency",
+    "Missing collateral, in the loan's currency",
     id={"type": "string", "format": "uuid", "description": "Shortfall id"},
-    collateral_value=_number("What the collateral is worth"),
-    required_value=_number("What would cover the principal owed"),
+    collateral_value=_number("Collateral value"),
+    required_value=_number("Collateral value required for the outstanding principal"),
 )
 
 
@@ -114,7 +114,7 @@ _CONFIGURATION = NamedSchema(
 
 
 def add_loan_events(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
-    """Describe the events about loans and loan configurations."""
+    """Add the loan and loan configuration events to the schema."""
     for data in (_LOAN_DATA, _LIQUIDATED, _SHORTFALL_DATA):
         add_webhooks(result, data, EVENT_TYPES, "Loans")
     add_webhooks(result, _CONFIGURATION, configurations.EVENT_TYPES, "Loan configurations")

@@ -1,12 +1,12 @@
-"""Types of the events about loans, and when each happens."""
+"""Event types of loans, and when each is emitted."""
 
 from __future__ import annotations
 
 EVENT_TYPES = {
-    "loan.created": "A loan was made",
-    "loan.repaid": "A loan was repaid in full; its collateral is free",
-    "loan.overdue": "A loan was not repaid in time; its grace period runs",
+    "loan.created": "A loan was disbursed",
+    "loan.repaid": "A loan was repaid in full and its collateral released",
+    "loan.overdue": "A loan was not repaid on its due date; its grace period has started",
     "loan.defaulted": "A loan was not repaid within its grace period",
-    "loan.liquidated": "The collateral of a defaulted loan went to its creditor",
-    "loan.shortfall": "The collateral of a loan no longer covers the principal owed",
+    "loan.liquidated": "The collateral of a defaulted loan was transferred to its creditor",
+    "loan.shortfall": "The collateral of a loan no longer covers its outstanding principal",
 }

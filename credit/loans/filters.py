@@ -23,17 +23,19 @@ _SECOND = timedelta(seconds=1)
 
 
 class LoanFilters(ChangingFilters):
-    """Loans by state, currency, the people in them and time."""
+    """Filter loans by status, currency, parties, collateral and time."""
 
-    status = ChoiceFilter(allowed=LoanStatus.values, help_text="State, in any case")
-    currency = CurrencyFilter(field_name="currency_id", help_text="What is lent")
+    status = ChoiceFilter(allowed=LoanStatus.values, help_text="Status, case-insensitive")
+    currency = CurrencyFilter(field_name="currency_id", help_text="Currency of the loan")
     user_id = IdFilter(field_name="borrower_id", help_text="The borrower")
     creditor = IdFilter(field_name="creditor_id", help_text="The lending organisation")
     loan_configuration_id = IdFilter(
-        field_name="configuration_id", help_text="The loan configuration it was made on"
+        field_name="configuration_id", help_text="The loan configuration of the loan"
     )
-    token_id = IdFilter(method="with_token", help_text="A token pledged for it")
-    shortfall = FlagFilter(method="in_shortfall", help_text="Whether its collateral falls short")
+    token_id = IdFilter(method="with_token", help_text="A token pledged as collateral")
+    shortfall = FlagFilter(
+        method="in_shortfall", help_text="Whether the loan has an open shortfall"
+    )
     due_from = FromFilter("repayment_date", _SECOND)
     due_to = ToFilter("repayment_date", _SECOND)
 
@@ -42,10 +44,10 @@ class LoanFilters(ChangingFilters):
         fields: tuple[str, ...] = ()
 
     def with_token(self, found: QuerySet[Loan], _name: str, value: Any) -> QuerySet[Loan]:
-        """Loans with open collateral of one token."""
+        """Keep loans with pledged units of one token."""
         return found.filter(collaterals__token_id=value, collaterals__quantity__gt=0)
 
     def in_shortfall(self, found: QuerySet[Loan], _name: str, value: bool) -> QuerySet[Loan]:
-        """Loans with, or without, an open shortfall."""
+        """Keep loans with, or without, an open shortfall."""
         open_ones = Loan.objects.filter(shortfalls__cured_at__isnull=True, shortfalls__isnull=False)
         return found.filter(id__in=open_ones) if value else found.exclude(id__in=open_ones)

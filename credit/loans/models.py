@@ -1,4 +1,4 @@
-"""Loans, their collateral, what was repaid, and how they are serviced and ended."""
+"""Loans: collateral, repayments, valuation, shortfalls and closure proposals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from exchange.tokens.models import Token
 
 
 class LoanStatus(models.TextChoices):
-    """States of a loan."""
+    """Statuses of a loan."""
 
     ACTIVE = "ACTIVE"
     OVERDUE = "OVERDUE"
@@ -28,7 +28,7 @@ OPEN = (LoanStatus.ACTIVE, LoanStatus.OVERDUE, LoanStatus.DEFAULTED)
 
 
 class Loan(Record):
-    """Money lent to a member against units of tokens, on the terms of one version."""
+    """A loan to a member against token units, on the terms of one configuration version."""
 
     borrower = models.ForeignKey(
         Member, on_delete=models.PROTECT, related_name="loans", db_constraint=False
@@ -42,9 +42,9 @@ class Loan(Record):
     )
     version = models.ForeignKey(ConfigurationVersion, on_delete=models.PROTECT, related_name="+")
     currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
-    amount = models.DecimalField(max_digits=38, decimal_places=8, help_text="Lent out")
+    amount = models.DecimalField(max_digits=38, decimal_places=8, help_text="Principal")
     repayment_amount = models.DecimalField(
-        max_digits=38, decimal_places=8, help_text="To be paid back in all"
+        max_digits=38, decimal_places=8, help_text="Total repayment: principal and interest"
     )
     repayment_date = models.DateTimeField()
     interest_rate = models.DecimalField(max_digits=9, decimal_places=8)
@@ -63,7 +63,7 @@ class Loan(Record):
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
-    # The collateral as the wire shows it, in this row so that the document trigger sees it.
+    # Collateral in wire format, stored in this row for the document trigger.
     collateral_text = models.TextField(default="[]", editable=False)
     document = models.TextField(editable=False, default="")
 
@@ -97,14 +97,14 @@ class Loan(Record):
 
 
 class Collateral(models.Model):
-    """Units of one token pledged for a loan; `quantity` is what is still liened."""
+    """Units of one token pledged for a loan; `quantity` is what remains under lien."""
 
     loan = models.ForeignKey(Loan, on_delete=models.PROTECT, related_name="collaterals")
     token = models.ForeignKey(Token, on_delete=models.PROTECT, related_name="+")
-    position = models.PositiveSmallIntegerField(help_text="The order in which it is liquidated")
+    position = models.PositiveSmallIntegerField(help_text="Order of liquidation")
     quantity = models.DecimalField(max_digits=38, decimal_places=8)
     pledged_price = models.DecimalField(
-        max_digits=38, decimal_places=8, help_text="price.sell when it was pledged"
+        max_digits=38, decimal_places=8, help_text="price.sell at pledge"
     )
 
     class Meta:
@@ -119,14 +119,14 @@ class Collateral(models.Model):
 
 
 class Repayment(Record):
-    """One payment of a borrower: interest first, then principal. Never changed."""
+    """One payment of a borrower, interest first. Append-only."""
 
     loan = models.ForeignKey(Loan, on_delete=models.PROTECT, related_name="repayments")
     amount = models.DecimalField(max_digits=38, decimal_places=8)
     interest = models.DecimalField(max_digits=38, decimal_places=8)
     principal = models.DecimalField(max_digits=38, decimal_places=8)
     outstanding = models.DecimalField(
-        max_digits=38, decimal_places=8, help_text="Still to be paid after it"
+        max_digits=38, decimal_places=8, help_text="Balance after the payment"
     )
     paid_by = models.CharField(max_length=80)
     created_at = models.DateTimeField()
@@ -145,7 +145,7 @@ class Repayment(Record):
 
 
 class Outstanding(models.Model):
-    """Principal of all open loans of a configuration in one currency; a trigger keeps it."""
+    """Total principal of open loans by configuration and currency, maintained by a trigger."""
 
     configuration = models.ForeignKey(
         LoanConfiguration, on_delete=models.PROTECT, related_name="outstanding"
@@ -164,18 +164,20 @@ class Outstanding(models.Model):
 
 
 class Valuation(models.Model):
-    """The last valuation of a loan's collateral; NULL figures where a price was missing or old."""
+    """Last valuation of a loan's collateral; NULL amounts if a price was missing or stale."""
 
     loan = models.OneToOneField(
         Loan, on_delete=models.PROTECT, primary_key=True, related_name="valuation"
     )
     value = models.DecimalField(
-        max_digits=38, decimal_places=8, null=True, help_text="Of all collateral, at price.sell"
+        max_digits=38, decimal_places=8, null=True, help_text="Collateral value at price.sell"
     )
     loan_to_value = models.DecimalField(
-        max_digits=20, decimal_places=8, null=True, help_text="Principal owed / value"
+        max_digits=20, decimal_places=8, null=True, help_text="Outstanding principal / value"
     )
-    problem = models.CharField(max_length=300, blank=True, help_text="Why it could not be valued")
+    problem = models.CharField(
+        max_length=300, blank=True, help_text="Why the collateral could not be valued"
+    )
     valued_at = models.DateTimeField()
 
     def __str__(self) -> str:
@@ -183,12 +185,14 @@ class Valuation(models.Model):
 
 
 class Shortfall(Record):
-    """Collateral that no longer covers its loan, from when it was found until it is cured."""
+    """Period during which the collateral does not cover its loan (margin call)."""
 
     loan = models.ForeignKey(Loan, on_delete=models.PROTECT, related_name="shortfalls")
     cause = models.CharField(max_length=300)
     required = models.DecimalField(
-        max_digits=38, decimal_places=8, help_text="Value the principal owed needs"
+        max_digits=38,
+        decimal_places=8,
+        help_text="Collateral value required for the outstanding principal",
     )
     value = models.DecimalField(max_digits=38, decimal_places=8)
     opened_at = models.DateTimeField()
@@ -207,28 +211,28 @@ class Shortfall(Record):
 
 
 class ClosureAction(models.TextChoices):
-    """How a defaulted loan can be ended by two people."""
+    """How a defaulted loan can be closed under dual control."""
 
     LIQUIDATE = "liquidate", "Liquidate"
     WRITE_OFF = "write_off", "Write off"
 
 
 class ClosureStatus(models.TextChoices):
-    """States of a proposal."""
+    """Statuses of a closure proposal."""
 
     PENDING = "Pending"
     CONFIRMED = "Confirmed"
     DECLINED = "Declined"
-    # The loan was repaid before anybody decided.
+    # The loan was repaid before a decision.
     LAPSED = "Lapsed"
 
 
 class ClosureProposal(ProposalModel):
-    """One person proposes to liquidate or write off a loan, another confirms.
+    """A proposal to liquidate or write off a loan, confirmed by a second person.
 
-    `plan` freezes the prices at the proposal: [{token_id, symbol, price, quoted_at, quantity,
-    passed, value}], decimals as strings. It is the most that may pass. What the borrower paid
-    meanwhile makes it less: `final_plan` and its figures are what was done.
+    `plan` freezes prices and maximum units: [{token_id, symbol, price, quoted_at, quantity, passed,
+    value}], decimals as strings. Payments received until confirmation reduce it: `final_plan` and
+    the final amounts are what was executed.
     """
 
     loan = models.ForeignKey(Loan, on_delete=models.PROTECT, related_name="closure_proposals")
@@ -237,14 +241,14 @@ class ClosureProposal(ProposalModel):
     reason = None  # type: ignore[assignment]
     note = models.CharField(max_length=500)
     plan = models.JSONField(default=list)
-    owed = models.DecimalField(max_digits=38, decimal_places=8, help_text="When it was proposed")
+    owed = models.DecimalField(max_digits=38, decimal_places=8, help_text="Outstanding at proposal")
     value_passed = models.DecimalField(
-        max_digits=38, decimal_places=8, default=0, help_text="Value of the units passed"
+        max_digits=38, decimal_places=8, default=0, help_text="Value of the units to the creditor"
     )
     deficiency = models.DecimalField(
-        max_digits=38, decimal_places=8, default=0, help_text="Owed and not covered"
+        max_digits=38, decimal_places=8, default=0, help_text="Outstanding amount not covered"
     )
-    final_plan = models.JSONField(null=True, blank=True, help_text="What passed, once confirmed")
+    final_plan = models.JSONField(null=True, blank=True, help_text="Executed plan, once confirmed")
     final_owed = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
     final_value = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
     final_deficiency = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)

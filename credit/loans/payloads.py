@@ -1,4 +1,4 @@
-"""What loans look like on the wire, declared once."""
+"""Wire format of loans, declared once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COLLATERALS = WireField(
     "{r}.collateral_text",
     {
         "type": "array",
-        "description": "Units pledged, in the order in which they would be liquidated",
+        "description": "Pledged units, in the order of liquidation",
         "items": {
             "type": "object",
             "properties": {
@@ -37,22 +37,24 @@ LOAN = Document(
     table="credit_loan",
     fields=(
         identifier("id", "{r}.id", "Loan id"),
-        identifier("borrower", "{r}.borrower_id", "The user who received it"),
+        identifier("borrower", "{r}.borrower_id", "The borrowing user"),
         identifier("creditor", "{r}.creditor_id", "The lending organisation"),
-        number("amount", "{r}.amount", "Lent out"),
-        text("currency", "{r}.currency_id", "What the amounts are in"),
-        number("repayment_amount", "{r}.repayment_amount", "To be paid back in all"),
+        number("amount", "{r}.amount", "Principal"),
+        text("currency", "{r}.currency_id", "Currency of the amounts"),
+        number(
+            "repayment_amount", "{r}.repayment_amount", "Total repayment: principal and interest"
+        ),
         text(
             "repayment_date",
             "public.javascript_time({r}.repayment_date)",
             "As JavaScript's Date.prototype.toString() prints it in West Africa time",
         ),
         number("interest_rate", "{r}.interest_rate", "Per month, 0 to 1"),
-        WireField("duration", "{r}.duration", {"type": "integer", "description": "Months"}),
-        text("status", "{r}.status", "State of the loan", enum=list(LoanStatus.values)),
+        WireField("duration", "{r}.duration", {"type": "integer", "description": "Term in months"}),
+        text("status", "{r}.status", "Status of the loan", enum=list(LoanStatus.values)),
         *GRACE_FIELDS,
-        text("reason", "{r}.reason", "Why it was asked for; may be empty"),
-        timestamp("created_at", "{r}.created_at", "When it was made"),
+        text("reason", "{r}.reason", "Purpose of the loan; may be empty"),
+        timestamp("created_at", "{r}.created_at", "When it was disbursed"),
         timestamp("updated_at", "{r}.updated_at", "When it last changed"),
         _COLLATERALS,
     ),
@@ -61,7 +63,7 @@ LOAN = Document(
 
 
 def collateral_text(pledged: Iterable[tuple[NamedToken, Decimal]]) -> str:
-    """The JSON array of `collaterals`: units of tokens, in the order of liquidation."""
+    """Return the JSON array of `collaterals`, in the order of liquidation."""
     items = (
         f'{{"name":{json.dumps(token.name, ensure_ascii=False)},"token_id":"{token.id}",'
         f'"quantity":{format_plain(quantity)}}}'
@@ -74,10 +76,10 @@ _REPAYMENT_OBJECT = {
     "type": "object",
     "properties": {
         "id": {"type": "string", "format": "uuid", "description": "Repayment id"},
-        "amount": {"type": "number", "description": "What was paid"},
-        "interest": {"type": "number", "description": "The part that went to interest, first"},
-        "principal": {"type": "number", "description": "The part that went to principal"},
-        "outstanding": {"type": "number", "description": "Still to be paid after it"},
+        "amount": {"type": "number", "description": "Amount paid"},
+        "interest": {"type": "number", "description": "Part paid towards interest"},
+        "principal": {"type": "number", "description": "Part paid towards principal"},
+        "outstanding": {"type": "number", "description": "Balance after the payment"},
         "createdAt": {
             "type": "string",
             "format": "date-time",
@@ -104,7 +106,7 @@ _SHORTFALL = """(
     FROM credit_shortfall s WHERE s.loan_id = {r}.id AND s.cured_at IS NULL)"""
 
 
-# Of the last valuation. Before the first one a loan is as it was made: at the prices of then.
+# From the last valuation. Before the first one, at the prices at pledge.
 _VALUATION = """(
     SELECT CASE WHEN v.loan_id IS NOT NULL THEN trim_scale(v.COLUMN) ELSE (
         SELECT trim_scale(round_half_even(MADE))
@@ -117,7 +119,7 @@ _VALUATION = """(
 _VALUE = _VALUATION.replace("COLUMN", "value").replace("MADE", "w.value, k.decimals")
 
 
-# Divided to 40 places: rounding a quotient that is rounded already could round the wrong way.
+# Divided to 40 places, since rounding an already rounded quotient could be wrong.
 _LOAN_TO_VALUE = _VALUATION.replace("COLUMN", "loan_to_value").replace(
     "MADE", "{r}.amount::numeric(80, 40) / w.value, 8"
 )
@@ -127,20 +129,20 @@ _COVERAGE = (
     number(
         "collateral_value",
         _VALUE,
-        "At the last valuation (when the loan is made, then daily, and when its collateral "
-        "changes); null where a price was missing or stale",
+        "At the last valuation (at disbursement, daily, and when collateral changes); "
+        "null if a price was missing or stale",
         nullable=True,
     ),
     number(
         "loan_to_value",
         _LOAN_TO_VALUE,
-        "Principal owed by the collateral's value, at the last valuation",
+        "Outstanding principal divided by the collateral value, at the last valuation",
         nullable=True,
     ),
 )
 
 
-# A loan in a list: the record and what its collateral is worth. Made when read.
+# A loan in a list: the record and its collateral value. Rendered on read.
 LISTED_LOAN = Document(
     name="ListedLoan",
     table="credit_loan",
@@ -149,64 +151,66 @@ LISTED_LOAN = Document(
 )
 
 
-# The single loan: the record and what became of it. Made when read.
+# A single loan: the record, its balance, repayments and shortfall. Rendered on read.
 LOAN_DETAIL = Document(
     name="LoanDetail",
     table="credit_loan",
     fields=(
         *LOAN.fields,
         identifier(
-            "loan_configuration_id", "{r}.configuration_id", "The configuration it was made on"
+            "loan_configuration_id", "{r}.configuration_id", "The loan configuration of the loan"
         ),
         number(
             "outstanding",
             "CASE WHEN {r}.closed_at IS NULL THEN {r}.repayment_amount - {r}.principal_repaid"
             " - {r}.interest_repaid ELSE 0 END",
-            "Still to be paid in all",
+            "Outstanding balance",
         ),
         number(
             "outstanding_principal",
             "CASE WHEN {r}.closed_at IS NULL THEN {r}.amount - {r}.principal_repaid ELSE 0 END",
-            "The part of it that is principal",
+            "Outstanding principal",
         ),
         number(
             "outstanding_interest",
             "CASE WHEN {r}.closed_at IS NULL THEN {r}.repayment_amount - {r}.amount"
             " - {r}.interest_repaid ELSE 0 END",
-            "The part of it that is interest",
+            "Outstanding interest",
         ),
-        number("repaid", "{r}.principal_repaid + {r}.interest_repaid", "Paid back so far"),
+        number("repaid", "{r}.principal_repaid + {r}.interest_repaid", "Total repaid"),
         *_COVERAGE,
         WireField(
             "shortfall",
             _SHORTFALL,
             {
                 "type": ["object", "null"],
-                "description": "The collateral no longer covers the principal owed; null while it"
-                " does",
+                "description": "Set while the collateral does not cover the principal, else null",
                 "properties": {
                     "id": {"type": "string", "format": "uuid", "description": "Shortfall id"},
-                    "cause": {"type": "string", "description": "What brought it about"},
-                    "collateral_value": {"type": "number", "description": "When it was found"},
+                    "cause": {"type": "string", "description": "Cause of the shortfall"},
+                    "collateral_value": {
+                        "type": "number",
+                        "description": "Collateral value when it opened",
+                    },
                     "required_value": {
                         "type": "number",
-                        "description": "What would cover the principal owed",
+                        "description": "Collateral value required for the outstanding principal",
                     },
                     "openedAt": {
                         "type": "string",
                         "format": "date-time",
-                        "description": "When it was found",
+                        "description": "When it opened",
                     },
                 },
                 "required": ["id", "cause", "collateral_value", "required_value", "openedAt"],
             },
         ),
-        text("bank_name", "nullif({r}.bank_name, '')", "Bank to repay to", nullable=True),
-        text("bank_code", "nullif({r}.bank_code, '')", "Its code", nullable=True),
+        text("bank_name", "nullif({r}.bank_name, '')", "Bank for repayments", nullable=True),
+        text("bank_code", "nullif({r}.bank_code, '')", "Code of the bank", nullable=True),
         text(
             "account_number",
             "nullif({r}.account_number, '')",
-            "Account to repay to",
+            "Account for repayments",
             nullable=True,
         ),
         WireField(
@@ -214,11 +218,11 @@ LOAN_DETAIL = Document(
             _REPAYMENTS,
             {
                 "type": "array",
-                "description": "What was paid back, oldest first",
+                "description": "Repayments, oldest first",
                 "items": _REPAYMENT_OBJECT,
             },
         ),
-        timestamp("closed_at", "{r}.closed_at", "When it ended", nullable=True),
+        timestamp("closed_at", "{r}.closed_at", "When it was closed", nullable=True),
     ),
     example=examples.LOAN_DETAIL,
 )

@@ -1,4 +1,4 @@
-"""What loans add to the proof of books."""
+"""Checks of loans for the proof of books."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         WHERE coalesce(c.pledged, 0) <> coalesce(a.balance, 0)
         """,  # noqa: S608 - a constant
     ),
-    # Of each loan, so that no loan has what another one gave.
+    # Per loan: the total alone would not notice collateral booked to another loan.
     sql_check(
-        "every open loan's collateral is what was liened for it, and nothing is for the others",
+        "liens of every loan equal its open collateral",
         f"""
         SELECT coalesce(c.loan_id, m.loan_id) || ' ' || coalesce(c.asset, m.asset_id),
                coalesce(c.pledged, 0), coalesce(m.liened, 0)
@@ -43,7 +43,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         """,  # noqa: S608 - a constant
     ),
     sql_check(
-        "every loan shows the collateral it has",
+        "every loan document shows its collateral",
         """
         SELECT l.id, coalesce(c.pledged, 'nothing'), coalesce(s.shown, 'nothing')
         FROM credit_loan l
@@ -62,7 +62,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         """,
     ),
     sql_check(
-        "principal accounts equal what open loans still owe",
+        "principal accounts equal the outstanding principal of open loans",
         f"""
         SELECT coalesce(a.owner_id, l.creditor_id) || ' ' || coalesce(a.asset_id, l.currency_id),
                coalesce(l.owed, 0), coalesce(a.balance, 0)
@@ -90,7 +90,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         """,
     ),
     sql_check(
-        "every loan was repaid what its repayments say",
+        "repaid amounts of every loan equal its repayments",
         """
         SELECT l.id, coalesce(r.interest, 0) || ' and ' || coalesce(r.principal, 0),
                l.interest_repaid || ' and ' || l.principal_repaid
@@ -102,7 +102,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         """,
     ),
     sql_check(
-        "every loan has the transfers its state calls for",
+        "every loan has the transfers of its status",
         """
         SELECT l.id, x.wanted, x.found
         FROM credit_loan l CROSS JOIN LATERAL (
@@ -123,7 +123,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         """,
     ),
     sql_check(
-        "every state a loan reached was told to both sides",
+        "every loan status has its events to both parties",
         """
         SELECT l.id, k.type || ' to ' || p.organisation, 'no such event'
         FROM credit_loan l
@@ -141,7 +141,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         """,
     ),
     sql_check(
-        "what each configuration has outstanding equals what its open loans still owe",
+        "outstanding principal of every configuration equals its open loans",
         f"""
         SELECT coalesce(o.configuration_id, l.configuration_id) || ' '
                    || coalesce(o.currency_id, l.currency_id),
@@ -155,7 +155,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         """,  # noqa: S608 - a constant
     ),
     sql_check(
-        "every ended loan was ended as two people decided",
+        "every closed loan has its confirmed proposal",
         """
         SELECT l.id, x.wanted, coalesce(x.found, 'no confirmed proposal')
         FROM credit_loan l
@@ -173,7 +173,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         """,
     ),
     sql_check(
-        "what passed to a creditor is what the confirmed plan says",
+        "units transferred to a creditor equal the confirmed plan",
         """
         SELECT coalesce(p.loan_id, m.loan_id) || ' ' || coalesce(p.asset, m.asset),
                coalesce(p.passed, 0), coalesce(m.passed, 0)

@@ -1,6 +1,6 @@
-"""What clients send about loans.
+"""Request bodies of loans.
 
-The amounts of a loan request may be strings of ASCII digits; other numbers may not.
+Only the amounts of a loan request may also be strings of ASCII digits.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from exchange.core.numbers import (
 _PLAIN = re.compile(r"[0-9]{1,40}(\.[0-9]{1,40})?", re.ASCII)
 
 
-# Above zero, at most LARGEST, in whole digits or cents; zeros may lead and follow.
+# Above zero, at most LARGEST, at most two decimals; leading and trailing zeros allowed.
 _UP_TO_LARGEST = (
     r"^(?=.*[1-9])(?=[0-9]{1,40}(\.|$))"
     r"0*([0-9]{1,15}(\.[0-9]{1,2}0{0,38})?|10{15}(\.0{1,40})?)$"
@@ -62,10 +62,10 @@ _WRONG_NUMBER = f"must have 1 to {MAX_COLLATERALS} items"
     }
 )
 class AmountField(serializers.Field[Decimal, Any, Any, Any]):
-    """An amount: a string of ASCII digits, perhaps with a point, or a JSON number."""
+    """An amount: a decimal string of ASCII digits, or a JSON number."""
 
     def to_internal_value(self, data: Any) -> Decimal:
-        """The exact amount, above zero."""
+        """Return the exact amount, above zero."""
         if isinstance(data, str):
             if not _PLAIN.fullmatch(data):
                 raise serializers.ValidationError(
@@ -89,7 +89,7 @@ class MonthsField(NumberField):
     """A whole number of months from 1."""
 
     def to_internal_value(self, data: Any) -> Decimal:
-        """The months."""
+        """Return the months."""
         number = super().to_internal_value(data)
         if number < 1 or number != number.to_integral_value():
             raise serializers.ValidationError("must be a whole number of months from 1")
@@ -98,10 +98,10 @@ class MonthsField(NumberField):
 
 @extend_schema_field({"type": "string", "enum": list(WALLET_CURRENCIES)})
 class WalletCurrencyField(serializers.Field[str, Any, Any, Any]):
-    """The code of a currency the exchange keeps wallets in."""
+    """The code of a wallet currency."""
 
     def to_internal_value(self, data: Any) -> str:
-        """The code."""
+        """Return the code."""
         if not isinstance(data, str) or data not in currencies():
             raise currency_error(currencies())
         return data
@@ -132,16 +132,16 @@ class PledgesField(serializers.Field[Any, Any, Any, Any]):
     """`[{token_id, quantity}]`: units of tokens, none named twice."""
 
     def to_internal_value(self, data: Any) -> tuple[Pledge, ...]:
-        """The pledges; an id that is none becomes one that nothing has."""
+        """Return the pledges; a malformed id becomes an unused one."""
         if not isinstance(data, list):
             raise serializers.ValidationError("must be an array")
         if not 1 <= len(data) <= MAX_COLLATERALS:
             raise serializers.ValidationError(_WRONG_NUMBER)
         found = [_pledge(item, UUID(int=place)) for place, item in enumerate(data)]
         wrong = [
-            f"item {place}: {complaint}"
-            for place, (_, complaints) in enumerate(found, start=1)
-            for complaint in complaints
+            f"item {place}: {error}"
+            for place, (_, errors) in enumerate(found, start=1)
+            for error in errors
         ]
         if wrong:
             raise serializers.ValidationError(wrong)
@@ -151,10 +151,10 @@ class PledgesField(serializers.Field[Any, Any, Any, Any]):
         return pledges
 
 
-def _pledge(item: Any, nothing: UUID) -> tuple[Pledge, list[str]]:
-    """The pledge, and what is wrong with it; `nothing` stands for an id that is none."""
+def _pledge(item: Any, placeholder: UUID) -> tuple[Pledge, list[str]]:
+    """Return the pledge and its errors; `placeholder` replaces a malformed id."""
     if not isinstance(item, Mapping):
-        return Pledge(nothing, Decimal(0)), ["must be an object"]
+        return Pledge(placeholder, Decimal(0)), ["must be an object"]
     wrong = []
     token_id, quantity = item.get("token_id"), Decimal(0)
     if not isinstance(token_id, str):
@@ -168,33 +168,35 @@ def _pledge(item: Any, nothing: UUID) -> tuple[Pledge, list[str]]:
             wrong.append("quantity must be above 0")
         if problem := decimals_error(quantity, TOKEN_DECIMALS):
             wrong.append(f"quantity {problem}")
-    return Pledge(parse_id(str(token_id)) or nothing, quantity), wrong
+    return Pledge(parse_id(str(token_id)) or placeholder, quantity), wrong
 
 
-def _optional(most: int, text: str = "") -> NameField:
-    return NameField(max_length=most, required=False, allow_blank=True, default="", help_text=text)
+def _optional(max_length: int, text: str = "") -> NameField:
+    return NameField(
+        max_length=max_length, required=False, allow_blank=True, default="", help_text=text
+    )
 
 
 class LoanInput(LeanSerializer):
-    """A loan to a member against units that the member holds."""
+    """A loan to a member against units the member holds."""
 
     user_id = TextField(max_length=100, help_text="The member who receives the loan")
-    duration = MonthsField(help_text="Months")
-    currency = WalletCurrencyField(help_text="What the amounts are in")
+    duration = MonthsField(help_text="Term in months")
+    currency = WalletCurrencyField(help_text="Currency of the amounts")
     interest_rate = RateField(help_text="Per month, 0 to 1 (0.05 is 5 %)")
-    amount = AmountField(help_text="Lent out")
-    repayment_amount = AmountField(help_text="To be paid back in all")
-    collaterals = PledgesField(help_text="What secures the loan; no token twice")
+    amount = AmountField(help_text="Principal")
+    repayment_amount = AmountField(help_text="Total repayment: principal and interest")
+    collaterals = PledgesField(help_text="Collateral; no token twice")
     loan_configuration_id = TextField(
-        max_length=100, help_text="The configuration whose terms it is made on"
+        max_length=100, help_text="The loan configuration with the terms"
     )
-    reason = _optional(500, "Why it is asked for")
-    bank_name = _optional(200, "Bank to repay to")
-    bank_code = _optional(40, "Its code")
-    account_number = _optional(40, "Account to repay to")
+    reason = _optional(500, "Purpose of the loan")
+    bank_name = _optional(200, "Bank for repayments")
+    bank_code = _optional(40, "Code of the bank")
+    account_number = _optional(40, "Account for repayments")
 
     def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:
-        """Amounts have no more decimals than their currency."""
+        """Check the decimals of the amounts against the currency."""
         if "currency" not in values:
             return
         decimals = currencies()[values["currency"]].decimals
@@ -207,13 +209,13 @@ class LoanInput(LeanSerializer):
     {"type": "number", "exclusiveMinimum": 0, "maximum": int(MAX_NUMBER), "multipleOf": 0.01}
 )
 class PaymentField(PositiveField):
-    """A JSON number above 0; its decimals are checked with the loan's currency."""
+    """A JSON number above 0. Its decimals are checked later, with the loan's currency."""
 
 
 class RepaymentInput(LeanSerializer):
     """A payment of the borrower."""
 
-    amount = PaymentField(help_text="In the loan's currency, not above what is due")
+    amount = PaymentField(help_text="In the loan's currency, at most the outstanding balance")
 
 
 class CollateralInput(LeanSerializer):
@@ -223,7 +225,7 @@ class CollateralInput(LeanSerializer):
 
 
 def build_loan_request(values: dict[str, Any]) -> LoanRequest:
-    """The checked values as the service takes them."""
+    """Build the loan request from validated values."""
     rest = dict(values)
     return LoanRequest(
         user_id=parse_id(rest.pop("user_id")),

@@ -1,4 +1,4 @@
-"""What answers about loans hold, as the schema says it, failures and examples."""
+"""OpenAPI shapes, errors and examples of the loan endpoints."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ QUOTE = NamedSchema(
     "LoanQuote",
     closed_object(
         {
-            "collateral_value": number_schema("At price.sell; null where unknown", "null"),
-            "max_amount": number_schema("The most the collateral covers", "null"),
-            "max_repayment_amount": number_schema("The most to be paid back", "null"),
+            "collateral_value": number_schema("At price.sell; null if unknown", "null"),
+            "max_amount": number_schema("Maximum amount on this collateral", "null"),
+            "max_repayment_amount": number_schema("Maximum total repayment", "null"),
             "repayment_date": {
                 "type": ["string", "null"],
-                "description": "As the loan record shows it, if it were made now",
+                "description": "As in the loan record, if created now",
             },
-            "currency": {"type": "string", "description": "What the amounts are in"},
+            "currency": {"type": "string", "description": "Currency of the amounts"},
             "acceptable": {
                 "type": "boolean",
-                "description": "Whether the loan would be made; for others than the creditor, "
-                "provided that the creditor has the money",
+                "description": "Whether the loan would be accepted; for callers other than the "
+                "creditor, subject to funding",
             },
             "refusals": {
                 "type": "array",
-                "description": "Every rule that would refuse, in the order of the checks",
+                "description": "Every rule that would reject the loan, in the order of the checks",
                 "items": closed_object(
                     {
                         "code": {
                             "type": "string",
-                            "description": "What `X-Error-Code` would be",
+                            "description": "Value of `X-Error-Code`",
                         },
-                        "message": {"type": "string", "description": "What is wrong, for people"},
+                        "message": {"type": "string", "description": "Message for people"},
                     }
                 ),
             },
@@ -49,23 +49,23 @@ STATEMENT = NamedSchema(
     "LoanStatement",
     {
         "type": "array",
-        "description": "What moved for the loan, oldest first",
+        "description": "Movements of the loan, oldest first",
         "items": closed_object(
             {
                 "_id": {"type": "string", "format": "uuid", "description": "Id of the movement"},
                 "type": {
                     "type": "string",
                     "enum": ["disbursement", "repayment", "liquidation", "write_off"],
-                    "description": "Why it moved",
+                    "description": "Type of the movement",
                 },
-                "amount": number_schema("Negative when it lowers what is owed"),
-                "principal": number_schema("The part of it that is principal"),
-                "interest": number_schema("The part of it that is interest"),
-                "outstanding": number_schema("Still to be paid after it"),
+                "amount": number_schema("Negative if it lowers the balance"),
+                "principal": number_schema("Principal part"),
+                "interest": number_schema("Interest part"),
+                "outstanding": number_schema("Balance after the movement"),
                 "createdAt": {
                     "type": "string",
                     "format": "date-time",
-                    "description": "When it moved",
+                    "description": "Time of the movement",
                 },
             }
         ),
@@ -109,7 +109,7 @@ CREATE_FAILURES: dict[str, dict[str, str]] = {
         "token_not_found": "Token not found",
     },
 }
-# Rules that refuse are in the answer.
+# Rejecting rules are part of the response.
 QUOTE_FAILURES: dict[str, dict[str, str]] = {
     "400": {name: CREATE_FAILURES["400"][name] for name in ("invalid_request", "invalid_currency")}
 }

@@ -1,4 +1,4 @@
-"""Periodic work on loans; rows own it, so a run that is lost is made up for by the next."""
+"""Periodic tasks of loans. State is in the rows, so the next run makes up for a lost one."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from credit.loans.services import servicing
 
 @shared_task(name="credit.tasks.age_loans")
 def age_loans() -> int:
-    """Due, overdue and defaulted loans; how many changed."""
+    """Update due, overdue and defaulted loans. Returns the number changed."""
     return servicing.age_loans()
 
 
 @shared_task(name="credit.tasks.revalue_loans")
 def revalue_loans() -> int:
-    """Collateral that was not valued for a day; how many loans were."""
+    """Revalue collateral not valued for a day. Returns the number of loans."""
     return servicing.revalue_loans()

@@ -1,1 +1,1 @@
-"""What a member has invested in."""
+"""Portfolios: the token holdings of members."""

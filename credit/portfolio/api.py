@@ -1,4 +1,4 @@
-"""`/v1/api/credit/user/portfolio/{userId}`: what a member has invested in."""
+"""`/v1/api/credit/user/portfolio/{userId}`: the investments of a member."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from exchange.core.text import match_choice
 from exchange.participants.errors import UserNotFound
 from exchange.tokens.models import InvestmentCategory, InvestmentType
 
-# The interface's: there are wallets in others, but no filter by them.
+# As defined by the interface; other wallet currencies cannot be filtered by.
 CURRENCIES = ("NGN", "USD", "KES")
 
 
 class ChoicesField(serializers.Field[Sequence[str], Any, Any, Any]):
-    """An array of some of `allowed`, in any case, none twice; the values are as in `allowed`.
+    """An array of distinct values of `allowed`, case-insensitive; values are as in `allowed`.
 
     `refusal` is what is said of others.
     """
@@ -47,7 +47,7 @@ class ChoicesField(serializers.Field[Sequence[str], Any, Any, Any]):
         set_override(self, "field", schema)
 
     def to_internal_value(self, data: Any) -> Sequence[str]:
-        """The allowed values."""
+        """Return the values as in `allowed`."""
         if not isinstance(data, list):
             raise serializers.ValidationError("must be an array")
         if len(data) > len(self.allowed):
@@ -70,7 +70,7 @@ class ChoicesField(serializers.Field[Sequence[str], Any, Any, Any]):
 
 
 class PortfolioInput(LeanSerializer):
-    """Filters, all optional. An empty array is no filter; values match in any case."""
+    """Optional filters. An empty array does not filter; values are case-insensitive."""
 
     investment_types = ChoicesField(allowed=InvestmentType.values, help_text="Any of these")
     investment_categories = ChoicesField(
@@ -79,7 +79,7 @@ class PortfolioInput(LeanSerializer):
     currencies = ChoicesField(
         allowed=CURRENCIES,
         refusal=InvalidCurrency(CURRENCIES),
-        help_text="Any of these; other currencies show without a filter",
+        help_text="Any of these; other currencies are returned only without this filter",
     )
 
 
@@ -110,9 +110,8 @@ class PortfolioViewSet(ApiViewSet):
         examples=[_EXAMPLE],
     )
     def create(self, _request: Request, member_id: str) -> SuccessResponse:
-        """Get a member's investments. All of them, by token name, unless the body filters; it may
-        be left out. What is held is shown whatever became of its token; of which nothing is
-        left, is not.
+        """List a member's investments. Sorted by token name; the body with filters is optional.
+        Holdings are shown whatever the status of their token; empty ones are left out.
         """
         filters = self.body()
         found = parse_path_id(member_id, UserNotFound())

@@ -1,4 +1,4 @@
-"""What an investment looks like on the wire, declared once."""
+"""Wire format of investments, declared once."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ INVESTMENT = Document(
     table="wallets_account",
     fields=(
         identifier("tokenId", "{r}.token_id", "Token id"),
-        number("balance", "{r}.balance", "Units held free of lien, those in open orders included"),
-        number("lien", "{r}.lien", "Units that secure loans; not part of `balance`"),
+        number("balance", "{r}.balance", "Units without lien, including those in open orders"),
+        number("lien", "{r}.lien", "Units pledged for loans; not part of `balance`"),
         number(
             "balance_value",
             "round_half_even({r}.balance * {r}.price_sell, {r}.decimals)",
@@ -24,7 +24,7 @@ INVESTMENT = Document(
             "round_half_even({r}.lien * {r}.price_sell, {r}.decimals)",
             "`lien` at `price.sell`, rounded half-even to the currency's decimals",
         ),
-        text("currency", "{r}.currency_id", "What the token's prices and values are in"),
+        text("currency", "{r}.currency_id", "Currency of the token's prices and values"),
         *INVESTMENT_KIND,
         text("name", "{r}.name", "Token name"),
         text("symbol", "{r}.symbol", "Token symbol"),
@@ -35,20 +35,19 @@ INVESTMENT = Document(
             """ || ',"exchange":' || trim_scale({r}.price_exchange) || '}'""",
             {
                 "type": "object",
-                "description": "Quotes for one unit; `exchange` is units of the currency for one"
-                " USD",
+                "description": "Quotes per unit; `exchange` is units of the currency per USD",
                 "properties": {
-                    "buy": {"type": "number", "description": "For those who buy"},
-                    "sell": {"type": "number", "description": "For those who sell"},
+                    "buy": {"type": "number", "description": "Buy price"},
+                    "sell": {"type": "number", "description": "Sell price"},
                     "exchange": {
                         "type": "number",
-                        "description": "Units of the currency for one USD",
+                        "description": "Units of the currency per USD",
                     },
                 },
                 "required": ["buy", "sell", "exchange"],
             },
         ),
-        number("raise_amount", "{r}.raise_amount", "What the token's raise is to bring"),
+        number("raise_amount", "{r}.raise_amount", "Target of the token's raise"),
         number("interest", "{r}.interest", "Percent"),
     ),
     example=examples.INVESTMENT,

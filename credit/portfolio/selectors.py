@@ -1,8 +1,7 @@
-"""A member's portfolio: the units of tokens it holds and what they are worth, as wire documents.
+"""A member's portfolio: token holdings and their value, as wire documents.
 
-One statement finds the member, adds its accounts up and writes the JSON; it reads as many rows as
-the member has holdings, however many there are in all. An investment has no stored document: it
-changes with every movement of the member's units and with every quote of the token.
+One statement finds the member, sums its accounts and writes the JSON; it reads only the member's
+rows. Investments have no stored document, since they change with every movement and quote.
 """
 
 from __future__ import annotations
@@ -23,13 +22,12 @@ def read_portfolio(
     investment_categories: Sequence[str] = (),
     currencies: Sequence[str] = (),
 ) -> str:
-    """The investments of a member of the organisation by token name, a JSON array as text.
+    """Return the investments of a member by token name, as a JSON array.
 
-    Only those whose type, category and currency are among the given ones; none given: all. Raises
-    `UserNotFound`.
+    Empty filters match all. Raises `UserNotFound`.
     """
     wanted = (investment_types, investment_categories, currencies)
-    # The same values twice: each is tested for being a filter at all, and then applied.
+    # Each value twice: for the NULL test and for the filter itself.
     filters = [given for values in wanted for given in [list(values) or None] * 2]
     row = fetch_one(PORTFOLIO, [*filters, member_id, organisation_id], retryable=True)
     if row is None:
@@ -38,9 +36,9 @@ def read_portfolio(
     return found
 
 
-# Accounts are found by their owner alone, the start of `account_once_per_owner`, in the order of
-# the grouping. With the kinds among the conditions PostgreSQL 18 thinks of skipping through that
-# index and puts the cost a few hundred times too high, enough to set its JIT compiler off.
+# Accounts are found by owner alone, the prefix of `account_once_per_owner`. With the kinds in the
+# WHERE clause, PostgreSQL 18 considers a skip scan and overestimates its cost several hundred
+# times, which triggers the JIT compiler.
 PORTFOLIO = f"""
     SELECT (
         SELECT '[' || coalesce(

@@ -133,5 +133,5 @@ def test_everything_at_once_ends_in_refusals_at_worst(caplog):
     done = sum(results, Counter[str]())
     assert min(done[name] for name in ("lend", "settle", "move", "trade", "serve")) > 0, done
     # A worker says so when it could not serve a loan, and goes on.
-    assert "loan_not_serviced" not in caplog.text
+    assert "loan_servicing_failed" not in caplog.text
     assert_books_hold()

@@ -1,7 +1,7 @@
-"""Loan configurations in the admin: what waits beside what is in force, and the decision.
+"""Admin pages of loan configurations: effective and proposed terms, and their approval.
 
-Whatever is approved or rejected is named by the id of its version, whose terms never change: a
-page that has gone stale decides about nothing else than what it shows.
+Approval and rejection address a version by its id. The terms of a version never change, so a stale
+page cannot approve other terms than it shows.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from exchange.staff.models import StaffUser
 
 
 def configurations_link(organisation: Organisation) -> Tool:
-    """The configurations of a creditor."""
+    """Link to the configurations of a creditor."""
     address = reverse("admin:credit_loanconfiguration_changelist")
     return Tool("Loan configurations", f"{address}?creditor__id__exact={organisation.pk}")
 
@@ -69,19 +69,19 @@ def _pending() -> QuerySet[ConfigurationVersion]:
 
 
 class ReasonForm(forms.Form):
-    """Why terms are rejected."""
+    """Reason for rejecting terms."""
 
     reason = ReasonField(
         audience=VISIBLE,
         max_length=configurations.MAX_REASON_LENGTH,
-        help_text="The creditor reads it",
+        help_text="Visible to the creditor",
     )
 
 
 class LoanConfigurationFilters(ListFilters):
     decision = QueueFilter(
         Queue(
-            "Loan configurations to decide",
+            "Loan configurations pending approval",
             configurations.DECIDE,
             filter_pending=lambda rows: rows.filter(Exists(_pending())),
             proposed_by=lambda user: Q(
@@ -95,8 +95,8 @@ class LoanConfigurationFilters(ListFilters):
 
 
 class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
-    """Loan configurations. `credit.loans.admin.configurations` adds what they lent and registers
-    the pages.
+    """Base of the configuration pages. `credit.loans.admin.configurations` adds their loans and
+    registers them.
     """
 
     add_permission = configurations.PROPOSE
@@ -108,7 +108,7 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
     list_select_related = ("creditor",)
     search_fields = ("versions__name", "creditor__name")
     id_fields = ("id",)
-    search_help_text = "Name, creditor or id"
+    search_help_text = "Name, creditor or ID"
 
     def heading(self, obj: LoanConfiguration) -> str:
         return displayed_version(obj).name
@@ -119,33 +119,33 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
 
     @admin.display(description="state", ordering="status")
     def state_display(self, obj: LoanConfiguration) -> str:
-        # What is approved lends: nothing about it is under way.
+        # Approved is the final good state here, not work in progress.
         return status_badge(
             obj.status, "good" if obj.status == ConfigurationStatus.APPROVED else ""
         )
 
-    @admin.display(description="waits since")
+    @admin.display(description="pending for")
     def pending_since(self, obj: LoanConfiguration) -> str:
-        waiting = [v for v in obj.versions.all() if v.status == VersionStatus.PENDING]
-        return age(waiting[0].created_at) if waiting else "-"
+        pending = [v for v in obj.versions.all() if v.status == VersionStatus.PENDING]
+        return age(pending[0].created_at) if pending else "-"
 
-    @admin.display(description="who may borrow")
+    @admin.display(description="eligible borrowers")
     def borrowers(self, obj: LoanConfiguration) -> str:
         return describe_access(displayed_version(obj).access)
 
-    @admin.display(description="lends")
+    @admin.display(description="currencies")
     def lends(self, obj: LoanConfiguration) -> str:
         return ", ".join(limit.currency_id for limit in displayed_version(obj).limits.all())
 
-    @admin.display(description="share lent")
+    @admin.display(description="maximum LTV")
     def max_ltv(self, obj: LoanConfiguration) -> str:
         return format_rate(displayed_version(obj).collateral_ratio)
 
-    @admin.display(description="interest a month")
+    @admin.display(description="monthly interest rate")
     def interest(self, obj: LoanConfiguration) -> str:
         return format_rate(displayed_version(obj).interest_rate)
 
-    @admin.display(description="longest")
+    @admin.display(description="maximum term")
     def max_term(self, obj: LoanConfiguration) -> str:
         return f"{displayed_version(obj).duration} months"
 
@@ -166,17 +166,21 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
 
     def tools(self, request: HttpRequest, obj: LoanConfiguration) -> list[Tool]:
         found = []
-        waits = any(v.status == VersionStatus.PENDING for v in obj.versions.all())
+        is_pending = any(v.status == VersionStatus.PENDING for v in obj.versions.all())
         approved = obj.status == ConfigurationStatus.APPROVED
         final = obj.status == ConfigurationStatus.RETIRED
-        if self.may(request, configurations.PROPOSE) and not final and not (approved and waits):
+        if (
+            self.may(request, configurations.PROPOSE)
+            and not final
+            and not (approved and is_pending)
+        ):
             found.append(Tool("Propose new terms", self.address("propose", obj.pk)))
         if self.may(request, configurations.DECIDE) and approved:
             found.append(Tool("Retire", self.address("retire", obj.pk)))
         return found
 
     def record_page(self, request: HttpRequest, obj: LoanConfiguration, /) -> HttpResponse:
-        """What is in force, what waits beside it, and the decision."""
+        """Show effective and proposed terms, and the actions on the proposal."""
         return self.page(
             request,
             "admin/credit/loanconfiguration/review.html",
@@ -189,19 +193,20 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
 
     @abstractmethod
     def summarise_lending(self, obj: LoanConfiguration) -> Section:
-        """What its loans come to, by currency."""
+        """Return principal outstanding and remaining limits by currency."""
 
     # --- proposing ---
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
-        """A new configuration; it lends nothing yet."""
+        """Propose a new configuration."""
 
         def act(data: dict[str, Any]) -> HttpResponse:
             made = configurations.propose(
                 creditor_id=data["creditor"].pk, terms=read_terms(data), actor=actor_of(request)
             )
             messages.success(
-                request, "Proposed. It makes no loans until somebody else has approved it."
+                request,
+                "Loan configuration proposed. It can be used after a second person approves it.",
             )
             return self.redirect_to_record(made.pk)
 
@@ -209,13 +214,13 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
             request,
             bind_form(request, ConfigurationForm),
             act,
-            title="Propose a loan configuration",
+            title="Propose loan configuration",
             submit="Propose",
-            note="Somebody else must approve it before it makes loans.",
+            note="A second person must approve it before it can be used.",
         )
 
     def propose(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """New terms; what is in force stays so until somebody else approves them."""
+        """Propose new terms. The effective terms apply until a second person approves."""
         obj: LoanConfiguration = self.record(request, object_id, configurations.PROPOSE)
         return self.confirm_page(
             request,
@@ -224,44 +229,44 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
             lambda **data: configurations.propose_change(
                 configuration_id=obj.pk, terms=read_terms(data), actor=actor_of(request)
             ),
-            "Proposed. Nothing changes until somebody else approves it.",
+            "New terms proposed. They take effect after a second person approves them.",
             form=bind_form(request, TermsForm, **form_values(displayed_version(obj))),
         )
 
-    # --- deciding ---
+    # --- approval ---
 
     def approve(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """The second pair of eyes: asks, and puts the terms in force."""
+        """Approve a version as the second person, after confirmation."""
         obj, version = self._proposal(request, object_id, proposal_id)
         return self.confirm_page(
             request,
             obj,
             build_approval_confirmation(staff_of(request), obj, version),
             partial(configurations.approve, version_id=proposal_id, user=staff_of(request)),
-            "Approved: these terms are in force.",
+            "Approved. These terms are now effective.",
         )
 
     def reject(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """Closes what waits; the reason is required, and the creditor reads it."""
+        """Reject a version. The required reason is visible to the creditor."""
         obj, version = self._proposal(request, object_id, proposal_id)
         return self.confirm_page(
             request,
             obj,
             build_rejection_confirmation(obj, version),
             partial(configurations.reject, version_id=proposal_id, user=staff_of(request)),
-            "Rejected. What was in force stays so.",
+            "Rejected. The effective terms are unchanged.",
             form=bind_form(request, ReasonForm),
         )
 
     def retire(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Ends it, after the person has read what that means."""
+        """Retire the configuration, after confirmation."""
         obj: LoanConfiguration = self.record(request, object_id, configurations.DECIDE)
         return self.confirm_page(
             request,
             obj,
             build_retirement_confirmation(obj, self.summarise_lending(obj)),
             partial(configurations.retire, configuration_id=obj.pk, user=staff_of(request)),
-            "Retired: it makes no more loans.",
+            "Retired. No new loans can be made.",
         )
 
     def _proposal(

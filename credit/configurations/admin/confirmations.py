@@ -1,4 +1,4 @@
-"""What is asked before somebody decides about a loan configuration, and what stands in the way."""
+"""Confirmation pages for changes and approvals of loan configurations."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from exchange.staff.models import StaffUser
 
 
 def build_change_confirmation(configuration: LoanConfiguration) -> Confirmation:
-    """Asked for new terms: what they would take the place of."""
+    """Build the confirmation of proposing new terms."""
     blocker = ""
-    words = "Somebody else must approve them. Loans that exist keep the terms they were made on."
+    words = "A second person must approve them. Existing loans are unaffected."
     if configuration.status == ConfigurationStatus.RETIRED:
-        blocker = "The loan configuration is Retired: that is final"
+        blocker = "The loan configuration is Retired, which is final"
     elif configuration.status == ConfigurationStatus.PENDING:
-        words = f"They take the place of the terms that wait. {words}"
+        words = f"They replace the terms pending approval. {words}"
     return Confirmation(
-        title=f"Propose new terms of {displayed_version(configuration).name}",
+        title=f"Propose new terms for {displayed_version(configuration).name}",
         facts=[("Creditor", record_link(configuration.creditor)), *_current_state(configuration)],
         text=words,
         submit="Propose",
@@ -37,12 +37,12 @@ def build_change_confirmation(configuration: LoanConfiguration) -> Confirmation:
 def build_approval_confirmation(
     user: StaffUser, configuration: LoanConfiguration, version: ConfigurationVersion
 ) -> Confirmation:
-    """What is asked before `version` is in force: every term that changes, from what to what."""
+    """Build the confirmation of approving `version`, with every changed term."""
     return Confirmation(
         title=f"Approve version {version.number} of {version.name}?",
         facts=_proposed_changes(configuration, version),
-        text="New loans are made on these terms at once. Loans that exist keep theirs.",
-        submit=f"Yes, approve version {version.number}",
+        text="These terms apply to new loans immediately. Existing loans are unaffected.",
+        submit=f"Approve version {version.number}",
         blocker=VERSIONS.describe_blocker(version, user),
     )
 
@@ -50,24 +50,24 @@ def build_approval_confirmation(
 def build_rejection_confirmation(
     configuration: LoanConfiguration, version: ConfigurationVersion
 ) -> Confirmation:
-    """Asked with a reason before `version` is closed."""
+    """Build the confirmation of rejecting `version`."""
     return Confirmation(
         title=f"Reject version {version.number} of {version.name}?",
         facts=_proposed_changes(configuration, version),
-        text="What is in force stays so. The creditor is told, with the reason.",
-        submit=f"Yes, reject version {version.number}",
+        text="The effective terms are unchanged. The creditor is notified, with the reason.",
+        submit=f"Reject version {version.number}",
         blocker=VERSIONS.describe_closed(version),
         final=True,
     )
 
 
 def build_retirement_confirmation(configuration: LoanConfiguration, lent: Section) -> Confirmation:
-    """Asked before a configuration makes no more loans; `lent` is what its loans come to."""
+    """Build the confirmation of retiring a configuration; `lent` summarises its loans."""
     effective = _version(configuration, VersionStatus.APPROVED)
     blocker = ""
     if configuration.status != ConfigurationStatus.APPROVED:
         status = configuration.status
-        blocker = f"Only an Approved loan configuration is retired: it is {status}"
+        blocker = f"Only an Approved loan configuration can be retired; it is {status}"
     return Confirmation(
         title=f"Retire {displayed_version(configuration).name}?",
         facts=[
@@ -75,9 +75,9 @@ def build_retirement_confirmation(configuration: LoanConfiguration, lent: Sectio
             *_current_state(configuration),
             *((line.title, line.effective) for line in compare_terms(effective, None)),
         ],
-        text="It makes no more loans, and this cannot be undone. Loans that exist keep their "
-        "terms; a change that waits is rejected.",
-        submit="Yes, retire the configuration",
+        text="No new loans can be made. This cannot be undone. Existing loans keep their terms; "
+        "a pending change is rejected.",
+        submit="Retire configuration",
         blocker=blocker,
         sections=[lent],
         final=True,
@@ -92,25 +92,25 @@ def _version(
 
 def _current_state(configuration: LoanConfiguration) -> list[tuple[str, object]]:
     effective = _version(configuration, VersionStatus.APPROVED)
-    waiting = _version(configuration, VersionStatus.PENDING)
+    pending = _version(configuration, VersionStatus.PENDING)
     return [
         ("State", configuration.status),
-        ("In force", f"version {effective.number}" if effective else "nothing"),
-        ("Waits for a decision", f"version {waiting.number}" if waiting else "nothing"),
+        ("Effective", f"version {effective.number}" if effective else "none"),
+        ("Pending approval", f"version {pending.number}" if pending else "none"),
     ]
 
 
 def _proposed_changes(
     configuration: LoanConfiguration, version: ConfigurationVersion
 ) -> list[tuple[str, object]]:
-    """Whose version it is, and every term that it changes."""
+    """Return the creditor, the version and every term that it changes."""
     effective = _version(configuration, VersionStatus.APPROVED)
     facts: list[tuple[str, object]] = [
         ("Creditor", record_link(configuration.creditor)),
         ("Version", version.number),
         (
-            "Takes the place of",
-            f"version {effective.number}" if effective else "nothing: it is new",
+            "Replaces",
+            f"version {effective.number}" if effective else "none (new)",
         ),
         ("Proposed by", version.proposed_by_label or version.proposed_by),
     ]

@@ -1,4 +1,4 @@
-"""What the page of a loan configuration shows: facts gathered, nothing changed."""
+"""Contents of a loan configuration's page. Read-only."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from credit.configurations.services.configurations import VERSIONS, proposers
 from exchange.admin.base import Section
 from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.events.models import Event
-from exchange.staff.admin.pending import describe_approvers
+from exchange.staff.admin.pending import VIEW_ONLY, describe_approvers
 from exchange.staff.models import StaffUser
 
 
 def displayed_version(configuration: LoanConfiguration) -> ConfigurationVersion:
-    """The version in force, or the newest where none is."""
+    """Return the effective version, or the newest if none is effective."""
     versions = configuration.versions.all()  # the newest first
     effective = [v for v in versions if v.status == VersionStatus.APPROVED]
     return effective[0] if effective else versions[0]
@@ -24,44 +24,45 @@ def displayed_version(configuration: LoanConfiguration) -> ConfigurationVersion:
 def build_review(
     user: StaffUser, configuration: LoanConfiguration, lent: Section
 ) -> dict[str, Any]:
-    """Everything the template of the page needs; `lent` is what its loans come to."""
+    """Build the template context of the page; `lent` summarises its loans."""
     versions = list(configuration.versions.select_related("decided_by"))
     effective = next((v for v in versions if v.status == VersionStatus.APPROVED), None)
-    waiting = next((v for v in versions if v.status == VersionStatus.PENDING), None)
+    pending = next((v for v in versions if v.status == VersionStatus.PENDING), None)
     found: dict[str, Any] = {
         "configuration": configuration,
         "creditor": record_link(configuration.creditor),
         "status": status_badge(configuration.status),
-        "waiting": waiting,
+        "pending": pending,
         "sections": [
-            *([] if waiting else [_terms(effective or versions[0])]),
+            *([] if pending else [_terms(effective or versions[0])]),
             lent,
             _versions(versions),
             _events(configuration),
         ],
     }
-    if waiting is not None:
-        blocker = VERSIONS.describe_blocker(waiting, user)
+    if pending is not None:
+        blocker = VERSIONS.describe_blocker(pending, user)
         found |= {
-            "difference": _difference(effective, waiting),
-            "proposed": age(waiting.created_at),
+            "difference": _difference(effective, pending),
+            "proposed": age(pending.created_at),
             "blocker": f"{blocker}." if blocker else "",
-            "others": describe_approvers(VERSIONS.permission, *proposers(waiting)),
+            "view_only": VIEW_ONLY,
+            "others": describe_approvers(VERSIONS.permission, *proposers(pending)),
         }
     return found
 
 
-def _difference(effective: ConfigurationVersion | None, waiting: ConfigurationVersion) -> Section:
-    lines = compare_terms(effective, waiting)
+def _difference(effective: ConfigurationVersion | None, pending: ConfigurationVersion) -> Section:
+    lines = compare_terms(effective, pending)
     if effective is None:
         rows: list[tuple[object, ...]] = [(line.title, line.proposed) for line in lines]
-        return Section("Terms that wait; none are in force yet", ("Term", "Proposed"), rows)
+        return Section("Proposed terms (none effective yet)", ("Term", "Proposed"), rows)
     changes = sum(line.changed for line in lines)
-    title = f"Terms in force and terms that wait: {changes or 'no'} of {len(lines)} change"
+    title = f"Effective and proposed terms: {changes or 'no'} of {len(lines)} changed"
     headings = (
         "Term",
-        f"In force (version {effective.number})",
-        f"Proposed (version {waiting.number})",
+        f"Effective (version {effective.number})",
+        f"Proposed (version {pending.number})",
         "Change",
     )
     return Section(title, headings, build_difference_rows(lines))
@@ -70,7 +71,7 @@ def _difference(effective: ConfigurationVersion | None, waiting: ConfigurationVe
 def _terms(version: ConfigurationVersion) -> Section:
     lines = compare_terms(version, None)
     effective = version.status == VersionStatus.APPROVED
-    title = f"Terms {'in force' if effective else 'proposed last'}, version {version.number}"
+    title = f"{'Effective' if effective else 'Last proposed'} terms, version {version.number}"
     return Section(title, ("Term", "Value"), [(line.title, line.effective) for line in lines])
 
 
@@ -92,8 +93,8 @@ def _versions(versions: list[ConfigurationVersion]) -> Section:
         for version in versions
     ]
     headings = (
-        "Version", "State", "Name", "Of the collateral", "Interest a month", "Longest",
-        "Proposed by", "When (UTC)", "Decided by", "When (UTC)", "Reason",
+        "Version", "Status", "Name", "Maximum LTV", "Monthly interest rate", "Maximum term",
+        "Proposed by", "Proposed (UTC)", "Decided by", "Decided (UTC)", "Reason",
     )  # fmt: skip
     return Section("Versions", headings, rows, right=(3, 4))
 
@@ -104,5 +105,5 @@ def _events(configuration: LoanConfiguration) -> Section:
         (format_time(e.created_at), record_link(e, e.type), status_badge(e.status), e.attempts)
         for e in events
     ]
-    headings = ("When (UTC)", "Event", "Delivery", "Tries")
-    return Section("Events told to the creditor", headings, rows, right=(3,))
+    headings = ("Time (UTC)", "Event", "Delivery", "Attempts")
+    return Section("Webhook events to the creditor", headings, rows, right=(3,))

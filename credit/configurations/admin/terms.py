@@ -1,4 +1,4 @@
-"""Terms of a loan configuration in the admin: the form that takes them, and how they are told."""
+"""Terms of a loan configuration in the admin: the form, and their description in words."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ else:
 _ACCESS = {
     Access.OWN: "The creditor's own members",
     Access.ORGANISATIONS: "Members of the creditor and of named organisations",
-    Access.PUBLIC: "Everybody's members",
+    Access.PUBLIC: "Members of any organisation",
 }
 _NONE = "-"
 
 
 class RecordsSelect(AutocompleteSelectMultiple):
-    """Django's box of suggestions, which also bears posted ids that are none."""
+    """Django's autocomplete select that ignores posted values which are no ids."""
 
     def optgroups(self, name: str, value: Sequence[str], attr: Any = None) -> Any:
         return super().optgroups(name, [v for v in value if parse_id(str(v))], attr)
 
 
 class OrganisationsChoice(ModelChoices):
-    """Organisations, each found by typing a part of its name."""
+    """Multiple choice of organisations, with autocomplete by name."""
 
     def __init__(self, **kwargs: Any) -> None:
         relation = ConfigurationVersion._meta.get_field("organisations")
@@ -62,26 +62,30 @@ class OrganisationsChoice(ModelChoices):
 
 
 class TermsForm(forms.Form):
-    """All terms of a configuration; the amounts once for each currency."""
+    """All terms of a configuration; amounts per currency."""
 
     name = forms.CharField(max_length=MAX_NAME_LENGTH)
-    access = forms.ChoiceField(label="Who may borrow", choices=list(_ACCESS.items()))
+    access = forms.ChoiceField(label="Eligible borrowers", choices=list(_ACCESS.items()))
     organisations = OrganisationsChoice(label="Named organisations", required=False)
     investment_categories = forms.MultipleChoiceField(
-        label="What may be pledged",
+        label="Eligible collateral",
         choices=InvestmentCategory.choices,
         widget=forms.CheckboxSelectMultiple,
     )
     collateral_ratio = forms.DecimalField(
         max_digits=38,
         decimal_places=8,
-        help_text="How much of the collateral's value may be lent: 0.8 is 80 %",
+        label="Maximum LTV",
+        help_text="Share of the collateral's value that may be lent: 0.8 is 80 %",
     )
     interest_rate = forms.DecimalField(
-        max_digits=38, decimal_places=8, help_text="Per month: 0.05 is 5 %"
+        label="Monthly interest rate",
+        max_digits=38,
+        decimal_places=8,
+        help_text="0.05 is 5 % per month",
     )
     duration = forms.IntegerField(
-        label="Longest duration", help_text=f"In months, up to {MAX_DURATION}"
+        label="Maximum term", help_text=f"In months, up to {MAX_DURATION}"
     )
     grace_period = forms.IntegerField(
         initial=0, help_text=f"Days from overdue to default, up to {MAX_GRACE_PERIOD}"
@@ -91,9 +95,9 @@ class TermsForm(forms.Form):
         super().__init__(*args, **kwargs)
         for code in currencies():
             for kind, label in (
-                ("min_amount", f"Least of one loan, {code}"),
-                ("max_amount", f"Most of one loan, {code}"),
-                ("max_outstanding", f"Most outstanding, {code}"),
+                ("min_amount", f"Minimum per loan, {code}"),
+                ("max_amount", f"Maximum per loan, {code}"),
+                ("max_outstanding", f"Maximum outstanding, {code}"),
             ):
                 self.fields[f"{kind}_{code}"] = forms.DecimalField(
                     label=label, max_digits=38, decimal_places=8, required=False
@@ -101,14 +105,14 @@ class TermsForm(forms.Form):
 
     @property
     def groups(self) -> list[tuple[str | None, list[Any]]]:
-        """The fields under titles, the amounts of a currency in one row."""
+        """Return the fields in titled groups, the amounts of a currency in one row."""
         kinds = ("min_amount", "max_amount", "max_outstanding")
         amounts = [tuple(f"{kind}_{code}" for kind in kinds) for code in currencies()]
         single = {name for row in amounts for name in row}
         return [
             (None, [name for name in self.fields if name not in single]),
-            ("Amounts: a currency without the most of one loan is not lent; the least may be left "
-             "to the service, and without the most outstanding there is no bound",
+            ("Amounts: a currency without a maximum per loan is not lent. The minimum has a "
+             "default; without a maximum outstanding there is no limit",
              list(amounts)),
         ]  # fmt: skip
 
@@ -121,7 +125,7 @@ class ConfigurationForm(TermsForm):
 
 
 def read_terms(data: dict[str, Any]) -> Terms:
-    """The terms in a form's cleaned data."""
+    """Build terms from a form's cleaned data."""
 
     def amounts(kind: str) -> dict[str, Decimal]:
         found = {code: data[f"{kind}_{code}"] for code in currencies()}
@@ -143,7 +147,7 @@ def read_terms(data: dict[str, Any]) -> Terms:
 
 
 def form_values(version: ConfigurationVersion) -> dict[str, Any]:
-    """A version's terms as the form's initial values."""
+    """Return a version's terms as initial values of the form."""
     found: dict[str, Any] = {
         "name": version.name,
         "access": version.access,
@@ -155,7 +159,7 @@ def form_values(version: ConfigurationVersion) -> dict[str, Any]:
         "grace_period": version.grace_period,
     }
     for limit in version.limits.all():
-        # What is so by default stays so, and follows the rate.
+        # A default minimum stays a default, so that it follows the rate.
         if limit.min_amount != default_min_amount(
             limit.currency_id, version.interest_rate, limit.max_amount
         ):
@@ -168,7 +172,7 @@ def form_values(version: ConfigurationVersion) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class TermComparison:
-    """One term: as it is in force, as it is proposed, and in words what would change."""
+    """One term: effective and proposed value, and a description of the change."""
 
     title: str
     effective: str
@@ -177,14 +181,14 @@ class TermComparison:
 
     @property
     def changed(self) -> bool:
-        """Whether the proposal changes it."""
+        """Whether the proposal changes the term."""
         return bool(self.change)
 
 
 def compare_terms(
     effective: ConfigurationVersion | None, proposed: ConfigurationVersion | None
 ) -> list[TermComparison]:
-    """Every term of both side by side; a change is told only where there are both."""
+    """Compare every term of two versions. Changes are described only if both are given."""
     before, after = _describe_terms(effective), _describe_terms(proposed)
     lines = []
     for title in dict.fromkeys([*before, *after]):
@@ -199,7 +203,7 @@ def compare_terms(
 
 
 def build_difference_rows(lines: list[TermComparison]) -> list[tuple[object, ...]]:
-    """Rows of a table: what changes is in bold print, and said in words beside it."""
+    """Return table rows; changed values are bold and described."""
     return [
         (
             line.title,
@@ -207,19 +211,19 @@ def build_difference_rows(lines: list[TermComparison]) -> list[tuple[object, ...
             _strong(line.proposed) if line.changed else line.proposed,
             format_html("{} {}", status_badge("changed"), line.change)
             if line.changed
-            else "the same",
+            else "unchanged",
         )
         for line in lines
     ]
 
 
 def describe_access(access: str) -> str:
-    """Who may borrow."""
+    """Describe who may borrow."""
     return _ACCESS[Access(access)]
 
 
 def format_rate(rate: Decimal) -> str:
-    """A rate of 0 to 1 as `80 %`."""
+    """Format a rate of 0 to 1 as `80 %`."""
     return percent(rate * 100)
 
 
@@ -228,29 +232,29 @@ def _strong(text: str) -> SafeString:
 
 
 def _describe_terms(version: ConfigurationVersion | None) -> dict[str, list[str]]:
-    """The words of each term; a term that is a list has one for each item."""
+    """Return the values of each term as text; terms that are lists have several."""
     if version is None:
         return {}
     found = {
         "Name": [version.name],
-        "Who may borrow": [describe_access(version.access)],
+        "Eligible borrowers": [describe_access(version.access)],
         "Named organisations": _describe_organisations(version),
-        "What may be pledged": list(version.investment_categories),
-        "Share of the collateral's value lent": [format_rate(version.collateral_ratio)],
-        "Interest a month": [format_rate(version.interest_rate)],
-        "Longest duration": [f"{version.duration} months"],
+        "Eligible collateral": list(version.investment_categories),
+        "Maximum LTV": [format_rate(version.collateral_ratio)],
+        "Monthly interest rate": [format_rate(version.interest_rate)],
+        "Maximum term": [f"{version.duration} months"],
         "Grace period": [f"{version.grace_period} days"],
     }
     limits = {limit.currency_id: limit for limit in version.limits.all()}
     for code in currencies():
-        found[f"Least of one loan, {code}"] = _describe_limit(limits.get(code), "min_amount")
-        found[f"Most of one loan, {code}"] = _describe_limit(limits.get(code), "max_amount")
-        found[f"Most outstanding, {code}"] = _describe_limit(limits.get(code), "max_outstanding")
-    return {title: words for title, words in found.items() if words}
+        found[f"Minimum per loan, {code}"] = _describe_limit(limits.get(code), "min_amount")
+        found[f"Maximum per loan, {code}"] = _describe_limit(limits.get(code), "max_amount")
+        found[f"Maximum outstanding, {code}"] = _describe_limit(limits.get(code), "max_outstanding")
+    return {title: values for title, values in found.items() if values}
 
 
 def _describe_organisations(version: ConfigurationVersion) -> list[str]:
-    """The named organisations; an id that none has is told as such to those who decide."""
+    """Return the named organisations; ids of none are marked for the approvers."""
     known = {organisation.pk: str(organisation) for organisation in version.organisations.all()}
     rows = ConfigurationVersion.organisations.through.objects.filter(
         configurationversion=version
@@ -263,17 +267,17 @@ def _describe_limit(limit: LoanLimit | None, name: str) -> list[str]:
     if limit is None:
         return []
     amount: Decimal | None = getattr(limit, name)
-    return ["no bound"] if amount is None else [format_money(amount, limit.currency_id)]
+    return ["no limit"] if amount is None else [format_money(amount, limit.currency_id)]
 
 
 def _describe_change(was: list[str], will: list[str]) -> str:
-    added = [word for word in will if word not in was]
-    removed = [word for word in was if word not in will]
+    added = [value for value in will if value not in was]
+    removed = [value for value in was if value not in will]
     if len(was) <= 1 and len(will) <= 1:
         return f"from {was[0] if was else 'none'} to {will[0] if will else 'none'}"
-    words = []
+    parts = []
     if added:
-        words.append(f"added: {', '.join(added)}")
+        parts.append(f"added: {', '.join(added)}")
     if removed:
-        words.append(f"taken out: {', '.join(removed)}")
-    return "; ".join(words) or "in another order"
+        parts.append(f"removed: {', '.join(removed)}")
+    return "; ".join(parts) or "reordered"

@@ -1,8 +1,8 @@
-"""Loan configurations: a creditor or staff propose terms, somebody else of staff approves them.
+"""Loan configurations: a creditor or staff propose terms, a second person of staff approves them.
 
-Terms are versions that never change. A change of a configuration is a new version; the one in
-force stays in force until the new one is approved, and loans keep the version they were made
-with. Every transition locks the configuration first, as making a loan does.
+Versions of terms never change. A change is a new version; the effective one applies until the new
+one is approved, and loans keep the version they were made with. Every transition locks the
+configuration first, as loan creation does.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ DECIDE = "credit.decide_configuration"
 
 
 def proposers(version: ConfigurationVersion) -> set[str]:
-    """Return the actors who created or last changed what is pending: none of them approves it."""
+    """Return the actors who created or last changed what is pending; none may approve it."""
     found = {version.proposed_by}
     configuration = version.configuration
     if configuration.status == ConfigurationStatus.PENDING:
@@ -81,9 +81,9 @@ VERSIONS = TwoPersonApproval(
 
 
 def propose(*, creditor_id: UUID, terms: Terms, actor: Actor) -> LoanConfiguration:
-    """A new configuration. It is Pending: it makes loans once somebody of staff approves it.
+    """Propose a new configuration. It is Pending and makes loans once staff approve it.
 
-    Raises `InvalidRequest` (every bad field named), `Forbidden`.
+    Raises `InvalidRequest` that names every invalid field, `Forbidden`.
     """
     _require_proposer(actor)
     if actor.organisation_id not in {None, creditor_id}:
@@ -101,12 +101,12 @@ def propose(*, creditor_id: UUID, terms: Terms, actor: Actor) -> LoanConfigurati
 
 
 def propose_change(*, configuration_id: UUID, terms: Terms, actor: Actor) -> LoanConfiguration:
-    """New terms of a configuration. What is in force stays so until they are approved.
+    """Propose new terms of a configuration. Effective terms apply until they are approved.
 
-    While nothing is in force yet, new terms take the place of those that wait, and a Rejected
-    configuration is Pending again. Raises `ConfigurationNotFound` (also for an API key of somebody
-    else than the creditor), `InvalidRequest`, `Forbidden`, `Conflict` (`change_pending`: another
-    change of what is in force waits; `state_conflict`: it is Retired).
+    If no terms are effective, the new ones replace the pending ones, and a Rejected configuration
+    becomes Pending again. Raises `ConfigurationNotFound` (also for API keys of other organisations
+    than the creditor), `InvalidRequest`, `Forbidden`, `Conflict` (`change_pending`: another change
+    of effective terms is pending; `state_conflict`: the configuration is Retired).
     """
     _require_proposer(actor)
     validate_terms(terms)
@@ -118,14 +118,14 @@ def propose_change(*, configuration_id: UUID, terms: Terms, actor: Actor) -> Loa
             raise Conflict(
                 "The loan configuration is Retired: that is final", code="state_conflict"
             )
-        waiting = configuration.versions.filter(status=VersionStatus.PENDING).first()
-        if waiting is not None and configuration.status == ConfigurationStatus.APPROVED:
+        pending = configuration.versions.filter(status=VersionStatus.PENDING).first()
+        if pending is not None and configuration.status == ConfigurationStatus.APPROVED:
             raise Conflict(
                 "Another change of this loan configuration waits for a decision",
                 code="change_pending",
             )
-        if waiting is not None:
-            VERSIONS.close(waiting, VersionStatus.REJECTED, None, reason=REPLACED)
+        if pending is not None:
+            VERSIONS.close(pending, VersionStatus.REJECTED, None, reason=REPLACED)
         newest = configuration.versions.order_by("-number").values_list("number", flat=True)[0]
         _add_version(configuration, newest + 1, terms, actor)
         if configuration.status == ConfigurationStatus.REJECTED:
@@ -134,12 +134,11 @@ def propose_change(*, configuration_id: UUID, terms: Terms, actor: Actor) -> Loa
 
 
 def approve(*, version_id: UUID, user: StaffUser) -> LoanConfiguration:
-    """Brings the version in force, in place of the one that was. Its terms never change, so the
-    version seen is the version approved.
+    """Make the version effective in place of the former one.
 
-    Nobody approves what they proposed; nobody who proposed the first terms of a configuration
-    that is still Pending approves those that took their place. Raises `Forbidden`, `NotFound`,
-    `Conflict` (`state_conflict`: it no longer waits), `Rejected` (`approver_not_independent`).
+    Proposers may not approve their own version, nor a replacement of the first version they
+    proposed. Raises `Forbidden`, `NotFound`, `Conflict` (`state_conflict`: not pending), `Rejected`
+    (`approver_not_independent`).
     """
     _require_approver(user)
     with transaction.atomic():
@@ -155,9 +154,9 @@ def approve(*, version_id: UUID, user: StaffUser) -> LoanConfiguration:
 
 
 def reject(*, version_id: UUID, user: StaffUser, reason: str) -> LoanConfiguration:
-    """Closes what waits; terms in force stay so. Who proposed it may do so too.
+    """Reject a pending version; its proposer may do so too. Effective terms are unchanged.
 
-    Raises as `approve` but for independence, and `InvalidRequest` without a reason.
+    Raises as `approve` except for independence, and `InvalidRequest` without a reason.
     """
     _require_approver(user)
     reason = clean_text(reason, missing="A rejection needs a reason", max_length=MAX_REASON_LENGTH)
@@ -174,8 +173,7 @@ def reject(*, version_id: UUID, user: StaffUser, reason: str) -> LoanConfigurati
 
 
 def retire(*, configuration_id: UUID, user: StaffUser) -> LoanConfiguration:
-    """Ends an Approved configuration: no more loans; those that exist keep their terms. A change
-    that waits is rejected with it.
+    """Retire an Approved configuration: no more loans, and a pending change is rejected.
 
     Raises `Forbidden`, `ConfigurationNotFound`, `Conflict` when it is not Approved.
     """
@@ -184,14 +182,14 @@ def retire(*, configuration_id: UUID, user: StaffUser) -> LoanConfiguration:
         configuration = _lock(configuration_id)
         if configuration.status != ConfigurationStatus.APPROVED:
             raise Conflict(
-                f"Only an Approved loan configuration is retired: it is {configuration.status}",
+                f"Only an Approved loan configuration can be retired; it is {configuration.status}",
                 code="state_conflict",
             )
-        waiting = configuration.versions.filter(status=VersionStatus.PENDING).first()
-        if waiting is not None:
-            VERSIONS.close(waiting, VersionStatus.REJECTED, user, reason=RETIRED)
+        pending = configuration.versions.filter(status=VersionStatus.PENDING).first()
+        if pending is not None:
+            VERSIONS.close(pending, VersionStatus.REJECTED, user, reason=RETIRED)
         _set_status(configuration, ConfigurationStatus.RETIRED)
-        if waiting is not None:
+        if pending is not None:
             _emit(configuration, REJECTED)
     return configuration
 
@@ -239,8 +237,8 @@ def _lock_of(version_id: UUID) -> LoanConfiguration:
 
 
 def _set_status(configuration: LoanConfiguration, to: str) -> LoanConfiguration:
-    come_from, now = configuration.status, timezone.now()
-    rows = LoanConfiguration.objects.filter(id=configuration.id, status=come_from).update(
+    current, now = configuration.status, timezone.now()
+    rows = LoanConfiguration.objects.filter(id=configuration.id, status=current).update(
         status=to, updated_at=now
     )
     if rows != 1:

@@ -1,4 +1,4 @@
-"""Terms of a loan configuration, and what terms may be. Nothing here is written."""
+"""Terms of a loan configuration and their validation rules. Read-only."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What a configuration offers: amounts by currency, rates 0 to 1 (interest a month),
-    `duration` the longest in months, `grace_period` in days. A currency without
-    `max_outstanding` has no such bound; one without `min_amount` that of `default_least_amount`.
-    `organisation_ids` may be of nobody: such an id lets nobody borrow.
+    """Terms of a configuration: amounts by currency, rates 0 to 1 (interest per month),
+    maximum `duration` in months, `grace_period` in days. A currency without `max_outstanding` has
+    no such limit; one without `min_amount` uses `default_min_amount`. `organisation_ids` may be
+    unknown; unknown ids have no effect.
     """
 
     name: str
@@ -45,40 +45,40 @@ class Terms:
     grace_period: int = 0
 
     def minimum_for(self, currency: str) -> Decimal:
-        """Give the least amount of one loan, as set or by default."""
+        """Return the minimum per loan, as set or by default."""
         default = default_min_amount(currency, self.interest_rate, self.max_amount[currency])
         return self.min_amount.get(currency, default)
 
 
-def default_min_amount(currency: str, rate: Decimal, most: Decimal) -> Decimal:
-    """Give what brings one minor unit of interest a month (at rate 0: one minor unit), but no more
-    than `most`, the most of one loan.
+def default_min_amount(currency: str, rate: Decimal, maximum: Decimal) -> Decimal:
+    """Return the amount that earns one minor unit of interest per month (at rate 0: one minor
+    unit), but no more than `maximum`, the maximum per loan.
     """
     unit = Decimal(1).scaleb(-currencies()[currency].decimals)
     units = (1 / rate).to_integral_value(ROUND_CEILING) if rate else Decimal(1)
-    return min(units * unit, most)
+    return min(units * unit, maximum)
 
 
 def validate_terms(terms: Terms) -> None:
-    """Raises the `InvalidRequest` that names every bad field of `terms`."""
+    """Raise `InvalidRequest` that names every invalid field of `terms`."""
     found = find_errors({name: getattr(terms, name) for name in _RULES})
     if found:
         raise InvalidRequest("; ".join(f"{name} {text}" for name, text in found.items()))
 
 
 def find_errors(values: Mapping[str, Any]) -> dict[str, str]:
-    """What is wrong, by field, with the fields of `Terms` that are in `values`, each of its type.
+    """Return the errors of `values`, well-typed fields of `Terms`, by field.
 
-    Nobody is told whether organisations exist.
+    Does not reveal whether organisations exist.
     """
     found: dict[str, str] = {}
     for name, rule in _RULES.items():
         text = rule(values[name]) if name in values else None
         if text:
             found[name] = text
-    good = {name: value for name, value in values.items() if name not in found}
-    for name, between in _CROSS_FIELD_RULES.items():
-        text = between(good) if name in good else None
+    valid = {name: value for name, value in values.items() if name not in found}
+    for name, cross_rule in _CROSS_FIELD_RULES.items():
+        text = cross_rule(valid) if name in valid else None
         if text:
             found[name] = text
     return found
@@ -154,7 +154,7 @@ def _check_grace_period(value: int) -> str | None:
 
 
 def _check_organisations_fit_access(values: Mapping[str, Any]) -> str | None:
-    """The organisations fit the access: named where they are asked for, else not."""
+    """Organisations are named if and only if the access requires it."""
     if values.get("access") == Access.ORGANISATIONS:
         return None if values["organisation_ids"] else "must name who may borrow"
     if values.get("access") in Access.values and values["organisation_ids"]:
@@ -163,7 +163,7 @@ def _check_organisations_fit_access(values: Mapping[str, Any]) -> str | None:
 
 
 def _check_max_outstanding(values: Mapping[str, Any]) -> str | None:
-    """What may be outstanding is given where something is lent, and lets one loan be made."""
+    """A maximum outstanding requires a lent currency and allows at least one full loan."""
     single = values.get("max_amount")
     if single is None:
         return None
@@ -176,7 +176,7 @@ def _check_max_outstanding(values: Mapping[str, Any]) -> str | None:
 
 
 def _check_min_amount(values: Mapping[str, Any]) -> str | None:
-    """The least of one loan is given where something is lent, and lets one loan be made."""
+    """A minimum per loan requires a lent currency and is at most the maximum."""
     single = values.get("max_amount")
     if single is None:
         return None

@@ -1,11 +1,11 @@
--- What PostgreSQL itself holds loan configurations to, besides two_person.sql.
+-- Invariants of loan configurations, in addition to two_person.sql.
 
 CREATE FUNCTION configuration_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF (OLD.id, OLD.creditor_id, OLD.created_at)
         IS DISTINCT FROM (NEW.id, NEW.creditor_id, NEW.created_at)
     THEN
-        RAISE EXCEPTION 'whose configuration % is never changes', OLD.id
+        RAISE EXCEPTION 'the creditor of configuration % never changes', OLD.id
             USING ERRCODE = 'restrict_violation';
     END IF;
     IF NEW.status <> OLD.status AND (OLD.status, NEW.status) NOT IN (
@@ -20,8 +20,8 @@ END $$;
 CREATE TRIGGER configuration_guard BEFORE UPDATE ON credit_loanconfiguration
     FOR EACH ROW EXECUTE FUNCTION configuration_guard();
 
--- A decision is made by somebody who neither created nor last changed what waits; it is final but
--- for what supersedes an approved version.
+-- A version is approved by a person who neither created nor last changed it. The decision is final,
+-- except that an approved version may be superseded.
 CREATE FUNCTION version_decision() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.status <> OLD.status AND (OLD.status, NEW.status) NOT IN (
@@ -34,7 +34,7 @@ BEGIN
         OR NEW.status = 'Pending' AND NEW.reason <> ''
         OR NEW.status = 'Rejected' AND NEW.reason = ''
     THEN
-        RAISE EXCEPTION 'version % cannot be % like that', OLD.number, NEW.status
+        RAISE EXCEPTION 'version % cannot be % with this decision', OLD.number, NEW.status
             USING ERRCODE = 'check_violation', CONSTRAINT = 'version_decision';
     END IF;
     IF OLD.status = 'Pending' AND NEW.status = 'Approved' AND EXISTS (
@@ -43,7 +43,7 @@ BEGIN
         WHERE c.id = NEW.configuration_id AND c.status = 'Pending' AND v.number = 1
             AND v.proposed_by = 'staff:' || NEW.decided_by_id)
     THEN
-        RAISE EXCEPTION 'somebody else approves a configuration than who created it'
+        RAISE EXCEPTION 'a configuration cannot be approved by the person who created it'
             USING ERRCODE = 'check_violation', CONSTRAINT = 'version_approved_by_another';
     END IF;
     RETURN NEW;
@@ -51,7 +51,7 @@ END $$;
 CREATE TRIGGER version_decision BEFORE UPDATE ON credit_configurationversion
     FOR EACH ROW EXECUTE FUNCTION version_decision();
 
--- Limits and organisations are terms as well: they come with a version that waits, and stay.
+-- Limits and organisations are part of the terms: inserted with a pending version, then immutable.
 CREATE FUNCTION version_part_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     wanted uuid;
@@ -78,7 +78,7 @@ CREATE TRIGGER version_part_guard
 REVOKE UPDATE, DELETE, TRUNCATE ON credit_loanlimit, credit_configurationversion_organisations
     FROM exchange_runtime;
 
--- At the end of a transaction the state of a configuration is what its versions say.
+-- At commit, the status of a configuration matches its versions.
 CREATE FUNCTION configuration_matches() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     wanted uuid;
@@ -99,7 +99,7 @@ BEGIN
                         WHERE v.configuration_id = wanted AND v.status = 'Pending')
                 <> (c.status = 'Pending'));
     IF found IS NOT NULL THEN
-        RAISE EXCEPTION 'configuration % is % but its versions are not', wanted, found
+        RAISE EXCEPTION 'configuration % is %, which does not match its versions', wanted, found
             USING ERRCODE = 'check_violation', CONSTRAINT = 'configuration_matches';
     END IF;
     RETURN NULL;

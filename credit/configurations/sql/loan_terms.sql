@@ -1,5 +1,5 @@
--- A loan is made by the terms of the configuration in force, whoever makes it. (What the rules ask of
--- its collateral is checked by `make_loan`.)
+-- A new loan matches the effective terms of its configuration, for every writer. (`make_loan` checks its
+-- collateral.)
 CREATE FUNCTION loan_terms() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_most numeric;
@@ -27,7 +27,7 @@ BEGIN
     IF NOT FOUND OR NEW.repayment_amount NOT BETWEEN NEW.amount AND v_most
         OR NEW.creditor_id <> NEW.organisation_id AND NEW.repayment_amount <> v_most
     THEN
-        RAISE EXCEPTION 'loan % is not made by the terms of its configuration', NEW.id
+        RAISE EXCEPTION 'loan % does not match the terms of its configuration', NEW.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'loan_by_terms';
     END IF;
     RETURN NEW;

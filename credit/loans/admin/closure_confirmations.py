@@ -1,4 +1,4 @@
-"""What is asked before a defaulted loan is ended: of who proposes it, and of who confirms it."""
+"""Confirmation pages for proposing, confirming and declining loan closures."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from exchange.core.numbers import format_units
 from exchange.staff.models import StaffUser
 
 _EXPLANATIONS = {
-    ClosureAction.LIQUIDATE: "Units pass to the creditor at the prices shown, up to what is owed; "
-    "the rest returns to the borrower, and what is not covered is recorded as deficiency. Somebody "
-    "else must confirm it within 24 hours; until then nothing moves.",
-    ClosureAction.WRITE_OFF: "The creditor gives up what is owed and all units return to the "
-    "borrower. Somebody else must confirm it; until then nothing moves.",
+    ClosureAction.LIQUIDATE: "Units are transferred to the creditor at the prices shown, up to the "
+    "outstanding amount. The rest is returned to the borrower; any uncovered amount is recorded as "
+    "deficiency. A second person must confirm within 24 hours; until then nothing moves.",
+    ClosureAction.WRITE_OFF: "The outstanding amount is written off and all units are returned to "
+    "the borrower. A second person must confirm; until then nothing moves.",
 }
 
 
 def build_proposal_confirmation(loan: Loan, action: ClosureAction) -> Confirmation:
-    """Asked of who proposes: every figure that would be frozen now."""
+    """Build the confirmation of proposing a closure, with every amount it would freeze."""
     title = f"Propose: {action.label.lower()}"
     try:
         draft = draft_closure(loan, action)
@@ -35,12 +35,12 @@ def build_proposal_confirmation(loan: Loan, action: ClosureAction) -> Confirmati
     code = loan.currency_id
     for step in draft.plan:
         passed, price = Decimal(step["passed"]), Decimal(step["price"])
-        would_pass = f"{format_units(passed)} at {format_money(price, code)}"
-        facts.append((f"{step['symbol']} that would pass", would_pass))
+        transfer = f"{format_units(passed)} at {format_money(price, code)}"
+        facts.append((f"{step['symbol']} to transfer", transfer))
     if action == ClosureAction.LIQUIDATE:
         facts += [
-            ("Value of the units that would pass", format_money(draft.value_passed, code)),
-            ("Deficiency: owed and not covered", format_money(draft.deficiency, code)),
+            ("Value to creditor", format_money(draft.value_passed, code)),
+            ("Deficiency", format_money(draft.deficiency, code)),
         ]
     return Confirmation(
         title=title,
@@ -55,7 +55,7 @@ def build_proposal_confirmation(loan: Loan, action: ClosureAction) -> Confirmati
 def build_closure_confirmation(
     loan: Loan, proposal: ClosureProposal, user: StaffUser
 ) -> Confirmation:
-    """What is asked before `proposal` is carried out: what moves now, and what is given up."""
+    """Build the confirmation of executing `proposal`, with its current amounts."""
     facts = [*_parties(loan), *_proposal_facts(proposal)]
     closed = closures.CLOSURES.describe_closed(proposal)
     blocker = closed or " ".join(describe_blockers(user, loan, proposal))
@@ -67,32 +67,32 @@ def build_closure_confirmation(
     final = closures.set_final_plan(proposal, loan)
     sections = build_plan_sections(loan, final)
     if action == ClosureAction.WRITE_OFF:
-        words = (
-            f"The creditor gives up {owing} and all units return to the borrower. Final: it "
-            "cannot be undone."
+        text = (
+            f"{owing} is written off and all units are returned to the borrower. This cannot be "
+            "undone."
         )
         return Confirmation(
-            title=f"Write off {owing} of {loan.borrower.name}?",
+            title=f"Write off {owing} owed by {loan.borrower.name}?",
             facts=facts,
-            text=words,
-            submit=f"Yes, write off {owing}",
+            text=text,
+            submit=f"Write off {owing}",
             sections=sections,
             final=True,
         )
-    passes = format_money(final.final_value or Decimal(0), code)
+    transferred = format_money(final.final_value or Decimal(0), code)
     facts += [
-        ("Value of the units that pass", passes),
+        ("Value to creditor", transferred),
         (
-            "Deficiency: owed and not covered",
+            "Deficiency",
             format_money(final.final_deficiency or Decimal(0), code),
         ),
     ]
     return Confirmation(
         title=f"Liquidate the loan of {loan.borrower.name}?",
         facts=facts,
-        text=f"Units worth {passes} pass to the creditor as shown below, the rest returns to the "
-        "borrower. Final: it cannot be undone.",
-        submit=f"Yes, liquidate: {passes} of {owing}",
+        text=f"Units worth {transferred} are transferred to the creditor as shown below; the rest "
+        "is returned to the borrower. This cannot be undone.",
+        submit=f"Liquidate {transferred} of {owing}",
         sections=sections,
         final=True,
     )
@@ -101,14 +101,14 @@ def build_closure_confirmation(
 def build_decline_confirmation(
     loan: Loan, proposal: ClosureProposal, user: StaffUser
 ) -> Confirmation:
-    """Asked before a proposal is closed without effect, by who made it or by anybody else."""
+    """Build the confirmation of declining a proposal, or of withdrawing one's own."""
     own = proposal.proposed_by_id == user.pk
     what = f"the proposal to {proposal.get_action_display().lower()}"
     return Confirmation(
-        title=f"Take back {what}?" if own else f"Decline {what}?",
+        title=f"Withdraw {what}?" if own else f"Decline {what}?",
         facts=[*_parties(loan), *_proposal_facts(proposal)],
-        text="Nothing moves, and the loan stays in default. It can be proposed again.",
-        submit="Yes, take it back" if own else "Yes, decline it",
+        text="Nothing moves and the loan stays in default. A new proposal can be made.",
+        submit="Withdraw proposal" if own else "Decline proposal",
         blocker=closures.CLOSURES.describe_closed(proposal),
     )
 
@@ -122,15 +122,15 @@ def _current_state(loan: Loan) -> list[tuple[str, object]]:
         f"{format_units(row.quantity)} {token.symbol}" for row, token in open_collateral(loan)
     ]
     return [
-        ("Owed now", format_money(amount_owed(loan), loan.currency_id)),
-        ("Pledged now", ", ".join(pledged) or "nothing"),
+        ("Outstanding", format_money(amount_owed(loan), loan.currency_id)),
+        ("Pledged collateral", ", ".join(pledged) or "none"),
     ]
 
 
 def _proposal_facts(proposal: ClosureProposal) -> list[tuple[str, object]]:
     return [
-        ("Proposed", proposal.get_action_display()),
+        ("Proposal", proposal.get_action_display()),
         ("Proposed by", proposal.proposed_by),
         ("Proposed (UTC)", f"{proposal.created_at:%Y-%m-%d %H:%M:%S}"),
-        ("Why", proposal.note),
+        ("Note", proposal.note),
     ]

@@ -1,4 +1,4 @@
-"""What ending a loan would do or has done: the plan in tables, and what stands in its way."""
+"""Closure of a loan, planned or executed: sections of the plan, and blockers."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from exchange.staff.models import StaffUser
 
 
 def draft_closure(loan: Loan, action: ClosureAction) -> ClosureProposal:
-    """What would be proposed now; not saved.
+    """Return the unsaved proposal that could be made now.
 
-    Raises what the service would: `StateConflict` for a loan that is not DEFAULTED, `Conflict`
-    while another proposal waits, `Rejected` (`price_unavailable`).
+    Raises as the service does: `StateConflict` for a loan that is not DEFAULTED, `Conflict` while
+    another proposal is pending, `Rejected` (`price_unavailable`).
     """
     if loan.status != LoanStatus.DEFAULTED:
-        raise StateConflict(f"Only a DEFAULTED loan can be ended: it is {loan.status}")
+        raise StateConflict(f"Only a DEFAULTED loan can be closed; it is {loan.status}")
     if loan.closure_proposals.filter(status=ClosureStatus.PENDING).exists():
-        raise Conflict("Another proposal for this loan waits", code="proposal_pending")
+        raise Conflict("Another proposal for this loan is pending", code="proposal_pending")
     owing = amount_owed(loan)
     plan = closures.liquidation_plan(loan, owing) if action == ClosureAction.LIQUIDATE else []
     passed = closures.plan_value(plan)
@@ -42,28 +42,28 @@ def draft_closure(loan: Loan, action: ClosureAction) -> ClosureProposal:
 
 
 def build_plan_sections(
-    loan: Loan, proposal: ClosureProposal, *, ended: bool = False
+    loan: Loan, proposal: ClosureProposal, *, closed: bool = False
 ) -> list[Section]:
-    """What moves: of a draft, of a proposal that waits with what it comes to now (`made_final`),
-    or of what was done.
+    """Return the movements of a draft, of a pending proposal with its current amounts
+    (`set_final_plan`), or of an executed closure.
     """
     if proposal.action == ClosureAction.WRITE_OFF:
-        return _write_off_sections(loan, ended=ended)
+        return _write_off_sections(loan)
     final = proposal.final_plan
-    waits = final is not None and not ended
-    title = "Liquidation: units that passed" if ended else "Liquidation: units that would pass"
+    is_pending = final is not None and not closed
+    title = "Liquidation: units transferred" if closed else "Liquidation: units to transfer"
     headings = [
-        "Token", "Price", "Since (UTC)", "Units pledged",
-        *(["At most, as proposed"] if final is not None else []),
-        "Passed to the creditor" if ended else "Pass now" if waits else "Pass to the creditor",
-        "Returned to the borrower" if ended else "Return to the borrower",
-        "Value that passed" if ended else "Value that passes",
+        "Token", "Price", "Quoted (UTC)", "Units pledged",
+        *(["Maximum, as proposed"] if final is not None else []),
+        "To creditor" if closed else "To creditor now" if is_pending else "To creditor",
+        "Returned to borrower",
+        "Value to creditor",
     ]  # fmt: skip
     rows = _unit_rows(loan, proposal)
     right = tuple(n for n in range(1, len(headings)) if n != 2)
     return [
-        Section(title, tuple(headings), rows, right=right, empty="Nothing is pledged."),
-        _coverage_section(proposal, loan.currency_id, ended=ended),
+        Section(title, tuple(headings), rows, right=right, empty="No collateral pledged."),
+        _coverage_section(proposal, loan.currency_id, closed=closed),
     ]
 
 
@@ -77,7 +77,7 @@ def _unit_rows(loan: Loan, proposal: ClosureProposal) -> list[tuple[object, ...]
         step = passing.get(key)
         passed = Decimal(step["passed"]) if step else Decimal(0)
         quoted = step["quoted_at"] if step else None
-        most = (format_units(Decimal(steps[key]["passed"])) if step else "added since",)
+        most = (format_units(Decimal(steps[key]["passed"])) if step else "added later",)
         rows.append(
             (
                 record_link(token, token.symbol),
@@ -93,33 +93,32 @@ def _unit_rows(loan: Loan, proposal: ClosureProposal) -> list[tuple[object, ...]
     return rows
 
 
-def _coverage_section(proposal: ClosureProposal, code: str, *, ended: bool) -> Section:
-    """What it covers: as proposed, and as it is now or was in the end."""
+def _coverage_section(proposal: ClosureProposal, code: str, *, closed: bool) -> Section:
+    """Return the coverage as proposed, and now or at closure."""
     lines = (
         ("Owed", proposal.owed, proposal.final_owed),
-        ("Value of the units that pass", proposal.value_passed, proposal.final_value),
-        ("Deficiency: owed and not covered", proposal.deficiency, proposal.final_deficiency),
+        ("Value to creditor", proposal.value_passed, proposal.final_value),
+        ("Deficiency", proposal.deficiency, proposal.final_deficiency),
     )
-    title = "Liquidation: what it covers"
+    title = "Liquidation: coverage"
     if proposal.final_owed is None:
-        rows = [(what, format_money(amount, code)) for what, amount, _ in lines]
-        return Section(title, ("What", "How much"), rows, right=(1,))
-    both = [(what, format_money(then, code), format_money(now, code)) for what, then, now in lines]
-    headings = ("What", "As proposed", "In the end" if ended else "Now")
+        rows = [(item, format_money(amount, code)) for item, amount, _ in lines]
+        return Section(title, ("Item", "Amount"), rows, right=(1,))
+    both = [(item, format_money(then, code), format_money(now, code)) for item, then, now in lines]
+    headings = ("Item", "As proposed", "At closure" if closed else "Now")
     return Section(title, headings, both, right=(1, 2))
 
 
 def describe_changes(loan: Loan, proposal: ClosureProposal) -> list[str]:
-    """What has changed since somebody proposed it, in words: it can be confirmed all the same."""
+    """Describe the changes since the proposal; they do not block its confirmation."""
     code = loan.currency_id
     found = []
     paid = proposal.owed - amount_owed(loan)
     if paid:
         found.append(
-            f"{format_money(paid, code)} was paid since the proposal: "
-            f"{format_money(amount_owed(loan), code)} is"
-            " owed now. The figures below are"
-            " worked out anew; no more passes than was proposed."
+            f"{format_money(paid, code)} repaid since the proposal; "
+            f"{format_money(amount_owed(loan), code)} outstanding. The amounts below are"
+            " recalculated and never exceed the proposal."
         )
     if proposal.action == ClosureAction.LIQUIDATE:
         planned = {step["token_id"]: Decimal(step["quantity"]) for step in proposal.plan}
@@ -130,27 +129,27 @@ def describe_changes(loan: Loan, proposal: ClosureProposal) -> list[str]:
         ]
         if added:
             found.append(
-                f"Collateral was added since the proposal and would return: {', '.join(added)}."
-                " To take it as well, decline and propose again."
+                f"Collateral added since the proposal will be returned: {', '.join(added)}."
+                " To include it, decline and propose again."
             )
     return found
 
 
 def describe_blockers(user: StaffUser, loan: Loan, proposal: ClosureProposal) -> list[str]:
-    """Why `user` could not confirm it now, in words."""
+    """Describe why `user` cannot confirm the proposal now."""
     blocker = closures.CLOSURES.describe_blocker(proposal, user)
     found = [f"{blocker}."] if blocker else []
     if loan.status != LoanStatus.DEFAULTED:
-        found.append(f"The loan is {loan.status}: only a DEFAULTED one can be ended.")
+        found.append(f"The loan is {loan.status}; only a DEFAULTED loan can be closed.")
     if proposal.action == ClosureAction.LIQUIDATE:
         if timezone.now() - proposal.created_at > closures.PRICE_VALIDITY:
-            found.append("Its prices are older than 24 hours.")
+            found.append("The proposed prices are older than 24 hours.")
         if closures.exceeds_pledged(loan, proposal):
-            found.append("Less is pledged than would pass.")
+            found.append("Fewer units are pledged than proposed.")
     return found
 
 
-def _write_off_sections(loan: Loan, *, ended: bool) -> list[Section]:
+def _write_off_sections(loan: Loan) -> list[Section]:
     code = loan.currency_id
     principal = principal_owed(loan)
     rows = [
@@ -158,15 +157,11 @@ def _write_off_sections(loan: Loan, *, ended: bool) -> list[Section]:
         for row, token in open_collateral(loan)
     ]
     sums = [
-        ("Owed, and given up", format_money(amount_owed(loan), code)),
-        ("Of it principal, the creditor's loss", format_money(principal, code)),
-        ("Of it interest", format_money(amount_owed(loan) - principal, code)),
+        ("Written off", format_money(amount_owed(loan), code)),
+        ("Principal (loss of the creditor)", format_money(principal, code)),
+        ("Interest", format_money(amount_owed(loan) - principal, code)),
     ]
-    verb = "was given up" if ended else "would be given up"
-    back = "returned" if ended else "would return"
     return [
-        Section(f"Write-off: what {verb}", ("What", "How much"), sums, right=(1,)),
-        Section(
-            f"Write-off: units that {back} to the borrower", ("Token", "Units"), rows, right=(1,)
-        ),
+        Section("Write-off: amounts", ("Item", "Amount"), sums, right=(1,)),
+        Section("Write-off: units returned to borrower", ("Token", "Units"), rows, right=(1,)),
     ]

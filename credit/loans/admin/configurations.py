@@ -1,6 +1,6 @@
-"""The pages of loan configurations, whole: their terms, and what their loans come to.
+"""The complete pages of loan configurations: their terms and their loans.
 
-They are registered here because this is the lowest place that knows both.
+Registered here, the lowest module that may import both.
 """
 
 from __future__ import annotations
@@ -18,28 +18,36 @@ from exchange.core.currencies import currencies, format_money
 @admin.register(LoanConfiguration)
 class LoanConfigurationAdmin(LoanConfigurationPages):
     def summarise_lending(self, obj: LoanConfiguration) -> Section:
-        """Principal outstanding and what is left of the limits in force, by currency."""
+        """Return principal outstanding and remaining effective limits, by currency."""
         effective = LoanLimit.objects.filter(
             version__configuration=obj, version__status=VersionStatus.APPROVED
         )
-        limits = {limit.currency_id: limit for limit in effective}
+        limits = {each.currency_id: each for each in effective}
         made = set(obj.loans.values_list("currency_id", flat=True).distinct())
         rows = []
         for code in currencies():
             if code not in limits and code not in made:
                 continue
-            out = outstanding_principal(obj.pk, code)
-            bound = limits[code].max_outstanding if code in limits else None
+            outstanding = outstanding_principal(obj.pk, code)
+            limit = limits[code].max_outstanding if code in limits else None
             loans = obj.loans.filter(currency=code, status__in=OPEN)
             rows.append(
                 (
                     code,
                     f"{loans.count():,}",
-                    format_money(out, code),
-                    format_money(bound, code) if bound is not None else "no bound",
-                    format_money(max(bound - out, bound * 0), code) if bound is not None else "-",
+                    format_money(outstanding, code),
+                    format_money(limit, code) if limit is not None else "no limit",
+                    format_money(max(limit - outstanding, limit * 0), code)
+                    if limit is not None
+                    else "-",
                 )
             )
-        headings = ("Currency", "Open loans", "Principal outstanding", "Most outstanding", "Left")
-        empty = "It lends nothing yet."
-        return Section("Lent so far", headings, rows, right=(1, 2, 3, 4), empty=empty)
+        headings = (
+            "Currency",
+            "Open loans",
+            "Principal outstanding",
+            "Maximum outstanding",
+            "Remaining",
+        )
+        empty = "No effective limits and no loans."
+        return Section("Lending", headings, rows, right=(1, 2, 3, 4), empty=empty)

@@ -1,4 +1,4 @@
-"""How the list of loans is narrowed down, and what of it waits for somebody."""
+"""Filters of the loan list, and the queues that link to it."""
 
 from __future__ import annotations
 
@@ -38,20 +38,18 @@ _PENDING = ClosureStatus.PENDING
 
 
 def in_shortfall(loans: Loans) -> Loans:
-    """Those whose collateral does not cover them."""
+    """Filter loans with an open shortfall."""
     return loans.filter(Exists(Shortfall.objects.filter(loan=OuterRef("pk"), cured_at=None)))
 
 
-# From this part of the most a loan may be of its collateral's value, it is near its shortfall.
+# A loan is near its margin call from this share of its maximum LTV.
 _NEAR_SHARE = Decimal("0.9")
-# The list's own column, the highest first.
+# Sort order of the list: LTV column, descending.
 _BY_LOAN_TO_VALUE = "-6"
 
 
 def near_margin_call(loans: Loans) -> Loans:
-    """Open ones not yet short, whose principal owed is 90 % or more of what the collateral's value
-    at the last valuation lends.
-    """
+    """Filter open loans without a shortfall whose last LTV is at least 90 % of their maximum."""
     return loans.filter(
         status__in=OPEN, valuation__loan_to_value__gte=F("collateral_ratio") * _NEAR_SHARE
     ).exclude(pk__in=in_shortfall(Loan.objects.all()))
@@ -62,17 +60,17 @@ def _pending_closures() -> QuerySet[ClosureProposal]:
 
 
 def with_pending_closure(loans: Loans) -> Loans:
-    """Those with a proposal that waits for its second person."""
+    """Filter loans with a pending closure proposal."""
     return loans.filter(Exists(_pending_closures()))
 
 
 def defaulted_without_proposal(loans: Loans) -> Loans:
-    """Defaulted ones that nobody has proposed to end."""
+    """Filter defaulted loans without a pending closure proposal."""
     return loans.filter(~Exists(_pending_closures()), status=LoanStatus.DEFAULTED)
 
 
 QUEUE = Queue(
-    "Loan endings to confirm",
+    "Loan closures to confirm",
     closures.PERMISSION,
     filter_pending=with_pending_closure,
     proposed_by=lambda user: Q(
@@ -92,10 +90,10 @@ class LoanFilters(ListFilters):
     decision = QueueFilter(QUEUE)
     status__exact = ChoiceFilter("status", LoanStatus.choices, title="status")
     shortfall = OptionFilter(
-        "shortfall",
+        "margin call",
         ("open", "Open", in_shortfall),
-        ("near", "Near: 90 % or more of what may be lent", near_margin_call),
-        ("none", "None open", lambda loans: loans.exclude(pk__in=in_shortfall(Loan.objects.all()))),
+        ("near", "Near: at least 90 % of maximum LTV", near_margin_call),
+        ("none", "None", lambda loans: loans.exclude(pk__in=in_shortfall(Loan.objects.all()))),
         (
             "unvalued",
             "Cannot be valued",
@@ -107,21 +105,21 @@ class LoanFilters(ListFilters):
     )
     closure = OptionFilter(
         "closure",
-        ("pending", "A proposal waits", with_pending_closure),
-        ("none", "Defaulted, nothing proposed", defaulted_without_proposal),
+        ("pending", "Proposal pending", with_pending_closure),
+        ("none", "Defaulted, no proposal", defaulted_without_proposal),
     )
     due = OptionFilter(
         "due date",
         (
             "late",
-            "Past, and open",
+            "Overdue",
             lambda loans: loans.filter(status__in=OPEN, repayment_date__lte=timezone.now()),
         ),
         ("week", "Within 7 days", partial(_due_within, days=7)),
         ("month", "Within 30 days", partial(_due_within, days=30)),
         (
             "later",
-            "Later than that",
+            "Later",
             lambda loans: loans.filter(
                 status__in=OPEN, repayment_date__gt=timezone.now() + timedelta(days=30)
             ),
@@ -134,7 +132,7 @@ class LoanFilters(ListFilters):
 
 @dataclass(frozen=True, slots=True)
 class LoanQueue:
-    """What waits for credit officers, and where it is listed; `more` when there is yet more."""
+    """A queue of loans for credit officers. `more` marks a count cut off at the limit."""
 
     words: str
     url: str
@@ -143,13 +141,13 @@ class LoanQueue:
 
 
 def count_loan_queues() -> list[LoanQueue]:
-    """What waits, counted as the lists that it leads to are filtered."""
+    """Count the loan queues, with the filters of the lists they link to."""
     address = reverse("admin:credit_loan_changelist")
     found = []
     for words, query, narrow in (
-        ("Loans short of collateral", "shortfall=open", in_shortfall),
-        ("Loans near their shortfall", f"shortfall=near&o={_BY_LOAN_TO_VALUE}", near_margin_call),
-        ("Defaulted loans, nothing proposed", "closure=none", defaulted_without_proposal),
+        ("Loans with a margin call", "shortfall=open", in_shortfall),
+        ("Loans near margin call", f"shortfall=near&o={_BY_LOAN_TO_VALUE}", near_margin_call),
+        ("Defaulted loans without a proposal", "closure=none", defaulted_without_proposal),
     ):
         count = narrow(Loan.objects.order_by())[:COUNT_LIMIT].count()
         found.append(LoanQueue(words, f"{address}?{query}", count, count >= COUNT_LIMIT))

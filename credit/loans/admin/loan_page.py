@@ -1,4 +1,4 @@
-"""What the page of a loan shows: facts gathered, nothing changed."""
+"""Contents of a loan's page. Read-only."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from exchange.core.currencies import currencies, format_money
 from exchange.core.numbers import format_units, round_half_even
 from exchange.events.models import Event
 from exchange.participants.selectors import describe_actors
-from exchange.staff.admin.pending import describe_approvers
+from exchange.staff.admin.pending import VIEW_ONLY, describe_approvers
 from exchange.staff.models import StaffUser
 from exchange.tokens.admin.token_page import Facts
 from wallets.ledger.admin.legs import transfer_legs_section
@@ -38,7 +38,7 @@ from wallets.ledger.admin.signs import SIGN
 
 _MAX_REPAYMENTS = 100
 
-# How a state looks: the class of `exchange/admin.css`.
+# CSS class of each status, from `exchange/admin.css`.
 _TONES = {
     LoanStatus.ACTIVE: "good",
     LoanStatus.OVERDUE: "waiting",
@@ -50,83 +50,84 @@ _TONES = {
 
 
 def loan_state(loan: Loan) -> SafeString:
-    """The state as a coloured label."""
+    """Return the status as a coloured label."""
     tone = _TONES[LoanStatus(loan.status)]
     return status_badge(loan.get_status_display().capitalize(), tone)
 
 
 def is_open(loan: Loan) -> bool:
-    """Whether something is still to be paid."""
+    """Whether the loan has an outstanding balance."""
     return loan.status in OPEN
 
 
 def days_overdue(loan: Loan) -> int:
-    """Whole days since an open loan was due; 0 when it is not late or is over."""
+    """Return the whole days since an open loan was due; 0 if not overdue or closed."""
     if not is_open(loan):
         return 0
     return max((timezone.now() - loan.repayment_date).days, 0)
 
 
 def format_ratio(rate: Decimal | None) -> str:
-    """A loan-to-value to a hundredth of a percent: `80.01 %`; a dash where there is none."""
+    """Format a loan-to-value as `80.01 %`; a dash without a value."""
     return "-" if rate is None else f"{rate * 100:,.2f} %"
 
 
 def build_review(user: StaffUser, loan: Loan) -> dict[str, Any]:
-    """Everything the template of the page needs."""
+    """Build the template context of the page."""
     proposals = list(loan.closure_proposals.select_related("proposed_by", "decided_by"))
-    waiting = next((p for p in proposals if p.status == ClosureStatus.PENDING), None)
-    done = next((p for p in proposals if p.status == ClosureStatus.CONFIRMED), None)
+    pending = next((p for p in proposals if p.status == ClosureStatus.PENDING), None)
+    executed = next((p for p in proposals if p.status == ClosureStatus.CONFIRMED), None)
     found: dict[str, Any] = {
         "loan": loan,
         "lede": _lede(loan),
         "sheets": [
-            ("Who", _parties(loan)),
+            ("Parties", _parties(loan)),
             ("Terms", _terms(loan)),
-            ("What is owed", _balance(loan)),
-            ("What covers it", _coverage(loan)),
-            ("Bank to repay to", _bank(loan)),
+            ("Outstanding balance", _balance(loan)),
+            ("Collateral coverage", _coverage(loan)),
+            ("Repayment account", _bank(loan)),
         ],
         "may_end": user.has_perm(closures.PERMISSION),
-        "waiting": waiting,
+        "view_only": VIEW_ONLY,
+        "pending": pending,
         "sections": [
             _collateral(loan),
             _shortfalls(loan),
             _repayments(loan),
-            *(build_plan_sections(loan, done, ended=True) if done else []),
+            *(build_plan_sections(loan, executed, closed=True) if executed else []),
             _proposals(loan, proposals),
             _ledger(loan),
             _events(loan),
         ],
     }
-    if waiting is not None:
-        changes = describe_changes(loan, waiting) if is_open(loan) else []
-        plan = closures.set_final_plan(waiting, loan) if changes else waiting
+    if pending is not None:
+        changes = describe_changes(loan, pending) if is_open(loan) else []
+        plan = closures.set_final_plan(pending, loan) if changes else pending
         found |= {
-            "action": waiting.get_action_display(),
-            "proposed": age(waiting.created_at),
+            "action": pending.get_action_display(),
+            "proposed": age(pending.created_at),
             "changes": changes,
             "plan": build_plan_sections(loan, plan),
-            "mine": waiting.proposed_by_id == user.pk,
-            "blockers": describe_blockers(user, loan, waiting),
-            "others": describe_approvers(closures.PERMISSION, waiting.proposed_by_id),
+            "is_own": pending.proposed_by_id == user.pk,
+            "blockers": describe_blockers(user, loan, pending),
+            "others": describe_approvers(closures.PERMISSION, pending.proposed_by_id),
         }
     return found
 
 
 def _lede(loan: Loan) -> SafeString:
-    return format_html("{} id {}", loan_state(loan), loan.pk)
+    return format_html("{} ID {}", loan_state(loan), loan.pk)
 
 
 def _parties(loan: Loan) -> Facts:
     return (
         ("Borrower", record_link(loan.borrower)),
-        ("E-mail", loan.borrower.email),
+        ("Email", loan.borrower.email),
         ("Borrower's organisation", record_link(loan.organisation)),
         ("Creditor", record_link(loan.creditor)),
-        ("Asked for by", describe_actors([loan.requested_by])[0]),
-        ("Made (UTC)", format_time(loan.created_at)),
-        ("Over since (UTC)", _format_moment(loan.closed_at)),
+        ("Requested by", describe_actors([loan.requested_by])[0]),
+        ("Disbursed (UTC)", format_time(loan.created_at)),
+        ("Closed (UTC)", _format_moment(loan.closed_at)),
         ("Reason", loan.reason or "-"),
     )
 
@@ -134,12 +135,12 @@ def _parties(loan: Loan) -> Facts:
 def _terms(loan: Loan) -> Facts:
     return (
         ("Configuration", record_link(loan.configuration, str(loan.version))),
-        ("Lent", format_money(loan.amount, loan.currency_id)),
-        ("Interest a month", format_rate(loan.interest_rate)),
-        ("Duration", f"{loan.duration} months"),
-        ("To be repaid in all", format_money(loan.repayment_amount, loan.currency_id)),
+        ("Principal", format_money(loan.amount, loan.currency_id)),
+        ("Monthly interest rate", format_rate(loan.interest_rate)),
+        ("Term", f"{loan.duration} months"),
+        ("Total repayment", format_money(loan.repayment_amount, loan.currency_id)),
         ("Grace period", f"{loan.grace_period} {loan.grace_period_unit.lower()}"),
-        ("Share of the collateral's value lent", format_rate(loan.collateral_ratio)),
+        ("Maximum LTV", format_rate(loan.collateral_ratio)),
     )
 
 
@@ -147,19 +148,19 @@ def _balance(loan: Loan) -> Facts:
     code = loan.currency_id
     interest = loan.repayment_amount - loan.amount
     defaults_at = loan.repayment_date + timedelta(days=loan.grace_period)
-    over = not is_open(loan)
-    given_up = loan.status in {LoanStatus.LIQUIDATED, LoanStatus.WRITTEN_OFF}
-    suffix = ", when it was ended" if given_up else ""
+    closed = not is_open(loan)
+    unpaid = loan.status in {LoanStatus.LIQUIDATED, LoanStatus.WRITTEN_OFF}
+    suffix = " at closure" if unpaid else ""
     late = days_overdue(loan)
     return (
-        (f"Owed{suffix}", format_money(amount_owed(loan), code)),
-        (f"Principal owed{suffix}", format_money(principal_owed(loan), code)),
-        (f"Interest owed{suffix}", format_money(interest - loan.interest_repaid, code)),
+        (f"Outstanding{suffix}", format_money(amount_owed(loan), code)),
+        (f"Outstanding principal{suffix}", format_money(principal_owed(loan), code)),
+        (f"Outstanding interest{suffix}", format_money(interest - loan.interest_repaid, code)),
         ("Principal repaid", format_money(loan.principal_repaid, code)),
         ("Interest repaid", format_money(loan.interest_repaid, code)),
         ("Due (UTC)", format_time(loan.repayment_date)),
-        ("Days late", "-" if over else status_badge(f"{late:,}", "bad") if late else "0"),
-        ("In default after (UTC)", format_time(defaults_at)),
+        ("Days overdue", "-" if closed else status_badge(f"{late:,}", "bad") if late else "0"),
+        ("Default date (UTC)", format_time(defaults_at)),
     )
 
 
@@ -172,24 +173,24 @@ def _coverage(loan: Loan) -> Facts:
         needed = principal_owed(loan) / loan.collateral_ratio
         ltv = principal_owed(loan) / now.value if now.value else None
         found += [
-            ("Value needed", _format_value(needed, code)),
-            ("Value now", now.problem if now.value is None else _format_value(now.value, code)),
+            ("Required value", _format_value(needed, code)),
+            ("Market value", now.problem if now.value is None else _format_value(now.value, code)),
             (
-                "Principal owed to value now",
-                f"{format_ratio(ltv)}, at most {format_rate(loan.collateral_ratio)}",
+                "LTV",
+                f"{format_ratio(ltv)}, maximum {format_rate(loan.collateral_ratio)}",
             ),
         ]
-        if now.ended:
-            found.append(("Covers nothing any more", ", ".join(now.ended)))
+        if now.delisted:
+            found.append(("Delisted tokens (no value)", ", ".join(now.delisted)))
     last = Valuation.objects.filter(loan=loan).first()
     if last is None:
-        return [*found, ("Last valuation (UTC)", "none yet")]
+        return [*found, ("Last valuation (UTC)", "none")]
     return [
         *found,
         ("Last valuation (UTC)", format_time(last.valued_at)),
-        ("Value then", format_money(last.value, code)),
-        ("Principal owed to value then", format_ratio(last.loan_to_value)),
-        ("Problem then", last.problem or "none"),
+        ("Value at last valuation", format_money(last.value, code)),
+        ("LTV at last valuation", format_ratio(last.loan_to_value)),
+        ("Valuation problem", last.problem or "none"),
     ]
 
 
@@ -216,14 +217,14 @@ def _collateral(loan: Loan) -> Section:
                 _format_moment(token.quoted_at),
                 "-" if found.value is None else _format_value(found.value, code),
                 difference(row.pledged_price, token.price_sell),
-                "It has ended: it covers nothing" if found.ended else found.problem or "-",
+                "Delisted: no collateral value" if found.delisted else found.problem or "-",
             )
         )
     headings = (
-        "Token", "Units", "Price when pledged", "Value when pledged", "Price now", "Since (UTC)",
-        "Value now", "Change", "Problem",
+        "Token", "Units", "Price at pledge", "Value at pledge", "Current price", "Quoted (UTC)",
+        "Market value", "Change", "Problem",
     )  # fmt: skip
-    title = "Collateral" if is_open(loan) else "Collateral until the loan was over"
+    title = "Collateral" if is_open(loan) else "Collateral at closure"
     return Section(title, headings, rows, right=(1, 2, 3, 4, 6, 7))
 
 
@@ -240,8 +241,8 @@ def _shortfalls(loan: Loan) -> Section:
         )
         for found in Shortfall.objects.filter(loan=loan)
     ]
-    headings = ("Opened (UTC)", "Cause", "Value needed", "Value found", "Short by", "Cured (UTC)")
-    return Section("Shortfalls", headings, rows, right=(2, 3, 4), empty="There was none.")
+    headings = ("Opened (UTC)", "Cause", "Required value", "Value", "Shortfall", "Cured (UTC)")
+    return Section("Margin calls", headings, rows, right=(2, 3, 4), empty="None.")
 
 
 def _repayments(loan: Loan) -> Section:
@@ -259,8 +260,8 @@ def _repayments(loan: Loan) -> Section:
         )
         for payment, payer in zip(found, payers, strict=True)
     ]
-    headings = ("When (UTC)", "Paid", "Of it interest", "Of it principal", "Owed after it", "By")
-    return Section("Repayments", headings, rows, right=(1, 2, 3, 4), empty="Nothing was paid yet.")
+    headings = ("Time (UTC)", "Amount", "Interest", "Principal", "Outstanding after", "By")
+    return Section("Repayments", headings, rows, right=(1, 2, 3, 4), empty="No repayments yet.")
 
 
 def _proposals(loan: Loan, proposals: list[ClosureProposal]) -> Section:
@@ -281,10 +282,10 @@ def _proposals(loan: Loan, proposals: list[ClosureProposal]) -> Section:
         for p in proposals
     ]
     headings = (
-        "When (UTC)", "Proposal", "State", "By", "Note", "Owed", "Value passed", "Deficiency",
-        "Decided by", "When (UTC)",
+        "Proposed (UTC)", "Proposal", "Status", "Proposed by", "Note", "Outstanding",
+        "Value to creditor", "Deficiency", "Decided by", "Decided (UTC)",
     )  # fmt: skip
-    return Section("Proposals to end it", headings, rows, right=(5, 6, 7))
+    return Section("Closure proposals", headings, rows, right=(5, 6, 7))
 
 
 def _ledger(loan: Loan) -> Section:
@@ -292,7 +293,7 @@ def _ledger(loan: Loan) -> Section:
         str(pk): symbol for pk, symbol in loan.collaterals.values_list("token_id", "token__symbol")
     }
     address = f"{reverse('admin:wallets_transfer_changelist')}?q={loan.pk}"
-    every = Tool("All transfers about it", address)
+    every = Tool("All transfers of this loan", address)
     return transfer_legs_section([loan.pk], symbols=symbols, more=every, note=SIGN)
 
 
@@ -308,8 +309,8 @@ def _events(loan: Loan) -> Section:
         )
         for e in events.order_by("created_at", "id")
     ]
-    headings = ("When (UTC)", "Event", "Told to", "Delivery", "Tries")
-    return Section("Events told to both sides", headings, rows, right=(4,))
+    headings = ("Time (UTC)", "Event", "Recipient", "Delivery", "Attempts")
+    return Section("Webhook events", headings, rows, right=(4,))
 
 
 def _format_value(value: Decimal, code: str) -> str:

@@ -1,7 +1,7 @@
-"""Loans in the admin: found, read, and, once defaulted, ended by two people.
+"""Admin pages of loans, and the closure of defaulted loans under dual control.
 
-A proposal is confirmed or declined by its own id, with the figures that it froze: a page that has
-gone stale decides about nothing else than what it shows.
+A proposal is confirmed or declined by its id, with the amounts it froze, so a stale page cannot
+confirm anything else than it shows.
 """
 
 from __future__ import annotations
@@ -51,26 +51,26 @@ from exchange.exports.admin import Exportable
 from exchange.staff.models import StaffUser
 
 _PENDING = ClosureStatus.PENDING
-_NOT_VALUED = "cannot be valued"
+_NOT_VALUED = "not valued"
 
 
 def loans_link(party: Any) -> Tool:
-    """The loans of a member, or those that an organisation made or whose members it has."""
+    """Link to the loans of a member, or of an organisation as creditor or of its members."""
     address = reverse("admin:credit_loan_changelist")
     return Tool("Loans", f"{address}?q={party.pk}")
 
 
 class NoteForm(forms.Form):
-    """Why a loan is ended."""
+    """Note to a closure proposal."""
 
     note = ReasonField(
-        max_length=500, help_text="Whoever confirms reads it; it stays with the proposal"
+        max_length=500, help_text="Shown to the person who confirms; stored with the proposal"
     )
 
 
 _CONFIRMED_MESSAGES = {
-    ClosureAction.LIQUIDATE: "Confirmed: the loan is liquidated.",
-    ClosureAction.WRITE_OFF: "Confirmed: the loan is written off.",
+    ClosureAction.LIQUIDATE: "Confirmed. The loan is liquidated.",
+    ClosureAction.WRITE_OFF: "Confirmed. The loan is written off.",
 }
 
 
@@ -87,9 +87,9 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
     )  # fmt: skip
     search_fields = ("borrower__name", "borrower__email")
     id_fields = ("pk", "borrower_id", "organisation_id", "creditor_id", "configuration_id")
-    search_help_text = "Borrower's name or email, amount lent or to be repaid, or any id"
+    search_help_text = "Borrower name or email, principal, total repayment, or any ID"
     amount_fields = ("amount", "repayment_amount")
-    # Ids grow with time, and have an index.
+    # Ids grow with time and are indexed.
     ordering = ("-pk",)
 
     def heading(self, obj: Loan) -> str:
@@ -102,7 +102,9 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
             .prefetch_related(
                 Prefetch("shortfalls", Shortfall.objects.filter(cured_at=None), "open_shortfalls"),
                 Prefetch(
-                    "closure_proposals", ClosureProposal.objects.filter(status=_PENDING), "waiting"
+                    "closure_proposals",
+                    ClosureProposal.objects.filter(status=_PENDING),
+                    "pending_closures",
                 ),
             )
         )
@@ -115,7 +117,7 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
     def borrower_display(self, obj: Loan) -> str:
         return format_html("{}<br>{}", obj.borrower.name, obj.organisation)
 
-    @admin.display(description="lent", ordering="amount")
+    @admin.display(description="principal", ordering="amount")
     def amount_display(self, obj: Loan) -> str:
         return format_money(obj.amount, obj.currency_id)
 
@@ -129,7 +131,7 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
         return format_html(
             '<span class="nowrap">{}</span>{}',
             f"{obj.repayment_date:%Y-%m-%d}{',' if late else ''}",
-            f" {late:,} d late" if late else "",
+            f" {late:,} d overdue" if late else "",
         )
 
     @admin.display(description="loan to value", ordering="valuation__loan_to_value")
@@ -140,12 +142,12 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
         if valuation.problem:
             return format_html('<span title="{}">{}</span>', valuation.problem, _NOT_VALUED)
         return format_html(
-            '<span class="nowrap">{},</span> <span class="nowrap">at most {}</span>',
+            '<span class="nowrap">{},</span> <span class="nowrap">maximum {}</span>',
             format_ratio(valuation.loan_to_value),
             format_rate(obj.collateral_ratio),
         )
 
-    @admin.display(description="shortfall")
+    @admin.display(description="margin call")
     def shortfall(self, obj: Loan) -> str:
         found: list[Shortfall] = getattr(obj, "open_shortfalls", [])
         if not found:
@@ -155,7 +157,7 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
 
     @admin.display(description="proposal")
     def closure(self, obj: Loan) -> str:
-        found: list[ClosureProposal] = getattr(obj, "waiting", [])
+        found: list[ClosureProposal] = getattr(obj, "pending_closures", [])
         return found[0].get_action_display() if found else "-"
 
     def get_urls(self) -> list[URLPattern]:
@@ -177,8 +179,8 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
         ]
 
     def tools(self, request: HttpRequest, obj: Loan) -> list[Tool]:
-        waits = obj.closure_proposals.filter(status=_PENDING).exists()
-        if obj.status != LoanStatus.DEFAULTED or waits:
+        is_pending = obj.closure_proposals.filter(status=_PENDING).exists()
+        if obj.status != LoanStatus.DEFAULTED or is_pending:
             return []
         if not self.may(request, closures.PERMISSION):
             return []
@@ -188,7 +190,7 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
         ]
 
     def record_page(self, request: HttpRequest, obj: Loan, /) -> HttpResponse:
-        """The loan, to read; what waits stands above the tables with its decision."""
+        """Show the loan, with a pending closure proposal on top."""
         return self.page(
             request,
             "admin/credit/loan/page.html",
@@ -198,12 +200,12 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
             **build_review(staff_of(request), obj),
         )
 
-    # --- ending a defaulted one ---
+    # --- closure of a defaulted loan ---
 
     def propose(
         self, request: HttpRequest, object_id: UUID, *, action: ClosureAction
     ) -> HttpResponse:
-        """Proposes it, after the person has read what would move."""
+        """Propose a closure, after confirmation."""
         loan: Loan = self.record(request, object_id, closures.PERMISSION)
         return self.confirm_page(
             request,
@@ -212,12 +214,12 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
             partial(
                 closures.propose_closure, loan_id=loan.pk, action=action, user=staff_of(request)
             ),
-            "Proposed. Nothing moves until somebody else confirms it.",
+            "Proposed. Nothing moves until a second person confirms.",
             form=bind_form(request, NoteForm),
         )
 
     def confirm(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """The second pair of eyes: asks, and ends the loan by the plan as it was frozen."""
+        """Confirm a proposal as the second person and close the loan."""
         loan, proposal = self._proposal(request, object_id, proposal_id)
         return self.confirm_page(
             request,
@@ -228,7 +230,7 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
         )
 
     def decline(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """Closes a proposal, one's own too; nothing moves."""
+        """Decline a proposal, or withdraw one's own."""
         loan, proposal = self._proposal(request, object_id, proposal_id)
         user = staff_of(request)
         return self.confirm_page(
@@ -236,7 +238,7 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
             loan,
             build_decline_confirmation(loan, proposal, user),
             partial(closures.decline_closure, proposal_id=proposal_id, user=user),
-            "Declined: nothing moved.",
+            "Declined. Nothing moved.",
         )
 
     def _proposal(

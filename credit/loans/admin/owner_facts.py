@@ -1,6 +1,6 @@
-"""What lending knows of the owners of withdrawals, for whoever decides about them.
+"""Review flags for withdrawals whose owner has overdue or undercollateralised loans.
 
-Read by `wallets.withdrawals.services.decisions` as well: every process loads the admin's modules.
+Also read by `wallets.withdrawals.services.decisions`: every process loads the admin modules.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from wallets.withdrawals.selectors.review_flags import FlagLevel, ReviewFlag, fl
 
 
 def borrower_flags(withdrawals: Collection[Withdrawal]) -> dict[UUID, list[ReviewFlag]]:
-    """Loans of the owners that are not repaid in time, or lack collateral; in one query."""
+    """Return flags for owners with late or undercollateralised loans, in one query."""
     borrowers = {withdrawal.member_id for withdrawal in withdrawals if withdrawal.member_id}
     if not borrowers:
         return {}
@@ -47,11 +47,11 @@ def borrower_flags(withdrawals: Collection[Withdrawal]) -> dict[UUID, list[Revie
 def _loan_flags(late: int, short: int) -> list[ReviewFlag]:
     found = []
     if late:
-        words = f"The owner has {_loans(late)} overdue or in default."
-        found.append(ReviewFlag("loans_late", FlagLevel.CRITICAL, words))
+        text = f"The owner has {_loans(late)} overdue or in default."
+        found.append(ReviewFlag("loans_late", FlagLevel.CRITICAL, text))
     if short:
-        words = f"The owner has {_loans(short)} with too little collateral."
-        found.append(ReviewFlag("loans_short", FlagLevel.REVIEW, words))
+        text = f"The owner has {_loans(short)} with a margin call."
+        found.append(ReviewFlag("loans_short", FlagLevel.REVIEW, text))
     return found
 
 

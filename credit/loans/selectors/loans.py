@@ -1,4 +1,4 @@
-"""Reading loans. A loan is seen by the borrower's organisation and by its creditor."""
+"""Queries of loans, visible to the borrower's organisation and the creditor."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from exchange.core.querysets import document_texts, get_or_raise
 
 
 def loans_of(organisation_id: UUID) -> QuerySet[Loan]:
-    """The loans of the organisation's members, and those it made."""
+    """Return loans to the organisation's members, and loans it made."""
     return Loan.objects.filter(Q(organisation_id=organisation_id) | Q(creditor_id=organisation_id))
 
 
 def read_loan_detail(organisation_id: UUID, loan_id: UUID) -> str:
-    """The loan with what became of it, JSON text. Raises `LoanNotFound`."""
+    """Return the loan in detail, as JSON. Raises `LoanNotFound`."""
     found = loans_of(organisation_id).filter(id=loan_id)
     return get_or_raise(document_texts(found, LOAN_DETAIL), LoanNotFound())
 
@@ -34,7 +34,7 @@ _LISTED = f"""
 
 
 def read_listed_loans(loan_ids: Sequence[UUID]) -> list[str]:
-    """The loans as lists show them, JSON texts, in the order of `loan_ids`."""
+    """Return the loans as lists show them, as JSON, in the order of `loan_ids`."""
     with connection.cursor() as cursor:
         cursor.execute(_LISTED, [list(loan_ids)])
         return [text for (text,) in cursor.fetchall()]
@@ -67,7 +67,7 @@ _STATEMENT = """
 
 
 def read_loan_statement(organisation_id: UUID, loan_id: UUID) -> str:
-    """What moved for the loan, oldest first, JSON text. Raises `LoanNotFound`."""
+    """Return the loan's statement, oldest first, as JSON. Raises `LoanNotFound`."""
     if not loans_of(organisation_id).filter(id=loan_id).exists():
         raise LoanNotFound
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""What credit officers see first: the loans by state, and what is still owed."""
+"""Dashboard figures for credit officers: loans by status and outstanding balances."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from credit.loans.models import OPEN, Loan, LoanStatus
 
 @dataclass(frozen=True, slots=True)
 class LoanCount:
-    """How many loans are in one state."""
+    """Number of loans in one status."""
 
     status: LoanStatus
     count: int
@@ -20,7 +20,7 @@ class LoanCount:
 
 @dataclass(frozen=True, slots=True)
 class OutstandingBalance:
-    """What borrowers still owe in one currency on open loans, interest included."""
+    """Outstanding balance of open loans in one currency, interest included."""
 
     currency: str
     count: int
@@ -28,13 +28,13 @@ class OutstandingBalance:
 
 
 def count_loans_by_status() -> list[LoanCount]:
-    """Every state, those without a loan among them."""
+    """Return the number of loans in every status, zeros included."""
     counts = dict(Loan.objects.order_by().values_list("status").annotate(count=Count("pk")))
     return [LoanCount(status, counts.get(status.value, 0)) for status in LoanStatus]
 
 
 def outstanding_by_currency() -> list[OutstandingBalance]:
-    """What open loans are still to bring back."""
+    """Return the outstanding balance of open loans by currency."""
     rows = (
         Loan.objects.filter(status__in=OPEN)
         .order_by("currency_id")

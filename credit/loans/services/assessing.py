@@ -1,9 +1,8 @@
-"""Whether a loan may be made: every check of decisions §7 in its order, each with its own code.
+"""Eligibility of a loan: every check in its fixed order, each with its own code.
 
-`assess` collects what refuses, so that a quote can tell all of it; making a loan raises the first.
-What the creditor has in its wallet is the creditor's to know: a quote for somebody else does not
-look at it, and a loan to somebody else that it does not cover is refused without a figure.
-The rules ask no questions of the database: they look at `LoanFacts`, read in one go.
+`assess` collects all errors for a quote; creating a loan raises the first. The creditor's balance
+is confidential: quotes for others ignore it, and a loan it does not cover is rejected without an
+amount. The rules run on `LoanFacts`, read in one query.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ MAX_COLLATERALS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoanRequest:
-    """What is asked for, well formed. Amounts in `currency`, `interest_rate` 0 to 1 a month."""
+    """A well-formed loan request. Amounts in `currency`, `interest_rate` 0 to 1 per month."""
 
     user_id: UUID | None
     configuration_id: UUID | None
@@ -58,7 +57,7 @@ class LoanRequest:
 
 @dataclass(slots=True)
 class Assessment:
-    """What was found, as far as it could be looked at; `refusals` in the order of the checks."""
+    """Result of the checks, as far as they could run; `errors` in their order."""
 
     at: dt.datetime
     errors: list[DomainError]
@@ -79,12 +78,10 @@ def assess(
     lock: bool = False,
     quote: bool = False,
 ) -> Assessment:
-    """Looks at `request` as the organisation's. Changes nothing.
+    """Assess `request` for the organisation. Read-only.
 
-    A `quote` leaves out whether the creditor can fund the loan, unless the creditor asks.
-
-    With `lock`, tokens and configuration stay as they were found until the open transaction ends.
-    The loan's time counts from `at`, now by default.
+    A `quote` skips the check of funding, unless the creditor requests it. `lock` keeps tokens and
+    configuration unchanged until the open transaction ends. The term starts `at`, by default now.
     """
     facts = read_facts(
         organisation_id=organisation_id,
@@ -105,7 +102,7 @@ def assess(
 def _check_rules(
     found: Assessment, request: LoanRequest, facts: LoanFacts, organisation_id: UUID
 ) -> Iterator[DomainError]:
-    """Every rule, in the decided order; what they find out on the way is kept in `found`."""
+    """Run every rule in order and store intermediate results in `found`."""
     if not facts.member:
         yield UserNotFound()
     yield from _check_offer(found, facts.offer, organisation_id)
@@ -123,7 +120,7 @@ def _check_rules(
 
 
 def _check_funds(offer: OfferFacts, request: LoanRequest, *, own: bool) -> Iterator[DomainError]:
-    """The creditor's wallet covers the amount; only the creditor is told that this is why."""
+    """Check the creditor's balance; only the creditor receives the cause."""
     if offer.balance < request.amount:
         yield Rejected(
             f"The creditor's {request.currency} wallet does not cover the amount"
@@ -134,7 +131,7 @@ def _check_funds(offer: OfferFacts, request: LoanRequest, *, own: bool) -> Itera
 
 
 def max_repayment(amount: Decimal, rate: Decimal, months: Decimal, currency: str) -> Decimal:
-    """amount * (1 + rate * months), rounded half-even to the currency."""
+    """Return amount * (1 + rate * months), rounded half-even to the currency."""
     return round_half_even(amount * (1 + rate * months), currencies()[currency].decimals)
 
 
@@ -150,7 +147,7 @@ def _check_offer(
             f"The loan configuration is {offer.status}: only Approved ones make loans",
             code="configuration_not_approved",
         )
-    # Terms that were in force refuse for themselves as well.
+    # The terms are checked even if the configuration is no longer Approved.
     found.version = offer.version
 
 
@@ -184,20 +181,20 @@ def _check_terms(
             f"interest_rate must be {format_plain(version.interest_rate)}",
             code="interest_rate_differs",
         )
-    # Of a duration that no configuration could offer there is nothing to reckon.
-    most = None
+    # A duration beyond every limit has no repayment amount.
+    maximum = None
     if whole and 1 <= request.duration <= MAX_DURATION:
-        most = max_repayment(
+        maximum = max_repayment(
             request.amount, version.interest_rate, request.duration, request.currency
         )
     if offered:
         found.repayment_date = add_months(found.at, int(request.duration))
-        found.max_repayment_amount = most
-    yield from _check_repayment(request, most, own=offer.creditor_id == organisation_id)
+        found.max_repayment_amount = maximum
+    yield from _check_repayment(request, maximum, own=offer.creditor_id == organisation_id)
 
 
 def _check_limits(offer: OfferFacts, request: LoanRequest) -> Iterator[DomainError]:
-    """The amount is within what the configuration lends, which all who may use it are told."""
+    """Check the amount against the configuration's limits, which all its users may know."""
     currency = request.currency
     if offer.min_amount is None or offer.max_amount is None:
         yield Rejected(
@@ -214,9 +211,9 @@ def _check_limits(offer: OfferFacts, request: LoanRequest) -> Iterator[DomainErr
             f"amount must not be above {format_plain(offer.max_amount)} {currency}",
             code="amount_above_maximum",
         )
-    most = offer.max_outstanding
-    if most is not None and offer.outstanding + request.amount > most:
-        left = max(most - offer.outstanding, Decimal(0))
+    maximum = offer.max_outstanding
+    if maximum is not None and offer.outstanding + request.amount > maximum:
+        left = max(maximum - offer.outstanding, Decimal(0))
         yield Rejected(
             f"The loan configuration has {format_plain(left)} {currency} left to lend",
             code="outstanding_above_maximum",
@@ -224,34 +221,36 @@ def _check_limits(offer: OfferFacts, request: LoanRequest) -> Iterator[DomainErr
 
 
 def _check_repayment(
-    request: LoanRequest, most: Decimal | None, *, own: bool
+    request: LoanRequest, maximum: Decimal | None, *, own: bool
 ) -> Iterator[DomainError]:
-    """The creditor itself may ask for less than its terms give; others may not choose. There is no
-    `most` for a duration beyond all bounds.
+    """Check the total repayment. Only the creditor itself may agree on less than `maximum`, which
+    is None for a duration beyond every limit.
     """
     if request.repayment_amount < request.amount:
         yield Rejected(
             "repayment_amount must be at least the amount", code="repayment_below_amount"
         )
-    if most is None:
+    if maximum is None:
         return
-    if request.repayment_amount > most:
+    if request.repayment_amount > maximum:
         yield Rejected(
-            f"repayment_amount must not be above {format_plain(most)}",
+            f"repayment_amount must not be above {format_plain(maximum)}",
             code="repayment_above_maximum",
         )
-    if not own and request.repayment_amount != most:
-        yield Rejected(f"repayment_amount must be {format_plain(most)}", code="repayment_differs")
+    if not own and request.repayment_amount != maximum:
+        yield Rejected(
+            f"repayment_amount must be {format_plain(maximum)}", code="repayment_differs"
+        )
 
 
 def outstanding_principal(configuration_id: UUID, currency: str) -> Decimal:
-    """The principal of all open loans of a configuration in one currency."""
+    """Return the total principal of open loans of a configuration in one currency."""
     found = Outstanding.objects.filter(configuration_id=configuration_id, currency_id=currency)
     return found.values_list("principal", flat=True).first() or Decimal(0)
 
 
 def pledges_error(pledges: tuple[Pledge, ...]) -> InvalidRequest | None:
-    """What is wrong with the number of `pledges`, or with naming a token twice."""
+    """Return the error of too few, too many or duplicate pledges, if any."""
     if not 1 <= len(pledges) <= MAX_COLLATERALS:
         return InvalidRequest(f"collaterals must have 1 to {MAX_COLLATERALS} items")
     if len({pledge.token_id for pledge in pledges}) < len(pledges):
@@ -267,9 +266,10 @@ def check_collateral(
     currency: str,
     categories: list[str] | None,
 ) -> Iterator[DomainError]:
-    """What stands against pledging `pledges` of a member; `categories` None: not known.
+    """Yield the errors of pledging `pledges` of a member.
 
-    `tokens` are those that the member's organisation sees, with the units the member has free.
+    `tokens` are those visible to the member's organisation, with the member's available units.
+    `categories` None: unknown.
     """
     if problem := pledges_error(pledges):
         yield problem
@@ -296,7 +296,7 @@ def _check_token(
     elif token.exited:
         yield Rejected(f"{token.symbol} has exited", code="token_exited")
     elif not token.completed_raise:
-        # Cancelling the raise takes its units back.
+        # Cancelling the raise would take these units back.
         yield Rejected(
             f"{token.symbol} is in its primary raise: its units can be pledged once it is complete",
             code="raise_open",
@@ -321,22 +321,22 @@ def _check_lending_value(found: Assessment, request: LoanRequest) -> Iterator[Do
     if not tokens:
         return
     pledged = [(tokens.get(pledge.token_id), pledge.quantity) for pledge in request.collaterals]
-    # What is in another currency refuses already and counts for nothing.
+    # Tokens in another currency are rejected already and do not count.
     value = value_collateral(
         (token, quantity)
         for token, quantity in pledged
         if token is not None and token.currency_id == request.currency
     ).value
     if value is None:
-        return  # the price that is missing refuses already
+        return  # the missing price is an error already
     decimals = currencies()[request.currency].decimals
     found.collateral_value = round_half_even(value, decimals)
     if found.version is None:
         return
-    # Down: what may be lent never rounds above what the collateral covers.
-    most = lending_value(value, found.version.collateral_ratio)
-    found.max_amount = round_down(most, decimals)
-    if most < request.amount:
+    # Rounded down: the maximum must not exceed the lending value.
+    maximum = lending_value(value, found.version.collateral_ratio)
+    found.max_amount = round_down(maximum, decimals)
+    if maximum < request.amount:
         yield Rejected(
             f"The collateral is worth {format_plain(found.collateral_value)} {request.currency};"
             f" at most {format_plain(found.max_amount)} can be lent on it",
@@ -345,7 +345,7 @@ def _check_lending_value(found: Assessment, request: LoanRequest) -> Iterator[Do
 
 
 def validate_amounts(request: LoanRequest) -> None:
-    """Raises `InvalidRequest` for amounts that the currency does not have."""
+    """Raise `InvalidRequest` for amounts that do not fit the currency."""
     facts = currencies().get(request.currency)
     if facts is None:
         raise InvalidCurrency(currencies())

@@ -1,12 +1,12 @@
-"""Ending a defaulted loan: one person proposes to liquidate or write off, another confirms.
+"""Closure of a defaulted loan under dual control: liquidation or write-off.
 
-Liquidation passes pledged units to the creditor, in the listed order, at the prices frozen when it
-was proposed, up to what is owed; units are rounded up to the last decimal. The rest goes back to
-the borrower, and what is not covered is recorded as deficiency. A write-off gives up what is owed
-and gives the collateral back.
+Liquidation transfers pledged units to the creditor in their listed order, at the prices frozen in
+the proposal, up to the amount owed; units are rounded up to the last decimal. The rest is returned
+to the borrower, and an uncovered amount is recorded as deficiency. A write-off gives up the amount
+owed and returns the collateral.
 
-A proposal is the most that may pass. Payments and more collateral do not make it stale: what is
-owed then is worked out anew within it (`final_plan`), and what was added goes back to the borrower.
+A proposal sets the maximum. Payments and additional collateral do not invalidate it: the plan is
+recalculated within it (`final_plan`), and added collateral is returned to the borrower.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from exchange.staff.models import StaffUser
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, open_account, post_transfer, system_account
 
-# One collateral in a plan; see `EndingProposal`.
+# One item of collateral in a plan; see `ClosureProposal`.
 PlanStep = dict[str, Any]
 PERMISSION = "credit.end_loan"
 CLOSURES = TwoPersonApproval(
@@ -50,10 +50,10 @@ CLOSURES = TwoPersonApproval(
     unique_constraint="ending_pending_once",
     independence_message="Somebody else must confirm what you proposed",
 )
-# A liquidation is confirmed within this time at the prices it was proposed with.
+# Proposed prices expire after this time.
 PRICE_VALIDITY = timedelta(hours=24)
 _FINAL = ("final_plan", "final_owed", "final_value", "final_deficiency")
-# Owed by a price has more digits than the default context keeps.
+# Amount divided by price needs more digits than the default context has.
 _EXACT = Context(prec=80)
 _UNIT = Decimal(1).scaleb(-TOKEN_DECIMALS)
 
@@ -61,21 +61,21 @@ _UNIT = Decimal(1).scaleb(-TOKEN_DECIMALS)
 def propose_closure(
     *, loan_id: UUID, action: ClosureAction, note: str, user: StaffUser
 ) -> ClosureProposal:
-    """Freezes prices and what would move. Nothing moves until another person confirms.
+    """Propose a closure, freezing prices and units. Nothing moves before confirmation.
 
     Raises `Forbidden`, `LoanNotFound`, `StateConflict` for a loan that is not DEFAULTED,
     `Rejected` (`price_unavailable`), `InvalidRequest` without a note, `Conflict` while another
-    proposal waits.
+    proposal is pending.
     """
     _require_decider(user)
-    note = clean_text(note, missing="A proposal needs a note that says why")
+    note = clean_text(note, missing="Enter a note that explains the proposal")
     with transaction.atomic():
         loan = _lock_defaulted_loan(loan_id)
         owing = amount_owed(loan)
         plan = liquidation_plan(loan, owing) if action == ClosureAction.LIQUIDATE else []
         passed = plan_value(plan)
         return CLOSURES.propose(
-            Conflict("Another proposal for this loan waits", code="proposal_pending"),
+            Conflict("Another proposal for this loan is pending", code="proposal_pending"),
             loan=loan,
             action=action,
             note=note,
@@ -88,41 +88,42 @@ def propose_closure(
 
 
 def confirm_closure(*, proposal_id: UUID, user: StaffUser) -> ClosureProposal:
-    """Another person confirms, and the loan is LIQUIDATED or WRITTEN_OFF.
+    """Confirm a proposal as the second person: the loan becomes LIQUIDATED or WRITTEN_OFF.
 
-    Raises `Forbidden`, `NotFound`, `StateConflict` (decided, the loan is not DEFAULTED any more,
-    or less is pledged than would pass), `Rejected` (`approver_not_independent`, `prices_expired`).
+    Raises `Forbidden`, `NotFound`, `StateConflict` (decided, the loan is no longer DEFAULTED, or
+    fewer units are pledged than proposed), `Rejected` (`approver_not_independent`,
+    `prices_expired`).
     """
     actor = _require_decider(user)
     with transaction.atomic():
-        # Tokens and the loan are locked before the proposal.
+        # Lock order: tokens, loan, proposal.
         proposal = CLOSURES.get_approvable(proposal_id, user, lock=False)
         loan = _lock_defaulted_loan(proposal.loan_id)
         proposal = CLOSURES.get_pending(proposal_id)
         if proposal.action == ClosureAction.LIQUIDATE:
             if timezone.now() - proposal.created_at > PRICE_VALIDITY:
                 raise Rejected(
-                    "The prices of the proposal are older than 24 hours: propose again",
+                    "The proposed prices are older than 24 hours; propose again",
                     code="prices_expired",
                 )
             if exceeds_pledged(loan, proposal):
-                raise StateConflict("Less is pledged than would pass: propose again")
+                raise StateConflict("Fewer units are pledged than proposed; propose again")
         set_final_plan(proposal, loan)
-        figures = {name: getattr(proposal, name) for name in _FINAL}
-        CLOSURES.close(proposal, ClosureStatus.CONFIRMED, user, **figures)
+        final = {name: getattr(proposal, name) for name in _FINAL}
+        CLOSURES.close(proposal, ClosureStatus.CONFIRMED, user, **final)
         _close_loan(loan, proposal, actor)
         return proposal
 
 
 def decline_closure(*, proposal_id: UUID, user: StaffUser) -> ClosureProposal:
-    """Closes a proposal without effect; whoever proposed it may do so too."""
+    """Decline a proposal; its proposer may do so too."""
     _require_decider(user)
     with transaction.atomic():
         return CLOSURES.close(CLOSURES.get_pending(proposal_id), ClosureStatus.DECLINED, user)
 
 
 def liquidation_plan(loan: Loan, owing: Decimal) -> list[PlanStep]:
-    """What of each collateral would pass to the creditor at today's prices.
+    """Return the units of each collateral to transfer to the creditor at current prices.
 
     Raises `Rejected` (`price_unavailable`).
     """
@@ -146,8 +147,8 @@ def liquidation_plan(loan: Loan, owing: Decimal) -> list[PlanStep]:
 
 
 def set_final_plan(proposal: ClosureProposal, loan: Loan) -> ClosureProposal:
-    """Gives the proposal, unsaved, the figures of its end now: within its plan and at its prices,
-    for what is owed now. Never more units of a token than the plan has.
+    """Set the final amounts on the unsaved proposal: for the amount owed now, at its prices, and
+    never more units of a token than in its plan.
     """
     owing = amount_owed(loan)
     most = [(step, Decimal(step["passed"])) for step in proposal.plan]
@@ -159,7 +160,7 @@ def set_final_plan(proposal: ClosureProposal, loan: Loan) -> ClosureProposal:
 
 
 def exceeds_pledged(loan: Loan, proposal: ClosureProposal) -> bool:
-    """Whether less of some token is pledged than the plan would pass."""
+    """Whether the plan transfers more units of a token than are pledged."""
     held = {str(row.token_id): row.quantity for row, _token in open_collateral(loan)}
     return any(
         held.get(step["token_id"], Decimal(0)) < Decimal(step["passed"]) for step in proposal.plan
@@ -167,12 +168,12 @@ def exceeds_pledged(loan: Loan, proposal: ClosureProposal) -> bool:
 
 
 def plan_value(plan: list[PlanStep]) -> Decimal:
-    """What the units that pass are worth together."""
+    """Return the total value of the units to transfer."""
     return sum((Decimal(step["value"]) for step in plan), Decimal(0))
 
 
 def lapse_proposals(loan: Loan) -> None:
-    """Closes what waits for a loan that was repaid; part of the open transaction."""
+    """Close pending proposals of a repaid loan, within the open transaction."""
     ClosureProposal.objects.filter(loan=loan, status=ClosureStatus.PENDING).update(
         status=ClosureStatus.LAPSED, decided_at=timezone.now()
     )
@@ -181,7 +182,7 @@ def lapse_proposals(loan: Loan) -> None:
 def _allocate(
     pledged: list[tuple[PlanStep, Decimal]], owing: Decimal, currency: str
 ) -> list[PlanStep]:
-    """The steps with what passes: at most the units given with each, up to what is owed."""
+    """Return the steps with units to transfer: at most those given, up to the amount owed."""
     decimals = currencies()[currency].decimals
     steps, left = [], owing
     for step, most in pledged:
@@ -195,7 +196,7 @@ def _allocate(
 
 
 def _units_for(amount: Decimal, price: Decimal) -> Decimal:
-    """The fewest units worth `amount`, up to the last decimal."""
+    """Return the fewest units worth `amount`, rounded up to the last decimal."""
     return _EXACT.divide(amount, price).quantize(_UNIT, rounding=ROUND_UP, context=_EXACT)
 
 
@@ -250,9 +251,9 @@ def _lock_defaulted_loan(loan_id: UUID) -> Loan:
     lock_collateral(loan_id)
     loan = lock_loan(id=loan_id)
     if loan.status != LoanStatus.DEFAULTED:
-        raise StateConflict(f"Only a DEFAULTED loan can be ended: it is {loan.status}")
+        raise StateConflict(f"Only a DEFAULTED loan can be closed; it is {loan.status}")
     return loan
 
 
 def _require_decider(user: StaffUser) -> Actor:
-    return authorize_staff(user, PERMISSION, "You may not decide about loans")
+    return authorize_staff(user, PERMISSION, "You may not close loans")

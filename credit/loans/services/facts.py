@@ -1,4 +1,4 @@
-"""What the rules of lending look at, read in one go by the SQL function `loan_facts`."""
+"""Input of the lending rules, read in one query by the SQL function `loan_facts`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from exchange.core.database import fetch_one
 
 
 class TokenFacts(msgspec.Struct, frozen=True):
-    """A token that is pledged, and the units of it that the borrower has free."""
+    """A token to pledge, and the borrower's available units of it."""
 
     id: UUID
     name: str
@@ -29,7 +29,7 @@ class TokenFacts(msgspec.Struct, frozen=True):
 
 
 class VersionFacts(msgspec.Struct, frozen=True):
-    """The version in force. Rates are 0 to 1, durations months."""
+    """The effective version. Rates are 0 to 1, durations months."""
 
     id: UUID
     investment_categories: list[str]
@@ -41,9 +41,9 @@ class VersionFacts(msgspec.Struct, frozen=True):
 
 
 class OfferFacts(msgspec.Struct, frozen=True):
-    """A configuration. The amounts are in the currency asked for: `min_amount` and `max_amount`
-    None where it lends none, `max_outstanding` None where it has no bound, `balance` what the
-    creditor can spend, which is told to nobody else.
+    """A configuration, with amounts in the requested currency: `min_amount` and `max_amount` None
+    if not lent, `max_outstanding` None without a limit, `balance` the creditor's available balance
+    (confidential).
     """
 
     creditor_id: UUID
@@ -59,8 +59,8 @@ class OfferFacts(msgspec.Struct, frozen=True):
 
 
 class LoanFacts(msgspec.Struct, frozen=True):
-    """`member`: whether the organisation has it; `offer` None where there is none of that id;
-    `tokens`: those of the asked for that the organisation sees.
+    """`member`: whether it belongs to the organisation; `offer`: None for an unknown id;
+    `tokens`: the requested tokens visible to the organisation.
     """
 
     member: bool
@@ -68,7 +68,7 @@ class LoanFacts(msgspec.Struct, frozen=True):
     tokens: list[TokenFacts]
 
     def tokens_by_id(self) -> dict[UUID, TokenFacts]:
-        """The tokens by id; to the organisation the others do not exist."""
+        """Return the visible tokens by id."""
         return {token.id: token for token in self.tokens}
 
 
@@ -84,8 +84,8 @@ def read_facts(
     token_ids: Iterable[UUID],
     lock: bool = False,
 ) -> LoanFacts:
-    """What is so now. With `lock` it stays so until the transaction that is open ends, but for
-    what the accounts hold: tokens are locked in the order of their ids, then the configuration.
+    """Read the facts. `lock` locks the tokens in id order, then the configuration, until the open
+    transaction ends; account balances stay unlocked.
     """
     row = fetch_one(
         "SELECT loan_facts(%s::uuid, %s::uuid, %s::uuid, %s::text, %s::uuid[], %s::boolean)",

@@ -1,7 +1,7 @@
-"""Making a loan: liens and disbursement in one transaction, under the locks of decisions.
+"""Create a loan: liens and disbursement in one transaction.
 
-Two calls: `loan_facts` locks and tells what the rules look at, `make_loan` writes what they let
-pass. Lock order: tokens of the collateral, the configuration, then all accounts by id.
+Two SQL calls: `loan_facts` locks and reads the input of the rules, `make_loan` writes the accepted
+loan. Lock order: tokens of the collateral, the configuration, then all accounts by id.
 """
 
 from __future__ import annotations
@@ -42,21 +42,20 @@ def create_loan(
     actor: Actor,
     made_at: dt.datetime | None = None,
 ) -> Loan:
-    """Lends `request.amount` to the member against the pledged units.
+    """Create a loan to the member against the pledged units.
 
-    `made_at`: when it was made, for a loan that is taken over from elsewhere; now by default.
-
-    Raises the first refusal of `assess`, or `InvalidRequest`. Nothing moves on a refusal.
+    `made_at` is the disbursement time of an imported loan; by default now. Raises the first error
+    of `assess`, or `InvalidRequest`; then nothing moves.
     """
     validate_amounts(request)
     with transaction.atomic():
-        # One loan of a configuration after the other: its limit holds.
+        # The lock serialises loans of a configuration, so that its limit holds.
         found = assess(request, organisation_id=organisation_id, at=made_at, lock=True)
         if found.errors:
             raise found.errors[0]
         loan = _write_loan(found, request, organisation_id, actor)
         if loan is None:
-            # Money or units went elsewhere since they were looked at: say which.
+            # Money or units were moved since the assessment: find out which.
             found = assess(request, organisation_id=organisation_id, at=made_at)
             if found.errors:
                 raise found.errors[0]
@@ -66,26 +65,26 @@ def create_loan(
 
 
 def lock_tokens(pledges: tuple[Pledge, ...]) -> dict[UUID, Token]:
-    """The tokens of `pledges`, locked in the order of their ids: their prices stand still."""
+    """Lock the tokens of `pledges` in id order, so that their prices cannot change."""
     ids = [pledge.token_id for pledge in pledges]
     locked = Token.objects.select_for_update(no_key=True).filter(id__in=ids).order_by("id")
     return {token.id: token for token in locked}
 
 
 def lock_collateral(loan_id: UUID) -> None:
-    """Lock the tokens that are pledged for a loan; before the loan itself."""
+    """Lock the tokens pledged for a loan, before the loan itself."""
     held = Collateral.objects.filter(loan_id=loan_id).values_list("token_id", "quantity")
     lock_tokens(tuple(Pledge(token_id, quantity) for token_id, quantity in held))
 
 
-def lock_loan(**which: Any) -> Loan:
-    """Return the loan of the columns `which`, locked. Raises `LoanNotFound`."""
+def lock_loan(**conditions: Any) -> Loan:
+    """Return the matching loan, locked. Raises `LoanNotFound`."""
     rows = Loan.objects.select_for_update(of=("self",), no_key=True).select_related("borrower")
-    return get_or_raise(rows.filter(**which), LoanNotFound())
+    return get_or_raise(rows.filter(**conditions), LoanNotFound())
 
 
 def lien_legs(member: Member, pledges: tuple[Pledge, ...], *, release: bool = False) -> list[Leg]:
-    """Legs that take units from a member's available into lien, or back."""
+    """Return legs that move units from a member's available account into lien, or back."""
     legs = []
     for pledge in pledges:
         available, lien = (
@@ -105,7 +104,7 @@ def lien_legs(member: Member, pledges: tuple[Pledge, ...], *, release: bool = Fa
 def _write_loan(
     found: Assessment, request: LoanRequest, organisation_id: UUID, actor: Actor
 ) -> Loan | None:
-    """The loan, written; None when an account did not hold what it takes."""
+    """Write the loan; None if a balance was insufficient."""
     loan = _build_loan(found, request, organisation_id, actor)
     tokens = found.tokens or {}
     pledges = request.collaterals
@@ -116,7 +115,7 @@ def _write_loan(
             [pledge.token_id for pledge in pledges],
             [pledge.quantity for pledge in pledges],
             [tokens[pledge.token_id].price_sell for pledge in pledges],
-            # The transfer and two events.
+            # For the transfer and two events.
             [uuid7() for _ in range(3)],
         ],
     )
@@ -140,7 +139,7 @@ def _build_loan(
         or version is None
         or found.repayment_date is None
     ):
-        raise RuntimeError("an assessment without refusals is complete")
+        raise RuntimeError("an assessment without errors is complete")
     tokens = found.tokens or {}
     return Loan(
         id=uuid7(),
@@ -176,7 +175,7 @@ def _build_loan(
 
 
 def _columns(loan: Loan) -> dict[str, Any]:
-    """The record by its columns, decimals in plain digits."""
+    """Return the record by column, decimals in plain notation."""
     found = {name: getattr(loan, name) for name in _COLUMNS}
     return {
         name: format_plain(value) if isinstance(value, Decimal) else value

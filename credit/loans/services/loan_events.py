@@ -1,4 +1,4 @@
-"""Telling borrower's organisation and creditor what became of a loan."""
+"""Events about loans, for the borrower's organisation and the creditor."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ LIQUIDATED = "loan.liquidated"
 SHORTFALL = "loan.shortfall"
 
 
-def emit_loan_event(loan: Loan, event_type: str, more: str = "") -> None:
-    """Writes the event for both sides; `loan` was read after its last change.
+def emit_loan_event(loan: Loan, event_type: str, extra: str = "") -> None:
+    """Emit the event to both parties. `loan` must be read after its last change.
 
-    `more` is JSON text of further fields, with a comma in front.
+    `extra` is JSON text of further fields, with a leading comma.
     """
     member = loan.borrower
     user = msgspec.json.encode(
         {"_id": str(member.id), "name": member.name, "email": member.email}
     ).decode()
-    data = f'{{"loan":{loan.document},"user":{user}{more}}}'
+    data = f'{{"loan":{loan.document},"user":{user}{extra}}}'
     for organisation_id in sorted({loan.organisation_id, loan.creditor_id}):
-        # The borrower is the borrower's organisation's to know.
+        # Only the borrower's organisation may see the borrower.
         body = (
             data
             if organisation_id == loan.organisation_id
-            else (f'{{"loan":{loan.document},"user":null{more}}}')
+            else (f'{{"loan":{loan.document},"user":null{extra}}}')
         )
         emit(
             organisation_id=organisation_id,

@@ -1,4 +1,4 @@
-"""Adding collateral to an open loan, and releasing what it no longer needs."""
+"""Add collateral to an open loan, and release collateral it no longer needs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from wallets.ledger.posting import InsufficientFunds, post_transfer
 def add_collateral(
     *, loan_id: UUID, organisation_id: UUID, pledges: tuple[Pledge, ...], actor: Actor
 ) -> Loan:
-    """Pledges more units of the borrower. Raises as making a loan does for its collateral."""
+    """Pledge more units of the borrower. Raises the collateral errors of loan creation."""
     with transaction.atomic():
         lock_tokens(pledges)
         loan = lock_open_loan(loan_id, organisation_id)
@@ -44,15 +44,15 @@ def add_collateral(
             token_ids=[pledge.token_id for pledge in pledges],
         )
         tokens = facts.tokens_by_id()
-        refusals = check_collateral(
+        errors = check_collateral(
             pledges,
             tokens,
             member_known=facts.member,
             currency=loan.currency_id,
             categories=loan.version.investment_categories,
         )
-        for refusal in refusals:
-            raise refusal
+        for error in errors:
+            raise error
         rows = {row.token_id: row for row in Collateral.objects.filter(loan=loan)}
         if len(rows.keys() | {pledge.token_id for pledge in pledges}) > MAX_COLLATERALS:
             raise InvalidRequest(f"A loan has at most {MAX_COLLATERALS} collaterals")
@@ -76,15 +76,15 @@ def add_collateral(
 def release_collateral(
     *, loan_id: UUID, organisation_id: UUID, pledges: tuple[Pledge, ...], actor: Actor
 ) -> Loan:
-    """Gives units back that the rest of the collateral covers the principal owed without.
+    """Release units that are not needed to cover the outstanding principal.
 
     Raises `Rejected` (`insufficient_collateral`, `price_unavailable`, `not_pledged`),
-    `StateConflict` while a liquidation waits, and as above.
+    `StateConflict` while a liquidation is pending, and as above.
     """
     if problem := pledges_error(pledges):
         raise problem
     with transaction.atomic():
-        # Prices stand still while the rest is valued.
+        # Prices must not change while the rest is valued.
         lock_collateral(loan_id)
         loan = lock_open_loan(loan_id, organisation_id)
         _require_no_pending_liquidation(loan)
@@ -117,7 +117,7 @@ def release_collateral(
 
 
 def _require_no_pending_liquidation(loan: Loan) -> None:
-    """What somebody proposed to pass to the creditor does not go away before it is decided."""
+    """Keep the collateral of a pending liquidation in place until it is decided."""
     if loan.closure_proposals.filter(
         status=ClosureStatus.PENDING, action=ClosureAction.LIQUIDATE
     ).exists():

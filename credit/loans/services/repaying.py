@@ -1,4 +1,4 @@
-"""Repaying a loan: from the borrower's wallet, interest first, never more than is due."""
+"""Repay a loan from the borrower's wallet: interest first, at most the amount due."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from wallets.ledger.selectors.wallets import available_balance
 
 
 def repay(*, loan_id: UUID, organisation_id: UUID, amount: Decimal, actor: Actor) -> Loan:
-    """Pays `amount` of what is due. The last payment releases the collateral: COMPLETED.
+    """Pay `amount` of the balance due. The final payment releases the collateral (COMPLETED).
 
-    Raises `LoanNotFound` (only the borrower's organisation repays), `StateConflict` for a loan
-    that is over, `InvalidRequest`, `Rejected` (`amount_above_due`), `InsufficientBalance`.
+    Raises `LoanNotFound` (only the borrower's organisation repays), `StateConflict` for a closed
+    loan, `InvalidRequest`, `Rejected` (`amount_above_due`), `InsufficientBalance`.
     """
     with transaction.atomic():
         loan = lock_open_loan(loan_id, organisation_id)
@@ -54,9 +54,9 @@ def repay(*, loan_id: UUID, organisation_id: UUID, amount: Decimal, actor: Actor
 
 
 def lock_open_loan(loan_id: UUID, organisation_id: UUID) -> Loan:
-    """An open loan of the organisation's member, locked.
+    """Return an open loan of the organisation's member, locked.
 
-    Raises `LoanNotFound`, or `StateConflict` when it is over.
+    Raises `LoanNotFound`, or `StateConflict` when it is closed.
     """
     loan = lock_loan(id=loan_id, organisation_id=organisation_id)
     if loan.status not in OPEN:

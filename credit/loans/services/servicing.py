@@ -1,7 +1,7 @@
-"""What beat does with open loans: due and overdue, grace and default, daily revaluation.
+"""Periodic servicing of open loans: overdue and default transitions, daily revaluation.
 
-Each loan is its own transaction, locked with `SKIP LOCKED`: two workers share the work, and one
-loan that cannot be serviced holds up no other.
+Each loan is its own transaction, locked with `SKIP LOCKED`, so workers share the load and one
+failing loan does not block others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _REVALUE_EVERY = timedelta(hours=24)
 
 
 def age_loans() -> int:
-    """Makes loans past their date OVERDUE, and those past their grace DEFAULTED; how many."""
+    """Mark loans past due as OVERDUE, past grace as DEFAULTED. Returns the number changed."""
     now = timezone.now()
     due = Loan.objects.filter(status=LoanStatus.ACTIVE, repayment_date__lte=now)
     late = Loan.objects.filter(
@@ -39,7 +39,7 @@ def age_loans() -> int:
 
 
 def revalue_loans(*, force: bool = False) -> int:
-    """Values the collateral of open loans not valued for a day (or all); how many."""
+    """Revalue open loans not valued for a day, or all with `force`. Returns their number."""
     stale = Q(valuation__isnull=True) | Q(valuation__valued_at__lte=timezone.now() - _REVALUE_EVERY)
     wanted = Loan.objects.filter(status__in=OPEN)
     if not force:
@@ -49,26 +49,26 @@ def revalue_loans(*, force: bool = False) -> int:
     return reviewed
 
 
-def _for_each(loan_ids: list[UUID], serve: Callable[[UUID], int]) -> int:
-    """Sum of what `serve` gives; a loan that fails does not keep the others from theirs."""
+def _for_each(loan_ids: list[UUID], service: Callable[[UUID], int]) -> int:
+    """Return the sum of `service` over the loans; failures are logged and skipped."""
     total = 0
     for loan_id in loan_ids:
         try:
-            total += serve(loan_id)
+            total += service(loan_id)
         except Exception:
-            logger.exception("loan_not_serviced", loan=str(loan_id))
+            logger.exception("loan_servicing_failed", loan=str(loan_id))
     return total
 
 
 def _report_missing_prices() -> None:
-    """Says which open loans cannot be valued for want of a price."""
+    """Raise or resolve the alert about open loans without usable prices."""
     unvalued = Valuation.objects.filter(loan__status__in=OPEN).exclude(problem="")
     count = unvalued.count()
     if count:
         first = unvalued.order_by("valued_at")[0]
         raise_alert(
             "collateral_prices",
-            message=f"The collateral of {count} open loans cannot be valued; first: loan"
+            message=f"Collateral of {count} open loans cannot be valued. First: loan"
             f" {first.loan_id}, {first.problem}",
         )
     else:
@@ -76,12 +76,12 @@ def _report_missing_prices() -> None:
 
 
 def age_loan(loan_id: UUID) -> int:
-    """Moves one loan on to where its dates put it; 1 when that changed it."""
+    """Apply the due transitions to one loan. Returns 1 if its status changed."""
     with transaction.atomic():
         loan = _lock(loan_id)
         if loan is None:
             return 0
-        # Read again under the lock: it may have been repaid, or aged by another worker.
+        # Checked again under the lock: it may have been repaid or aged meanwhile.
         now = timezone.now()
         aged = 0
         if loan.status == LoanStatus.ACTIVE and loan.repayment_date <= now:
@@ -103,7 +103,7 @@ def _set_status(loan: Loan, status: LoanStatus, event_type: str) -> None:
 
 
 def revalue_loan(loan_id: UUID) -> int:
-    """Values the collateral of one open loan; 1 when it is one."""
+    """Revalue the collateral of one loan. Returns 1 if the loan is open."""
     with transaction.atomic():
         lock_collateral(loan_id)
         loan = _lock(loan_id)

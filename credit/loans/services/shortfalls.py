@@ -1,7 +1,7 @@
-"""Collateral against what is owed: valuing a loan, opening and curing its shortfall.
+"""Collateral coverage: value a loan, open and cure its shortfall (margin call).
 
-A fall in price below the ratio, or collateral that ends, opens a shortfall and tells; it never
-changes the loan. A missing or stale price is reported and leaves the last finding as it is.
+A price below the required level, or delisted collateral, opens a shortfall and emits an event; the
+loan itself does not change. A missing or stale price is recorded and leaves the shortfall as it is.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from exchange.core.currencies import currencies
 from exchange.core.numbers import format_plain, round_half_even
 
 _RATIO_DECIMALS = 8
-# Beyond it, near what the column holds, the ratio says no more than that nothing is covered.
+# Larger ratios would exceed the column and carry no information.
 _LARGEST_RATIO = Decimal(10) ** 11
 
 
 def revalue_collateral(loan: Loan) -> Valuation:
-    """Values the collateral of a loan that the caller has locked, and acts on what it finds."""
+    """Value the collateral of a locked loan, and open or cure its shortfall."""
     now = timezone.now()
     found = value_collateral((token, row.quantity) for row, token in open_collateral(loan))
     owing = principal_owed(loan)
@@ -55,7 +55,11 @@ def revalue_collateral(loan: Loan) -> Valuation:
 def _open_shortfall(loan: Loan, found: CollateralValue, owing: Decimal) -> None:
     value = _rounded(found.value, loan) or Decimal(0)
     required = _rounded(owing / loan.collateral_ratio, loan) or Decimal(0)
-    cause = f"{', '.join(found.ended)} ended" if found.ended else "The price of the collateral fell"
+    cause = (
+        f"{', '.join(found.delisted)} ended"
+        if found.delisted
+        else "The price of the collateral fell"
+    )
     shortfall = Shortfall.objects.create(
         loan=loan, cause=cause[:300], required=required, value=value, opened_at=timezone.now()
     )

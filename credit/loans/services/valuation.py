@@ -1,7 +1,7 @@
-"""What units are worth as collateral: price.sell, when it is fresh, of tokens that still live.
+"""Market value of units as collateral: `price.sell`, if fresh, of tokens that are not delisted.
 
-A missing or stale price blocks; it never counts as zero. A token that has exited or was cancelled
-is known to cover nothing.
+A missing or stale price prevents a valuation; it never counts as zero. Exited and cancelled tokens
+have no collateral value.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from credit.loans.services.facts import TokenFacts
 from exchange.tokens.models import Token
 
 PricedToken = Token | TokenFacts
-# Prices, units and rates multiply without being rounded: the default context has 28 digits.
+# Multiplies without rounding; the default context has only 28 digits.
 _EXACT = Context(prec=80)
 
 
@@ -34,15 +34,15 @@ class Pledge:
 
 @dataclass(frozen=True, slots=True)
 class CollateralValue:
-    """What collateral is worth in its currency; `problem` says why it cannot be told."""
+    """Collateral value in its currency; None with a `problem` if it cannot be valued."""
 
     value: Decimal | None
     problem: str = ""
-    ended: tuple[str, ...] = ()
+    delisted: tuple[str, ...] = ()
 
 
 def price_problem(token: PricedToken) -> str:
-    """Why the token's price cannot be relied on; empty when it can."""
+    """Return why the token's price is unusable; empty if it is usable."""
     if token.price_sell <= 0 or token.quoted_at is None:
         return f"{token.symbol} has no price"
     if timezone.now() - token.quoted_at > timedelta(hours=settings.PRICE_MAX_AGE_HOURS):
@@ -51,39 +51,39 @@ def price_problem(token: PricedToken) -> str:
 
 
 def is_delisted(token: PricedToken) -> bool:
-    """Whether the token covers nothing any more."""
+    """Whether the token has exited or was cancelled, so has no collateral value."""
     return token.exited or token.cancelled
 
 
 def value_collateral(pledges: Iterable[tuple[PricedToken, Decimal]]) -> CollateralValue:
-    """What units of tokens of one currency are worth together; not rounded."""
+    """Return the total value of units of tokens of one currency, not rounded."""
     value = Decimal(0)
     problems: list[str] = []
-    ended: list[str] = []
+    delisted: list[str] = []
     for token, quantity in pledges:
         if is_delisted(token):
-            ended.append(token.symbol)
+            delisted.append(token.symbol)
         elif problem := price_problem(token):
             problems.append(problem)
         else:
             value = _EXACT.fma(token.price_sell, quantity, value)
     if problems:
-        return CollateralValue(None, "; ".join(problems), tuple(ended))
-    return CollateralValue(value, "", tuple(ended))
+        return CollateralValue(None, "; ".join(problems), tuple(delisted))
+    return CollateralValue(value, "", tuple(delisted))
 
 
 def lending_value(value: Decimal, ratio: Decimal) -> Decimal:
-    """The principal that collateral worth `value` covers at a ratio; not rounded."""
+    """Return the principal that collateral of `value` covers at a ratio, not rounded."""
     return _EXACT.multiply(value, ratio)
 
 
 def round_down(amount: Decimal, decimals: int) -> Decimal:
-    """`amount` rounded down to `decimals`."""
+    """Round `amount` down to `decimals`."""
     return amount.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_DOWN, context=_EXACT)
 
 
 def open_collateral(loan: Loan) -> list[tuple[Collateral, Token]]:
-    """What is still liened for the loan, in the order in which it would be liquidated."""
+    """Return the collateral under lien for the loan, in the order of liquidation."""
     rows = (
         Collateral.objects.filter(loan=loan, quantity__gt=0)
         .select_related("token")
@@ -93,12 +93,12 @@ def open_collateral(loan: Loan) -> list[tuple[Collateral, Token]]:
 
 
 def principal_owed(loan: Loan) -> Decimal:
-    """What is still to be paid of the amount lent."""
+    """Return the outstanding principal."""
     return loan.amount - loan.principal_repaid
 
 
 def amount_owed(loan: Loan) -> Decimal:
-    """What is still to be paid in all."""
+    """Return the outstanding balance, interest included."""
     return loan.repayment_amount - loan.principal_repaid - loan.interest_repaid
 
 

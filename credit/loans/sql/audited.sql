@@ -1,5 +1,5 @@
--- What is audited of credit. Repayments are append-only and name who paid; valuations are computed
--- anew every day.
+-- Audit of credit. Not audited: repayments, which are append-only and name the payer, and valuations,
+-- which are recalculated daily.
 
 SELECT audit_table('credit_loanconfiguration', about => 'creditor_id',
     left_out => '{updated_at}');
@@ -8,7 +8,7 @@ SELECT audit_table('credit_configurationversion_organisations',
     about => 'configurationversion_id');
 SELECT audit_table('credit_loanlimit', about => 'version_id');
 
--- What `make_loan` writes is final when it is made, and names who asked for it.
+-- Not audited: rows written by `make_loan`, which are complete and name the requester.
 SELECT audit_table('credit_loan', about => 'organisation_id',
     left_out => '{updated_at,collateral_text,document}',
     inserts => $$NOT recorded_by_function()$$);

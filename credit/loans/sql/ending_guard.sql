@@ -1,11 +1,11 @@
--- What PostgreSQL holds proposals to end a loan to, besides two_person.sql: they are for loans in
--- default, and no more passes than was confirmed.
+-- Invariants of closure proposals, in addition to two_person.sql: only for loans in default, and no
+-- more units are transferred than proposed.
 CREATE FUNCTION ending_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'INSERT' AND NOT EXISTS (
         SELECT FROM public.credit_loan l WHERE l.id = NEW.loan_id AND l.status = 'DEFAULTED')
     THEN
-        RAISE EXCEPTION 'a proposal is for a loan in default'
+        RAISE EXCEPTION 'closure can only be proposed for a loan in default'
             USING ERRCODE = 'check_violation', CONSTRAINT = 'ending_of_default';
     END IF;
     IF (NEW.decided_at IS NULL) <> (NEW.status = 'Pending')
@@ -13,7 +13,7 @@ BEGIN
         OR num_nulls(NEW.final_plan, NEW.final_owed, NEW.final_value, NEW.final_deficiency)
             <> (CASE WHEN NEW.status = 'Confirmed' THEN 0 ELSE 4 END)
     THEN
-        RAISE EXCEPTION 'proposal % cannot be % like that', NEW.id, NEW.status
+        RAISE EXCEPTION 'proposal % cannot be % with this decision', NEW.id, NEW.status
             USING ERRCODE = 'check_violation', CONSTRAINT = 'ending_decision';
     END IF;
     IF NEW.status = 'Confirmed' AND (
@@ -28,7 +28,7 @@ BEGIN
             WHERE (f ->> 'passed')::numeric > coalesce((p ->> 'passed')::numeric, 0)
                 OR f ->> 'price' IS DISTINCT FROM p ->> 'price'))
     THEN
-        RAISE EXCEPTION 'proposal % allows less than that', NEW.id
+        RAISE EXCEPTION 'proposal % allows less', NEW.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'ending_within_plan';
     END IF;
     RETURN NEW;

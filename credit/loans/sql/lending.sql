@@ -1,9 +1,8 @@
--- The two calls of making a loan: what its rules look at, and writing it. The rules themselves are
--- `credit/loans/services/assessing.py`, which quotes by them too.
+-- The two calls of loan creation: reading the input of the rules, and writing the loan. The rules are in
+-- `credit/loans/services/assessing.py`, shared with quotes.
 
--- Everything the rules of lending look at, as JSON. With `p_lock` it stands still until the
--- transaction ends: tokens in the order of their ids, then the configuration. Tokens that the
--- organisation does not see are not there.
+-- The input of the lending rules, as JSON. `p_lock` locks tokens in id order, then the configuration,
+-- until the transaction ends. Tokens invisible to the organisation are left out.
 CREATE FUNCTION loan_facts(
     p_organisation uuid, p_member uuid, p_configuration uuid, p_currency text, p_tokens uuid[],
     p_lock boolean
@@ -60,12 +59,11 @@ BEGIN
         coalesce(v_offer, 'null'), coalesce(v_tokens, '[]'));
 END $$;
 
--- Writes a loan that was assessed under the locks of `loan_facts`: liens and disbursement, record,
--- collateral, events. Gives its document, or NULL, with nothing moved, when money or units went
--- elsewhere meanwhile: accounts are locked here alone, all at once, and an account's CHECK is
--- the judge of what is in it.
+-- Writes a loan assessed under the locks of `loan_facts`: liens and disbursement, record, collateral,
+-- events. Returns its document, or NULL with nothing moved if money or units were spent meanwhile:
+-- accounts are locked only here, and their CHECK constraint decides.
 --
--- `p_loan` is the record by its columns. `p_ids` are new ids: the transfer's and those of two events.
+-- `p_loan` is the record by column. `p_ids` are new ids for the transfer and two events.
 CREATE FUNCTION make_loan(
     p_loan jsonb, p_tokens uuid[], p_quantities numeric[], p_prices numeric[], p_ids uuid[]
 ) RETURNS text LANGUAGE plpgsql SECURITY DEFINER
@@ -144,7 +142,7 @@ BEGIN
         RAISE EXCEPTION 'the collateral of loan % does not cover it', l.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'loan_covered';
     END IF;
-    -- The borrower is the borrower's organisation's to know.
+    -- Only the borrower's organisation may see the borrower.
     PERFORM emit_events(
         p_ids[2:3], ARRAY[l.organisation_id, l.creditor_id],
         ARRAY['loan.created', 'loan.created'], ARRAY[l.id, l.id],

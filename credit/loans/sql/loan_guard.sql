@@ -1,4 +1,4 @@
--- What PostgreSQL itself holds loans to, whoever writes.
+-- Invariants of loans, enforced for every writer.
 
 -- A time as JavaScript's Date.prototype.toString() prints it in West Africa time (UTC+1 always).
 CREATE FUNCTION javascript_time(moment timestamptz) RETURNS text
@@ -39,7 +39,7 @@ BEGIN
             USING ERRCODE = 'restrict_violation';
     END IF;
     IF OLD.status NOT IN ('ACTIVE', 'OVERDUE', 'DEFAULTED')
-        -- Rewriting the document changes nothing else.
+        -- Rewriting the document is allowed.
         AND (OLD.status, OLD.interest_repaid, OLD.principal_repaid, OLD.collateral_text,
              OLD.closed_at)
             IS DISTINCT FROM
@@ -71,7 +71,7 @@ BEGIN
             SELECT (coalesce(sum(r.interest), 0), coalesce(sum(r.principal), 0))
             FROM public.credit_repayment r WHERE r.loan_id = NEW.id)
     THEN
-        RAISE EXCEPTION 'loan % was not repaid that', OLD.id
+        RAISE EXCEPTION 'loan % does not match its repayments', OLD.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'loan_repaid_by_repayments';
     END IF;
     IF NEW.status IN ('LIQUIDATED', 'WRITTEN_OFF') AND OLD.status = 'DEFAULTED' AND NOT EXISTS (
@@ -83,7 +83,7 @@ BEGIN
             AND NEW.status = CASE p.action WHEN 'liquidate' THEN 'LIQUIDATED'
                                            ELSE 'WRITTEN_OFF' END)
     THEN
-        RAISE EXCEPTION 'loan % is ended by a proposal that somebody confirmed', OLD.id
+        RAISE EXCEPTION 'loan % can only be closed by a confirmed proposal', OLD.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'loan_ended_by_proposal';
     END IF;
     NEW.updated_at := clock_timestamp();
@@ -95,7 +95,7 @@ REVOKE DELETE ON credit_loan, credit_collateral, credit_shortfall, credit_ending
     credit_loanconfiguration, credit_configurationversion FROM exchange_runtime;
 SELECT make_append_only('credit_repayment');
 
--- A repayment is written once its money has moved.
+-- A repayment is written after its transfer.
 CREATE FUNCTION repayment_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (

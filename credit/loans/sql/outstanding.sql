@@ -1,6 +1,5 @@
--- Principal of the open loans of each configuration and currency: a limit is held against one row,
--- however many loans there are. A loan's row is written after its accounts are locked, so this row
--- is always the last lock.
+-- Total principal of open loans by configuration and currency, so that a limit is checked against one
+-- row. A loan is written after its accounts are locked, so this row is always locked last.
 CREATE FUNCTION loan_outstanding() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- What transfers of loans must be justified by (see wallets/sql).
+-- Justification of transfers of loans (see wallets/sql).
 
 SELECT set_transfer_rule('loan_disburse', '{available,loans}', '{available,principal,lien}',
     'loan:{id}:disburse', 'credit_loan', '{}', false);
@@ -13,7 +13,7 @@ SELECT set_transfer_rule('loan_liquidate', '{principal,lien}', '{loans,available
 SELECT set_transfer_rule('loan_write_off', '{principal,lien}', '{loans,available}',
     'loan:{id}:end', 'credit_loan', '{WRITTEN_OFF}', true);
 
--- Whether the amount of one money leg is what the loan, its repayment or its end says.
+-- Whether the amount of a money leg matches the loan, its repayment or its closure.
 CREATE FUNCTION loan_money_fits(t wallets_transfer, l credit_loan, e transfer_leg)
 RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -29,7 +29,7 @@ BEGIN
             WHEN 'interest' THEN CASE e.owner_id WHEN l.creditor_id THEN p.interest END
             WHEN 'loans' THEN p.principal - p.interest END;
     END IF;
-    -- Its end: what of the principal was not repaid.
+    -- Closure: the principal that was not repaid.
     RETURN t.kind IN ('loan_liquidate', 'loan_write_off')
         AND e.amount = CASE e.kind
             WHEN 'principal' THEN CASE e.owner_id
@@ -37,8 +37,8 @@ BEGIN
             WHEN 'loans' THEN l.amount - l.principal_repaid END;
 END $$;
 
--- Whether one leg of units is between the borrower's own accounts or, in a liquidation, passes to
--- the creditor what was confirmed, and whether the collateral is of that loan.
+-- Whether a units leg concerns collateral of the loan, and stays between the borrower's accounts or,
+-- in a liquidation, transfers the confirmed units to the creditor.
 CREATE FUNCTION loan_units_fit(t wallets_transfer, l credit_loan, e transfer_leg)
 RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -46,10 +46,10 @@ BEGIN
             SELECT FROM public.credit_collateral c
             JOIN public.exchange_token k ON k.id = c.token_id
             WHERE c.loan_id = l.id AND c.token_id::text = e.asset_id
-                -- Cancelling a raise takes its units back: none is liened before it is complete.
+                -- Cancelling a raise takes units back, so none is liened before it completes.
                 AND (k.completed_raise OR e.kind <> 'lien' OR e.amount < 0))
         AND CASE WHEN e.owner_id = l.borrower_id
-            -- What is liened afterwards is what open loans have as collateral.
+            -- The lien balance equals the collateral of open loans.
             THEN e.kind <> 'lien' OR e.balance = (
                 SELECT coalesce(sum(c.quantity), 0)
                 FROM public.credit_collateral c JOIN public.credit_loan o ON o.id = c.loan_id
@@ -68,8 +68,8 @@ CREATE FUNCTION loan_transfer_justified(posted wallets_transfer) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
     IF posted.kind = 'loan_disburse' THEN
-        -- The most frequent one, in one look: the amount to the borrower and to the creditor's
-        -- principal, and each piece of collateral from the borrower's units to their lien.
+        -- The most common kind, in one query: the amount to the borrower and the creditor's principal
+        -- account, and each item of collateral from the borrower's available to lien account.
         RETURN (
             SELECT bool_and((
                     e.fits

@@ -1,5 +1,5 @@
--- Versions of loan configurations and proposals to end a loan are decided by two persons: see
--- exchange/staff/sql/two_person.sql. An approved version may still be superseded.
+-- Dual control of configuration versions and closure proposals: see exchange/staff/sql/two_person.sql.
+-- An approved version may still be superseded.
 CREATE TRIGGER approval_guard
     BEFORE INSERT OR UPDATE OR DELETE ON credit_configurationversion
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(

@@ -132,13 +132,13 @@ def test_trades_have_both_sides(finance):
     sold = issuer.place(token, "Sell", 100, 10)
     bought = buyer.place(token, "Buy", 100, 4)
     [row], _ = read_xlsx(file_bytes(request_export(finance, "orders_trade", form="xlsx")))
-    assert (row["Token"], row["Units"], row["Price of a unit"]) == (token.symbol, 4, 100)
-    assert (row["Buyer id"], row["Seller id"]) == (str(buyer.owner_id), str(issuer.owner_id))
-    assert (row["Buy order id"], row["Sell order id"]) == (str(bought), str(sold))
-    assert (row["Value for the buyer"], row["Fee of the buyer"]) == (400, 8)
-    assert (row["Value for the seller"], row["Fee of the seller"]) == (400, 4)
-    assert (row["Market"], row["Taker's side"]) == ("secondary", "Buy")
-    assert isinstance(row["When (UTC)"], datetime)
+    assert (row["Token"], row["Units"], row["Price per unit"]) == (token.symbol, 4, 100)
+    assert (row["Buyer ID"], row["Seller ID"]) == (str(buyer.owner_id), str(issuer.owner_id))
+    assert (row["Buy order ID"], row["Sell order ID"]) == (str(bought), str(sold))
+    assert (row["Buyer value"], row["Buyer fee"]) == (400, 8)
+    assert (row["Seller value"], row["Seller fee"]) == (400, 4)
+    assert (row["Market"], row["Taker side"]) == ("secondary", "Buy")
+    assert isinstance(row["Time (UTC)"], datetime)
 
 
 def test_accounts_have_their_balances_and_take_no_days(wallet, finance):

@@ -52,8 +52,8 @@ WORDS = {
     AccessProposal: "Access proposals to confirm",
     Quote: "Quotes to approve",
     SettingChange: "Settings changes",
-    LoanConfiguration: "Loan configurations to decide",
-    Loan: "Loan endings to confirm",
+    LoanConfiguration: "Loan configurations pending approval",
+    Loan: "Loan closures to confirm",
     ReconciliationBreak: "Breaks to close",
 }
 
@@ -176,7 +176,8 @@ def test_a_proposal_is_decided_on_its_own_page_or_the_page_says_why_not(world, m
     before = table_fingerprints()
     able = signed_in_client(decider, "able").get(page)
     assert f'href="{approve_at}"' in able.content.decode()
-    assert "Who may" in text_of(able)
+    approvers = "Eligible approvers" if model in {LoanConfiguration, Loan} else "Who may"
+    assert approvers in text_of(able)
     assert 'class="blocker"' not in able.content.decode()
 
     new = signed_in_client(decider, "new")
@@ -184,7 +185,7 @@ def test_a_proposal_is_decided_on_its_own_page_or_the_page_says_why_not(world, m
     hindered = new.get(page)
     assert f'href="{approve_at}"' not in hindered.content.decode()
     assert "Your access was given or reset a short time ago" in text_of(hindered)
-    assert ", new" not in text_of(hindered).partition("Who may")[2].partition(".")[0]
+    assert ", new" not in text_of(hindered).partition(approvers)[2].partition(".")[0]
 
     looking = signed_in_client(AUDITOR).get(page)
     assert f'href="{approve_at}"' not in looking.content.decode()

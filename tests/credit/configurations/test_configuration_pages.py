@@ -19,6 +19,7 @@ from config.back_office.roles import (
 from credit.configurations.models import LoanConfiguration
 from credit.configurations.services.configurations import propose_change
 from exchange.core.ids import uuid7
+from exchange.staff.admin.pending import VIEW_ONLY
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.back_office import messages_of, signed_in_client, submit_confirmation, text_of
@@ -73,7 +74,7 @@ def offer(client: Client, **changes: Any) -> Any:
 def test_one_officer_proposes_and_another_one_approves():
     ada, ben = signed_in_client(CREDIT_OFFICER, "ada"), signed_in_client(CREDIT_OFFICER, "ben")
     assert messages_of(offer(ada)) == [
-        "Proposed. It makes no loans until somebody else has approved it."
+        "Loan configuration proposed. It can be used after a second person approves it."
     ]
     made = LoanConfiguration.objects.get()
     hers = ada.get(page(made))
@@ -85,10 +86,10 @@ def test_one_officer_proposes_and_another_one_approves():
     assert messages_of(response)[-1] == told
     assert table_fingerprints() == before
     his = ben.get(page(made))
-    assert "by ada. Who may approve it: ben." in text_of(his)
+    assert "by ada. Eligible approvers: ben." in text_of(his)
     assert b"disabled" not in his.content
     response = submit_confirmation(ben, decision(made, "approve"))
-    assert messages_of(response)[-1] == "Approved: these terms are in force."
+    assert messages_of(response)[-1] == "Approved. These terms are now effective."
     made.refresh_from_db()
     version = made.versions.get()
     assert (made.status, version.status, version.interest_rate) == (
@@ -126,17 +127,17 @@ def test_the_difference_says_in_words_what_changes_and_what_does_not():
     propose_change(configuration_id=made.pk, terms=terms, actor=TESTER)
     response = signed_in_client(CREDIT_OFFICER).get(page(made))
     text = text_of(response)
-    assert "Terms in force and terms that wait: 7 of 13 change" in text
-    assert "In force (version 1) Proposed (version 2) Change" in text
-    assert "Interest a month 30 % 25 % changed from 30 % to 25 %" in text
-    assert "Share of the collateral's value lent 80 % 80 % the same" in text
+    assert "Effective and proposed terms: 7 of 13 changed" in text
+    assert "Effective (version 1) Proposed (version 2) Change" in text
+    assert "Monthly interest rate 30 % 25 % changed from 30 % to 25 %" in text
+    assert "Maximum LTV 80 % 80 % unchanged" in text
     assert (
-        "What may be pledged Private Business, Bond Bond, Fund"
-        " changed added: Fund; taken out: Private Business" in text
+        "Eligible collateral Private Business, Bond Bond, Fund"
+        " changed added: Fund; removed: Private Business" in text
     )
-    assert "Most of one loan, KES - 5.00 KES changed from none to 5.00 KES" in text
+    assert "Maximum per loan, KES - 5.00 KES changed from none to 5.00 KES" in text
     assert (
-        "Most of one loan, NGN 2,000,000.00 NGN 1,000,000.00 NGN"
+        "Maximum per loan, NGN 2,000,000.00 NGN 1,000,000.00 NGN"
         " changed from 2,000,000.00 NGN to 1,000,000.00 NGN" in text
     )
     assert b"<strong>25 %</strong>" in response.content
@@ -152,7 +153,7 @@ def test_a_least_amount_left_to_the_service_follows_the_rate():
     assert made.versions.get(number=1).limits.get().min_amount == Decimal("0.04")
     assert pending_version(made).limits.get().min_amount == 1
     text = text_of(client.get(page(made)))
-    assert "Least of one loan, NGN 0.04 NGN 1.00 NGN changed from 0.04 NGN to 1.00 NGN" in text
+    assert "Minimum per loan, NGN 0.04 NGN 1.00 NGN changed from 0.04 NGN to 1.00 NGN" in text
 
 
 def test_who_decides_sees_an_id_of_no_organisation_as_such():
@@ -195,7 +196,7 @@ def test_while_a_change_waits_no_other_is_offered_or_taken():
     assert "Propose new terms" not in text_of(client.get(page(made)))
     before = table_fingerprints()
     stale = submit_confirmation(client, page(made, "propose"), at=asked, **form())
-    told = "Waits for a decision was nothing and is version 2"
+    told = "Pending approval was none and is version 2"
     assert told in messages_of(stale)[-1]
     assert b'value="Secured"' in stale.content
     response = submit_confirmation(client, page(made, "propose"), at=stale, **form())
@@ -209,7 +210,7 @@ def test_a_rejection_needs_a_reason_which_the_creditor_is_told():
     client = signed_in_client(CREDIT_OFFICER)
     before = table_fingerprints()
     asked = client.get(decision(made, "reject"))
-    assert "Interest a month 30 %" in text_of(asked)
+    assert "Monthly interest rate 30 %" in text_of(asked)
     address = decision(made, "reject")
     response = submit_confirmation(client, address, at=asked, reason=" ")
     assert "This field is required." in text_of(response)
@@ -234,22 +235,22 @@ def test_retiring_is_asked_about_first_and_is_final():
     asked = client.get(page(made, "retire"))
     for words in (
         "cannot be undone",
-        f"Creditor {made.creditor} State Approved In force version 1 Waits for a decision nothing",
-        "Interest a month 30 %",
-        "Lent so far",
+        f"Creditor {made.creditor} State Approved Effective version 1 Pending approval none",
+        "Monthly interest rate 30 %",
+        "Lending",
     ):
         assert words in text_of(asked), words
     made.refresh_from_db()
     assert made.status == "Approved"
     done = submit_confirmation(client, page(made, "retire"), at=asked)
-    assert messages_of(done) == ["Retired: it makes no more loans."]
+    assert messages_of(done) == ["Retired. No new loans can be made."]
     made.refresh_from_db()
     assert made.status == "Retired"
     text = text_of(client.get(page(made)))
     assert "Propose new terms" not in text
     before = table_fingerprints()
     again = submit_confirmation(client, page(made, "retire"), at=asked)
-    told = "Only an Approved loan configuration is retired: it is Retired. Nothing was done."
+    told = "Only an Approved loan configuration can be retired; it is Retired. Nothing was done."
     assert messages_of(again)[-1] == told
     assert table_fingerprints() == before
 
@@ -261,13 +262,13 @@ def test_a_configuration_that_changed_since_the_question_is_not_retired():
     terms = make_terms(interest_rate=Decimal("0.25"))
     propose_change(configuration_id=made.pk, terms=terms, actor=TESTER)
     waiting = submit_confirmation(client, page(made, "retire"), at=asked)
-    told = "Waits for a decision was nothing and is version 2"
+    told = "Pending approval was none and is version 2"
     assert told in messages_of(waiting)[-1]
     approve_pending(made)
     before = table_fingerprints()
     refused = submit_confirmation(client, page(made, "retire"), at=asked)
-    assert "In force was version 1 and is version 2" in messages_of(refused)[-1]
-    assert "Interest a month was 30 % and is 25 %" in messages_of(refused)[-1]
+    assert "Effective was version 1 and is version 2" in messages_of(refused)[-1]
+    assert "Monthly interest rate was 30 % and is 25 %" in messages_of(refused)[-1]
     assert table_fingerprints() == before
 
 
@@ -367,7 +368,7 @@ def test_only_credit_officers_propose_and_decide_and_everybody_may_look(role):
     assert client.post(decision(made, "reject"), {"reason": "x"}).status_code == 403
     assert table_fingerprints() == before
     seen = text_of(client.get(page(made)))
-    assert "Your role may look at this, not decide." in seen
+    assert VIEW_ONLY in seen
     assert "Propose new terms" not in seen
 
 

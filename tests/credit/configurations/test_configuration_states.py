@@ -138,11 +138,11 @@ def test_what_cannot_be_proposed_or_decided_leaves_everything_as_it_was():
         ),
         (
             partial(retire, configuration_id=waits.id, user=decider),
-            "Only an Approved loan configuration is retired: it is Pending",
+            "Only an Approved loan configuration can be retired; it is Pending",
         ),
         (
             partial(retire, configuration_id=over.id, user=decider),
-            "Only an Approved loan configuration is retired: it is Retired",
+            "Only an Approved loan configuration can be retired; it is Retired",
         ),
     ):
         with pytest.raises(DomainError) as refused:

@@ -209,7 +209,7 @@ class LoanBook:
         return self.balances[wallet.owner_id, self.currency, "available"]
 
     def most(self, terms: Offer, amount: Decimal, months: int) -> Decimal:
-        """To be repaid for `amount`."""
+        """Total repayment for `amount`."""
         return max_repayment(amount, terms.rate, months, self.currency)
 
     def value(self, pledges: dict[int, Decimal]) -> Decimal | None:

@@ -166,9 +166,7 @@ def test_the_prices_of_a_liquidation_hold_a_day_and_a_write_off_has_none(lending
     off = made_before(propose(loans[2], officers[0], ClosureAction.WRITE_OFF), days=9)
     with assert_nothing_changes(), pytest.raises(DomainError) as refused:
         confirm_closure(proposal_id=old.id, user=officers[1])
-    assert refused.value.message == (
-        "The prices of the proposal are older than 24 hours: propose again"
-    )
+    assert refused.value.message == ("The proposed prices are older than 24 hours; propose again")
     for proposal in (young, off):
         confirm_closure(proposal_id=proposal.id, user=officers[1])
     for loan in loans:
@@ -194,7 +192,7 @@ def test_an_end_is_of_the_loan_that_is_named_and_the_note_is_kept(lending, offic
         )  # fmt: skip
     with pytest.raises(DomainError) as refused:
         propose(loans[0], officers[0])
-    assert refused.value.message == "Only a DEFAULTED loan can be ended: it is WRITTEN_OFF"
+    assert refused.value.message == "Only a DEFAULTED loan can be closed; it is WRITTEN_OFF"
 
 
 def test_nobody_without_the_permission_proposes_confirms_or_declines(lending, officers):
@@ -208,10 +206,10 @@ def test_nobody_without_the_permission_proposes_confirms_or_declines(lending, of
     ):
         with assert_nothing_changes(), pytest.raises(DomainError) as refused:
             act()
-        assert refused.value.message == "You may not decide about loans"
+        assert refused.value.message == "You may not close loans"
     with assert_nothing_changes(), pytest.raises(DomainError) as refused:
         propose_closure(loan_id=loan.id, action=ClosureAction.LIQUIDATE, note=" ", user=officers[0])
-    assert refused.value.message == "A proposal needs a note that says why"
+    assert refused.value.message == "Enter a note that explains the proposal"
 
 
 def test_less_is_pledged_than_would_pass_when_one_token_has_less(lending, officers):

@@ -38,7 +38,7 @@ def test_other_units_passed_than_the_confirmed_plan_has_show(lending, owner_conn
         f" jsonb_set(final_plan, '{{0,passed}}', '\"{passed}\"') WHERE loan_id = %s",
         loan.id,
     )
-    assert failing_checks() == {"what passed to a creditor is what the confirmed plan says"}
+    assert failing_checks() == {"units transferred to a creditor equal the confirmed plan"}
 
 
 def test_another_amount_given_up_than_was_owed_shows(lending, owner_connection):
@@ -48,4 +48,4 @@ def test_another_amount_given_up_than_was_owed_shows(lending, owner_connection):
         "UPDATE credit_endingproposal SET final_deficiency = 1 WHERE loan_id = %s",
         loan.id,
     )
-    assert failing_checks() == {"every ended loan was ended as two people decided"}
+    assert failing_checks() == {"every closed loan has its confirmed proposal"}

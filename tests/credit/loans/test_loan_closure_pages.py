@@ -17,6 +17,7 @@ from credit.loans.services.closures import propose_closure
 from credit.loans.services.pledging import add_collateral
 from credit.loans.services.repaying import repay
 from credit.loans.services.valuation import Pledge
+from exchange.staff.admin.pending import VIEW_ONLY
 from exchange.tokens.models import Token
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import TESTER
@@ -49,11 +50,11 @@ def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(lending,
     lending.set_price(7_000)
     asked = text_of(ada.get(page(loan, LIQUIDATE)))
     assert re.search(r"7,000\.00 NGN \S+ \S+ 300 units 228 units 72 units 1,596,000\.00 NGN", asked)
-    assert "Deficiency: owed and not covered 0.00 NGN" in asked
+    assert "Deficiency 0.00 NGN" in asked
     proposal = propose(ada, loan)
     hers = ada.get(page(loan))
     assert "Somebody else must confirm what you proposed." in text_of(hers)
-    assert "Take back" in text_of(hers)
+    assert "Withdraw" in text_of(hers)
     assert b"disabled" in hers.content
     before = table_fingerprints()
     response = submit_confirmation(ada, decision(proposal, "confirm"))
@@ -64,19 +65,19 @@ def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(lending,
     his = ben.get(page(loan))
     assert b"disabled" not in his.content
     text = text_of(his)
-    assert "A proposal waits: liquidate ada proposed it 0 s ago: No answer" in re.sub(
+    assert "Pending proposal: liquidate Proposed by ada 0 s ago: No answer" in re.sub(
         r"\d+ s ago", "0 s ago", text
     )
-    assert "Who may confirm it: ben." in text
+    assert "Eligible approvers: ben." in text
     assert re.search(r"7,000\.00 NGN \S+ \S+ 300 units 228 units 72 units 1,596,000\.00 NGN", text)
     response = submit_confirmation(ben, decision(proposal, "confirm"))
-    assert messages_of(response)[-1] == "Confirmed: the loan is liquidated."
+    assert messages_of(response)[-1] == "Confirmed. The loan is liquidated."
     loan.refresh_from_db()
     assert loan.status == "LIQUIDATED"
     assert balance_of(lending.creditor.owner_id, lending.token.id) == 228
     after = text_of(ben.get(page(loan)))
-    assert "Liquidation: units that passed" in after
-    assert "Owed, when it was ended 1,596,000.00 NGN" in after
+    assert "Liquidation: units transferred" in after
+    assert "Outstanding at closure 1,596,000.00 NGN" in after
     assert "Propose" not in after.replace("Proposed", "").replace("Proposals", "")
     assert_books_hold()
 
@@ -84,18 +85,18 @@ def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(lending,
 def test_one_officer_proposes_a_write_off_and_another_one_confirms_it(lending, loan, ada, ben):
     Token.objects.filter(pk=lending.token.pk).update(quoted_at=None)
     asked = text_of(ada.get(page(loan, WRITE_OFF)))
-    assert "Owed, and given up 1,596,000.00 NGN" in asked
-    assert "Of it principal, the creditor's loss 840,000.00 NGN" in asked
+    assert "Written off 1,596,000.00 NGN" in asked
+    assert "Principal (loss of the creditor) 840,000.00 NGN" in asked
     assert f"{lending.token.symbol} 105 units" in asked
     proposal = propose(ada, loan, WRITE_OFF)
     response = submit_confirmation(ben, decision(proposal, "confirm"))
-    assert messages_of(response)[-1] == "Confirmed: the loan is written off."
+    assert messages_of(response)[-1] == "Confirmed. The loan is written off."
     loan.refresh_from_db()
     assert loan.status == "WRITTEN_OFF"
     assert balance_of(loan.borrower_id, lending.token.id) == 1000
     after = text_of(ben.get(page(loan)))
-    assert "Write-off: what was given up" in after
-    assert "Of it principal, the creditor's loss 840,000.00 NGN" in after
+    assert "Write-off: amounts" in after
+    assert "Principal (loss of the creditor) 840,000.00 NGN" in after
     assert_books_hold()
 
 
@@ -104,9 +105,9 @@ def test_a_proposal_is_declined_by_anybody_and_another_one_can_follow(loan, ada,
         proposal = propose(ada, loan)
         asked = client.get(decision(proposal, "decline"))
         own = client is ada
-        assert ("Take back the proposal to liquidate?" in text_of(asked)) is own
+        assert ("Withdraw the proposal to liquidate?" in text_of(asked)) is own
         response = submit_confirmation(client, decision(proposal, "decline"), at=asked)
-        assert messages_of(response)[-1] == "Declined: nothing moved."
+        assert messages_of(response)[-1] == "Declined. Nothing moved."
         before = table_fingerprints()
         again = submit_confirmation(client, decision(proposal, "decline"), at=asked)
         assert messages_of(again)[-1].endswith("no longer Pending. Nothing was done.")
@@ -141,11 +142,11 @@ def test_a_payment_after_the_proposal_is_told_and_passes_fewer_units(lending, ad
         actor=TESTER,
     )
     his = text_of(ben.get(page(loan)))
-    assert "1,000.00 NGN was paid since the proposal: 1,595,000.00 NGN is owed now." in his
+    assert "1,000.00 NGN repaid since the proposal; 1,595,000.00 NGN outstanding." in his
     assert "300 units 159.6 units 159.5 units 140.5 units 1,595,000.00 NGN" in his
     assert "Owed 1,596,000.00 NGN 1,595,000.00 NGN" in his
     assert messages_of(submit_confirmation(ben, decision(proposal, "confirm"))) == [
-        "Confirmed: the loan is liquidated."
+        "Confirmed. The loan is liquidated."
     ]
     assert balance_of(lending.creditor.owner_id, lending.token.id) == Decimal("159.5")
     after = text_of(ben.get(page(loan)))
@@ -158,7 +159,7 @@ def test_a_payment_after_the_question_is_told_and_ends_nothing(lending, ada, ben
     address = decision(propose(ada, loan), "confirm")
     asked = ben.get(address)
     assert "Liquidate the loan of" in text_of(asked)
-    assert "Owed now 1,596,000.00 NGN" in text_of(asked)
+    assert "Outstanding 1,596,000.00 NGN" in text_of(asked)
     repay(
         loan_id=loan.pk,
         organisation_id=loan.organisation_id,
@@ -167,7 +168,7 @@ def test_a_payment_after_the_question_is_told_and_ends_nothing(lending, ada, ben
     )
     before = table_fingerprints()
     refused = submit_confirmation(ben, address, at=asked)
-    told = "Owed now was 1,596,000.00 NGN and is 1,595,000.00 NGN"
+    told = "Outstanding was 1,596,000.00 NGN and is 1,595,000.00 NGN"
     assert told in messages_of(refused)[-1]
     assert table_fingerprints() == before
 
@@ -182,10 +183,10 @@ def test_collateral_added_after_the_proposal_is_told_and_returned(lending, loan,
     )
     his = text_of(ben.get(page(loan)))
     symbol = lending.token.symbol
-    assert f"Collateral was added since the proposal and would return: 0.5 units {symbol}." in his
+    assert f"Collateral added since the proposal will be returned: 0.5 units {symbol}." in his
     assert "105.5 units 105 units 105 units 0.5 units 1,050,000.00 NGN" in his
     assert messages_of(submit_confirmation(ben, decision(proposal, "confirm"))) == [
-        "Confirmed: the loan is liquidated."
+        "Confirmed. The loan is liquidated."
     ]
     assert balance_of(lending.creditor.owner_id, lending.token.id) == 105
     assert balance_of(loan.borrower_id, lending.token.id) == 895
@@ -198,10 +199,10 @@ def test_prices_hold_a_day_and_are_refused_after_it(loan, ada, ben):
     update_without_guard(
         "credit_endingproposal", "approval_guard", "created_at = %s", long_ago, proposal.pk
     )
-    assert "Its prices are older than 24 hours." in text_of(ben.get(page(loan)))
+    assert "The proposed prices are older than 24 hours." in text_of(ben.get(page(loan)))
     before = table_fingerprints()
     response = submit_confirmation(ben, decision(proposal, "confirm"))
-    told = "Its prices are older than 24 hours. Nothing was done."
+    told = "The proposed prices are older than 24 hours. Nothing was done."
     assert messages_of(response)[-1] == told
     assert table_fingerprints() == before
 
@@ -213,9 +214,9 @@ def test_nobody_proposes_other_prices_than_they_saw(lending, loan, ada):
     response = submit_confirmation(ada, page(loan, LIQUIDATE), at=asked, note="Nobody answers")
     symbol = lending.token.symbol
     assert messages_of(response) == [
-        f"Nothing was done. Since you opened the page: {symbol} that would pass was 105 units at "
-        "10,000.00 NGN and is 105 units at 9,000.00 NGN; Value of the units that would pass was "
-        "1,050,000.00 NGN and is 945,000.00 NGN; Deficiency: owed and not covered was "
+        f"Nothing was done. Since you opened the page: {symbol} to transfer was 105 units at "
+        "10,000.00 NGN and is 105 units at 9,000.00 NGN; Value to creditor was "
+        "1,050,000.00 NGN and is 945,000.00 NGN; Deficiency was "
         "546,000.00 NGN and is 651,000.00 NGN. Look again."
     ]
     assert "Nobody answers" in text_of(response)
@@ -227,7 +228,7 @@ def test_a_double_click_proposes_once(loan, ada):
     submit_confirmation(ada, page(loan, WRITE_OFF), at=asked, note="No answer")
     before = table_fingerprints()
     again = submit_confirmation(ada, page(loan, WRITE_OFF), at=asked, note="No answer")
-    assert messages_of(again)[-1] == "Another proposal for this loan waits. Nothing was done."
+    assert messages_of(again)[-1] == "Another proposal for this loan is pending. Nothing was done."
     assert table_fingerprints() == before
 
 
@@ -263,14 +264,14 @@ def test_a_missing_price_blocks_a_liquidation_and_no_write_off(lending, loan, ad
         )
     assert table_fingerprints() == before
     assert ada.get(page(loan, WRITE_OFF)).status_code == 200
-    assert f"Value now {lending.token.symbol} has no price" in text_of(ada.get(page(loan)))
+    assert f"Market value {lending.token.symbol} has no price" in text_of(ada.get(page(loan)))
 
 
 def test_a_proposal_needs_a_note(loan, ada):
     before = table_fingerprints()
     response = submit_confirmation(ada, page(loan, WRITE_OFF), note=" ")
     assert "This field is required." in text_of(response)
-    assert "Owed, and given up" in text_of(response)
+    assert "Written off" in text_of(response)
     assert table_fingerprints() == before
 
 
@@ -278,14 +279,16 @@ def test_only_a_defaulted_loan_without_a_proposal_can_be_proposed_to_end(lending
     active = lending.lend()
     assert "Propose:" not in text_of(ada.get(page(active)))
     response = ada.post(page(active, WRITE_OFF), {"note": "x", "seen": "x"})
-    told = "Only a DEFAULTED loan can be ended: it is ACTIVE. Nothing was done."
+    told = "Only a DEFAULTED loan can be closed; it is ACTIVE. Nothing was done."
     assert messages_of(response) == [told]
     loan = make_defaulted_loan(lending)
     assert "Propose: liquidate" in text_of(ada.get(page(loan)))
     propose(ada, loan)
     assert "Propose:" not in text_of(ada.get(page(loan)))
     response = ada.post(page(loan, WRITE_OFF), {"note": "x", "seen": "x"})
-    assert messages_of(response)[-1] == "Another proposal for this loan waits. Nothing was done."
+    assert (
+        messages_of(response)[-1] == "Another proposal for this loan is pending. Nothing was done."
+    )
     assert ClosureProposal.objects.count() == 1
 
 
@@ -299,7 +302,7 @@ def test_a_loan_that_was_repaid_lets_its_proposal_lapse(lending, loan, ada, ben)
         actor=TESTER,
     )
     his = text_of(ben.get(page(loan)))
-    assert "A proposal waits" not in his
+    assert "Pending proposal" not in his
     assert "Liquidate Lapsed ada No answer" in his
     told = "The proposal is Lapsed, no longer Pending"
     for name in ("decline", "confirm"):
@@ -324,8 +327,8 @@ def test_only_credit_officers_end_loans_and_everybody_may_look(role, lending, lo
         assert client.post(decision(proposal, name)).status_code == 403
     assert table_fingerprints() == before
     seen = text_of(client.get(page(loan)))
-    assert "Your role may look at this, not decide." in seen
-    assert "Liquidation: units that would pass" in seen
+    assert VIEW_ONLY in seen
+    assert "Liquidation: units to transfer" in seen
     assert "Propose:" not in text_of(client.get(page(other)))
     assert client.get(reverse(LIST)).status_code == 200
 
@@ -365,5 +368,7 @@ def test_a_proposal_made_elsewhere_meanwhile_is_told_on_the_page(loan, ada, ben)
     )
     before = table_fingerprints()
     response = submit_confirmation(ada, page(loan, LIQUIDATE), at=asked, note="second")
-    assert messages_of(response)[-1] == "Another proposal for this loan waits. Nothing was done."
+    assert (
+        messages_of(response)[-1] == "Another proposal for this loan is pending. Nothing was done."
+    )
     assert table_fingerprints() == before

@@ -96,10 +96,10 @@ def test_a_loan_that_nobody_disbursed_shows(lending, owner_connection):
     loan = lending.lend()
     owner_connection.execute(copy_loan_sql(id="%(new)s"), {"loan": loan.id, "new": uuid7()})
     assert failing_checks() >= {
-        "principal accounts equal what open loans still owe",
-        "every loan has the transfers its state calls for",
-        "every state a loan reached was told to both sides",
-        "every loan shows the collateral it has",
+        "principal accounts equal the outstanding principal of open loans",
+        "every loan has the transfers of its status",
+        "every loan status has its events to both parties",
+        "every loan document shows its collateral",
     }
 
 
@@ -113,10 +113,10 @@ def test_a_loan_repaid_in_the_record_only_shows(lending, owner_connection):
     )
     assert failing_checks() >= {
         "lien equals open collateral",
-        "principal accounts equal what open loans still owe",
+        "principal accounts equal the outstanding principal of open loans",
         "interest income equals the interest repaid",
-        "every loan was repaid what its repayments say",
-        "every state a loan reached was told to both sides",
+        "repaid amounts of every loan equal its repayments",
+        "every loan status has its events to both parties",
     }
 
 
@@ -130,8 +130,8 @@ def test_a_repayment_in_the_record_only_shows(lending, owner_connection):
         loan.id,
     )
     assert failing_checks() == {
-        "every loan was repaid what its repayments say",
-        "every loan has the transfers its state calls for",
+        "repaid amounts of every loan equal its repayments",
+        "every loan has the transfers of its status",
     }
 
 
@@ -139,14 +139,14 @@ def test_another_amount_outstanding_than_loans_owe_shows(lending, owner_connecti
     lending.lend()
     owner_connection.execute("UPDATE credit_outstanding SET principal = principal - 1")
     assert failing_checks() == {
-        "what each configuration has outstanding equals what its open loans still owe"
+        "outstanding principal of every configuration equals its open loans"
     }
 
 
 LIENS = {
     "lien equals open collateral",
-    "every open loan's collateral is what was liened for it, and nothing is for the others",
-    "every loan shows the collateral it has",
+    "liens of every loan equal its open collateral",
+    "every loan document shows its collateral",
 }
 
 
@@ -184,15 +184,13 @@ def test_collateral_moved_from_one_lender_to_another_shows(lending, runtime):
             " replace(collateral_text, '\"quantity\":105', %s) WHERE id = %s",
             [f'"quantity":{units}', loan.id],
         )
-    assert failing_checks() == {
-        "every open loan's collateral is what was liened for it, and nothing is for the others"
-    }
+    assert failing_checks() == {"liens of every loan equal its open collateral"}
 
 
 def test_other_collateral_shown_than_there_is_shows(lending, runtime):
     lending.lend()
     runtime.execute("UPDATE credit_loan SET collateral_text = '[]'")
-    assert failing_checks() == {"every loan shows the collateral it has"}
+    assert failing_checks() == {"every loan document shows its collateral"}
 
 
 @pytest.mark.parametrize("status", ["LIQUIDATED", "WRITTEN_OFF"])
@@ -208,7 +206,7 @@ def test_a_defaulted_loan_is_not_ended_by_a_record_alone(
     bypass_guards(owner_connection, f"{attack}%s", loan.id)
     assert failing_checks() >= {
         "lien equals open collateral",
-        "principal accounts equal what open loans still owe",
-        "every loan has the transfers its state calls for",
-        "every ended loan was ended as two people decided",
+        "principal accounts equal the outstanding principal of open loans",
+        "every loan has the transfers of its status",
+        "every closed loan has its confirmed proposal",
     }

@@ -41,14 +41,15 @@ def test_the_page_tells_the_whole_loan(lending):
     text = text_of(response)
     symbol = lending.token.symbol
     for words in (
-        "Overdue id",
+        "Overdue ID",
         f"Configuration {loan.version}",
-        "To be repaid in all 1,596,000.00 NGN",
-        "Owed 796,000.00 NGN Principal owed 796,000.00 NGN Interest owed 0.00 NGN",
+        "Total repayment 1,596,000.00 NGN",
+        "Outstanding 796,000.00 NGN Outstanding principal 796,000.00 NGN",
+        "Outstanding interest 0.00 NGN",
         "Principal repaid 44,000.00 NGN Interest repaid 756,000.00 NGN",
-        "Days late 3",
-        "Value needed 995,000.00 NGN Value now 1,049,895.00 NGN",
-        "Principal owed to value now 75.82 %, at most 80 %",
+        "Days overdue 3",
+        "Required value 995,000.00 NGN Market value 1,049,895.00 NGN",
+        "LTV 75.82 %, maximum 80 %",
         "Bank Zenith Bank Bank code",
         "Account number 0690000031",
         f"{symbol} 105 units 10,000.00 NGN 1,050,000.00 NGN 9,999.00 NGN",
@@ -107,16 +108,16 @@ def test_the_list_finds_loans_by_their_state_dates_and_parties(lending, ada):
         assert listed(**query) == wanted, query
     propose(ada, bad)
     assert listed(closure="pending") == {bad.pk}
-    assert listed(ending="none") == set()
+    assert listed(closure="none") == set()
     text = text_of(client.get(reverse(LIST), {"q": str(short.pk)}))
     assert "840,000.00 NGN 1,596,000.00 NGN" in text
-    assert "88.89 %, at most 80 %" in text
+    assert "88.89 %, maximum 80 %" in text
     assert "Open 105,000.00 NGN for" in text
     Token.objects.filter(pk=brink.token.pk).update(quoted_at=None)
     servicing.revalue_loans(force=True)
     assert listed(shortfall="unvalued") == {short.pk}
     row = client.get(reverse(LIST), {"shortfall": "unvalued"})
-    assert "cannot be valued" in text_of(row)
+    assert "not valued" in text_of(row)
     assert f'title="{brink.token.symbol} has no price"' in html(row)
 
 
@@ -142,9 +143,9 @@ def test_the_front_page_counts_what_waits_and_leads_to_it(lending, ada):
     front = ada.get(reverse("admin:index"))
     text = text_of(front)
     for words, query, loans in (
-        ("Loans short of collateral 1", "shortfall=open", {second.pk}),
-        ("Defaulted loans, nothing proposed 1", "closure=none", {second.pk}),
-        ("Loan endings to confirm 1", "decision=others", {first.pk}),
+        ("Loans with a margin call 1", "shortfall=open", {second.pk}),
+        ("Defaulted loans without a proposal 1", "closure=none", {second.pk}),
+        ("Loan closures to confirm 1", "decision=others", {first.pk}),
     ):
         assert words in text
         address = f"{reverse(LIST)}?{query}"
@@ -160,7 +161,7 @@ def test_loans_near_their_shortfall_are_listed_the_nearest_first(lending, ada):
     servicing.revalue_loans(force=True)
     address = f"{reverse(LIST)}?shortfall=near&o=-6"
     front = ada.get(reverse("admin:index"))
-    assert "Loans near their shortfall 2" in text_of(front)
+    assert "Loans near margin call 2" in text_of(front)
     assert address in unescape(front.content.decode())
     rows = ada.get(address).context["cl"].result_list
     assert [row.pk for row in rows] == [nearer.pk, near.pk]

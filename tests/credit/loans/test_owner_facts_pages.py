@@ -35,7 +35,7 @@ def test_an_overdue_loan_of_the_owner_stops_and_a_lack_of_collateral_is_worth_a_
     short = Shortfall.objects.create(
         loan=loan, cause="a fall", required=2, value=1, opened_at=timezone.now()
     )
-    assert shown(withdrawal) == [("Review", "The owner has 1 loan with too little collateral.")]
+    assert shown(withdrawal) == [("Review", "The owner has 1 loan with a margin call.")]
     Shortfall.objects.filter(pk=short.pk).update(cured_at=timezone.now() + timedelta(seconds=1))
     assert shown(withdrawal) == []
     with without_guards() as cursor:

@@ -159,7 +159,7 @@ def test_the_loans_without_a_price_are_counted_and_the_first_is_named(lending):
     alert = Alert.objects.get(kind="collateral_prices")
     assert (alert.resolved_at, alert.message) == (
         None,
-        f"The collateral of 3 open loans cannot be valued; first: loan {without[1].id},"
+        f"Collateral of 3 open loans cannot be valued. First: loan {without[1].id},"
         " NIL has no price",
     )
     lending.token = unpriced

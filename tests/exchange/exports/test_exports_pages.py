@@ -240,10 +240,10 @@ def test_loans_with_what_is_owed():
         file_bytes(request_export(client, LOANS, "status__exact=ACTIVE", form="xlsx"))
     )
     [row] = rows
-    assert row["Loan id"] == str(loan.pk)
-    assert row["Lent"] == float(loan.amount)
+    assert row["Loan ID"] == str(loan.pk)
+    assert row["Principal"] == float(loan.amount)
     assert row["Outstanding"] == float(loan.repayment_amount - 100_000)
-    assert row["Months"] == loan.duration
+    assert row["Term (months)"] == loan.duration
     assert read_csv(file_bytes(request_export(client, LOANS, "status__exact=OVERDUE")))[0] == []
 
 

@@ -240,7 +240,7 @@ def test_the_page_shows_details_limits_and_units():
         "Lowest price 50.00 NGN none",
         "Largest value none 250,000.00 NGN",
         "Buy 100.00 NGN 100.00 NGN none",
-        "Free to sell or pledge 1,000 units",
+        "Available 1,000 units",
         "No changes since the listing.",
         "No quotes approved yet",
     ):
