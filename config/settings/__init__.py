@@ -1,1 +1,1 @@
-"""Settings: `base` holds what every deployment shares; `local`, `production` and `test` differ."""
+"""Settings: `base` is shared, `local`, `production` and `test` extend it."""

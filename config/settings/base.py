@@ -1,7 +1,7 @@
 """Settings that every deployment shares.
 
-Nothing here reads a secret or decides where data lives: `local`, `production` and `test` do.
-Values that operators change are read from the environment here, each once, with its default.
+Values for operators are read from the environment here, each with its default. Secrets and the
+places of data are in `local`, `production` and `test`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ BASE_DIR = Path(__file__).resolve().parent.parent.parent
 
 INSTALLED_APPS = [
     "config.apps.ExchangeAdminConfig",
-    # Before Django's own: its `createsuperuser` and `changepassword` are replaced.
+    # Before django.contrib.auth, to replace `createsuperuser` and `changepassword`.
     "config",
-    # The theme of the admin; after it, since its scripts of the same names expect Alpine.
+    # After the admin, since its scripts of the same names expect Alpine.
     "unfold.apps.BasicAppConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -46,7 +46,7 @@ MIDDLEWARE = [
     "exchange.api.middleware.BodyLimitMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    # Django's own middleware for people in browsers; requests of the API pass it by.
+    # Django's middleware for browsers, skipped for the API.
     "exchange.api.middleware.NonApiSessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "exchange.api.middleware.NonApiAuthenticationMiddleware",
@@ -75,7 +75,7 @@ TEMPLATES: list[dict[str, Any]] = [
 ]
 
 PASSWORD_HASHERS = [
-    # Passwords of people are hashed by the first; the last is for client secrets of API keys alone.
+    # The first is for passwords of staff, the last for client secrets of API keys only.
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
     "exchange.participants.client_secrets.ClientSecretHasher",
 ]
@@ -112,34 +112,33 @@ UNFOLD: dict[str, Any] = {
 # --- Sign-in of staff ------------------------------------------------------------------------
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
-# However busy somebody is, and after how long without a request.
+# The longest session, and the longest pause without a request.
 SESSION_HOURS = env.int("SESSION_HOURS", default=12)
 SESSION_COOKIE_AGE = SESSION_HOURS * 3600
 SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
-# How long after a code of the second factor its bearer may decide.
+# How long a second-factor code allows approvals.
 SECOND_FACTOR_FRESH_MINUTES = env.int("SECOND_FACTOR_FRESH_MINUTES", default=15)
-# Wrong passwords, and wrong codes, for one account and from one address until they are locked out.
+# Failed attempts (passwords and codes) of one account and one address before a lockout.
 SIGN_IN_ATTEMPTS: dict[str, int] = {
     "account": env.int("SIGN_IN_TRIES_PER_ACCOUNT", default=5),
     "address": env.int("SIGN_IN_TRIES_PER_ADDRESS", default=30),
 }
 SIGN_IN_LOCKED_MINUTES = env.int("SIGN_IN_LOCKED_MINUTES", default=15)
-# How many proxies of ours add to X-Forwarded-For; 0: the peer is the client.
+# The number of our proxies that extend X-Forwarded-For; 0: the peer is the client.
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
-# How long a browser that somebody signed in from keeps its own count of wrong tries.
+# How long a browser after a sign-in has its own count of failed attempts.
 KNOWN_DEVICE_DAYS = 30
-# How long the one-time address of an invitation is good.
+# The validity of the one-time link of an invitation.
 PASSWORD_RESET_TIMEOUT = env.int("INVITATION_HOURS", default=24) * 3600
-# Who may give power over money. Not read from the environment: a person decides only so long after
-# their access was given or reset, and of two who approve one has held it for so many days.
+# Privileged access is effective only after a cooling-off period, and one of two approvers needs
+# tenure. Deliberately not read from the environment.
 COOLING_OFF_HOURS = 24
 TENURE_DAYS = 7
-# Only the demo world makes people whose access counts as held for long.
+# Demo data has people with tenure.
 DEMO_DATA = False
-# Permissions that do not count as deciding; any other does, but those that begin with `view_`.
+# Permissions without privileged access, besides those that begin with `view_`.
 UNPRIVILEGED_PERMISSIONS = "config.back_office.roles.UNPRIVILEGED_PERMISSIONS"
-# Models whose records the audit calls by name where a change points to one, and what finds the ids
-# of records that a whole word or reference names.
+# Models whose records the audit shows by name, and functions that find record ids by name.
 AUDIT_NAMED_MODELS = (
     "exchange.StaffUser",
     "exchange.Organisation",
@@ -151,41 +150,40 @@ AUDIT_FINDERS = (
     "exchange.tokens.selectors.tokens.find_ids_by_symbol",
     "wallets.withdrawals.selectors.search.find_ids",
 )
-# What upper subjects show on the pages of records below them.
+# Panels of other subjects on the pages of records.
 RECORD_PANELS = "config.back_office.panels.panels_of"
 CSRF_COOKIE_HTTPONLY = True
 X_FRAME_OPTIONS = "DENY"
 CSRF_FAILURE_VIEW = "config.error_views.csrf_failed"
 
 # --- Database --------------------------------------------------------------------------------
-# Web and workers act as this role, which owns nothing and writes the ledger only through its
-# functions; migrations run as the owner (alias `owner`).
+# The role of web and workers: it owns nothing and writes the ledger only through functions.
+# Migrations run as the owner (alias `owner`).
 DATABASE_RUNTIME_ROLE = "exchange_runtime"
 # On one hot wallet more connections are slower, not faster (docs/operations.md).
 DATABASE_POOL_SIZE = env.int("DATABASE_POOL_SIZE", default=8)
 
 
 def runtime_database(base: dict[str, Any]) -> dict[str, Any]:
-    """The `default` alias for `base`: pooled, and acting as the runtime role."""
+    """Return the `default` alias for `base`: pooled, with the runtime role."""
     options = {
-        # Only the server-bound calls of `exchange.core.database` are prepared, at first use.
+        # Prepares the server-bound calls of `exchange.core.database` at first use.
         "prepare_threshold": 1,
         **base.get("OPTIONS", {}),
         "pool": {"min_size": 1, "max_size": DATABASE_POOL_SIZE, "timeout": 15},
-        # Compiling a query, which servers do by default where its estimated cost is high, takes
-        # longer than any query of ours.
+        # JIT compilation takes longer than any query of ours.
         "options": f"-c role={DATABASE_RUNTIME_ROLE} -c timezone=UTC -c jit=off",
     }
     return {**base, "OPTIONS": options, "CONN_MAX_AGE": 0}
 
 
 def owner_database(base: dict[str, Any]) -> dict[str, Any]:
-    """The `owner` alias for `base`: no pool, no role, for migrations and maintenance."""
+    """Return the `owner` alias for `base`, without pool or role: for migrations and maintenance."""
     return {**base, "TEST": {"MIRROR": None}}
 
 
 def redis_cache(url: str) -> dict[str, Any]:
-    """The `default` cache in the Redis at `url`. A request waits a second for it, no longer."""
+    """Return the `default` cache in the Redis at `url`, with a timeout of one second."""
     return {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": url,
@@ -194,8 +192,9 @@ def redis_cache(url: str) -> dict[str, Any]:
 
 
 def local_cache(url: str, *, limits: bool) -> dict[str, Any]:
-    """The `default` cache of a single machine: the Redis at `url`, if one is given. Without it,
-    limits that are on are counted in PostgreSQL, for all processes alike.
+    """Return the `default` cache of a single machine: the Redis at `url` if given.
+
+    Without it, rate limits that are on are counted in PostgreSQL, shared by all processes.
     """
     if url:
         return redis_cache(url)
@@ -228,8 +227,8 @@ API_BODY_DEPTH_LIMIT = 20
 API_PAGE_LIMIT_DEFAULT = 20
 API_PAGE_LIMIT_MAX = 200
 
-# A minute, of one key: requests, money-moving POSTs, token requests. Failed token requests: of one
-# address for one client id, and of one address for all of them. None: no limit.
+# Per minute and key: requests, money-moving POSTs, token requests. Failed token requests: per
+# address and client id, and per address.
 RATE_LIMITS_ENABLED = env.bool("RATE_LIMITS_ENABLED", default=True)
 RATE_LIMITS: dict[str, int] = {
     "requests": env.int("RATE_LIMIT_REQUESTS", default=600),
@@ -246,13 +245,13 @@ IDEMPOTENCY_RETENTION_HOURS = 24
 QUOTE_BAND_PERCENT = env.int("QUOTE_BAND_PERCENT", default=20)
 
 # --- Credit ----------------------------------------------------------------------------------
-# Quotes older than this cover no loan: a missing or stale price blocks.
+# Older quotes do not count as collateral value: a missing or stale price blocks.
 PRICE_MAX_AGE_HOURS = env.int("PRICE_MAX_AGE_HOURS", default=30 * 24)
 
-# Types of events, as lists of them show them.
+# Event types, for lists and filters.
 EVENT_TYPES = event_types.EVENT_TYPES
 
-# What ids in paths are of.
+# The ids in paths, for the OpenAPI document.
 API_PATH_IDS = "config.api_docs.document.PATH_IDS"
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "Tokenized Investment Exchange",
@@ -308,7 +307,7 @@ OAUTH2_PROVIDER: dict[str, Any] = {
     "SCOPES": SCOPES,
     "ACCESS_TOKEN_EXPIRE_SECONDS": 3600,
     "COMPLIANT_BCP_RFC9700_TOKEN_STORAGE": True,
-    # Only client credentials are offered; what belongs to other grants is shut as well.
+    # Only client credentials are offered; the rest of other grants is disabled too.
     "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": True,
     "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT": True,
     "COMPLIANT_BCP_RFC9700_PKCE_METHOD": True,
@@ -324,7 +323,7 @@ OAUTH2_PROVIDER: dict[str, Any] = {
 
 # --- Webhooks to organisations -----------------------------------------------------------------
 WEBHOOK_TIMEOUT_SECONDS = 15
-# Staff are a role and an opaque id to organisations; whether events tell their names as well.
+# Events show staff as a role and an opaque id; on: also their names.
 EVENTS_NAME_STAFF = env.bool("EVENTS_NAME_STAFF", default=False)
 WEBHOOK_ALLOW_LOCAL = env.bool("WEBHOOK_ALLOW_LOCAL", default=False)
 
@@ -334,7 +333,7 @@ BANK_LIST_SERVE_STALE = env.bool("BANK_LIST_SERVE_STALE", default=False)
 PAYOUT_LEASE_SECONDS = env.int("PAYOUT_LEASE_SECONDS", default=120)
 PAYOUT_LOST_AFTER_SECONDS = env.int("PAYOUT_LOST_AFTER_SECONDS", default=30 * 60)
 PAYOUT_WATCH_DAYS = 30
-# Failures of the provider in a row until payouts are on hold, and how often it is probed then.
+# Consecutive provider failures that put payouts on hold, and the interval of probes then.
 PROVIDER_CIRCUIT_FAILURES = env.int("PROVIDER_CIRCUIT_FAILURES", default=5)
 PROVIDER_CIRCUIT_PROBE_SECONDS = env.int("PROVIDER_CIRCUIT_PROBE_SECONDS", default=60)
 
@@ -350,7 +349,7 @@ PAYMENT_PROVIDER: dict[str, Any] = {
 # --- Exports -----------------------------------------------------------------------------------
 EXPORT_SOURCES = "config.back_office.exports.SOURCES"
 EXPORT_RETENTION_DAYS = 7
-# Progress is told against no more than so many rows; counting a million takes longer than it helps.
+# Progress is a share of at most this many rows, since counting more is slow.
 EXPORT_COUNT_LIMIT = 1_000_000
 
 # --- Celery ------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Reads a database URL the way libpq does, into Django's connection settings."""
+"""Converts a libpq database URL to Django's connection settings."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _NAMES = {"dbname": "NAME", "user": "USER", "password": "PASSWORD", "host": "HOS
 
 
 def from_url(url: str, variable: str = "DATABASE_URL") -> dict[str, Any]:
-    """Connection settings for `url` (`postgresql://user:password@host:port/name?sslmode=…`).
+    """Return the settings for `url` (`postgresql://user:password@host:port/name?sslmode=…`).
 
-    A socket's folder may be given percent-encoded as the host, or as `?host=/folder`. Raises
-    ImproperlyConfigured, without the URL (it may hold a password), when it cannot be read.
+    A socket's folder is percent-encoded as the host, or `?host=/folder`. Raises
+    ImproperlyConfigured, without the URL since it may contain a password.
     """
     if not url.startswith(("postgresql://", "postgres://")):
         raise ImproperlyConfigured(f"{variable} must begin with postgresql://")

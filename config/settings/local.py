@@ -1,8 +1,7 @@
-"""Settings of a local installation (`manage.py up` and every command beside it).
+"""Settings of a local installation (`manage.py up` and other commands).
 
-Everything lives under one data directory (`DATA_DIR`, by default `var/` in the checkout);
-`DATABASE_URL`, `CELERY_BROKER_URL` and `CACHE_URL` replace the embedded parts one by one.
-Importing this starts nothing and writes nothing.
+All files are in one data directory (`DATA_DIR`, by default `var/` in the checkout). `DATABASE_URL`,
+`CELERY_BROKER_URL` and `CACHE_URL` replace the embedded parts. Importing this has no side effects.
 """
 
 from __future__ import annotations
@@ -73,13 +72,13 @@ CELERY_TASK_DEFAULT_QUEUE = env.str(
     "CELERY_QUEUE", default=f"exchange-{hashlib.sha256(bytes(DATA_DIR)).hexdigest()[:8]}"
 )
 
-# --- Cache: used by the limits alone ---
+# --- Cache: for rate limits only ---
 RATE_LIMITS_ENABLED = env.bool("RATE_LIMITS_ENABLED", default=False)
 CACHES: dict[str, Any] = {
     "default": base.local_cache(env.str("CACHE_URL", default=""), limits=RATE_LIMITS_ENABLED)
 }
 
-# --- Payment provider: the sandbox, wherever `up` last started it; commands find it there too ---
+# --- Payment provider: the sandbox, at the address of the last `up` ---
 _sandbox_url = credentials_file.read(DATA_DIR).get("provider_url") or "http://127.0.0.1:8001/v3"
 PAYMENT_PROVIDER = {
     **base.PAYMENT_PROVIDER,
@@ -91,7 +90,7 @@ PAYMENT_PROVIDER = {
 WEBHOOK_ALLOW_LOCAL = env.bool("WEBHOOK_ALLOW_LOCAL", default=True)
 SECURE_SSL_REDIRECT = False
 
-# Static files are served from where the packages keep them: nothing to collect.
+# Static files are served from the packages, without collectstatic.
 STATIC_ROOT = None
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False

@@ -1,7 +1,6 @@
-"""Settings of a production deployment: everything comes from the environment, nothing is assumed.
+"""Settings of a production deployment, all from the environment (docs/operations.md).
 
-Refuses to start on a missing or throw-away value, and on the embedded parts. See docs/operations.md
-for what each variable means.
+Missing or insecure values, and the embedded parts, prevent the start.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ env = base.env
 
 
 def _required(variable: str, why: str) -> str:
-    # Secrets mounted as files and pasted into variables tend to end in a newline.
+    # Secrets from files often end in a newline.
     value = env.str(variable, default="").strip()
     if not value:
         raise ImproperlyConfigured(f"Set {variable}: {why}")
@@ -88,7 +87,7 @@ PAYMENT_PROVIDER = {
 
 # --- Transport security ---
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
-# Load balancers ask for health by plain HTTP and by address.
+# Load balancers request /health over plain HTTP.
 SECURE_REDIRECT_EXEMPT = [r"^health$"]
 if _proxy_header := env.str("SECURE_PROXY_HEADER", default=""):
     # Only behind a proxy that always sets the header itself, e.g. HTTP_X_FORWARDED_PROTO.

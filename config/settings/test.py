@@ -1,7 +1,7 @@
-"""Settings of the test suite. The harness (tests/environment/database.py) fills in the database.
+"""Settings of the test suite. The harness (tests/environment/database.py) sets the database.
 
 In the test process the names below are placeholders until then; a service started by a test gets
-`TEST_DATABASE_URL` and uses the same pool as production does.
+`TEST_DATABASE_URL` and uses a pool like production.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ env = base.env
 
 DATA_DIR = Path(env.str("TEST_DATA_DIR", default=tempfile.gettempdir()))
 DEBUG = False
-DEMO_DATA = True  # tests make people whose access counts as held for long
+DEMO_DATA = True  # tests create people with tenure
 SECRET_KEY = "tests only: nothing outside the test database is signed with this"  # noqa: S105
 FIELD_ENCRYPTION_KEYS: list[str] = ["dGVzdHMgb25seTogdGhpcnR5LXR3byBieXRlcyBvZiA="]
 ALLOWED_HOSTS = ["*"]
@@ -51,8 +51,7 @@ WEBHOOK_ALLOW_LOCAL = env.bool("WEBHOOK_ALLOW_LOCAL", default=True)
 SECURE_SSL_REDIRECT = False
 STATIC_ROOT = None
 WHITENOISE_USE_FINDERS = True
-# Every client of a test begins with middleware of its own: it looks for a file when it is asked for
-# one, instead of reading them all first.
+# Every test client creates its own middleware: find files on request, do not index them first.
 WHITENOISE_AUTOREFRESH = not _url
 
 PAYMENT_PROVIDER = {
@@ -60,7 +59,7 @@ PAYMENT_PROVIDER = {
     "base_url": env.str("FLUTTERWAVE_BASE_URL", default="http://127.0.0.1:1/v3"),
     "secret_key": env.str("FLUTTERWAVE_SECRET_KEY", default="FLWSECK_TEST-tests-X"),
     "webhook_hash": env.str("FLUTTERWAVE_WEBHOOK_HASH", default="tests-webhook-hash"),
-    # A read is repeated as often as in production, but hardly waits in between.
+    # As many retries as in production, with a short backoff.
     "read_backoff": 0.01,
 }
 
