@@ -1,1 +1,1 @@
-"""Lists of the back office as files."""
+"""Exports of back-office lists as files."""

@@ -1,7 +1,7 @@
-"""Exports: the page on which a list is exported, and the files that were asked for.
+"""Export pages: the form to export a list, and the exports with their files.
 
-A list becomes exportable by `Exportable` in front of its bases and a source of its model's name.
-Asking is a POST, for it is recorded; reading a finished file is a GET.
+A list becomes exportable with `Exportable` as its first base and a source named after its model.
+Requesting an export is a POST, as it is recorded; downloading a file is a GET.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from exchange.exports.sheets import CSV, FILE_FORMATS, MEDIA_TYPES
 from exchange.exports.sources import DateRange, Source, get_source
 from exchange.staff.models import StaffUser
 
-# What belongs to the page of a list and not to its filter.
+# Query parameters of a list that are not filters.
 _PAGE_PARAMETERS = ("p", "e", "all", "_popup", "_to_field", "_changelist_filters")
 _PENDING = {ExportStatus.WAITING, ExportStatus.RUNNING}
 
 
 class FileFormatForm(forms.Form):
-    """What file."""
+    """The file format."""
 
     form = forms.ChoiceField(
         label="File", choices=list(FILE_FORMATS.items()), initial=CSV, widget=forms.RadioSelect
@@ -53,18 +53,18 @@ class FileFormatForm(forms.Form):
 
 
 class ExportForm(FileFormatForm):
-    """What file, and of which days."""
+    """The file format and the days."""
 
-    first = DatePickerField(label="From day", required=False, help_text="UTC; empty: the first")
-    last = DatePickerField(label="To day", required=False, help_text="UTC, included; empty: today")
+    first = DatePickerField(label="From day", required=False, help_text="UTC. Empty: no limit")
+    last = DatePickerField(label="To day", required=False, help_text="UTC, inclusive. Empty: today")
 
 
 class Exportable(SafeAdmin):
-    """A list with an export of exactly what its filters leave."""
+    """A list that can export its filtered rows."""
 
     @property
     def export_source(self) -> Source:
-        """What the list is as a source of exports."""
+        """The export source of the list."""
         return get_source(self.opts.label_lower)
 
     def get_urls(self) -> list[URLPattern]:
@@ -74,7 +74,7 @@ class Exportable(SafeAdmin):
         ]
 
     def get_preserved_filters(self, request: HttpRequest) -> str:
-        """The export's page has the filter of its list as its own query."""
+        """Preserve the list's filter, which is the query string of the export page."""
         match = request.resolver_match
         if match is None or match.url_name != self.url_name("export"):
             return super().get_preserved_filters(request)
@@ -82,7 +82,7 @@ class Exportable(SafeAdmin):
         return urlencode({"_changelist_filters": query}) if query else ""
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        """The list, with its way to the export."""
+        """Show the list with a link to its export."""
         more = dict(extra_context or {})
         if self.may(request, exports.EXPORT_PERMISSION) and self.has_view_permission(request):
             query = extract_filter(request.GET)
@@ -90,17 +90,17 @@ class Exportable(SafeAdmin):
         return super().changelist_view(request, more)
 
     def export(self, request: HttpRequest) -> HttpResponseBase:
-        """Asks what file; then hands it over, or leads to where it is being written."""
+        """Ask for the file format; then return the file, or redirect to its progress page."""
         if not (self.may(request, exports.EXPORT_PERMISSION) and self.has_view_permission(request)):
             raise PermissionDenied
         query, source = extract_filter(request.GET), self.export_source
         try:
-            rows, words = source.select(staff_of(request), query, DateRange())
+            rows, filter_text = source.select(staff_of(request), query, DateRange())
         except InvalidRequest as error:
             messages.error(request, error.message)
             return HttpResponseRedirect(self.address("changelist"))
-        about = exports.estimate_rows(rows)
-        name = str(self.opts.verbose_name if about == 1 else self.opts.verbose_name_plural)
+        count = exports.estimate_rows(rows)
+        name = str(self.opts.verbose_name if count == 1 else self.opts.verbose_name_plural)
         form = bind_form(request, ExportForm if source.has_days else FileFormatForm)
         if request.method == "POST" and form.is_valid():
             try:
@@ -113,16 +113,16 @@ class Exportable(SafeAdmin):
             lambda _: HttpResponseRedirect(self.address("changelist")),
             title=f"Export {self.opts.verbose_name_plural}",
             submit="Export",
-            note=f"{about:,} {name} now. Filter: {words or 'none, all of them'}."
-            f" Up to {exports.DIRECT_ROWS:,} rows come at once; a longer file is written in the"
-            f" background. Who exported what is recorded.",
+            note=f"{count:,} {name}. Filter: {filter_text or 'none'}. Files of up to"
+            f" {exports.DIRECT_ROWS:,} rows download immediately; larger files are prepared in the"
+            " background. Exports are recorded.",
         )
 
 
 def start_and_respond(
     request: HttpRequest, source: str, query: str, data: dict[str, Any]
 ) -> HttpResponseBase:
-    """Exports, and answers with the file or with the page that tells how far it is."""
+    """Start the export, and respond with the file or a redirect to its progress page."""
     export, file = exports.start_export(
         source=source,
         query=query,
@@ -136,11 +136,11 @@ def start_and_respond(
 
 
 def extract_filter(query: QueryDict) -> str:
-    """The part of a list's query string that says which rows, and in which order."""
-    kept = query.copy()
+    """Return the filter and order of a list's query string."""
+    filters = query.copy()
     for name in _PAGE_PARAMETERS:
-        kept.pop(name, None)
-    return kept.urlencode()
+        filters.pop(name, None)
+    return filters.urlencode()
 
 
 def _as_download(response: HttpResponseBase, export: Export) -> HttpResponseBase:
@@ -165,7 +165,7 @@ class ExportAdmin(CustomPageAdmin):
     )
     list_filter = ("status", "form", "source", "created_at")
     search_fields = ("file_name", "filter_words", "requested_by__username")
-    search_help_text = "Name of the file, its filter, or who asked for it"
+    search_help_text = "File name, filter, or the person who requested it"
 
     @admin.display(description="state", ordering="status")
     def shown_state(self, export: Export) -> str:
@@ -179,12 +179,12 @@ class ExportAdmin(CustomPageAdmin):
     def shown_rows(self, export: Export) -> str:
         return f"{export.rows_done:,}"
 
-    @admin.display(description="asked for (UTC)", ordering="created_at")
+    @admin.display(description="requested (UTC)", ordering="created_at")
     def requested_at(self, export: Export) -> str:
         return format_time(export.created_at)
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
-        """One's own; all of them for auditors."""
+        """Return one's own exports; all exports for auditors."""
         return get_readable_exports(user)
 
     def get_urls(self) -> list[URLPattern]:
@@ -196,16 +196,15 @@ class ExportAdmin(CustomPageAdmin):
         ]
 
     def record_page(self, request: HttpRequest, export: Export, /) -> HttpResponse:
-        """How far the file is, and the way to it."""
-        words = export.filter_words or "none, all of them"
-        days = f"{export.first_day or 'the first'} to {export.last_day or 'the last'}"
+        """Show the export, its progress and its file."""
+        days = f"{export.first_day or 'start'} to {export.last_day or 'latest'}"
         facts = [
             ("List", export.title),
-            ("Filter", words),
+            ("Filter", export.filter_words or "none"),
             ("Days (UTC)", days if export.first_day or export.last_day else "all"),
-            ("File", export.get_form_display()),
-            ("Asked for by", export.requested_by),
-            ("Asked for (UTC)", format_time(export.created_at)),
+            ("Format", export.get_form_display()),
+            ("Requested by", export.requested_by),
+            ("Requested (UTC)", format_time(export.created_at)),
             ("As of (UTC)", format_time(export.as_of) if export.as_of else "-"),
             ("Rows", f"{export.rows_done:,}"),
             ("Size", filesizeformat(export.size_bytes) if export.size_bytes else "-"),
@@ -218,27 +217,27 @@ class ExportAdmin(CustomPageAdmin):
             facts=facts,
             export=export,
             shown_state=status_badge(export.status),
-            under_way=export.status in _PENDING,
+            in_progress=export.status in _PENDING,
             ready=export.status == ExportStatus.READY,
-            why=exports.describe_missing_file(export),
-            said=_describe_progress(export),
+            reason=exports.describe_missing_file(export),
+            progress=_describe_progress(export),
         )
 
     def progress(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """The same for the page's script."""
+        """Return the progress for the page's script."""
         export: Export = self.record(request, object_id)
-        answer = {
-            "said": _describe_progress(export),
-            "done": export.rows_done,
-            "about": max(export.about_rows, export.rows_done),
-            "over": export.status not in _PENDING,
+        progress = {
+            "text": _describe_progress(export),
+            "rows": export.rows_done,
+            "estimated_rows": max(export.about_rows, export.rows_done),
+            "finished": export.status not in _PENDING,
         }
-        response = JsonResponse(answer)
+        response = JsonResponse(progress)
         response["Cache-Control"] = "no-store"
         return response
 
     def download(self, request: HttpRequest, object_id: UUID) -> HttpResponseBase:
-        """The file."""
+        """Download the file."""
         if request.method not in {"GET", "HEAD"}:
             return HttpResponseNotAllowed(["GET", "HEAD"])
         export: Export = self.record(request, object_id)
@@ -250,7 +249,7 @@ class ExportAdmin(CustomPageAdmin):
 
 def _describe_progress(export: Export) -> str:
     if export.status == ExportStatus.WAITING:
-        return "Waits for a worker"
+        return "Queued"
     if export.status == ExportStatus.RUNNING:
         return f"{export.rows_done:,} of about {max(export.about_rows, export.rows_done):,} rows"
     return f"{export.rows_done:,} rows"

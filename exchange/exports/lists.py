@@ -1,6 +1,6 @@
-"""Lists of the back office as sources of exports: the rows that a person sees under a query.
+"""Back-office lists as export sources: the rows a person sees under a query.
 
-The list's own filters, search and order decide; they are those of its `ModelAdmin`.
+Filters, search and order are those of the list's `ModelAdmin`.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _CHUNK_ROWS = 1_000
 
 
 def read_records(rows: QuerySet[Any], _query: str, _span: DateRange) -> Iterator[Any]:
-    """Give the records of `rows`, one by one, by a cursor of the server."""
+    """Yield the records of `rows` through a server-side cursor."""
     return iter(rows.iterator(chunk_size=_CHUNK_ROWS))
 
 
 def unchanged(rows: QuerySet[Any]) -> QuerySet[Any]:
-    """Give `rows` in the list's own order, with what its columns need."""
+    """Return `rows` unchanged."""
     return rows
 
 
@@ -41,10 +41,10 @@ def list_source(
     prepare: Callable[[QuerySet[Any]], QuerySet[Any]] = unchanged,
     records: Callable[[QuerySet[Any], str, DateRange], Iterator[Any]] = read_records,
 ) -> Source:
-    """Return the source that the list of `model` is.
+    """Return the export source of the list of `model`.
 
-    `moment` is the time that the days of an export are about; "" for a list that has none.
-    `prepare` gives the list's rows as the export reads them.
+    `moment` is the field that the days of an export filter; "" for none. `prepare` adapts the
+    list's rows for the export.
     """
     meta = model._meta
 
@@ -65,7 +65,7 @@ def list_source(
 
 
 def _filter_list(model: type[Model], user: StaffUser, query: str) -> ListFilters:
-    """What the list shows `user` under `query`, on all its pages."""
+    """Return the list as `user` sees it under `query`, over all pages."""
     if len(query) > _MAX_QUERY_LENGTH or query.count("&") > _MAX_PARAMETERS:
         raise InvalidRequest("The filter is too long")
     page: Any = admin.site.get_model_admin(model)

@@ -1,6 +1,6 @@
-"""Files that staff took out of the back office: who, which list, which filter, and the file.
+"""Exports of back-office lists: who, which list and filter, and the file.
 
-The record stays, it is what auditors read; the file, in `ExportChunk`, goes after a week.
+The record is kept for auditors; the file, in `ExportChunk`, is deleted after a week.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from exchange.core.ids import uuid7
 
 
 class ExportStatus(models.TextChoices):
-    """Where an export stands."""
+    """Status of an export."""
 
     WAITING = "Waiting"
     RUNNING = "Running"
@@ -25,7 +25,7 @@ class ExportStatus(models.TextChoices):
 
 
 class Export(models.Model):
-    """One export. A short one is handed over at once, a long one is written by a worker."""
+    """An export. Short ones are returned in the response, long ones are written by a worker."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     source = models.CharField(max_length=60)
@@ -45,7 +45,7 @@ class Export(models.Model):
     rows_done = models.PositiveIntegerField(default=0)
     size_bytes = models.PositiveBigIntegerField(default=0)
     error = models.CharField(max_length=300, blank=True)
-    # The claim: which worker writes it, and until when nobody else may.
+    # The claim: the worker that writes it, and the end of its lease.
     attempts = models.PositiveSmallIntegerField(default=0)
     claimed_by = models.CharField(max_length=80, blank=True)
     leased_until = models.DateTimeField(null=True)
@@ -72,7 +72,7 @@ class Export(models.Model):
 
 
 class ExportChunk(models.Model):
-    """A piece of a file. All of an export's are written in one transaction, or none."""
+    """A chunk of a file. All chunks of an export are written in one transaction."""
 
     export = models.ForeignKey(
         Export, on_delete=models.CASCADE, related_name="chunks", db_index=False

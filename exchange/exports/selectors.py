@@ -1,4 +1,4 @@
-"""Reading exports: whose a person may see, and the bytes of a file."""
+"""Reads of exports: those a person may see, and the bytes of a file."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ READ_ALL_PERMISSION = "exchange.read_every_export"
 
 
 def get_readable_exports(user: StaffUser) -> QuerySet[Export]:
-    """The person's own exports; everybody's for auditors."""
+    """Return the person's own exports; all exports for auditors."""
     exports = Export.objects.select_related("requested_by")
     return exports if user.has_perm(READ_ALL_PERMISSION) else exports.filter(requested_by=user)
 
 
 def read_file(export: Export) -> Iterator[bytes]:
-    """The file of a Ready export, a piece at a time; it ends early when it is removed meanwhile."""
+    """Yield the file of a Ready export in chunks; ends early if the file is deleted meanwhile."""
     position = 0
     while True:
         data = (

@@ -1,9 +1,10 @@
-"""Writing exports: a short one into the answer, a long one by a worker, both from one snapshot.
+"""Exports: short ones are returned in the response, long ones written by a worker.
 
-A long one is claimed under a lease, which every few hundred rows is made longer and the progress
-told, over a connection of its own, for the snapshot's stays open all the while. File and end are
-one transaction: there is a whole file, or none. When a worker dies, the next one begins anew after
-the lease; what killed three workers is given up.
+Every file is written from one snapshot of the database. A worker claims a long export under a
+lease; a heartbeat over a second connection extends it and records progress, as the snapshot's own
+transaction stays open. The file and its final status are stored in one transaction, so a file is
+complete or absent. When a worker dies, another restarts the export after the lease; an export that
+fails three times is given up.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ log = structlog.get_logger(__name__)
 EXPORT_PERMISSION = "exchange.add_export"
 
 
-# Up to so many rows are handed over at once.
+# Exports up to this size are returned in the response.
 DIRECT_ROWS = 5_000
 
 
@@ -43,7 +44,7 @@ MAX_ROWS = 3_000_000
 LEASE = timedelta(minutes=2)
 
 
-# Packing a file gives no sign of life and takes the longer, the more rows there are.
+# Packing a file sends no heartbeat; its time grows with the rows.
 _PACKING_TIME_PER_ROW = timedelta(microseconds=200)
 
 
@@ -63,16 +64,16 @@ _HEARTBEAT_SECONDS = 1.0
 
 
 class _ClaimLost(Exception):
-    """Somebody else may have taken the export up."""
+    """Another worker may hold the export."""
 
 
 class _TooManyRows(DomainError):
-    """More rows than one file takes."""
+    """More rows than a file may have."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ExportRequest:
-    """What is exported, as whom, into which form of file."""
+    """The source, filter, days and format of an export, and the person it is for."""
 
     origin: Source
     query: str
@@ -82,28 +83,28 @@ class _ExportRequest:
 
 
 def estimate_rows(rows: Any) -> int:
-    """How many rows there are, counted no further than it matters."""
-    found: int = rows.order_by()[: settings.EXPORT_COUNT_LIMIT].count()
-    return found
+    """Count the rows, up to `EXPORT_COUNT_LIMIT`."""
+    count: int = rows.order_by()[: settings.EXPORT_COUNT_LIMIT].count()
+    return count
 
 
 def start_export(
     *, source: str, query: str, span: DateRange, form: str, user: StaffUser
 ) -> tuple[Export, IO[bytes] | None]:
-    """Exports `source` under `query` as `user` sees it.
+    """Export the rows of `source` that `user` sees under `query`.
 
-    A short one comes with its file, to be handed over; a long one waits for a worker. Raises
-    `Forbidden`, `NotFound`, `InvalidRequest` for a filter that is none, and `Conflict` when too
-    many of the person's exports are under way.
+    Returns the file of a short export; a long one is left to a worker. Raises `Forbidden`,
+    `NotFound`, `InvalidRequest` for an invalid filter, and `Conflict` when too many exports of the
+    person are in progress.
     """
     request = _ExportRequest(get_source(source), query, span, form, user)
     _require_permission(request)
     if form not in FILE_FORMATS:
-        raise InvalidRequest(f"A file is one of {', '.join(FILE_FORMATS.values())}")
-    rows, words = request.origin.select(user, query, span)
-    about = estimate_rows(rows)
-    direct = about <= DIRECT_ROWS
-    export = _create_export(request, words, about, direct=direct)
+        raise InvalidRequest(f"Choose a file format: {', '.join(FILE_FORMATS.values())}")
+    rows, filter_text = request.origin.select(user, query, span)
+    estimated = estimate_rows(rows)
+    direct = estimated <= DIRECT_ROWS
+    export = _create_export(request, filter_text, estimated, direct=direct)
     if direct:
         return export, _write_direct(export, request)
     task_notifier.notify_after_commit(task_notifier.WRITE_EXPORTS)
@@ -116,22 +117,24 @@ def _require_permission(request: _ExportRequest) -> None:
         raise Forbidden("You may not export this list")
 
 
-def _create_export(request: _ExportRequest, words: str, about: int, *, direct: bool) -> Export:
+def _create_export(
+    request: _ExportRequest, filter_text: str, estimated: int, *, direct: bool
+) -> Export:
     user, span = request.user, request.span
     now = timezone.now()
     with transaction.atomic():
         StaffUser.objects.select_for_update().get(pk=user.pk)
-        under_way = Export.objects.filter(
+        pending = Export.objects.filter(
             requested_by=user, direct=False, status__in=[ExportStatus.WAITING, ExportStatus.RUNNING]
         ).count()
-        if not direct and under_way >= _MAX_PENDING_PER_USER:
-            raise Conflict(f"{under_way} of your exports are under way; wait until one is done")
+        if not direct and pending >= _MAX_PENDING_PER_USER:
+            raise Conflict(f"{pending} of your exports are in progress. Wait until one is complete")
         return Export.objects.create(
             id=uuid7(),
             source=request.origin.name,
             title=request.origin.title,
             query=request.query,
-            filter_words=words,
+            filter_words=filter_text,
             first_day=span.first,
             last_day=span.last,
             form=request.form,
@@ -139,7 +142,7 @@ def _create_export(request: _ExportRequest, words: str, about: int, *, direct: b
             requested_by=user,
             status=ExportStatus.RUNNING if direct else ExportStatus.WAITING,
             direct=direct,
-            about_rows=about,
+            about_rows=estimated,
             leased_until=now + LEASE if direct else None,
             created_at=now,
         )
@@ -181,7 +184,7 @@ def _write_direct(export: Export, request: _ExportRequest) -> IO[bytes]:
 def _write_file(
     file: IO[bytes], request: _ExportRequest, track: Callable[[Iterator[Any]], Iterator[Any]]
 ) -> tuple[int, datetime]:
-    """The table, from one snapshot of the database; call it in a transaction of its own."""
+    """Write the table from one snapshot; call it in a transaction of its own."""
     if not connection.savepoint_ids:
         # Inside a caller's transaction the caller's isolation stays.
         with connection.cursor() as cursor:
@@ -207,11 +210,11 @@ def _write_file(
     return count, as_of
 
 
-# --- long ones ---
+# --- long exports ---
 
 
 def write_next_export() -> bool:
-    """Claims one export that waits, or whose worker died, and writes it; False when none does."""
+    """Claim one export that is waiting or whose worker died, and write it; False if none is."""
     export = _claim_next()
     if export is None:
         return False
@@ -224,7 +227,7 @@ def write_next_export() -> bool:
         _fail(export, error.message)
     except Exception:
         log.exception("export_failed", export=str(export.pk))
-        _fail(export, "The file could not be written. Ask for it again")
+        _fail(export, "The file could not be written. Request it again")
     finally:
         heartbeat.close()
     return True
@@ -236,18 +239,18 @@ def _claim_next() -> Export | None:
         leases.available(now), status__in=[ExportStatus.WAITING, ExportStatus.RUNNING]
     ).order_by("created_at")
     for export in due[:20]:
-        mine = Export.objects.filter(
+        claimable = Export.objects.filter(
             leases.available(now), pk=export.pk, status=export.status, claimed_by=export.claimed_by
         )
         if export.direct or export.attempts >= _MAX_ATTEMPTS:
-            mine.update(
+            claimable.update(
                 status=ExportStatus.FAILED,
-                error="It was cut off while it was written. Ask for it again",
+                error="The export was interrupted. Request it again",
                 finished_at=now,
             )
             continue
         if leases.acquire(
-            mine, prefix="export_", until=now + LEASE, status=ExportStatus.RUNNING, rows_done=0
+            claimable, prefix="export_", until=now + LEASE, status=ExportStatus.RUNNING, rows_done=0
         ):
             return Export.objects.select_related("requested_by").get(pk=export.pk)
     return None
@@ -293,7 +296,7 @@ def _finish(export: Export, **changes: Any) -> bool:
 
 
 class _Heartbeat:
-    """Signs of life of a worker, seen at once: the lease made longer, and the rows done."""
+    """Heartbeat of a worker, committed immediately: extends the lease and records progress."""
 
     def __init__(self, export: Export) -> None:
         self._export = export
@@ -301,19 +304,19 @@ class _Heartbeat:
         self._last_beat = time.monotonic()
 
     def track(self, rows: Iterator[Any]) -> Iterator[Any]:
-        """`rows`, with a sign now and then. Raises `_ClaimLost`."""
+        """Yield `rows` with a heartbeat at intervals. Raises `_ClaimLost`."""
         number = -1
         for number, row in enumerate(rows):
             if number >= MAX_ROWS:
-                raise _TooManyRows(f"More than {MAX_ROWS:,} rows: narrow the filter or the days")
-            late = time.monotonic() - self._last_beat >= _HEARTBEAT_SECONDS
-            if number % _HEARTBEAT_ROWS == 0 and late:
+                raise _TooManyRows(f"More than {MAX_ROWS:,} rows. Narrow the filter or the days")
+            is_due = time.monotonic() - self._last_beat >= _HEARTBEAT_SECONDS
+            if number % _HEARTBEAT_ROWS == 0 and is_due:
                 self.beat(number)
             yield row
         self.beat(number + 1)
 
     def beat(self, rows: int) -> None:
-        """Tells of `rows`. Raises `_ClaimLost` when the claim is not ours any more."""
+        """Record `rows` and extend the lease. Raises `_ClaimLost` when the claim is lost."""
         with self._connection.cursor() as cursor:
             cursor.execute(
                 "UPDATE exchange_export SET rows_done = %s, leased_until = %s"
@@ -330,21 +333,21 @@ class _Heartbeat:
         self._last_beat = time.monotonic()
 
     def close(self) -> None:
-        """Gives the connection back."""
+        """Close the connection."""
         self._connection.close()
 
 
 def describe_missing_file(export: Export) -> str:
-    """Why there is no file, in words for the page; empty while there may be one."""
+    """Return why there is no file, for the page; empty while there may be one."""
     if export.status == ExportStatus.REMOVED and export.finished_at:
-        return f"The file was kept for {settings.EXPORT_RETENTION_DAYS} days and is gone"
+        return f"The file was deleted after {settings.EXPORT_RETENTION_DAYS} days"
     if export.status == ExportStatus.HANDED_OVER and export.as_of:
-        return "The file was handed over when it was asked for"
+        return "The file was downloaded when it was requested"
     return export.error
 
 
 def purge_exports() -> int:
-    """Remove the files of exports older than they are kept, not the records; gives how many."""
+    """Delete expired files and keep their records; return the number of files."""
     before = timezone.now() - timedelta(days=settings.EXPORT_RETENTION_DAYS)
     removed = 0
     for export in Export.objects.filter(status=ExportStatus.READY, finished_at__lt=before):

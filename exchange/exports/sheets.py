@@ -1,12 +1,11 @@
-"""Tables as files that people open in a spreadsheet: CSV and XLSX, row by row, in little memory.
+"""Spreadsheet files, CSV and XLSX, written row by row with little memory.
 
-Numbers are numbers. CSV has them in plain notation with every digit. A cell of XLSX holds a binary
-float, which gives back a decimal of up to 15 significant digits exactly; a longer number is written
-as text, so that no digit is lost. Days and times, in UTC, are ISO 8601 in CSV and date cells in
-XLSX, whose columns are as wide as what the first rows hold.
+CSV has numbers in plain notation with every digit. An XLSX cell is a binary float, exact for up to
+15 significant digits; longer numbers are written as text so that no digit is lost. Dates and times,
+in UTC, are ISO 8601 in CSV and date cells in XLSX. XLSX columns fit the content of the first rows.
 
-Text can be anything a client sent, so it is made harmless: what a spreadsheet would take for a
-formula gets an apostrophe in front, control characters become spaces.
+Text may come from clients, so formulas are neutralized: a leading apostrophe stops a spreadsheet
+from evaluating them. Control characters become spaces.
 """
 
 from __future__ import annotations
@@ -39,16 +38,16 @@ MEDIA_TYPES = {
     XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 
-# What a double holds exactly, as every decimal of so many digits.
+# Every decimal of up to so many digits is exact in a double.
 EXACT_DIGITS = 15
-# A sheet takes 1,048,576 rows; the next one follows with the same headings.
+# Below the limit of 1,048,576 rows; the next sheet repeats the headings.
 ROWS_PER_SHEET = 1_000_000
 _FORMULA_STARTS = frozenset("=+-@＝＋－＠")  # noqa: RUF001 - full-width forms count as well
 _CONTROL_CHARACTERS = dict.fromkeys((*range(32), *range(127, 160), 8232, 8233, 65534, 65535), " ")
 _CONTROL_CHARACTERS |= dict.fromkeys(range(55296, 57344), "�")
 _NUMBER_FORMAT = "#,##0.00######"
 _DAY_FORMAT, _TIME_FORMAT = "yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss"
-# Columns are measured by so many rows, and are between so many characters wide.
+# Columns are sized by the first rows, within these widths in characters.
 _WIDTH_SAMPLE_ROWS = 200
 _MIN_WIDTH, _MAX_WIDTH = 8, 60
 _SPOOL_BYTES = 1024 * 1024
@@ -56,20 +55,20 @@ _SPOOL_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its heading, and what a record has in it."""
+    """A column: its heading, and its value for a record."""
 
     heading: str
     value: Callable[[Any], Cell]
 
 
 def neutralize(text: str) -> str:
-    """`text` as no spreadsheet takes it for a formula, on one line."""
+    """Return `text` on one line, safe from being evaluated as a formula."""
     line = text.translate(_CONTROL_CHARACTERS)
     return f"'{line}" if line.lstrip()[:1] in _FORMULA_STARTS and line.strip() else line
 
 
 def fits_xlsx_number(number: Decimal) -> bool:
-    """Whether a number cell of XLSX gives exactly `number` back."""
+    """Return whether an XLSX number cell holds `number` exactly."""
     return len(format_plain(abs(number)).replace(".", "").strip("0")) <= EXACT_DIGITS
 
 
@@ -83,7 +82,7 @@ class _Table(Protocol):
 
 class _CsvTable:
     def __init__(self, file: IO[bytes], headings: Sequence[str]) -> None:
-        # The mark in front tells spreadsheets that it is UTF-8.
+        # The byte order mark tells spreadsheets that the file is UTF-8.
         self._text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="", write_through=True)
         self._writer = csv.writer(self._text)
         self.row(headings)
@@ -109,7 +108,7 @@ class _XlsxTable:
         self._rows_per_sheet = rows_per_sheet
         self._book = Workbook(write_only=True)
         self._bold = Font(bold=True)
-        # A sheet takes widths before its first row: those that measure are held back.
+        # Widths must be set before the first row, so the sample rows are buffered.
         self._buffered: list[Sequence[Cell]] | None = []
         self._widths: list[int] = []
 
@@ -127,16 +126,16 @@ class _XlsxTable:
         self._book.save(self._file)
 
     def _flush(self) -> None:
-        """Measure the rows held back, and write them."""
+        """Set the column widths by the buffered rows, and write them."""
         if self._buffered is None:
             return
-        held, self._buffered = self._buffered, None
+        rows, self._buffered = self._buffered, None
         self._widths = [
             max(_width(cell) for cell in column)
-            for column in zip(self._headings, *held, strict=True)
+            for column in zip(self._headings, *rows, strict=True)
         ]
         self._begin()
-        for cells in held:
+        for cells in rows:
             self._write(cells)
 
     def _begin(self) -> None:
@@ -179,22 +178,22 @@ class _XlsxTable:
         return cell
 
     def abort(self) -> None:
-        # Each sheet grows in a file of its own, which the library removes when the book is saved,
-        # or else when the process ends: a worker's end may be far.
+        # The library keeps each sheet in a temporary file until the book is saved or the process
+        # ends, which may be a long time for a worker.
         for sheet in self._book.worksheets:
-            with suppress(Exception):  # it may be what failed
+            with suppress(Exception):  # closing may be what failed
                 sheet.close()
             Path(sheet._writer.out).unlink(missing_ok=True)
 
 
 def _cell_time(value: datetime) -> datetime:
-    """The time in UTC, to the millisecond and without its zone, which a cell cannot hold."""
+    """Return the UTC time to the millisecond, without a zone, which a cell cannot hold."""
     utc = value.astimezone(UTC)
     return utc.replace(microsecond=utc.microsecond // 1000 * 1000, tzinfo=None)
 
 
 def _width(value: Cell) -> int:
-    """How wide a column must be for `value`, in characters."""
+    """Return the column width for `value`, in characters."""
     if isinstance(value, Decimal):
         shown = f"{value:,.2f}"
     elif isinstance(value, datetime):
@@ -228,9 +227,9 @@ def write_table(
     as_of: datetime,
     rows_per_sheet: int = ROWS_PER_SHEET,
 ) -> int:
-    """Writes headings, `rows` and a last line that says the table is complete; how many rows.
+    """Write headings, `rows` and a last line that marks the table complete; return the row count.
 
-    Whoever finds no such line has a part of a file. `file` is left open.
+    A file without the last line is incomplete. `file` is left open.
     """
     table: _Table
     if form == XLSX:
@@ -250,5 +249,5 @@ def write_table(
 
 
 def open_spool() -> IO[bytes]:
-    """A file of its own that goes to the disk once it grows, and is gone when it is closed."""
+    """Return a temporary file that spills to disk as it grows and is deleted when closed."""
     return SpooledTemporaryFile(max_size=_SPOOL_BYTES)

@@ -1,7 +1,6 @@
-"""What can be exported: sources of rows, listed in the module that `EXPORT_SOURCES` names.
+"""Export sources, registered in the module that `EXPORT_SOURCES` names.
 
-A list knows its filters and its columns, and is an edge; writing the file is a service. So services
-know of a source by its name only.
+A source belongs to the admin layer, which knows filters and columns. Services look it up by name.
 """
 
 from __future__ import annotations
@@ -33,18 +32,18 @@ class DateRange:
 
     @property
     def begins(self) -> datetime | None:
-        """The first instant."""
+        """The start, inclusive."""
         return datetime.combine(self.first, time(), UTC) if self.first else None
 
     @property
     def ends(self) -> datetime | None:
-        """The first instant that no longer belongs to it."""
+        """The end, exclusive."""
         if self.last is None:
             return None
         return datetime.combine(self.last, time(), UTC) + timedelta(days=1)
 
     def narrow(self, rows: QuerySet[Any], field: str) -> QuerySet[Any]:
-        """`rows` whose `field` lies within."""
+        """Filter `rows` whose `field` is within the range."""
         if self.begins is not None:
             rows = rows.filter(**{f"{field}__gte": self.begins})
         if self.ends is not None:
@@ -54,12 +53,12 @@ class DateRange:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One list that can be exported.
+    """A list that can be exported.
 
-    `select` gives the rows that `user` sees of it under `query`, the list's own query string, and
-    what the filter says in words; it raises `InvalidRequest` for a filter that is none. `records`
-    reads them one by one, inside the transaction of the file. `permission` is what reading takes,
-    `has_days` whether the days of an export narrow the rows.
+    `select` returns the rows that `user` sees under `query`, the list's query string, with a
+    description of the filter; it raises `InvalidRequest` for an invalid one. `records` reads them
+    one by one in the transaction of the file. `permission` is required to read the list;
+    `has_days` is whether the days of an export filter its rows.
     """
 
     name: str
@@ -72,8 +71,8 @@ class Source:
 
 
 def get_source(name: str) -> Source:
-    """The source of that name. Raises `NotFound`."""
+    """Return the source called `name`. Raises `NotFound`."""
     sources: Mapping[str, Source] = import_string(settings.EXPORT_SOURCES)
     if name not in sources:
-        raise NotFound("There is no such list to export")
+        raise NotFound("This list cannot be exported")
     return sources[name]

@@ -9,13 +9,13 @@ from celery import shared_task
 from exchange.core import task_notifier
 from exchange.exports import services as exports
 
-# A long file keeps a thread busy for minutes: one at a time in a process.
+# A long file occupies a thread for minutes: one at a time per process.
 _run_slot = threading.BoundedSemaphore(1)
 
 
 @shared_task(name=task_notifier.WRITE_EXPORTS)
 def write_exports() -> int:
-    """Write the exports that wait, or whose worker died; how many were taken up."""
+    """Write exports that are waiting or whose worker died; return the number written."""
     if not _run_slot.acquire(blocking=False):
         return 0
     written = 0
@@ -29,5 +29,5 @@ def write_exports() -> int:
 
 @shared_task(name="exchange.tasks.purge_exports")
 def purge_exports() -> None:
-    """Remove the files of exports that are kept no longer."""
+    """Delete expired export files."""
     exports.purge_exports()

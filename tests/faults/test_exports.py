@@ -162,7 +162,7 @@ def test_what_kills_every_worker_ends_as_failed_and_says_so(
             lease_is_over(export)
             live_worker.start()
         until(export, "Failed", broker)
-    assert "It was cut off while it was written. Ask for it again" in shown(finance, export)
+    assert "The export was interrupted. Request it again" in shown(finance, export)
     no_file(finance, export)
     # Nothing else waits behind it.
     again = asked(finance, broker, "csv")

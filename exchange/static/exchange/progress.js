@@ -1,25 +1,25 @@
-// Tells how far a file is that is being written; shows the page anew once it is over.
+// Updates the progress of an export that is being written; reloads the page once it has finished.
 "use strict";
 (function () {
   const bar = document.getElementById("export-progress");
-  const said = document.getElementById("export-said");
-  if (!bar || !said) return;
-  async function look() {
+  const text = document.getElementById("export-text");
+  if (!bar || !text) return;
+  async function refresh() {
     try {
-      const answer = await fetch(bar.dataset.progress, { credentials: "same-origin" });
-      if (!answer.ok) throw new Error(String(answer.status));
-      const progress = await answer.json();
-      if (progress.over) {
+      const response = await fetch(bar.dataset.progress, { credentials: "same-origin" });
+      if (!response.ok) throw new Error(String(response.status));
+      const progress = await response.json();
+      if (progress.finished) {
         location.reload();
         return;
       }
-      bar.max = progress.about;
-      bar.value = progress.done;
-      if (said.textContent !== progress.said) said.textContent = progress.said;
+      bar.max = progress.estimated_rows;
+      bar.value = progress.rows;
+      if (text.textContent !== progress.text) text.textContent = progress.text;
     } catch {
-      said.textContent = "No answer; trying again";
+      text.textContent = "No response; retrying";
     }
-    setTimeout(look, 2000);
+    setTimeout(refresh, 2000);
   }
-  setTimeout(look, 1000);
+  setTimeout(refresh, 1000);
 })();

@@ -28,7 +28,7 @@ from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes, tokens
 from exchange.tokens.services.quotes import QUOTES, Prices
 from tests.environment.database import Connection, session
-from tests.exchange.exports.export_factories import NAME, SOURCE, begin
+from tests.exchange.exports.export_factories import NAME, SOURCE, start
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.logins import create_login_user
 from tests.factories.tokens import make_token
@@ -129,5 +129,5 @@ def test_a_key_that_is_rotated_is_locked_without_its_organisation(sample: Record
 def test_one_person_requests_one_export_at_a_time(sample: Records, monkeypatch):
     monkeypatch.setitem(SOURCES, NAME, SOURCE)
     monkeypatch.setattr(exports, "DIRECT_ROWS", 0)
-    rows, _ = locked(partial(begin, sample.finance))
+    rows, _ = locked(partial(start, sample.finance))
     assert rows == {sample.finance.pk}

@@ -1,4 +1,4 @@
-"""A list that exports are made of, and exports in any state."""
+"""An exportable list, and exports in any status."""
 
 from __future__ import annotations
 
@@ -59,27 +59,27 @@ def organisations(count: int) -> None:
     )
 
 
-def begin(user: StaffUser, **values: Any) -> tuple[Export, Any]:
-    given: dict[str, Any] = {"source": NAME, "query": "", "span": DateRange(), "form": "csv"}
-    return exports.start_export(**given | values, user=user)
+def start(user: StaffUser, **values: Any) -> tuple[Export, Any]:
+    defaults: dict[str, Any] = {"source": NAME, "query": "", "span": DateRange(), "form": "csv"}
+    return exports.start_export(**defaults | values, user=user)
 
 
-def kept(user: StaffUser, **values: Any) -> Export:
-    """An export in any state, asked for a moment after those before it."""
-    given: dict[str, Any] = {
+def create_export(user: StaffUser, **values: Any) -> Export:
+    """Create an export in any status, later than those before it."""
+    defaults: dict[str, Any] = {
         "source": NAME, "title": "All Organisations", "form": "csv", "file_name": "x.csv",
         "requested_by": user, "about_rows": 0, "created_at": timezone.now(),
     }  # fmt: skip
-    return Export.objects.create(**given | values)
+    return Export.objects.create(**defaults | values)
 
 
 def states() -> list[tuple[str, int, str]]:
-    """Status, attempts and error of every export, the oldest first."""
+    """Return status, attempts and error of every export, oldest first."""
     rows = Export.objects.order_by("created_at", "id")
     return list(rows.values_list("status", "attempts", "error"))
 
 
 def in_order(*moments: datetime | None) -> bool:
-    """Whether there are all of them, none before the one in front of it."""
+    """Return whether no moment is missing or earlier than the previous one."""
     found = [moment for moment in moments if moment is not None]
     return len(found) == len(moments) and found == sorted(found)

@@ -1,4 +1,4 @@
-"""Workers that write long exports: their claim, their signs of life, and what they leave behind."""
+"""Workers that write long exports: claims, heartbeats and failures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from exchange.exports.sources import DateRange
 from exchange.staff.models import StaffUser
 from tests.environment.database import session
 from tests.exchange.exports.export_factories import (
-    kept,
+    create_export,
     organisations,
     source,
     states,
@@ -32,12 +32,12 @@ __all__ = ["source", "user"]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-NOT_WRITTEN = "The file could not be written. Ask for it again"
+NOT_WRITTEN = "The file could not be written. Request it again"
 
 
 @pytest.fixture
-def told(monkeypatch: Any) -> list[int]:
-    """The numbers of rows that workers tell of, in their order."""
+def heartbeats(monkeypatch: Any) -> list[int]:
+    """Record the row counts of heartbeats, in order."""
     numbers: list[int] = []
     beat = exports._Heartbeat.beat
 
@@ -58,20 +58,21 @@ def told(monkeypatch: Any) -> list[int]:
         (60, 1001, [1001, 1001]),
     ],
 )
-def test_a_worker_gives_a_sign_every_five_hundred_rows_when_it_is_late(
-    user, monkeypatch, told, seconds, rows, expected
+def test_a_worker_sends_a_heartbeat_every_five_hundred_rows_when_due(
+    user, monkeypatch, heartbeats, seconds, rows, expected
 ):
     monkeypatch.setattr(exports, "_HEARTBEAT_SECONDS", seconds)
     organisations(rows)
-    kept(user)
+    create_export(user)
     assert exports.write_next_export()
-    assert told == expected
+    assert heartbeats == expected
     assert Export.objects.get().rows_done == rows
 
 
-def test_a_sign_makes_the_lease_longer_by_what_packing_takes_and_only_ones_own(user):
+def test_a_heartbeat_extends_its_own_lease_by_the_packing_time(user):
     mine, other = (
-        kept(user, status="Running", claimed_by=f"export_{name}") for name in ("mine", "other")
+        create_export(user, status="Running", claimed_by=f"export_{name}")
+        for name in ("mine", "other")
     )
     heartbeat = exports._Heartbeat(mine)
     before = timezone.now()
@@ -94,24 +95,24 @@ def test_a_sign_makes_the_lease_longer_by_what_packing_takes_and_only_ones_own(u
     assert mine.rows_done == 5
 
 
-def test_a_worker_that_is_a_second_late_gives_a_sign(user, monkeypatch, told):
+def test_a_heartbeat_is_due_after_a_second(user, monkeypatch, heartbeats):
     clock = SimpleNamespace(now=100.0)
     monkeypatch.setattr(exports, "time", SimpleNamespace(monotonic=lambda: clock.now))
     monkeypatch.setattr(exports, "_HEARTBEAT_ROWS", 2)
-    heartbeat = exports._Heartbeat(kept(user, status="Running"))
+    heartbeat = exports._Heartbeat(create_export(user, status="Running"))
 
     def rows() -> Iterator[None]:
-        # A sign is not due at every row, and counts from the last one.
+        # A heartbeat is due after an interval since the last one.
         for clock.now in (100.9, 101.5, 101.5, 102.0, 102.4, 102.5, 102.5):
             yield None
 
     assert len(list(heartbeat.track(rows()))) == 7
-    assert told == [2, 6, 7]
+    assert heartbeats == [2, 6, 7]
     heartbeat.close()
 
 
 def in_another_session(export: Export, **values: str) -> None:
-    """As another worker changes the row meanwhile."""
+    """Change the row in another session, like another worker."""
     with session("owner") as other:
         for name, value in values.items():
             sql = f"UPDATE exchange_export SET {name} = %s WHERE id = %s"
@@ -119,11 +120,11 @@ def in_another_session(export: Export, **values: str) -> None:
         other.commit()
 
 
-def test_what_a_worker_claims_and_reads_is_of_one_moment(user, monkeypatch):
+def test_a_worker_reads_one_snapshot_under_its_claim(user, monkeypatch):
     seen: dict[str, Any] = {}
     organisations(1)
     over = timezone.now() - timedelta(seconds=1)
-    export = kept(user, status="Running", attempts=1, rows_done=9, leased_until=over)
+    export = create_export(user, status="Running", attempts=1, rows_done=9, leased_until=over)
 
     def records(rows: Any, _query: str, _span: DateRange) -> Iterator[Any]:
         with connection.cursor() as cursor:
@@ -144,8 +145,8 @@ def test_what_a_worker_claims_and_reads_is_of_one_moment(user, monkeypatch):
 
 
 @pytest.mark.parametrize("changed", [{"claimed_by": "export_other"}, {"status": "Failed"}])
-def test_an_export_that_another_worker_takes_first_is_left_to_that_one(user, monkeypatch, changed):
-    export, following = kept(user), kept(user)
+def test_an_export_claimed_by_another_worker_is_left_alone(user, monkeypatch, changed):
+    export, following = create_export(user), create_export(user)
 
     def reference(prefix: str) -> str:
         if not taken:
@@ -166,10 +167,10 @@ def test_an_export_that_another_worker_takes_first_is_left_to_that_one(user, mon
 
 @pytest.mark.parametrize("changed", [{"claimed_by": "export_other"}, {"status": "Failed"}])
 @pytest.mark.parametrize("heartbeat", [1, 2])
-def test_a_worker_whose_claim_is_lost_keeps_nothing(user, monkeypatch, heartbeat, changed):
-    """While it writes, or after the last sign that it gave."""
+def test_a_worker_that_loses_its_claim_stores_nothing(user, monkeypatch, heartbeat, changed):
+    """While it writes, or after its last heartbeat."""
     organisations(1)
-    export, given = kept(user), 0
+    export, given = create_export(user), 0
     beat = exports._Heartbeat.beat
 
     def lose(self: Any, rows: int) -> None:
@@ -190,8 +191,8 @@ def test_a_worker_whose_claim_is_lost_keeps_nothing(user, monkeypatch, heartbeat
 
 @pytest.mark.parametrize("changed", [{"claimed_by": "export_other"}, {"status": "Ready"}])
 @pytest.mark.parametrize("error", [RuntimeError("broken"), InvalidRequest("broken")])
-def test_a_worker_whose_claim_is_lost_gives_nothing_up(user, monkeypatch, error, changed):
-    export = kept(user)
+def test_a_worker_that_loses_its_claim_fails_no_export(user, monkeypatch, error, changed):
+    export = create_export(user)
 
     def broken(_rows: Any, _query: str, _span: DateRange) -> Iterator[Any]:
         in_another_session(export, **changed)
@@ -204,8 +205,8 @@ def test_a_worker_whose_claim_is_lost_gives_nothing_up(user, monkeypatch, error,
     assert found.finished_at is None
 
 
-def test_who_may_no_longer_read_the_list_gets_no_file_of_it(user):
-    kept(user)
+def test_a_person_who_can_no_longer_read_the_list_gets_no_file(user):
+    create_export(user)
     StaffUser.objects.filter(pk=user.pk).update(is_active=False)
     assert exports.write_next_export()
     assert states() == [("Failed", 1, "You may not export this list")]
@@ -213,7 +214,7 @@ def test_who_may_no_longer_read_the_list_gets_no_file_of_it(user):
 
 
 @pytest.mark.parametrize("fails", [True, False])
-def test_a_worker_gives_its_own_connection_back(user, monkeypatch, fails):
+def test_a_worker_closes_its_heartbeat_connection(user, monkeypatch, fails):
     opened: list[Any] = []
     beat: Callable[[Any, int], None] = exports._Heartbeat.beat
 
@@ -224,7 +225,7 @@ def test_a_worker_gives_its_own_connection_back(user, monkeypatch, fails):
             raise RuntimeError("broken")
 
     monkeypatch.setattr(exports._Heartbeat, "beat", note)
-    kept(user)
+    create_export(user)
     assert exports.write_next_export()
     assert {connection.connection for connection in opened} == {None}
     assert states() == [("Failed", 1, NOT_WRITTEN) if fails else ("Ready", 1, "")]

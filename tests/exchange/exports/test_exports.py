@@ -28,11 +28,11 @@ from tests.assertions.unchanged import table_fingerprints
 from tests.exchange.exports.export_factories import (
     NAME,
     SOURCE,
-    begin,
+    create_export,
     in_order,
-    kept,
     organisations,
     source,
+    start,
     states,
     user,
     with_records,
@@ -45,18 +45,18 @@ __all__ = ["source", "user"]
 pytestmark = pytest.mark.django_db
 on_its_own = pytest.mark.django_db(transaction=True)
 
-CUT_OFF = "It was cut off while it was written. Ask for it again"
-NOT_WRITTEN = "The file could not be written. Ask for it again"
+INTERRUPTED = "The export was interrupted. Request it again"
+NOT_WRITTEN = "The file could not be written. Request it again"
 
 
 # --- short ones ---
 
 
-def test_a_short_export_is_handed_over_and_recorded(user):
+def test_a_short_export_is_returned_and_recorded(user):
     organisations(2)
     before = timezone.now()
     span = DateRange(date(2026, 11, 1), date(2026, 11, 30))
-    export, file = begin(user, query="q=1", span=span)
+    export, file = start(user, query="q=1", span=span)
     data = file.read()
     rows, last = read_csv(data)
     assert [row["Name"] for row in rows] == ["Owner 000000", "Owner 000001"]
@@ -70,22 +70,22 @@ def test_a_short_export_is_handed_over_and_recorded(user):
         assert (one.status, one.direct, one.attempts) == ("Handed over", True, 0)
         assert (one.about_rows, one.rows_done, one.size_bytes) == (2, 2, len(data))
         assert in_order(before, one.created_at, one.as_of, one.finished_at, timezone.now())
-        # A process that dies meanwhile leaves it to whoever looks for work after that.
+        # A worker fails it if this process dies.
         assert one.leased_until == one.created_at + timedelta(minutes=2)
 
 
-def test_the_name_of_a_file_tells_its_days(user):
+def test_the_name_of_a_file_contains_its_days(user):
     today = f"{datetime.now(UTC).date()}"
     for span, days in (
         (DateRange(), f"until_{today}"),
         (DateRange(last=date(2026, 11, 30)), "until_2026-11-30"),
         (DateRange(first=date(2026, 11, 1)), f"2026-11-01_to_{today}"),
     ):
-        export, _ = begin(user, span=span, form="xlsx")
+        export, _ = start(user, span=span, form="xlsx")
         assert export.file_name == f"all-organisations_{days}.xlsx"
 
 
-def test_what_cannot_be_exported_is_refused_and_not_recorded(user):
+def test_invalid_exports_are_rejected_and_not_recorded(user):
     administrator = create_login_user(ADMINISTRATOR, "admin")
     gone = create_login_user(AUDITOR, "gone")
     StaffUser.objects.filter(pk=gone.pk).update(is_active=False)
@@ -94,26 +94,26 @@ def test_what_cannot_be_exported_is_refused_and_not_recorded(user):
     for who, values, error, told in (
         (administrator, {}, Forbidden, "You may not export this list"),
         (gone, {}, Forbidden, "You may not export this list"),
-        (user, {"form": "pdf"}, InvalidRequest, r"A file is one of CSV, Excel \(XLSX\)"),
+        (user, {"form": "pdf"}, InvalidRequest, r"Choose a file format: CSV, Excel \(XLSX\)"),
         (user, {"query": "bad"}, InvalidRequest, "There is no such filter"),
-        (user, {"source": "tests.nothing"}, NotFound, "There is no such list to export"),
+        (user, {"source": "tests.nothing"}, NotFound, "This list cannot be exported"),
     ):
         with pytest.raises(error, match=told):
-            begin(who, **values)
+            start(who, **values)
     assert table_fingerprints() == before
 
 
-def test_reading_the_list_takes_its_own_permission_too(user, monkeypatch):
+def test_an_export_requires_the_permission_of_its_list(user, monkeypatch):
     other = replace(SOURCE, permission="exchange.change_token")
     monkeypatch.setitem(SOURCES, NAME, other)
     with pytest.raises(Forbidden):
-        begin(user)
+        start(user)
     assert not Export.objects.exists()
 
 
 def test_a_short_export_that_fails_is_recorded_as_failed(user, monkeypatch):
     organisations(1)
-    earlier, _ = begin(user)
+    earlier, _ = start(user)
 
     def broken(_rows: Any, _query: str, _span: DateRange) -> Iterator[Any]:
         raise RuntimeError("broken")
@@ -126,7 +126,7 @@ def test_a_short_export_that_fails_is_recorded_as_failed(user, monkeypatch):
     monkeypatch.setattr(exports, "open_spool", open_tracked_spool)
     with_records(monkeypatch, broken)
     with pytest.raises(RuntimeError, match="broken"):
-        begin(user)
+        start(user)
     failed = Export.objects.exclude(pk=earlier.pk).get()
     assert (failed.status, failed.error) == ("Failed", "The file could not be written")
     assert [file.closed for file in made] == [True]
@@ -135,33 +135,33 @@ def test_a_short_export_that_fails_is_recorded_as_failed(user, monkeypatch):
     assert earlier.status == "Handed over"
 
 
-def test_up_to_five_thousand_rows_are_handed_over_at_once(user):
+def test_up_to_five_thousand_rows_are_returned_immediately(user):
     organisations(5_000)
-    export, file = begin(user)
+    export, file = start(user)
     assert file is not None
     assert (export.about_rows, export.rows_done) == (5_000, 5_000)
     Organisation.objects.create(name="One more")
-    waiting, file = begin(user)
+    waiting, file = start(user)
     assert file is None
     assert (waiting.status, waiting.direct, waiting.about_rows) == ("Waiting", False, 5_001)
     assert (waiting.leased_until, waiting.finished_at) == (None, None)
 
 
-def test_only_a_long_export_wakes_a_worker(user, monkeypatch, django_capture_on_commit_callbacks):
+def test_only_a_long_export_notifies_a_worker(
+    user, monkeypatch, django_capture_on_commit_callbacks
+):
     woken: list[str] = []
     monkeypatch.setattr(task_notifier, "_notifier", SimpleNamespace(notify=woken.append))
     organisations(1)
     for rows, tasks in ((1, []), (0, [task_notifier.WRITE_EXPORTS])):
         monkeypatch.setattr(exports, "DIRECT_ROWS", rows)
         with django_capture_on_commit_callbacks(execute=True):
-            begin(user)
+            start(user)
         assert woken == tasks
 
 
 @on_its_own
-def test_a_short_export_is_of_one_moment_unless_it_is_part_of_a_longer_transaction(
-    user, monkeypatch
-):
+def test_a_short_export_reads_one_snapshot_outside_a_longer_transaction(user, monkeypatch):
     seen = []
 
     def records(rows: Any, _query: str, _span: DateRange) -> Iterator[Any]:
@@ -171,47 +171,47 @@ def test_a_short_export_is_of_one_moment_unless_it_is_part_of_a_longer_transacti
         return iter(rows)
 
     with_records(monkeypatch, records)
-    begin(user)
+    start(user)
     with transaction.atomic():
-        begin(user)
+        start(user)
     assert seen == [("repeatable read",), ("read committed",)]
 
 
-def test_rows_are_counted_no_further_than_it_matters(settings):
+def test_rows_are_counted_up_to_a_limit(settings):
     organisations(3)
     for most, found in ((2, 2), (3, 3), (4, 3)):
         settings.EXPORT_COUNT_LIMIT = most
         assert exports.estimate_rows(Organisation.objects.order_by("name")) == found
 
 
-def test_five_long_exports_of_one_person_are_under_way_at_most(user, monkeypatch):
+def test_a_person_has_at_most_five_long_exports_in_progress(user, monkeypatch):
     other = create_login_user(AUDITOR, "bob")
     for status in ("Waiting", "Running", "Waiting", "Running"):
-        kept(user, status=status)
+        create_export(user, status=status)
     for status in ("Ready", "Failed", "Removed", "Handed over"):
-        kept(user, status=status)
-    kept(user, status="Running", direct=True)
-    kept(other, status="Waiting")
+        create_export(user, status=status)
+    create_export(user, status="Running", direct=True)
+    create_export(other, status="Waiting")
     organisations(1)
     monkeypatch.setattr(exports, "DIRECT_ROWS", 0)
-    assert begin(user)[0].status == "Waiting"
+    assert start(user)[0].status == "Waiting"
     with pytest.raises(Conflict) as refused:
-        begin(user)
-    told = "5 of your exports are under way; wait until one is done"
-    assert refused.value.message == told
-    assert begin(other)[0].status == "Waiting"
+        start(user)
+    message = "5 of your exports are in progress. Wait until one is complete"
+    assert refused.value.message == message
+    assert start(other)[0].status == "Waiting"
     monkeypatch.setattr(exports, "DIRECT_ROWS", 1)
-    assert begin(user)[0].status == "Handed over"
+    assert start(user)[0].status == "Handed over"
 
 
 # --- long ones ---
 
 
 @on_its_own
-def test_a_long_export_is_written_by_the_first_worker_that_looks(user, monkeypatch):
+def test_a_long_export_is_written_by_the_first_free_worker(user, monkeypatch):
     monkeypatch.setattr(exports, "_CHUNK_BYTES", 10)
     organisations(2)
-    first, second = kept(user, query="q=1"), kept(user)
+    first, second = create_export(user, query="q=1"), create_export(user)
     assert exports.write_next_export()
     first.refresh_from_db()
     second.refresh_from_db()
@@ -231,32 +231,34 @@ def test_a_long_export_is_written_by_the_first_worker_that_looks(user, monkeypat
 
 
 @on_its_own
-def test_an_export_whose_lease_runs_is_left_alone_and_one_whose_lease_is_over_is_taken(user):
+def test_an_export_is_taken_over_only_after_its_lease_expires(user):
     now = timezone.now()
-    kept(user, status="Running", attempts=1, leased_until=now + timedelta(minutes=1))
-    kept(user, status="Running", attempts=2, leased_until=now - timedelta(seconds=1), rows_done=9)
+    create_export(user, status="Running", attempts=1, leased_until=now + timedelta(minutes=1))
+    create_export(
+        user, status="Running", attempts=2, leased_until=now - timedelta(seconds=1), rows_done=9
+    )
     assert exports.write_next_export()
     assert states() == [("Running", 1, ""), ("Ready", 3, "")]
     assert not exports.write_next_export()
 
 
 @on_its_own
-def test_what_was_cut_off_too_often_or_while_handed_over_is_given_up(user):
+def test_an_export_interrupted_too_often_or_while_returned_fails(user):
     over = {"status": "Running", "leased_until": timezone.now() - timedelta(seconds=1)}
-    kept(user, attempts=3, **over)
-    kept(user, direct=True, **over)
-    kept(user)
-    # It goes on to the next one.
+    create_export(user, attempts=3, **over)
+    create_export(user, direct=True, **over)
+    create_export(user)
+    # The next one is claimed.
     assert exports.write_next_export()
-    assert states() == [("Failed", 3, CUT_OFF), ("Failed", 0, CUT_OFF), ("Ready", 1, "")]
+    assert states() == [("Failed", 3, INTERRUPTED), ("Failed", 0, INTERRUPTED), ("Ready", 1, "")]
     assert Export.objects.filter(finished_at=None).count() == 0
 
 
 @on_its_own
-def test_twenty_are_looked_at_at_once(user):
+def test_a_claim_considers_twenty_exports(user):
     over = {"status": "Running", "leased_until": timezone.now() - timedelta(seconds=1)}
     for _ in range(21):
-        kept(user, attempts=3, **over)
+        create_export(user, attempts=3, **over)
     assert not exports.write_next_export()
     assert Export.objects.filter(status="Failed").count() == 20
     assert not exports.write_next_export()
@@ -272,13 +274,15 @@ def test_twenty_are_looked_at_at_once(user):
         (InvalidRequest("x" * 400), "x" * 300),
     ],
 )
-def test_a_long_export_that_fails_is_given_up_with_the_reason(user, monkeypatch, error, told):
+def test_a_failed_long_export_records_the_reason(user, monkeypatch, error, told):
     def broken(_rows: Any, _query: str, _span: DateRange) -> Iterator[Any]:
         raise error
 
     with_records(monkeypatch, broken)
-    other = kept(user, status="Running", leased_until=timezone.now() + timedelta(minutes=1))
-    kept(user)
+    other = create_export(
+        user, status="Running", leased_until=timezone.now() + timedelta(minutes=1)
+    )
+    create_export(user)
     assert exports.write_next_export()
     assert states() == [("Running", 0, ""), ("Failed", 1, told)]
     failed = Export.objects.exclude(pk=other.pk).get()
@@ -287,14 +291,14 @@ def test_a_long_export_that_fails_is_given_up_with_the_reason(user, monkeypatch,
 
 
 @on_its_own
-def test_a_file_takes_so_many_rows_and_no_more(user, monkeypatch):
+def test_a_file_has_a_maximum_number_of_rows(user, monkeypatch):
     organisations(3)
     for most, state in (
         (3, ("Ready", 1, "")),
-        (2, ("Failed", 1, "More than 2 rows: narrow the filter or the days")),
+        (2, ("Failed", 1, "More than 2 rows. Narrow the filter or the days")),
     ):
         monkeypatch.setattr(exports, "MAX_ROWS", most)
-        kept(user)
+        create_export(user)
         assert exports.write_next_export()
         assert states()[-1] == state
     assert exports.write_next_export() is False
@@ -303,14 +307,14 @@ def test_a_file_takes_so_many_rows_and_no_more(user, monkeypatch):
 # --- what the page tells ---
 
 
-def test_why_there_is_no_file_is_told_in_words():
+def test_a_missing_file_is_explained():
     now = timezone.now()
-    gone = "The file was kept for 7 days and is gone"
-    handed = "The file was handed over when it was asked for"
+    deleted = "The file was deleted after 7 days"
+    downloaded = "The file was downloaded when it was requested"
     for values, words in (
-        ({"status": "Removed", "finished_at": now}, gone),
+        ({"status": "Removed", "finished_at": now}, deleted),
         ({"status": "Removed"}, ""),
-        ({"status": "Handed over", "as_of": now}, handed),
+        ({"status": "Handed over", "as_of": now}, downloaded),
         ({"status": "Handed over"}, ""),
         ({"status": "Failed", "error": "Broken", "finished_at": now, "as_of": now}, "Broken"),
         ({"status": "Ready", "finished_at": now, "as_of": now}, ""),
@@ -320,13 +324,13 @@ def test_why_there_is_no_file_is_told_in_words():
 
 def test_people_read_their_own_exports_and_auditors_all():
     auditor, ada = create_login_user(AUDITOR), create_login_user(FINANCE_APPROVER, "bob")
-    own, other = kept(ada), kept(auditor)
+    own, other = create_export(ada), create_export(auditor)
     assert set(get_readable_exports(ada)) == {own}
     assert set(get_readable_exports(auditor)) == {own, other}
 
 
-def test_a_file_is_read_while_it_is_ready(user):
-    ready, other = kept(user, status="Ready"), kept(user, status="Ready")
+def test_a_file_can_be_read_while_it_is_ready(user):
+    ready, other = create_export(user, status="Ready"), create_export(user, status="Ready")
     for export, data in ((ready, b"ab"), (ready, b"cd"), (other, b"xx")):
         position = ExportChunk.objects.filter(export=export).count()
         ExportChunk.objects.create(export=export, position=position, data=data)
@@ -341,11 +345,11 @@ def test_a_file_is_read_while_it_is_ready(user):
 # --- removing ---
 
 
-def test_files_go_after_seven_days_and_the_records_stay(user):
+def test_files_are_deleted_after_seven_days_and_records_kept(user):
     now = timezone.now()
 
     def finished(status: str, **ago: float) -> Export:
-        export = kept(user, status=status, finished_at=now - timedelta(**ago))
+        export = create_export(user, status=status, finished_at=now - timedelta(**ago))
         ExportChunk.objects.create(export=export, position=0, data=b"x")
         return export
 

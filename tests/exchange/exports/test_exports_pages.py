@@ -1,4 +1,4 @@
-"""Exports: exactly what the list's filters leave, for those who may, recorded; long ones too."""
+"""Export pages: filtered rows, permissions, records, and long exports."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def finance() -> Client:
     return signed_in_client(FINANCE_APPROVER)
 
 
-def test_withdrawals_come_as_the_list_shows_them(wallet, finance, owner):
+def test_withdrawals_are_exported_as_listed(wallet, finance, owner):
     wallet.member.name = "=cmd|' /C calc'!A0"
     wallet.member.save()
     first, second = wallet.request("500.5"), wallet.request(700)
@@ -66,7 +66,7 @@ def test_withdrawals_come_as_the_list_shows_them(wallet, finance, owner):
     query = "status=all&o=-2&p=7"
     response = request_export(finance, WITHDRAWALS, query, first=str(yesterday))
     assert response["Content-Type"] == "text/csv; charset=utf-8"
-    # The day may end while the test runs.
+    # The date may change during the test.
     assert response["Content-Disposition"] in {
         f'attachment; filename="withdrawals_{yesterday}_to_{last}.csv"'
         for last in (yesterday + timedelta(days=1), TODAY())
@@ -92,7 +92,7 @@ def test_xlsx_of_withdrawals_has_numbers_that_add_up(wallet, finance):
     assert last.startswith("Complete: 2 rows")
 
 
-def test_the_filter_and_the_search_of_the_list_are_those_of_the_export(wallet, finance):
+def test_the_export_uses_the_lists_filter_and_search(wallet, finance):
     mine = wallet.request(500)
     other = make_wallet(3000).request(600)
     rows, _ = read_csv(file_bytes(request_export(finance, WITHDRAWALS, f"q={other.reference}")))
@@ -113,7 +113,7 @@ def test_the_filter_and_the_search_of_the_list_are_those_of_the_export(wallet, f
 
 
 @pytest.mark.parametrize("query", ["status=all&created_at__gte=nonsense", "secret__x=1", "o=abc"])
-def test_a_filter_that_is_none_is_refused_and_nothing_is_exported(wallet, finance, query):
+def test_an_invalid_filter_is_rejected_and_nothing_is_exported(wallet, finance, query):
     wallet.request(500)
     before = table_fingerprints()
     response = request_export(finance, WITHDRAWALS, query)
@@ -124,7 +124,7 @@ def test_a_filter_that_is_none_is_refused_and_nothing_is_exported(wallet, financ
     assert table_fingerprints() == before
 
 
-def test_the_days_must_be_in_order_and_the_form_one_we_have(wallet, finance):
+def test_the_days_must_be_in_order_and_the_format_known(wallet, finance):
     before = table_fingerprints()
     page = request_export(finance, WITHDRAWALS, first="2026-02-01", last="2026-01-01")
     assert "The first day must not be after the last one" in text_of(page)
@@ -132,14 +132,14 @@ def test_the_days_must_be_in_order_and_the_form_one_we_have(wallet, finance):
     assert table_fingerprints() == before
 
 
-def test_asking_shows_what_would_come_and_changes_nothing(wallet, finance):
+def test_the_form_shows_the_number_of_rows_and_changes_nothing(wallet, finance):
     wallet.request(500)
     before = table_fingerprints()
     listed = finance.get(reverse("admin:wallets_withdrawal_changelist") + "?status=Pending&p=1")
     address = reverse("admin:wallets_withdrawal_export")
     assert f'href="{address}?status=Pending"' in listed.content.decode()
     page = text_of(finance.get(f"{address}?status=Pending"))
-    assert "1 withdrawal now. Filter: status: Pending." in page
+    assert "1 withdrawal. Filter: status: Pending." in page
     assert table_fingerprints() == before
 
 
@@ -169,7 +169,7 @@ def test_who_may_export(wallet, role, may):
         assert table_fingerprints() == before
 
 
-def test_a_statement_carries_the_balance_of_an_account_on(wallet, finance):
+def test_a_statement_has_a_running_balance(wallet, finance):
     held = wallet.request(500)
     wallet.request(700)
     account = Account.objects.get(owner_id=wallet.owner_id, kind=AccountKind.AVAILABLE)
@@ -196,7 +196,7 @@ def test_a_statement_carries_the_balance_of_an_account_on(wallet, finance):
     assert f"account__owner_id={wallet.owner_id}" in page.content.decode()
 
 
-def test_a_statement_of_our_own_accounts_starts_from_what_was_before(wallet, finance, owner):
+def test_a_statement_of_a_system_account_starts_from_its_earlier_balance(wallet, finance, owner):
     make_wallet(250)
     old = Transfer.objects.filter(kind="deposit").earliest("created_at")
     owner(
@@ -215,7 +215,7 @@ def test_a_statement_of_our_own_accounts_starts_from_what_was_before(wallet, fin
         )
     )
     assert [(row["Amount"], row["Balance after"]) for row in rows] == [("250", "5250")]
-    # Single entries picked out by a search have no running balance to tell.
+    # Entries picked by a search have no running balance.
     rows, _ = read_csv(file_bytes(request_export(finance, ENTRIES, f"q={old.reference}")))
     assert {row["Balance after"] for row in rows} == {"5000", ""}
 
@@ -229,7 +229,7 @@ def owner() -> Any:
     return run
 
 
-def test_loans_with_what_is_owed():
+def test_loans_are_exported_with_their_debt():
     lending = make_lending()
     loan = lending.lend()
     repay(
@@ -247,7 +247,7 @@ def test_loans_with_what_is_owed():
     assert read_csv(file_bytes(request_export(client, LOANS, "status__exact=OVERDUE")))[0] == []
 
 
-def test_the_record_of_an_export_cannot_be_rewritten(wallet, finance):
+def test_the_record_of_an_export_is_immutable(wallet, finance):
     file_bytes(request_export(finance, WITHDRAWALS))
     for sql in (
         "DELETE FROM exchange_export",
@@ -265,7 +265,7 @@ def test_the_record_of_an_export_cannot_be_rewritten(wallet, finance):
 # --- Long ones ------------------------------------------------------------------------------------
 
 
-def long_one(client: Client, monkeypatch: Any, query: str = "", **data: str) -> Export:
+def start_long_export(client: Client, monkeypatch: Any, query: str = "", **data: str) -> Export:
     monkeypatch.setattr(exports, "DIRECT_ROWS", 0)
     response = request_export(client, WITHDRAWALS, query, **data)
     export = Export.objects.latest("created_at")
@@ -283,18 +283,18 @@ def page(client: Client, export: Export) -> Any:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_long_one_is_written_by_a_worker_and_kept_a_week(wallet, finance, monkeypatch):
+def test_a_long_export_is_written_by_a_worker_and_kept_a_week(wallet, finance, monkeypatch):
     monkeypatch.setattr(exports, "_CHUNK_BYTES", 100)
     wallet.request(500)
-    export = long_one(finance, monkeypatch, "status=Pending", form="xlsx")
-    assert "Waits for a worker" in text_of(page(finance, export))
+    export = start_long_export(finance, monkeypatch, "status=Pending", form="xlsx")
+    assert "Queued" in text_of(page(finance, export))
     assert exports.write_next_export()
     assert not exports.write_next_export()
     assert ExportChunk.objects.filter(export=export).count() > 5
     rows, last = read_xlsx(file_bytes(download(finance, export)))
     assert [row["Amount"] for row in rows] == [500]
     assert last.startswith("Complete: 1 row,")
-    # Only who asked, and auditors.
+    # Only the requester and auditors.
     assert download(signed_in_client(BACK_OFFICE), export).status_code in {302, 404}
     assert page(signed_in_client(FINANCE_APPROVER, "other"), export).status_code in {302, 404}
     auditor = signed_in_client(AUDITOR)
@@ -305,20 +305,18 @@ def test_a_long_one_is_written_by_a_worker_and_kept_a_week(wallet, finance, monk
     assert housekeeping.purge_exports() == 1
     assert ExportChunk.objects.count() == 0
     assert download(finance, export).status_code == 302
-    assert "kept for 7 days and is gone" in text_of(page(finance, export))
+    assert "deleted after 7 days" in text_of(page(finance, export))
 
 
 class Killed(BaseException):
-    """Stands for the end of the process: nothing of ours runs after it."""
+    """Stands for a killed process: no handler of ours catches it."""
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_killed_half_way_leaves_no_half_file_and_the_next_one_writes_it(
-    wallet, finance, monkeypatch
-):
+def test_a_killed_worker_leaves_no_partial_file_and_another_writes_it(wallet, finance, monkeypatch):
     for _ in range(3):
         wallet.request(500)
-    export = long_one(finance, monkeypatch)
+    export = start_long_export(finance, monkeypatch)
     origin = get_source("wallets.withdrawal")
 
     def cut_off(rows: Any, query: str, span: DateRange) -> Any:
@@ -334,7 +332,7 @@ def test_a_worker_killed_half_way_leaves_no_half_file_and_the_next_one_writes_it
             exports.write_next_export()
     export.refresh_from_db()
     assert (export.status, ExportChunk.objects.count()) == ("Running", 0)
-    # Its lease still runs: nobody else takes it up. What came between is in the new file.
+    # The lease still blocks others. Later rows are in the new file.
     assert not exports.write_next_export()
     wallet.request(600)
     Export.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
@@ -345,20 +343,20 @@ def test_a_worker_killed_half_way_leaves_no_half_file_and_the_next_one_writes_it
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_file_shows_one_moment_whatever_changes_meanwhile(wallet, finance, monkeypatch):
+def test_the_file_shows_one_snapshot_despite_concurrent_changes(wallet, finance, monkeypatch):
     monkeypatch.setattr("exchange.exports.lists._CHUNK_ROWS", 1)
     monkeypatch.setattr(exports, "_HEARTBEAT_ROWS", 1)
     monkeypatch.setattr(exports, "_HEARTBEAT_SECONDS", 0)
     for _ in range(3):
         wallet.request(500)
-    export = long_one(finance, monkeypatch)
+    export = start_long_export(finance, monkeypatch)
     told = []
     beat = exports._Heartbeat.beat
 
     def change(heartbeat: Any, rows: int) -> None:
         beat(heartbeat, rows)
         with heartbeat._connection.cursor() as cursor:
-            # Through another connection, as another process would.
+            # Through another connection, like another process.
             cursor.execute("UPDATE wallets_withdrawal SET reason = 'meanwhile'")
             cursor.execute("SELECT rows_done FROM exchange_export WHERE id = %s", [export.pk])
             told.append(cursor.fetchone()[0])
@@ -371,9 +369,9 @@ def test_the_file_shows_one_moment_whatever_changes_meanwhile(wallet, finance, m
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_that_lost_its_claim_writes_nothing(wallet, finance, monkeypatch):
+def test_a_worker_that_loses_its_claim_writes_nothing(wallet, finance, monkeypatch):
     wallet.request(500)
-    export = long_one(finance, monkeypatch)
+    export = start_long_export(finance, monkeypatch)
     keep = exports._store_file
 
     def too_late(*args: Any) -> None:
@@ -388,19 +386,19 @@ def test_a_worker_that_lost_its_claim_writes_nothing(wallet, finance, monkeypatc
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_three_workers_did_not_survive_is_given_up(wallet, finance, monkeypatch):
+def test_an_export_that_fails_three_workers_is_given_up(wallet, finance, monkeypatch):
     wallet.request(500)
-    export = long_one(finance, monkeypatch)
+    export = start_long_export(finance, monkeypatch)
     gone = timezone.now() - timedelta(seconds=1)
     Export.objects.update(status="Running", attempts=3, leased_until=gone)
     assert not exports.write_next_export()
-    assert "It was cut off while it was written" in text_of(page(finance, export))
+    assert "The export was interrupted" in text_of(page(finance, export))
 
 
 @pytest.mark.django_db(transaction=True)
-def test_somebody_who_may_no_longer_gets_no_file(wallet, finance, monkeypatch):
+def test_a_person_who_loses_permission_gets_no_file(wallet, finance, monkeypatch):
     wallet.request(500)
-    export = long_one(finance, monkeypatch)
+    export = start_long_export(finance, monkeypatch)
     StaffUser.objects.filter(pk=user_of(finance).pk).update(is_active=False)
     assert exports.write_next_export()
     export.refresh_from_db()
@@ -408,12 +406,12 @@ def test_somebody_who_may_no_longer_gets_no_file(wallet, finance, monkeypatch):
     assert ExportChunk.objects.count() == 0
 
 
-def test_nobody_fills_the_queue(wallet, finance, monkeypatch):
+def test_one_person_cannot_fill_the_queue(wallet, finance, monkeypatch):
     wallet.request(500)
     for _ in range(5):
-        long_one(finance, monkeypatch)
+        start_long_export(finance, monkeypatch)
     refused = request_export(finance, WITHDRAWALS)
-    assert "5 of your exports are under way" in text_of(refused)
+    assert "5 of your exports are in progress" in text_of(refused)
     assert Export.objects.count() == 5
     with pytest.raises(Conflict):
         exports.start_export(
@@ -425,16 +423,16 @@ def test_nobody_fills_the_queue(wallet, finance, monkeypatch):
         )
 
 
-def test_progress_is_told_to_who_asked(wallet, finance, monkeypatch):
+def test_progress_is_shown_to_the_requester(wallet, finance, monkeypatch):
     wallet.request(500)
-    export = long_one(finance, monkeypatch)
+    export = start_long_export(finance, monkeypatch)
     Export.objects.update(status="Running", rows_done=1200)
     address = reverse("admin:exchange_export_progress", args=[export.pk])
     assert finance.get(address).json() == {
-        "said": "1,200 of about 1,200 rows",
-        "done": 1200,
-        "about": 1200,
-        "over": False,
+        "text": "1,200 of about 1,200 rows",
+        "rows": 1200,
+        "estimated_rows": 1200,
+        "finished": False,
     }
     shown = page(finance, export).content.decode()
     assert 'max="1" value="1200"' in shown

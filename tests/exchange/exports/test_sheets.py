@@ -1,4 +1,4 @@
-"""Tables as files: exact cells, nothing that a spreadsheet runs, and little memory."""
+"""Spreadsheet files: exact cells, no formulas, constant memory."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_csv_holds_every_digit_and_every_letter():
     ]
 
 
-def test_xlsx_holds_numbers_as_numbers_and_those_a_float_would_change_as_text():
+def test_xlsx_writes_numbers_that_a_float_would_change_as_text():
     rows = [
         (Decimal("999999999999999.99"), Decimal("-1234.50000000")),
         (Decimal("9999999999999.99"), 12),
@@ -85,7 +85,7 @@ def test_xlsx_holds_numbers_as_numbers_and_those_a_float_would_change_as_text():
     assert (sheet.title, sheet.freeze_panes) == ("Things", "A2")
 
 
-def test_xlsx_holds_days_and_times_in_utc_as_date_cells():
+def test_xlsx_writes_dates_and_times_in_utc_as_date_cells():
     lagos = datetime(2026, 11, 20, 0, 30, 15, 123_456, tzinfo=timezone(timedelta(hours=1)))
     sheet = load_workbook(io.BytesIO(written(XLSX, [(lagos, date(2026, 11, 19))]))).worksheets[0]
     assert sheet["A2"].value.isoformat() == "2026-11-19T23:30:15.123000"
@@ -94,14 +94,14 @@ def test_xlsx_holds_days_and_times_in_utc_as_date_cells():
     assert (sheet["B2"].is_date, sheet["B2"].number_format) == (True, "yyyy-mm-dd")
 
 
-def test_a_time_is_cut_to_its_millisecond():
+def test_a_time_is_truncated_to_its_millisecond():
     last = datetime(2026, 11, 20, 0, 0, 59, 999_999, tzinfo=UTC)
     sheet = load_workbook(io.BytesIO(written(XLSX, [(last, 1)]))).worksheets[0]
     assert sheet["A2"].value.isoformat() == "2026-11-20T00:00:59.999000"
 
 
 @pytest.mark.parametrize("rows_per_sheet", [1_000_000, 150])
-def test_columns_are_as_wide_as_what_they_hold_within_bounds(rows_per_sheet):
+def test_columns_fit_their_content_within_limits(rows_per_sheet):
     rows: list[tuple[Any, Any]] = [(Decimal("1234567.5"), "x" * 500)] * 100
     rows += [(AS_OF, "")] + [(1, "")] * 200
     data = written(XLSX, rows, rows_per_sheet=rows_per_sheet)
@@ -116,7 +116,7 @@ def test_columns_are_as_wide_as_what_they_hold_within_bounds(rows_per_sheet):
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, places=8, max_value=10**15))
-def test_a_number_cell_gives_back_exactly_what_went_in(number):
+def test_a_number_cell_is_exact(number):
     if fits_xlsx_number(number):
         assert Decimal(repr(float("%.16g" % number))) == number  # noqa: UP031 - as openpyxl writes
         assert len(number.normalize().as_tuple().digits) <= 15
@@ -145,7 +145,7 @@ def test_text_never_becomes_a_formula(text):
     assert (sheet["A2"].data_type, sheet["A2"].value) == ("s", neutralize(text))
 
 
-def test_harmless_text_stays_as_it_is_and_a_negative_number_stays_a_number():
+def test_ordinary_text_is_unchanged_and_negative_numbers_stay_numbers():
     assert neutralize("Ada = Obi") == "Ada = Obi"
     assert neutralize("a\x00b\x1fc\r\nd") == "a b c  d"
     assert neutralize("\ud800") == "�"
@@ -162,7 +162,7 @@ def test_harmless_text_stays_as_it_is_and_a_negative_number_stays_a_number():
         (0xD800, 0xDFFF, "\ufffd"),
     ],
 )
-def test_characters_that_no_cell_takes_are_replaced_and_their_neighbours_stay(first, last, instead):
+def test_only_characters_that_are_invalid_in_cells_are_replaced(first, last, instead):
     for code in (first, last):
         assert neutralize(f"a{chr(code)}b") == f"a{instead}b"
     for code in (first - 1, last + 1):
@@ -170,7 +170,7 @@ def test_characters_that_no_cell_takes_are_replaced_and_their_neighbours_stay(fi
             assert neutralize(f"a{chr(code)}b") == f"a{chr(code)}b"
 
 
-def test_text_of_white_space_alone_is_no_formula():
+def test_whitespace_is_not_a_formula():
     assert neutralize("") == ""
     assert neutralize("  \t ") == "    "
     assert neutralize("a=1") == "a=1"
@@ -188,7 +188,7 @@ def test_text_of_white_space_alone_is_no_formula():
         ("0", True),
     ],
 )
-def test_a_cell_takes_fifteen_significant_digits(number, fits):
+def test_a_cell_holds_fifteen_significant_digits(number, fits):
     assert fits_xlsx_number(Decimal(number)) is fits
 
 
@@ -213,13 +213,13 @@ def test_a_column_is_two_characters_wider_than_its_widest_cell(cell, width):
     assert [sheet.column_dimensions[letter].width for letter in "AB"] == [width, 8]
 
 
-def test_the_first_two_hundred_rows_measure_the_columns():
+def test_the_first_two_hundred_rows_set_the_column_widths():
     rows: list[tuple[Any, Any]] = [("", "")] * 199 + [("x" * 20, "")] + [("", "x" * 20)]
     sheet = load_workbook(io.BytesIO(written(XLSX, rows))).worksheets[0]
     assert [sheet.column_dimensions[letter].width for letter in "AB"] == [22, 8]
 
 
-def test_sheets_are_named_and_headed_and_one_row_is_one_row():
+def test_sheets_have_names_and_headings_and_a_row_limit():
     book = load_workbook(io.BytesIO(written(XLSX, [(1, 2)] * 4, rows_per_sheet=2)))
     assert book.sheetnames == ["Things", "Things 2", "Things 3"]
     assert [sheet["A1"].font.bold for sheet in book.worksheets] == [True] * 3
@@ -229,7 +229,7 @@ def test_sheets_are_named_and_headed_and_one_row_is_one_row():
     assert sheets(written(XLSX, [])) == [[("A", "B"), (LAST.format("0 rows"), None)]]
 
 
-def test_the_name_of_a_sheet_is_cut_to_what_a_book_takes():
+def test_the_name_of_a_sheet_is_truncated():
     file = io.BytesIO()
     title = "Withdrawals that nobody has decided yet"
     counted = write_table(
@@ -239,25 +239,25 @@ def test_the_name_of_a_sheet_is_cut_to_what_a_book_takes():
     assert load_workbook(io.BytesIO(file.getvalue())).sheetnames == [title[:31]]
 
 
-def test_a_csv_file_begins_with_the_mark_of_its_encoding():
+def test_a_csv_file_starts_with_a_byte_order_mark():
     data = written(CSV, [("é", 1)])
     assert data.startswith(b"\xef\xbb\xbfA,B\r\n")
     assert data.endswith(b"\r\n")
 
 
-def test_a_sheet_that_is_full_is_followed_by_another_one():
+def test_a_full_sheet_is_followed_by_another():
     found = sheets(written(XLSX, [(n, "x") for n in range(5)], rows_per_sheet=3))
     assert [len(sheet) for sheet in found] == [4, 4]
     assert [sheet[0] for sheet in found] == [("A", "B"), ("A", "B")]
     assert found[1][-1] == (LAST.format("5 rows"), None)
 
 
-def test_a_sheet_takes_a_million_rows():
-    """Beside headings and the last line: spreadsheets take 1,048,576."""
+def test_a_sheet_holds_a_million_rows():
+    """Besides headings and the last line; the limit of spreadsheets is 1,048,576."""
     assert ROWS_PER_SHEET == 1_000_000
 
 
-def test_a_row_is_in_the_file_before_the_next_one_is_asked_for():
+def test_a_row_is_written_before_the_next_one_is_read():
     file, sizes = io.BytesIO(), []
 
     def rows():
@@ -269,13 +269,13 @@ def test_a_row_is_in_the_file_before_the_next_one_is_asked_for():
     assert sizes == [6, 9, 12]
 
 
-def test_a_row_that_does_not_fit_its_headings_is_refused():
+def test_a_row_of_the_wrong_length_is_rejected():
     with pytest.raises(ValueError, match="zip"):
         written(XLSX, [(1,)])
 
 
 @pytest.mark.parametrize("form", [CSV, XLSX])
-def test_the_memory_it_takes_does_not_grow_with_the_rows(form):
+def test_memory_does_not_grow_with_the_rows(form):
     def peak(count: int) -> int:
         with open_spool() as file:
             tracemalloc.start()
@@ -292,13 +292,11 @@ def test_the_memory_it_takes_does_not_grow_with_the_rows(form):
 
 
 @pytest.mark.parametrize("form", [CSV, XLSX])
-def test_a_table_that_is_broken_off_leaves_nothing_in_the_temporary_directory(
-    form, tmp_path, monkeypatch
-):
+def test_an_aborted_table_leaves_no_temporary_files(form, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
     def rows():
-        # More than those that are held back to be measured.
+        # More than the buffered sample.
         for n in range(250):
             yield [Decimal(n), "x"]
         raise RuntimeError("cut off")
@@ -315,17 +313,17 @@ def test_a_table_that_is_broken_off_leaves_nothing_in_the_temporary_directory(
             rows_per_sheet=120,
         )
     assert list(tmp_path.iterdir()) == []
-    # Nor a file that is open still, though nobody sees it; the error keeps hold of the table.
+    # No file stays open either, although the error still references the table.
     assert refused.tb is not None
     assert [path for path in open_files() if path.startswith(str(tmp_path))] == []
     del refused
     gc.collect()
-    # The table is gone, and its caller's file is open still.
+    # The table is closed, the caller's file is not.
     assert not file.closed
 
 
 def open_files() -> list[str]:
-    """The paths of what this process has open."""
+    """Return the paths of the files this process has open."""
     found = []
     for link in Path("/proc/self/fd").iterdir():
         with suppress(OSError):  # closed meanwhile
@@ -333,8 +331,8 @@ def open_files() -> list[str]:
     return found
 
 
-def test_a_book_that_cannot_be_saved_fails_by_what_was_in_its_way(tmp_path, monkeypatch):
-    """And not by the files of its sheets, which are gone once they are in the book."""
+def test_a_failed_save_raises_its_own_error(tmp_path, monkeypatch):
+    """Not one about the files of its sheets, which are removed once saved."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
     class Disk(io.BytesIO):
