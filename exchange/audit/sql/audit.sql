@@ -1,10 +1,10 @@
--- The audit: one row in `exchange_change` for every change of an audited record, whatever made it.
+-- Audit trail: one row in `exchange_change` for every change of an audited record.
 --
--- Written by the triggers below and by nothing else. Who acts is in settings that last until the
--- end of the transaction (`exchange.actor`, `exchange.actor_label`, `exchange.via`; see
--- exchange/core/audit_context.py); where nobody said, the row names the database's own user.
+-- Written only by the triggers below. The actor comes from settings of the transaction
+-- (`exchange.actor`, `exchange.actor_label`, `exchange.via`; see exchange/core/acting.py); without
+-- them the row names the database user.
 
--- For functions that are told their actor, and may be called by somebody who set none.
+-- For functions that receive their actor as an argument.
 CREATE FUNCTION name_actor(p_actor text) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -14,7 +14,7 @@ BEGIN
     END IF;
 END $$;
 
--- For single statements that are sent by themselves: `SELECT f(…) FROM act_as(…)`.
+-- For single statements: `SELECT f(…) FROM act_as(…)`.
 CREATE FUNCTION act_as(p_actor text, p_label text, p_via text) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -49,8 +49,7 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION write_change FROM PUBLIC;
 
--- Arguments: the column that names the record; the one that names the record it is about, or '';
--- columns whose values are hidden; columns that are left out.
+-- Arguments: id column; column of the record it is about, or ''; hidden columns; omitted columns.
 CREATE FUNCTION audit_row() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
@@ -91,21 +90,19 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- For conditions: whether a function of ours writes for the service, one that runs as its owner and
--- whose rows say themselves who asked for them. Whoever writes by plain SQL is either the service's
--- role itself or has not taken that role, so nobody can pretend. (Not in SQL, whose body would be
--- parsed anew by every statement that fires such a trigger.)
+-- For conditions: whether a SECURITY DEFINER function writes for the service, whose rows record their
+-- own actor. Direct SQL cannot satisfy it: it runs as the runtime role itself or without that role.
+-- (PL/pgSQL, because an SQL body would be parsed for every statement that fires the trigger.)
 CREATE FUNCTION recorded_by_function() RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 BEGIN
     RETURN current_setting('role') = 'exchange_runtime' AND current_user <> 'exchange_runtime';
 END $$;
 
--- Puts `target` under audit.
+-- Audit the table `target`.
 --
--- `about` is a column with the id of another record in whose history these changes show as well.
--- Values of `hidden` columns are never kept: a change of them shows, what it was does not. An
--- UPDATE of `left_out` columns alone costs nothing. The conditions are SQL over OLD and NEW; NULL
--- is never.
+-- `about` is a column with the id of another record whose history includes these changes. Values of
+-- `hidden` columns are never stored, only that they changed. An UPDATE of `left_out` columns alone
+-- fires no trigger. The conditions are SQL over OLD and NEW; NULL disables the operation.
 CREATE FUNCTION audit_table(
     target regclass, record text DEFAULT 'id', about text DEFAULT '',
     hidden text[] DEFAULT '{}', left_out text[] DEFAULT '{}',

@@ -1,12 +1,12 @@
--- Access that decides about money (docs/decisions/0025-privileged-access.md).
+-- Guards of privileged access (docs/decisions/0025-privileged-access.md).
 
 CREATE TRIGGER two_person_guard AFTER INSERT OR UPDATE OR DELETE
     ON exchange_accessproposal FOR EACH ROW EXECUTE FUNCTION two_person_guard(
         'access_proposal', 'proposed_by_id', 'Pending', 'Approved',
         'reason,proposed_by_id,person_id', 'collected_at,key_id');
 
--- Somebody takes up what a command filed, an invited person is made, a secret is collected: each is
--- written once. The trigger above holds everything else.
+-- Adoption of a command's proposal, the created user and the collected secret are written once. The
+-- trigger above guards everything else.
 CREATE FUNCTION access_proposal_once() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF OLD.proposed_by_id IS NOT NULL AND NEW.proposed_by_id IS DISTINCT FROM OLD.proposed_by_id
@@ -25,7 +25,7 @@ CREATE TRIGGER access_proposal_once BEFORE UPDATE ON exchange_accessproposal
 REVOKE DELETE, TRUNCATE ON exchange_accessproposal FROM exchange_runtime;
 SELECT audit_table('exchange_accessproposal', about => 'person_id');
 
--- The service never makes a person's access look older than it is; the owner of the tables may.
+-- The service cannot move a user's access date back; the owner of the tables can.
 CREATE FUNCTION staff_access_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF current_user = 'exchange_runtime' THEN
@@ -39,7 +39,7 @@ END $$;
 CREATE TRIGGER staff_access_guard BEFORE UPDATE OF access_changed_at, is_active
     ON exchange_staffuser FOR EACH ROW EXECUTE FUNCTION staff_access_guard();
 
--- A key, once issued, gets no wider scope and no later end, and stays revoked; a token neither.
+-- An issued key or token never gets a wider scope or a later expiry, and stays revoked.
 CREATE FUNCTION api_key_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT NEW.scopes <@ OLD.scopes

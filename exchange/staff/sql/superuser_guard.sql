@@ -1,5 +1,5 @@
--- A superuser passes every check of permissions, so the service's login makes none: only whoever owns
--- this table does (`manage.py createsuperuser --database owner`).
+-- Superusers pass every permission check, so only the owner of the table can create them
+-- (`manage.py createsuperuser --database owner`).
 CREATE FUNCTION superuser_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT pg_catalog.pg_has_role(

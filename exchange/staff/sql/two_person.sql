@@ -1,13 +1,13 @@
--- Two-person approval (dual control), held for every table of proposals by one trigger function.
+-- Two-person approval (dual control), enforced for every table of proposals by one trigger function.
 --
 -- Arguments: prefix of the constraint names, column of the proposer (a person's id, or an actor as
 -- text), status while pending, status that takes a second person, columns that a decision writes
 -- besides status, decided_by_id and decided_at, and columns that may change after the decision.
 -- (Generated columns count among both: a BEFORE trigger does not see them.)
 --
--- A proposal starts pending, what it proposes never changes, it is decided once, and whoever
--- proposed it does not approve it. A row that nobody proposed is one of a command or the demo world.
--- Triggers are named to fire before the other guards of their tables.
+-- A proposal starts pending, its content never changes, it is decided once, and never approved by its
+-- proposer. Rows without a proposer come from commands or demo data. Trigger names sort before the
+-- other guards of their tables.
 CREATE FUNCTION two_person_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_name text := TG_ARGV[0];
