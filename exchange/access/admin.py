@@ -1,7 +1,7 @@
-"""Access proposals in the admin: confirmed, rejected or withdrawn, and their secrets collected.
+"""Pages of access proposals: confirm, reject, withdraw, and collect the secret.
 
-They are made on the pages of people, API keys and organisations. The secret is the answer to the
-POST that collects it, as in `exchange.participants.admin.api_keys`.
+Proposals are made on the pages of users, API keys and organisations. A secret appears only in the
+response to the POST that collects it.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from exchange.staff.services.proposals import APPROVAL, DECIDE
 _LABELS = {
     "username": "Username",
     "role": "Role",
-    "seen": "Role now",
+    "seen": "Current role",
     "name": "Key",
     "scopes": "Scopes",
     "expires_at": "Expiry",
-    "overlap_hours": "Hours until the old key ends",
-    "days": "Days that the token lives",
-    "keys": "Keys that move money again",
+    "overlap_hours": "Old key valid for (hours)",
+    "days": "Token lifetime (days)",
+    "keys": "Keys with write access",
     "first_name": "First name",
     "last_name": "Last name",
     "email": "Email",
@@ -46,13 +46,13 @@ _LABELS = {
 
 
 class RejectionForm(forms.Form):
-    """Why a proposal is rejected."""
+    """The reason for a rejection."""
 
     reason = ReasonField(max_length=300)
 
 
 class AccessProposalFilters(ListFilters):
-    decision = QueueFilter(approval_queue("Access proposals to confirm", APPROVAL))
+    decision = QueueFilter(approval_queue("Access proposals", APPROVAL))
     status__exact = ChoiceFilter("status", AccessProposalStatus.choices, title="status")
     kind__exact = ChoiceFilter("kind", AccessKind.choices, title="kind")
     break_glass__exact = ChoiceFilter(
@@ -95,7 +95,7 @@ class AccessProposalAdmin(ConfirmationAdmin):
     def about(self, proposal: AccessProposal) -> str:
         return _subject_label(proposal)
 
-    @admin.display(description="what is proposed")
+    @admin.display(description="details")
     def details(self, proposal: AccessProposal) -> str:
         return "; ".join(f"{name}: {value}" for name, value in _describe_payload(proposal)) or "-"
 
@@ -108,7 +108,7 @@ class AccessProposalAdmin(ConfirmationAdmin):
 
     @admin.display(description="proposed by", ordering="proposed_by__username")
     def shown_proposer(self, proposal: AccessProposal) -> str:
-        return str(proposal.proposed_by or "the command line")
+        return str(proposal.proposed_by or "command line")
 
     def get_urls(self) -> list[URLPattern]:
         pages = (
@@ -132,7 +132,7 @@ class AccessProposalAdmin(ConfirmationAdmin):
     def decision(self, request: HttpRequest, obj: AccessProposal) -> PendingDecision | None:
         me = staff_of(request)
         own = obj.proposed_by_id == me.pk
-        confirm = "Confirm" if obj.proposed_by_id else "Take up"
+        confirm = "Confirm" if obj.proposed_by_id else "Adopt"
         withdraw = Tool("Withdraw", self.address("withdraw", obj.pk))
         return pending_decision(
             obj,
@@ -141,43 +141,43 @@ class AccessProposalAdmin(ConfirmationAdmin):
             proposer=self.shown_proposer(obj),
             approve=Tool(confirm, self.address("confirm", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),
-            take_back=withdraw if own and self.may(request, DECIDE) else None,
+            withdraw=withdraw if own and self.may(request, DECIDE) else None,
         )
 
     # --- pages ---
 
     def confirm(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Asks, and puts the proposal in force; takes up one of the command line."""
-        proposal, me = self._decidable(request, object_id)
+        """Confirm a proposal, or adopt one filed by a command."""
+        proposal, me = self._get_proposal(request, object_id)
         act = partial(decisions.confirm, proposal_id=proposal.pk, by=me)
         return self.confirm_page(
             request, proposal, _confirmation(proposal, me), act, _confirmed_message
         )
 
     def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Asks, and closes the proposal without effect."""
-        proposal, me = self._decidable(request, object_id)
+        """Reject a proposal."""
+        proposal, me = self._get_proposal(request, object_id)
         return self.confirm_page(
             request,
             proposal,
             _closing_confirmation(proposal, "Reject"),
             partial(decisions.reject, proposal_id=proposal.pk, by=me),
-            "Rejected. Nothing has changed.",
+            "Proposal rejected. No changes were made.",
             form=bind_form(request, RejectionForm),
         )
 
     def withdraw(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Asks, and takes one's own proposal back."""
-        proposal, me = self._decidable(request, object_id)
+        """Withdraw the user's own proposal."""
+        proposal, me = self._get_proposal(request, object_id)
         act = partial(decisions.withdraw, proposal_id=proposal.pk, by=me)
         confirmation = _closing_confirmation(proposal, "Withdraw")
         return self.confirm_page(
-            request, proposal, confirmation, act, "Withdrawn. Nothing has changed."
+            request, proposal, confirmation, act, "Proposal withdrawn. No changes were made."
         )
 
     def collect(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Makes the secret and shows it to who proposed it, once."""
-        proposal, me = self._decidable(request, object_id)
+        """Create the secret and show it to the proposer, once."""
+        proposal, me = self._get_proposal(request, object_id)
 
         def act(_: dict[str, Any]) -> HttpResponse:
             found = decisions.collect(proposal_id=proposal.pk, by=me)
@@ -186,13 +186,13 @@ class AccessProposalAdmin(ConfirmationAdmin):
                 address = reverse("admin:welcome", args=list(found.address))
                 hours = settings.PASSWORD_RESET_TIMEOUT // 3600
                 shown += [
-                    ("One-time address", request.build_absolute_uri(address)),
-                    ("Good for", f"{hours} hours"),
+                    ("Invitation link", request.build_absolute_uri(address)),
+                    ("Expires after", f"{hours} hours"),
                 ]
             return self.page(
                 request,
                 "admin/secret.html",
-                "Shown once",
+                "Save the secret",
                 record=proposal,
                 shown=shown,
                 next=self.address("change", proposal.pk),
@@ -203,13 +203,15 @@ class AccessProposalAdmin(ConfirmationAdmin):
             bind_form(request, forms.Form),
             act,
             title="Collect the secret",
-            submit="Show it once",
+            submit="Show secret",
             record=proposal,
-            note="The next page shows it, once: hand it to nobody but the person or the"
-            " organisation that it is for.",
+            note="The next page shows the secret, once. Send it only to the person or organisation"
+            " it is for.",
         )
 
-    def _decidable(self, request: HttpRequest, object_id: UUID) -> tuple[AccessProposal, StaffUser]:
+    def _get_proposal(
+        self, request: HttpRequest, object_id: UUID
+    ) -> tuple[AccessProposal, StaffUser]:
         return self.record(request, object_id, DECIDE), staff_of(request)
 
 
@@ -224,7 +226,7 @@ def _subject_label(proposal: AccessProposal) -> str:
 
 
 def _describe_payload(proposal: AccessProposal) -> list[tuple[str, str]]:
-    """What is proposed, in words."""
+    """Return the proposal's payload as labels and values."""
     payload = {**proposal.payload, **proposal.payload.get("details", {})}
     payload.pop("details", None)
     if proposal.kind in {AccessKind.ROTATE_KEY, AccessKind.ISSUE_TOKEN} and proposal.key:
@@ -249,9 +251,9 @@ def _facts(proposal: AccessProposal) -> list[tuple[str, object]]:
     return [
         *facts,
         *_describe_payload(proposal),
-        ("Proposed by", proposal.proposed_by or "the command line"),
+        ("Proposed by", proposal.proposed_by or "command line"),
         ("Proposed (UTC)", format_time(proposal.created_at)),
-        ("Why", proposal.note or "not provided"),
+        ("Note", proposal.note or "Not provided"),
     ]
 
 
@@ -260,20 +262,19 @@ def _confirmation(proposal: AccessProposal, me: StaffUser) -> Confirmation:
     kind = proposal.get_kind_display().lower()
     if proposal.proposed_by_id is None:
         return Confirmation(
-            title=f"Take up: {kind}?",
+            title=f"Adopt: {kind}?",
             facts=_facts(proposal),
-            text="A command filed this. You become its proposer, and another person must still"
-            " confirm it.",
-            submit="Yes, take it up",
+            text="This proposal was filed by a command. You become its proposer, and a second"
+            " person must confirm it.",
+            submit="Adopt",
             blocker=blocker,
         )
     return Confirmation(
         title=f"Confirm: {kind}?",
         facts=_facts(proposal),
-        text="Make sure, not through the proposer, that the person or organisation concerned asks"
-        " for it. It gives power over money. A secret that it leads to is shown to the proposer"
-        " alone.",
-        submit="Yes, confirm",
+        text="Verify the request with the person or organisation concerned, not through the"
+        " proposer. It grants privileged access. Only the proposer sees a resulting secret.",
+        submit="Confirm",
         blocker=blocker,
         final=True,
     )
@@ -283,15 +284,15 @@ def _closing_confirmation(proposal: AccessProposal, word: str) -> Confirmation:
     return Confirmation(
         title=f"{word}: {proposal.get_kind_display().lower()}?",
         facts=_facts(proposal),
-        text="Nothing changes.",
-        submit=f"Yes, {word.lower()}",
+        text="No changes are made.",
+        submit=word,
         blocker=APPROVAL.describe_closed(proposal),
     )
 
 
 def _confirmed_message(proposal: AccessProposal) -> str:
     if proposal.status == AccessProposalStatus.PENDING:
-        return "Taken up. Another person must confirm it now."
+        return "Adopted. A second person must confirm it."
     if is_collectable(proposal):
-        return f"Confirmed. {proposal.proposed_by} collects the secret now, once."
-    return "Confirmed. It is in force."
+        return f"Confirmed. {proposal.proposed_by} can now collect the secret, once."
+    return "Confirmed and effective."

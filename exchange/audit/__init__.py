@@ -1,1 +1,1 @@
-"""Who changed what, when and through what."""
+"""Audit trail: actor, change, time and source."""

@@ -1,7 +1,7 @@
-"""The audit: what was changed, by whom, when, through what, before and after.
+"""The audit trail: every change with actor, time, source, and values before and after.
 
-A trigger writes it (`exchange/audit/sql/audit.sql`), in the transaction of the change and whatever
-made the change. The runtime role can only read it, and nobody changes or removes a row.
+Triggers write it (`exchange/audit/sql/audit.sql`) in the transaction of the change, whatever made
+the change. The runtime role can only read it; rows are append-only.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from exchange.core.models import Record
 
 
 class Operation(models.TextChoices):
-    """What happened to the record."""
+    """The operation on the record."""
 
     INSERT = "INSERT", "Created"
     UPDATE = "UPDATE", "Changed"
@@ -26,22 +26,24 @@ class Operation(models.TextChoices):
 
 
 class ExactDecoder(json.JSONDecoder):
-    """Reads numbers with all their digits."""
+    """A JSON decoder that keeps all digits of numbers."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{**options, "parse_float": Decimal})
 
 
 class Change(Record):
-    """One change of one record. `before` and `after` hold the columns that changed."""
+    """A change of a record; `before` and `after` hold the changed columns."""
 
     at = models.DateTimeField()
     actor = models.CharField(
         max_length=120,
-        help_text="staff:<id>, api_key:<id>, system:<job>, visitor:web, or database:<user> where "
-        "nobody said",
+        help_text="staff:<id>, api_key:<id>, system:<job>, visitor:web, or database:<user> if no "
+        "actor is set",
     )
-    actor_label = models.CharField(max_length=200, blank=True, help_text="Their name at the time")
+    actor_label = models.CharField(
+        max_length=200, blank=True, help_text="Name of the actor at the time"
+    )
     via = models.CharField(
         max_length=200, blank=True, help_text="request:<id>, task:<name>:<id> or command:<name>"
     )
@@ -50,7 +52,7 @@ class Change(Record):
     table = models.CharField(max_length=63, db_column="table_name")
     record_id = models.CharField(max_length=64)
     about_id = models.CharField(
-        max_length=64, blank=True, help_text="A record in whose history it shows as well"
+        max_length=64, blank=True, help_text="A record whose history includes this change"
     )
     operation = choice_field(Operation, max_length=8)
     before = models.JSONField(null=True, decoder=ExactDecoder)

@@ -1,6 +1,4 @@
-"""Reads of the audit: the history of a record, what it says of who and of which table, and all of
-it in pieces for a file.
-"""
+"""Audit queries: history of a record, actor and record labels, and batches for exports."""
 
 from __future__ import annotations
 
@@ -28,46 +26,46 @@ _MAX_RECORDS = 500
 
 
 def find_record_ids(term: str) -> list[str]:
-    """The ids of the records that people call `term`: by reference, login or name, in whole."""
+    """Return the ids of records whose reference, login or name is exactly `term`."""
     found = (record_id for ids_called in _finders() for record_id in ids_called(term))
     return [str(record_id) for record_id in islice(found, _MAX_RECORDS)]
 
 
 @cache
 def _finders() -> tuple[Callable[[str], Iterable[object]], ...]:
-    """Return what finds the ids of records by an index or in a small table, subject by subject."""
+    """Return the record finders of all subjects."""
     return tuple(import_string(path) for path in settings.AUDIT_FINDERS)
 
 
 def history(*record_ids: object, limit: int) -> list[Change]:
-    """The last changes, at most `most`, of the records with these ids and of what is about them."""
+    """Return the latest changes, at most `limit`, of these records and of records about them."""
     ids = [str(record_id) for record_id in record_ids]
-    # Two reads, so that each walks its own index from the newest end.
-    of_them = Change.objects.filter(record_id__in=ids).order_by("-id")[:limit]
+    # Two queries, each served by its own index.
+    own = Change.objects.filter(record_id__in=ids).order_by("-id")[:limit]
     about = Change.objects.filter(about_id__in=ids).exclude(record_id__in=ids).order_by("-id")
-    merged = heapq.merge(of_them, about[:limit], key=lambda change: change.id, reverse=True)
+    merged = heapq.merge(own, about[:limit], key=lambda change: change.id, reverse=True)
     return list(merged)[:limit]
 
 
 def column_changes(table: str, record_id: object, columns: Iterable[str]) -> QuerySet[Change]:
-    """Changes of `columns` of one record, newest first."""
+    """Return the changes of `columns` of a record, newest first."""
     return Change.objects.filter(
         table=table, record_id=str(record_id), after__has_any_keys=list(columns)
     ).order_by("-id")
 
 
 def last_change_id(table: str, record_id: object, columns: Iterable[str]) -> UUID | None:
-    """The id of the last change of `columns` of a record: the version of them that one sees."""
+    """Return the id of the last change of `columns` of a record: their version."""
     return column_changes(table, record_id, columns).values_list("id", flat=True).first()
 
 
 def first_id_at(moment: datetime) -> UUID:
-    """The smallest id that a change of `moment` can have."""
+    """Return the smallest id a change at `moment` can have."""
     return UUID(int=int(moment.timestamp() * 1000) << 80)
 
 
 def iterate_batches(found: QuerySet[Change]) -> Iterator[list[Change]]:
-    """All of `found`, newest first, some at a time: neither memory nor a transaction holds all."""
+    """Yield all changes, newest first, in batches that bound memory and transactions."""
     rows = found.order_by("-id")
     piece = list(rows[:_BATCH])
     while piece:
@@ -76,7 +74,7 @@ def iterate_batches(found: QuerySet[Change]) -> Iterator[list[Change]]:
 
 
 def actor_names(changes: Iterable[Change]) -> list[str]:
-    """The actors of `changes` in words: the name kept with the change, else the one they have."""
+    """Return the actors of `changes` as text: the name stored with the change, else the current."""
     changes = list(changes)
     names = get_actor_names({change.actor for change in changes if not change.actor_label})
     return [
@@ -88,19 +86,17 @@ def actor_names(changes: Iterable[Change]) -> list[str]:
 def _actor_label(actor: str, name: str) -> str:
     kind, _, rest = actor.partition(":")
     if actor == VISITOR:
-        return "Nobody signed in"
+        return "Visitor (not signed in)"
     return {
         "staff": name or rest,
         "api_key": f"API key {name or rest}",
-        "system": f"The system: {rest}",
+        "system": f"System: {rest}",
         "database": f"Database user {rest}",
     }.get(kind, name or actor)
 
 
 def referenced_names(changes: Iterable[Change]) -> dict[str, str]:
-    """Names of the records of `settings.AUDIT_NAMED_MODELS` that columns of `changes` point to, by
-    their ids.
-    """
+    """Return the names, by id, of records of `AUDIT_NAMED_MODELS` referenced in `changes`."""
     wanted: dict[type[Model], set[str]] = {}
     for change in changes:
         known = _named_columns(change.table)
@@ -117,7 +113,7 @@ def referenced_names(changes: Iterable[Change]) -> dict[str, str]:
 
 @cache
 def _named_columns(table: str) -> dict[str, type[Model]]:
-    """Columns of `table` that point to what has a name."""
+    """Return the foreign keys of `table` to models with names."""
     model = table_model(table)
     return {
         field.attname: field.related_model
@@ -133,12 +129,12 @@ def _models() -> dict[str, type[Model]]:
 
 
 def table_model(table: str) -> type[Model] | None:
-    """The model whose table it is; None for a table that is no longer there."""
+    """Return the model of `table`; None if it no longer exists."""
     return _models().get(table)
 
 
 def record_label(table: str) -> str:
-    """What a record of `table` is called."""
+    """Return the label of records of `table`."""
     model = table_model(table)
     if model is None:
         return table
@@ -147,7 +143,7 @@ def record_label(table: str) -> str:
 
 
 def audited_tables() -> list[tuple[str, str]]:
-    """Every table of ours with what its records are called, in the order of the words."""
+    """Return every audited table with its record label, ordered by label."""
     labels = {config.label for config in sql_apps()} | {"auth", "oauth2_provider"}
     return sorted(
         (
@@ -160,6 +156,6 @@ def audited_tables() -> list[tuple[str, str]]:
 
 
 def changed_columns(change: Change) -> list[tuple[str, Any, Any]]:
-    """What changed: column, before, after."""
+    """Return the changed columns: name, before, after."""
     before, after = change.before or {}, change.after or {}
     return [(name, before.get(name), after.get(name)) for name in {**before, **after}]

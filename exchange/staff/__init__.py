@@ -1,1 +1,1 @@
-"""People of the back office: accounts, second factor, lock-out, and deciding by two."""
+"""Back-office users: accounts, second factor, lock-out and two-person approval."""

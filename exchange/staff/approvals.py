@@ -1,9 +1,8 @@
 """Two-person approval (dual control): one person proposes, another one approves or rejects.
 
-Every decision about money passes here. `require_decider` says whether a person may decide now,
-`require_independent` that the second person is another than the first, and a `TwoPersonApproval`
-finds, locks and closes the proposals of one table. The database holds the same rules: see
-`exchange/staff/sql/two_person.sql`.
+`authorize_staff` checks permission and cooling-off period, `require_independent` that the second
+person is not the first, and a `TwoPersonApproval` finds, locks and closes the proposals of one
+table. The database enforces the same rules: `exchange/staff/sql/two_person.sql`.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ Record = TypeVar("Record", bound=Model)
 
 
 def authorize_staff(user: StaffUser, permission: str, message: str) -> Actor:
-    """Return `user` as the actor of a decision, or of a proposal, about money.
+    """Return `user` as the actor of a privileged action or proposal.
 
-    Raises `Forbidden` with `message` for anybody who is not active staff with `permission`, and
-    (`cooling_off`) while the person's access is new (`staff.services.deciding_access`).
+    Raises `Forbidden` with `message` unless the user is active staff with `permission`, and
+    `Forbidden` (`cooling_off`) during the cooling-off period (`staff.services.privileged_access`).
     """
     if not user.may(permission):
         raise Forbidden(message)
@@ -40,14 +39,14 @@ def authorize_staff(user: StaffUser, permission: str, message: str) -> Actor:
 
 
 def authorize_actor(actor: Actor, permission: str, message: str) -> None:
-    """Ask `require_decider` about the person behind `actor`; API keys and the system pass."""
+    """Authorize the person behind `actor`; API keys and the system always pass."""
     if actor.kind == ActorKind.STAFF:
         user = get_or_raise(StaffUser.objects.filter(pk=actor.id), Forbidden(message))
         authorize_staff(user, permission, message)
 
 
 def is_independent(user: StaffUser, *others: UUID | str | None) -> bool:
-    """Whether `user` is none of `others`: ids of persons, or actors as text (`staff:<id>`)."""
+    """Return whether `user` is none of `others`: user ids or actors as text (`staff:<id>`)."""
     return not {user.pk, f"{ActorKind.STAFF}:{user.pk}"} & set(others)
 
 
@@ -58,7 +57,7 @@ def require_independent(user: StaffUser, *others: UUID | str | None, message: st
 
 
 def first_error_message(*checks: Callable[[], object]) -> str:
-    """Return what the first of `checks` that refuses says; empty when none does."""
+    """Return the message of the first check that raises a `DomainError`; empty if none does."""
     try:
         for check in checks:
             check()
@@ -83,12 +82,12 @@ def _proposed_by(user: StaffUser) -> Q:
 class TwoPersonApproval(Generic[Record]):
     """The proposals of one table: `model` has the columns of `exchange.models.ProposalModel`.
 
-    `noun` names a record in messages and error codes; who has `permission` decides. `once` is the
-    unique constraint that allows one pending proposal for a subject. `independence` tells a
-    proposer who tries to approve. `proposers` returns who may not approve a record, and `own` is
-    the same as a condition on rows; `tenured` returns those of them who count as one of the two
-    who approve, where not all do. `closed` overrides the message about a record that is not
-    pending any more.
+    `noun` names a record in messages and error codes; approvers need `permission`.
+    `unique_constraint` allows one pending proposal per subject. `independence_message` is the error
+    for a proposer who tries to approve. `proposers` returns those who may not approve a record;
+    `proposed_by` is the same as a query condition. `tenured_people` returns those of them who
+    count towards the tenure rule, where not all do. `closed_message` overrides the message for a
+    record that is no longer pending.
     """
 
     model: type[Record]
@@ -96,14 +95,14 @@ class TwoPersonApproval(Generic[Record]):
     permission: str
     unique_constraint: str = ""
     pending: str = "Pending"
-    independence_message: str = "Somebody else must approve what you proposed"
+    independence_message: str = "Someone other than the proposer must approve this"
     proposers: Callable[[Any], Collection[UUID | str | None]] = _proposer
     proposed_by: Callable[[StaffUser], Q] = _proposed_by
     tenured_people: Callable[[Any], Collection[UUID | str | None]] | None = None
     closed_message: Callable[[Any], str] | None = None
 
     def propose(self, conflict: DomainError, **values: Any) -> Record:
-        """Insert a proposal; raise `conflict` when `once` allows no other one."""
+        """Insert a proposal; raise `conflict` if one is already pending."""
         try:
             with transaction.atomic():
                 return self.model._default_manager.create(created_at=timezone.now(), **values)
@@ -113,7 +112,7 @@ class TwoPersonApproval(Generic[Record]):
             raise
 
     def get(self, record_id: UUID, *, lock: bool = True) -> Record:
-        """Return the record, locked unless told otherwise. Raises `NotFound`."""
+        """Return the record, by default locked. Raises `NotFound`."""
         rows = self.model._default_manager.filter(pk=record_id)
         if lock:
             rows = rows.select_for_update(no_key=True)
@@ -121,10 +120,7 @@ class TwoPersonApproval(Generic[Record]):
         return get_or_raise(rows, missing)
 
     def get_pending(self, record_id: UUID, *, lock: bool = True) -> Record:
-        """Return a pending record, locked unless told otherwise.
-
-        Raises `NotFound`, `StateConflict`.
-        """
+        """Return a pending record, by default locked. Raises `NotFound`, `StateConflict`."""
         record = self.get(record_id, lock=lock)
         self.require_pending(record)
         return record
@@ -144,7 +140,7 @@ class TwoPersonApproval(Generic[Record]):
         return self.model._default_manager.filter(status=self.pending)
 
     def require_pending(self, record: Record) -> None:
-        """Raise `StateConflict` for a record that is decided."""
+        """Raise `StateConflict` unless the record is pending."""
         problem = self.describe_closed(record)
         if problem:
             raise StateConflict(problem)
@@ -163,7 +159,7 @@ class TwoPersonApproval(Generic[Record]):
         return record
 
     def describe_closed(self, record: Any) -> str:
-        """Return why nobody can decide about `record` any more; empty while it is pending."""
+        """Return why `record` can no longer be decided; empty while it is pending."""
         if record.status == self.pending:
             return ""
         if self.closed_message is not None:
@@ -172,7 +168,7 @@ class TwoPersonApproval(Generic[Record]):
         return f"The {self.noun} is {record.status}{by}, no longer {self.pending}"
 
     def describe_blocker(self, record: Any, user: StaffUser) -> str:
-        """Return why `user` cannot approve `record` now; empty when nothing prevents it."""
+        """Return why `user` cannot approve `record` now; empty if they can."""
         problem = self.describe_closed(record)
         if problem:
             return problem

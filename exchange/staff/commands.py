@@ -1,4 +1,4 @@
-"""What commands share that give somebody access."""
+"""Shared base of commands that grant access."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from django.core.management.base import BaseCommand
 
 
 class BreakGlassCommand(BaseCommand):
-    """A command that files a proposal once somebody decides, unless it is told to act at once."""
+    """A command that files a proposal once privileged users exist, or breaks the glass."""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Whether to act at once."""
+        """Add the option `--break-glass`."""
         parser.add_argument(
             "--break-glass",
             action="store_true",
-            help="act at once, without a second person; everybody who decides is told",
+            help="act immediately, without a second person; all privileged users are notified",
         )

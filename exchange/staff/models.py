@@ -1,8 +1,7 @@
-"""People who work in the admin, their second factor, what happened to anybody's access, and the
-columns that proposals under two-person approval share.
+"""Back-office users, their second factor, access records and proposals under two-person approval.
 
-Staff are never members, never bearers of an API key. Whoever may decide about money signs in with a
-second factor as well.
+Staff are never members and never hold API keys. Users with privileged access sign in with a second
+factor.
 """
 
 from __future__ import annotations
@@ -24,13 +23,12 @@ class StaffUser(AbstractUser):
     """A back-office user; roles are Django groups."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    # Part of what every session is checked against: counting it up ends them all.
+    # Part of the session hash: incrementing it ends all sessions.
     session_epoch = models.PositiveIntegerField(default=0, editable=False)
-    # What organisations are told in the place of a name (`exchange/events/sql/public_actor.sql`):
-    # random, so that it tells nothing else and cannot be guessed.
+    # Identifies the user to organisations instead of a name; random, so it reveals nothing.
     public_id = models.UUIDField(db_default=RandomUUID(), unique=True, editable=False)
-    # When the person was made, reset, or given a role last. `staff.services.deciding_access`
-    # measures the cooling-off period and the tenure from it; a trigger keeps it from moving back.
+    # Last creation, reset or role change: start of the cooling-off period and of the tenure. A
+    # trigger prevents it from moving back.
     access_changed_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -41,16 +39,16 @@ class StaffUser(AbstractUser):
         return self.get_full_name() or self.username
 
     @property
-    def told_id(self) -> str:
+    def public_reference(self) -> str:
         """The id by which organisations know the person: `staff_…`."""
         return f"staff_{self.public_id.hex}"
 
     def may(self, permission: str) -> bool:
-        """Whether they work here and have `permission` (`app.codename`): what services ask for."""
+        """Return whether the user is active staff with `permission` (`app.codename`)."""
         return self.is_active and self.is_staff and self.has_perm(permission)
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
-        # Django's own hook for it, also under keys that are being rotated out.
+        # Django's hook; `secret` is a fallback key during rotation.
         return salted_hmac(
             "exchange.staff.models.session",
             f"{self.password}|{self.session_epoch}",
@@ -60,13 +58,13 @@ class StaffUser(AbstractUser):
 
 
 class SecondFactor(models.Model):
-    """What a person's authenticator app and we both know (TOTP, RFC 6238)."""
+    """The TOTP secret shared with a user's authenticator app (RFC 6238)."""
 
     user = models.OneToOneField(
         StaffUser, on_delete=models.CASCADE, primary_key=True, related_name="second_factor"
     )
     secret_encrypted = models.TextField()
-    # The time step of the last code that was taken: none up to it is taken again.
+    # Time step of the last accepted code; earlier codes are rejected.
     last_step = models.BigIntegerField()
     set_up_at = models.DateTimeField()
 
@@ -78,7 +76,7 @@ class SecondFactor(models.Model):
 
 
 class RecoveryCode(Record):
-    """One way in without the app, once; only its hash is kept."""
+    """A single-use code to sign in without the app; only its hash is stored."""
 
     user = models.ForeignKey(StaffUser, on_delete=models.CASCADE, related_name="recovery_codes")
     code_hash = models.CharField(max_length=64)
@@ -95,13 +93,13 @@ class RecoveryCode(Record):
 
 
 class SignInTries(models.Model):
-    """How often somebody tried to sign in to an account, or from an address, until `ends_at`.
+    """A counter of sign-in attempts for an account or address until `ends_at`.
 
-    Written by `staff.services.lockout` alone. There is no index but the key's, so that counting
-    rewrites a row in its place.
+    Written by `staff.services.lockout` only. No index but the primary key, so that updates stay
+    in place (HOT).
     """
 
-    # A keyed hash: what was typed as a name may be a password.
+    # A keyed hash: people type passwords into the username field.
     key = models.CharField(max_length=64, primary_key=True)
     tries = models.PositiveIntegerField()
     ends_at = models.DateTimeField()
@@ -115,18 +113,18 @@ class SignInTries(models.Model):
 
 
 class AccessEvent(models.TextChoices):
-    """What can happen to access."""
+    """Events in the life of a user's access."""
 
     SIGNED_IN = "signed_in", "Signed in"
     SIGNED_OUT = "signed_out", "Signed out"
-    REFUSED = "refused", "Refused"
+    REFUSED = "refused", "Failed attempt"
     LOCKED_OUT = "locked_out", "Locked out"
     UNLOCKED = "unlocked", "Unlocked"
-    CONFIRMED = "confirmed", "Entered a code again"
+    CONFIRMED = "confirmed", "Re-entered a code"
     SECOND_FACTOR_SET_UP = "second_factor_set_up", "Set up a second factor"
     SECOND_FACTOR_RESET = "second_factor_reset", "Second factor reset"
     RECOVERY_CODE_USED = "recovery_code_used", "Used a recovery code"
-    RECOVERY_CODES_RENEWED = "recovery_codes_renewed", "Made new recovery codes"
+    RECOVERY_CODES_RENEWED = "recovery_codes_renewed", "Generated new recovery codes"
     PASSWORD_CHANGED = "password_changed", "Password changed"
     INVITED = "invited", "Invited"
     ROLE_CHANGED = "role_changed", "Role changed"
@@ -137,10 +135,9 @@ class AccessEvent(models.TextChoices):
 
 
 class AccessRecord(Record):
-    """One thing that happened to a person's access. Rows are added and never changed: the
-    service's role may not.
+    """An event in a user's access; append-only.
 
-    `user` is whose access it is, `by` who did it when somebody else did.
+    `user` is the person concerned, `by` the person who acted if another.
     """
 
     at = models.DateTimeField()
@@ -160,7 +157,7 @@ class AccessRecord(Record):
 
 
 class ApprovalStatus(models.TextChoices):
-    """States of a proposal; a table with others of its own overrides `status`."""
+    """Statuses of a proposal; a table with different ones overrides `status`."""
 
     PENDING = "Pending"
     APPROVED = "Approved"
@@ -168,7 +165,7 @@ class ApprovalStatus(models.TextChoices):
 
 
 class ProposalModel(Record):
-    """What one person proposed and another one decides. Override a field where a table differs."""
+    """A proposal by one person, decided by another. Override fields where a table differs."""
 
     status = choice_field(ApprovalStatus, max_length=10, default=ApprovalStatus.PENDING)
     proposed_by = models.ForeignKey(
@@ -187,7 +184,7 @@ class ProposalModel(Record):
 
 
 class AccessKind(models.TextChoices):
-    """What is proposed."""
+    """Kinds of access proposals."""
 
     INVITE_PERSON = "invite_person", "Invite a person"
     RESET_PASSWORD = "reset_password", "Reset a password"
@@ -201,7 +198,7 @@ class AccessKind(models.TextChoices):
 
 
 class AccessProposalStatus(models.TextChoices):
-    """States of a proposal."""
+    """Statuses of an access proposal."""
 
     PENDING = "Pending"
     APPROVED = "Approved"
@@ -210,11 +207,10 @@ class AccessProposalStatus(models.TextChoices):
 
 
 class AccessProposal(ProposalModel):
-    """One change of access that takes two people.
+    """A change of access under two-person approval.
 
-    `person` is whom it concerns; `organisation` and `key` what it is about. One filed by a command
-    has no proposer until somebody in the back office takes it up. With `break_glass` a command
-    acted at once, without a second person.
+    `person`, `organisation` and `key` are the subject. A proposal filed by a command has no
+    proposer until a user adopts it. `break_glass` marks an immediate change by a command.
     """
 
     kind = choice_field(AccessKind, max_length=30)
@@ -231,11 +227,11 @@ class AccessProposal(ProposalModel):
     note = models.CharField(max_length=300, blank=True)
     status = choice_field(AccessProposalStatus, max_length=10, default=AccessProposalStatus.PENDING)
     break_glass = models.BooleanField(default=False)
-    # Null: filed by a command, and taken up by nobody yet.
+    # Null: filed by a command and not adopted yet.
     proposed_by = models.ForeignKey(  # type: ignore[assignment]
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    # When the secret that a confirmed proposal leads to was shown to its proposer.
+    # When the secret was displayed to the proposer.
     collected_at = models.DateTimeField(null=True, blank=True)
 
     class Meta(ProposalModel.Meta):

@@ -1,4 +1,4 @@
-"""Celery tasks of staff."""
+"""Celery tasks of back-office users."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from exchange.staff.services import lockout
 
 @shared_task(name="exchange.tasks.purge_sign_in_tries")
 def purge_sign_in_tries() -> None:
-    """Remove counters of tries to sign in whose time is over."""
+    """Delete expired counters of sign-in attempts."""
     lockout.purge_expired()

@@ -1,8 +1,8 @@
-"""Decisions about access proposals: confirming, rejecting, withdrawing, and collecting a secret.
+"""Decisions on access proposals: confirm, reject, withdraw, and collect the secret.
 
-Who confirms is a second administrator or a finance approver, never the person concerned. Where a
-confirmed proposal leads to a secret (a one-time address, a key, a token), the secret does not exist
-before its proposer collects it, once: whoever confirmed it never sees it.
+A second administrator or a finance approver confirms, never the person concerned. If the proposal
+produces a secret (invitation link, key, token), it is created when the proposer collects it, once;
+the person who confirmed never sees it.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _SECRET_KINDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CollectedSecret:
-    """The secret that a confirmed proposal led to, by its name; `address` are the id and token of a
-    one-time address.
+    """The secret of a confirmed proposal, labelled; `address` is the user id and token of an
+    invitation link.
     """
 
     subject: StaffUser | ApiKey
@@ -55,19 +55,19 @@ class CollectedSecret:
 
 
 def confirm(*, proposal_id: UUID, by: StaffUser) -> AccessProposal:
-    """Put a proposal in force as the second person; take up one that a command filed.
+    """Confirm and execute a proposal as the second person, or adopt one filed by a command.
 
-    A proposal that was taken up is still Pending, with a proposer. Raises `Forbidden`, `NotFound`,
+    An adopted proposal stays Pending, with a proposer. Raises `Forbidden`, `NotFound`,
     `StateConflict`, `Rejected` (`approver_not_independent`, `approvers_too_new`), and what the
     action itself raises.
     """
-    authorize_staff(by, DECIDE, "You may not confirm access proposals")
+    authorize_staff(by, DECIDE, "You are not allowed to confirm access proposals")
     with transaction.atomic():
         proposal = APPROVAL.get_approvable(proposal_id, by)
         if proposal.proposed_by is None:
             proposal.proposed_by = by
             proposal.save(update_fields=["proposed_by"])
-            logger.info("access_proposal.taken_up", proposal=str(proposal.pk), by=str(by.pk))
+            logger.info("access_proposal.adopted", proposal=str(proposal.pk), by=str(by.pk))
             return proposal
         _require_active_proposer(proposal, proposal.proposed_by)
         person = _execute(proposal, proposal.proposed_by, by)
@@ -76,7 +76,7 @@ def confirm(*, proposal_id: UUID, by: StaffUser) -> AccessProposal:
 
 def reject(*, proposal_id: UUID, by: StaffUser, reason: str) -> AccessProposal:
     """Close a proposal without effect. Raises as `confirm`, `InvalidRequest` without a reason."""
-    authorize_staff(by, DECIDE, "You may not reject access proposals")
+    authorize_staff(by, DECIDE, "You are not allowed to reject access proposals")
     why = clean_text(reason, missing="A rejection needs a reason", max_length=MAX_NOTE_LENGTH)
     with transaction.atomic():
         proposal = APPROVAL.get_pending(proposal_id)
@@ -84,16 +84,16 @@ def reject(*, proposal_id: UUID, by: StaffUser, reason: str) -> AccessProposal:
 
 
 def withdraw(*, proposal_id: UUID, by: StaffUser) -> AccessProposal:
-    """Take one's own proposal back. Raises `Forbidden`, `NotFound`, `StateConflict`."""
+    """Withdraw the user's own proposal. Raises `Forbidden`, `NotFound`, `StateConflict`."""
     with transaction.atomic():
         proposal = APPROVAL.get_pending(proposal_id)
         if proposal.proposed_by_id != by.pk or not (by.is_active and by.is_staff):
-            raise Forbidden("Only who proposed it withdraws it")
+            raise Forbidden("Only the proposer can withdraw this proposal")
         return _close(proposal, AccessProposalStatus.WITHDRAWN, by)
 
 
 def is_collectable(proposal: AccessProposal) -> bool:
-    """Say whether a secret waits for the proposer."""
+    """Return whether the proposer can collect a secret."""
     return (
         proposal.status == AccessProposalStatus.APPROVED
         and not proposal.break_glass
@@ -105,18 +105,18 @@ def is_collectable(proposal: AccessProposal) -> bool:
 
 
 def collect(*, proposal_id: UUID, by: StaffUser) -> CollectedSecret:
-    """Make the secret of a confirmed proposal, for its proposer, once.
+    """Create the secret of a confirmed proposal for its proposer, once.
 
-    Raises `Forbidden`, `NotFound`, `Conflict` when there is nothing to collect (any more), and what
-    the action itself raises.
+    Raises `Forbidden`, `NotFound`, `Conflict` if there is nothing to collect, and what the action
+    raises.
     """
-    authorize_staff(by, DECIDE, "You may not collect what an access proposal led to")
+    authorize_staff(by, DECIDE, "You are not allowed to collect the secret")
     with transaction.atomic():
         proposal = APPROVAL.get(proposal_id)
         if proposal.proposed_by_id != by.pk:
-            raise Forbidden("Only who proposed it collects the secret")
+            raise Forbidden("Only the proposer can collect the secret")
         if not is_collectable(proposal):
-            raise Conflict("There is nothing to collect, or no longer: propose it again")
+            raise Conflict("Nothing to collect: already collected or expired. Make a new proposal")
         _require_active_proposer(proposal, by)
         found = _create_secret(proposal, by)
         proposal.collected_at = timezone.now()
@@ -130,7 +130,7 @@ def collect(*, proposal_id: UUID, by: StaffUser) -> CollectedSecret:
 def _execute(
     proposal: AccessProposal, proposer: StaffUser, confirmed_by: StaffUser
 ) -> StaffUser | None:
-    """Do what needs no secret; gives the person concerned."""
+    """Execute the part that needs no secret; return the user concerned."""
     payload = proposal.payload
     person = proposal.person
     match proposal.kind:
@@ -203,7 +203,7 @@ def _create_secret(proposal: AccessProposal, by: StaffUser) -> CollectedSecret:
                 user_id=proposal.person.pk, by=by, confirmed_by=confirmed_by
             )
             return CollectedSecret(proposal.person, address=address)
-    raise Conflict("There is nothing to collect")
+    raise Conflict("Nothing to collect")
 
 
 def _close(
@@ -217,16 +217,16 @@ def _close(
 
 
 def _require_active_proposer(proposal: AccessProposal, proposer: StaffUser) -> None:
-    """Raise `Conflict` when the proposer left, or had their access reset since."""
+    """Raise `Conflict` if the proposer was deactivated or reset since."""
     if not proposer.is_active or proposer.access_changed_at > proposal.created_at:
         raise Conflict(
-            f"{proposer} proposed this and has left, or was reset since: it must be proposed again"
+            f"The proposer {proposer} was deactivated or reset since. Make a new proposal"
         )
 
 
 def _get_role(name: str) -> Group:
     roles = Group.objects.filter(name=name)
-    return get_or_raise(roles, Conflict(f"There is no role {name} any more"))
+    return get_or_raise(roles, Conflict(f"The role {name} no longer exists"))
 
 
 def _parse_time(text: str | None) -> datetime | None:

@@ -1,6 +1,4 @@
-"""The whole audit: who changed what, narrowed by person, record, kind, operation and time; one
-change with everything kept of it; and what was found as a file.
-"""
+"""Pages of the audit trail: filtered list, single change, and CSV export."""
 
 from __future__ import annotations
 
@@ -32,11 +30,11 @@ _MAX_PEOPLE = 200
 _MAX_COLUMNS = 6
 _FULL_LENGTH = 20_000
 _ACTOR_KINDS = {
-    "staff": "Anybody of the back office",
+    "staff": "Any back-office user",
     "api_key": "Any API key",
-    "system": "The system",
-    "database": "Plain SQL",
-    "visitor": "Nobody signed in",
+    "system": "System",
+    "database": "Direct SQL",
+    "visitor": "Visitor (not signed in)",
 }
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _HEADINGS = (
@@ -47,9 +45,9 @@ _to_json = msgspec.json.Encoder(decimal_format="number").encode
 
 
 class ActorFilter(admin.SimpleListFilter):
-    """A kind of actor, or one person. One API key is searched for by its id."""
+    """A kind of actor or one user. For one API key, search for its id."""
 
-    title = "who"
+    title = "actor"
     parameter_name = "who"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
@@ -64,9 +62,9 @@ class ActorFilter(admin.SimpleListFilter):
 
 
 class RecordTypeFilter(admin.SimpleListFilter):
-    """What sort of record."""
+    """The type of record."""
 
-    title = "kind of record"
+    title = "record type"
     parameter_name = "table"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
@@ -78,7 +76,7 @@ class RecordTypeFilter(admin.SimpleListFilter):
 
 
 class PeriodFilter(admin.ListFilter):
-    """From one day to another, in UTC; both may be left out."""
+    """An inclusive range of UTC days; both ends are optional."""
 
     title = "day"
     template = "admin/period_filter.html"
@@ -89,8 +87,8 @@ class PeriodFilter(admin.ListFilter):
     ) -> None:
         super().__init__(request, params, model, model_admin)
         for name in self.names:
-            given = params.pop(name, "")
-            self.used_parameters[name] = given[-1] if isinstance(given, list) else given
+            value = params.pop(name, "")
+            self.used_parameters[name] = value[-1] if isinstance(value, list) else value
 
     def has_output(self) -> bool:
         return True
@@ -112,7 +110,7 @@ class PeriodFilter(admin.ListFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         first, last = self._day("from"), self._day("to")
-        # By the ids, which follow time and are what lists are in the order of.
+        # By ids, which follow time and order the list.
         if first:
             queryset = queryset.filter(id__gte=audit.first_id_at(_midnight(first)))
         if last:
@@ -135,7 +133,7 @@ class ChangeAdmin(SafeAdmin):
     list_filter = (ActorFilter, "operation", RecordTypeFilter, PeriodFilter)
     search_fields = ("record_id",)
     search_help_text = (
-        "Whole reference, id, login, client id, payee, account number, or name of an organisation"
+        "Exact reference, id, username, client id, payee, account number or organisation name"
     )
     ordering = ("-id",)
     sortable_by = ()
@@ -146,16 +144,16 @@ class ChangeAdmin(SafeAdmin):
     )  # fmt: skip
     readonly_fields = fields
 
-    @admin.display(description="when (UTC)")
+    @admin.display(description="time (UTC)")
     def when(self, change: Change) -> str:
         return format_time(change.at)
 
-    @admin.display(description="who")
+    @admin.display(description="actor")
     def who(self, change: Change) -> str:
         known: str | None = getattr(change, "actor_in_words", None)
         return known or audit.actor_names([change])[0]
 
-    @admin.display(description="kind of record")
+    @admin.display(description="record type")
     def kind(self, change: Change) -> str:
         return audit.record_label(change.table)
 
@@ -163,15 +161,15 @@ class ChangeAdmin(SafeAdmin):
     def shown_record(self, change: Change) -> str:
         return _record_link(change)
 
-    @admin.display(description="through")
+    @admin.display(description="source")
     def way(self, change: Change) -> str:
         return source_label(change)
 
-    @admin.display(description="what")
+    @admin.display(description="change")
     def heading(self, obj: Change) -> str:
         return f"{audit.record_label(obj.table)} {obj.get_operation_display().lower()}"
 
-    @admin.display(description="what changed")
+    @admin.display(description="changed columns")
     def columns(self, change: Change) -> str:
         names = [column_label(name) for name, _, _ in audit.changed_columns(change)]
         more = len(names) - _MAX_COLUMNS
@@ -187,7 +185,7 @@ class ChangeAdmin(SafeAdmin):
         ]
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """The list, its actors looked up at once."""
+        """Return the list with its actor names loaded in one query."""
         found = super().get_changelist_instance(request)
         rows = list(found.result_list)
         for change, name in zip(rows, audit.actor_names(rows), strict=True):
@@ -196,9 +194,7 @@ class ChangeAdmin(SafeAdmin):
         return found
 
     def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
-        """By what is looked up in an index: records and actors by their ids, or by what they are
-        called, and requests.
-        """
+        """Search indexed columns: records and actors by id or exact name, and request ids."""
         ids = [term, *audit.find_record_ids(term)]
         found = Q(record_id__in=ids) | Q(about_id__in=ids) | Q(via__in=[term, f"request:{term}"])
         actors = [f"{kind}:{record_id}" for kind in ("api_key", "staff") for record_id in ids]
@@ -207,24 +203,24 @@ class ChangeAdmin(SafeAdmin):
     def sections(self, request: HttpRequest, obj: Change) -> list[Section]:
         names = audit.referenced_names([obj])
 
-        def told(value: Any) -> str:
+        def display(value: Any) -> str:
             name = names.get(str(value))
             return f"{name}, {value}" if name else format_value(value, _FULL_LENGTH)
 
         rows = [
-            (column_label(name), told(was), told(now))
+            (column_label(name), display(was), display(now))
             for name, was, now in audit.changed_columns(obj)
         ]
-        return [Section("What changed", ("Column", "Before", "After"), rows, empty="No columns")]
+        return [Section("Changed columns", ("Column", "Before", "After"), rows, empty="None")]
 
     def export(self, request: HttpRequest) -> Any:
-        """What the list shows, all of it, as CSV; sent while it is read."""
+        """Stream all rows of the filtered list as CSV."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         try:
             found = self.get_changelist_instance(request).queryset
         except IncorrectLookupParameters:
-            messages.error(request, "The filter of the list is not valid")
+            messages.error(request, "A filter of the list is not valid")
             return HttpResponseRedirect(self.address("changelist"))
         name = f"audit-{timezone.now():%Y%m%d-%H%M%S}.csv"
         return StreamingHttpResponse(
@@ -238,7 +234,7 @@ class ChangeAdmin(SafeAdmin):
 
 
 def _record_link(change: Change) -> SafeString | str:
-    """Return the changed record, as a link where others than its owner may open its page."""
+    """Return the record id, linked unless its page is open to its owner only."""
     model = audit.table_model(change.table)
     page = admin.site._registry.get(model) if model else None
     if not isinstance(page, SafeAdmin) or page.owners_only or not change.record_id:
@@ -253,7 +249,7 @@ class _Writer(Protocol):
 
 
 class _Echo:
-    """What csv writes to: gives the line back."""
+    """A file-like object for csv that returns each line."""
 
     def write(self, line: str) -> str:
         return line
@@ -281,7 +277,7 @@ def _cells(change: Change, name: str) -> list[str]:
 
 
 def _escape_formula(cell: str) -> str:
-    """Text that a spreadsheet does not take for a formula."""
+    """Escape text that a spreadsheet would take for a formula."""
     return f"'{cell}" if cell.startswith(_FORMULA) else cell
 
 

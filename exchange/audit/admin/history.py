@@ -1,6 +1,4 @@
-"""The history of a record, on its page and on a page of its own. Shown to whoever may view the
-audit; changes nothing.
-"""
+"""The history of a record, on its page and on a separate page, for users with audit access."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ from exchange.audit.models import Change, Operation
 from exchange.core.numbers import format_grouped
 
 VIEW_AUDIT = "exchange.view_change"
-HEADINGS = ("When (UTC)", "Who", "What", "Before", "After", "Through")
+HEADINGS = ("Time (UTC)", "Actor", "Change", "Before", "After", "Source")
 _RECENT_LIMIT = 10
 _FULL_LIMIT = 200
 _MAX_LENGTH = 120
@@ -33,60 +31,58 @@ _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00$")
 
 
 class HistoryPanel(Panel):
-    """The last changes of a record at the end of its page, and all of them on a page of its own."""
+    """The latest changes of a record on its page, and its full history on a separate page."""
 
     def sections(self, page: SafeAdmin, request: HttpRequest, record: Any) -> list[dict[str, Any]]:
-        """Return the last changes of `record`; a change is its own history."""
+        """Return the latest changes of `record`; changes themselves have no history."""
         address = self._address(page, request, record)
         if not address or isinstance(record, Change):
             return []
         changes = audit.history(*_ids(page, record), limit=_RECENT_LIMIT)
         url = f"{address}{page.preserved_context(request)['preserved_query']}"
-        return [section(changes, more={"label": "The whole history", "url": url})]
+        return [section(changes, more={"label": "View full history", "url": url})]
 
     def context(self, page: SafeAdmin, request: HttpRequest, record: Any) -> dict[str, Any]:
-        """Return where the whole history of `record` is."""
+        """Return the URL of the full history of `record`."""
         return {"history": self._address(page, request, record)}
 
     def urls(self, page: SafeAdmin) -> list[URLPattern]:
-        """Return the address of the whole history, in the place of Django's own."""
+        """Return the URL of the full history, which replaces Django's."""
         view = partial(self._view, page)
         return [page.action_url("<path:object_id>/history/", "history", view, only_post=False)]
 
     def _address(self, page: SafeAdmin, request: HttpRequest, record: Any) -> str:
-        """Return where the whole history is; empty for somebody who may not read it."""
+        """Return the URL of the full history; empty without permission."""
         if not page.may(request, VIEW_AUDIT):
             return ""
         return page.address("history", record.pk)
 
     def _view(self, page: SafeAdmin, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Show every change of the record: who, when, through what, before and after."""
+        """Show every change of the record."""
         record = page.record(request, object_id, VIEW_AUDIT)
         changes = audit.history(*_ids(page, record), limit=_FULL_LIMIT)
         found = f"{reverse('admin:exchange_change_changelist')}?q={record.pk}"
-        more = {"label": "Look for it in the whole audit", "url": found}
+        more = {"label": "Search the audit trail", "url": found}
         return page.page(
             request,
             "admin/history.html",
             "History",
             record=record,
             subtitle=page.heading(record),
-            sections=[section(changes, more, title="Every change, the newest first")],
+            sections=[section(changes, more, title="All changes, newest first")],
             history="",
         )
 
 
 def _ids(page: SafeAdmin, record: Any) -> list[object]:
-    """Return the ids whose changes are the history of `record`; what names one of them as what it
-    is about comes with it.
-    """
+    """Return the ids whose changes, and changes about them, form the history of `record`."""
     return [record.pk, *(getattr(record, name) for name in page.linked_columns)]
 
 
 def section(
     changes: Sequence[Change], more: dict[str, str] | None = None, title: str = "History"
 ) -> dict[str, Any]:
-    """`changes` as a table of a page."""
+    """Return `changes` as a table section."""
     people, names = audit.actor_names(changes), audit.referenced_names(changes)
     return {
         "title": title,
@@ -98,24 +94,31 @@ def section(
             for row in rows(change, name, names)
         ],
         "right": (),
-        "empty": "Nothing was changed since the audit began.",
+        "empty": "No changes recorded.",
         "more": more,
     }
 
 
 def rows(change: Change, name: str, names: Mapping[str, str]) -> list[tuple[object, ...]]:
-    """One row for each column that changed; one for a record that came or went. `names` are those
-    of the ids that may stand in it.
+    """Return a row per changed column, or one row for a created or removed record.
+
+    `names` maps referenced ids to names.
     """
 
-    def told(value: Any) -> str:
+    def display(value: Any) -> str:
         return names.get(str(value)) or format_value(value)
 
     what = audit.record_label(change.table)
     head = (format_time(change.at), name)
     if change.operation == Operation.UPDATE:
         return [
-            (*head, f"{what}: {column_label(column)}", told(was), told(now), source_link(change))
+            (
+                *head,
+                f"{what}: {column_label(column)}",
+                display(was),
+                display(now),
+                source_link(change),
+            )
             for column, was, now in audit.changed_columns(change)
         ]
     return [
@@ -130,12 +133,12 @@ def rows(change: Change, name: str, names: Mapping[str, str]) -> list[tuple[obje
 
 
 def column_label(column: str) -> str:
-    """A column as people call it."""
+    """Return the label of a column."""
     return column.removesuffix("_id").replace("_", " ")
 
 
 def format_value(value: Any, longest: int = _MAX_LENGTH) -> str:
-    """A value as people read it, cut short; times to the second."""
+    """Format a value for display, truncated; times to the second."""
     if value is None or value == "":
         return "-"
     if isinstance(value, bool):
@@ -149,23 +152,23 @@ def format_value(value: Any, longest: int = _MAX_LENGTH) -> str:
 
 
 def source_link(change: Change) -> SafeString:
-    """The request, task or command, leading to the change by itself."""
+    """Return the source of a change, linked to its page."""
     address = reverse("admin:exchange_change_change", args=[change.pk])
     return format_html('<a href="{}">{}</a>', address, source_label(change))
 
 
 def source_label(change: Change) -> str:
-    """Through what it was done; which request it was stands on the change's own page."""
+    """Return the source: request, task, command or database user."""
     return "request" if change.via.startswith("request:") else change.via or change.database_user
 
 
 def _format_columns(columns: dict[str, Any] | None, names: Mapping[str, str]) -> str:
     if not columns:
         return "-"
-    told = [
+    texts = [
         f"{column_label(name)}: {names.get(str(value)) or format_value(value, 60)}"
         for name, value in columns.items()
         if name != "id"
     ]
-    rest = len(told) - _MAX_COLUMNS
-    return ", ".join(told[:_MAX_COLUMNS]) + (f" and {rest} more" if rest > 0 else "")
+    rest = len(texts) - _MAX_COLUMNS
+    return ", ".join(texts[:_MAX_COLUMNS]) + (f" and {rest} more" if rest > 0 else "")

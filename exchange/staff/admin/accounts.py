@@ -1,9 +1,7 @@
-"""People of the back office in the admin: inviting, roles, second factors, shutting out; and what
-happened to anybody's access.
+"""Pages of back-office users: invitations, roles, second factors, deactivation, access records.
 
-Nobody gives somebody else a password: an invitation is a one-time address, shown once, where the
-person chooses it. `config.back_office.roles` says what each role may do. What gives power over
-money becomes an access proposal, which another person confirms (`exchange.access.admin`).
+Users choose their own password through an invitation link, shown once to the inviter. Changes that
+grant privileged access become access proposals (`exchange.access.admin`).
 """
 
 from __future__ import annotations
@@ -38,19 +36,19 @@ from exchange.staff.services.privileged_access import (
 _RECORDS_SHOWN = 20
 _CHANGE_PERMISSION = "exchange.change_staffuser"
 _RESTORE_PERMISSION = "exchange.restore_administrator"
-_PROPOSED_MESSAGE = "Proposed. Nothing changes before another person confirms it."
-_DUAL_CONTROL_NOTE = " If the role decides, this is a proposal, which another person confirms."
+_PROPOSED_MESSAGE = "Proposed. Takes effect once a second person confirms it."
+_DUAL_CONTROL_NOTE = " For privileged roles a second person must confirm."
 
 
 class RoleForm(NoteForm):
-    """Another role; `seen` is the one that the person had when the page was opened."""
+    """A new role; `expected_role` is the role when the page was opened."""
 
     role = forms.ModelChoiceField(Group.objects.order_by("name"), required=False)
     expected_role = forms.CharField(required=False, widget=forms.HiddenInput)
 
 
 class DetailsForm(forms.Form):
-    """Who a person is."""
+    """A user's name and email address."""
 
     first_name = forms.CharField(max_length=150, required=False)
     last_name = forms.CharField(max_length=150, required=False)
@@ -58,7 +56,7 @@ class DetailsForm(forms.Form):
 
 
 class InvitationForm(DetailsForm, NoteForm):
-    """A new member of staff."""
+    """A new user."""
 
     username = forms.CharField(max_length=150)
     role = forms.ModelChoiceField(Group.objects.order_by("name"))
@@ -71,17 +69,17 @@ class StaffUserAdmin(AddFormAdmin):
     list_filter = ("is_active", "groups")
     list_select_related = ("second_factor",)
     search_fields = ("username", "first_name", "last_name", "email")
-    search_help_text = "Username, name, email or the id that organisations are told"
-    add_label = "Invite somebody"
+    search_help_text = "Username, name, email or public id"
+    add_label = "Invite user"
     fields = (
         "username", "first_name", "last_name", "email", "role", "access", "locked_out", "factor",
-        "last_login", "date_joined", "told_id",
+        "last_login", "date_joined", "public_reference",
     )  # fmt: skip
     readonly_fields = fields
 
-    @admin.display(description="known to organisations as")
-    def told_id(self, user: StaffUser) -> str:
-        return user.told_id
+    @admin.display(description="public id")
+    def public_reference(self, user: StaffUser) -> str:
+        return user.public_reference
 
     @admin.display(description="name", ordering="last_name")
     def name(self, user: StaffUser) -> str:
@@ -110,7 +108,7 @@ class StaffUserAdmin(AddFormAdmin):
         return super().rows(user).prefetch_related("groups")
 
     def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
-        """By the id that an organisation was told, or by the words."""
+        """Search by public id, else by the search fields."""
         told = re.fullmatch(r"staff_([0-9a-f]{32})", term)
         if told is not None:
             return rows.filter(public_id=UUID(told[1]))
@@ -161,7 +159,7 @@ class StaffUserAdmin(AddFormAdmin):
             return []
         records = obj.access_records.select_related("by")[:_RECORDS_SHOWN]
         more = Tool(
-            "All access records",
+            "View all access records",
             f"{reverse('admin:exchange_accessrecord_changelist')}?user={obj.pk}",
         )
         rows = [
@@ -175,13 +173,18 @@ class StaffUserAdmin(AddFormAdmin):
             for row in records
         ]
         return [
-            Section("Access", ("When (UTC)", "What", "By", "From", "Details"), rows, more=more),
+            Section(
+                "Access records",
+                ("Time (UTC)", "Event", "By", "Address", "Details"),
+                rows,
+                more=more,
+            ),
         ]
 
     # --- pages ---
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
-        """Invites somebody and shows the address that lets them choose a password."""
+        """Invite a user and show the invitation link."""
 
         me = staff_of(request)
 
@@ -199,14 +202,14 @@ class StaffUserAdmin(AddFormAdmin):
             request,
             bind_form(request, InvitationForm),
             act,
-            title="Invite somebody",
+            title="Invite user",
             submit="Invite",
-            note="A one-time address is shown, once, by which the person chooses a password: hand"
-            " it to nobody else." + _DUAL_CONTROL_NOTE,
+            note="The next page shows an invitation link, once. Send it only to this person: it"
+            " lets them choose a password." + _DUAL_CONTROL_NOTE,
         )
 
     def details(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Changes name and email address."""
+        """Change name and email address."""
         user: StaffUser = self._changeable(request, object_id)
         initial = {name: getattr(user, name) for name in DetailsForm.base_fields}
         form = bind_form(request, DetailsForm, **initial)
@@ -214,10 +217,10 @@ class StaffUserAdmin(AddFormAdmin):
         def act(data: dict[str, Any]) -> StaffUser:
             return accounts.change_details(user_id=user.pk, details=data, by=staff_of(request))
 
-        return self._do(request, user, form, act, "Change details", "The details are changed.")
+        return self._do(request, user, form, act, "Change details", "Details changed.")
 
     def change_role(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Gives another role."""
+        """Change the role."""
         user: StaffUser = self._changeable(request, object_id)
         form = bind_form(
             request, RoleForm, role=user.groups.first(), expected_role=accounts.role_name(user)
@@ -230,48 +233,48 @@ class StaffUserAdmin(AddFormAdmin):
             del data["note"]
             return accounts.change_role(user_id=user.pk, **data, by=me)
 
-        note = "Whoever is signed in as this person is signed out." + _DUAL_CONTROL_NOTE
-        return self._do(request, user, form, act, "Change role", "The role is changed.", note)
+        note = "The person is signed out of all sessions." + _DUAL_CONTROL_NOTE
+        return self._do(request, user, form, act, "Change role", "Role changed.", note)
 
     def reset(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Removes the second factor."""
+        """Reset the second factor."""
         return self._restore(
             request,
             object_id,
             proposals.propose_second_factor_reset,
             second_factor.reset,
             "Reset second factor",
-            "The second factor is gone: the next sign-in sets up a new one.",
-            "Make sure that it is this person who asks. They are signed out, and whoever knows the"
-            " password sets up the next second factor." + _DUAL_CONTROL_NOTE,
+            "Second factor reset. A new one is set up at the next sign-in.",
+            "Verify that this person made the request. They are signed out, and the next sign-in"
+            " with the password sets up a new second factor." + _DUAL_CONTROL_NOTE,
         )
 
     def activate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Lets somebody in again."""
+        """Activate a deactivated user."""
         return self._restore(
             request,
             object_id,
             proposals.propose_activation,
             accounts.activate,
             "Activate",
-            "{} may sign in again.",
-            "They get in with the password and the second factor they had." + _DUAL_CONTROL_NOTE,
+            "{} can sign in again.",
+            "They sign in with their previous password and second factor." + _DUAL_CONTROL_NOTE,
         )
 
     def unlock(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Lets somebody try again before the lock-out is over."""
-        note = "Make sure that the wrong tries were theirs: somebody else's may go on."
-        words = ("Unlock", "{} may try again.", note)
+        """End a lock-out early."""
+        note = "Verify that the failed attempts were their own: an attack may continue."
+        words = ("Unlock", "{} unlocked.", note)
         return self._at_once(request, object_id, accounts.unlock, *words)
 
     def deactivate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Shuts somebody out."""
-        note = "They are signed out at once and do not get in again. What they did stays."
-        words = ("Deactivate", "{} is shut out.", note)
+        """Deactivate a user."""
+        note = "They are signed out immediately and can no longer sign in. Their records are kept."
+        words = ("Deactivate", "{} deactivated.", note)
         return self._at_once(request, object_id, accounts.deactivate, *words)
 
     def invitation(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Shows a new one-time address."""
+        """Issue a new invitation link."""
         user: StaffUser = self._changeable(request, object_id, restoring=True)
 
         def act(data: dict[str, Any]) -> HttpResponse:
@@ -287,17 +290,18 @@ class StaffUserAdmin(AddFormAdmin):
             bind_form(request, NoteForm),
             act,
             title="New invitation",
-            submit="Make the address",
+            submit="Create link",
             record=user,
-            note="For somebody who was never here or forgot the password. Make sure that it is they"
-            " who ask, and hand the address to nobody else." + _DUAL_CONTROL_NOTE,
+            note="For a user who never signed in or forgot the password. Verify that this person"
+            " made the request, and send the link only to them." + _DUAL_CONTROL_NOTE,
         )
 
     def _changeable(
         self, request: HttpRequest, object_id: UUID, *, restoring: bool = False
     ) -> StaffUser:
-        """The person, for an administrator; for what is `restoring`, of an administrator also for
-        somebody who may propose that.
+        """Return the user if the request may change their access.
+
+        With `restoring`, the permission to restore an administrator is enough for administrators.
         """
         me = staff_of(request)
         if not (
@@ -329,7 +333,7 @@ class StaffUserAdmin(AddFormAdmin):
         restore: Callable[..., StaffUser],
         *words: str,
     ) -> HttpResponse:
-        """Gives access back: who decides is proposed for it."""
+        """Restore access, for privileged users as a proposal."""
         user: StaffUser = self._changeable(request, object_id, restoring=True)
 
         def act(data: dict[str, Any]) -> object:
@@ -359,7 +363,7 @@ class StaffUserAdmin(AddFormAdmin):
         act: Callable[[dict[str, Any]], object],
         *words: str,
     ) -> HttpResponse:
-        """Asks with a title, says what is done to whom, and explains with a note, in this order."""
+        """Show a form page; `words` are its title, success message and note."""
         title, done, note = (*words, "")[:3]
 
         def then(data: dict[str, Any]) -> HttpResponse:
@@ -381,9 +385,13 @@ class StaffUserAdmin(AddFormAdmin):
         return self.page(
             request,
             "admin/secret.html",
-            "Shown once",
+            "Save the invitation link",
             record=user,
-            shown=[("For", user), ("One-time address", address), ("Good for", f"{hours} hours")],
+            shown=[
+                ("For", user),
+                ("Invitation link", address),
+                ("Expires after", f"{hours} hours"),
+            ],
             next=self.address("change", user.pk),
         )
 
@@ -399,7 +407,7 @@ class AccessRecordAdmin(SafeAdmin):
     fields = ("when", "user", "event", "by", "address", "details")
     readonly_fields = fields
 
-    @admin.display(description="when (UTC)", ordering="at")
+    @admin.display(description="time (UTC)", ordering="at")
     def when(self, record: AccessRecord) -> str:
         return format_time(record.at)
 

@@ -1,7 +1,7 @@
-"""What waits for a second person: on a record's own page, in its list, and on the front page.
+"""Pending approvals on record pages, in lists and on the dashboard.
 
-A page tells who may decide and why the person who looks may not; a list is narrowed to what they
-can decide themselves. The rules are those of the services (`exchange.staff.approvals`).
+A page names the eligible approvers and why the current user is not one; a list filters by whose
+approval is pending. The rules are those of `exchange.staff.approvals`.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from exchange.staff.approvals import TwoPersonApproval
 from exchange.staff.models import StaffUser
 from exchange.staff.services.privileged_access import eligible_approvers
 
-VIEW_ONLY = "Your role may look at this, not decide"
-AWAITING_MY_APPROVAL, AWAITING_OTHERS = "mine", "others"
+VIEW_ONLY = "Your role can view this but not approve it"
+AWAITING_MY_APPROVAL, AWAITING_OTHERS = "awaiting_my_approval", "awaiting_others"
 _MAX_NAMES = 8
 
 
 def describe_approvers(permission: str, *others: UUID | str | None) -> str:
-    """Give in words who may decide by `permission` now, without `others`."""
+    """List the current approvers with `permission`, excluding `others`."""
     names = [str(user) for user in eligible_approvers(permission, *others)[: _MAX_NAMES + 1]]
     more = " and others" if len(names) > _MAX_NAMES else ""
-    return ", ".join(names[:_MAX_NAMES]) + more if names else "nobody else has the role"
+    return ", ".join(names[:_MAX_NAMES]) + more if names else "no other user has the role"
 
 
 def pending_decision(
@@ -42,31 +42,31 @@ def pending_decision(
     proposer: object,
     approve: Tool,
     reject: Tool,
-    take_back: Tool | None,
+    withdraw: Tool | None,
 ) -> PendingDecision | None:
-    """What `user` may do about a pending `record`; None once it is decided.
+    """Return the approval panel of a pending `record` for `user`; None once it is decided.
 
-    `take_back` is there for whoever proposed it, and stands in the place of `reject`.
+    `withdraw` replaces `reject` for the proposer.
     """
     if record.status != approval.pending:
         return None
     may = user.has_perm(approval.permission)
-    ways = [take_back] if take_back else [reject] if may else []
-    blocker = approval.describe_blocker(record, user) if may or take_back else VIEW_ONLY
+    other_tools = [withdraw] if withdraw else [reject] if may else []
+    blocker = approval.describe_blocker(record, user) if may or withdraw else VIEW_ONLY
     return PendingDecision(
         summary=format_html("Proposed by {} {} ago.", proposer, age(record.created_at)),
         eligible=describe_approvers(approval.permission, *approval.proposers(record)),
         approve=None if blocker else approve,
-        other_tools=ways,
+        other_tools=other_tools,
         blocker=blocker,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The records of a list that wait for a second person.
+    """The records of a list that are pending approval.
 
-    `waiting` narrows rows of the list to them; `own` are those that a person may not decide.
+    `filter_pending` selects them; `proposed_by` matches those a user may not approve.
     """
 
     label: str
@@ -75,20 +75,20 @@ class Queue:
     proposed_by: Callable[[StaffUser], Q]
 
     def awaiting_approval_by(self, rows: QuerySet[Any], user: StaffUser) -> QuerySet[Any]:
-        """Those of `rows` that `user` may decide."""
+        """Return the rows that `user` may approve."""
         if not user.has_perm(self.permission):
             return rows.none()
         return self.filter_pending(rows).exclude(self.proposed_by(user))
 
     def awaiting_others(self, rows: QuerySet[Any], user: StaffUser) -> QuerySet[Any]:
-        """Those of `rows` that wait for somebody else than `user`."""
+        """Return the pending rows that `user` may not approve."""
         if not user.has_perm(self.permission):
             return self.filter_pending(rows)
         return self.filter_pending(rows).filter(self.proposed_by(user))
 
 
 def approval_queue(label: str, approval: TwoPersonApproval[Any]) -> Queue:
-    """Give the pending proposals of `approval`."""
+    """Return the queue of the pending proposals of `approval`."""
     return Queue(
         label,
         approval.permission,
@@ -98,17 +98,17 @@ def approval_queue(label: str, approval: TwoPersonApproval[Any]) -> Queue:
 
 
 class QueueFilter(ChoiceFilter):
-    """Whom a record waits for: the filter `decision` of lists that have a queue."""
+    """The filter `decision` of lists with a queue: whose approval is pending."""
 
     def __init__(self, queue: Queue) -> None:
-        super().__init__(title="decision")
+        super().__init__(title="approval")
         self.queue = queue
 
     @property
     def choices(self) -> Choices:
-        mine = [(AWAITING_MY_APPROVAL, "Mine to decide")]
+        own_choice = [(AWAITING_MY_APPROVAL, "Awaiting my approval")]
         may = self.parent.user.has_perm(self.queue.permission)
-        return [*(mine if may else []), (AWAITING_OTHERS, "Waits for somebody else")]
+        return [*(own_choice if may else []), (AWAITING_OTHERS, "Awaiting others")]
 
     def filter(self, qs: QuerySet[Any], value: Any) -> QuerySet[Any]:
         found = {
@@ -119,7 +119,7 @@ class QueueFilter(ChoiceFilter):
 
 
 def queues() -> dict[type[Model], Queue]:
-    """Give the queue of every list that has one."""
+    """Return the queue of every list that has one."""
     pages = admin.site._registry.items()
     found = {
         model: page.filters.base_filters.get("decision")

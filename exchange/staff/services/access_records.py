@@ -1,4 +1,4 @@
-"""Keeping what happens to people's access: a row that stays, and a line in the log."""
+"""Records of access events: an append-only row and a log line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def record_access_event(
     address: str = "",
     details: str = "",
 ) -> AccessRecord:
-    """Notes that `event` happened to the access of `user`, done by `by` when that is another."""
+    """Record `event` in the access of `user`, caused by `by` if another person."""
     logger.info(
         "staff.access",
         event_kind=str(event),

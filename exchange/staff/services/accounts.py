@@ -1,10 +1,9 @@
-"""People of the back office: inviting them, their role, and ending their access.
+"""Back-office accounts: invitation, role, activation and deactivation.
 
-Nobody changes their own access, and only a superuser touches a superuser. A person has one role, so
-that the duties that `config.back_office.roles` keeps apart stay apart. Whatever changes somebody's
-access ends their sessions and their one-time addresses. What would give somebody power over money
-takes two people: these functions refuse it unless they are told who confirmed it, which
-`exchange.access` does.
+Users cannot change their own access, and only superusers can change a superuser. A user has one
+role, which keeps duties separate (`config.back_office.roles`). Every change of access ends the
+user's sessions and invitation links. Granting privileged access requires `confirmed_by`, the second
+person, which `exchange.access` passes.
 """
 
 from __future__ import annotations
@@ -37,13 +36,13 @@ from exchange.staff.services.privileged_access import (
     restart_cooling_off,
 )
 
-_NOT_ALLOWED = "You may not change this person's access"
+_NOT_ALLOWED = "You are not allowed to change this person's access"
 _DETAILS = ("first_name", "last_name", "email")
 _DEMO_TENURE = timedelta(days=30)
 
 
 class InvitationTokenGenerator(PasswordResetTokenGenerator):
-    """Make and check tokens of invitations; whatever ends a person's sessions ends these too."""
+    """Creates and checks invitation tokens; ending a user's sessions invalidates them."""
 
     def _make_hash_value(self, user: Any, timestamp: int) -> str:
         return f"{super()._make_hash_value(user, timestamp)}{user.session_epoch}"
@@ -63,14 +62,14 @@ def add_person(
     confirmed_by: StaffUser | None = None,
     skip_cooling_off: bool = False,
 ) -> StaffUser:
-    """Make a member of staff with one role; without a password until they take up an invitation.
+    """Create a user with one role; without `password` they need an invitation.
 
-    `by` is None where an operator of the service does it from a shell. `settled` is for the demo
-    world: the person counts as there for long. Raises `Forbidden`, `InvalidRequest` for a bad name
-    or address, `Conflict` for a taken name.
+    `by` is None for an operator's shell. `skip_cooling_off` is for demo data: the user counts as
+    tenured. Raises `Forbidden`, `InvalidRequest` for a bad name or email, `Conflict` for a taken
+    name.
     """
     if by is not None and confirmed_by is None:
-        authorize_staff(by, "exchange.add_staffuser", "You may not add members of staff")
+        authorize_staff(by, "exchange.add_staffuser", "You are not allowed to add users")
         require_confirmation(needed=is_privileged_role(role))
     user = build_person(username, details)
     if skip_cooling_off:
@@ -80,7 +79,7 @@ def add_person(
     try:
         with transaction.atomic():
             user.save(force_insert=True)
-    except IntegrityError as error:  # the name was free a moment ago
+    except IntegrityError as error:  # taken since the check
         raise _username_taken(username) from error
     user.groups.set([role])
     words = _describe_confirmation(f"Role: {role.name}", confirmed_by)
@@ -90,7 +89,7 @@ def add_person(
 
 @transaction.atomic
 def change_details(*, user_id: UUID, details: Mapping[str, str], by: StaffUser) -> StaffUser:
-    """Change a person's name and email address. Raises `Forbidden`, `InvalidRequest`."""
+    """Change a user's name and email address. Raises `Forbidden`, `InvalidRequest`."""
     user = lock_person(user_id, by)
     before = {name: getattr(user, name) for name in _DETAILS}
     for name in _DETAILS:
@@ -116,9 +115,9 @@ def change_role(
     by: StaffUser,
     confirmed_by: StaffUser | None = None,
 ) -> StaffUser:
-    """Give a person `role` in the place of the one they had, which was `seen`; their sessions end.
+    """Replace a user's role, which must be `expected_role`; their sessions end.
 
-    Raises `Forbidden`, for one's own too, and `Conflict` when the role is no longer `seen`.
+    Raises `Forbidden`, also for one's own role, and `Conflict` if the role has changed.
     """
     user = lock_person(user_id, by, confirmed_by)
     _require_other_person(user, by)
@@ -126,7 +125,7 @@ def change_role(
         require_confirmation(needed=is_privileged_role(role) or has_privileged_access(user))
     before = role_name(user)
     if before != expected_role:
-        raise Conflict(f"{user} is {before or 'without a role'} by now. Please look again")
+        raise Conflict(f"{user} is {before or 'without a role'} now. Reload the page and try again")
     user.groups.set([role] if role else [])
     end_sessions(user)
     restart_cooling_off(user)
@@ -138,7 +137,7 @@ def change_role(
 
 @transaction.atomic
 def deactivate(*, user_id: UUID, by: StaffUser) -> StaffUser:
-    """Shut a person out at once. Raises `Forbidden`, `Conflict`."""
+    """Deactivate a user immediately. Raises `Forbidden`, `Conflict`."""
     user = lock_person(user_id, by)
     _require_other_person(user, by)
     return _set_active(user, active=False, by=by)
@@ -146,7 +145,7 @@ def deactivate(*, user_id: UUID, by: StaffUser) -> StaffUser:
 
 @transaction.atomic
 def activate(*, user_id: UUID, by: StaffUser, confirmed_by: StaffUser | None = None) -> StaffUser:
-    """Let a person in again. Raises `Forbidden`, `Conflict`."""
+    """Activate a deactivated user. Raises `Forbidden`, `Conflict`."""
     user = lock_person(user_id, by, confirmed_by)
     _require_other_person(user, by)
     if confirmed_by is None:
@@ -158,10 +157,10 @@ def activate(*, user_id: UUID, by: StaffUser, confirmed_by: StaffUser | None = N
 def create_invitation(
     *, user_id: UUID, by: StaffUser, confirmed_by: StaffUser | None = None
 ) -> tuple[str, str]:
-    """Make the one-time address by which a person chooses a password: give its id and token.
+    """Create an invitation link for choosing a password; return its user id and token.
 
-    Good until it is used, the person signs in, their access changes, or `PASSWORD_RESET_TIMEOUT`
-    is over. Raises `Forbidden`, and `Conflict` for somebody who is deactivated.
+    It expires when it is used, the user signs in, their access changes, or after
+    `PASSWORD_RESET_TIMEOUT`. Raises `Forbidden`, `Conflict` for a deactivated user.
     """
     user = lock_person(user_id, by, confirmed_by)
     _require_other_person(user, by)
@@ -170,17 +169,16 @@ def create_invitation(
     if not user.is_active:
         raise Conflict(f"{user} is deactivated")
     restart_cooling_off(user)
-    words = _describe_confirmation("One-time address made", confirmed_by)
+    words = _describe_confirmation("Invitation link created", confirmed_by)
     record_access_event(event=AccessEvent.INVITED, user=user, by=by, details=words)
     return urlsafe_base64_encode(force_bytes(user.pk)), invitation_tokens.make_token(user)
 
 
 @transaction.atomic
 def unlock(*, user_id: UUID, by: StaffUser | None) -> StaffUser:
-    """Forget the wrong tries for a person's account: they may sign in again at once.
+    """Clear the failed attempts of a user's account, so that they can sign in again.
 
-    `by` is None where an operator of the service does it from a shell. Raises `Forbidden`, and
-    `Conflict` for somebody who is not locked out.
+    `by` is None for an operator's shell. Raises `Forbidden`, `Conflict` if not locked out.
     """
     user = lock_person(user_id, by)
     if by is not None:
@@ -192,9 +190,9 @@ def unlock(*, user_id: UUID, by: StaffUser | None) -> StaffUser:
 
 
 def get_person(user_id: UUID, people: QuerySet[StaffUser] | None = None) -> StaffUser:
-    """Return a member of staff, out of `people` where they are named. Raises `NotFound`."""
+    """Return a user, from `people` if given. Raises `NotFound`."""
     rows = StaffUser.objects.all() if people is None else people
-    return get_or_raise(rows.filter(pk=user_id), NotFound("There is no such member of staff"))
+    return get_or_raise(rows.filter(pk=user_id), NotFound("User not found"))
 
 
 def lock_person(
@@ -204,9 +202,9 @@ def lock_person(
     *,
     message: str = _NOT_ALLOWED,
 ) -> StaffUser:
-    """Return a person, locked, whose access `by` may change; None is an operator's shell.
+    """Return a user, locked, if `by` may change their access; None is an operator's shell.
 
-    Raises `NotFound`, and `Forbidden` with `message`.
+    Raises `NotFound`, `Forbidden` with `message`.
     """
     user = get_person(user_id, StaffUser.objects.select_for_update())
     if by is not None and confirmed_by is None:
@@ -223,14 +221,14 @@ def end_sessions(user: StaffUser) -> None:
 
 
 def role_name(user: StaffUser) -> str:
-    """Give the name of the person's role; empty without one."""
+    """Return the name of the user's role; empty without one."""
     return ", ".join(sorted(user.groups.values_list("name", flat=True)))
 
 
 def build_person(username: str, details: Mapping[str, str] | None = None) -> StaffUser:
-    """Give a new person, not saved and without a password.
+    """Return a new user, unsaved and without a password.
 
-    Raises `InvalidRequest` for a bad name or address, `Conflict` for a taken name.
+    Raises `InvalidRequest` for a bad name or email, `Conflict` for a taken name.
     """
     if StaffUser.objects.filter(username__iexact=username).exists():
         raise _username_taken(username)
@@ -241,26 +239,26 @@ def build_person(username: str, details: Mapping[str, str] | None = None) -> Sta
 
 
 def require_may_change_access(user: StaffUser, by: StaffUser) -> None:
-    """Raise `Forbidden` for one's own access, and for a superuser's by anybody but a superuser."""
+    """Raise `Forbidden` for the user's own access, and for a superuser's unless `by` is one."""
     if user.is_superuser and not by.is_superuser:
         raise Forbidden(_NOT_ALLOWED)
     _require_other_person(user, by)
 
 
 def _username_taken(username: str) -> Conflict:
-    return Conflict(f"There is a member of staff called {username} already")
+    return Conflict(f"The username {username} is taken")
 
 
 def _require_other_person(user: StaffUser, by: StaffUser) -> None:
     if user.pk == by.pk:
-        raise Forbidden("Nobody changes their own access: ask another administrator")
+        raise Forbidden("You cannot change your own access. Ask another administrator")
 
 
 def _set_active(
     user: StaffUser, *, active: bool, by: StaffUser, confirmed_by: StaffUser | None = None
 ) -> StaffUser:
     if user.is_active == active:
-        raise Conflict(f"{user} is {'active' if active else 'deactivated'} already")
+        raise Conflict(f"{user} is already {'active' if active else 'deactivated'}")
     user.is_active = active
     user.save(update_fields=["is_active"])
     end_sessions(user)
@@ -285,5 +283,5 @@ def _describe_confirmation(words: str, confirmed_by: StaffUser | None) -> str:
 
 def _tenured_since() -> datetime:
     if not settings.DEMO_DATA:
-        raise ImproperlyConfigured("Only the demo world makes people who count as there for long")
+        raise ImproperlyConfigured("skip_cooling_off is only allowed for demo data")
     return timezone.now() - _DEMO_TENURE

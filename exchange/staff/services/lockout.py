@@ -1,13 +1,11 @@
-"""Stop the guessing of passwords and codes: tries are counted for the account and the address.
+"""Lock-out against guessing of passwords and codes, per account and per network address.
 
-A browser that a person signed in from before has a count of its own, per person and device: what
-others try without that browser's cookie locks it out of nothing, and what is tried in it is counted
-nowhere else.
+A known device, a browser the user signed in from before, has its own counter: attempts elsewhere do
+not lock it out, and its attempts count nowhere else.
 
-A try is counted before it is checked, by one statement that adds and reads, so that a hundred tries
-at once are a hundred tries, whichever processes they reach; nobody's restart forgets them. What
-succeeds is taken off again. An account is locked out whether it exists or not. Of a name only a
-keyed hash is kept, since people type passwords into the wrong field.
+An attempt is counted before it is checked, in one atomic statement, so that concurrent attempts all
+count, across processes and restarts. Successful attempts are subtracted. Unknown accounts lock out
+too. Names are stored as keyed hashes only, since people type passwords into the wrong field.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ from exchange.staff.models import SignInTries, StaffUser
 PASSWORD, CODE = "password", "code"
 _SALT = "exchange.services.lockout"
 
-# In the order of the keys that it is given, which is the same everywhere: account, then address.
+# Locks in the order of the keys, always account before address.
 _COUNT = """
 INSERT INTO exchange_signintries AS t (key, tries, ends_at)
 SELECT key, 1, statement_timestamp() + make_interval(mins => %s)
@@ -39,7 +37,7 @@ ON CONFLICT (key) DO UPDATE SET
     tries = CASE WHEN t.ends_at > statement_timestamp() THEN t.tries + 1 ELSE 1 END,
     ends_at = CASE WHEN t.ends_at > statement_timestamp() THEN t.ends_at ELSE excluded.ends_at END
 RETURNING key, tries"""
-# Once locked out, more tries make it no longer.
+# Further attempts do not extend a lock-out.
 _LOCK = """
 UPDATE exchange_signintries
 SET locked_until = CASE WHEN locked_until > statement_timestamp() THEN locked_until
@@ -60,25 +58,25 @@ _PREFIX_LENGTH = 32
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A browser that a person signed in from before."""
+    """A browser the user signed in from before."""
 
     user_id: UUID
     id: str
 
 
 class LockedOut(Exception):
-    """No more tries until `until`."""
+    """Raised while no attempts are accepted, until `until`."""
 
     def __init__(self, until: datetime) -> None:
         super().__init__(until)
         self.message = (
-            f"Too many wrong tries. Please try again after {until.astimezone(UTC):%H:%M:%S} UTC."
+            f"Too many failed attempts. Try again after {until.astimezone(UTC):%H:%M:%S} UTC."
         )
 
 
 @dataclass(frozen=True, slots=True)
 class _Counter:
-    """The tries of one account or one address."""
+    """The attempt counter of one account, device or address."""
 
     scope: str
     key: str
@@ -93,13 +91,13 @@ class _Counter:
 
 @dataclass(frozen=True, slots=True)
 class LoginAttempt:
-    """A try that was counted: say what came of it."""
+    """A counted attempt; report its outcome."""
 
     counters: Sequence[_Counter]
-    used: Sequence[int]
+    counts: Sequence[int]
 
     def mark_succeeded(self) -> None:
-        """Forget the tries of the account, or of its device; the address is as it was before."""
+        """Clear the counter of the account or device, and uncount the address."""
         account, *addresses = self.counters
         SignInTries.objects.filter(key=account.key).delete()
         with connection.cursor() as cursor:
@@ -107,17 +105,17 @@ class LoginAttempt:
                 cursor.execute(_DECREMENT, [address.key])
 
     def mark_failed(self) -> None:
-        """Raise `LockedOut` when this was the last of the tries."""
-        counters = zip(self.counters, self.used, strict=True)
-        _lock([counter for counter, used in counters if used >= counter.limit])
+        """Raise `LockedOut` if the limit is reached."""
+        counters = zip(self.counters, self.counts, strict=True)
+        _lock([counter for counter, count in counters if count >= counter.limit])
 
 
 def begin_attempt(
     kind: str, *, account: str, address: str, device: Device | None = None
 ) -> LoginAttempt:
-    """Count a try of `kind` (`PASSWORD`, `CODE`), of a known `device` apart from all others.
+    """Count an attempt of `kind` (`PASSWORD`, `CODE`); a known `device` counts separately.
 
-    Raises `LockedOut` instead of letting it through.
+    Raises `LockedOut`.
     """
     if device is not None:
         counters = [_device_counter(kind, device)]
@@ -129,21 +127,20 @@ def begin_attempt(
     with connection.cursor() as cursor:
         cursor.execute(_COUNT, [_lock_minutes(), keys])
         found = dict(cursor.fetchall())
-    used = [found[counter.key] for counter in counters]
-    over = [c for c, count in zip(counters, used, strict=True) if count > c.limit]
-    _lock(over)
-    return LoginAttempt(counters, used)
+    counts = [found[counter.key] for counter in counters]
+    _lock([c for c, count in zip(counters, counts, strict=True) if count > c.limit])
+    return LoginAttempt(counters, counts)
 
 
 def locked_until(user: StaffUser) -> datetime | None:
-    """Give the end of a lock-out of the person's account or of a device of theirs; or None."""
+    """Return the end of the lock-out of the user's account or devices, or None."""
     ends = _counters_of(user).filter(locked_until__gt=Now()).aggregate(end=Max("locked_until"))
     found: datetime | None = ends["end"]
     return found
 
 
 def clear_attempts(user: StaffUser) -> bool:
-    """Forget the tries for the person's account and devices; give whether any was locked out.
+    """Clear the counters of the user's account and devices; return whether any was locked.
 
     Addresses stay locked.
     """
@@ -153,7 +150,7 @@ def clear_attempts(user: StaffUser) -> bool:
 
 
 def purge_expired() -> int:
-    """Removes counters whose time is over; gives how many."""
+    """Delete expired counters; return how many."""
     removed = 0
     while True:
         with connection.cursor() as cursor:
@@ -177,7 +174,7 @@ def _counter(kind: str, scope: str, who: str) -> _Counter:
 
 
 def _device_counter(kind: str, device: Device) -> _Counter:
-    """The first half of the key is the person's, so that an administrator can forget them all."""
+    """Build the counter of a device; its key starts with a prefix per user, for clearing."""
     mark = salted_hmac(_SALT, f"{kind}:device:{device.id}", algorithm="sha256").hexdigest()
     return _Counter("account", _device_key_prefix(device.user_id) + mark[:_PREFIX_LENGTH])
 

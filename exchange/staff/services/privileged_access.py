@@ -1,9 +1,9 @@
-"""Who holds access that decides about money, since when, and from when on they may use it.
+"""Privileged access: who holds it, the cooling-off period and the tenure rule.
 
-A person whose access was given or reset a short time ago looks and does not decide (the cooling-off
-period); where two approve, one of them has held access undisturbed for longer (the tenure). Both
-are measured from `StaffUser.access_changed_at`. Nothing here writes but `mark_changed`; of whoever
-is made active again PostgreSQL does (`access_guards.sql`).
+After access is granted or reset a user cannot approve for a while (cooling-off). Of two approvers
+one must have held unchanged access for longer (tenure). Both are measured from
+`StaffUser.access_changed_at`, which `restart_cooling_off` and, on activation, a trigger
+(`access_guards.sql`) set.
 """
 
 from __future__ import annotations
@@ -27,45 +27,45 @@ BREAK_GLASS_NOTICE_DAYS = 7
 
 
 def is_privileged(permission: str) -> bool:
-    """Say whether `app.codename` lets its bearer decide; looking never does."""
-    harmless = import_string(settings.UNPRIVILEGED_PERMISSIONS)
-    return permission not in harmless and not permission.partition(".")[2].startswith("view_")
+    """Return whether `app.codename` is privileged; view permissions never are."""
+    unprivileged = import_string(settings.UNPRIVILEGED_PERMISSIONS)
+    return permission not in unprivileged and not permission.partition(".")[2].startswith("view_")
 
 
 def is_privileged_role(role: Group | None) -> bool:
-    """Say whether whoever has `role` decides about money or access."""
+    """Return whether `role` has privileged permissions."""
     return role is not None and _any_privileged(role.permissions.all())
 
 
 def has_privileged_access(user: StaffUser) -> bool:
-    """Say whether the person's role decides, whether or not they are active."""
+    """Return whether the user has privileged permissions, active or not."""
     if user.is_superuser:
         return True
     return _any_privileged(Permission.objects.filter(Q(group__user=user) | Q(user=user)))
 
 
 def can_manage_staff(user: StaffUser) -> bool:
-    """Say whether the person's role lets them manage staff, whether or not they are active."""
+    """Return whether the user's role can manage staff, active or not."""
     return _can_manage_staff(Permission.objects.filter(Q(group__user=user) | Q(user=user)))
 
 
 def role_can_manage_staff(role: Group | None) -> bool:
-    """Say whether whoever has `role` manages staff."""
+    """Return whether `role` can manage staff."""
     return role is not None and _can_manage_staff(role.permissions.all())
 
 
 def cooling_off_end(user: StaffUser) -> datetime:
-    """Give the end of the person's cooling-off period, which may be over."""
+    """Return the end of the user's cooling-off period, possibly past."""
     return user.access_changed_at + timedelta(hours=settings.COOLING_OFF_HOURS)
 
 
 def is_cooling_off(user: StaffUser) -> bool:
-    """Say whether the person may only look for now."""
+    """Return whether the user is in the cooling-off period."""
     return cooling_off_end(user) > timezone.now()
 
 
 def eligible_approvers(permission: str, *others: UUID | str | None) -> QuerySet[StaffUser]:
-    """Give who may decide by `permission` now, without `others`: ids, or actors as text."""
+    """Return users who may now approve with `permission`, without `others` (ids or actors)."""
     since = timezone.now() - timedelta(hours=settings.COOLING_OFF_HOURS)
     return (
         StaffUser.objects.with_perm(permission, backend="django.contrib.auth.backends.ModelBackend")
@@ -76,24 +76,21 @@ def eligible_approvers(permission: str, *others: UUID | str | None) -> QuerySet[
 
 
 def require_cooled_off(user_id: UUID) -> None:
-    """Refuse a decision of somebody whose access was given or reset a short time ago.
-
-    Raises `Forbidden` (`cooling_off`).
-    """
+    """Raise `Forbidden` (`cooling_off`) during the user's cooling-off period."""
     user = StaffUser.objects.only("access_changed_at").filter(pk=user_id).first()
     if user is None or is_cooling_off(user):
-        until = f", and decide from {_format_time(cooling_off_end(user))} on" if user else ""
+        until = f", and approve from {_format_time(cooling_off_end(user))}" if user else ""
         raise Forbidden(
-            "Your access was given or reset a short time ago. You may look at everything" + until,
+            "Your access was granted or reset recently. You can view everything" + until,
             code="cooling_off",
         )
 
 
 def require_tenured(*people: UUID | str | None) -> None:
-    """Refuse an approval by two people none of whom has held access undisturbed long enough.
+    """Raise `Rejected` (`approvers_too_new`) unless one of `people` is tenured.
 
-    `people` are ids, or actors as text (`staff:<id>`); who is no member of staff does not count.
-    Not asked in the first days of an installation. Raises `Rejected` (`approvers_too_new`).
+    `people` are ids or actors as text (`staff:<id>`); others than staff do not count. Not enforced
+    in the first days of an installation.
     """
     since = timezone.now() - timedelta(days=settings.TENURE_DAYS)
     if _installed_after(since):
@@ -102,25 +99,25 @@ def require_tenured(*people: UUID | str | None) -> None:
         pk__in=_ids_of(people), is_active=True, access_changed_at__lte=since
     ).exists():
         raise Rejected(
-            "One of the two who approve must have held their access undisturbed for"
+            "One of the two approvers must have had unchanged access for"
             f" {settings.TENURE_DAYS} days",
             code="approvers_too_new",
         )
 
 
 def require_confirmation(*, needed: bool) -> None:
-    """Refuse to do at once what takes two people. Raises `Forbidden` (`second_person_needed`)."""
+    """Raise `Forbidden` (`second_person_needed`) if a second person must confirm."""
     if needed:
         raise Forbidden(
-            "This gives power over money: propose it, and another person confirms",
+            "This grants privileged access: propose it for confirmation by a second person",
             code="second_person_needed",
         )
 
 
 def is_new_installation() -> bool:
-    """Say whether the installation is new: nobody's access to decide has ever been in force.
+    """Return whether no privileged access has ever become effective.
 
-    Who was deactivated, or reset since, counts: nothing makes an installation new again.
+    Deactivated and reset users count: an installation never becomes new again.
     """
     since = timezone.now() - timedelta(hours=settings.COOLING_OFF_HOURS)
     return not any(
@@ -131,20 +128,20 @@ def is_new_installation() -> bool:
 
 
 def restart_cooling_off(user: StaffUser) -> None:
-    """Begin the person's cooling-off period anew: their access was given or reset now."""
+    """Restart the user's cooling-off period: their access was granted or reset now."""
     user.access_changed_at = timezone.now()
     StaffUser.objects.filter(pk=user.pk).update(access_changed_at=user.access_changed_at)
 
 
 def access_notices(user: StaffUser) -> list[str]:
-    """Give what `user` must know about access given of late: empty for who decides nothing."""
+    """Return notices about recent access changes; empty for unprivileged users."""
     notices: list[str] = []
     if not any(map(is_privileged, user.get_all_permissions())):
         return notices
     if is_cooling_off(user):
         notices.append(
-            "Your access was given or reset a short time ago. You may look at everything, and"
-            f" decide from {_format_time(cooling_off_end(user))} on."
+            "Your access was granted or reset recently. You can view everything, and"
+            f" approve from {_format_time(cooling_off_end(user))}."
         )
     now = timezone.now()
     used = AccessProposal.objects.filter(
@@ -154,13 +151,13 @@ def access_notices(user: StaffUser) -> list[str]:
         about = proposal.person or proposal.organisation
         notices.append(
             f"Break-glass access was used at {_format_time(proposal.created_at)}:"
-            f" {proposal.get_kind_display().lower()}, for {about}. If you do not know why, act now."
+            f" {proposal.get_kind_display().lower()}, for {about}. If this is unexpected, act now."
         )
     if user.may("exchange.decide_accessproposal"):
         notices += [
-            f"The access of {other} was given or reset at"
-            f" {_format_time(other.access_changed_at)}. They decide from"
-            f" {_format_time(cooling_off_end(other))} on. If you do not know why, act now."
+            f"The access of {other} was granted or reset at"
+            f" {_format_time(other.access_changed_at)}. They can approve from"
+            f" {_format_time(cooling_off_end(other))}. If this is unexpected, act now."
             for other in _cooling_off_people(now)
             if other.pk != user.pk
         ]
@@ -181,7 +178,7 @@ def _cooling_off_people(now: datetime) -> list[StaffUser]:
 
 
 def _installed_after(moment: datetime) -> bool:
-    """Say whether the first record of anybody's access is younger; the records are append-only."""
+    """Return whether the first access record, which is append-only, is newer."""
     first = AccessRecord.objects.order_by("id").values_list("at", flat=True).first()
     return first is None or first > moment
 

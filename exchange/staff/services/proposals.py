@@ -1,12 +1,9 @@
-"""Proposals to give somebody, or an API key, power over money: who may make them.
+"""Proposals to grant privileged access to users, and the base of all access proposals.
 
-Giving power over money takes two people. An administrator proposes; for the access of an
-administrator, a finance approver may do it too, so that a lost administrator locks nobody out. A
-command files proposals without a proposer, which somebody in the back office takes up.
-`exchange.access.services.decisions` confirms them.
-
-Proposals about people stand here, and what every access proposal shares; those about API keys and
-organisations in `exchange.participants.services.proposals`.
+Granting privileged access takes two people. Administrators propose; finance approvers may also
+propose to restore an administrator, so that access can be recovered. Commands file proposals
+without a proposer, which a back-office user adopts. `exchange.access.services.decisions` confirms
+them. Proposals about API keys and organisations: `exchange.participants.services.proposals`.
 """
 
 from __future__ import annotations
@@ -39,17 +36,17 @@ logger = structlog.get_logger(__name__)
 
 MAX_NOTE_LENGTH = 300
 _RESTORE_PERMISSION = "exchange.restore_administrator"
-_NOT_ALLOWED = "You may not propose to change this person's access"
+_NOT_ALLOWED = "You are not allowed to propose changes to this person's access"
 DECIDE = "exchange.decide_accessproposal"
 APPROVAL = TwoPersonApproval(
     model=AccessProposal,
     noun="proposal",
     permission=DECIDE,
     unique_constraint="access_proposal_pending_once",
-    independence_message="Somebody else must confirm what you proposed, or what is about you",
+    independence_message="Someone other than the proposer and the person concerned must confirm",
     proposers=lambda proposal: (proposal.proposed_by_id, proposal.person_id),
     proposed_by=lambda user: Q(proposed_by=user) | Q(person=user),
-    # The person concerned is none of the two; what a command filed has no first one yet.
+    # Only the proposer counts: the person concerned is not one of the two.
     tenured_people=lambda proposal: (proposal.proposed_by_id,),
 )
 
@@ -62,10 +59,10 @@ def propose_invitation(
     details: Mapping[str, str] | None = None,
     note: str = "",
 ) -> AccessProposal:
-    """Propose a new member of staff whose role decides.
+    """Propose a new user with a privileged role.
 
-    `by` is None where a command files it. Raises `Forbidden`, `InvalidRequest`, `Conflict` for a
-    name that is taken or proposed already.
+    `by` is None for commands. Raises `Forbidden`, `InvalidRequest`, `Conflict` for a name that is
+    taken or already proposed.
     """
     _require_proposer(by, "exchange.add_staffuser", restores=role_can_manage_staff(role))
     accounts.build_person(username, details)
@@ -75,7 +72,7 @@ def propose_invitation(
 
 
 def propose_password_reset(*, user_id: UUID, by: StaffUser, note: str = "") -> AccessProposal:
-    """Propose a one-time address by which a person chooses another password. Raises as above."""
+    """Propose an invitation link for choosing a new password. Raises as above."""
     user = _get_person(user_id, by, restorable=True)
     if not user.is_active:
         raise Conflict(f"{user} is deactivated")
@@ -83,7 +80,7 @@ def propose_password_reset(*, user_id: UUID, by: StaffUser, note: str = "") -> A
 
 
 def propose_second_factor_reset(*, user_id: UUID, by: StaffUser, note: str = "") -> AccessProposal:
-    """Propose to remove a person's second factor. Raises as above."""
+    """Propose to reset a user's second factor. Raises as above."""
     user = _get_person(user_id, by, restorable=True)
     if not second_factor.is_set_up(user):
         raise Conflict(f"{user} has no second factor")
@@ -91,21 +88,21 @@ def propose_second_factor_reset(*, user_id: UUID, by: StaffUser, note: str = "")
 
 
 def propose_activation(*, user_id: UUID, by: StaffUser, note: str = "") -> AccessProposal:
-    """Propose to let a deactivated person in again. Raises as above."""
+    """Propose to activate a deactivated user. Raises as above."""
     user = _get_person(user_id, by, restorable=True)
     if user.is_active:
-        raise Conflict(f"{user} is active already")
+        raise Conflict(f"{user} is already active")
     return file_proposal(AccessKind.ACTIVATE_PERSON, by, note, person=user)
 
 
 def propose_role_change(
     *, user_id: UUID, role: Group | None, expected_role: str, by: StaffUser, note: str = ""
 ) -> AccessProposal:
-    """Propose `role` in the place of the one a person had, which was `seen`. Raises as above."""
+    """Propose to replace a user's role, which must be `expected_role`. Raises as above."""
     user = _get_person(user_id, by, restorable=False)
     before = accounts.role_name(user)
     if before != expected_role:
-        raise Conflict(f"{user} is {before or 'without a role'} by now. Please look again")
+        raise Conflict(f"{user} is {before or 'without a role'} now. Reload the page and try again")
     payload = {"role": role.name if role else "", "seen": expected_role}
     return file_proposal(AccessKind.CHANGE_ROLE, by, note, payload, person=user)
 
@@ -117,9 +114,9 @@ def record_break_glass(
     person: StaffUser | None = None,
     **about: Any,
 ) -> AccessProposal:
-    """Keep that a command acted at once; everybody who decides is told for some days.
+    """Record an immediate change by a command; privileged users see a notice for some days.
 
-    `about` are the organisation and the API key, where it is about one.
+    `about` holds the organisation and the API key, if any.
     """
     now = timezone.now()
     proposal = AccessProposal.objects.create(
@@ -150,11 +147,11 @@ def file_proposal(
     once: Mapping[str, Any] | None = None,
     **about: Any,
 ) -> AccessProposal:
-    """File a proposal. `once` finds those that are the same; about a person a constraint does."""
+    """File a proposal; `once` is the condition for duplicates that no constraint covers."""
     if once is not None:
         _require_no_duplicate(kind, once)
     proposal = APPROVAL.propose(
-        Conflict(f"{kind.label} is proposed for this person already", code="access_pending"),
+        Conflict(f"{kind.label} is already proposed for this person", code="access_pending"),
         kind=kind,
         payload=dict(payload or {}),
         note=clean_text(note, max_length=MAX_NOTE_LENGTH),
@@ -171,7 +168,7 @@ def file_proposal(
 
 
 def _require_proposer(by: StaffUser | None, permission: str, *, restores: bool) -> None:
-    """Let administrators propose, and finance approvers to restore an administrator."""
+    """Authorize administrators, and finance approvers to restore an administrator."""
     if by is None:
         return
     restoring = restores and not by.may(permission)
@@ -179,11 +176,11 @@ def _require_proposer(by: StaffUser | None, permission: str, *, restores: bool) 
 
 
 def _require_no_duplicate(kind: AccessKind, once: Mapping[str, Any]) -> None:
-    with connection.cursor() as cursor:  # of two at the same moment the second one finds the first
+    with connection.cursor() as cursor:  # serializes concurrent checks
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('access_proposal', 0))")
     pending = AccessProposal.objects.filter(kind=kind, status=AccessProposalStatus.PENDING)
     if pending.filter(**once).exists():
-        raise Conflict(f"{kind.label}: the same is proposed already", code="access_pending")
+        raise Conflict(f"{kind.label}: already proposed", code="access_pending")
 
 
 def _get_person(user_id: UUID, by: StaffUser, *, restorable: bool) -> StaffUser:

@@ -1,9 +1,8 @@
-"""The second factor of staff: codes of an authenticator app (TOTP, RFC 6238) and recovery codes.
+"""The second factor of staff: authenticator app codes (TOTP, RFC 6238) and recovery codes.
 
-A code is taken once: the row keeps the last time step that was taken, and taking one is a
-conditional UPDATE, so of two that come at once with the same code one is refused, whichever
-process answers. The secret is encrypted at rest; recovery codes are random enough (80 bits) for a
-plain hash, and are shown once.
+Each code is accepted once: the row stores the last accepted time step, and accepting a code is a
+conditional UPDATE, so that of two concurrent uses one fails. The secret is encrypted at rest.
+Recovery codes are random (80 bits), stored as plain hashes and shown once.
 """
 
 from __future__ import annotations
@@ -36,40 +35,40 @@ ISSUER = "Tokenized Investment Exchange"
 STEP_SECONDS = 30
 RECOVERY_CODES = 10
 
-_NOT_ALLOWED = "You may not reset this person's second factor"
-_WRONG_CODE = "This is not the present code. Please look at the app again"
-_USED_CODE = "This code was used already. Please wait for the next one"
-_WRONG_RECOVERY = "This is not one of your unused recovery codes"
+_NOT_ALLOWED = "You are not allowed to reset this person's second factor"
+_WRONG_CODE = "Incorrect or expired code. Enter the current code from your app"
+_USED_CODE = "This code was already used. Wait for the next one"
+_WRONG_RECOVERY = "Incorrect or used recovery code"
 
 
 def new_secret() -> str:
-    """A secret for an authenticator app, 160 bits in base32."""
+    """Generate a secret for an authenticator app, 160 bits in base32."""
     return pyotp.random_base32()
 
 
 def provisioning_uri(*, secret: str, user: StaffUser) -> str:
-    """The `otpauth://` address that an app reads from the picture."""
+    """Return the `otpauth://` URI encoded in the QR code."""
     return pyotp.TOTP(secret).provisioning_uri(name=user.username, issuer_name=ISSUER)
 
 
 def code_at(*, secret: str, step: int) -> str:
-    """The code of time step `step` (seconds since 1970, divided by `STEP_SECONDS`)."""
+    """Return the code of time step `step` (Unix time divided by `STEP_SECONDS`)."""
     return pyotp.TOTP(secret).generate_otp(step)
 
 
 def current_step() -> int:
-    """The time step that codes are of now."""
+    """Return the current time step."""
     return int(time.time()) // STEP_SECONDS
 
 
 def matches_secret(*, user: StaffUser, secret: str) -> bool:
-    """Whether the person's second factor is the one with `secret`."""
+    """Return whether `secret` is the one of the user's second factor."""
     factor = SecondFactor.objects.filter(user=user).first()
     return factor is not None and hmac.compare_digest(decrypt(factor.secret_encrypted), secret)
 
 
 def is_set_up(user: StaffUser) -> bool:
-    """Whether the person has a second factor."""
+    """Return whether the user has a second factor."""
     return SecondFactor.objects.filter(user=user).exists()
 
 
@@ -83,17 +82,16 @@ def set_up(
     address: str = "",
     skip_cooling_off: bool = False,
 ) -> list[str]:
-    """Take `secret` once its present `code` proves that the app has it; gives recovery codes.
+    """Set `secret` as the second factor, proven by its current `code`; return recovery codes.
 
-    All sessions of the person end. A first second factor begins the cooling-off period: whoever
-    knew the password sets it up. `settled` is for the demo world, which skips that. Raises
-    `InvalidRequest` for a wrong code, and `Conflict` where there is a second factor already and it
-    is not to be replaced.
+    All sessions of the user end. A first second factor starts the cooling-off period, since the
+    password alone sufficed to set it up; `skip_cooling_off` is for demo data. Raises
+    `InvalidRequest` for a wrong code, `Conflict` if one exists and `replace` is false.
     """
     locked = StaffUser.objects.select_for_update().get(pk=user.pk)
     first = not is_set_up(locked)
     if not replace and not first:
-        raise Conflict("You have a second factor already")
+        raise Conflict("You already have a second factor")
     step = _matching_step(secret, code)
     if step is None:
         raise InvalidRequest(_WRONG_CODE)
@@ -114,8 +112,9 @@ def set_up(
 
 
 def verify(*, user: StaffUser, code: str) -> None:
-    """Takes the present code of the person's app. Raises `InvalidRequest` for any other, and for
-    one that was taken before.
+    """Accept the current code of the user's app.
+
+    Raises `InvalidRequest` for a wrong or already accepted code.
     """
     factor = SecondFactor.objects.filter(user=user).first()
     step = _matching_step(decrypt(factor.secret_encrypted), code) if factor else None
@@ -128,7 +127,7 @@ def verify(*, user: StaffUser, code: str) -> None:
 
 @transaction.atomic
 def use_recovery_code(*, user: StaffUser, code: str, address: str = "") -> int:
-    """Uses up a recovery code; gives how many are left. Raises `InvalidRequest`."""
+    """Use a recovery code; return how many are left. Raises `InvalidRequest`."""
     used = RecoveryCode.objects.filter(user=user, code_hash=_hash(user, code), used_at=None).update(
         used_at=timezone.now()
     )
@@ -142,13 +141,13 @@ def use_recovery_code(*, user: StaffUser, code: str, address: str = "") -> int:
 
 
 def recovery_codes_left(user: StaffUser) -> int:
-    """How many of the person's recovery codes are unused."""
+    """Return how many recovery codes the user has left."""
     return RecoveryCode.objects.filter(user=user, used_at=None).count()
 
 
 @transaction.atomic
 def renew_recovery_codes(*, user: StaffUser, address: str = "") -> list[str]:
-    """New recovery codes in the place of all earlier ones. Raises `Conflict` without a factor."""
+    """Replace all recovery codes. Raises `Conflict` without a second factor."""
     locked = StaffUser.objects.select_for_update().get(pk=user.pk)
     if not is_set_up(locked):
         raise Conflict("Set up a second factor first")
@@ -159,13 +158,13 @@ def renew_recovery_codes(*, user: StaffUser, address: str = "") -> list[str]:
 
 @transaction.atomic
 def reset(*, user_id: UUID, by: StaffUser, confirmed_by: StaffUser | None = None) -> StaffUser:
-    """Remove another person's second factor, who then has to set one up anew; their sessions end.
+    """Remove another user's second factor and end their sessions.
 
-    Raises `NotFound`, `Forbidden`, for one's own too, and `Conflict` when there is none.
+    Raises `NotFound`, `Forbidden`, also for one's own, and `Conflict` if there is none.
     """
     user = lock_person(user_id, by, confirmed_by, message=_NOT_ALLOWED)
     if user.pk == by.pk:
-        raise Forbidden("Nobody resets their own second factor: ask another administrator")
+        raise Forbidden("You cannot reset your own second factor. Ask another administrator")
     if confirmed_by is None:
         require_confirmation(needed=has_privileged_access(user))
     removed, _ = SecondFactor.objects.filter(user=user).delete()
@@ -180,13 +179,13 @@ def reset(*, user_id: UUID, by: StaffUser, confirmed_by: StaffUser | None = None
 
 
 def _matching_step(secret: str, code: str) -> int | None:
-    """The time step that `code` is of: this one, or a neighbour, for clocks differ."""
-    present = current_step()
-    given = re.sub(r"\s", "", code)
-    if not re.fullmatch(r"[0-9]{6}", given):
+    """Return the time step of `code`: the current or, as clocks differ, a neighbouring one."""
+    current = current_step()
+    digits = re.sub(r"\s", "", code)
+    if not re.fullmatch(r"[0-9]{6}", digits):
         return None
-    for step in (present, present - 1, present + 1):
-        if hmac.compare_digest(code_at(secret=secret, step=step), given):
+    for step in (current, current - 1, current + 1):
+        if hmac.compare_digest(code_at(secret=secret, step=step), digits):
             return step
     return None
 
