@@ -1,1 +1,1 @@
-"""How every page of the back office is built; it knows no subject."""
+"""Building blocks of every back-office page, independent of any subject."""

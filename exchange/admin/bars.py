@@ -1,6 +1,6 @@
-"""Counts as bars: geometry only, drawn by `templates/admin/bars.html` without a script or a style.
+"""Stacked bar charts: geometry only, drawn by `templates/admin/bars.html` without scripts.
 
-Each picture stands above a table of the same figures, so nothing depends on seeing it.
+A table with the same numbers accompanies each chart, so no content depends on the image.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from exchange.admin.chart import Mark
 
 WIDTH, HEIGHT = 720, 180
-# Room for the labels of the axes.
+# Margins for the axis labels.
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 8, 16, 32
 _GAP = 0.25
 _LABELS = 5
@@ -19,19 +19,19 @@ _LABELS = 5
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One piece of a column: its place, its series (from 1), and the words shown on hovering."""
+    """One segment of a column: position, series (from 1) and tooltip."""
 
     x: float
     y: float
     width: float
     height: float
     series: int
-    description: str
+    tooltip: str
 
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """A picture of stacked columns with the words that stand in for it."""
+    """A stacked column chart with its text alternative."""
 
     name: str
     title: str
@@ -55,7 +55,7 @@ def stacked_bars(
     series: Sequence[str],
     columns: Sequence[tuple[str, Sequence[int]]],
 ) -> Bars:
-    """`columns` are (label, one count for each of `series`); `name` is unique on the page."""
+    """Lay out a chart of `columns`: (label, one count per series). `name` is unique on the page."""
     highest = max((sum(counts) for _, counts in columns), default=0)
     top = _round_up(highest)
     floor = HEIGHT - _BOTTOM
@@ -76,7 +76,7 @@ def stacked_bars(
                     width=round(step * (1 - _GAP), 1),
                     height=round(height, 1),
                     series=number + 1,
-                    description=f"{label}: {count:,} {series[number].lower()}",
+                    tooltip=f"{label}: {count:,} {series[number].lower()}",
                 )
             )
     every = max(1, -(-len(columns) // _LABELS))
@@ -99,7 +99,7 @@ def stacked_bars(
 
 
 def _round_up(highest: int) -> int:
-    """The next of 2, 4, 10, 20, 40, 100, …: the scale's end, with a whole number at its middle."""
+    """Return the end of the scale: the next of 2, 4, 10, 20, 40, 100, …, which is even."""
     size = 1
     while True:
         for part in (2, 4, 10):

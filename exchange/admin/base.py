@@ -1,8 +1,7 @@
-"""What every page of the admin stands on; a theme is plugged in here and nowhere else.
+"""Base classes of all back-office pages; the only module that depends on the theme.
 
-Admin pages never write a table. A page parses a form, calls a service with the person as the
-actor, and says what came of it: a refusal of a service becomes a message, never a fault. GET
-requests change nothing; whatever changes something is a POST with a CSRF token.
+A page parses a form, calls a service with the user as actor, and reports the result. It never
+writes to a table itself. Errors of services become messages. GET requests change nothing.
 """
 
 from __future__ import annotations
@@ -50,8 +49,8 @@ if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Model]
     ModelChoice = forms.ModelChoiceField[Any]
 else:
-    # Not `unfold.admin.ModelAdmin`: it keeps the request on an object that all requests share, and
-    # its actions change things on GET.
+    # Not `unfold.admin.ModelAdmin`: it stores the request on an object shared by all requests, and
+    # its actions change data on GET.
     class ModelAdmin(BaseModelAdminMixin, admin.ModelAdmin):
         pass
 
@@ -60,7 +59,10 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A link or, with `post`, a button at the top of a record's page."""
+    """A link or, with `post`, a button at the top of a record's page.
+
+    `opens_record` marks a link to another record.
+    """
 
     label: str
     url: str
@@ -69,13 +71,13 @@ class Tool:
 
     @property
     def is_navigation(self) -> bool:
-        """Whether it only navigates: to another record, or to a filtered list."""
+        """Whether the tool only navigates, to another record or a filtered list."""
         return self.opens_record or (not self.post and "?" in self.url)
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A table below a record's fields; `right` are the columns (from 0) that hold amounts."""
+    """A table below a record's fields; `right` lists the right-aligned columns (from 0)."""
 
     title: str
     headings: Sequence[str]
@@ -88,9 +90,10 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class PendingDecision:
-    """What waits for a second person, above a record's fields: `words` say who proposed it,
-    `eligible` who may decide. `blocker` says why the person who looks cannot approve it, and
-    `approve` is None then.
+    """The panel of a pending approval above a record's fields.
+
+    `summary` names the proposer, `eligible` the approvers. `blocker` says why the current user
+    cannot approve; `approve` is then None.
     """
 
     summary: str
@@ -101,7 +104,7 @@ class PendingDecision:
 
 
 def staff_of(request: HttpRequest) -> StaffUser:
-    """Who is signed in; the admin lets nobody else near."""
+    """Return the signed-in user. Raises `PermissionDenied`."""
     user = request.user
     if not user.is_authenticated:
         raise PermissionDenied
@@ -109,13 +112,13 @@ def staff_of(request: HttpRequest) -> StaffUser:
 
 
 def actor_of(request: HttpRequest) -> Actor:
-    """The same person as a service's actor."""
+    """Return the signed-in user as the actor of a service."""
     user = staff_of(request)
     return Actor.staff(user.pk, str(user))
 
 
 class SafeAdmin(PreservedFilters, Listing, ModelAdmin):
-    """Lists and shows; adds, changes and deletes nothing unless a subclass says how."""
+    """A read-only admin; subclasses add forms and actions explicitly."""
 
     in_back_office = True
     actions = None
@@ -123,13 +126,13 @@ class SafeAdmin(PreservedFilters, Listing, ModelAdmin):
     show_full_result_count = False
     paginator = BoundedPaginator
     change_form_template = "admin/record.html"
-    # Columns that name a part of the record which is a record itself.
+    # Foreign keys whose records belong to this record's history.
     linked_columns: Sequence[str] = ()
-    # Whether only who owns a record opens its page.
+    # Whether a record's page is open to its owner only.
     owners_only = False
     # Label of the button that adds a record; empty: "Add" and the model's name.
     add_label = ""
-    # What one must know to read the list, above it.
+    # A note above the list.
     list_note = ""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -143,26 +146,26 @@ class SafeAdmin(PreservedFilters, Listing, ModelAdmin):
 
     @property
     def panels(self) -> Sequence[Panel]:
-        """What upper subjects show on the pages of these records."""
+        """Panels that other subjects add to the pages of these records."""
         return panels_of(self.model)
 
     def get_urls(self) -> list[URLPattern]:
-        """The addresses of panels, and Django's own."""
+        """Return the URLs of the panels and Django's own."""
         return [*(url for panel in self.panels for url in panel.urls(self)), *super().get_urls()]
 
     def heading(self, obj: Any) -> str:
-        """What the page of `obj` is called."""
+        """Return the page title of `obj`."""
         return str(obj)
 
     def may(self, request: HttpRequest, permission: str) -> bool:
-        """Whether the person has `app.codename`."""
+        """Return whether the user has the permission `app.codename`."""
         return staff_of(request).has_perm(permission)
 
     def choice_label(self, obj: Model) -> str:
-        """The words by which a person picks `obj` from suggestions."""
+        """Return the label of `obj` in autocomplete suggestions."""
         return str(obj)
 
-    # --- its list ---
+    # --- list ---
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return ChangeList if self.list_filter else FilteredList
@@ -179,26 +182,26 @@ class SafeAdmin(PreservedFilters, Listing, ModelAdmin):
         term = search_term.strip()
         return (self.search(queryset, term) if term else queryset), False
 
-    # --- a record's page ---
+    # --- record page ---
 
     def tools(self, request: HttpRequest, obj: Any) -> list[Tool]:
-        """What can be done from the page of `obj`."""
+        """Return the links and buttons of the page of `obj`."""
         return []
 
     def warnings(self, obj: Any) -> Sequence[str]:
-        """What must not be overlooked about `obj`, in red above its fields."""
+        """Return the warnings shown in red above the fields of `obj`."""
         return ()
 
     def decision(self, request: HttpRequest, obj: Any) -> PendingDecision | None:
-        """What two people decide about `obj`, while it waits."""
+        """Return the pending approval of `obj`, if any."""
         return None
 
     def sections(self, request: HttpRequest, obj: Any) -> list[Section]:
-        """Tables below the fields of `obj`."""
+        """Return the tables below the fields of `obj`."""
         return []
 
     def unlinked_fields(self, request: HttpRequest) -> set[str]:
-        """Fields that name a record which the person may not open: Django links every one."""
+        """Return foreign keys to records the user may not open; Django would link every one."""
         related = {f.name: f.related_model._meta for f in self.opts.fields if f.related_model}
         return {
             name
@@ -209,7 +212,7 @@ class SafeAdmin(PreservedFilters, Listing, ModelAdmin):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """The record's page with its tools and sections."""
+        """Render the record's page with its tools and sections."""
         obj = context.get("original")
         if obj is not None:
             context["subtitle"] = context["named"] = self.heading(obj)
@@ -226,14 +229,14 @@ class SafeAdmin(PreservedFilters, Listing, ModelAdmin):
             context["sections"] = sections
         return super().render_change_form(request, context, *args, **kwargs)
 
-    # --- addresses and records ---
+    # --- URLs and records ---
 
     def url_name(self, page: str) -> str:
-        """The name of this model's address for `page`."""
+        """Return the name of this model's URL for `page`."""
         return f"{self.opts.app_label}_{self.opts.model_name}_{page}"
 
     def address(self, page: str, *args: object) -> str:
-        """This model's address for `page`."""
+        """Return this model's URL for `page`."""
         return reverse(f"admin:{self.url_name(page)}", args=args)
 
     def action_url(
@@ -244,17 +247,17 @@ class SafeAdmin(PreservedFilters, Listing, ModelAdmin):
         *,
         only_post: bool = True,
     ) -> URLPattern:
-        """An address of our own below the model's; by default it takes POST only."""
-        wanted = self.preserve_in_redirects(require_POST(view) if only_post else view)
-        return path(route, self.admin_site.admin_view(wanted), name=self.url_name(name))
+        """Return a custom URL below the model's; POST only by default."""
+        guarded = self.preserve_in_redirects(require_POST(view) if only_post else view)
+        return path(route, self.admin_site.admin_view(guarded), name=self.url_name(name))
 
     def require(self, request: HttpRequest, *permissions: str) -> None:
-        """Raise `PermissionDenied` for a person who has none of `permissions`."""
+        """Raise `PermissionDenied` unless the user has one of `permissions`."""
         if not any(self.may(request, permission) for permission in permissions):
             raise PermissionDenied
 
     def record(self, request: HttpRequest, object_id: UUID | str, *permissions: str) -> Any:
-        """The record, for somebody who may see it and has one of `permissions`, when there are any.
+        """Return the record if the user may view it and has one of `permissions`, if any are given.
 
         Raises `Http404`, `PermissionDenied`.
         """
@@ -267,10 +270,10 @@ class SafeAdmin(PreservedFilters, Listing, ModelAdmin):
             raise Http404
         return found
 
-    # --- what a page does ---
+    # --- page helpers ---
 
     def attempt(self, request: HttpRequest, act: Callable[[], Any], done: str) -> bool:
-        """Calls a service and tells the person what came of it; True when it did it."""
+        """Call a service and report the result as a message; return whether it succeeded."""
         try:
             act()
         except DomainError as error:
@@ -280,7 +283,7 @@ class SafeAdmin(PreservedFilters, Listing, ModelAdmin):
         return True
 
     def redirect_to_record(self, record_id: object) -> HttpResponseRedirect:
-        """To the record's page."""
+        """Redirect to the record's page."""
         return HttpResponseRedirect(self.address("change", record_id))
 
     def page(
@@ -292,7 +295,7 @@ class SafeAdmin(PreservedFilters, Listing, ModelAdmin):
         record: Model | None = None,
         **context: Any,
     ) -> TemplateResponse:
-        """A page of ours in the admin's frame."""
+        """Render a custom page in the admin's layout."""
         media = self.media
         if "form" in context:
             media += context["form"].media
@@ -316,7 +319,7 @@ class SafeAdmin(PreservedFilters, Listing, ModelAdmin):
         )
 
     def panel_context(self, request: HttpRequest, record: Model | None) -> dict[str, Any]:
-        """What panels tell the templates of pages of ours about `record`."""
+        """Return the template context that panels add to custom pages of `record`."""
         context: dict[str, Any] = {}
         if record is not None:
             for panel in self.panels:
@@ -335,8 +338,10 @@ class SafeAdmin(PreservedFilters, Listing, ModelAdmin):
         note: str = "",
         final: bool = False,
     ) -> HttpResponse:
-        """Shows `form`; on a valid POST answers what `act` answers. What the service refuses
-        stands above the form, which keeps what was typed. `final`: its button warns.
+        """Render `form`, or on a valid POST return the response of `act`.
+
+        Errors of the service appear in the form, which keeps the input. `final` renders the button
+        as destructive.
         """
         if request.method == "POST" and form.is_valid():
             try:
@@ -359,7 +364,7 @@ class SafeAdmin(PreservedFilters, Listing, ModelAdmin):
 
 
 class CustomPageAdmin(SafeAdmin):
-    """An admin whose records have a page of our own instead of their fields: to look at only."""
+    """An admin whose records have a custom read-only page."""
 
     def change_view(
         self,
@@ -368,18 +373,18 @@ class CustomPageAdmin(SafeAdmin):
         form_url: str = "",
         extra_context: Any = None,
     ) -> HttpResponse:
-        """The record's page."""
+        """Render the record's page."""
         if request.method not in {"GET", "HEAD"}:
             return HttpResponseNotAllowed(["GET", "HEAD"])
         return self.record_page(request, self.record(request, object_id))
 
     @abstractmethod
     def record_page(self, request: HttpRequest, record: Any, /) -> HttpResponse:
-        """The page of `record`, which the person may see."""
+        """Render the page of `record`, which the user may view."""
 
 
 class AddFormAdmin(SafeAdmin):
-    """An admin whose records are added by a form of our own, by whoever has `add_permission`."""
+    """An admin that adds records with a custom form, given `add_permission`."""
 
     add_permission = ""
 
@@ -389,31 +394,32 @@ class AddFormAdmin(SafeAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """The form that adds one."""
+        """Render the form that adds a record."""
         if not self.has_add_permission(request):
             raise PermissionDenied
-        answer: HttpResponse = self.preserve_in_redirects(self.add_page)(request)
-        return answer
+        response: HttpResponse = self.preserve_in_redirects(self.add_page)(request)
+        return response
 
     @abstractmethod
     def add_page(self, request: HttpRequest) -> HttpResponse:
-        """The form, for somebody who may add."""
+        """Render the form; permission was checked."""
 
 
 class RecordSelect(AutocompleteSelect):
-    """Django's box of suggestions, which also bears a posted id that is none."""
+    """Django's autocomplete select, tolerant of a posted value that is not an id."""
 
     def optgroups(self, name: str, value: Sequence[str], attr: Any = None) -> Any:
         return super().optgroups(name, [v for v in value if not v or parse_id(str(v))], attr)
 
 
 def fieldsets_of(form: forms.Form) -> list[Any]:
-    """The visible fields for a template, the first wrong one to be focused. A form with many has
-    `groups`: titles, each with rows of field names.
+    """Return the visible fields as fieldsets; focus the first field with an error.
+
+    A form may define `groups`: titles, each with rows of field names.
     """
-    wrong = next((field for field in form.visible_fields() if field.errors), None)
-    if wrong is not None:
-        wrong.field.widget.attrs["autofocus"] = True
+    invalid = next((field for field in form.visible_fields() if field.errors), None)
+    if invalid is not None:
+        invalid.field.widget.attrs["autofocus"] = True
     groups = getattr(form, "groups", [(None, [field.name for field in form.visible_fields()])])
     fields: list[tuple[str | None, Any]] = [
         (heading, {"fields": rows}) for heading, rows in groups if rows
@@ -422,15 +428,15 @@ def fieldsets_of(form: forms.Form) -> list[Any]:
 
 
 def add_form_error(form: forms.Form, error: DomainError) -> None:
-    """Put what a service refused beside the fields it speaks of, or above all of them."""
+    """Attach a service's error to the fields it names, or to the form as a whole."""
     if not error.fields or error.fields.keys() - form.fields.keys():
         form.add_error(None, error.message)
         return
-    for name, words in error.fields.items():
-        form.add_error(name, words)
+    for name, message in error.fields.items():
+        form.add_error(name, message)
 
 
 def bind_form(request: HttpRequest, form: type[forms.Form], **initial: Any) -> forms.Form:
-    """`form` with what was posted, or empty with `initial`."""
+    """Return `form` bound to the POST data, or unbound with `initial`."""
     make = partial(form, initial=initial)
     return make(request.POST) if request.method == "POST" else make()

@@ -1,4 +1,4 @@
-"""Prices over time as a small step chart: geometry only, drawn by `templates/admin/chart.html`."""
+"""Step charts of prices over time: geometry only, drawn by `templates/admin/chart.html`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from datetime import datetime
 from decimal import Decimal
 
 WIDTH, HEIGHT = 720, 200
-# Room for the labels of the axes.
+# Margins for the axis labels.
 _LEFT, _RIGHT, _TOP, _BOTTOM = 110, 12, 14, 28
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A label of an axis; `at` is its place along the axis."""
+    """An axis label; `at` is its position along the axis."""
 
     at: float
     text: str
@@ -22,7 +22,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A picture with the words that stand in for it."""
+    """A step chart with its text alternative."""
 
     title: str
     description: str
@@ -45,9 +45,10 @@ def step_chart(
     until: datetime,
     label: str,
 ) -> Chart | None:
-    """Each of `lines` (name, one value for each of `times`, oldest first) holds until the next.
+    """Lay out a chart of `lines`: (name, one value per time, oldest first).
 
-    `label` is a format for values, `"{:,.2f} NGN"`. None with fewer than two times.
+    Each value applies until the next time. `label` formats values: `"{:,.2f} NGN"`. Return None
+    with fewer than two times.
     """
     values = [value for _, line in lines for value in line]
     if len(times) < 2:

@@ -1,4 +1,4 @@
-"""Columns of lists, and fields of pages, that follow from the record alone."""
+"""List columns and page fields computed from the record alone."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from django.contrib import admin
 def column(
     heading: str, value: Callable[[Any], object], *, ordering: str | None = None
 ) -> Callable[[Any, Any], Any]:
-    """Return an attribute of an admin that shows `value` of each record under `heading`.
+    """Return an admin column that displays `value` of each record under `heading`.
 
-    `ordering` is the column of the table that sorts it; without one it cannot be sorted.
+    `ordering` is the database column that sorts it; without one it is not sortable.
     """
 
     @admin.display(description=heading, ordering=ordering)
-    def shown(_admin: object, record: Any) -> object:
+    def display(_admin: object, record: Any) -> object:
         return value(record)
 
-    return shown
+    return display

@@ -1,9 +1,8 @@
-"""Decisions in two steps: a page that repeats what would be done, and its button, which does it.
+"""Confirmation pages: a page states what will happen, and its button executes it.
 
-The page sends along what it showed. If any of that is different by the time the button is pressed,
-nothing is done and the person is told what has changed. Looking at the page changes nothing, and
-pressing the button twice decides once: the second time there is nothing left to decide. Where a
-change in the instant between would matter, the service compares once more under its lock.
+The form submits the facts it displayed. If any of them has changed since, nothing is executed and
+the page lists the changes. Submitting twice executes once: the second time the record is no longer
+pending. Services compare again under their lock where a change in between would matter.
 """
 
 from __future__ import annotations
@@ -36,10 +35,11 @@ from exchange.core.errors import DomainError
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """What is to be decided. `facts` are what the person relies on, so they hold no ages, which
-    change by themselves; what is worth seeing and changes by itself stands in `passing`, and is no
-    reason to refuse. `blocker` says why it cannot be decided now, by this person. `warnings`
-    stand in red above it all, and the button works only on a page that showed them.
+    """The content of a confirmation page.
+
+    `facts` must not have changed when the form is submitted; `live_facts` may, ages for example.
+    `blocker` says why the user cannot confirm now. `warnings` are shown in red, and the form is
+    accepted only from a page that displayed them. `final` renders the button as destructive.
     """
 
     title: str
@@ -52,21 +52,26 @@ class Confirmation:
     final: bool = False
     warnings: Sequence[str] = ()
 
+    @property
+    def heading(self) -> str:
+        """The heading of the facts."""
+        return "You are proposing" if self.submit.startswith("Propose") else "Review and confirm"
+
     def displayed_facts(self) -> dict[str, str]:
-        """The facts as text."""
+        """Return the facts as plain text."""
         return {name: unescape(strip_tags(str(value))) for name, value in self.facts}
 
     @property
     def displayed_warnings(self) -> str:
-        """The warnings as the page sends them along."""
+        """The warnings as the form submits them."""
         return json.dumps(list(self.warnings))
 
     def changes_since(self, seen: str) -> list[str]:
-        """What is different from `seen`, which a page sent along, in words."""
+        """Return the differences from `seen`, the submitted facts, as sentences."""
         now, before = self.displayed_facts(), _parse_facts(seen)
         names = list(dict.fromkeys([*before, *now]))
         return [
-            f"{name} was {before.get(name, 'not there')} and is {now.get(name, 'not there')}"
+            f"{name} was {before.get(name, 'none')} and is {now.get(name, 'none')}"
             for name in names
             if before.get(name) != now.get(name)
         ]
@@ -74,10 +79,10 @@ class Confirmation:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmedAction:
-    """One decision about a record: who may take it, what is asked, which service takes it.
+    """An action on a record with a confirmation page.
 
-    `decide` is given the record's id as the keyword `key`, the person as `user`, and what `form`
-    asks for. What it answers may go into `done`.
+    `decide` is the service: it receives the record's id as keyword `key`, the user as `user`, and
+    the fields of `form`. `done` is the success message, or builds it from the service's result.
     """
 
     name: str
@@ -90,10 +95,10 @@ class ConfirmedAction:
 
 
 class ConfirmationAdmin(SafeAdmin):
-    """Pages of records that people decide about."""
+    """An admin with confirmation pages."""
 
     def confirmed_action_urls(self, actions: Sequence[ConfirmedAction]) -> list[URLPattern]:
-        """The address of each of `steps`."""
+        """Return one URL per action."""
         return [
             self.action_url(
                 f"<uuid:object_id>/{action.name.replace('_', '-')}/",
@@ -107,7 +112,7 @@ class ConfirmationAdmin(SafeAdmin):
     def confirmed_action_view(
         self, request: HttpRequest, object_id: UUID, *, action: ConfirmedAction
     ) -> HttpResponse:
-        """Asks the step's question, and on its answer takes it."""
+        """Show the action's confirmation page; execute the action when it is confirmed."""
         record, user = self.record(request, object_id, *action.permissions), staff_of(request)
         return self.confirm_page(
             request,
@@ -128,34 +133,36 @@ class ConfirmationAdmin(SafeAdmin):
         *,
         form: forms.Form | None = None,
     ) -> HttpResponse:
-        """Asks `question`; on its answer calls `act`, a service, and says `done`, which may be made
-        of what `act` answers. `form` asks for what the person has to add: `act` is given what was
-        typed, and what was typed is kept while something is still to be put right.
+        """Show `confirmation`; when it is confirmed call `act`, a service, and report `done`.
+
+        `done` is a message, or builds one from the result of `act`. The fields of `form` are passed
+        to `act`; input is kept while the form has errors.
         """
         if confirmation.blocker:
-            messages.error(request, f"{confirmation.blocker.rstrip('.')}. Nothing was done.")
+            messages.error(request, f"{confirmation.blocker.rstrip('.')}. No changes were made.")
             return self.redirect_to_record(record.pk)
         seen = request.POST.get("seen", "")
         changes = confirmation.changes_since(seen) if seen else []
         if changes:
-            told = "; ".join(changes)
+            changed = "; ".join(changes)
             messages.error(
-                request, f"Nothing was done. Since you opened the page: {told}. Look again."
+                request,
+                f"No changes were made. Since you opened the page: {changed}. Review it again.",
             )
         elif (
             confirmation.warnings and request.POST.get("warned") != confirmation.displayed_warnings
         ):
-            pass  # They are on the page that follows.
+            pass  # The page below displays them.
         elif seen and (form is None or form.is_valid()):
             try:
-                answer = act(**form.cleaned_data) if form is not None else act()
+                result = act(**form.cleaned_data) if form is not None else act()
             except DomainError as error:
                 if form is None:
                     messages.error(request, error.message)
                     return self.redirect_to_record(record.pk)
                 add_form_error(form, error)
             else:
-                messages.success(request, done if isinstance(done, str) else done(answer))
+                messages.success(request, done if isinstance(done, str) else done(result))
                 return self.redirect_to_record(record.pk)
         fields = {} if form is None else {"form": form, "fieldsets": fieldsets_of(form)}
         return self.page(

@@ -1,4 +1,4 @@
-"""How the admin writes amounts, times, states and links. Presentation only."""
+"""Display of percentages, times, statuses and links in the back office."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 
 from exchange.core.numbers import format_plain
 
-# How a state looks: the class of `exchange/admin.css`.
+# Badge style of each status: a class of `exchange/admin.css`.
 _TONES = {
     "Pending": "waiting",
     "Open": "waiting",
@@ -63,13 +63,13 @@ _TONES = {
 
 
 def percent(number: Decimal) -> str:
-    """`1.5 %`."""
+    """Format a percentage: `1.5 %`."""
     return f"{format_plain(number)} %"
 
 
 def difference(before: Decimal, after: Decimal, places: int = 1) -> str:
-    """By how much `after` differs from `before`: `+5.2 %`, `none`; a dash when there was nothing
-    before.
+    """Format the relative change from `before` to `after`: `+5.2 %`, `none`, or a dash if `before`
+    is zero.
     """
     if not before:
         return "-"
@@ -79,19 +79,19 @@ def difference(before: Decimal, after: Decimal, places: int = 1) -> str:
 
 
 def status_badge(text: str, tone: str = "") -> SafeString:
-    """A state as a coloured label; the word itself always stands there too."""
+    """Return a status as a coloured label."""
     look = tone or _TONES.get(text, "calm")
     return format_html('<span class="state state-{}">{}</span>', look, text)
 
 
 def kind_label(record: Model) -> str:
-    """What kind of record it is, in words: `Withdrawal hold`."""
-    words: Callable[[], str] = getattr(record, "get_kind_display")  # noqa: B009 - of its model
-    return str(words()).capitalize()
+    """Return the label of the record's kind: `Withdrawal hold`."""
+    get_label: Callable[[], str] = getattr(record, "get_kind_display")  # noqa: B009 - of its model
+    return str(get_label()).capitalize()
 
 
 def format_duration(duration: timedelta) -> str:
-    """`duration` in its largest unit: `40 s`, `12 min`, `5 h`, `3 d`."""
+    """Format a duration in its largest unit: `40 s`, `12 min`, `5 h`, `3 d`."""
     seconds = max(0, int(duration.total_seconds()))
     for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
         if seconds >= size:
@@ -100,13 +100,13 @@ def format_duration(duration: timedelta) -> str:
 
 
 def format_time(when: datetime) -> SafeString:
-    """A time in UTC to the second, as people read it."""
+    """Format a time in UTC to the second; the heading or sentence names the zone."""
     utc = timezone.localtime(when)
     return format_html('<time datetime="{}">{}</time>', utc.isoformat(), f"{utc:%Y-%m-%d %H:%M:%S}")
 
 
 def age(when: datetime) -> SafeString:
-    """How long ago; the time itself on hovering."""
+    """Format the age of a time, with the time itself as tooltip."""
     return format_html(
         '<time datetime="{}" title="{} UTC">{}</time>',
         when.isoformat(),
@@ -116,28 +116,28 @@ def age(when: datetime) -> SafeString:
 
 
 def expiry(when: datetime | None) -> str:
-    """When something expires, in words: `No expiry`, `Expires 3 March 2027, 12:00 UTC`."""
+    """Format an expiry: `No expiry`, `Expires 2027-03-03 12:00 UTC`."""
     if when is None:
         return "No expiry"
     word = "Expires" if when > timezone.now() else "Expired"
-    return f"{word} {date_format(when.astimezone(UTC), 'j F Y, H:i')} UTC"
+    return f"{word} {when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def last_used(when: datetime | None, never: str = "Never used") -> SafeString:
-    """A time in UTC and how long ago it was, or `never`."""
+    """Format a time in UTC with its age, or return `never`."""
     if when is None:
         return format_html("{}", never)
     return format_html("{} UTC, {} ago", format_time(when), age(when))
 
 
 def record_url(record: Model) -> str:
-    """Give the address of the record's page in the admin."""
+    """Return the URL of the record's page in the back office."""
     meta = record._meta
     return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[record.pk])
 
 
 def record_link(record: Model, text: str | None = None) -> SafeString:
-    """A link to the record's page in the admin."""
+    """Return a link to the record's page in the back office."""
     return format_html(
         '<a href="{}">{}</a>', record_url(record), text if text is not None else record
     )

@@ -1,4 +1,4 @@
-"""Form fields that several pages of the back office share."""
+"""Form fields shared by back-office pages."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 from django import forms
 
 VISIBLE = "Visible to the organisation"
-INTERNAL = "Internal: not sent to the organisation"
+INTERNAL = "Internal: not visible to the organisation"
 
 
 def audience_help(audience: str, help_text: str = "") -> str:
-    """Return the help of a text that staff type: first who reads it, `VISIBLE` or `INTERNAL`.
+    """Return the help text of a reason or note; it starts with `VISIBLE` or `INTERNAL`.
 
-    Every field for a reason or a note says it (`tests/config/test_audiences.py`).
+    Every such field must state its audience (`tests/config/test_audiences.py`).
     """
     return f"{audience}. {help_text}" if help_text else audience
 
 
 class ReasonField(forms.CharField):
-    """Why, in a few lines; `audience` says who reads it, and the form says so."""
+    """A multi-line reason whose help text states its audience."""
 
     def __init__(self, *, audience: str = INTERNAL, help_text: str = "", **kwargs: Any) -> None:
         super().__init__(
@@ -30,7 +30,7 @@ class ReasonField(forms.CharField):
 
 
 class DatePickerField(forms.DateField):
-    """A day, by the browser's own picker."""
+    """A date with the browser's picker."""
 
     def __init__(self, **kwargs: Any) -> None:
         widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
@@ -38,7 +38,7 @@ class DatePickerField(forms.DateField):
 
 
 class DateTimePickerField(forms.SplitDateTimeField):
-    """A day and a time in UTC, by the browser's own pickers; may be empty."""
+    """An optional date and time in UTC with the browser's pickers."""
 
     def __init__(self, **kwargs: Any) -> None:
         widget = forms.SplitDateTimeWidget(
@@ -51,11 +51,11 @@ class DateTimePickerField(forms.SplitDateTimeField):
 
 
 class NoteForm(forms.Form):
-    """Why somebody proposes something."""
+    """A note to the approver of a proposal."""
 
     note = forms.CharField(
-        label="Why",
+        label="Note",
         max_length=300,
         required=False,
-        help_text=audience_help(INTERNAL, "For the person who confirms it"),
+        help_text=audience_help(INTERNAL, "For the approver"),
     )

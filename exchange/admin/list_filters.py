@@ -1,8 +1,7 @@
-"""The filters of a list: one parameter of its address each, with the rows that its value leaves.
+"""List filters: one query parameter each, with the condition of its value.
 
-They take a query and the person who looks, and know no request: a list draws and applies them, and
-an export of the list applies and names the same. What cannot be read leaves no row rather than
-all, because people act on what a list shows.
+Filters take a query and a user, not a request, so lists and their exports share them. An invalid
+value yields no rows rather than all, because people act on what a list shows.
 """
 
 from __future__ import annotations
@@ -30,17 +29,17 @@ if TYPE_CHECKING:
 
 Choices = Sequence[tuple[str, str]]
 
-# Parameters of Django's lists that narrow nothing: pages, columns sorted by, suggestions.
+# Parameters of Django's lists that are not filters: page, sorting, suggestions.
 _PAGING = frozenset({*IGNORED_PARAMS, "p", "e", "_changelist_filters"})
-# An id is made before its row, and the row's time is that of its transaction's beginning.
+# Ids are generated before the transaction time of their row.
 _MARGIN = timedelta(hours=1)
 
 
 class ListFilter(django_filters.Filter):
-    """One parameter: what it compares, or the `condition` of its value.
+    """One query parameter: a field comparison, or a `condition` on its value.
 
-    `title` is what the list calls it. Filters of one title next to each other are one form; without
-    a title it is only followed by links, not offered.
+    `title` is its heading; adjacent filters with the same title share one form. A filter without a
+    title is used by links and not offered.
     """
 
     parent: ListFilters
@@ -61,18 +60,18 @@ class ListFilter(django_filters.Filter):
         self.condition = condition
 
     def __deepcopy__(self, memo: object) -> ListFilter:
-        """Return a copy for one query; what was declared is shared."""
+        """Return a shallow copy for one query."""
         return copy(self)
 
     def filter(self, qs: QuerySet[Any], value: Any) -> QuerySet[Any]:
-        """Return the rows that `value` leaves; all of them without one."""
+        """Return the rows matching `value`; all rows without one."""
         if self.condition is None or value in (None, ""):
             return super().filter(qs, value)
         return qs.filter(self.condition(value))
 
 
 class ChoiceFilter(ListFilter):
-    """One of some values, each with its words; offered as links."""
+    """A choice of labelled values, offered as links."""
 
     def __init__(
         self,
@@ -85,7 +84,7 @@ class ChoiceFilter(ListFilter):
 
     @property
     def choices(self) -> Choices:
-        """The values that the person who looks may choose."""
+        """The values offered to the user."""
         return self._choices() if callable(self._choices) else self._choices
 
     @property
@@ -94,30 +93,30 @@ class ChoiceFilter(ListFilter):
 
 
 class OptionFilter(ChoiceFilter):
-    """One of some functions of the rows: value, words, and what it leaves."""
+    """A choice of functions on the rows: value, label, function."""
 
     def __init__(
         self, title: str, *options: tuple[str, str, Callable[[QuerySet[Any]], QuerySet[Any]]]
     ) -> None:
         super().__init__(choices=[(value, label) for value, label, _ in options], title=title)
-        self._leave = {value: leave for value, _, leave in options}
+        self._functions = {value: leave for value, _, leave in options}
 
     def filter(self, qs: QuerySet[Any], value: Any) -> QuerySet[Any]:
-        return self._leave[value](qs) if value else qs
+        return self._functions[value](qs) if value else qs
 
 
 def id_filter(field_name: str) -> ListFilter:
-    """Return a filter that links follow: records whose `field_name` is an id."""
+    """Return a filter for links: records whose `field_name` is an id."""
     return ListFilter(field_name, field=forms.UUIDField)
 
 
 def currency_filter(column: str = "currency") -> ListFilter:
-    """Return the filter of one currency of wallets."""
+    """Return a filter on a wallet currency."""
     return ChoiceFilter(column, lambda: [(code, code) for code in currencies()], title="currency")
 
 
 def day_field(label: str) -> dict[str, Any]:
-    """Return how a day is typed."""
+    """Return the options of a date filter's field."""
     return {
         "field": forms.DateField,
         "label": label,
@@ -133,16 +132,16 @@ def day_range(
     title: str = "day (UTC)",
     labels: tuple[str, str] = ("From", "To"),
 ) -> tuple[ListFilter, ListFilter]:
-    """Return filters from one day and to another, in UTC, both included, of `column`.
+    """Return inclusive from and to filters on the UTC day of `column`.
 
-    Lists are ordered by ids that follow time, so that a range of days is also a range of
-    `id_column`, which has an index everywhere; "" where ids do not follow `column`.
+    Ids follow time, so a range of days is also a range of `id_column`, which is indexed. Pass ""
+    where ids do not follow `column`.
     """
 
     def bound(lookup: str, at: datetime, margin: timedelta) -> Q:
-        wanted = Q(**{f"{column}__{lookup}": at})
+        times = Q(**{f"{column}__{lookup}": at})
         ids = Q(**{f"{id_column}__{lookup}": first_id_at(at + margin)}) if id_column else Q()
-        return wanted & ids
+        return times & ids
 
     def since(day: date) -> Q:
         return bound("gte", datetime.combine(day, time.min, UTC), -_MARGIN)
@@ -158,7 +157,7 @@ def day_range(
 
 
 def amount_field(label: str, max_digits: int = 38) -> dict[str, Any]:
-    """Return how an amount is typed."""
+    """Return the options of an amount filter's field."""
     return {
         "field": forms.DecimalField,
         "label": label,
@@ -170,7 +169,7 @@ def amount_field(label: str, max_digits: int = 38) -> dict[str, Any]:
 
 
 def amount_range(column: str = "amount", title: str = "amount") -> tuple[ListFilter, ListFilter]:
-    """Return the filters `amount_from` and `amount_to`: both included, whichever way it went."""
+    """Return inclusive from and to filters on the absolute amount."""
 
     def least(amount: Decimal) -> Q:
         return Q(**{f"{column}__gte": amount}) | Q(**{f"{column}__lte": -amount})
@@ -185,10 +184,10 @@ def amount_range(column: str = "amount", title: str = "amount") -> tuple[ListFil
 
 
 class ListFilters(django_filters.FilterSet):
-    """All filters of a list under one query, for the person who looks.
+    """All filters of a list, applied to one query for one user.
 
-    `qs` are the rows they leave of `rows`, none when a parameter cannot be read. `search` finds the
-    rows of a term, which is the parameter `q`.
+    `qs` is the filtered rows, empty if a parameter is invalid. `search` handles the search term,
+    parameter `q`.
     """
 
     q = ListFilter()
@@ -209,13 +208,13 @@ class ListFilters(django_filters.FilterSet):
         self.used_values = {name: value for name, value in values if value}
 
     def is_valid(self) -> bool:
-        """Return whether each parameter is a filter, given once, with a value that can be read."""
+        """Return whether each parameter is a known filter, given once, with a valid value."""
         names = set(self.query) - _PAGING
         once = all(len(self.query.getlist(name)) == 1 for name in names)
         return once and names <= self.filters.keys() and super().is_valid()
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Return the rows that the filters and the search leave."""
+        """Return the rows matching the filters and the search."""
         if not self.is_valid():
             return queryset.none()
         values = dict(self.form.cleaned_data)
@@ -227,15 +226,15 @@ class ListFilters(django_filters.FilterSet):
 
     @property
     def groups(self) -> list[FilterGroup]:
-        """The filters as the list offers them."""
+        """The filters that the list offers."""
         return [group for group in self._all_groups() if group.title]
 
     def describe(self) -> str:
-        """Return the filter in force, as the list calls it."""
-        said = [label for group in self._all_groups() for label in group.describe()]
+        """Return the applied filters as text, with the list's labels."""
+        texts = [text for group in self._all_groups() for text in group.describe()]
         if "q" in self.used_values:
-            said.append(f'search: "{self.used_values["q"]}"')
-        return "; ".join(said)
+            texts.append(f'search: "{self.used_values["q"]}"')
+        return "; ".join(texts)
 
     def _all_groups(self) -> Iterator[FilterGroup]:
         declared: dict[str, Any] = {**self.filters}
@@ -246,7 +245,7 @@ class ListFilters(django_filters.FilterSet):
 
 @dataclass(frozen=True, slots=True)
 class FilterGroup:
-    """Some filters of one title, drawn by a template of the admin."""
+    """Filters sharing a title, rendered by one template."""
 
     filters: ListFilters
     title: str
@@ -259,11 +258,11 @@ class FilterGroup:
 
     @property
     def template(self) -> str:
-        """What draws it."""
+        """The template that renders the group."""
         return "admin/filter.html" if self._choice else "admin/range_filter.html"
 
     def choices(self, changelist: Any) -> Iterator[dict[str, Any]]:
-        """Give a link for each choice, or one form."""
+        """Yield one link per choice, or a single form."""
         if self._choice is None:
             yield {
                 "form": [self.filters.form[name] for name in self.names],
@@ -293,7 +292,7 @@ class FilterGroup:
 
 
 class FilteredList(ChangeList):
-    """Django's list, with the rows and groups of a `ListFilters`."""
+    """Django's change list, driven by a `ListFilters`."""
 
     def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
         page: Any = self.model_admin

@@ -1,6 +1,6 @@
-"""The rows of a list by a person and a query: which there are, which are found, in which order.
+"""The rows of a list for a user and a query: visibility, search and order.
 
-Django's list asks for the same by a request, in `exchange.admin.base`.
+Independent of requests, so exports can use it; `exchange.admin.base` adapts it to Django's list.
 """
 
 from __future__ import annotations
@@ -25,55 +25,55 @@ else:
 
 
 class Listing(ModelAdmin):
-    """For a ModelAdmin: its list without a request."""
+    """ModelAdmin mixin: the list without a request."""
 
-    # What the list is narrowed by, unless it has a `list_filter` of Django's.
+    # The list's filters, unless it uses Django's `list_filter`.
     filters: type[ListFilters] = ListFilters
-    # Columns that an id typed into the search box is looked for in, by their indexes; without any,
-    # a record's own id.
+    # Indexed columns searched for an id; by default the record's own id.
     id_fields: Sequence[str] = ()
-    # Columns that a typed amount is looked for in; among records of late where a list is `long`.
+    # Columns searched for an amount; only among recent records where the list is `long`.
     amount_fields: Sequence[str] = ()
     long = False
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
-        """Return the records that `user` sees, with the others that the list shows of them."""
+        """Return the records visible to `user`, with the related records the list displays."""
         rows: QuerySet[Any] = self.model._default_manager.all()
-        shown: Any = self.list_select_related
-        return rows.select_related(*shown) if shown else rows
+        related: Any = self.list_select_related
+        return rows.select_related(*related) if related else rows
 
     def listed(self, user: StaffUser, query: QueryDict) -> ListFilters:
-        """Return the filters of the list under `query`; `qs` is what it shows on all pages."""
+        """Return the list's filters applied to `query`; `qs` holds the rows of all pages."""
         rows = self.rows(user).order_by(*self.order_by(query))
         return self.filters(query, rows, user=user, search=self.search)
 
     def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
-        """Return what `term` finds of `rows`: by id when it is an id, else by the words of
-        `search_fields` and by what `exact_match` finds.
+        """Return the rows matching `term`: by id if it is one, else by `search_fields` and
+        `exact_match`.
         """
-        wanted = parse_id(term)
+        record_id = parse_id(term)
         own_id = ("pk",) if isinstance(self.opts.pk, UUIDField) else ()
-        if wanted is not None and (fields := self.id_fields or own_id):
-            return rows.filter(Q.create([(name, wanted) for name in fields], connector=Q.OR))
-        # Django asks the request for nothing but `search_fields`, which no list makes depend on it.
+        if record_id is not None and (fields := self.id_fields or own_id):
+            return rows.filter(Q.create([(name, record_id) for name in fields], connector=Q.OR))
+        # Django uses the request only for `search_fields`, which are the same for all requests.
         found, repeated = admin.ModelAdmin.get_search_results(self, None, rows, term)  # type: ignore[arg-type]
         exact = self.exact_match(term)
         found = found if exact is None else found | rows.filter(exact)
         return found.distinct() if repeated else found
 
     def exact_match(self, term: str) -> Q | None:
-        """Return what `term` finds as a whole, such as an amount; None when it finds nothing so."""
+        """Return the condition for `term` as a whole value such as an amount, or None."""
         found = amount_condition(term, self.amount_fields)
         return found & recent_condition() if self.long and found is not None else found
 
     def default_order(self, query: Mapping[str, str]) -> tuple[str, ...]:
-        """Return the columns by which the list is in order under `query`, where none is chosen."""
+        """Return the columns that order the list when `query` chooses none."""
         columns: Any = self.ordering or self.opts.ordering
         return tuple(columns or ())
 
     def order_by(self, query: Mapping[str, str]) -> list[str]:
-        """Return the columns that `o` chooses, as the headings of the list write it, or the list's
-        own; one that no two records share among them.
+        """Return the columns chosen by the parameter `o`, or the default order.
+
+        A unique column is appended if none is included, so the order is total.
         """
         chosen = [self._sorted_by(part) for part in query.get("o", "").split(".")]
         columns = [name for name in chosen if name] or [*self.default_order(query)]
@@ -81,7 +81,7 @@ class Listing(ModelAdmin):
         return columns if single & {name.lstrip("-") for name in columns} else [*columns, "-pk"]
 
     def _sorted_by(self, part: str) -> str:
-        """Return the column of a heading by its number, with "-" in front from the last one on."""
+        """Return the column of a heading number; "-" prefixes a descending order."""
         _, minus, number = part.rpartition("-")
         headings = {str(place): str(name) for place, name in enumerate(self.list_display)}
         name = headings.get(number, "")

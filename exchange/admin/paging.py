@@ -1,4 +1,4 @@
-"""Pages of long lists: counting stops where nobody pages further."""
+"""Pagination of long lists with a bounded count."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 
-# Counting stops here; nobody pages further, they filter.
+# Beyond this people filter rather than page.
 COUNT_LIMIT = 10_000
 
 
 class BoundedPaginator(Paginator):  # type: ignore[type-arg] # not generic when it runs
-    """Counts no more rows than anybody pages through, so that a list of millions opens at once."""
+    """A paginator that counts at most `COUNT_LIMIT` rows, so that huge lists open fast."""
 
     @cached_property
     def count(self) -> int:
-        """Matches, at most `COUNTED_AT_MOST`."""
+        """The number of rows, at most `COUNT_LIMIT`."""
         rows: Any = self.object_list
         if not isinstance(rows, QuerySet):
             return len(rows)
@@ -25,5 +25,5 @@ class BoundedPaginator(Paginator):  # type: ignore[type-arg] # not generic when 
 
     @property
     def is_truncated(self) -> bool:
-        """Whether there may be more than `count` says."""
+        """Whether there may be more rows than `count`."""
         return self.count >= COUNT_LIMIT

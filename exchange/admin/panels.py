@@ -1,6 +1,6 @@
-"""What upper subjects show on the pages of records below them.
+"""Panels that a subject adds to the pages of another subject's records.
 
-A subject provides panels; `config.back_office.panels` lists on which pages each of them stands.
+`config.back_office.panels` assigns them to pages, so that imports keep going one way.
 """
 
 from __future__ import annotations
@@ -19,40 +19,40 @@ if TYPE_CHECKING:
 
 
 class Panel:
-    """A part of the pages of records that another subject provides: override what it has.
+    """An extension of a record's pages; override the parts it provides.
 
     `page` is the admin of the records.
     """
 
     def tools(self, page: SafeAdmin, request: HttpRequest, record: Any) -> Sequence[Tool]:
-        """Return links and buttons for the end of the page's own."""
+        """Return links and buttons appended to the page's own."""
         return ()
 
     def sections(self, page: SafeAdmin, request: HttpRequest, record: Any) -> Sequence[Any]:
-        """Return tables for the end of the page's own."""
+        """Return tables appended to the page's own."""
         return ()
 
     def context(self, page: SafeAdmin, request: HttpRequest, record: Any) -> dict[str, Any]:
-        """Return what the templates of all further pages of `record` are told."""
+        """Return template context for all custom pages of `record`."""
         return {}
 
     def urls(self, page: SafeAdmin) -> list[URLPattern]:
-        """Return the addresses of further pages, relative to the list's."""
+        """Return URLs of further pages, relative to the list's."""
         return []
 
 
 class LinksPanel(Panel):
-    """Links that each follow from the record alone; a function answers None where it has none."""
+    """Links computed from the record; a function returns None where it has no link."""
 
     def __init__(self, *links: Callable[[Any], Tool | None]) -> None:
         self._links = links
 
     def tools(self, page: SafeAdmin, request: HttpRequest, record: Any) -> Sequence[Tool]:
-        """Return the links that `record` has."""
+        """Return the links of `record`."""
         return [tool for link in self._links if (tool := link(record)) is not None]
 
 
 def panels_of(model: type[Model]) -> Sequence[Panel]:
     """Return the panels of the pages of `model`."""
-    listed: Callable[[type[Model]], Sequence[Panel]] = import_string(settings.RECORD_PANELS)
-    return listed(model)
+    get_panels: Callable[[type[Model]], Sequence[Panel]] = import_string(settings.RECORD_PANELS)
+    return get_panels(model)

@@ -1,7 +1,7 @@
-"""The filters of a list, kept while a record of it is open: on the way to its pages, and back.
+"""List filters preserved while a record is open, so that every way back restores the list.
 
-Django's list writes them into the links of its rows, as `_changelist_filters`. Pages of ours carry
-them from one to the next: `keep` in templates, and here in what leads on or back.
+Django adds them to the links of rows as `_changelist_filters`. Custom pages pass them on:
+`preserved_query` in templates, the methods below in links and redirects.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ else:
 
 
 class PreservedFilters(ModelAdmin):
-    """For a ModelAdmin: its pages know which part of its list they were opened from."""
+    """ModelAdmin mixin: preserve the list's filters across a record's pages."""
 
     def preserved_context(self, request: HttpRequest) -> dict[str, str]:
-        """What templates need to lead back: `keep` is the query for a page of the same record."""
+        """Return the template context; `preserved_query` is for pages of the same record."""
         filters = self.get_preserved_filters(request)
         return {"preserved_filters": filters, "preserved_query": f"?{filters}" if filters else ""}
 
     def preserve_in_tools(self, request: HttpRequest, tools: Sequence[Any]) -> list[Any]:
-        """`tools`, of which those that lead to pages of the same record carry the filters along."""
+        """Return `tools` with the filters added to links to pages of the same record."""
         return [replace(tool, url=self.preserve_in_url(request, tool.url)) for tool in tools]
 
     def preserve_in_decision(self, request: HttpRequest, decision: Any) -> Any:
-        """What waits for a decision, its buttons as those of `keep_in_tools`; None stays None."""
+        """Return the pending decision with the filters added to its buttons."""
         if decision is None:
             return None
         return replace(
@@ -45,19 +45,19 @@ class PreservedFilters(ModelAdmin):
         )
 
     def preserve_in_redirects(self, view: Callable[..., Any]) -> Callable[..., Any]:
-        """`view`, whose redirects to the list or to a record of it keep the filters."""
+        """Wrap `view` so that redirects to the list or its records preserve the filters."""
 
         @wraps(view)
-        def kept(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-            answer = view(request, *args, **kwargs)
-            if isinstance(answer, HttpResponseRedirect):
-                answer["Location"] = self.preserve_in_url(request, answer.url)
-            return answer
+        def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+            response = view(request, *args, **kwargs)
+            if isinstance(response, HttpResponseRedirect):
+                response["Location"] = self.preserve_in_url(request, response.url)
+            return response
 
-        return kept
+        return wrapped
 
     def preserve_in_url(self, request: HttpRequest, url: str) -> str:
-        """`url`, with the filters when it is of the whole list or of a record of it."""
+        """Return `url` with the filters added if it is the bare list or one of its records."""
         filters = self.get_preserved_filters(request)
         own = reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist")
         if not filters or not url.startswith(own) or url.startswith(f"{own}?"):

@@ -1,6 +1,6 @@
-"""What the search of a list finds besides words: an amount, compared exactly.
+"""Search of lists by exact amount.
 
-A long list whose amounts have no index is searched for them among its records of late.
+Where amounts have no index, only recent records of a long list are searched.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from django.utils import timezone
 from exchange.core.ids import first_id_at
 from exchange.core.numbers import parse_typed_amount
 
-# How far back amounts without an index are looked for.
+# The age limit of records searched by an amount without an index.
 RECENT_PERIOD = timedelta(days=31)
 
 
 def recent_condition(id_field: str = "pk") -> Q:
-    """Records whose id was made within `OF_LATE`."""
+    """Return the condition for records created within `RECENT_PERIOD`."""
     return Q(**{f"{id_field}__gte": first_id_at(timezone.now() - RECENT_PERIOD)})
 
 
 def amount_condition(term: str, fields: Sequence[str]) -> Q | None:
-    """Records that have the amount `term` in one of `fields`; None when it is no amount."""
+    """Return the condition for `term` as an amount in one of `fields`; None if it is no amount."""
     amount = parse_typed_amount(term) if fields else None
     return None if amount is None else Q.create([(name, amount) for name in fields], connector=Q.OR)

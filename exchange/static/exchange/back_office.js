@@ -1,41 +1,40 @@
-// What the frame does: open and fold the sidebar, choose a theme, close what is open, find.
+// Layout behaviour: sidebar, theme, tables on small screens, panels and keyboard shortcuts.
 "use strict";
 {
   const root = document.documentElement;
   const wide = window.matchMedia("(min-width: 64rem)");
-  const keep = (name, value) => {
+  const store = (name, value) => {
     try {
       localStorage.setItem(name, value);
     } catch {
-      // Storage is shut: the choice lasts until the page is left.
+      // Storage is unavailable: the choice lasts until the page is left.
     }
   };
 
   const menu = document.getElementById("menu-button");
-  const isOpen = () => (wide.matches ? !root.classList.contains("folded") : root.classList.contains("menu-open"));
-  const tell = () => menu?.setAttribute("aria-expanded", String(isOpen()));
+  const isMenuOpen = () => (wide.matches ? !root.classList.contains("folded") : root.classList.contains("menu-open"));
+  const updateMenuButton = () => menu?.setAttribute("aria-expanded", String(isMenuOpen()));
   menu?.addEventListener("click", () => {
     if (wide.matches) {
-      keep("sidebar", root.classList.toggle("folded") ? "folded" : "open");
+      store("sidebar", root.classList.toggle("folded") ? "folded" : "open");
     } else {
       root.classList.toggle("menu-open");
     }
-    tell();
+    updateMenuButton();
   });
-  wide.addEventListener("change", tell);
-  tell();
+  wide.addEventListener("change", updateMenuButton);
+  updateMenuButton();
   document.querySelector("#sidebar [aria-current]")?.scrollIntoView({ block: "nearest" });
 
   for (const choice of document.querySelectorAll("input[name=theme]")) {
     choice.checked = choice.value === root.dataset.theme;
     choice.addEventListener("change", () => {
-      keep("theme", choice.value);
+      store("theme", choice.value);
       window.applyTheme();
     });
   }
 
-  // The boxes of suggestions come without names: they take their fields'. They are made when
-  // jQuery is ready, in the order of asking, so this comes after them.
+  // Label the autocomplete boxes like their fields. Registered after select2's own ready handlers.
   window.django?.jQuery?.(() => {
     for (const field of document.querySelectorAll("select.select2-hidden-accessible")) {
       const label = document.querySelector(`label[for="${field.id}"]`);
@@ -48,60 +47,59 @@
     }
   });
 
-  // What scrolls sideways can be reached and scrolled by keyboard; what does not is no stop.
-  const reach = () => {
+  // Only areas that scroll sideways are keyboard stops.
+  const updateTabStops = () => {
     for (const area of document.querySelectorAll(".scroll")) {
       if (area.scrollWidth > area.clientWidth) area.tabIndex = 0;
       else area.removeAttribute("tabindex");
     }
   };
 
-  // A table that is wider than a phone becomes cards: each cell says which column it is of, and
-  // what holds nothing is left out.
+  // Tables wider than a phone become cards: each cell shows its column heading, empty cells hide.
   const narrow = window.matchMedia("(max-width: 48rem)");
-  const label = (table) => {
+  const labelCells = (table) => {
     const headings = [...(table.tHead?.rows[0]?.cells ?? [])].map((cell) =>
       (cell.querySelector("a") ?? cell).textContent.trim(),
     );
     for (const row of [...table.tBodies].flatMap((body) => [...body.rows])) {
       [...row.cells].forEach((cell, at) => {
         const text = cell.textContent.trim();
-        const holds = cell.querySelector("input, button, svg, img");
-        cell.dataset.label = headings[at] || (cell.querySelector("input[type=checkbox]") ? "Choose" : "");
-        cell.classList.toggle("blank", !holds && (text === "" || text === "-"));
+        const hasControl = cell.querySelector("input, button, svg, img");
+        cell.dataset.label = headings[at] || (cell.querySelector("input[type=checkbox]") ? "Select" : "");
+        cell.classList.toggle("blank", !hasControl && (text === "" || text === "-"));
       });
     }
   };
-  const stack = () => {
+  const stackTables = () => {
     for (const area of document.querySelectorAll(".scroll:has(> table)")) {
       area.classList.remove("stacked");
       if (narrow.matches && area.scrollWidth > area.clientWidth) {
-        label(area.querySelector("table"));
+        labelCells(area.querySelector("table"));
         area.classList.add("stacked");
       }
     }
   };
   const fit = () => {
-    stack();
-    reach();
+    stackTables();
+    updateTabStops();
   };
   fit();
   window.addEventListener("load", fit);
   window.addEventListener("resize", fit);
 
-  // What is open closes when somebody clicks elsewhere, or goes elsewhere by keyboard.
+  // Open panels close on a click or focus outside.
   const panels = document.querySelectorAll("details.account, details.filters");
-  const close = (target, menuStays) => {
+  const close = (target, keepMenuSelector) => {
     for (const panel of panels) {
       if (!panel.contains(target)) panel.open = false;
     }
-    if (root.classList.contains("menu-open") && !target.closest(menuStays)) {
+    if (root.classList.contains("menu-open") && !target.closest(keepMenuSelector)) {
       root.classList.remove("menu-open");
-      tell();
+      updateMenuButton();
     }
   };
   document.addEventListener("click", (event) => close(event.target, "#sidebar, #menu-button"));
-  // On the way from its button to the menu lies the rest of the bar.
+  // Focus passes the bar on its way from the button to the menu.
   document.addEventListener("focusin", (event) => close(event.target, "#sidebar, .bar"));
 
   document.addEventListener("keydown", (event) => {
@@ -114,7 +112,7 @@
       }
       if (root.classList.contains("menu-open")) {
         root.classList.remove("menu-open");
-        tell();
+        updateMenuButton();
         menu.focus();
       }
     }

@@ -1,20 +1,20 @@
-// Runs before the first paint: the theme a person chose (else the system's), the folded sidebar.
+// Runs before the first paint: applies the chosen theme (default: system) and the folded sidebar.
 "use strict";
 {
   const root = document.documentElement;
   const system = window.matchMedia("(prefers-color-scheme: dark)");
-  const kept = (name) => {
+  const stored = (name) => {
     try {
       return localStorage.getItem(name);
     } catch {
-      return null; // storage is shut: the system decides
+      return null; // storage unavailable: use the system theme
     }
   };
   const apply = () => {
-    const theme = kept("theme") || "system";
+    const theme = stored("theme") || "system";
     root.dataset.theme = theme;
     root.classList.toggle("dark", theme === "dark" || (theme === "system" && system.matches));
-    root.classList.toggle("folded", kept("sidebar") === "folded");
+    root.classList.toggle("folded", stored("sidebar") === "folded");
   };
   apply();
   system.addEventListener("change", apply);
