@@ -1,1 +1,1 @@
-"""What spans apps in the admin: site, sign-in pages, roles, navigation, dashboard and help."""
+"""Cross-app parts of the back office: site, sign-in, roles, navigation, dashboard and help."""

@@ -1,4 +1,4 @@
-"""Where an alert leads: to the record it is about, or to the list of what it speaks of."""
+"""Links from alerts to the record or list they are about."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ _AWAITING_PAYOUT = {"status": WithdrawalStatus.APPROVED.value}
 
 
 def annotate_subjects(alerts: Any) -> Any:
-    """`alerts` with the ids of the withdrawal, and of the newest report of the day, that their
-    subject names.
-    """
+    """Annotate `alerts` with the ids of the withdrawal and the latest report named as subject."""
     withdrawals = Withdrawal.objects.filter(reference=OuterRef("subject"))
     reports = (
         Reconciliation.objects.annotate(named=Cast("day", CharField()))
@@ -34,20 +32,20 @@ def annotate_subjects(alerts: Any) -> Any:
 
 
 def subject_link(alert: Any) -> SafeString | str:
-    """The subject of an alert of `with_records` as a link; a dash where there is nothing to see."""
+    """Return the subject of an annotated alert as a link; a dash if it has none."""
     address = _subject_url(alert)
-    words = alert.subject or _LABELS.get(alert.kind, "")
-    if not address or not words:
-        return words or "-"
-    return format_html('<a href="{}">{}</a>', address, words)
+    label = alert.subject or _LABELS.get(alert.kind, "")
+    if not address or not label:
+        return label or "-"
+    return format_html('<a href="{}">{}</a>', address, label)
 
 
 _LABELS = {
-    "books": "Proofs of books",
+    "books": "Ledger integrity",
     "provider_outage": "Payouts on hold",
     "collateral_prices": "Open loans",
 }
-# The lists of what is about no single record, narrowed; `{}` stands for the subject.
+# Filtered lists for alerts without a single record; `{}` is the subject.
 _LISTS: dict[str, tuple[str, dict[str, str]]] = {
     "bank_list": ("wallets_banklist", {}),
     "books": ("wallets_booksproof", {"passed__exact": "0"}),

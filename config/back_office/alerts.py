@@ -1,4 +1,4 @@
-"""Alerts in the admin: what watches money and books, with a link to what each is about."""
+"""Pages of alerts, each with a link to its subject."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class AlertAdmin(ConfirmationAdmin):
     list_display = ("message", "kind", "about", "occurrences", "raised", "shown_state")
     list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind")
     search_fields = ("subject", "message")
-    search_help_text = "What it is about, or a part of the message"
+    search_help_text = "Subject or part of the message"
     fields = ("kind", "about", "message", "occurrences", "raised_at", "shown_state", "resolved_at")
     readonly_fields = fields
 
@@ -55,31 +55,33 @@ class AlertAdmin(ConfirmationAdmin):
         return [Tool("Resolve", self.address("resolve", obj.pk))]
 
     def resolve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Asks, and closes an open alert."""
+        """Resolve an open alert."""
         alert: Alert = self.record(request, object_id, "wallets.change_alert")
 
         def act() -> None:
-            # An alert of the same kind and subject that was raised anew is another one.
+            # A newly raised alert of the same kind and subject is a different record.
             if alert.resolved_at or not resolve_alert(alert.kind, subject=alert.subject):
-                raise Conflict("The alert was resolved before")
+                raise Conflict("The alert is already resolved")
 
-        return self.confirm_page(request, alert, _resolve_confirmation(alert), act, "Resolved.")
+        return self.confirm_page(
+            request, alert, _resolve_confirmation(alert), act, "Alert resolved."
+        )
 
 
 def _resolve_confirmation(alert: Alert) -> Confirmation:
     return Confirmation(
-        title="Resolve the alert?",
+        title="Resolve alert?",
         facts=[
             ("Kind", alert.kind.capitalize()),
-            ("About", alert.subject or "everything"),
+            ("About", alert.subject or "All records"),
             ("Message", alert.message),
             ("First raised", format_html("{} UTC", format_time(alert.raised_at))),
         ],
         live_facts=[
             ("Raised", "once" if alert.occurrences == 1 else f"{alert.occurrences:,} times")
         ],
-        text="It leaves the list of what needs somebody. What it tells of is not put right by"
-        " this: it is raised anew when that is found again.",
-        submit="Yes, resolve it",
-        blocker="The alert was resolved before" if alert.resolved_at else "",
+        text="The alert is removed from the items that need attention. Resolving does not fix the"
+        " cause: if it is detected again, a new alert is raised.",
+        submit="Resolve",
+        blocker="The alert is already resolved" if alert.resolved_at else "",
     )

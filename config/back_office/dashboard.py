@@ -1,7 +1,7 @@
-"""The front page of the admin: what matters first, each figure with the list behind it.
+"""The dashboard: pending work, alerts and totals, each linked to its list.
 
-Only what the person may see is gathered. The number of queries does not grow with the rows; counts
-stop where the lists they lead to stop counting.
+It contains only what the user may see. The number of queries is constant, and counts are bounded
+like those of lists.
 """
 
 from __future__ import annotations
@@ -57,15 +57,15 @@ from wallets.withdrawals.admin.saved_views import count_by_view
 from wallets.withdrawals.models import WithdrawalStatus
 
 CHART_DAYS = 30
-# A proof older than this says nothing of today: it runs daily.
+# Maximum age of the daily ledger check.
 PROOF_MAX_AGE = timedelta(hours=26)
-# Yesterday is compared from 02:00 UTC on; from this hour on it should have been.
+# Yesterday's reconciliation starts at 02:00 UTC and is due by this hour.
 REPORT_DUE = timedelta(hours=3)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a table on the page; `url` is the list behind its first cell."""
+    """A table row; `url` is the list behind its first cell."""
 
     label: str
     url: str
@@ -75,10 +75,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class LedgerCheck:
-    """The last proof of books: whether it holds, in a word and a sentence."""
+    """The result of the last proof of books."""
 
-    word: str
-    label: str
+    status: str
+    text: str
     url: str
     good: bool
     when: object = ""
@@ -86,13 +86,13 @@ class LedgerCheck:
 
 @dataclass(frozen=True, slots=True)
 class ProviderBalances:
-    """The provider's balances beside our clearing accounts, as the report about the latest day has
-    them, and every day with differences that two people have not explained.
+    """Provider balances compared with clearing accounts in the latest report, and days with open
+    breaks.
     """
 
     rows: Sequence[Row]
-    word: str
-    label: str
+    status: str
+    text: str
     url: str
     good: bool
     when: object = ""
@@ -101,56 +101,56 @@ class ProviderBalances:
 
 @dataclass(frozen=True, slots=True)
 class Dashboard:
-    """What the front page shows; what the person may not see is None. `elsewhere` is what waits
-    for somebody else.
-    """
+    """The content of the dashboard; sections the user may not see are None."""
 
-    decides: bool
+    can_approve: bool
     awaiting_my_approval: Sequence[WorkItem]
     awaiting_others: Sequence[WorkItem]
     needs_attention: Sequence[WorkItem] | None
-    waiting: Sequence[Row] | None
-    payouts: Bars | None
+    pending_withdrawals: Sequence[Row] | None
+    payout_chart: Bars | None
     payout_days: Sequence[Row]
-    paid: Sequence[Row]
+    completed_payouts: Sequence[Row]
     loans: Sequence[Row] | None
-    owed: Sequence[Row]
-    floats: ProviderBalances | None
-    proof: LedgerCheck | None
+    outstanding: Sequence[Row]
+    provider_balances: ProviderBalances | None
+    ledger_check: LedgerCheck | None
 
 
 def dashboard_context(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """`context` of the front page with what it shows, for the settings of the theme."""
+    """Add the dashboard to the template context (theme callback)."""
     return {**context, "dashboard": build_dashboard(staff_of(request))}
 
 
 def build_dashboard(user: StaffUser) -> Dashboard:
-    """The front page for `user`."""
-    money_out = user.has_perm("wallets.view_withdrawal")
-    credit = user.has_perm("credit.view_loan")
-    counts = count_by_view(user) if money_out else {}
-    ended, paid = closed_payouts(days=CHART_DAYS) if money_out else ([], [])
-    mine, awaiting_others = work_items_for(user, counts)
-    bars, days = _payout_chart(ended) if money_out else (None, [])
+    """Build the dashboard of `user`."""
+    can_view_withdrawals = user.has_perm("wallets.view_withdrawal")
+    can_view_loans = user.has_perm("credit.view_loan")
+    counts = count_by_view(user) if can_view_withdrawals else {}
+    ended, paid = closed_payouts(days=CHART_DAYS) if can_view_withdrawals else ([], [])
+    own, awaiting_others = work_items_for(user, counts)
+    bars, days = _payout_chart(ended) if can_view_withdrawals else (None, [])
     return Dashboard(
-        decides=is_privileged_user(user),
-        awaiting_my_approval=mine,
+        can_approve=is_privileged_user(user),
+        awaiting_my_approval=own,
         awaiting_others=awaiting_others,
         needs_attention=list(_attention_items(user, counts)),
-        waiting=_pending_rows() if money_out else None,
-        payouts=bars,
+        pending_withdrawals=_pending_rows() if can_view_withdrawals else None,
+        payout_chart=bars,
         payout_days=days,
-        paid=_paid_rows(paid),
-        loans=_loan_rows() if credit else None,
-        owed=_owed_rows() if credit else [],
-        floats=_provider_balances() if user.has_perm("wallets.view_reconciliation") else None,
-        proof=_ledger_check() if user.has_perm("wallets.view_booksproof") else None,
+        completed_payouts=_paid_rows(paid),
+        loans=_loan_rows() if can_view_loans else None,
+        outstanding=_owed_rows() if can_view_loans else [],
+        provider_balances=_provider_balances()
+        if user.has_perm("wallets.view_reconciliation")
+        else None,
+        ledger_check=_ledger_check() if user.has_perm("wallets.view_booksproof") else None,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Queue:
-    """Rows of one list that wait for somebody, for whoever may see that list."""
+    """Records of a list that need attention, for users who may view the list."""
 
     app: str
     model: str
@@ -159,7 +159,7 @@ class _Queue:
     rows: Callable[[], QuerySet[Any]]
 
     def item(self, user: StaffUser) -> Iterator[WorkItem]:
-        """What there is to do, if the person may see it."""
+        """Yield the work item if the user may view the list."""
         if user.has_perm(f"{self.app}.view_{self.model}"):
             yield WorkItem(
                 self.label,
@@ -169,14 +169,14 @@ class _Queue:
 
 
 def _status_queue(model: type[Model], label: str, status: str) -> _Queue:
-    """The rows of `model` in `status`."""
+    """Return the queue of records of `model` in `status`."""
     app, name = model._meta.label_lower.split(".")
     rows = partial(model._default_manager.filter, status=status)
     return _Queue(app, name, label, {"status__exact": status}, rows)
 
 
 _ATTENTION_QUEUES = (
-    _status_queue(Event, "Webhooks nobody took", EventStatus.EXHAUSTED.value),
+    _status_queue(Event, "Undelivered webhooks", EventStatus.EXHAUSTED.value),
     _Queue(
         "wallets",
         "alert",
@@ -191,10 +191,10 @@ def _attention_items(user: StaffUser, counts: dict[str, int]) -> Iterator[WorkIt
     hold = get_payout_hold(at_most=COUNT_LIMIT) if counts else None
     if hold is not None:
         yield WorkItem(
-            "Payouts on hold: the payment provider fails",
+            "Payouts on hold: payment provider unavailable",
             list_url("wallets_withdrawal", status=WithdrawalStatus.APPROVED.value),
             hold.waiting,
-            f"For {age(hold.since)}. They are sent once the provider accepts one again.",
+            f"Since {age(hold.since)} ago. Payouts resume once the provider accepts one.",
         )
     pending = (*PENDING_VIEWS, *AWAITING_OTHERS_VIEWS)
     yield from withdrawal_items(
@@ -221,7 +221,7 @@ def _payout_chart(days: Sequence[DailyPayouts]) -> tuple[Bars, list[Row]]:
     returned = sum(day.reversed for day in days)
     bars = stacked_bars(
         name="payouts",
-        title=f"Payouts that ended, by day, last {CHART_DAYS} days",
+        title=f"Payouts closed per day, last {CHART_DAYS} days",
         description=f"{completed:,} completed, {failed:,} failed, {returned:,} returned by bank.",
         series=("Completed", "Failed", "Returned"),
         columns=[(f"{day.day:%d %b}", (day.completed, day.failed, day.reversed)) for day in days],
@@ -243,7 +243,7 @@ def _payout_chart(days: Sequence[DailyPayouts]) -> tuple[Bars, list[Row]]:
 
 
 def _closed_link(status: WithdrawalStatus, day: date, count: int) -> str:
-    """The count, leading to the payouts that ended so on that day."""
+    """Return the count, linked to the payouts closed in `status` on that day."""
     if not count:
         return "0"
     query = {
@@ -301,14 +301,14 @@ def _owed_rows() -> list[Row]:
 
 
 def _amount_only(amount: Decimal | None, currency: str) -> str:
-    """An amount in a row that names its currency."""
+    """Format an amount without its currency, for rows that name it."""
     return format_money(amount, currency).removesuffix(f" {currency}")
 
 
 _REPORT_TEXTS = {
-    ReportStatus.AGREES: "The provider's transfers of the day agree with ours.",
-    ReportStatus.DIFFERS: "The provider's transfers or balances differ from ours.",
-    ReportStatus.INCOMPLETE: "The provider could not be relied on; nothing is shown to agree.",
+    ReportStatus.AGREES: "Transfers and balances match the provider's.",
+    ReportStatus.DIFFERS: "Transfers or balances differ from the provider's.",
+    ReportStatus.INCOMPLETE: "Provider data was incomplete; no match can be confirmed.",
 }
 
 
@@ -317,8 +317,8 @@ def _provider_balances() -> ProviderBalances:
     due = (timezone.now() - REPORT_DUE).date() - timedelta(days=1)
     every = list_url("wallets_reconciliation")
     if report is None:
-        label = "No report about a complete day has been made yet."
-        return ProviderBalances([], "Never compared", label, every, good=False, open_days=days)
+        text = "No complete day has been reconciled yet."
+        return ProviderBalances([], "Not reconciled", text, every, good=False, open_days=days)
     url = reverse("admin:wallets_reconciliation_change", args=[report.pk])
     rows = [
         Row(
@@ -335,17 +335,17 @@ def _provider_balances() -> ProviderBalances:
         for found in sorted(float_positions(report), key=lambda each: each.currency)
     ]  # fmt: skip
     status = ReportStatus(report.status)
-    word, label = status.label, f"{report.day}: {_REPORT_TEXTS[status]}"
+    status_text, text = status.label, f"{report.day}: {_REPORT_TEXTS[status]}"
     if report.day < due:
-        word, label = "Missing", f"{due} was not compared. {label}"
+        status_text, text = "Missing", f"{due} was not reconciled. {text}"
     elif status == ReportStatus.DIFFERS and not days:
-        word, label = "Explained", f"{label} Two people explained every difference."
+        status_text, text = "Explained", f"{text} All differences are explained."
     elif status == ReportStatus.AGREES and days:
-        word = "Open breaks"
+        status_text = "Open breaks"
     return ProviderBalances(
         rows,
-        word,
-        label,
+        status_text,
+        text,
         url,
         good=report.day >= due and not days and status != ReportStatus.INCOMPLETE,
         when=age(report.finished_at or report.created_at),
@@ -368,14 +368,14 @@ def _ledger_check() -> LedgerCheck:
     proof: BooksProof | None = last_proof()
     every = list_url("wallets_booksproof")
     if proof is None:
-        return LedgerCheck("Never ran", "The books have not been proven yet.", every, good=False)
+        return LedgerCheck("Not run", "No check has run yet.", every, good=False)
     address = reverse("admin:wallets_booksproof_change", args=[proof.pk])
     when = age(proof.ran_at)
     if not proof.passed:
         off = len(proof.findings)
-        label = f"{off:,} {'equality does' if off == 1 else 'equalities do'} not hold."
-        return LedgerCheck("Off", label, address, good=False, when=when)
+        text = f"{off:,} {'check' if off == 1 else 'checks'} failed."
+        return LedgerCheck("Failed", text, address, good=False, when=when)
     if timezone.now() - proof.ran_at > PROOF_MAX_AGE:
-        label = "The last proof held, but it should have run again since."
-        return LedgerCheck("Too old", label, address, good=False, when=when)
-    return LedgerCheck("Holds", "Every equality holds.", address, good=True, when=when)
+        text = "The last check passed, but the daily check is overdue."
+        return LedgerCheck("Overdue", text, address, good=False, when=when)
+    return LedgerCheck("Passed", "All checks passed.", address, good=True, when=when)

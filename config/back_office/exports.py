@@ -1,7 +1,6 @@
-"""Every export of the back office: which list or report, its columns, and how it is read.
+"""Registry of exports: list or report, columns and query.
 
-The page that asks for a file, the service that writes a short one and the worker that writes a
-long one find their source here by its name (`EXPORT_SOURCES`).
+The export page, service and worker look up sources by name (`EXPORT_SOURCES`).
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from wallets.withdrawals.admin.export_columns import WITHDRAWALS
 from wallets.withdrawals.models import Payout, Withdrawal
 
 _SOURCES = (
-    # A balance is of now.
+    # Balances are current and have no time.
     list_source(Account, ACCOUNTS, moment=""),
     list_source(
         Entry,

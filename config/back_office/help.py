@@ -1,6 +1,4 @@
-"""Help in the back office: the pages of the documentation that staff read, from the files of
-`docs/` themselves, so that there is no second text to keep up.
-"""
+"""Help pages of the back office, rendered from the files in `docs/`."""
 
 from __future__ import annotations
 
@@ -16,14 +14,14 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 START = "back-office"
-# What staff may read here; a link to any other page of the documentation stays its words only.
+# Pages available as help; links to other documentation pages become plain text.
 PAGES = (START, "withdrawal-review", "glossary")
 _READER = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """A page: its title, its sections (anchor and title), and the rest as HTML."""
+    """A help page: title, sections (anchor and title) and body as HTML."""
 
     title: str
     sections: list[tuple[str, str]]
@@ -32,27 +30,25 @@ class Help:
 
 @cache
 def page(name: str) -> Help:
-    """The page of that name, one of `PAGES`; read and made once."""
+    """Return the page `name`, one of `PAGES`; cached."""
     tokens = _READER.parse((settings.BASE_DIR / "docs" / f"{name}.md").read_text("utf-8"))
     title, tokens = tokens[1].content, tokens[3:]  # a page begins with its title
     sections = []
     for at, token in enumerate(tokens):
         if token.type == "heading_open" and token.tag == "h2":
-            words = tokens[at + 1].content
-            token.attrs["id"] = slugify(words)
-            sections.append((slugify(words), words))
+            heading = tokens[at + 1].content
+            token.attrs["id"] = slugify(heading)
+            sections.append((slugify(heading), heading))
         _rewrite_links(token.children or [])
     html = _READER.renderer.render(tokens, _READER.options, {})
-    # The file is ours, and HTML in it is shown as text.
+    # The file is part of the project, and raw HTML is escaped.
     return Help(title, sections, mark_safe(html))  # noqa: S308
 
 
-def _rewrite_links(words: list[Token]) -> None:
-    """Makes links to other pages of the documentation lead to their place here; those that are not
-    here become words.
-    """
+def _rewrite_links(tokens: list[Token]) -> None:
+    """Point links to other help pages to their URLs here; unlink all other pages."""
     elsewhere = False
-    for token in words:
+    for token in tokens:
         if token.type == "link_open":
             target = PurePosixPath(str(token.attrs["href"]))
             elsewhere = target.suffix == ".md" and target.stem not in PAGES

@@ -1,6 +1,6 @@
-"""The sidebar of the back office: what staff do, and how much of it waits.
+"""The sidebar: groups of lists with counts of pending work.
 
-A page that nobody placed here still shows, in the last group, so that a new one is never lost.
+Lists not assigned to a group appear in the last one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from wallets.withdrawals.models import Withdrawal
 # Title, icon of `exchange/icons.svg`, models in order.
 GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
-        "Money out",
+        "Payouts",
         "out",
         (
             "wallets.withdrawal",
@@ -35,7 +35,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "wallets.banklist",
         ),
     ),
-    ("Money in", "in", ("wallets.deposit",)),
+    ("Deposits", "in", ("wallets.deposit",)),
     ("Market", "market", ("exchange.token", "exchange.quote", "orders.order", "orders.trade")),
     ("Credit", "credit", ("credit.loan", "credit.loanconfiguration")),
     (
@@ -56,7 +56,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("Webhooks", "webhook", ("exchange.event", "exchange.webhookendpoint")),
     ("Settings", "settings", ("wallets.configuration", "wallets.settingchange")),
     (
-        "People",
+        "Staff and access",
         "staff",
         (
             "exchange.staffuser",
@@ -66,17 +66,17 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ),
     ),
 )
-# A badge counts no further: whoever sees it knows enough.
+# Upper limit of badge counts.
 BADGE_LIMIT = 99
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
-    """The groups of links to what the person may see, for the settings of the theme."""
-    seen = _viewable_lists(request)
-    badges = _badges(staff_of(request), seen)
+    """Return the sidebar groups the user may view (theme callback)."""
+    lists = _viewable_lists(request)
+    badges = _badges(staff_of(request), lists)
     here = _current_model(request)
     placed = {label for _, _, labels in GROUPS for label in labels}
-    others = tuple(sorted(seen.keys() - placed))
+    unassigned = tuple(sorted(lists.keys() - placed))
     groups: list[dict[str, Any]] = [
         {
             "title": "",
@@ -90,16 +90,16 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
             ],
         }
     ]
-    for title, icon, labels in (*GROUPS, ("More", "other", others)):
+    for title, icon, labels in (*GROUPS, ("More", "other", unassigned)):
         items = [
             {
-                "title": seen[label][0],
-                "link": seen[label][1],
+                "title": lists[label][0],
+                "link": lists[label][1],
                 "active": label == here,
                 "badge": badges.get(label),
             }
             for label in labels
-            if label in seen
+            if label in lists
         ]
         if items:
             groups.append({"title": title, "icon": icon, "items": items})
@@ -107,7 +107,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def _viewable_lists(request: HttpRequest) -> dict[str, tuple[str, str]]:
-    """Title and list of every model that the person may see, by its label."""
+    """Return title and URL of every list the user may view, by model label."""
     found = {}
     for model, model_admin in admin.site._registry.items():
         if model_admin.has_view_permission(request):
@@ -119,32 +119,30 @@ def _viewable_lists(request: HttpRequest) -> dict[str, tuple[str, str]]:
 
 
 def _current_model(request: HttpRequest) -> str:
-    """The label of the model whose page this is; empty on other pages."""
+    """Return the model label of the current page; empty for other pages."""
     match = request.resolver_match
     parts = (match.url_name or "").split("_") if match else []
     return ".".join(parts[:2]) if len(parts) > 2 else ""
 
 
-def _badges(user: StaffUser, seen: Mapping[str, object]) -> dict[str, str]:
-    """What `user` may decide, and open alerts, in one statement; each part has a partial index to
-    count by.
-    """
-    waiting: dict[str, QuerySet[Any]] = {
+def _badges(user: StaffUser, lists: Mapping[str, object]) -> dict[str, str]:
+    """Count pending approvals of `user` and open alerts in one query over partial indexes."""
+    pending: dict[str, QuerySet[Any]] = {
         "wallets.alert": Alert.objects.filter(resolved_at__isnull=True)
     }
     if user.has_perm("wallets.decide_withdrawal"):
-        waiting["wallets.withdrawal"] = Withdrawal.objects.filter(awaiting_approval_by(user))
+        pending["wallets.withdrawal"] = Withdrawal.objects.filter(awaiting_approval_by(user))
     for model, queue in queues().items():
         if user.has_perm(queue.permission):
-            waiting[model._meta.label_lower] = queue.awaiting_approval_by(
+            pending[model._meta.label_lower] = queue.awaiting_approval_by(
                 model._default_manager.all(), user
             )
     parts = [
         rows.order_by()
         .annotate(of=Value(label, output_field=CharField()))
         .values_list("of", flat=True)[: BADGE_LIMIT + 1]
-        for label, rows in waiting.items()
-        if label in seen
+        for label, rows in pending.items()
+        if label in lists
     ]
     if not parts:
         return {}

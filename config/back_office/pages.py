@@ -1,4 +1,4 @@
-"""Every page of the admin, app by app. A module that is not listed here is no page."""
+"""The modules that register back-office pages."""
 
 from __future__ import annotations
 

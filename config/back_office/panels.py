@@ -1,7 +1,4 @@
-"""What subjects show on the pages of records below them. A panel that is not listed shows nowhere.
-
-Links stand in the order in which they are listed.
-"""
+"""Assignment of panels to record pages, in display order."""
 
 from __future__ import annotations
 

@@ -1,13 +1,12 @@
-"""The roles of staff, as groups with exact permissions; which permissions decide; new staff.
+"""Staff roles as groups with exact permissions, and the set of privileged permissions.
 
-Duties are apart: who enters money does not confirm it, who pays out sets no fees, who hands out
-keys and lets people in decides nothing about money, and an auditor changes nothing. The back office
-lists tokens, sets their terms, and proposes prices and settings (fees, minimums, rates); finance
-approves prices and settings and ends tokens, because completing and cancelling a raise pays its
-issuer or its buyers. Credit officers propose terms of loans and decide about them. The services
-demand a second person on top, whatever roles somebody has.
+Duties are separate: who enters a deposit does not confirm it, who approves payouts does not change
+settings, who manages access approves no payments, and auditors only read. Back office lists tokens,
+sets terms, and proposes prices and settings. Finance approves them and closes tokens, because
+completing or cancelling a raise pays money. Credit officers propose and approve loan terms.
+Services require a second person regardless of role.
 
-Migrations of `config` put the table in force: after changing it, `manage.py make_roles_migration`.
+Migrations of `config` apply the table: after a change run `manage.py make_roles_migration`.
 """
 
 from __future__ import annotations
@@ -121,8 +120,7 @@ ROLES: dict[str, frozenset[str]] = {
 }
 
 
-# Who has one of these decides about money, or about who may: they sign in with a second factor, and
-# enter a code again before they decide.
+# Permissions to move money or grant access: they require a second factor and a recent code.
 PRIVILEGED_PERMISSIONS = frozenset(
     {
         "credit.decide_configuration",
@@ -148,7 +146,7 @@ PRIVILEGED_PERMISSIONS = frozenset(
         "wallets.resolve_payout",
     }
 )
-# Changes that move no money and open no door. What stands in neither list counts as deciding.
+# Changes that neither move money nor grant access. Unlisted permissions count as privileged.
 UNPRIVILEGED_PERMISSIONS = frozenset(
     {
         "exchange.add_export",
@@ -167,14 +165,14 @@ UNPRIVILEGED_PERMISSIONS = frozenset(
 
 
 def is_privileged_user(user: StaffUser) -> bool:
-    """Whether the person may do anything that asks for a second factor."""
+    """Return whether the user has a privileged permission."""
     return user.is_superuser or any(map(is_privileged, user.get_all_permissions()))
 
 
 def ensure_roles(
     table: Mapping[str, Set[str]] = ROLES, *, apps: Any = installed, using: str = "default"
 ) -> None:
-    """Makes the groups, and sets their permissions to exactly what `table` says."""
+    """Create the groups and set their permissions to exactly those of `table`."""
     groups, permissions = (apps.get_model("auth", name).objects for name in ("Group", "Permission"))
     with transaction.atomic(using=using):
         known = {
@@ -187,8 +185,9 @@ def ensure_roles(
 
 
 def apply_roles(table: Mapping[str, Set[str]], apps: Any, using: str) -> None:
-    """`ensure_roles` inside a migration: Django makes permissions only when all of them ran, so
-    those of the tables that are there (`apps`) are made first.
+    """Apply `table` inside a migration.
+
+    Django creates permissions only after all migrations, so those of `apps` are created first.
     """
     for app in installed.get_app_configs():
         create_permissions(app, verbosity=0, using=using, apps=apps)
@@ -198,11 +197,10 @@ def apply_roles(table: Mapping[str, Set[str]], apps: Any, using: str) -> None:
 def create_staff(
     username: str, password: str, role: str, *, skip_cooling_off: bool = False
 ) -> StaffUser:
-    """Make a member of staff with one role at once, without a second person.
+    """Create a user with one role immediately, without a second person.
 
-    For the first people of an installation, and for the demo world, whose people are `settled`:
-    they count as there for long. Raises `InvalidRequest` for an unknown role or a bad name,
-    `Conflict` for a taken one.
+    For the first users of an installation, and for demo data, whose users skip the cooling-off
+    period. Raises `InvalidRequest` for an unknown role or a bad name, `Conflict` for a taken one.
     """
     return add_person(
         username=username,
@@ -214,7 +212,7 @@ def create_staff(
 
 
 def get_role(name: str) -> Group:
-    """Give the group of a role. Raises `InvalidRequest` for an unknown one."""
+    """Return the group of a role. Raises `InvalidRequest` for an unknown one."""
     if name not in ROLES:
         raise InvalidRequest(f"The role must be one of {', '.join(ROLES)}")
     ensure_roles()

@@ -1,8 +1,7 @@
-"""The admin site: its name, its front page, and what every one of its pages has in common.
+"""The back-office site: name, dashboard, headers and help.
 
-Only models whose admin class says so (`in_back_office = True`, see `exchange.admin.base`) are in
-it: what a library registers for itself, access tokens for example, is not. This module imports no
-admin of ours: they register while it is being imported.
+Only admins with `in_back_office = True` (`exchange.admin.base`) are registered, not those of
+libraries. This module imports no admin modules: they register while it is being imported.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from config.back_office.signin.site import StaffSignIn
 from exchange.staff.models import StaffUser
 from exchange.staff.services.privileged_access import access_notices
 
-# Scripts come from our own static files only; the widgets of Django's admin set styles.
+# Scripts only from static files; widgets of Django's admin set inline styles.
 CONTENT_SECURITY_POLICY = "; ".join(
     (
         "default-src 'self'",
@@ -41,22 +40,22 @@ CONTENT_SECURITY_POLICY = "; ".join(
 
 
 def with_security_policy(response: HttpResponseBase) -> HttpResponseBase:
-    """`response`, made for a browser, with the policy."""
+    """Add the content security policy to `response`."""
     response["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
     return response
 
 
 class LabelledAutocomplete(AutocompleteJsonView):
-    """Suggestions in the words a person tells records apart by."""
+    """Autocomplete suggestions labelled by `choice_label`."""
 
     def serialize_result(self, obj: Model, to_field_name: str) -> dict[str, str]:
-        """One suggestion."""
+        """Return one suggestion."""
         label: Callable[[Model], str] = getattr(self.model_admin, "choice_label", str)
         return {"id": str(getattr(obj, to_field_name)), "text": label(obj)}
 
 
 class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes without types
-    """The back office of the exchange."""
+    """The back-office site."""
 
     site_title = "Tokenized Investment Exchange"
     site_header = "Tokenized Investment Exchange"
@@ -71,31 +70,31 @@ class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes wi
         admin_class: type[Any] | None = None,
         **options: Any,
     ) -> None:
-        """Takes what is ours; the admins that libraries bring along stay outside."""
+        """Register the project's admins and ignore those of libraries."""
         if getattr(admin_class, "in_back_office", False):
             super().register(model_or_iterable, admin_class, **options)
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        """What every page has; a template that shows the notices about access asks for them."""
+        """Add the access notices, evaluated only by templates that show them."""
         user = request.user
-        told = partial(access_notices, user) if isinstance(user, StaffUser) else tuple
-        return {**super().each_context(request), "access_notices": told}
+        notices = partial(access_notices, user) if isinstance(user, StaffUser) else tuple
+        return {**super().each_context(request), "access_notices": notices}
 
     def with_headers(self, response: HttpResponseBase) -> HttpResponseBase:
-        """`response` with the headers of every page."""
+        """Add the headers of every page to `response`."""
         return with_security_policy(response)
 
     def get_urls(self) -> list[Any]:
-        """Help, and every address but the theme's search of page names, which nothing here uses."""
-        shown = self.admin_view(require_safe(self.help))
+        """Add the help pages, and drop the theme's unused search."""
+        help_view = self.admin_view(require_safe(self.help))
         return [
-            path("help/", shown, name="help"),
-            path("help/<slug:name>/", shown, name="help"),
+            path("help/", help_view, name="help"),
+            path("help/<slug:name>/", help_view, name="help"),
             *(url for url in super().get_urls() if getattr(url, "name", "") != "search"),
         ]
 
     def help(self, request: HttpRequest, name: str = help_pages.START) -> HttpResponse:
-        """A page of the documentation that staff read."""
+        """Render a help page."""
         if name not in help_pages.PAGES:
             raise Http404
         found = help_pages.page(name)
@@ -108,5 +107,5 @@ class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes wi
         return TemplateResponse(request, "admin/help.html", context)
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
-        """Suggestions for the fields that choose a record."""
+        """Return suggestions for fields that select a record."""
         return cast(HttpResponse, LabelledAutocomplete.as_view(admin_site=self)(request))

@@ -1,4 +1,4 @@
-"""What the pages of transfers and entries know of the records that transfers are about."""
+"""Connects the pages of transfers and entries with the records transfers are about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What waits for people: what the person who looks can decide, and what waits for somebody else."""
+"""Work items: approvals awaiting the user, and those awaiting others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AWAITING_OTHERS_VIEWS = ("awaiting_others",)
 
 @dataclass(frozen=True, slots=True)
 class WorkItem:
-    """Something to be done: how many there are, and the list of them."""
+    """A kind of pending work: count and list."""
 
     label: str
     url: str
@@ -34,29 +34,29 @@ class WorkItem:
 
     @property
     def display_count(self) -> str:
-        """The count as it is read: `12`, or `10,000+` where counting stopped."""
+        """The count as text: `12`, or `10,000+` where counting stopped."""
         return f"{self.count:,}{'+' if self.count >= COUNT_LIMIT else ''}"
 
 
 def list_url(model: str, **query: str) -> str:
-    """The address of a list of the admin, filtered."""
+    """Return the URL of a filtered list."""
     address = reverse(f"admin:{model}_changelist")
     return f"{address}?{urlencode(query)}" if query else address
 
 
 def bounded_count(rows: QuerySet[Any]) -> int:
-    """How many `rows` there are, counted no further than anybody pages."""
+    """Count `rows` up to `COUNT_LIMIT`."""
     return rows.order_by()[:COUNT_LIMIT].count()
 
 
 def work_items_for(
     user: StaffUser, counts: dict[str, int]
 ) -> tuple[list[WorkItem], list[WorkItem]]:
-    """What `user` can decide, and what waits for somebody else: one's own, and other roles'."""
-    mine: list[WorkItem] = []
+    """Return the items `user` can approve, and those awaiting others."""
+    own: list[WorkItem] = []
     others: list[WorkItem] = []
     decides_withdrawals = user.has_perm(DECIDE)
-    (mine if decides_withdrawals else others).extend(
+    (own if decides_withdrawals else others).extend(
         withdrawal_items(user, counts, "Withdrawals", PENDING_VIEWS)
     )
     others.extend(withdrawal_items(user, counts, "Withdrawals", AWAITING_OTHERS_VIEWS))
@@ -67,23 +67,23 @@ def work_items_for(
         rows, address = model._default_manager.all(), f"{app}_{name}"
         if user.has_perm(queue.permission):
             count = bounded_count(queue.awaiting_approval_by(rows, user))
-            mine.append(
+            own.append(
                 WorkItem(queue.label, list_url(address, decision=AWAITING_MY_APPROVAL), count)
             )
         count = bounded_count(queue.awaiting_others(rows, user))
         others.append(WorkItem(queue.label, list_url(address, decision=AWAITING_OTHERS), count))
     if user.has_perm("credit.view_loan"):
         ends_loans = user.has_perm(LOAN_ENDINGS.permission)
-        (mine if ends_loans else others).extend(
+        (own if ends_loans else others).extend(
             WorkItem(work.words, work.url, work.count) for work in loan_work()
         )
-    return mine, [item for item in others if item.count or not is_privileged_user(user)]
+    return own, [item for item in others if item.count or not is_privileged_user(user)]
 
 
 def withdrawal_items(
     user: StaffUser, counts: dict[str, int], what: str, keys: Sequence[str]
 ) -> Iterator[WorkItem]:
-    """The saved views of withdrawals; `counts` is empty for who may not see withdrawals."""
+    """Yield the saved views of withdrawals; `counts` is empty without view permission."""
     for one in saved_views_for(user):
         if one.key in counts and one.key in keys:
             yield WorkItem(

@@ -52,7 +52,7 @@ def review(page: Page, withdrawal: Withdrawal) -> None:
 def open_approval_confirmation(page: Page, withdrawal: Withdrawal) -> None:
     review(page, withdrawal)
     page.get_by_role("button", name=re.compile("^Approve")).click()
-    page.get_by_text("Nothing has been done yet.").wait_for()
+    page.get_by_text("No changes made yet.").wait_for()
 
 
 def decisions_on(withdrawal: Withdrawal) -> list[str]:
@@ -70,7 +70,7 @@ def test_sign_in_needs_password_and_code_and_explains_wrong_ones(page):
     page.get_by_label("Username").fill("amina")
     page.get_by_label("Password").fill("not my password")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("The username or the password is not right.")).to_be_visible()
+    expect(page.get_by_text("Incorrect username or password.")).to_be_visible()
     page.get_by_label("Password").fill(PASSWORD)
     page.keyboard.press("Enter")
     code = page.locator("[name=code]")
@@ -79,7 +79,7 @@ def test_sign_in_needs_password_and_code_and_explains_wrong_ones(page):
     right = current_code(secret)
     code.fill("000000" if right != "000000" else "000001")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("This is not the present code")).to_be_visible()
+    expect(page.get_by_text("Incorrect or expired code")).to_be_visible()
     page.locator("[name=code]").fill(right)
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Withdrawals", exact=True)).to_be_visible()

@@ -34,12 +34,12 @@ def expire_second_factor(page: Page) -> None:
 
 def answer_the_prompt(page: Page, secret: str, typed: str) -> None:
     """Enter a wrong code, then the right one; the input is shown and is in no URL."""
-    expect(page.get_by_role("heading", name="Enter a code")).to_be_visible()
+    expect(page.get_by_role("heading", name="Enter code")).to_be_visible()
     assert typed not in unquote(page.url)
     right = current_code(secret)
     page.locator("[name=code]").fill("000000" if right != "000000" else "000001")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("This is not the present code")).to_be_visible()
+    expect(page.get_by_text("Incorrect or expired code")).to_be_visible()
     page.locator("[name=code]").fill(current_code(secret))
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Continue", exact=True)).to_be_visible()

@@ -113,8 +113,8 @@ def expect_proposal(page: Page, kind: str) -> AccessProposal:
     page.goto(f"/admin/exchange/accessproposal/{proposal.pk}/confirm/")
     expect(page.get_by_text("Somebody else must confirm").first).to_be_visible()
     page.goto(f"/admin/exchange/accessproposal/{proposal.pk}/collect/")
-    press(page, "Show it once")
-    expect(page.get_by_text("There is nothing to collect").first).to_be_visible()
+    press(page, "Show secret")
+    expect(page.get_by_text("Nothing to collect").first).to_be_visible()
     proposal.refresh_from_db()
     assert proposal.status == "Pending"
     return proposal
@@ -141,7 +141,7 @@ def test_every_way_for_one_administrator_to_gain_access_is_rejected(open_browser
 
     # A real approver's password and second factor.
     page.goto(record_path(amina, "invitation"))
-    press(page, "Make the address")
+    press(page, "Create link")
     expect_proposal(page, "reset_password")
     page.goto(record_path(amina, "reset"))
     press(page, "Reset second factor")
@@ -152,7 +152,7 @@ def test_every_way_for_one_administrator_to_gain_access_is_rejected(open_browser
 
     # A harmless user first, who is then made an approver.
     invite(page, "reader", AUDITOR)
-    expect(page.get_by_text("One-time address")).to_be_visible()
+    expect(page.get_by_text("Invitation link")).to_be_visible()
     reader = StaffUser.objects.get(username="reader")
     page.goto(record_path(reader, "role"))
     page.locator("[name=role]").select_option(label=FINANCE_APPROVER)
@@ -202,8 +202,8 @@ def test_every_way_for_one_administrator_to_gain_access_is_rejected(open_browser
             call_command(command, *filter(None, [name]), stdout=out)
     filed = proposal_of("invite_person")
     page.goto(f"/admin/exchange/accessproposal/{filed.pk}/change/")
-    page.get_by_role("link", name="Take up", exact=True).click()
-    press(page, "Yes, take it up")
+    page.get_by_role("link", name="Adopt", exact=True).click()
+    press(page, "Adopt")
     expect(page.get_by_text("Another person must confirm it now.")).to_be_visible()
     page.goto(f"/admin/exchange/accessproposal/{filed.pk}/confirm/")
     expect(page.get_by_text("Somebody else must confirm").first).to_be_visible()
@@ -226,16 +226,16 @@ def test_two_people_grant_access_to_a_third_who_decides_a_day_later(open_browser
     proposal = expect_proposal(samuel, "invite_person")
 
     amina = open_browser("amina")
-    amina.get_by_role("link", name=re.compile("Access proposals to confirm")).click()
+    amina.get_by_role("link", name=re.compile("Access proposals")).click()
     amina.goto(f"/admin/exchange/accessproposal/{proposal.pk}/change/")
     amina.get_by_role("link", name="Confirm", exact=True).click()
     expect(amina.locator("main")).to_contain_text("efua")
-    press(amina, "Yes, confirm")
-    expect(amina.get_by_text("samuel collects the secret now, once.")).to_be_visible()
+    press(amina, "Confirm")
+    expect(amina.get_by_text("samuel can now collect the secret, once.")).to_be_visible()
 
     samuel.goto(f"/admin/exchange/accessproposal/{proposal.pk}/change/")
     samuel.get_by_role("link", name="Collect the secret").click()
-    press(samuel, "Show it once")
+    press(samuel, "Show secret")
     address = samuel.locator("main code", has_text="/welcome/").inner_text()
 
     efua = open_browser()
@@ -246,15 +246,15 @@ def test_two_people_grant_access_to_a_third_who_decides_a_day_later(open_browser
     efua.get_by_label("Username").fill("efua")
     efua.get_by_label("Password").fill("quite a long one")
     efua.keyboard.press("Enter")
-    efua.get_by_role("heading", name="Set up your second factor").wait_for()
+    efua.get_by_role("heading", name="Set up second factor").wait_for()
     shown = efua.locator("main").inner_text()
     secret = re.search(r"(?:[A-Z2-7]{4} ){7}[A-Z2-7]{4}", shown)
     assert secret is not None
     efua.locator("[name=code]").fill(current_code(secret[0].replace(" ", "")))
     efua.keyboard.press("Enter")
-    efua.get_by_role("heading", name="Your recovery codes").wait_for()
+    efua.get_by_role("heading", name="Recovery codes").wait_for()
     efua.goto("/admin/")
-    expect(efua.get_by_text("Your access was given or reset").first).to_be_visible()
+    expect(efua.get_by_text("Your access was granted or reset").first).to_be_visible()
 
     # Every finance approver sees a notice on the dashboard and on decision pages.
     for address in ("/admin/", f"/admin/exchange/quote/{quote.pk}/approve/"):
@@ -270,7 +270,7 @@ def test_two_people_grant_access_to_a_third_who_decides_a_day_later(open_browser
 
     # A user in the cooling-off period sees no forms.
     efua.goto(f"/admin/exchange/quote/{quote.pk}/approve/")
-    expect(efua.get_by_text(re.compile("and decide from .* UTC on")).first).to_be_visible()
+    expect(efua.get_by_text(re.compile("and approve from .* UTC")).first).to_be_visible()
     assert Quote.objects.get(pk=quote.pk).status == "Pending"
     backdate_access(StaffUser.objects.get(username="efua"), hours=25)
     approve()

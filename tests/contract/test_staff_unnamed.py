@@ -242,10 +242,10 @@ def test_who_acted_is_a_role_and_an_id_that_stays_the_same(provider_sandbox):
         )
     assert acted(first, "created") is None
     assert acted(first, "rejected") == acted(second, "rejected")
-    assert acted(first, "rejected") == {"role": "finance approver", "id": one.told_id}
-    assert acted(third, "rejected") == {"role": "finance approver", "id": other.told_id}
-    assert re.fullmatch("staff_[0-9a-f]{32}", one.told_id)
-    assert one.pk.hex not in one.told_id
+    assert acted(first, "rejected") == {"role": "finance approver", "id": one.public_reference}
+    assert acted(third, "rejected") == {"role": "finance approver", "id": other.public_reference}
+    assert re.fullmatch("staff_[0-9a-f]{32}", one.public_reference)
+    assert one.pk.hex not in one.public_reference
     # The organisation's own key is no secret to it.
     fourth = wallet.request(130)
     assert caller.post(f"/v1/api/withdrawals/{fourth.id}/cancel").status_code == 200
@@ -262,7 +262,10 @@ def test_of_two_people_the_first_is_told_as_who_acted():
     first, second = insider(), insider()
     for version, user in ((1, first), (2, second)):
         decisions.approve(withdrawal_id=withdrawal.id, version=version, approver=user)
-    assert acted(withdrawal, "approved") == {"role": "finance approver", "id": first.told_id}
+    assert acted(withdrawal, "approved") == {
+        "role": "finance approver",
+        "id": first.public_reference,
+    }
 
 
 def test_staff_without_a_role_are_told_as_staff():
@@ -271,7 +274,7 @@ def test_staff_without_a_role_are_told_as_staff():
     person = make_staff()
     assert not person.groups.exists()
     decisions.reject(withdrawal_id=withdrawal.id, version=1, approver=person, reason="Twice")
-    assert acted(withdrawal, "rejected") == {"role": "staff", "id": person.told_id}
+    assert acted(withdrawal, "rejected") == {"role": "staff", "id": person.public_reference}
 
 
 def test_a_test_event_says_in_the_same_way_who_asked_for_it():
@@ -285,7 +288,7 @@ def test_a_test_event_says_in_the_same_way_who_asked_for_it():
     )
     assert json.loads(by_staff.body)["data"]["requested_by"] == {
         "role": "finance approver",
-        "id": person.told_id,
+        "id": person.public_reference,
     }
     assert caller.post("/v1/api/webhook/test").status_code in {200, 201, 202}
     by_key = Event.objects.latest("id")
@@ -299,10 +302,10 @@ def test_a_test_event_says_in_the_same_way_who_asked_for_it():
 def test_an_administrator_finds_whom_an_organisation_was_told_of(client):
     administrator, person = insider("Administrator"), insider()
     sign_in(client, administrator)
-    page = client.get("/admin/exchange/staffuser/", {"q": person.told_id})
+    page = client.get("/admin/exchange/staffuser/", {"q": person.public_reference})
     assert list(page.context["cl"].result_list) == [person]
     shown = client.get(f"/admin/exchange/staffuser/{person.pk}/change/")
-    assert person.told_id in shown.content.decode()
+    assert person.public_reference in shown.content.decode()
     nobody = client.get("/admin/exchange/staffuser/", {"q": f"staff_{'0' * 32}"})
     assert list(nobody.context["cl"].result_list) == []
 
@@ -315,6 +318,6 @@ def test_a_setting_adds_the_name(settings):
     decisions.reject(withdrawal_id=withdrawal.id, version=1, approver=user, reason="Names differ")
     assert acted(withdrawal, "rejected") == {
         "role": "finance approver",
-        "id": user.told_id,
+        "id": user.public_reference,
         "name": "Zebulon Quartermaine",
     }

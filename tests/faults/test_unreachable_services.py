@@ -157,7 +157,7 @@ def test_the_back_office_works_on_and_still_locks_out_who_guesses(limited):
             {"csrfmiddlewaretoken": token[1], "username": "ada", "password": "guess"},
             timeout=10,
         )
-    assert "Too many wrong tries" in page.text
+    assert "Too many failed attempts" in page.text
     assert SignInTries.objects.exists()
     assert requests.get(limited.base_url + "/health", timeout=10).status_code == 200
     assert lines(limited) == []
@@ -265,7 +265,7 @@ def test_without_its_database_every_part_says_that_it_will_be_back(service_stack
     assert page.headers["Content-Type"].startswith("text/html")
     assert page.headers["Retry-After"] == "5"
     assert page.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
-    assert "Out of order for a moment" in page.text
+    assert "Service unavailable" in page.text
 
 
 @pytest.fixture

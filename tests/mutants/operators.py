@@ -27,7 +27,7 @@ class RemoveCall(Operator):
 
     @classmethod
     def examples(cls) -> tuple[Example, ...]:
-        return (Example("require_decider(actor)\n", "pass\n"),)
+        return (Example("require_permission(actor)\n", "pass\n"),)
 
 
 class RemoveTerm(Operator):

@@ -78,7 +78,7 @@ def check_responses(status: str, by: str, answers: list[object]) -> None:
     approval, rejection, cancellation = answers
     done = TRACES[status][1]
     stale = (
-        rf"The withdrawal is {status} by {by}, no longer Pending\. Nothing was done\."
+        rf"The withdrawal is {status} by {by}, no longer Pending\. No changes were made\."
         rf" Since you opened the page: {done} by {by} at \d\d:\d\d:\d\d UTC\."
     )
     for page, mine, success in (

@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 PASSWORD = "correct horse battery"
 LOGIN, CODE, INDEX = "/admin/login/", "/admin/login/code/", "/admin/"
 ATTEMPTS = settings.SIGN_IN_ATTEMPTS["account"]
-WRONG, LOCKED_OUT = "is not right", "Too many wrong tries"
+WRONG, LOCKED_OUT = "Incorrect username or password", "Too many failed attempts"
 
 
 class Browser:
@@ -128,7 +128,7 @@ def test_a_code_sent_by_sixteen_browsers_at_once_signs_one_in(live_service: Serv
     inside = [reply for reply in replies if reply.status == 302]
     assert [reply.headers["location"] for reply in inside] == [INDEX]
     for page in pages([reply for reply in replies if reply.status != 302]):
-        assert "used already" in page or LOCKED_OUT in page
+        assert "already used" in page or LOCKED_OUT in page
     assert AccessRecord.objects.filter(event="signed_in").count() == 1
     cookie = re.search(r"sessionid=([^;]+)", inside[0].headers["set-cookie"])
     assert cookie is not None
@@ -152,7 +152,7 @@ def test_one_of_sixteen_connections_uses_up_the_code():
     assert results.count(None) == 1
     refused = [error for error in results if error is not None]
     assert {type(error) for error in refused} == {InvalidRequest}
-    assert all("used already" in error.message for error in refused)
+    assert all("already used" in error.message for error in refused)
     assert SecondFactor.objects.get(user=user).last_step > before
 
 

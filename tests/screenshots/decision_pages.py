@@ -38,7 +38,7 @@ _PENDING_TERMS = "credit/loanconfiguration/?decision=mine"
 def confirmation(site: DemoSite) -> Page:
     page = first_record(FINANCE_APPROVER, _PENDING_KES)(site)
     page.get_by_role("button", name=re.compile("^Approve")).click()
-    page.get_by_text("Nothing has been done yet.").wait_for()
+    page.get_by_text("No changes made yet.").wait_for()
     return page
 
 
@@ -93,7 +93,7 @@ def stale_page(site: DemoSite) -> Page:
     page = at(FINANCE_APPROVER, _QUOTE)(site)
     page.goto(page.locator("#result_list tbody a").last.get_attribute("href") or "")
     page.get_by_role("link", name=re.compile("^Approve")).click()
-    page.get_by_text("Nothing has been done yet.").wait_for()
+    page.get_by_text("No changes made yet.").wait_for()
     other = site.page(FINANCE_APPROVER, SECOND)
     other.goto(urlsplit(page.url).path.replace("/approve/", "/reject/"))
     other.get_by_label("Reason").fill("The price is of last month")
@@ -144,7 +144,7 @@ def token_revocation(site: DemoSite) -> Page:
     """The question about one access token of a key."""
     page = first_record(ADMINISTRATOR, "exchange/apikey/")(site)
     page.locator("a[href*='/revoke-token/']").first.click()
-    page.get_by_text("Nothing has been done yet.").wait_for()
+    page.get_by_text("No changes made yet.").wait_for()
     return page
 
 

@@ -170,7 +170,7 @@ def reversed_payout(site: DemoSite) -> Page:
 def open_confirmation(page: Page, words: str) -> Page:
     """The page that asks about the proposal which waits."""
     page.get_by_role("link", name=re.compile(f"^{words}")).first.click()
-    page.get_by_text("Nothing has been done yet.").wait_for()
+    page.get_by_text("No changes made yet.").wait_for()
     return page
 
 

@@ -151,7 +151,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
             proposer=obj.entered_by or "the system",
             approve=Tool(confirm, self.address("confirm", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),
-            take_back=Tool("Cancel", self.address("cancel", obj.pk)) if own else None,
+            withdraw=Tool("Cancel", self.address("cancel", obj.pk)) if own else None,
         )
 
     def sections(self, request: HttpRequest, obj: Deposit) -> list[Section]:

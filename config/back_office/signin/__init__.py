@@ -1,6 +1,6 @@
-"""Sign-in of staff: password, then a code of a second factor; what a session is good for.
+"""Staff sign-in: password, second factor and session state.
 
-`site` is what the admin site inherits and the one place where every page is guarded; `views` are
-the pages, `standing` is what a session knows. Secrets and codes are the business of
-`exchange.staff.services.second_factor`, `exchange.staff.services.lockout` stops guessing.
+`site` guards every page of the admin site, `views` are the pages, `session_state` is the state of a
+session. Secrets and codes: `exchange.staff.services.second_factor`; lock-out:
+`exchange.staff.services.lockout`.
 """

@@ -1,7 +1,7 @@
-"""The cookie of a browser that somebody signed in from: it gives the browser a count of its own.
+"""The known-device cookie, which gives a browser its own lock-out counter.
 
-The cookie opens nothing. It is signed and ends after `KNOWN_DEVICE_DAYS`; a password that changes
-does not end it, since it only says whose wrong tries are counted here.
+The cookie grants no access. It is signed and expires after `KNOWN_DEVICE_DAYS`; password changes do
+not revoke it.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _SALT = "config.signin.devices"
 
 
 def known_device(request: HttpRequest, user_id: UUID | None) -> Device | None:
-    """Give the device of the request, if that person signed in from it before."""
+    """Return the device of the request if that user signed in from it before."""
     found = _read_cookie(request)
     return found if found is not None and found.user_id == user_id else None
 
 
 def find_known_device(request: HttpRequest, username: str) -> Device | None:
-    """Give the device of the request, if whoever is called `username` signed in from it before."""
+    """Return the device of the request if the user `username` signed in from it before."""
     found = _read_cookie(request)
     if found is None:
         return None
@@ -39,7 +39,7 @@ def find_known_device(request: HttpRequest, username: str) -> Device | None:
 
 
 def remember_device(request: HttpRequest, response: HttpResponseBase, user: StaffUser) -> None:
-    """Make the browser one that `user` signed in from, for `KNOWN_DEVICE_DAYS` from now."""
+    """Mark the browser as a known device of `user` for `KNOWN_DEVICE_DAYS`."""
     known = known_device(request, user.pk)
     device_id = known.id if known else secrets.token_urlsafe(16)
     response.set_cookie(

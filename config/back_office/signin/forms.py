@@ -1,4 +1,4 @@
-"""The forms of signing in."""
+"""Sign-in forms."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django import forms
 
 
 class PasswordForm(forms.Form):
-    """The first step."""
+    """First step: username and password."""
 
     username = forms.CharField(
         max_length=150,
@@ -23,12 +23,12 @@ class PasswordForm(forms.Form):
 
 
 class CodeForm(forms.Form):
-    """The second step: a code of the app."""
+    """Second step: a code from the authenticator app."""
 
     code = forms.CharField(
         label="Code",
         max_length=12,
-        help_text="The six digits that your authenticator app shows now",
+        help_text="The current six-digit code from your authenticator app",
         widget=forms.TextInput(
             attrs={"autocomplete": "one-time-code", "inputmode": "numeric", "autofocus": True}
         ),
@@ -36,12 +36,12 @@ class CodeForm(forms.Form):
 
 
 class RecoveryCodeForm(forms.Form):
-    """The second step without the app."""
+    """Second step: a recovery code."""
 
     code = forms.CharField(
         label="Recovery code",
         max_length=40,
-        help_text="One of those you kept when you set up the second factor, like abcd-efgh-…",
+        help_text="One of the codes you saved during setup, such as abcd-efgh-…",
         widget=forms.TextInput(
             attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false",
                    "autofocus": True}

@@ -1,9 +1,8 @@
-"""What a person was about to do when a code was asked for: kept, and sent on when they say so.
+"""A form interrupted by the request for a code, stored and submitted again on confirmation.
 
-The fields of the form lie encrypted in the session, for a quarter of an hour, never in an address
-or a log. Files are left out; of a form with a password nothing is kept. Nothing is sent on by
-itself: after the code a page shows what was typed, and its button sends it to where it was going,
-under a new CSRF token and as stale or fresh as it was.
+The fields are encrypted in the session for 15 minutes, never in a URL or log. Files are omitted;
+forms with a password are not stored. After the code a page shows the entries; its button submits
+them to the original URL with a new CSRF token.
 """
 
 from __future__ import annotations
@@ -25,57 +24,57 @@ _SESSION_KEY = "signin_kept"
 _MAX_AGE_SECONDS = 15 * 60
 _MAX_BYTES = 64 * 1024
 _CSRF = "csrfmiddlewaretoken"
-# What pages send along themselves: nobody typed it.
+# Fields filled in by pages, not by people.
 _HIDDEN_FIELDS = frozenset(
     {"seen", "warned", "version", "view", "confirmed", "index", "select_across"}
 )
-# Names of the boxes that are ticked in lists.
+# Labels of list checkboxes.
 _LABELS = {ACTION_CHECKBOX_NAME: "records", "row": "records"}
 
 
 @dataclass(frozen=True, slots=True)
 class InterruptedForm:
-    """A POST that waits: where it was going, and its fields in order."""
+    """An interrupted POST: path and fields in order."""
 
     path: str
     fields: Sequence[tuple[str, str]]
 
     @property
     def title(self) -> str:
-        """Which page it was sent from, in words: `Withdrawal: reject`."""
+        """The page of the form: `Withdrawal: reject`."""
         try:
             name = resolve(self.path.partition("?")[0]).url_name or ""
             app, model, page = name.split("_", 2)
             noun = str(apps.get_model(app, model)._meta.verbose_name)
         except (Resolver404, ValueError, LookupError):
             return ""
-        words = {"changelist": "list", "bulk": "decide about several"}.get(page, page)
+        words = {"changelist": "list", "bulk": "bulk decision"}.get(page, page)
         return f"{noun.capitalize()}: {words.replace('_', ' ')}"
 
     @property
     def entered_values(self) -> list[tuple[str, str]]:
-        """What a person recognises it by: label and value."""
+        """The entries of the form: label and value."""
         shown: dict[str, list[str]] = {}
         for name, value in self.fields:
             if name not in _HIDDEN_FIELDS and value.strip():
-                # The action of a list is named, not typed.
+                # The action of a list is an identifier.
                 words = value.replace("_", " ") if name == "action" else value
                 shown.setdefault(_LABELS.get(name, name.replace("_", " ")), []).append(words)
         return [(label.capitalize(), _format_values(values)) for label, values in shown.items()]
 
 
 def store(request: HttpRequest) -> None:
-    """Note that the POST `request` was interrupted by the question for a code, and keep it."""
+    """Store the interrupted POST in the session."""
     request.session[_SESSION_KEY] = _serialize(request)
 
 
 def was_interrupted(request: HttpRequest) -> bool:
-    """Whether a POST of this session waits for a code, kept or not."""
+    """Return whether a POST of this session was interrupted, stored or not."""
     return _SESSION_KEY in request.session
 
 
 def load(request: HttpRequest) -> InterruptedForm | None:
-    """Return the POST that waits; None when none does, or it could not be kept."""
+    """Return the interrupted form; None if there is none or it could not be stored."""
     packed = request.session.get(_SESSION_KEY)
     if not packed:
         return None
@@ -86,12 +85,12 @@ def load(request: HttpRequest) -> InterruptedForm | None:
 
 
 def discard(request: HttpRequest) -> bool:
-    """Drop what waits; say whether anything did."""
+    """Discard the interrupted form; return whether there was one."""
     return request.session.pop(_SESSION_KEY, None) is not None
 
 
 def _serialize(request: HttpRequest) -> str:
-    """The POST as text; empty for one that is not kept."""
+    """Serialize the POST; empty if it must not be stored."""
     if any("password" in name for name in request.POST):
         return ""
     fields = [
@@ -108,5 +107,5 @@ def _serialize(request: HttpRequest) -> str:
 
 def _format_values(values: Sequence[str]) -> str:
     if all(parse_id(value.partition(":")[0]) for value in values):
-        return f"{len(values)} chosen"
+        return f"{len(values)} selected"
     return ", ".join("yes" if value == "on" else value for value in values)

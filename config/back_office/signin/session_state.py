@@ -1,8 +1,7 @@
-"""What a session is good for: since when, last seen when, and how old its second factor is.
+"""Session state: start, last activity, age of the second factor.
 
-A session also ends when the password changes, the role changes, the second factor is reset or set
-up elsewhere, or the person is deactivated: Django checks it against the person's row
-(`StaffUser.session_epoch`) on every request.
+A session also ends when the password, role or second factor changes or the user is deactivated:
+Django checks it against `StaffUser.session_epoch` on every request.
 """
 
 from __future__ import annotations
@@ -22,21 +21,21 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 _STARTED = "signin_started"
 _LAST_ACTIVITY = "signin_seen"
 _SECOND_FACTOR = "second_factor_at"
-# The session is written at most this often for being seen.
+# Minimum interval between writes of the last activity.
 _ACTIVITY_INTERVAL_SECONDS = 60
 
 
 class SessionState(Enum):
-    """How a request with a session stands."""
+    """The state of a request's session."""
 
-    ANONYMOUS = "stranger"
+    ANONYMOUS = "anonymous"
     EXPIRED = "expired"
-    SECOND_FACTOR_PENDING = "half in"  # the password was right, the second factor is missing
-    SIGNED_IN = "in"
+    SECOND_FACTOR_PENDING = "second factor pending"  # password correct, second factor missing
+    SIGNED_IN = "signed in"
 
 
 def sign_in(request: HttpRequest, user: StaffUser, *, second_factor: bool) -> None:
-    """Begins a session under a new key."""
+    """Start a session under a new key."""
     login(request, user, backend=BACKEND)
     now = time.time()
     request.session.update({_STARTED: now, _LAST_ACTIVITY: now})
@@ -45,14 +44,14 @@ def sign_in(request: HttpRequest, user: StaffUser, *, second_factor: bool) -> No
 
 
 def session_state(request: HttpRequest) -> SessionState:
-    """How `request` stands; changes nothing."""
+    """Return the session state of `request`, without side effects."""
     user = request.user
     if not (isinstance(user, StaffUser) and user.is_active and user.is_staff):
         return SessionState.ANONYMOUS
     now = time.time()
     started = request.session.get(_STARTED, 0)
-    seen = request.session.get(_LAST_ACTIVITY, 0)
-    if now - started > settings.SESSION_COOKIE_AGE or now - seen > _idle_seconds():
+    last_activity = request.session.get(_LAST_ACTIVITY, 0)
+    if now - started > settings.SESSION_COOKIE_AGE or now - last_activity > _idle_seconds():
         return SessionState.EXPIRED
     if is_privileged_user(user) and _SECOND_FACTOR not in request.session:
         return SessionState.SECOND_FACTOR_PENDING
@@ -60,27 +59,27 @@ def session_state(request: HttpRequest) -> SessionState:
 
 
 def record_activity(request: HttpRequest) -> None:
-    """Notes that the person is at work."""
+    """Record activity in the session."""
     now = time.time()
     if now - request.session[_LAST_ACTIVITY] >= _ACTIVITY_INTERVAL_SECONDS:
         request.session[_LAST_ACTIVITY] = now
 
 
 def record_second_factor(request: HttpRequest) -> None:
-    """A code was right: the second factor is fresh, and the session goes on under a new key."""
+    """Record a correct code: renew the second factor and the session key."""
     request.session.cycle_key()
     request.session[_SECOND_FACTOR] = request.session[_LAST_ACTIVITY] = time.time()
 
 
 def is_second_factor_fresh(request: HttpRequest) -> bool:
-    """Whether a code was entered recently enough to decide."""
+    """Return whether a code was entered recently enough for privileged actions."""
     age = time.time() - request.session.get(_SECOND_FACTOR, 0)
     return bool(age <= settings.SECOND_FACTOR_FRESH_MINUTES * 60)
 
 
 def can_write(request: HttpRequest) -> bool:
-    """Whether a request of this session may be anything but a look: who needs or has a second
-    factor needs a fresh one.
+    """Return whether the session may make changes: a second factor, if needed or used, must be
+    recent.
     """
     user = request.user
     needed = _SECOND_FACTOR in request.session or (

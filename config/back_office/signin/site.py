@@ -1,8 +1,7 @@
-"""What an admin site needs so that staff sign in with a second factor and nobody gets around it.
+"""Admin site mixin that enforces sign-in with a second factor on every page.
 
-Every page of the site passes `admin_view`, and there the session is looked at: it ends after its
-time, somebody without the second factor they need is led to it, and whoever may decide changes
-something only with a fresh code.
+All pages pass through `admin_view`: expired sessions end, users without a required second factor
+are redirected to it, and privileged users need a recent code to make changes.
 """
 
 from __future__ import annotations
@@ -38,20 +37,20 @@ _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class StaffSignIn(admin.AdminSite):
-    """The admin site's part that lets people in."""
+    """The sign-in part of the admin site."""
 
     def with_headers(self, response: HttpResponseBase) -> HttpResponseBase:
-        """`response` with the headers that every page of the site has."""
+        """Add the headers of every page to `response`."""
         return response
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Whether the person is in, second factor included where it is needed."""
+        """Return whether the user is fully signed in."""
         return session_state(request) is SessionState.SIGNED_IN
 
     def admin_view(self, view: Callable[..., HttpResponseBase], cacheable: bool = False) -> Any:
-        """`view` for those whose session is good for the request."""
+        """Wrap `view` with the session check."""
         if view == self.logout:
-            return self._outside(view)
+            return self._public(view)
         inner = super().admin_view(view, cacheable)
 
         @wraps(inner)
@@ -61,15 +60,15 @@ class StaffSignIn(admin.AdminSite):
         return page
 
     def get_urls(self) -> list[Any]:
-        """The pages of signing in, and everything else."""
+        """Add the sign-in pages."""
         own: list[URLPattern | URLResolver] = [
-            path("login/code/", self._outside(partial(views.code_step, self)), name="code"),
+            path("login/code/", self._public(partial(views.code_step, self)), name="code"),
             path(
                 "login/continue/",
                 self.admin_view(require_safe(_as_function(partial(views.resume, self), "resume"))),
                 name="resume",
             ),
-            path("second-factor/enrol/", self._outside(partial(views.enrol, self)), name="enrol"),
+            path("second-factor/enrol/", self._public(partial(views.enrol, self)), name="enrol"),
             path(
                 "second-factor/",
                 self.admin_view(_as_function(partial(views.overview, self), "second_factor")),
@@ -86,7 +85,7 @@ class StaffSignIn(admin.AdminSite):
             ),
             path(
                 "welcome/<uidb64>/<token>/",
-                self._outside(views.AcceptInvitation.as_view(site=self)),
+                self._public(views.AcceptInvitation.as_view(site=self)),
                 name="welcome",
             ),
         ]
@@ -95,13 +94,13 @@ class StaffSignIn(admin.AdminSite):
     def login(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The first step of signing in."""
+        """Render the first sign-in step."""
         del extra_context
-        response: HttpResponse = self._outside(partial(views.password_step, self))(request)
+        response: HttpResponse = self._public(partial(views.password_step, self))(request)
         return response
 
     def logout(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """Signs out, by POST."""
+        """Sign out by POST."""
         user = request.user
         if request.method == "POST" and isinstance(user, StaffUser):
             record_access_event(
@@ -112,7 +111,7 @@ class StaffSignIn(admin.AdminSite):
     def password_change(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> Any:
-        """A person's own password; their other sessions end."""
+        """Change the user's own password and end their other sessions."""
         response: HttpResponse = super().password_change(request, extra_context)
         user = request.user
         if response.status_code == 302 and isinstance(user, StaffUser):
@@ -121,8 +120,8 @@ class StaffSignIn(admin.AdminSite):
             )
         return response
 
-    def _outside(self, view: Callable[..., HttpResponseBase]) -> Any:
-        """A page for people who are not in yet."""
+    def _public(self, view: Callable[..., HttpResponseBase]) -> Any:
+        """Wrap a page for users who are not signed in yet."""
         guarded = never_cache(
             csrf_protect(sensitive_post_parameters()(_as_function(view, "sign_in")))
         )
@@ -136,25 +135,25 @@ class StaffSignIn(admin.AdminSite):
 
 
 def _interception(request: HttpRequest) -> HttpResponse | None:
-    """Where somebody is sent instead of the page; None lets them through."""
-    looking = request.method in _SAFE_METHODS
-    wanted = request.get_full_path() if looking else views.referring_page(request)
+    """Return the redirect that replaces the page; None to let the request through."""
+    is_read = request.method in _SAFE_METHODS
+    target = request.get_full_path() if is_read else views.referring_page(request)
     match session_state(request):
         case SessionState.EXPIRED:
             logout(request)
             messages.info(
                 request,
-                f"You were signed out: after {settings.SESSION_IDLE_MINUTES} minutes without a"
-                f" click, and after {settings.SESSION_HOURS} hours, you sign in anew.",
+                f"Session expired. Sessions end after {settings.SESSION_IDLE_MINUTES} minutes of"
+                f" inactivity or {settings.SESSION_HOURS} hours. Sign in again.",
             )
-            return redirect_to_login(wanted, reverse("admin:login"))
+            return redirect_to_login(target, reverse("admin:login"))
         case SessionState.SECOND_FACTOR_PENDING:
-            return views.redirect_to_second_factor(wanted)
+            return views.redirect_to_second_factor(target)
         case SessionState.SIGNED_IN:
-            if not looking and not can_write(request):
+            if not is_read and not can_write(request):
                 interrupted_form.store(request)
-                return views.redirect_to_second_factor(wanted)
-            if not looking:
+                return views.redirect_to_second_factor(target)
+            if not is_read:
                 interrupted_form.discard(request)
             record_activity(request)
     return None
@@ -163,7 +162,7 @@ def _interception(request: HttpRequest) -> HttpResponse | None:
 def _as_function(
     view: Callable[..., HttpResponseBase], name: str
 ) -> Callable[..., HttpResponseBase]:
-    """`view`, a partial or a method, as a plain function that decorators can wrap."""
+    """Convert `view`, a partial or method, to a function that decorators can wrap."""
 
     def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         return view(request, *args, **kwargs)

@@ -1,8 +1,8 @@
-"""The pages of signing in: password, code, setting up the second factor, taking up an invitation.
+"""Sign-in pages: password, code, second factor setup, invitation.
 
-Each takes the admin site it belongs to. Until the second step is done nobody is signed in: the
-session only remembers for ten minutes whose password was right. Somebody who needs a second factor
-and has none is half in (`standing`), which opens nothing but the page that sets one up.
+Each view takes its admin site. Before the second step nobody is signed in: the session only
+remembers for ten minutes whose password was correct. A user who needs a second factor and has none
+can open only the setup page (`SessionState.SECOND_FACTOR_PENDING`).
 """
 
 from __future__ import annotations
@@ -47,15 +47,14 @@ from exchange.staff.services.privileged_access import restart_cooling_off
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite
 
-# What a session keeps between two steps.
+# Session keys between the two steps.
 _PENDING = "signin_pending"
 _SECRET = "signin_secret"  # noqa: S105 - a name; what it names is encrypted
 
 _PENDING_SECONDS = 600
-_MISMATCH = "The username or the password is not right."
+_MISMATCH = "Incorrect username or password."
 _NOT_REPEATED = (
-    "Your code is confirmed. What you were about to do was not done: please look at it again and"
-    " repeat it."
+    "Code confirmed. Your previous action was not completed: review it and submit again."
 )
 
 
@@ -63,7 +62,7 @@ _NOT_REPEATED = (
 
 
 def password_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Username and password."""
+    """Render and check username and password."""
     if request.method == "GET" and session_state(request) in {
         SessionState.SIGNED_IN,
         SessionState.SECOND_FACTOR_PENDING,
@@ -103,7 +102,7 @@ def _check_password(request: HttpRequest, form: PasswordForm) -> StaffUser | Non
 def _after_password(request: HttpRequest, user: StaffUser) -> HttpResponse:
     target = next_url(request)
     if second_factor.is_set_up(user):
-        logout(request)  # whoever was signed in here before
+        logout(request)  # end any previous session
         request.session[_PENDING] = {
             "user": str(user.pk),
             "hash": user.get_session_auth_hash(),
@@ -113,7 +112,7 @@ def _after_password(request: HttpRequest, user: StaffUser) -> HttpResponse:
     sign_in(request, user, second_factor=False)
     address = client_address(request)
     record_access_event(
-        event=AccessEvent.SIGNED_IN, user=user, address=address, details="By password alone"
+        event=AccessEvent.SIGNED_IN, user=user, address=address, details="Password only"
     )
     response = HttpResponseRedirect(
         _url_with_next("admin:enrol", target) if is_privileged_user(user) else target
@@ -124,18 +123,21 @@ def _after_password(request: HttpRequest, user: StaffUser) -> HttpResponse:
 
 
 def code_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """A code: the second step of signing in, or once more before somebody decides."""
-    inside = session_state(request) in {SessionState.SIGNED_IN, SessionState.SECOND_FACTOR_PENDING}
-    user = request.user if inside else _pending_user(request)
+    """Render and check a code: at sign-in, or again before a privileged action."""
+    is_signed_in = session_state(request) in {
+        SessionState.SIGNED_IN,
+        SessionState.SECOND_FACTOR_PENDING,
+    }
+    user = request.user if is_signed_in else _pending_user(request)
     if not isinstance(user, StaffUser):
         return redirect_to_login(next_url(request), reverse("admin:login"))
-    if inside and not second_factor.is_set_up(user):
+    if is_signed_in and not second_factor.is_set_up(user):
         return HttpResponseRedirect(_url_with_next("admin:enrol", next_url(request)))
     kind = RecoveryCodeForm if "recovery" in request.GET else CodeForm
     form = kind(request.POST if request.method == "POST" else None)
     if form.is_valid() and _check_code(request, user, form):
         address = client_address(request)
-        if inside:
+        if is_signed_in:
             record_second_factor(request)
             record_access_event(event=AccessEvent.CONFIRMED, user=user, address=address)
         else:
@@ -144,25 +146,25 @@ def code_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
         response = HttpResponseRedirect(_after_code(request))
         remember_device(request, response, user)
         return response
-    other = {"next": next_url(request)}
+    query = {"next": next_url(request)}
     if kind is CodeForm:
-        other["recovery"] = "1"
+        query["recovery"] = "1"
     return _page(
         site,
         request,
         "signin/code.html",
-        "Enter a code",
+        "Enter code",
         form=form,
         recovery=kind is RecoveryCodeForm,
-        other=f"{reverse('admin:code')}?{urlencode(other)}",
+        other=f"{reverse('admin:code')}?{urlencode(query)}",
         interrupted=interrupted_form.was_interrupted(request),
-        kept=interrupted_form.load(request),
-        inside=inside,
+        interrupted_form=interrupted_form.load(request),
+        inside=is_signed_in,
     )
 
 
 def _after_code(request: HttpRequest) -> str:
-    """Where a right code leads: on with what it interrupted, or to the page one was going to."""
+    """Return the URL after a correct code: the interrupted form or the next page."""
     if interrupted_form.load(request) is not None:
         return _url_with_next("admin:resume", next_url(request))
     if interrupted_form.discard(request):
@@ -171,11 +173,12 @@ def _after_code(request: HttpRequest) -> str:
 
 
 def resume(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Show what a code interrupted; its button sends it on."""
+    """Show the interrupted form for confirmation."""
     form = interrupted_form.load(request)
     if form is None:
         return HttpResponseRedirect(next_url(request))
-    return _page(site, request, "signin/resume.html", "Continue", kept=form, back=next_url(request))
+    context = {"interrupted_form": form, "back": next_url(request)}
+    return _page(site, request, "signin/resume.html", "Continue", **context)
 
 
 def _check_code(request: HttpRequest, user: StaffUser, form: forms.Form) -> bool:
@@ -194,7 +197,7 @@ def _check_code(request: HttpRequest, user: StaffUser, form: forms.Form) -> bool
     try:
         if isinstance(form, RecoveryCodeForm):
             left = second_factor.use_recovery_code(user=user, code=code, address=address)
-            messages.warning(request, f"You used a recovery code; {left} are left.")
+            messages.warning(request, f"Recovery code used. {left} left.")
         else:
             second_factor.verify(user=user, code=code)
     except InvalidRequest as error:
@@ -208,25 +211,25 @@ def _check_code(request: HttpRequest, user: StaffUser, form: forms.Form) -> bool
 def _record_failure(
     form: forms.Form, attempt: lockout.LoginAttempt, user: StaffUser | None, address: str, what: str
 ) -> None:
-    """Keeps that a try was wrong, and whether it was the last."""
+    """Record a failed attempt and a lock-out it causes."""
     event = AccessEvent.REFUSED
     try:
         attempt.mark_failed()
     except lockout.LockedOut as locked:
         form.add_error(None, locked.message)
         event = AccessEvent.LOCKED_OUT
-    # What was typed for a name that nobody has may be a password: it is kept nowhere.
+    # Unknown usernames may be passwords, so they are not recorded.
     if user is not None:
         record_access_event(event=event, user=user, address=address, details=what)
 
 
 def _pending_user(request: HttpRequest) -> StaffUser | None:
-    """Whose password was right a moment ago, in this browser."""
-    kept = request.session.get(_PENDING)
-    if kept is None or time.time() - kept["at"] > _PENDING_SECONDS:
+    """Return the user whose password was just confirmed in this session."""
+    pending = request.session.get(_PENDING)
+    if pending is None or time.time() - pending["at"] > _PENDING_SECONDS:
         return None
-    user = StaffUser.objects.filter(pk=kept["user"], is_active=True, is_staff=True).first()
-    if user is None or not constant_time_compare(kept["hash"], user.get_session_auth_hash()):
+    user = StaffUser.objects.filter(pk=pending["user"], is_active=True, is_staff=True).first()
+    if user is None or not constant_time_compare(pending["hash"], user.get_session_auth_hash()):
         return None
     return user
 
@@ -235,7 +238,7 @@ def _pending_user(request: HttpRequest) -> StaffUser | None:
 
 
 def enrol(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Sets up an authenticator app, or another one in the place of the first."""
+    """Set up an authenticator app, or replace the current one."""
     if session_state(request) not in {SessionState.SIGNED_IN, SessionState.SECOND_FACTOR_PENDING}:
         return redirect_to_login(next_url(request), reverse("admin:login"))
     user = staff_of(request)
@@ -245,7 +248,7 @@ def enrol(site: AdminSite, request: HttpRequest) -> HttpResponse:
     ):
         return HttpResponseRedirect(_url_with_next("admin:code", reverse("admin:enrol")))
     if request.method == "POST" and _SECRET not in request.session:
-        return HttpResponseRedirect(reverse("admin:second_factor"))  # sent again: done already
+        return HttpResponseRedirect(reverse("admin:second_factor"))  # submitted twice
     if _SECRET not in request.session:
         request.session[_SECRET] = encrypt(second_factor.new_secret())
     secret = decrypt(request.session[_SECRET])
@@ -274,7 +277,7 @@ def enrol(site: AdminSite, request: HttpRequest) -> HttpResponse:
         site,
         request,
         "signin/enrol.html",
-        "Set up your second factor",
+        "Set up second factor",
         form=form,
         picture=picture.svg_inline(scale=4, border=4, light="#fff", dark="#000"),
         secret=" ".join(secret[start : start + 4] for start in range(0, len(secret), 4)),
@@ -284,13 +287,13 @@ def enrol(site: AdminSite, request: HttpRequest) -> HttpResponse:
 
 
 def overview(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """A person's own second factor."""
+    """Show the user's own second factor."""
     user = staff_of(request)
     return _page(
         site,
         request,
         "signin/second_factor.html",
-        "Your second factor",
+        "Second factor",
         factor=getattr(user, "second_factor", None),
         left=second_factor.recovery_codes_left(user),
         needed=is_privileged_user(user),
@@ -298,7 +301,7 @@ def overview(site: AdminSite, request: HttpRequest) -> HttpResponse:
 
 
 def new_recovery_codes(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Makes new recovery codes and shows them."""
+    """Generate new recovery codes and show them."""
     user = staff_of(request)
     try:
         codes = second_factor.renew_recovery_codes(user=user, address=client_address(request))
@@ -311,9 +314,9 @@ def new_recovery_codes(site: AdminSite, request: HttpRequest) -> HttpResponse:
 def recovery_codes_page(
     site: AdminSite, request: HttpRequest, codes: list[str], target: str
 ) -> HttpResponse:
-    """The codes, this once."""
+    """Show the codes, once."""
     return _page(
-        site, request, "signin/recovery_codes.html", "Your recovery codes", codes=codes, next=target
+        site, request, "signin/recovery_codes.html", "Recovery codes", codes=codes, next=target
     )
 
 
@@ -321,25 +324,25 @@ def recovery_codes_page(
 
 
 class AcceptInvitation(PasswordResetConfirmView):
-    """Where the one-time address of an invitation leads: choosing a password."""
+    """The page of an invitation link: choose a password."""
 
     template_name = "admin/signin/welcome.html"
     token_generator = invitation_tokens
-    title = "Choose your password"
+    title = "Choose a password"
     site: AdminSite | None = None
 
     def get_user(self, uidb64: str) -> Any:
-        """Whose invitation it is; nobody's when they are shut out."""
+        """Return the invited user; None if deactivated."""
         user = super().get_user(uidb64)
         return user if isinstance(user, StaffUser) and user.is_active and user.is_staff else None
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """With what every page of the site has."""
+        """Add the context of every page."""
         frame = self.site.each_context(self.request) if self.site else {}
         return {**frame, **super().get_context_data(**kwargs)}
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """Keep the password, and that it changed; the cooling-off period begins anew."""
+        """Set the password, record the change and restart the cooling-off period."""
         with transaction.atomic():
             record_access_event(
                 event=AccessEvent.PASSWORD_CHANGED,
@@ -349,25 +352,25 @@ class AcceptInvitation(PasswordResetConfirmView):
             )
             response = super().form_valid(form)
             restart_cooling_off(form.user)
-        messages.success(self.request, "Your password is set. Please sign in with it.")
+        messages.success(self.request, "Password set. Sign in with it.")
         return response
 
     def get_success_url(self) -> str:
-        """To the sign-in page."""
+        """Return the URL of the sign-in page."""
         return reverse("admin:login")
 
 
-# --- where to ---
+# --- redirects ---
 
 
 def next_url(request: HttpRequest) -> str:
-    """The page of the admin that a person is on the way to."""
+    """Return the URL to open after sign-in."""
     wanted = request.GET.get("next", "")
     return wanted if _is_admin_url(request, wanted) else reverse("admin:index")
 
 
 def referring_page(request: HttpRequest) -> str:
-    """The page of the admin that a form was sent from, which can be opened again."""
+    """Return the URL of the page a form was submitted from."""
     sent_from = request.headers.get("Referer", "")
     if not _is_admin_url(request, sent_from):
         return reverse("admin:index")
@@ -376,7 +379,7 @@ def referring_page(request: HttpRequest) -> str:
 
 
 def redirect_to_second_factor(target: str) -> HttpResponse:
-    """To the page that asks for a code, or sets the factor up, and from there to `target`."""
+    """Redirect to the code or setup page, and from there to `target`."""
     return HttpResponseRedirect(_url_with_next("admin:code", target))
 
 

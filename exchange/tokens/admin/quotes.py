@@ -166,7 +166,7 @@ class QuoteAdmin(ConfirmationAdmin):
             proposer=obj.proposed_by or "the system",
             approve=Tool(f"Approve {prices}", self.address("approve", obj.pk)),
             reject=Tool("Reject", reject_at),
-            take_back=Tool("Withdraw", reject_at) if own else None,
+            withdraw=Tool("Withdraw", reject_at) if own else None,
         )
 
     def warnings(self, obj: Quote) -> list[str]:

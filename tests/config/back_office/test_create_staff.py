@@ -45,7 +45,7 @@ def test_a_weak_password_makes_nobody(monkeypatch, password):
 
 def test_a_taken_name_is_one_clear_line(monkeypatch):
     create(monkeypatch, "correct horse battery")
-    with pytest.raises(CommandError, match="There is a member of staff called ada already"):
+    with pytest.raises(CommandError, match="The username ada is taken"):
         create(monkeypatch, "correct horse battery")
     assert StaffUser.objects.count() == 1
 

@@ -64,7 +64,7 @@ def test_pending_withdrawals_stand_by_currency_with_count_amount_and_list(world)
     for currency, amount in (("NGN", "2000"), ("NGN", "3000.50"), ("KES", "700")):
         make_withdrawal(organisation, member, currency, amount)
     client = signed_in_client(FINANCE_APPROVER)
-    rows = {row.label: row for row in dashboard(client).context["dashboard"].waiting}
+    rows = {row.label: row for row in dashboard(client).context["dashboard"].pending_withdrawals}
     assert {*rows} == {"NGN", "KES"}
     assert rows["NGN"].cells[:2] == ("2", "5,000.50 NGN")
     assert rows["KES"].cells[:2] == ("1", "700.00 KES")
@@ -82,7 +82,7 @@ def test_payouts_are_counted_on_the_day_they_ended_and_lead_to_those_of_that_day
         ended(make_withdrawal(organisation, member, "KES", "500"), status, days_ago)
     client = signed_in_client(FINANCE_APPROVER)
     shown = dashboard(client).context["dashboard"]
-    assert shown.payouts.label == "3 completed, 1 failed, 1 returned by bank."
+    assert shown.payout_chart.description == "3 completed, 1 failed, 1 returned by bank."
     assert len(shown.payout_days) == 3
     day = timezone.now().date() - timedelta(days=2)
     row = next(row for row in shown.payout_days if row.label == f"{day}")
@@ -91,7 +91,7 @@ def test_payouts_are_counted_on_the_day_they_ended_and_lead_to_those_of_that_day
     behind = client.get(unescape(link[1])).context["cl"]
     assert [w.status for w in behind.result_list] == ["Completed", "Completed"]
     fee = Withdrawal.objects.values_list("fee", flat=True)[0]
-    assert [(row.label, row.cells) for row in shown.paid] == [
+    assert [(row.label, row.cells) for row in shown.completed_payouts] == [
         ("KES", ("3", f"{3 * (500 - fee):,.2f} KES"))
     ]
 
@@ -111,18 +111,18 @@ def test_every_figure_leads_to_a_page_that_opens(world):
 
 def test_the_proof_of_books_is_green_red_old_or_missing_and_says_so(world):
     client = signed_in_client(AUDITOR)
-    assert "Never ran" in text_of(dashboard(client))
+    assert "Not run" in text_of(dashboard(client))
     proof = prove_and_store(CHECKS)
     assert "Holds" in text_of(dashboard(client))
-    assert dashboard(client).context["dashboard"].proof.good
+    assert dashboard(client).context["dashboard"].ledger_check.good
     type(proof).objects.filter(pk=proof.pk).update(ran_at=timezone.now() - timedelta(days=3))
-    assert "Too old" in text_of(dashboard(client))
+    assert "Overdue" in text_of(dashboard(client))
     off = type(proof).objects.create(
         ran_at=timezone.now(), passed=False, findings=["one", "two"], milliseconds=1
     )
     page = dashboard(client)
     assert "2 equalities do not hold" in text_of(page)
-    assert not page.context["dashboard"].proof.good
+    assert not page.context["dashboard"].ledger_check.good
     assert f"/admin/wallets/booksproof/{off.pk}/change/" in addresses(page)
 
 

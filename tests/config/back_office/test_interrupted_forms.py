@@ -64,14 +64,14 @@ def office() -> Office:
 def test_after_a_wrong_code_and_a_right_one_the_form_goes_on_as_it_was_typed(office):
     before = table_fingerprints()
     asked = office.press()
-    assert "What you typed is kept" in text_of(office.client.get(asked))
+    assert "Your entries are saved" in text_of(office.client.get(asked))
     assert office.enter(asked, "000000").status_code == 200
     office.client.get(asked)
     answer = office.enter(asked)
     assert answer["Location"].startswith(RESUME)
     page = office.client.get(answer["Location"])
     text = text_of(page)
-    assert "Nothing was done yet." in text
+    assert "No changes made yet." in text
     assert "Page Member: add Organisation 1 chosen Name Eve <b>Adeyemi</b>" in text
     assert "Eve <b>" not in page.content.decode()
     assert f'<form method="post" action="{FORM}">' in page.content.decode()
@@ -79,7 +79,7 @@ def test_after_a_wrong_code_and_a_right_one_the_form_goes_on_as_it_was_typed(off
     now = table_fingerprints()
     moved = {name for name in now if now[name] != before.get(name)} - {"exchange_change"}
     assert moved <= {*tables, "exchange_signinattempt"}
-    kept = page.context["kept"]
+    kept = page.context["interrupted_form"]
     assert dict(kept.fields) == office.body
     done = office.client.post(kept.path, dict(kept.fields))
     assert done.status_code == 302
@@ -104,14 +104,14 @@ def test_a_token_against_forgery_and_a_file_are_not_kept(office):
     upload = SimpleUploadedFile("passport.txt", b"Ada Obi")
     asked = office.press(csrfmiddlewaretoken="x" * 32, passport=upload)
     page = office.client.get(office.enter(asked)["Location"])
-    assert dict(page.context["kept"].fields) == office.body
+    assert dict(page.context["interrupted_form"].fields) == office.body
 
 
 @pytest.mark.parametrize("changes", [{"new_password1": "secret"}, {"name": "x" * 70_000}])
 def test_of_a_form_with_a_password_or_too_large_a_one_nothing_is_kept(office, changes):
     asked = office.press(**changes)
-    assert "What you typed is kept" not in text_of(office.client.get(asked))
-    assert "Nothing was done yet." in text_of(office.client.get(asked))
+    assert "Your entries are saved" not in text_of(office.client.get(asked))
+    assert "No changes made yet." in text_of(office.client.get(asked))
     answer = office.enter(asked)
     assert answer["Location"] == FORM
     assert "was not done" in messages_of(answer)[0]
@@ -121,7 +121,9 @@ def test_of_a_form_with_a_password_or_too_large_a_one_nothing_is_kept(office, ch
 def test_it_is_kept_for_a_quarter_of_an_hour_and_for_whoever_typed_it(office, monkeypatch):
     asked = office.press()
     now = __import__("time").time()
-    monkeypatch.setattr("config.back_office.signin.kept.time.time", lambda: now + 15 * 60 + 1)
+    monkeypatch.setattr(
+        "config.back_office.signin.interrupted_form.time.time", lambda: now + 15 * 60 + 1
+    )
     backdate_session(office.client, signin_seen=-15 * 60)
     answer = office.client.get(RESUME)
     assert (answer.status_code, answer["Location"]) == (302, "/admin/")

@@ -99,7 +99,7 @@ def test_without_a_second_factor_everything_leads_to_setting_one_up():
     assert b"<svg" in page.content
     secret = secret_shown(page)
     wrong = client.post(ENROL, {"code": "000000"})
-    assert "not the present code" in text_of(wrong)
+    assert "Incorrect or expired code" in text_of(wrong)
     assert not SecondFactor.objects.exists()
     shown = client.post(ENROL, {"code": current_code(secret)})
     assert shown.status_code == 200
@@ -143,7 +143,7 @@ def test_a_code_is_taken_once_whoever_sends_it():
     refused = second.post(CODE, {"code": code})
     assert is_signed_in(first)
     assert not is_signed_in(second)
-    assert "used already" in text_of(refused)
+    assert "already used" in text_of(refused)
 
 
 def test_a_recovery_code_lets_in_once():
@@ -182,7 +182,7 @@ def test_nobody_who_is_shut_out_or_no_member_of_staff_gets_in():
     StaffUser.objects.filter(pk=user.pk).update(is_active=False)
     for name in ("ada", "outsider"):
         client = Client()
-        assert "is not right" in text_of(enter_password(client, name, PASSWORD))
+        assert "Incorrect username or password" in text_of(enter_password(client, name, PASSWORD))
         assert not is_signed_in(client)
 
 
@@ -198,7 +198,7 @@ def test_a_session_ends_after_its_time_however_busy_and_when_idle():
         backdate_session(client, **age)
         answer = client.get(KEYS)
         assert answer["Location"] == f"{LOGIN}?next={KEYS}"
-        assert messages_of(answer)[0].startswith("You were signed out")
+        assert messages_of(answer)[0].startswith("Session expired")
         assert "_auth_user_id" not in client.session
 
 
@@ -214,7 +214,7 @@ def test_sessions_end_with_the_password_the_role_the_second_factor_and_the_acces
     administrator = create_login_user(ADMINISTRATOR, "root")
     sessions = Client()
     for url, body in (
-        ("role", {"role": "", "seen": FINANCE_APPROVER}),
+        ("role", {"role": "", "expected_role": FINANCE_APPROVER}),
         ("deactivate", {}),
         ("reset", {}),
     ):
@@ -266,13 +266,13 @@ def test_a_decision_with_a_stale_code_is_not_made_and_leads_back_after_a_new_one
     assert answer["Location"] == f"{CODE}?next=%2Fadmin%2Fexchange%2Fmember%2Fadd%2F%3Fx%3D1"
     assert table_fingerprints() == before
     page = client.get(answer["Location"])
-    assert "Nothing was done yet." in text_of(page)
+    assert "No changes made yet." in text_of(page)
     key = client.session.session_key
     answer = client.post(answer["Location"], {"code": current_code(secret)})
     assert answer["Location"] == RESUME + "?next=%2Fadmin%2Fexchange%2Fmember%2Fadd%2F%3Fx%3D1"
     assert client.session.session_key != key
     assert Member.objects.count() == 1
-    waiting = client.get(answer["Location"]).context["kept"]
+    waiting = client.get(answer["Location"]).context["interrupted_form"]
     client.post(waiting.path, dict(waiting.fields))
     assert Member.objects.filter(name="Eve").count() == 1
 

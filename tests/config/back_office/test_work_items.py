@@ -49,7 +49,7 @@ DECIDED_BY: dict[type[Model], str] = {
 WORDS = {
     Deposit: "Deposits to confirm",
     Proposal: "Payout proposals to confirm",
-    AccessProposal: "Access proposals to confirm",
+    AccessProposal: "Access proposals",
     Quote: "Quotes to approve",
     SettingChange: "Settings changes",
     LoanConfiguration: "Loan configurations pending approval",
@@ -149,7 +149,7 @@ def test_each_count_is_that_of_the_list_behind_it_and_all_of_it_can_be_decided(w
         for item in [*shown.awaiting_my_approval, *shown.awaiting_others]:
             found = client.get(item.url).context["cl"]
             assert found.result_count == item.count, item
-            if "decision=mine" in item.url:
+            if "decision=awaiting_my_approval" in item.url:
                 for row in found.result_list:
                     page = reverse(
                         f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk]
@@ -184,7 +184,7 @@ def test_a_proposal_is_decided_on_its_own_page_or_the_page_says_why_not(world, m
     backdate_access(StaffUser.objects.get(username="new"), hours=1)
     hindered = new.get(page)
     assert f'href="{approve_at}"' not in hindered.content.decode()
-    assert "Your access was given or reset a short time ago" in text_of(hindered)
+    assert "Your access was granted or reset recently" in text_of(hindered)
     assert ", new" not in text_of(hindered).partition(approvers)[2].partition(".")[0]
 
     looking = signed_in_client(AUDITOR).get(page)

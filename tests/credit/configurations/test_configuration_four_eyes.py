@@ -48,7 +48,7 @@ def test_nobody_approves_what_they_proposed_whatever_they_may():
     made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=staff_actor(boss))
     act = partial(approve, version_id=pending_version(made).id, user=boss)
     assert expect_rejection(act, Rejected, "approver_not_independent") == (
-        "Somebody else must approve what you proposed"
+        "Someone other than the proposer must approve this"
     )
 
 

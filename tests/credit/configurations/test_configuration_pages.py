@@ -78,11 +78,11 @@ def test_one_officer_proposes_and_another_one_approves():
     ]
     made = LoanConfiguration.objects.get()
     hers = ada.get(page(made))
-    assert "Somebody else must approve what you proposed." in text_of(hers)
+    assert "Someone other than the proposer must approve this." in text_of(hers)
     assert b"disabled" in hers.content
     before = table_fingerprints()
     response = submit_confirmation(ada, decision(made, "approve"))
-    told = "Somebody else must approve what you proposed. Nothing was done."
+    told = "Someone other than the proposer must approve this. No changes were made."
     assert messages_of(response)[-1] == told
     assert table_fingerprints() == before
     his = ben.get(page(made))
@@ -110,7 +110,8 @@ def test_a_page_that_has_gone_stale_decides_about_nothing_else_than_it_showed():
     before = table_fingerprints()
     response = submit_confirmation(ben, seen)
     assert messages_of(response)[-1] == (
-        "Version 1 is Rejected (replaced by a newer proposal), no longer Pending. Nothing was done."
+        "Version 1 is Rejected (replaced by a newer proposal), no longer "
+        "Pending. No changes were made."
     )
     assert table_fingerprints() == before
 
@@ -219,7 +220,8 @@ def test_a_rejection_needs_a_reason_which_the_creditor_is_told():
     before = table_fingerprints()
     again = submit_confirmation(client, address, at=asked, reason="Too cheap")
     assert messages_of(again)[-1] == (
-        "Version 1 is Rejected by credit-officer (Too cheap), no longer Pending. Nothing was done."
+        "Version 1 is Rejected by credit-officer (Too cheap), no longer "
+        "Pending. No changes were made."
     )
     assert table_fingerprints() == before
     made.refresh_from_db()
@@ -250,7 +252,9 @@ def test_retiring_is_asked_about_first_and_is_final():
     assert "Propose new terms" not in text
     before = table_fingerprints()
     again = submit_confirmation(client, page(made, "retire"), at=asked)
-    told = "Only an Approved loan configuration can be retired; it is Retired. Nothing was done."
+    told = (
+        "Only an Approved loan configuration can be retired; it is Retired. No changes were made."
+    )
     assert messages_of(again)[-1] == told
     assert table_fingerprints() == before
 
@@ -328,7 +332,7 @@ def test_the_list_finds_what_waits_and_searches_by_name_creditor_and_id():
 
     assert "Quiet offer" in listed()
     assert "Busy offer" in listed()
-    for query in ({"decision": "others"}, {"q": "loud"}, {"q": str(busy.pk)}):
+    for query in ({"decision": "awaiting_others"}, {"q": "loud"}, {"q": str(busy.pk)}):
         assert "Busy offer" in listed(**query)
         assert "Quiet offer" not in listed(**query)
     for query in ({"q": "zambezi"}, {"creditor__id__exact": str(lender.pk)}):
@@ -399,6 +403,6 @@ def test_the_front_page_and_the_creditor_lead_to_them():
     lender = make_organisation()
     make_configuration(lender)
     front = client.get(reverse("admin:index")).content.decode()
-    assert f"{reverse(LIST)}?decision=mine" in front
+    assert f"{reverse(LIST)}?decision=awaiting_my_approval" in front
     creditor = client.get(reverse("admin:exchange_organisation_change", args=[lender.pk]))
     assert f"{reverse(LIST)}?creditor__id__exact={lender.pk}" in creditor.content.decode()

@@ -58,7 +58,7 @@ def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(lending,
     assert b"disabled" in hers.content
     before = table_fingerprints()
     response = submit_confirmation(ada, decision(proposal, "confirm"))
-    told = "Somebody else must confirm what you proposed. Nothing was done."
+    told = "Somebody else must confirm what you proposed. No changes were made."
     assert messages_of(response)[-1] == told
     assert table_fingerprints() == before
     lending.set_price(1)
@@ -110,7 +110,7 @@ def test_a_proposal_is_declined_by_anybody_and_another_one_can_follow(loan, ada,
         assert messages_of(response)[-1] == "Declined. Nothing moved."
         before = table_fingerprints()
         again = submit_confirmation(client, decision(proposal, "decline"), at=asked)
-        assert messages_of(again)[-1].endswith("no longer Pending. Nothing was done.")
+        assert messages_of(again)[-1].endswith("no longer Pending. No changes were made.")
         assert table_fingerprints() == before
         proposal.refresh_from_db()
         assert (proposal.status, proposal.decided_by) == ("Declined", user_of(client))
@@ -126,7 +126,7 @@ def test_a_page_that_has_gone_stale_confirms_nothing_else_than_it_showed(loan, a
     before = table_fingerprints()
     response = submit_confirmation(ben, decision(seen, "confirm"))
     assert messages_of(response)[-1] == (
-        "The proposal is Declined by ada, no longer Pending. Nothing was done."
+        "The proposal is Declined by ada, no longer Pending. No changes were made."
     )
     assert table_fingerprints() == before
 
@@ -202,7 +202,7 @@ def test_prices_hold_a_day_and_are_refused_after_it(loan, ada, ben):
     assert "The proposed prices are older than 24 hours." in text_of(ben.get(page(loan)))
     before = table_fingerprints()
     response = submit_confirmation(ben, decision(proposal, "confirm"))
-    told = "The proposed prices are older than 24 hours. Nothing was done."
+    told = "The proposed prices are older than 24 hours. No changes were made."
     assert messages_of(response)[-1] == told
     assert table_fingerprints() == before
 
@@ -214,10 +214,10 @@ def test_nobody_proposes_other_prices_than_they_saw(lending, loan, ada):
     response = submit_confirmation(ada, page(loan, LIQUIDATE), at=asked, note="Nobody answers")
     symbol = lending.token.symbol
     assert messages_of(response) == [
-        f"Nothing was done. Since you opened the page: {symbol} to transfer was 105 units at "
+        f"No changes were made. Since you opened the page: {symbol} to transfer was 105 units at "
         "10,000.00 NGN and is 105 units at 9,000.00 NGN; Value to creditor was "
         "1,050,000.00 NGN and is 945,000.00 NGN; Deficiency was "
-        "546,000.00 NGN and is 651,000.00 NGN. Look again."
+        "546,000.00 NGN and is 651,000.00 NGN. Review it again."
     ]
     assert "Nobody answers" in text_of(response)
     assert table_fingerprints() == before
@@ -228,7 +228,9 @@ def test_a_double_click_proposes_once(loan, ada):
     submit_confirmation(ada, page(loan, WRITE_OFF), at=asked, note="No answer")
     before = table_fingerprints()
     again = submit_confirmation(ada, page(loan, WRITE_OFF), at=asked, note="No answer")
-    assert messages_of(again)[-1] == "Another proposal for this loan is pending. Nothing was done."
+    assert (
+        messages_of(again)[-1] == "Another proposal for this loan is pending. No changes were made."
+    )
     assert table_fingerprints() == before
 
 
@@ -238,7 +240,7 @@ def test_a_double_click_confirms_once(loan, ada, ben):
     submit_confirmation(ben, address, at=asked)
     before = table_fingerprints()
     again = submit_confirmation(ben, address, at=asked)
-    told = "The proposal is Confirmed by ben, no longer Pending. Nothing was done."
+    told = "The proposal is Confirmed by ben, no longer Pending. No changes were made."
     assert messages_of(again)[-1] == told
     assert table_fingerprints() == before
 
@@ -260,7 +262,8 @@ def test_a_missing_price_blocks_a_liquidation_and_no_write_off(lending, loan, ad
     ):
         assert response["Location"] == page(loan)
         assert (
-            messages_of(response)[-1] == f"{lending.token.symbol} has no price. Nothing was done."
+            messages_of(response)[-1]
+            == f"{lending.token.symbol} has no price. No changes were made."
         )
     assert table_fingerprints() == before
     assert ada.get(page(loan, WRITE_OFF)).status_code == 200
@@ -279,7 +282,7 @@ def test_only_a_defaulted_loan_without_a_proposal_can_be_proposed_to_end(lending
     active = lending.lend()
     assert "Propose:" not in text_of(ada.get(page(active)))
     response = ada.post(page(active, WRITE_OFF), {"note": "x", "seen": "x"})
-    told = "Only a DEFAULTED loan can be closed; it is ACTIVE. Nothing was done."
+    told = "Only a DEFAULTED loan can be closed; it is ACTIVE. No changes were made."
     assert messages_of(response) == [told]
     loan = make_defaulted_loan(lending)
     assert "Propose: liquidate" in text_of(ada.get(page(loan)))
@@ -287,7 +290,8 @@ def test_only_a_defaulted_loan_without_a_proposal_can_be_proposed_to_end(lending
     assert "Propose:" not in text_of(ada.get(page(loan)))
     response = ada.post(page(loan, WRITE_OFF), {"note": "x", "seen": "x"})
     assert (
-        messages_of(response)[-1] == "Another proposal for this loan is pending. Nothing was done."
+        messages_of(response)[-1]
+        == "Another proposal for this loan is pending. No changes were made."
     )
     assert ClosureProposal.objects.count() == 1
 
@@ -308,7 +312,7 @@ def test_a_loan_that_was_repaid_lets_its_proposal_lapse(lending, loan, ada, ben)
     for name in ("decline", "confirm"):
         assert (
             messages_of(submit_confirmation(ben, decision(proposal, name)))[-1]
-            == f"{told}. Nothing was done."
+            == f"{told}. No changes were made."
         )
     assert balance_of(lending.creditor.owner_id, lending.token.id) == 0
 
@@ -369,6 +373,7 @@ def test_a_proposal_made_elsewhere_meanwhile_is_told_on_the_page(loan, ada, ben)
     before = table_fingerprints()
     response = submit_confirmation(ada, page(loan, LIQUIDATE), at=asked, note="second")
     assert (
-        messages_of(response)[-1] == "Another proposal for this loan is pending. Nothing was done."
+        messages_of(response)[-1]
+        == "Another proposal for this loan is pending. No changes were made."
     )
     assert table_fingerprints() == before

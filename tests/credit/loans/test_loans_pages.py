@@ -145,7 +145,7 @@ def test_the_front_page_counts_what_waits_and_leads_to_it(lending, ada):
     for words, query, loans in (
         ("Loans with a margin call 1", "shortfall=open", {second.pk}),
         ("Defaulted loans without a proposal 1", "closure=none", {second.pk}),
-        ("Loan closures to confirm 1", "decision=others", {first.pk}),
+        ("Loan closures to confirm 1", "decision=awaiting_others", {first.pk}),
     ):
         assert words in text
         address = f"{reverse(LIST)}?{query}"

@@ -73,7 +73,7 @@ def test_a_role_that_is_gone_is_not_given(house):
         user_id=reader.pk, role=role, expected_role=AUDITOR, by=house.admin
     )
     role.delete()
-    with pytest.raises(Conflict, match="There is no role Short-lived any more"):
+    with pytest.raises(Conflict, match="The role Short-lived no longer exists"):
         confirm(proposal, house.first)
     assert accounts.role_name(reader) == AUDITOR
 
@@ -130,10 +130,10 @@ def test_only_staff_who_are_there_withdraw_their_own(house):
     proposal = house.invite(house.admin)
     for gone in ("is_active", "is_staff"):
         setattr(house.admin, gone, False)
-        with pytest.raises(Forbidden, match="Only who proposed it withdraws it"):
+        with pytest.raises(Forbidden, match="Only the proposer can withdraw this proposal"):
             decisions.withdraw(proposal_id=proposal.pk, by=house.admin)
         setattr(house.admin, gone, True)
-    with pytest.raises(Forbidden, match="Only who proposed it withdraws it"):
+    with pytest.raises(Forbidden, match="Only the proposer can withdraw this proposal"):
         decisions.withdraw(proposal_id=proposal.pk, by=house.second)
     done = decisions.withdraw(proposal_id=proposal.pk, by=house.admin)
     assert (done.status, done.decided_by) == ("Withdrawn", house.admin)
@@ -168,14 +168,17 @@ def test_what_cannot_be_proposed_is_refused_and_not_filed(house):
     api_keys.revoke_api_key(key_id=key.pk, actor=TESTER)
     finance, by = get_role(FINANCE_APPROVER), {"by": house.admin}
     nobody = {"user_id": uuid7(), **by}
-    own, other = "Nobody changes their own access", "You may not change this person's access"
+    own, other = (
+        "You cannot change your own access",
+        "You are not allowed to change this person's access",
+    )
     before = table_fingerprints()
     for act, error, told in (
         (lambda: staff_proposals.propose_activation(**nobody), NotFound, "no such member"),
         (
             lambda: staff_proposals.propose_activation(user_id=reader.pk, **by),
             Conflict,
-            "reader is active already",
+            "reader is already active",
         ),
         (
             lambda: staff_proposals.propose_password_reset(user_id=gone.pk, **by),
@@ -238,18 +241,18 @@ def test_what_cannot_be_proposed_is_refused_and_not_filed(house):
 def test_the_same_is_proposed_once_and_something_else_beside_it(house):
     house.invite(house.admin)
     finance = get_role(FINANCE_APPROVER)
-    with pytest.raises(Conflict, match="Invite a person: the same is proposed already") as refused:
+    with pytest.raises(Conflict, match="Invite a person: already proposed") as refused:
         staff_proposals.propose_invitation(username="NEWCOMER", role=finance, by=house.admin)
     assert refused.value.code == "access_pending"
     staff_proposals.propose_invitation(username="another", role=finance, by=house.admin)
     staff_proposals.propose_password_reset(user_id=house.first.pk, by=house.admin)
-    with pytest.raises(Conflict, match="Reset a password is proposed for this person already"):
+    with pytest.raises(Conflict, match="Reset a password is already proposed for this person"):
         staff_proposals.propose_password_reset(user_id=house.first.pk, by=house.admin)
     staff_proposals.propose_password_reset(user_id=house.second.pk, by=house.admin)
     first = house.key(house.admin)
     house.key(house.admin)  # of another organisation
     again = {"organisation": first.organisation, "scopes": MONEY, "by": house.admin}
-    with pytest.raises(Conflict, match="Issue an API key: the same is proposed already"):
+    with pytest.raises(Conflict, match="Issue an API key: already proposed"):
         participant_proposals.propose_key(name="Payouts", **again)
     participant_proposals.propose_key(name="Other", **again)
     assert AccessProposal.objects.filter(status="Pending").count() == 7
@@ -260,7 +263,7 @@ def test_the_same_is_proposed_once_and_something_else_beside_it(house):
         participant_proposals.propose_key(name="Taken", **again)
     one = {"key_id": key.pk, "by": house.admin}
     participant_proposals.propose_token(days=1, **one)
-    with pytest.raises(Conflict, match="Issue an access token: the same is proposed already"):
+    with pytest.raises(Conflict, match="Issue an access token: already proposed"):
         participant_proposals.propose_token(days=2, **one)
     participant_proposals.propose_rotation(overlap=timedelta(0), expires_at=None, **one)
     # What was decided does not stand in the way.
@@ -273,7 +276,9 @@ def test_the_access_of_an_administrator_is_restored_by_finance_approvers_too(hou
     proposal = staff_proposals.propose_password_reset(user_id=other.pk, by=house.first)
     assert proposal.proposed_by == house.first
     reader = create_staff("reader", PASSWORD, AUDITOR)
-    with pytest.raises(Forbidden, match="You may not propose to change this person's access"):
+    with pytest.raises(
+        Forbidden, match="You are not allowed to propose changes to this person's access"
+    ):
         staff_proposals.propose_password_reset(user_id=reader.pk, by=house.first)
     accounts.deactivate(user_id=other.pk, by=house.admin)
     again = staff_proposals.propose_activation(user_id=other.pk, by=house.first)

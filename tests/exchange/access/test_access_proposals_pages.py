@@ -52,17 +52,17 @@ def test_a_key_is_proposed_confirmed_and_shown_to_its_proposer_once(caplog):
     admin, finance = signed_in_client(ADMINISTRATOR), signed_in_client(FINANCE_APPROVER)
     proposal = propose_key(admin)
     front = text_of(finance.get("/admin/"))
-    assert "Access proposals to confirm 1" in front
+    assert "Access proposals 1" in front
     asked = text_of(finance.get(of(proposal, "confirm")))
     for words in ("Issue an API key", "Acme", "wallets:withdraw", "Their new server", "No expiry"):
         assert words in asked
     done = submit_confirmation(finance, of(proposal, "confirm"))
-    assert messages_of(done)[-1] == "Confirmed. administrator collects the secret now, once."
+    assert messages_of(done)[-1] == "Confirmed. administrator can now collect the secret, once."
     assert not ApiKey.objects.exists()
-    assert "Access proposals to confirm 0" in text_of(finance.get("/admin/"))
+    assert "Access proposals 0" in text_of(finance.get("/admin/"))
 
     refused = finance.post(of(proposal, "collect"))
-    assert "Only who proposed it collects the secret" in text_of(refused)
+    assert "Only the proposer can collect the secret" in text_of(refused)
     assert admin.get(of(proposal, "collect")).status_code == 200
     assert not ApiKey.objects.exists()
     shown = admin.post(of(proposal, "collect"))
@@ -70,7 +70,7 @@ def test_a_key_is_proposed_confirmed_and_shown_to_its_proposer_once(caplog):
     assert shown.content.decode().count(secret) == 1
     assert "no-store" in shown["Cache-Control"]
     again = admin.post(of(proposal, "collect"))
-    assert "There is nothing to collect" in text_of(again)
+    assert "Nothing to collect" in text_of(again)
     assert ApiKey.objects.count() == 1
     for page in ("change", "collect"):
         assert secret not in admin.get(of(proposal, page)).content.decode()
@@ -82,16 +82,16 @@ def test_the_proposer_withdraws_and_another_rejects_with_a_reason():
     admin, finance = signed_in_client(ADMINISTRATOR), signed_in_client(FINANCE_APPROVER)
     proposal = propose_key(admin)
     refused = submit_confirmation(admin, of(proposal, "confirm"))
-    assert "Somebody else must confirm" in messages_of(refused)[-1]
+    assert "Someone other than" in messages_of(refused)[-1]
     page = text_of(admin.get(of(proposal, "change")))
     assert "Withdraw" in page
-    assert "Somebody else must confirm what you proposed, or what is about you." in page
+    assert "Someone other than the proposer and the person concerned must confirm." in page
     assert "Confirm" not in page
     assert "This field is required" in text_of(
         submit_confirmation(finance, of(proposal, "reject"), reason="")
     )
     done = submit_confirmation(finance, of(proposal, "reject"), reason="Nobody asked for it")
-    assert messages_of(done)[-1] == "Rejected. Nothing has changed."
+    assert messages_of(done)[-1] == "Proposal rejected. No changes were made."
     proposal.refresh_from_db()
     assert (proposal.status, proposal.reason) == ("Rejected", "Nobody asked for it")
     late = submit_confirmation(finance, of(proposal, "confirm"))
@@ -107,7 +107,7 @@ def test_a_finance_approver_brings_the_only_administrator_back_without_a_shell()
     assert "New invitation" in page
     assert "Change role" not in page
     proposed = first.post(reverse("admin:exchange_staffuser_reset", args=[admin.pk]))
-    assert messages_of(proposed) == ["Proposed. Nothing changes before another person confirms it."]
+    assert messages_of(proposed) == ["Proposed. Takes effect once a second person confirms it."]
     assert SecondFactor.objects.filter(user=admin).exists()
     submit_confirmation(second, of(AccessProposal.objects.get(), "confirm"))
     assert not SecondFactor.objects.filter(user=admin).exists()
@@ -120,7 +120,7 @@ def test_a_finance_approver_brings_the_only_administrator_back_without_a_shell()
     proposal = AccessProposal.objects.get(kind="invite_person")
     submit_confirmation(second, of(proposal, "confirm"))
     shown = first.post(of(proposal, "collect"))
-    address = dict(shown.context["shown"])["One-time address"]
+    address = dict(shown.context["shown"])["Invitation link"]
     made = StaffUser.objects.get(username="esi")
     assert [group.name for group in made.groups.all()] == [ADMINISTRATOR]
     assert Client().get(address, follow=True).status_code == 200
@@ -137,12 +137,12 @@ def test_who_is_cooling_off_reads_until_when_on_the_page():
     finance = signed_in_client(FINANCE_APPROVER)
     proposal = propose_key(signed_in_client(ADMINISTRATOR))
     backdate_access(user_of(finance), hours=1)
-    assert "Your access was given or reset" in text_of(finance.get("/admin/"))
+    assert "Your access was granted or reset" in text_of(finance.get("/admin/"))
     page = text_of(finance.get(of(proposal, "change")))
-    assert "Your access was given or reset a short time ago. You may look at everything" in page
+    assert "Your access was granted or reset recently. You can view everything" in page
     assert of(proposal, "confirm") not in page
     refused = submit_confirmation(finance, of(proposal, "confirm"))
-    assert "You may look at everything, and decide from" in messages_of(refused)[-1]
+    assert "You can view everything, and decide from" in messages_of(refused)[-1]
     proposal.refresh_from_db()
     assert proposal.status == "Pending"
 
@@ -172,7 +172,7 @@ def test_an_organisation_whose_keys_move_money_comes_back_by_two():
         assert words in asked
     assert (
         messages_of(submit_confirmation(finance, of(proposal, "confirm")))[-1]
-        == "Confirmed. It is in force."
+        == "Confirmed and effective."
     )
     organisation.refresh_from_db()
     assert organisation.active

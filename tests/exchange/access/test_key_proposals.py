@@ -66,7 +66,7 @@ def test_keys_with_power_over_money_come_back_with_their_organisation_by_two(hou
         participant_proposals.propose_organisation_activation(
             organisation_id=owner.pk, by=house.admin
         )
-    with pytest.raises(Rejected, match="Somebody else"):
+    with pytest.raises(Rejected, match="Someone other than"):
         confirm(proposal, house.admin)
     assert not ApiKey.objects.get(pk=key.pk).usable
     confirm(proposal, house.second)

@@ -95,8 +95,8 @@ def test_a_new_person_is_refused_with_a_reason(admin):
     auditor = get_role(AUDITOR)
     before = table_fingerprints()
     for by, username, details, error, message in (
-        (reader, "ada", None, Forbidden, "You may not add members of staff"),
-        (admin, "READER", None, Conflict, "There is a member of staff called READER already"),
+        (reader, "ada", None, Forbidden, "You are not allowed to add users"),
+        (admin, "READER", None, Conflict, "The username READER is taken"),
         (admin, "a b", None, InvalidRequest, "Enter a valid username"),
         (admin, "ada", {"email": "nowhere"}, InvalidRequest, "Enter a valid email address"),
     ):
@@ -115,7 +115,7 @@ def test_a_name_that_was_free_a_moment_ago_is_taken(admin):
             found[0] = create_login_user(AUDITOR)
         return answer
 
-    told = r"^There is a member of staff called ada already$"
+    told = r"^The username ada is taken$"
     with connection.execute_wrapper(look), pytest.raises(Conflict, match=told):
         accounts.add_person(username="ada", role=get_role(AUDITOR), by=admin)
 
@@ -158,7 +158,7 @@ def test_details_that_are_as_they_were_are_not_told_and_bad_ones_are_refused(adm
             accounts.change_details(user_id=ada.pk, details=details, by=admin)
     with pytest.raises(Forbidden):
         accounts.change_details(user_id=ada.pk, details={"first_name": "A"}, by=ada)
-    with pytest.raises(NotFound, match="There is no such member of staff"):
+    with pytest.raises(NotFound, match="User not found"):
         accounts.change_details(user_id=uuid7(), details={}, by=admin)
     assert table_fingerprints() == before
 
@@ -172,7 +172,7 @@ def test_another_role_takes_the_place_of_the_one_that_was_seen(admin):
     before = table_fingerprints()
     with pytest.raises(Conflict) as refused:
         accounts.change_role(user_id=ada.pk, role=None, expected_role=BACK_OFFICE, by=admin)
-    assert refused.value.message == f"ada is {AUDITOR} by now. Please look again"
+    assert refused.value.message == f"ada is {AUDITOR} now. Reload the page and try again"
     assert table_fingerprints() == before
     accounts.change_role(user_id=ada.pk, role=None, expected_role=AUDITOR, by=admin)
     ada.refresh_from_db()
@@ -204,14 +204,14 @@ def test_a_role_that_decides_is_given_and_taken_with_a_second_person(admin, seco
 def test_a_person_is_shut_out_and_let_in_again(admin):
     ada, bob = create_login_user(AUDITOR), create_login_user(AUDITOR, "bob")
     long_ago = ada.access_changed_at
-    with pytest.raises(Conflict, match="ada is active already"):
+    with pytest.raises(Conflict, match="ada is already active"):
         accounts.activate(user_id=ada.pk, by=admin)
     changed = accounts.deactivate(user_id=ada.pk, by=admin)
     assert not changed.is_active
     ada.refresh_from_db()
     assert (ada.is_active, ada.access_changed_at) == (False, long_ago)
     assert last_record(ada) == ("deactivated", admin, "")
-    with pytest.raises(Conflict, match="ada is deactivated already"):
+    with pytest.raises(Conflict, match="ada is already deactivated"):
         accounts.deactivate(user_id=ada.pk, by=admin)
     accounts.activate(user_id=ada.pk, by=admin)
     ada.refresh_from_db()
@@ -240,7 +240,7 @@ def test_a_one_time_address_is_of_one_person_until_their_access_changes(admin):
     assert urlsafe_base64_decode(name).decode() == str(ada.pk)
     ada.refresh_from_db()
     assert ada.access_changed_at > long_ago
-    assert last_record(ada) == ("invited", admin, "One-time address made")
+    assert last_record(ada) == ("invited", admin, "Invitation link created")
     assert accounts.invitation_tokens.check_token(ada, token)
     assert not accounts.invitation_tokens.check_token(bob, token)
     accounts.deactivate(user_id=ada.pk, by=admin)
@@ -266,7 +266,7 @@ def test_a_lock_out_is_ended_for_one_person(admin):
     accounts.unlock(user_id=bob.pk, by=None)
     assert last_record(bob) == ("unlocked", None, "")
     lock_out(admin)
-    with pytest.raises(Forbidden, match="Nobody changes their own access"):
+    with pytest.raises(Forbidden, match="You cannot change your own access"):
         accounts.unlock(user_id=admin.pk, by=admin)
 
 
@@ -276,7 +276,10 @@ def test_a_lock_out_is_ended_for_one_person(admin):
 def test_nobody_changes_their_own_access_and_others_only_with_the_permission(admin, second):
     ada, reader = create_login_user(AUDITOR), create_login_user(AUDITOR, "reader")
     auditor = get_role(AUDITOR)
-    own, other = "Nobody changes their own access", "You may not change this person's access"
+    own, other = (
+        "You cannot change your own access",
+        "You are not allowed to change this person's access",
+    )
     before = table_fingerprints()
     for user, expected_role, by, message in (
         (admin, ADMINISTRATOR, admin, own),
@@ -308,9 +311,9 @@ def test_only_a_superuser_touches_a_superuser(admin, second):
         lambda: accounts.require_may_change_access(owner, admin),
         lambda: accounts.unlock(user_id=owner.pk, by=admin),
     ):
-        with pytest.raises(Forbidden, match="You may not change this person's access"):
+        with pytest.raises(Forbidden, match="You are not allowed to change this person's access"):
             act()
-    with pytest.raises(Forbidden, match="Nobody changes their own access"):
+    with pytest.raises(Forbidden, match="You cannot change your own access"):
         accounts.require_may_change_access(owner, owner)
     assert table_fingerprints() == before
     accounts.require_may_change_access(owner, other)

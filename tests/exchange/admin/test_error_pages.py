@@ -60,21 +60,21 @@ def test_every_page_of_an_error_has_the_policy_of_all_pages(browser, live_servic
         "/nothing",
         "/static/x",
     ):
-        in_words(browser.get(base + address, timeout=10), 404, "There is no such page")
+        in_words(browser.get(base + address, timeout=10), 404, "Page not found")
     refused = browser.get(f"{base}/admin/exchange/apikey/add/", timeout=10)
-    in_words(refused, 403, "Not for your role")
+    in_words(refused, 403, "Access denied")
     forged = browser.post(f"{base}/admin/password_change/", {"a": "b"}, timeout=10)
-    in_words(forged, 403, "The form was too old")
+    in_words(forged, 403, "Form expired")
     many = {f"field{number}": "x" for number in range(2_000)}
     flooded = browser.post(f"{base}/admin/login/", many, timeout=10)
-    in_words(flooded, 400, "This cannot be read")
+    in_words(flooded, 400, "Bad request")
     landing = browser.get(base + "/", timeout=10)
     assert landing.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
 
 
 def test_a_fault_has_it_too(browser, live_service, broken):
     answer = browser.get(live_service.base_url + AUDITORS_PAGE, timeout=10)
-    in_words(answer, 500, "Something went wrong here")
+    in_words(answer, 500, "Something went wrong")
 
 
 def test_the_api_answers_in_its_envelope_and_not_with_a_page(live_service):

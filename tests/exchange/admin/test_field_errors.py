@@ -89,7 +89,7 @@ def test_what_the_form_finds_is_marked(wallet):
     office = signed_in_client(BACK_OFFICE)
     answer = office.post(reverse("admin:wallets_deposit_add"), deposit_of(wallet, reference=""))
     assert_marked(answer, "id_reference", "This field is required.")
-    assert "Please correct what is marked below." in text_of(answer)
+    assert "Correct the fields marked below." in text_of(answer)
 
 
 @pytest.mark.parametrize(

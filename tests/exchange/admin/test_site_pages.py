@@ -222,7 +222,7 @@ def test_an_alert_is_resolved_once():
     first = alert.resolved_at
     assert first is not None
     told = messages_of(submit_confirmation(client, address, at=asked))
-    assert told[-1] == "The alert was resolved before. Nothing was done."
+    assert told[-1] == "The alert is already resolved. No changes were made."
     alert.refresh_from_db()
     assert alert.resolved_at == first
 
@@ -238,7 +238,7 @@ def test_who_is_refused_and_who_is_lost_reads_so_on_a_page_without_code():
     client = signed_in_client(BACK_OFFICE)
     for address, status, words in (
         (reverse("admin:exchange_apikey_add"), 403, "Your role does not allow this page"),
-        (reverse("admin:exchange_token_edit", args=[uuid7()]), 404, "There is no such page"),
+        (reverse("admin:exchange_token_edit", args=[uuid7()]), 404, "Page not found"),
     ):
         answer = client.get(address)
         assert answer.status_code == status

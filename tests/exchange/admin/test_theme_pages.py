@@ -165,7 +165,9 @@ def test_an_empty_list_says_of_what_it_is_empty():
     client = signed_in_client(AUDITOR)
     alerts = reverse("admin:wallets_alert_changelist")
     assert "There are no alerts yet." in text_of(client.get(alerts))
-    assert "No alerts match. Show all" in text_of(client.get(alerts, {"q": "nothing"}))
+    assert "No alerts match these filters. Clear filters" in text_of(
+        client.get(alerts, {"q": "nothing"})
+    )
 
 
 def test_the_sidebar_leads_where_the_person_may_go_and_nowhere_else():

@@ -41,9 +41,9 @@ def test_an_actor_is_told_by_the_name_kept_or_the_one_they_have():
         (f"staff:{unknown}", "", str(unknown)),
         (f"api_key:{unknown}", "", f"API key {unknown}"),
         (f"api_key:{unknown}", "Payouts", "API key Payouts"),
-        ("system:task", "", "The system: task"),
+        ("system:task", "", "System: task"),
         ("database:owner", "", "Database user owner"),
-        ("visitor:web", "", "Nobody signed in"),
+        ("visitor:web", "", "Visitor (not signed in)"),
         ("robot:7", "", "robot:7"),
         ("robot:7", "Seven", "Seven"),
         ("nothing", "", "nothing"),
@@ -55,7 +55,7 @@ def test_an_actor_is_told_by_the_name_kept_or_the_one_they_have():
     # Nobody else is read.
     assert [ada.pk.hex in each["sql"] for each in asked] == [True, True]
     assert audit.actor_names([change(actor="system:a"), change(actor=known)]) == [
-        "The system: a",
+        "System: a",
         "ada",
     ]
 

@@ -77,11 +77,11 @@ def test_auditors_and_administrators_read_it_and_nobody_else():
     for role in (AUDITOR, ADMINISTRATOR):
         client = signed_in_client(role)
         assert [client.get(a).status_code for a in addresses] == [200] * 4, role
-        assert "The whole history" in text_of(client.get(page(organisation)))
+        assert "View full history" in text_of(client.get(page(organisation)))
     for role in (FINANCE_APPROVER, BACK_OFFICE, CREDIT_OFFICER):
         client = signed_in_client(role)
         assert [client.get(a).status_code for a in addresses] == [403] * 4, role
-        assert "The whole history" not in text_of(client.get(page(organisation)))
+        assert "View full history" not in text_of(client.get(page(organisation)))
 
 
 def test_nobody_adds_changes_or_removes_a_row(renamed):
@@ -99,7 +99,7 @@ def test_a_records_page_and_its_history_tell_who_when_what_before_and_after(rena
     for address in (page(renamed), page(renamed, "history")):
         section = client.get(address).context["sections"][-1]
         first, second = ([str(cell) for cell in row] for row in section["rows"])
-        assert first[1:5] == ["The system: job", "Organisation: name", "First", "Second"]
+        assert first[1:5] == ["System: job", "Organisation: name", "First", "Second"]
         assert "task:job:1" in first[5]
         assert second[2] == "Organisation created"
         assert "name: First" in second[4]
@@ -203,7 +203,7 @@ def test_the_file_holds_what_the_list_shows_and_no_formulae(renamed):
     assert [row["operation"] for row in rows] == ["Created", "Changed", "Created"]
     assert rows[0]["through"] == "'=HYPERLINK(1)"
     assert (rows[1]["before"], rows[1]["after"]) == ('{"name":"First"}', '{"name":"Second"}')
-    assert (rows[1]["who"], rows[1]["record_id"]) == ("The system: job", str(renamed.pk))
+    assert (rows[1]["who"], rows[1]["record_id"]) == ("System: job", str(renamed.pk))
     assert not [c for row in rows for c in row.values() if c.startswith(("=", "+", "-", "@"))]
     assert len(exported(client, table="exchange_organisation", operation="UPDATE")) == 1
 

@@ -120,7 +120,7 @@ def test_an_invalid_filter_is_rejected_and_nothing_is_exported(wallet, finance, 
     if query == "o=abc":  # an order that is none is no filter
         assert read_csv(file_bytes(response))[1].startswith("Complete: 1 row,")
         return
-    assert messages_of(response)[-1] == "The filter of the list is not valid"
+    assert messages_of(response)[-1] == "A filter of the list is not valid"
     assert table_fingerprints() == before
 
 

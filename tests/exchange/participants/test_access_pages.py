@@ -111,7 +111,7 @@ def test_a_long_lived_token_shows_once_and_is_revoked_with_its_key(caplog):
     assert get_access_token_model().objects.count() == 0
     before = table_fingerprints()
     again = submit_confirmation(client, revoke, at=asked)
-    assert messages_of(again)[-1] == "The API key is already revoked. Nothing was done."
+    assert messages_of(again)[-1] == "The API key is already revoked. No changes were made."
     refused = client.post(reverse("admin:exchange_apikey_token", args=[key.pk]), {"days": "90"})
     assert "The API key was revoked" in text_of(refused)
     assert table_fingerprints() == before
@@ -270,7 +270,7 @@ def test_an_invitation_lets_a_person_choose_a_password_once(caplog):
     caplog.set_level(logging.DEBUG)
     client = signed_in_client(ADMINISTRATOR)
     shown = invite(client)
-    address = dict(shown.context["shown"])["One-time address"]
+    address = dict(shown.context["shown"])["Invitation link"]
     user = StaffUser.objects.get(username="newcomer")
     assert [group.name for group in user.groups.all()] == [AUDITOR]
     assert not user.has_usable_password()
@@ -288,7 +288,7 @@ def test_an_invitation_lets_a_person_choose_a_password_once(caplog):
     assert newcomer.post(form, chosen)["Location"] == reverse("admin:login")
     assert enter_password(newcomer, "newcomer", "quite a long one")["Location"] == "/admin/"
     late = Client().get(address, follow=True)
-    assert "was used already, or is too old" in text_of(late)
+    assert "was already used or has expired" in text_of(late)
     happened = AccessRecord.objects.filter(user=user).order_by("id")
     assert [(row.event, row.by) for row in happened] == [
         ("invited", user_of(client)),
@@ -300,10 +300,10 @@ def test_an_invitation_lets_a_person_choose_a_password_once(caplog):
 
 def test_an_invitation_of_a_deactivated_person_does_not_work():
     client = signed_in_client(ADMINISTRATOR)
-    address = dict(invite(client).context["shown"])["One-time address"]
+    address = dict(invite(client).context["shown"])["Invitation link"]
     user = StaffUser.objects.get(username="newcomer")
     client.post(staff_page(user, "deactivate"))
-    assert "was used already, or is too old" in text_of(Client().get(address, follow=True))
+    assert "was already used or has expired" in text_of(Client().get(address, follow=True))
 
 
 def test_administrators_cannot_change_their_own_access():
@@ -314,7 +314,7 @@ def test_administrators_cannot_change_their_own_access():
     finance = str(Group.objects.get(name=FINANCE_APPROVER).pk)
     before = table_fingerprints()
     for page, body in (
-        ("role", {"role": finance, "seen": ADMINISTRATOR}),
+        ("role", {"role": finance, "expected_role": ADMINISTRATOR}),
         ("reset", {}),
         ("unlock", {}),
         ("deactivate", {}),
@@ -351,7 +351,7 @@ def test_only_an_administrator_manages_people(role):
     before = table_fingerprints()
     refused = invite(client)
     if role == FINANCE_APPROVER:  # may propose administrators only
-        assert "You may not add members of staff" in text_of(refused)
+        assert "You are not allowed to add users" in text_of(refused)
     else:
         assert refused.status_code == 403
     for page in ("details", "role", "reset", "unlock", "deactivate", "activate", "invitation"):
@@ -363,11 +363,13 @@ def test_a_role_change_names_the_current_role():
     somebody = create_staff("somebody", "correct horse battery", AUDITOR)
     client = signed_in_client(ADMINISTRATOR)
     finance = str(Group.objects.get(name=FINANCE_APPROVER).pk)
-    stale = client.post(staff_page(somebody, "role"), {"role": finance, "seen": BACK_OFFICE})
+    stale = client.post(
+        staff_page(somebody, "role"), {"role": finance, "expected_role": BACK_OFFICE}
+    )
     assert "Please look again" in text_of(stale)
     assert not StaffUser.objects.get(pk=somebody.pk).has_perm("wallets.decide_withdrawal")
-    done = client.post(staff_page(somebody, "role"), {"role": finance, "seen": AUDITOR})
-    assert messages_of(done) == ["Proposed. Nothing changes before another person confirms it."]
+    done = client.post(staff_page(somebody, "role"), {"role": finance, "expected_role": AUDITOR})
+    assert messages_of(done) == ["Proposed. Takes effect once a second person confirms it."]
     assert not StaffUser.objects.get(pk=somebody.pk).has_perm("wallets.decide_withdrawal")
     confirm_latest()
     assert StaffUser.objects.get(pk=somebody.pk).has_perm("wallets.decide_withdrawal")

@@ -69,7 +69,7 @@ def page(record: Any, name: str) -> str:
     ("expires_at", "text"),
     [
         (datetime(2024, 3, 2, 12, tzinfo=UTC), "Expired 2 March 2024, 12:00 UTC"),
-        (datetime(2999, 3, 2, 12, tzinfo=UTC), "Expires 2 March 2999, 12:00 UTC"),
+        (datetime(2999, 3, 2, 12, tzinfo=UTC), "Expires 2999-03-02 12:00 UTC"),
     ],
 )
 def test_the_page_of_a_key_shows_its_expiry(key, expires_at, text):
@@ -85,7 +85,7 @@ def test_revoking_a_key_shows_its_owner_and_the_effect(organisation, key):
     unused = text_of(client.get(page(key, "revoke")))
     for words in (
         "Revoke Payouts of Acme?",
-        "Nothing has been done yet.",
+        "No changes made yet.",
         f"Organisation Acme Client ID {key.client_id} Scopes wallets:read, wallets:withdraw",
         "Expiry No expiry Last used Never used Active access tokens 1 Other active keys 1",
         "The key can no longer get access tokens, and its access tokens stop working.",
@@ -123,7 +123,7 @@ def test_a_key_rotated_meanwhile_is_confirmed_again(key):
     before = table_fingerprints()
     refused = submit_confirmation(client, page(key, "revoke"), at=asked)
     assert (
-        "Nothing was done. Since you opened the page: Expiry was No expiry and is Expires"
+        "No changes were made. Since you opened the page: Expiry was No expiry and is Expires"
         in text_of(refused)
     )
     assert table_fingerprints() == before
@@ -139,7 +139,7 @@ def test_a_post_without_the_shown_facts_changes_nothing(key, organisation):
         for body in ({}, {"seen": ""}, {"seen": "{}"}, {"seen": "x"}):
             answer = client.post(address, body)
             assert answer.status_code == 200
-            assert "Nothing has been done yet." in text_of(answer)
+            assert "No changes made yet." in text_of(answer)
     assert table_fingerprints() == before
 
 
@@ -158,7 +158,7 @@ def test_deactivating_an_organisation_shows_the_keys_that_stop(organisation, key
     submit_confirmation(client, off, at=refused)
     assert call(token) == 401
     told = messages_of(submit_confirmation(client, off, at=refused))
-    assert told[-1] == "Acme Holdings is already inactive. Nothing was done."
+    assert told[-1] == "Acme Holdings is already inactive. No changes were made."
     assert "Keys that will work again 1" in text_of(client.get(on))
     submit_confirmation(signed_in_client(ADMINISTRATOR), on)
     assert call(token) == 401
@@ -186,7 +186,7 @@ def test_disabling_a_webhook_shows_its_address(organisation):
     endpoint.refresh_from_db()
     assert endpoint.enabled
     told = messages_of(client.get(page(endpoint, "enable")))
-    assert told == ["The endpoint is already enabled. Nothing was done."]
+    assert told == ["The endpoint is already enabled. No changes were made."]
     told = messages_of(client.get(page(endpoint, "send_again")))
-    assert told[-1] == "There are no undelivered webhooks. Nothing was done."
+    assert told[-1] == "There are no undelivered webhooks. No changes were made."
     assert not Event.objects.exists()

@@ -123,7 +123,7 @@ def test_one_access_token_of_a_key_is_revoked_without_the_others(key, token):
     address = reverse("admin:exchange_apikey_revoke_token", args=[key.pk])
     this = f"{address}?token={long_lived.pk}"
     assert f'href="{this}"' in page.content.decode()
-    gone = "The access token no longer exists. Nothing was done."
+    gone = "The access token no longer exists. No changes were made."
     for nonsense in ("", "?token=x", "?token=-1", f"?token={'9' * 40}", "?token=1e3"):
         assert messages_of(client.get(address + nonsense))[-1] == gone
         assert messages_of(client.post(address + nonsense, {"seen": "{}"}))[-1] == gone
@@ -240,7 +240,7 @@ def test_a_disabled_endpoint_receives_nothing_until_it_is_enabled(settings):
         == "The webhook endpoint is disabled"
     )
     told = messages_of(submit_confirmation(client, address_of(endpoint, "send_again")))
-    assert told[-1] == "The webhook endpoint is disabled. Nothing was done."
+    assert told[-1] == "The webhook endpoint is disabled. No changes were made."
     settings.WEBHOOK_ALLOW_LOCAL = False
     assert (
         "url must" in messages_of(submit_confirmation(client, address_of(endpoint, "enable")))[-1]

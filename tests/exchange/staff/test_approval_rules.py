@@ -91,13 +91,13 @@ def test_the_first_refusal_is_told_and_nothing_is_asked_after_it():
 def test_what_stands_in_the_way_of_each_person_is_told(office, finance):
     quote = make_quote(office)
     new = create_staff("new", "x", FINANCE_APPROVER, skip_cooling_off=False)
-    cooling = "Your access was given or reset a short time ago. You may look at everything"
+    cooling = "Your access was granted or reset recently. You can view everything"
     for user, told in (
         (finance, ""),
-        (office, "Somebody else must approve what you proposed"),
+        (office, "Someone other than the proposer must approve this"),
         (new, cooling),
     ):
-        assert QUOTES.describe_blocker(quote, user).partition(", and decide from ")[0] == told
+        assert QUOTES.describe_blocker(quote, user).partition(", and approve from ")[0] == told
     quotes.reject(quote_id=quote.pk, user=finance, reason="No")
     quote.refresh_from_db()
     over = "The quote is Rejected by finance, no longer Pending"
@@ -166,7 +166,7 @@ def test_of_the_two_who_approve_one_has_been_there_for_long(office, finance):
     for first, may in people:
         blocker = with_tenured(first).describe_blocker(quote, finance)
         assert blocker == ("" if may else QUOTES.describe_blocker(quote, finance)), first
-    assert QUOTES.describe_blocker(quote, finance).startswith("One of the two who approve must")
+    assert QUOTES.describe_blocker(quote, finance).startswith("One of the two approvers must")
     backdate_access(office, days=8)
     assert QUOTES.describe_blocker(quote, finance) == ""
     assert QUOTES.get_approvable(quote.pk, finance) == quote

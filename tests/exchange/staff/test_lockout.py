@@ -54,7 +54,7 @@ def test_the_last_try_that_fails_locks_out():
     assert end is not None
     assert timedelta() <= timezone.now() + 15 * MINUTE - end < MINUTE
     assert told.value.message == (
-        f"Too many wrong tries. Please try again after {end.astimezone(UTC):%H:%M:%S} UTC."
+        f"Too many failed attempts. Try again after {end.astimezone(UTC):%H:%M:%S} UTC."
     )
     with pytest.raises(LockedOut) as again:
         begin()
@@ -95,7 +95,7 @@ def test_what_succeeds_is_taken_off_and_the_address_stays_as_it_was():
 
 def test_the_end_of_a_lock_out_is_told_in_utc():
     end = datetime.fromisoformat("2026-11-23T12:30:05+03:00")
-    told = "Too many wrong tries. Please try again after 09:30:05 UTC."
+    told = "Too many failed attempts. Try again after 09:30:05 UTC."
     assert LockedOut(end).message == told
 
 

@@ -63,7 +63,7 @@ def test_whoever_is_new_looks_and_does_not_decide_until_a_day_has_passed():
     prices = quotes.Prices(Decimal(5), Decimal(4))
     quote = quotes.propose(token_id=make_token().pk, prices=prices, user=proposer, note="Revalued")
     until = f"{cooling_off_end(new):%Y-%m-%d %H:%M} UTC"
-    with pytest.raises(Forbidden, match=f"decide from {until} on") as refused:
+    with pytest.raises(Forbidden, match=f"approve from {until}") as refused:
         quotes.approve(quote_id=quote.pk, user=new)
     assert refused.value.code == "cooling_off"
     assert Quote.objects.get().status == "Pending"
@@ -97,7 +97,7 @@ def test_two_new_approvers_pay_no_large_withdrawal_out():
     backdate_installation(days=30)
     approve(withdrawal, people[0])
     withdrawal.refresh_from_db()
-    with pytest.raises(Rejected, match="undisturbed for 7 days"):
+    with pytest.raises(Rejected, match="unchanged access for 7 days"):
         approve(withdrawal, people[1])
     withdrawal.refresh_from_db()
     assert withdrawal.status == "Pending"
@@ -131,7 +131,7 @@ def test_of_two_who_approve_one_has_held_access_for_seven_days():
         backdate_access(person, days=6)
     require_tenured(first.pk, second.pk)  # the installation is younger than that
     backdate_installation(days=8)
-    with pytest.raises(Rejected, match="undisturbed for 7 days") as refused:
+    with pytest.raises(Rejected, match="unchanged access for 7 days") as refused:
         require_tenured(first.pk, f"staff:{second.pk}")
     assert refused.value.code == "approvers_too_new"
     backdate_access(second, days=7, minutes=1)
@@ -212,9 +212,9 @@ def test_who_decides_now_is_there_for_a_day_and_none_of_those_left_out():
 def test_a_person_decides_by_their_own_access_and_nobody_decides_as_nobody():
     settled, new = create_staff("ada", PASSWORD, FINANCE_APPROVER), newcomer(name="aaron")
     require_cooled_off(settled.pk)
-    looks = "Your access was given or reset a short time ago. You may look at everything"
+    looks = "Your access was granted or reset recently. You can view everything"
     until = f"{cooling_off_end(new):%Y-%m-%d %H:%M} UTC"
-    for user_id, told in ((new.pk, f"{looks}, and decide from {until} on"), (uuid7(), looks)):
+    for user_id, told in ((new.pk, f"{looks}, and approve from {until}"), (uuid7(), looks)):
         with pytest.raises(Forbidden) as refused:
             require_cooled_off(user_id)
         assert (refused.value.message, refused.value.code) == (told, "cooling_off")
@@ -245,7 +245,7 @@ def test_the_tenure_of_somebody_else_does_not_count():
     with pytest.raises(Rejected) as refused:
         require_tenured(first.pk, second.pk)
     assert refused.value.message == (
-        "One of the two who approve must have held their access undisturbed for 7 days"
+        "One of the two approvers must have had unchanged access for 7 days"
     )
 
 
@@ -269,11 +269,11 @@ def test_who_decides_is_told_of_everybody_whose_access_is_new():
     reader = newcomer(AUDITOR, "reader")
     (told,) = access_notices(finance)
     assert told.startswith("The access of ada was given or reset at ")
-    assert f"decide from {cooling_off_end(new):%Y-%m-%d %H:%M} UTC" in told
+    assert f"approve from {cooling_off_end(new):%Y-%m-%d %H:%M} UTC" in told
     assert access_notices(office) == []
     assert access_notices(reader) == []
     (own,) = access_notices(new)
-    assert own.startswith("Your access was given or reset")
+    assert own.startswith("Your access was granted or reset")
     backdate_access(new, hours=25)
     assert access_notices(finance) == access_notices(new) == []
 

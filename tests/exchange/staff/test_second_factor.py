@@ -25,8 +25,8 @@ STEP = 60_000_000
 NOW = STEP * 30 + 17.5
 TOO_LONG = "x" * 61  # for an address on record
 HALF_A_MINUTE = timedelta(seconds=30)
-WRONG = "This is not the present code. Please look at the app again"
-WRONG_RECOVERY = "This is not one of your unused recovery codes"
+WRONG = "Incorrect or expired code. Enter the current code from your app"
+WRONG_RECOVERY = "Incorrect or used recovery code"
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_the_code_of_a_neighbouring_step_is_taken_and_none_further_away(clock):
         second_factor.verify(user=ada, code=code_of(secret, STEP + 10 + away))
         assert step_of(ada) == STEP + 10 + away
     for away in (-1, 0, 1):
-        with pytest.raises(InvalidRequest, match="used already"):
+        with pytest.raises(InvalidRequest, match="already used"):
             second_factor.verify(user=ada, code=code_of(secret, STEP + 10 + away))
     assert (step_of(ada), step_of(bob)) == (STEP + 11, STEP)
 
@@ -82,7 +82,7 @@ def test_the_code_of_a_neighbouring_step_is_taken_and_none_further_away(clock):
 def test_the_code_by_which_an_app_is_set_up_is_used(clock):
     user = create_login_user(AUDITOR)
     secret, _ = enrol(user)
-    with pytest.raises(InvalidRequest, match="used already"):
+    with pytest.raises(InvalidRequest, match="already used"):
         second_factor.verify(user=user, code=code_of(secret, STEP))
 
 
@@ -92,10 +92,10 @@ def test_spaces_in_a_code_are_left_out_and_six_digits_are_all_of_it(clock):
     clock.now = NOW + 30
     code = code_of(secret, STEP + 1)
     for wrong in ("", code[:5], f"{code}0", f"{code[:5]}x", f"-{code}"):
-        with pytest.raises(InvalidRequest, match="not the present code"):
+        with pytest.raises(InvalidRequest, match="Incorrect or expired code"):
             second_factor.verify(user=user, code=wrong)
     second_factor.verify(user=user, code=f" {code[:3]} {code[3:]}\n")
-    with pytest.raises(InvalidRequest, match="not the present code"):
+    with pytest.raises(InvalidRequest, match="Incorrect or expired code"):
         second_factor.verify(user=create_login_user(AUDITOR, "bob"), code=code)
 
 
@@ -113,7 +113,7 @@ def test_a_second_factor_is_replaced_only_where_that_is_wanted(clock):
     user = create_login_user(FINANCE_APPROVER)
     secret, codes = enrol(user)
     before = table_fingerprints()
-    with pytest.raises(Conflict, match="You have a second factor already"):
+    with pytest.raises(Conflict, match="You already have a second factor"):
         enrol(user)
     assert table_fingerprints() == before
     other, renewed = enrol(user, replace=True)
@@ -285,10 +285,10 @@ def test_a_reset_is_refused_where_there_is_nothing_to_reset_or_nobody_may(clock)
     enrol(owner)
     before = table_fingerprints()
     for user_id, by, error, message in (
-        (uuid7(), admin, NotFound, "There is no such member of staff"),
-        (admin.pk, admin, Forbidden, "Nobody resets their own second factor"),
-        (ada.pk, other, Forbidden, "You may not reset this person's second factor"),
-        (owner.pk, admin, Forbidden, "You may not reset this person's second factor"),
+        (uuid7(), admin, NotFound, "User not found"),
+        (admin.pk, admin, Forbidden, "You cannot reset your own second factor"),
+        (ada.pk, other, Forbidden, "You are not allowed to reset this person's second factor"),
+        (owner.pk, admin, Forbidden, "You are not allowed to reset this person's second factor"),
         (ada.pk, admin, Conflict, "ada has no second factor"),
     ):
         with pytest.raises(error, match=message):
@@ -304,7 +304,7 @@ def test_a_reset_that_was_confirmed_says_by_whom(clock):
     ada, owner = create_login_user(FINANCE_APPROVER), create_superuser()
     enrol(ada)
     enrol(owner)
-    with pytest.raises(Forbidden, match="You may not reset"):
+    with pytest.raises(Forbidden, match="You are not allowed to reset"):
         second_factor.reset(user_id=owner.pk, by=admin, confirmed_by=second)
     second_factor.reset(user_id=ada.pk, by=admin, confirmed_by=second)
     record = AccessRecord.objects.get(event="second_factor_reset")

@@ -87,9 +87,9 @@ def test_an_approved_quote_cannot_be_decided_again():
     before = table_fingerprints()
     again = submit_confirmation(finance, page(quote, "approve"))
     told = "The quote is Approved by finance-approver, no longer Pending"
-    assert messages_of(again)[-1] == f"{told}. Nothing was done."
+    assert messages_of(again)[-1] == f"{told}. No changes were made."
     late = submit_confirmation(finance, page(quote, "reject"), reason="Too high")
-    assert messages_of(late)[-1] == f"{told}. Nothing was done."
+    assert messages_of(late)[-1] == f"{told}. No changes were made."
     assert table_fingerprints() == before
     assert "Approve 118" not in text_of(finance.get(page(quote, "change")))
 
@@ -103,7 +103,7 @@ def test_proposers_cannot_approve_their_own_quotes():
     before = table_fingerprints()
     assert "Approve 118" not in text_of(client.get(page(quote, "change")))
     response = submit_confirmation(client, page(quote, "approve"))
-    told = "Somebody else must approve what you proposed. Nothing was done."
+    told = "Someone other than the proposer must approve this. No changes were made."
     assert messages_of(response)[-1] == told
     assert table_fingerprints() == before
 
@@ -206,7 +206,7 @@ def test_the_confirmation_of_an_approval_shows_the_changes():
     text = text_of(asked)
     for told in (
         f"Approve the quote of {token.symbol}?",
-        "Nothing has been done yet.",
+        "No changes made yet.",
         "Buy, current 100.00 NGN Buy, proposed 118.00 NGN Buy, change +18.00 %",
         "Proposed by back-office",
         "Reason Annual report",
@@ -214,7 +214,7 @@ def test_the_confirmation_of_an_approval_shows_the_changes():
     ):
         assert told in text
     # A POST without the shown facts only shows the page.
-    assert "Nothing has been done yet." in text_of(finance.post(page(quote, "approve")))
+    assert "No changes made yet." in text_of(finance.post(page(quote, "approve")))
     assert table_fingerprints() == before
 
 
@@ -229,7 +229,7 @@ def test_an_approval_is_refused_when_prices_changed_since_the_page_was_form_valu
     before = table_fingerprints()
     refused = submit_confirmation(finance, page(quote, "approve"), at=asked)
     told = messages_of(refused)[-1]
-    assert told.startswith("Nothing was done. Since you opened the page: ")
+    assert told.startswith("No changes were made. Since you opened the page: ")
     assert "Buy, current was 100.00 NGN and is 110.00 NGN" in told
     assert table_fingerprints() == before
     for nonsense in ("x", "[]", "{}", '{"Token": 1}'):
@@ -271,7 +271,7 @@ def test_a_double_click_approves_once():
     submit_confirmation(finance, page(quote, "approve"), at=asked)
     before = table_fingerprints()
     again = submit_confirmation(finance, page(quote, "approve"), at=asked)
-    told = "The quote is Approved by finance-approver, no longer Pending. Nothing was done."
+    told = "The quote is Approved by finance-approver, no longer Pending. No changes were made."
     assert messages_of(again)[-1] == told
     assert table_fingerprints() == before
 

@@ -121,9 +121,9 @@ def test_a_raise_that_went_on_meanwhile_is_looked_at_again(issuer, buyer, financ
     before = table_fingerprints()
     response = submit_confirmation(finance, page(token, "cancel"), at=to_cancel, reason="Withdrawn")
     assert messages_of(response)[-1] == (
-        "Nothing was done. Since you opened the page: Refunded, fees included was "
+        "No changes were made. Since you opened the page: Refunded, fees included was "
         "1,000.00 KES and is 1,500.00 KES; Units returned by buyers was 10 units and is "
-        "15 units. Look again."
+        "15 units. Review it again."
     )
     assert "1,500.00 KES 15 units" in text_of(response)
     assert b"Withdrawn" in response.content
@@ -212,7 +212,7 @@ def test_what_was_decided_meanwhile_is_told_and_not_done_again(issuer, finance):
     submit_confirmation(finance, page(token, "exit"), at=to_exit)
     before = table_fingerprints()
     again = submit_confirmation(finance, page(token, "exit"), at=to_exit)
-    told = "is not available: the token is exited. Nothing was done."
+    told = "is not available: the token is exited. No changes were made."
     assert messages_of(again)[-1] == f"Exit {told}"
     not_closed = submit_confirmation(finance, page(token, "reopen"))
     assert messages_of(not_closed)[-1] == f"Reopen {told}"
@@ -222,7 +222,7 @@ def test_what_was_decided_meanwhile_is_told_and_not_done_again(issuer, finance):
     submit_confirmation(finance, page(token, "cancel"), at=stale, reason="no")
     before = table_fingerprints()
     last = submit_confirmation(finance, page(token, "cancel"), at=stale, reason="no")
-    told = "Cancel is not available: the token is cancelled. Nothing was done."
+    told = "Cancel is not available: the token is cancelled. No changes were made."
     assert messages_of(last)[-1] == told
     assert table_fingerprints() == before
 
@@ -232,7 +232,7 @@ def test_a_raise_is_not_exited(issuer, finance):
     before = table_fingerprints()
     refused = submit_confirmation(finance, page(token, "exit"))
     assert messages_of(refused)[-1] == (
-        "Exit is not available: the token is in raise. Nothing was done."
+        "Exit is not available: the token is in raise. No changes were made."
     )
     assert table_fingerprints() == before
 

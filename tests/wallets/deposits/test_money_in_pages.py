@@ -59,7 +59,7 @@ def test_one_person_enters_and_another_one_confirms():
     before = table_fingerprints()
     again = submit_confirmation(finance, page(deposit, "confirm"))
     assert messages_of(again)[-1] == (
-        "The deposit is Confirmed by finance-approver, no longer Pending. Nothing was done."
+        "The deposit is Confirmed by finance-approver, no longer Pending. No changes were made."
     )
     assert table_fingerprints() == before
 
@@ -71,10 +71,10 @@ def test_nobody_confirms_what_they_entered_whatever_they_may():
     enter(client, organisation=str(organisation.pk))
     deposit = Deposit.objects.get()
     signed_in_client(FINANCE_APPROVER, "zoe")
-    assert "Who may decide: zoe." in text_of(client.get(page(deposit, "change")))
+    assert "Eligible approvers: zoe." in text_of(client.get(page(deposit, "change")))
     before = table_fingerprints()
     response = submit_confirmation(client, page(deposit, "confirm"))
-    told = "Someone else must confirm what you entered. Nothing was done."
+    told = "Someone else must confirm what you entered. No changes were made."
     assert messages_of(response)[-1] == told
     assert table_fingerprints() == before
 
@@ -184,7 +184,7 @@ def test_whoever_entered_a_deposit_cancels_it_and_enters_it_again():
         signed_in_client(FINANCE_APPROVER),
     )
     before = table_fingerprints()
-    told = "Only the person who entered the deposit can cancel it. Nothing was done."
+    told = "Only the person who entered the deposit can cancel it. No changes were made."
     assert messages_of(submit_confirmation(colleague, page(wrong, "cancel")))[-1] == told
     with pytest.raises(Forbidden, match="Only the person who entered the deposit can cancel it"):
         deposits.cancel(deposit_id=wrong.pk, user=user_of(colleague))
@@ -203,7 +203,7 @@ def test_whoever_entered_a_deposit_cancels_it_and_enters_it_again():
     assert change.actor == f"staff:{user_of(office).pk}"
     late = submit_confirmation(finance, page(wrong, "confirm"))
     assert messages_of(late)[-1] == (
-        "The deposit is Cancelled by back-office, no longer Pending. Nothing was done."
+        "The deposit is Cancelled by back-office, no longer Pending. No changes were made."
     )
     enter(office, organisation=str(organisation.pk), amount="1000")
     submit_confirmation(finance, page(Deposit.objects.get(status="Pending"), "confirm"))
@@ -220,7 +220,7 @@ def test_a_confirmed_deposit_is_not_cancelled():
     before = table_fingerprints()
     late = submit_confirmation(office, page(deposit, "cancel"), at=asked)
     assert messages_of(late)[-1] == (
-        "The deposit is Confirmed by finance-approver, no longer Pending. Nothing was done."
+        "The deposit is Confirmed by finance-approver, no longer Pending. No changes were made."
     )
     with pytest.raises(StateConflict):
         deposits.cancel(deposit_id=deposit.pk, user=user_of(office))

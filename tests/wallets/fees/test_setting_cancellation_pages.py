@@ -44,7 +44,7 @@ def test_two_people_cancel_an_upcoming_change(office, finance):
     again = submit_confirmation(finance, page(change, "confirm_cancellation"), at=question)
     assert (
         messages_of(again)[-1]
-        == "The settings change is Cancelled, not Approved. Nothing was done."
+        == "The settings change is Cancelled, not Approved. No changes were made."
     )
     assert table_fingerprints() == before
 
@@ -69,7 +69,7 @@ def test_a_requester_cannot_confirm_and_can_dismiss_the_request(office, finance)
     submit_confirmation(finance, page(change, "request_cancellation"), reason="Changed my mind")
     before = table_fingerprints()
     refused = submit_confirmation(finance, page(change, "confirm_cancellation"))
-    told = "Someone else must confirm the cancellation that you requested. Nothing was done."
+    told = "Someone else must confirm the cancellation that you requested. No changes were made."
     assert messages_of(refused)[-1] == told
     assert table_fingerprints() == before
     submit_confirmation(finance, page(change, "dismiss_cancellation"))

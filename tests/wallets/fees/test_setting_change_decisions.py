@@ -121,7 +121,7 @@ def test_a_change_is_proposed_and_decided_once(proposer, approver):
     assert (rejected.status, rejected.decision_note) == ("Rejected", "no")
     both = make_staff("propose_configuration", "decide_configuration")
     own = propose(both)
-    told = "Somebody else must approve what you proposed"
+    told = "Someone other than the proposer must approve this"
     refuses(partial(approve, own, both), Rejected, told)
     assert approve(own, approver).status == "Approved"
     assert effective_setting(FEE) == 40
@@ -247,7 +247,7 @@ def test_one_of_two_who_cancel_has_held_access_for_long(proposer, approver):
     backdate_installation(days=60)
     for person in (proposer, approver):
         backdate_access(person, days=6)
-    told = "One of the two who approve must have held their access undisturbed for 7 days"
+    told = "One of the two approvers must have had unchanged access for 7 days"
     agree = partial(fees.confirm_cancellation, change_id=change.pk, user=approver)
     refuses(agree, Rejected, told)
     assert fees.describe_cancellation_blocker(change, approver) == told

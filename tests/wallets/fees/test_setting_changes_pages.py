@@ -74,7 +74,8 @@ def test_one_person_proposes_and_another_approves(office, finance):
     before = table_fingerprints()
     again = approve(finance, change)
     assert messages_of(again)[-1] == (
-        "The settings change is Approved by finance-approver, no longer Pending. Nothing was done."
+        "The settings change is Approved by finance-approver, no longer "
+        "Pending. No changes were made."
     )
     assert table_fingerprints() == before
 
@@ -129,7 +130,7 @@ def test_a_proposer_cannot_approve_even_as_superuser():
     propose(client)
     change = SettingChange.objects.get()
     before = table_fingerprints()
-    told = "Somebody else must approve what you proposed. Nothing was done."
+    told = "Someone other than the proposer must approve this. No changes were made."
     assert messages_of(approve(client, change))[-1] == told
     assert table_fingerprints() == before
 
@@ -164,7 +165,8 @@ def test_an_effective_value_that_changed_since_the_page_is_reported(office, fina
     earlier = seen.replace('"Effective value": "50"', '"Effective value": "40"')
     refused = finance.post(page(change, "approve"), {"seen": earlier})
     assert messages_of(refused) == [
-        "Nothing was done. Since you opened the page: Effective value was 40 and is 50. Look again."
+        "No changes were made. Since you opened the page: Effective value was "
+        "40 and is 50. Review it again."
     ]
     assert table_fingerprints() == before
     # The page that says so asks anew.
@@ -218,7 +220,7 @@ def test_a_double_click_decides_once(office, finance, name):
     submit_confirmation(client, page(change, name), at=asked, reason="Because")
     before = table_fingerprints()
     again = submit_confirmation(client, page(change, name), at=asked, reason="Because")
-    assert messages_of(again)[-1].endswith("no longer Pending. Nothing was done.")
+    assert messages_of(again)[-1].endswith("no longer Pending. No changes were made.")
     assert table_fingerprints() == before
 
 
@@ -227,9 +229,9 @@ def test_opening_the_confirmation_pages_changes_nothing(office, finance):
     change = SettingChange.objects.get()
     before = table_fingerprints()
     for client, name in ((finance, "approve"), (finance, "reject"), (office, "take_back")):
-        assert "Nothing has been done yet." in text_of(client.get(page(change, name)))
+        assert "No changes made yet." in text_of(client.get(page(change, name)))
         # A submission without a shown page asks too.
-        assert "Nothing has been done yet." in text_of(client.post(page(change, name)))
+        assert "No changes made yet." in text_of(client.post(page(change, name)))
     assert table_fingerprints() == before
 
 
@@ -268,7 +270,7 @@ def test_rejecting_needs_a_reason_and_only_the_proposer_takes_back(office, finan
     other = SettingChange.objects.get(status="Pending")
     stranger = signed_in_client(BACK_OFFICE, "stranger")
     before = table_fingerprints()
-    told = "Only the proposer can take back a settings change. Nothing was done."
+    told = "Only the proposer can take back a settings change. No changes were made."
     assert messages_of(submit_confirmation(stranger, page(other, "take_back"))) == [told]
     assert table_fingerprints() == before
     submit_confirmation(office, page(other, "take_back"))

@@ -67,7 +67,7 @@ def test_payouts_on_hold_stand_on_the_front_page_on_their_list_and_on_each(waiti
         assert "on hold" not in text_of(person.get(address)).lower()
     hold()
     front, listed, review = (text_of(person.get(address)) for address in pages)
-    assert "Payouts on hold: the payment provider fails 1" in front
+    assert "Payouts on hold: payment provider unavailable 1" in front
     assert "the provider failed (503). 1 wait as Approved" in listed
     assert "On hold The payment provider fails, and no payout is sent." in review
 
@@ -83,7 +83,7 @@ def test_two_people_return_a_waiting_payout_by_its_page(waiting):
     proposal = Proposal.objects.get()
     before = table_fingerprints()
     told = messages_of(submit_confirmation(one, page(waiting, "confirm", proposal.pk)))
-    assert told[-1] == "Somebody else must confirm what you proposed. Nothing was done."
+    assert told[-1] == "Somebody else must confirm what you proposed. No changes were made."
     assert submit_confirmation(auditor, page(waiting, "confirm", proposal.pk)).status_code == 403
     assert table_fingerprints() == before
 

@@ -84,7 +84,7 @@ def test_two_people_fail_a_lost_payout_and_the_money_goes_back(lost):
     assert "Proposed by one: The bank never got it" in text_of(other.get(page(lost)))
     before = table_fingerprints()
     own = submit_confirmation(one, page(lost, "confirm", proposal.pk))
-    told = "Somebody else must confirm what you proposed. Nothing was done."
+    told = "Somebody else must confirm what you proposed. No changes were made."
     assert messages_of(own)[-1] == told
     auditor = signed_in_client(AUDITOR)
     assert submit_confirmation(auditor, page(lost, "confirm", proposal.pk)).status_code == 403
@@ -104,7 +104,7 @@ def test_two_people_fail_a_lost_payout_and_the_money_goes_back(lost):
     assert balances(lost.owner_id, "KES") == (Decimal(1000), Decimal(0))
     before = table_fingerprints()
     again = submit_confirmation(other, page(lost, "confirm", proposal.pk))
-    assert messages_of(again)[-1] == "The proposal is Confirmed already. Nothing was done."
+    assert messages_of(again)[-1] == "The proposal is Confirmed already. No changes were made."
     assert table_fingerprints() == before
 
 
@@ -142,7 +142,7 @@ def test_a_declined_proposal_does_nothing_else(lost):
     assert Proposal.objects.get().status == "Declined"
     before = table_fingerprints()
     again = submit_confirmation(other, address, at=question, reason="wait")
-    assert messages_of(again)[-1] == "The proposal is Declined already. Nothing was done."
+    assert messages_of(again)[-1] == "The proposal is Declined already. No changes were made."
     assert table_fingerprints() == before
     lost.refresh_from_db()
     assert lost.status == "Unknown"
@@ -155,7 +155,9 @@ def test_a_proposal_without_action_and_reason_does_nothing(lost, body):
     client = signed_in_client(FINANCE_APPROVER, "one")
     before = table_fingerprints()
     response = client.post(page(lost, "propose"), body)
-    assert messages_of(response) == ["A proposal needs an action and a reason. Nothing was done."]
+    assert messages_of(response) == [
+        "A proposal needs an action and a reason. No changes were made."
+    ]
     assert table_fingerprints() == before
 
 

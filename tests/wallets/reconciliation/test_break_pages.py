@@ -67,7 +67,7 @@ def test_two_people_explain_and_close_a_break_on_its_page(ada, kwesi, found):
     assert "Someone else must close the break that you explained" in text_of(own)
     assert address("close", found, proposed.pk) not in own.content.decode()
     assert messages_of(submit_confirmation(ada, address("close", found, proposed.pk))) == [
-        "Someone else must close the break that you explained. Nothing was done."
+        "Someone else must close the break that you explained. No changes were made."
     ]
     assert address("close", found, proposed.pk) in (
         kwesi.get(address("change", found)).content.decode()
@@ -102,7 +102,7 @@ def test_a_rejection_states_its_reason_and_reopens_the_break(ada, kwesi, found):
     assert "Not on the statement" in text_of(ada.get(address("change", found)))
     # The confirmation is of an explanation that is already decided.
     assert messages_of(submit_confirmation(kwesi, address("close", found, proposed.pk)))[-1] == (
-        "The explanation is Rejected by kwesi, no longer Pending. Nothing was done."
+        "The explanation is Rejected by kwesi, no longer Pending. No changes were made."
     )
     assert kwesi.get(address("close", make_break(), proposed.pk)).status_code == 404
 
@@ -124,8 +124,11 @@ def test_lists_filter_open_breaks_and_those_one_can_close(ada, kwesi, found):
     other = make_break("7", currency="KES")
     proposed = explained(ada, found)
     assert {row.pk for row in listed(ada, open="all")} == {found.pk, other.pk}
-    assert (listed(ada, decision="mine"), listed(kwesi, decision="mine")) == ([], [found])
-    assert listed(ada, decision="others") == [found]
+    assert (
+        listed(ada, decision="awaiting_my_approval"),
+        listed(kwesi, decision="awaiting_my_approval"),
+    ) == ([], [found])
+    assert listed(ada, decision="awaiting_others") == [found]
     submit_confirmation(kwesi, address("close", found, proposed.pk))
     assert listed(ada, open="all") == [other]
 
@@ -161,7 +164,7 @@ def test_other_roles_view_only(role, ada, found):
     proposed = explained(ada, found)
     client = signed_in_client(role)
     page = client.get(address("change", found))
-    assert "Your role may look at this, not decide" in text_of(page)
+    assert "Your role can view this but not approve it" in text_of(page)
     for name in ("explain", "assign"):
         assert address(name, found) not in page.content.decode()
         assert client.post(address(name, found)).status_code == 403
@@ -189,7 +192,7 @@ def test_a_report_lists_its_breaks_with_their_state(ada, found):
 
 
 def floats(client: Client) -> Any:
-    return client.get(reverse("admin:index")).context["dashboard"].floats
+    return client.get(reverse("admin:index")).context["dashboard"].provider_balances
 
 
 def close(first: Client, second: Client, found: ReconciliationBreak) -> None:

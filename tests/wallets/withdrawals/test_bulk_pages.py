@@ -129,7 +129,7 @@ def test_each_row_is_decided_on_its_own_and_reported(world):
     assert found[0][1] == "Approved. 970.00 KES queued for payout."
     assert found[2][1].startswith("The withdrawal changed meanwhile.")
     assert found[3][1].startswith(
-        "The withdrawal is Rejected by kofi, no longer Pending. Nothing was done."
+        "The withdrawal is Rejected by kofi, no longer Pending. No changes were made."
         " Since you opened the page: rejected by kofi at "
     )
     assert found[4][1] == "Before approval, GHS payouts need: branch code"
@@ -200,7 +200,7 @@ def test_many_are_rejected_with_one_reason(world):
     versions = [f"{row.pk}:1" for row in rows]
     before = table_fingerprints()
     again = decide(client, versions, "reject", "  ")
-    assert "A rejection needs a reason. Nothing was done." in text_of(again)
+    assert "A rejection needs a reason. No changes were made." in text_of(again)
     assert f'value="{rows[0].pk}:1"' in again.content.decode()
     assert table_fingerprints() == before
 
@@ -231,7 +231,7 @@ def test_a_form_that_cannot_be_read_does_nothing(world, decision, rows):
     before = table_fingerprints()
     response = decide(client, [row.format(pk=withdrawal.pk) for row in rows], decision)
     assert response.status_code == 302
-    assert messages_of(response) == ["The form was not complete. Nothing was done."]
+    assert messages_of(response) == ["The form was not complete. No changes were made."]
     assert table_fingerprints() == before
 
 

@@ -139,7 +139,7 @@ def test_a_flag_that_comes_between_the_question_and_bulk_refuses_that_row(world)
     assert row.word == "Refused"
     assert row.text.startswith(
         "New flags since you opened the page: Critical: Withdrawals of 1 other organisation"
-        " go to the same account. Review them and try again. Nothing was done."
+        " go to the same account. Review them and try again. No changes were made."
     )
     assert table_fingerprints() == before
 

@@ -103,7 +103,7 @@ def test_of_a_double_click_one_decides_and_the_other_is_told(world):
     (first, second) = messages_of(response)
     assert first.startswith("Approved. ")
     assert second.startswith(
-        "The withdrawal is Approved by finance-approver, no longer Pending. Nothing was done."
+        "The withdrawal is Approved by finance-approver, no longer Pending. No changes were made."
         " Since you opened the page: approved by finance-approver at "
     )
     assert Decision.objects.filter(withdrawal=withdrawal).count() == 1
@@ -119,7 +119,7 @@ def test_a_stale_page_decides_nothing_and_says_what_changed(world):
     for confirmed in ("", "yes"):
         response = other.post(page(withdrawal, "approve"), {"version": 1, "confirmed": confirmed})
         assert messages_of(response)[-1].startswith(
-            "The withdrawal changed meanwhile. Please look at it again. Nothing was done."
+            "The withdrawal changed meanwhile. Please look at it again. No changes were made."
             " Since you opened the page: details filled in by one at "
         )
     assert table_fingerprints() == before
@@ -131,7 +131,7 @@ def test_a_decision_that_names_no_version_does_nothing(world, body):
     client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     response = client.post(page(withdrawal, "approve"), body)
-    assert messages_of(response) == ["The form was not complete. Nothing was done."]
+    assert messages_of(response) == ["The form was not complete. No changes were made."]
     assert table_fingerprints() == before
 
 
@@ -237,7 +237,7 @@ def test_the_page_shows_what_is_asked_and_what_will_be_sent(world):
         "Withdrawal hold",
         "-2,000.00 NGN",
         "Nobody has decided yet.",
-        "Your role may look at this, not decide.",
+        "Your role can view this but not approve it.",
     ):
         assert part in seen, part
     assert "Approve: pay" not in seen
@@ -287,7 +287,7 @@ def test_the_first_step_asks_and_changes_nothing(world, decision):
     assert table_fingerprints() == before
     seen, bank = text_of(asked), withdrawal.bank
     for part in (
-        "Nothing has been done yet.",
+        "No changes made yet.",
         "Amount 2,000.00 NGN",
         "Fee 50.00 NGN",
         f"Payee {bank.account_name}",
@@ -301,7 +301,7 @@ def test_the_first_step_asks_and_changes_nothing(world, decision):
         f"Yes, approve: pay 1,950.00 NGN to {bank.account_name}"
         if decision == "approve"
         else "Yes, reject: give 2,000.00 NGN back",
-        "No, go back",
+        "Cancel",
     ):
         assert part in seen, part
     html = asked.content.decode()

@@ -193,7 +193,10 @@ def test_a_filter_that_cannot_be_read_shows_nothing_and_says_so(world, query):
     response = signed_in_client(FINANCE_APPROVER).get(reverse(LIST), query)
     assert response.status_code == 200
     assert list(response.context["cl"].result_list) == []
-    assert "A filter could not be read, so nothing is shown." in text_of(response)
+    assert (
+        "A filter is not valid, so no records are shown. Change it or clear all filters."
+        in text_of(response)
+    )
 
 
 def test_search_finds_by_reference_account_payee_and_owner(world):

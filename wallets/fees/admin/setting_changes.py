@@ -171,7 +171,7 @@ class SettingChangeAdmin(ConfirmationAdmin):
             proposer=obj.proposed_by,
             approve=Tool(f"Approve {number(obj.value)}", self.address("approve", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),
-            take_back=Tool("Take back", self.address("take_back", obj.pk)) if own else None,
+            withdraw=Tool("Take back", self.address("take_back", obj.pk)) if own else None,
         )
 
     def _cancellation_decision(self, user: StaffUser, obj: SettingChange) -> PendingDecision:

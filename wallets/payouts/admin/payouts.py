@@ -183,7 +183,7 @@ class ProposalAdmin(OwnedRecordAdmin):
             proposer=obj.proposed_by,
             approve=Tool(f"Confirm: {obj.action.lower()}", confirm),
             reject=Tool("Decline", decline),
-            take_back=Tool("Take back", decline) if own else None,
+            withdraw=Tool("Take back", decline) if own else None,
         )
         if found and not found.blocker and obj.action not in possible_actions(obj.withdrawal):
             return replace(found, approve=None, blocker="It can no longer be carried out")

@@ -62,7 +62,9 @@ class ProposalPages(ConfirmationAdmin, ReviewPage):
         withdrawal = self.record(request, object_id, RESOLVE)
         form = bind_form(request, ProposalForm)
         if not form.is_valid():
-            messages.error(request, "A proposal needs an action and a reason. Nothing was done.")
+            messages.error(
+                request, "A proposal needs an action and a reason. No changes were made."
+            )
             wrong = {f"propose_{name}": texts[0] for name, texts in form.errors.items()}
             return self.record_page(request, withdrawal, wrong=wrong)
         self.attempt(

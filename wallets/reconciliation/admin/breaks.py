@@ -225,7 +225,7 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
             proposer=proposed.proposed_by,
             approve=Tool("Close the break", self.address("close", obj.pk, proposed.pk)),
             reject=Tool("Reject", reject),
-            take_back=Tool("Take back", reject) if own else None,
+            withdraw=Tool("Take back", reject) if own else None,
         )
 
     def sections(self, request: HttpRequest, obj: ReconciliationBreak) -> list[Section]:

@@ -68,7 +68,7 @@ def describe_error(object_id: UUID, version: int, error: DomainError) -> str:
     if not isinstance(error, Conflict):
         return error.message
     since = describe_changes(Withdrawal.objects.get(pk=object_id), version)
-    return f"{error.message.rstrip('.')}. Nothing was done. {since}".rstrip()
+    return f"{error.message.rstrip('.')}. No changes were made. {since}".rstrip()
 
 
 def describe_decision(decided: Withdrawal) -> str:

@@ -117,7 +117,7 @@ class DecisionPages(ReviewPage):
             return self.redirect_to_record(object_id)
         form = DecisionForm(request.POST)
         if not form.is_valid():
-            told = "The form was not complete. Nothing was done."
+            told = "The form was not complete. No changes were made."
             wrong = {
                 field: str(form.errors[name][0])
                 for name, field in (("reason", decision), ("override", "override"))
@@ -257,7 +257,7 @@ class DecisionPages(ReviewPage):
         form = BulkForm(request.POST)
         wanted = parse_versions(request.POST.getlist("row"))
         if not form.is_valid() or not wanted or len(wanted) > MAX_BULK:
-            messages.error(request, "The form was not complete. Nothing was done.")
+            messages.error(request, "The form was not complete. No changes were made.")
             return HttpResponseRedirect(self.address("changelist"))
         decision, reason = form.cleaned_data["decision"], form.cleaned_data["reason"].strip()
         user = staff_of(request)
