@@ -29,7 +29,7 @@ class BankViewSet(ApiViewSet):
         failures={"400": shapes.CURRENCY_FAILURES, "502": shapes.PROVIDER_UNAVAILABLE},
     )
     def list(self, request: Request) -> SuccessResponse:
-        """List the banks of a currency. Withdrawals take these names."""
+        """List the banks of a currency. Use these names in withdrawals."""
         directory = bank_directory(payout_currency(request))
         return self.respond([{"name": bank.name, "code": bank.code} for bank in directory.banks])
 
@@ -55,8 +55,8 @@ class BankViewSet(ApiViewSet):
     )
     @action(detail=False, methods=["post"])
     def resolve(self, _request: Request) -> SuccessResponse:
-        """Resolve the name of an account's holder. The payment provider knows NGN accounts only;
-        the other currencies are refused.
+        """Resolve the name of an account's holder. The payment provider resolves NGN accounts only;
+        other currencies are rejected.
         """
         values = self.body()
         payee = resolve_account_name(**values)

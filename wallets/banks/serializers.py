@@ -30,9 +30,9 @@ class AccountNumberField(TextField):
 
 
 class ResolveInput(LeanSerializer):
-    """Request to resolve the holder of an account."""
+    """A bank account whose holder to resolve."""
 
-    bank_name = NameField(max_length=200, help_text="The whole name, as for a withdrawal")
+    bank_name = NameField(max_length=200, help_text="The whole bank name, as in a withdrawal")
     account_number = AccountNumberField(
         min_length=4,
         max_length=34,

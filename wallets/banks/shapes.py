@@ -13,10 +13,10 @@ BANKS = NamedSchema(
     "Banks",
     {
         "type": "array",
-        "description": "Banks that can be paid",
+        "description": "Banks that payouts can reach",
         "items": closed_object(
             {
-                "name": text_schema("Name that withdrawals take"),
+                "name": text_schema("Name to use in withdrawals"),
                 "code": text_schema("Code of the bank"),
             }
         ),
@@ -29,8 +29,8 @@ ACCOUNT = NamedSchema(
     "ResolvedAccount",
     closed_object(
         {
-            "account_number": text_schema("As it was sent"),
-            "account_name": text_schema("Who holds it"),
+            "account_number": text_schema("Account number as it was sent"),
+            "account_name": text_schema("Name of the account holder"),
             "bank_name": text_schema("Bank name, as the payment provider spells it"),
             "bank_code": text_schema("Code of the bank"),
         }

@@ -18,12 +18,12 @@ class TransactionFilters(DatedFilters):
 
     currency = CurrencyFilter(field_name="asset_id", help_text="Currency of the account")
     type = ChoiceFilter(
-        field_name="transfer__kind", allowed=TransferKind.values, help_text="What moved it"
+        field_name="transfer__kind", allowed=TransferKind.values, help_text="Type of movement"
     )
     account = ChoiceFilter(
         field_name="account__kind",
         allowed=[str(kind) for kind in WALLET_KINDS],
-        help_text="Part of the wallet",
+        help_text="Account of the wallet",
     )
     created_from = FromFilter("transfer__created_at")
     created_to = ToFilter("transfer__created_at")

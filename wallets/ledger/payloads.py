@@ -12,9 +12,9 @@ TRANSACTION = Document(
     name="WalletTransaction",
     table="wallets_entry",
     fields=(
-        identifier("_id", "{r}.id", "Id of this movement"),
-        text("type", "{r}.kind", "Why the money moved", enum=list(TransferKind.values)),
-        text("currency", "{r}.currency", "What the amounts are in"),
+        identifier("_id", "{r}.id", "Movement id"),
+        text("type", "{r}.kind", "Type of movement", enum=list(TransferKind.values)),
+        text("currency", "{r}.currency", "Currency of the amounts"),
         text(
             "account",
             "{r}.account",
@@ -22,11 +22,11 @@ TRANSACTION = Document(
             "`reserved` for an open order",
             enum=["available", "escrow", "reserved"],
         ),
-        number("amount", "{r}.amount", "Added to the account; negative when taken from it"),
-        number("balance_after", "{r}.balance_after", "Of that account, after this movement"),
+        number("amount", "{r}.amount", "Amount added to the account; negative when taken from it"),
+        number("balance_after", "{r}.balance_after", "Balance of the account after this movement"),
         text("reference", "{r}.reference", "The withdrawal's or deposit's own reference"),
         identifier("subject", "{r}.subject_id", "Id of the record it is about", nullable=True),
-        timestamp("createdAt", "{r}.created_at", "When it was made"),
+        timestamp("createdAt", "{r}.created_at", "Time of creation"),
     ),
     example=examples.TRANSACTION,
 )

@@ -21,7 +21,7 @@ BALANCES = NamedSchema(
                 "available": number_schema("Can be spent"),
                 "escrow": number_schema("Held for open withdrawals"),
                 "reserved": number_schema("Held for open orders"),
-                "total": number_schema("All of it"),
+                "total": number_schema("Total balance"),
             }
         ),
     },

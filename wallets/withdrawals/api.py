@@ -67,13 +67,13 @@ class WithdrawalViewSet(ApiViewSet):
         response=RecordPage(WITHDRAWAL, "withdrawals"),
     )
     def list(self, _request: Request) -> Response:
-        """List withdrawals. Both the organisation's and its members'."""
+        """List withdrawals. Includes those of the organisation and of its members."""
         found = self.filter_queryset(self.get_queryset())
         return self.paginated_response(found.values_list("document", flat=True))
 
     @operation("Withdrawal retrieved", scope="wallets:read", response=shapes.WITHDRAWAL_DETAIL)
     def retrieve(self, _request: Request, withdrawal_id: str) -> SuccessResponse:
-        """Fetch a withdrawal. `reason` tells why it was rejected or failed."""
+        """Fetch a withdrawal. `reason` explains a rejection or a failure."""
         found = parse_path_id(withdrawal_id, WithdrawalNotFound())
         return self.respond(_detail(self.caller.organisation_id, found))
 
@@ -91,7 +91,7 @@ class WithdrawalViewSet(ApiViewSet):
         examples=[shapes.WITHDRAWAL_EXAMPLE, shapes.SOUTH_AFRICA_EXAMPLE],
     )
     def create(self, request: Request, member_id: str | None = None) -> SuccessResponse:
-        """Withdraw from {owner}'s wallet. The amount goes into the wallet's escrow at once; the
+        """Withdraw from {owner}'s wallet. The amount moves to the wallet's escrow at once; the
         request is Pending until it is approved. Emits `withdrawal.created` to the organisation.
         """
         caller = self.caller
@@ -117,7 +117,7 @@ class WithdrawalViewSet(ApiViewSet):
     )
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, withdrawal_id: str) -> SuccessResponse:
-        """Cancel a Pending withdrawal. Its amount goes from escrow back to the wallet."""
+        """Cancel a Pending withdrawal. Its amount moves from escrow back to the wallet."""
         found = parse_path_id(withdrawal_id, WithdrawalNotFound())
         return respond_once(request, lambda: self._cancel(found))
 
@@ -137,7 +137,7 @@ class WithdrawalViewSet(ApiViewSet):
     )
     @action(detail=False)
     def fee(self, request: Request) -> SuccessResponse:
-        """Look up the fee of a withdrawal. Nothing moves, and no balance is looked at."""
+        """Look up the fee of a withdrawal. No money moves, and no balance is checked."""
         currency = payout_currency(request)
         amount = parse_amount(request.query_params.get("amount", ""))
         if amount is None:

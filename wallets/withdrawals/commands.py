@@ -25,7 +25,7 @@ class PayoutDetails:
     """
 
     branch_code: str = _optional_detail(
-        "GHS, UGX and TZS payouts need it; whoever approves is asked for it otherwise", most=40
+        "GHS, UGX and TZS payouts need it; without it the approver must add it", most=40
     )
     recipient_first_name: str = _optional_detail("For ZAR payouts", most=100)
     recipient_last_name: str = _optional_detail("For ZAR payouts", most=100)

@@ -19,13 +19,13 @@ _WITHDRAWAL: dict[str, Any] = {
             "properties": {
                 "actioned_by": {
                     "type": ["string", "null"],
-                    "description": "Who decided first; null before",
+                    "description": "The actor of the first decision; null before it",
                 }
             },
             "required": ["actioned_by"],
         },
     ],
-    "description": "The withdrawal after the change, and who decided about it",
+    "description": "The withdrawal after the change, with the actor of the decision",
 }
 _DECIDED_AT = "2025-07-04T10:20:31.044Z"
 
@@ -47,7 +47,7 @@ _DATA = NamedSchema(
             "bank": BANK,
             "user": {
                 **USER,
-                "description": "The member; null when it is the organisation's own withdrawal",
+                "description": "The member; null for a withdrawal of the organisation itself",
             },
         },
         "required": ["withdrawal", "bank", "user"],

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 EVENT_TYPES = {
     "withdrawal.created": "A withdrawal was requested",
-    "withdrawal.approved": "A withdrawal was approved and waits to be paid out",
+    "withdrawal.approved": "A withdrawal was approved and is queued for payout",
     "withdrawal.rejected": "A withdrawal was rejected; its amount is available again",
     "withdrawal.cancelled": "A withdrawal was cancelled; its amount is available again",
-    "withdrawal.processing": "A withdrawal was handed to the payment provider",
+    "withdrawal.processing": "A withdrawal was sent to the payment provider",
     "withdrawal.completed": "A withdrawal was paid out",
     "withdrawal.failed": "A withdrawal failed; its amount is available again",
     "withdrawal.reversed": "The bank returned a withdrawal that had been paid out",

@@ -23,13 +23,17 @@ class WithdrawalFilters(ChangingFilters):
     owner_model = ChoiceFilter(
         allowed=("organisation", "user"),
         method="of_owner_model",
-        help_text="Whether from the organisation's wallet or a member's",
+        help_text="`organisation` for the organisation's wallet, `user` for a member's",
     )
     owner = IdFilter(field_name="owner_id", help_text="Id of the organisation or member")
     user_id = IdFilter(field_name="member_id", help_text="Id of the member")
-    reference = TextFilter(max_length=40, help_text="The payout reference, whole")
-    amount_from = AmountFilter(field_name="amount", lookup_expr="gte", help_text="At least this")
-    amount_to = AmountFilter(field_name="amount", lookup_expr="lte", help_text="At most this")
+    reference = TextFilter(max_length=40, help_text="The whole payout reference")
+    amount_from = AmountFilter(
+        field_name="amount", lookup_expr="gte", help_text="Minimum amount, inclusive"
+    )
+    amount_to = AmountFilter(
+        field_name="amount", lookup_expr="lte", help_text="Maximum amount, inclusive"
+    )
 
     class Meta:
         model = Withdrawal

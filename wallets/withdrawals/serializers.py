@@ -47,7 +47,7 @@ class AmountField(NumberField):
 
 
 class WithdrawalInput(LeanSerializer):
-    """A withdrawal to a bank account. The optional fields are what some countries need besides."""
+    """A withdrawal to a bank account. Payouts to some countries need the optional fields."""
 
     amount = AmountField(
         help_text="In units of `currency`, with at most its number of decimals (UGX none, others 2)"

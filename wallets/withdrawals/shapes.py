@@ -34,7 +34,7 @@ WITHDRAWAL_DETAIL = NamedSchema(
                 {
                     "reason": {
                         "type": ["string", "null"],
-                        "description": "Why it was rejected or failed",
+                        "description": "Reason for the rejection or failure",
                     }
                 }
             ),
@@ -59,7 +59,7 @@ FEE = NamedSchema(
     "WithdrawalFee",
     closed_object(
         {
-            "currency": text_schema("What the amounts are in"),
+            "currency": text_schema("Currency of the amounts"),
             "amount": number_schema("Amount to withdraw"),
             "fee": number_schema("Flat fee, taken from the amount"),
             "disburse_amount": number_schema("`amount` minus `fee`: what is paid out"),
