@@ -1,1 +1,1 @@
-"""`make screenshots`: pictures of every main page of the back office, and what axe says of them."""
+"""`make screenshots`: pictures of the back office's main pages, checked with axe."""

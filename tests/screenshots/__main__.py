@@ -1,6 +1,6 @@
-"""`python -m tests.screenshots`: takes the pictures, and ends with 1 when a page has a fault.
+"""`python -m tests.screenshots`: takes the pictures and exits with 1 if a page has a fault.
 
-Each page is reached once and shown four ways: light and dark, on a desktop and on a phone.
+Each page is opened once and shown in four variants: light and dark, on a desktop and on a phone.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PHONE: ViewportSize = {"width": 390, "height": 844}
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A way to look at a page."""
+    """A device and theme to show a page with."""
 
     device: str
     viewport: ViewportSize
@@ -52,7 +52,7 @@ VARIANTS = tuple(
     for device, viewport in (("desktop", DESKTOP), ("phone", PHONE))
     for theme in ("light", "dark")
 )
-# The pictures of the documentation show what is seen without scrolling, and stay small.
+# Pictures of the documentation show the part above the fold, to stay small.
 DOCS_HEIGHT = 760
 IN_DOCS = {
     "dashboard": ("desktop-light", "desktop-dark", "phone-light"),
@@ -62,7 +62,7 @@ IN_DOCS = {
 
 
 def show_variant(page: Page, variant: Variant) -> None:
-    """Shows the page as `variant` says."""
+    """Show the page in the variant."""
     page.set_viewport_size(variant.viewport)
     page.emulate_media(color_scheme=variant.theme)
     page.evaluate("() => window.scrollTo(0, 0)")
@@ -73,7 +73,7 @@ def show_variant(page: Page, variant: Variant) -> None:
 
 
 def page_faults(page: Page, variant: Variant, parts: tuple[str, ...]) -> list[str]:
-    """What axe finds on the page as it is, and whether it is wider than it may be."""
+    """Return the page's accessibility violations, and overflow beyond its width."""
     faults = [str(finding) for finding in axe.find_violations(page, parts)]
     wide = page.evaluate("() => document.documentElement.scrollWidth")
     if wide > variant.viewport["width"]:
@@ -82,13 +82,13 @@ def page_faults(page: Page, variant: Variant, parts: tuple[str, ...]) -> list[st
 
 
 def take_pictures(site: DemoSite, screenshot: Screenshot, docs: bool) -> list[str]:
-    """Reaches a page and takes its pictures; gives its faults, each with its variant."""
+    """Open a page, take its pictures and return its faults, each with its variant."""
     try:
         page = screenshot.open_page(site)
         page.wait_for_load_state("networkidle")
     except (Error, AssertionError, RequestException) as error:
-        return [f"not reached: {str(error).splitlines()[0]}", *site.problems.drain()]
-    faults = [f"another host was asked: {url}" for url in site.take_stray_requests()]
+        return [f"could not be opened: {str(error).splitlines()[0]}", *site.problems.drain()]
+    faults = [f"request to another host: {url}" for url in site.take_stray_requests()]
     for variant in VARIANTS:
         show_variant(page, variant)
         faults += [f"{variant}: {fault}" for fault in page_faults(page, variant, screenshot.parts)]
@@ -104,23 +104,23 @@ def take_pictures(site: DemoSite, screenshot: Screenshot, docs: bool) -> list[st
 
 
 def options() -> argparse.Namespace:
-    """What was asked for on the command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.screenshots", description=__doc__)
-    parser.add_argument("pages", nargs="*", help="names of pages, * stands for anything")
-    parser.add_argument("--docs", action="store_true", help="also take those of docs/screenshots")
-    parser.add_argument("--data", type=Path, help="data directory of a service that runs already")
+    parser.add_argument("pages", nargs="*", help="names of pages; * matches anything")
+    parser.add_argument("--docs", action="store_true", help="also write docs/screenshots")
+    parser.add_argument("--data", type=Path, help="data directory of a running service to use")
     return parser.parse_args()
 
 
 def main() -> int:
-    """Takes what was asked for and says what is wrong."""
+    """Take the requested pictures and print the faults; return the exit code."""
     asked = options()
     wanted = asked.pages or ["*"]
     screenshots = [each for each in SCREENSHOTS if any(fnmatch(each.name, name) for name in wanted)]
     if asked.data:
         screenshots = [each for each in screenshots if not each.needs_own_service]
     if not screenshots:
-        print(f"No page is called so; there are: {', '.join(each.name for each in SCREENSHOTS)}")
+        print(f"No page matches. Pages: {', '.join(each.name for each in SCREENSHOTS)}")
         return 2
     PICTURES.mkdir(parents=True, exist_ok=True)
     if asked.docs:

@@ -1,6 +1,6 @@
-"""Pages on which people decide: what each asks before it does anything, and what it refuses.
+"""Pages of decisions: confirmations, and errors.
 
-None of them is answered with yes, but for proposals, which another person is shown.
+No decision is confirmed. Proposals are made, and shown as a second person sees them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.screenshots.screenshot import Screenshot, at, first_record
 
 _PENDING_KES = "wallets/withdrawal/?status=Pending&currency=KES"
 _QUOTE = "exchange/quote/?status__exact=Pending"
-# One that waits: `figure-review` has proposed it.
+# The pending change that `setting-change-review` has proposed.
 _SETTING_CHANGE = "wallets/settingchange/?status__exact=Pending"
 _TRADING = "exchange/token/?state=Trading"
 _IN_RAISE = "exchange/token/?state=In+its+raise"
@@ -64,7 +64,7 @@ def bulk_confirmation(site: DemoSite) -> Page:
 
 
 def deposit_entry(site: DemoSite) -> Page:
-    """A deposit that was entered and waits for somebody else."""
+    """A deposit that awaits confirmation by a second person."""
     page = at(BACK_OFFICE, "wallets/deposit/add/")(site)
     suggest(page, "organisation", "Sikadua")
     page.get_by_label("Currency").select_option("NGN")
@@ -89,7 +89,7 @@ def deposit_rejection(site: DemoSite) -> Page:
 
 
 def stale_page(site: DemoSite) -> Page:
-    """The page of a quote, its button pressed after another person was quicker."""
+    """The confirmation page of a quote that another person has decided meanwhile."""
     page = at(FINANCE_APPROVER, _QUOTE)(site)
     page.goto(page.locator("#result_list tbody a").last.get_attribute("href") or "")
     page.get_by_role("link", name=re.compile("^Approve")).click()
@@ -148,11 +148,11 @@ def token_revocation(site: DemoSite) -> Page:
     return page
 
 
-# --- what all share ---
+# --- shared ---
 
 
 def suggest(page: Page, field: str, text: str) -> None:
-    """Chooses the first suggestion for `text` in a field that finds records."""
+    """Choose the first suggestion for `text` in an autocomplete field."""
     page.locator(f".field-{field} .select2-selection").click()
     page.locator(".select2-search__field").fill(text)
     found = page.locator(".select2-results__option--highlighted", has_text=text)
@@ -161,7 +161,7 @@ def suggest(page: Page, field: str, text: str) -> None:
 
 
 def follow(open_page: Callable[[DemoSite], Page], words: str) -> Callable[[DemoSite], Page]:
-    """Where the link leads whose name begins with `words`."""
+    """Follow the first link whose name begins with `words`."""
 
     def reached(site: DemoSite) -> Page:
         page = open_page(site)
@@ -191,9 +191,11 @@ SCREENSHOTS: tuple[Screenshot, ...] = (
     Screenshot("quote-reject", follow(first_record(FINANCE_APPROVER, _QUOTE), "Reject")),
     Screenshot("quote-propose", first_record(BACK_OFFICE, _TRADING, "quote/")),
     Screenshot(
-        "figure-approve", follow(first_record(FINANCE_APPROVER, _SETTING_CHANGE), "Approve")
+        "setting-change-approve", follow(first_record(FINANCE_APPROVER, _SETTING_CHANGE), "Approve")
     ),
-    Screenshot("figure-reject", follow(first_record(FINANCE_APPROVER, _SETTING_CHANGE), "Reject")),
+    Screenshot(
+        "setting-change-reject", follow(first_record(FINANCE_APPROVER, _SETTING_CHANGE), "Reject")
+    ),
     Screenshot("stale-page", stale_page),
     Screenshot("token-decisions", first_record(FINANCE_APPROVER, _IN_RAISE)),
     Screenshot("token-close", first_record(FINANCE_APPROVER, _TRADING, "close/")),
@@ -202,8 +204,8 @@ SCREENSHOTS: tuple[Screenshot, ...] = (
     Screenshot("token-complete", first_record(FINANCE_APPROVER, _IN_RAISE, "complete/")),
     Screenshot("loan-liquidate", first_record(CREDIT_OFFICER, _DEFAULTED, "liquidate/")),
     Screenshot("loan-write-off", first_record(CREDIT_OFFICER, _DEFAULTED, "write_off/")),
-    Screenshot("loan-ending", liquidation),
-    Screenshot("loan-ending-confirm", liquidation_confirmation),
+    Screenshot("loan-closure", liquidation),
+    Screenshot("loan-closure-confirm", liquidation_confirmation),
     Screenshot("loan-configuration-approve", terms_confirmation),
     Screenshot("loan-configuration-retire", first_record(CREDIT_OFFICER, _LENDING, "retire/")),
     Screenshot("loan-configuration-add", at(CREDIT_OFFICER, "credit/loanconfiguration/add/")),

@@ -1,4 +1,4 @@
-"""The whole service with its demo world, and people signed in to its back office."""
+"""The service with its demo data, and signed-in pages of its back office."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from tests.environment.services import HOST
 
 _START_SECONDS = 180.0
 _REPLACEMENTS = ("DATABASE_URL", "DATABASE_OWNER_URL", "CELERY_BROKER_URL", "CACHE_URL")
-# The second person of a role, for what takes two.
+# The second person of a role, for decisions that take two.
 SECOND = 1
 _PASSWORD = "a house on the blue hill"
 
 
 @contextlib.contextmanager
 def demo_service() -> Iterator[Path]:
-    """The data directory of a service that is started for this and gone afterwards."""
+    """Start a service for the length of the block; yield its data directory."""
     with tempfile.TemporaryDirectory(prefix="screenshots-") as folder:
         data = Path(folder, "data")
         output = Path(folder, "output")
@@ -63,18 +63,18 @@ def demo_service() -> Iterator[Path]:
 
 @dataclass
 class PageProblems:
-    """What pages did that none may do; emptied by whoever reads it."""
+    """Script errors, console errors and error responses of pages."""
 
     seen: list[str] = field(default_factory=list)
 
     def drain(self, status: int = 200) -> list[str]:
-        """What was seen since this was last asked, but for answers of the `status` wanted."""
+        """Return and clear the problems, except responses with the expected `status`."""
         drain, self.seen[:] = list(self.seen), []
         return [trouble for trouble in drain if status < 400 or str(status) not in trouble]
 
 
 class DemoSite:
-    """Pages of people at the back office: one of each role, and of nobody."""
+    """Pages of the back office: signed in with each role, and anonymous."""
 
     def __init__(self, browser: Browser, data: Path) -> None:
         self.data = data
@@ -88,21 +88,21 @@ class DemoSite:
         self._shown: dict[str, str] = {}
         self._secret = ""
         self._kept: list[psycopg.Connection] = []
-        # A service that runs already may have met one before.
+        # A running service may already have such a user.
         self._new_username = f"nia.{secrets.token_hex(2)}"
 
     def hold_connection(self, connection: psycopg.Connection) -> psycopg.Connection:
-        """Keeps a connection, and what it locks, until the next scene."""
+        """Keep a connection with its locks until the next screenshot."""
         self._kept.append(connection)
         return connection
 
     def release_connections(self) -> None:
-        """Ends what scenes kept."""
+        """Close the connections that are held."""
         while self._kept:
             self._kept.pop().close()
 
     def page(self, role: str, which: int = 0) -> Page:
-        """The page of a person of the demo who has `role`, by default the first, signed in."""
+        """Return the signed-in page of the demo's first (or `which`) person with `role`."""
         if (role, which) not in self._pages:
             person = [each for each in self.demo["staff"] if each["role"] == role][which]
             page = self.anonymous_page()
@@ -112,7 +112,7 @@ class DemoSite:
         return self._pages[role, which]
 
     def anonymous_page(self) -> Page:
-        """A page of a new browser profile."""
+        """Return a page of a new browser profile."""
         context: BrowserContext = self._browser.new_context(
             base_url=self.demo["base_url"], reduced_motion="reduce"
         )
@@ -134,14 +134,14 @@ class DemoSite:
         return page
 
     def take_stray_requests(self) -> list[str]:
-        """Requests to other hosts since this was last asked."""
+        """Return and clear the requests to other hosts."""
         found = [url for each in self._stray_requests for url in each]
         for each in self._stray_requests:
             each.clear()
         return found
 
     def enter_password(self, page: Page, username: str, password: str) -> None:
-        """The first step of signing in."""
+        """Submit the first step of signing in."""
         page.goto("/admin/login/")
         page.get_by_label("Username").fill(username)
         page.get_by_label("Password").fill(password)
@@ -150,7 +150,7 @@ class DemoSite:
 
     @cached_property
     def invitation(self) -> str:
-        """The path of a new person's one-time address, made as an administrator makes it."""
+        """The path of a new user's one-time address, created by an administrator."""
         page = self.page(ADMINISTRATOR)
         page.goto("/admin/exchange/staffuser/add/")
         page.get_by_label("Username").fill(self._new_username)
@@ -161,7 +161,7 @@ class DemoSite:
 
     @cached_property
     def new_user_page(self) -> Page:
-        """The page of somebody who has chosen a password and has to set up a second factor."""
+        """The page of a new user who has chosen a password and must set up a second factor."""
         page = self.anonymous_page()
         page.goto(self.invitation)
         for box in page.locator("input[type=password]").all():
@@ -173,13 +173,13 @@ class DemoSite:
         return page
 
     def secret_of(self, page: Page) -> str:
-        """The secret that a page of enrolment shows, kept for when it is blanked."""
+        """Return the secret that the enrolment page shows; stored before it is blanked."""
         if not self._secret:
             self._secret = page.locator(".signin-secret").inner_text().replace(" ", "")
         return self._secret
 
     def first_record_path(self, page: Page, listing: str) -> str:
-        """The path of the first record of a list; a list may have a query."""
+        """Return the path of the first record of a list, which may have a query."""
         if listing not in self._shown:
             page.goto(f"/admin/{listing}")
             link = page.locator("#result_list tbody a").first
@@ -188,7 +188,7 @@ class DemoSite:
 
 
 def enter_code(page: Page, secret: str) -> None:
-    """The second step; a code that was used before is followed by the next one."""
+    """Submit the second step; a code that was used before is followed by the next one."""
     for _ in range(2):
         code = second_factor.code_at(secret=secret, step=second_factor.current_step())
         page.locator("[name=code]").fill(code)
@@ -197,4 +197,4 @@ def enter_code(page: Page, secret: str) -> None:
         if not page.locator("[name=code]").count():
             return
         time.sleep(31)
-    raise RuntimeError("The code was not taken")
+    raise RuntimeError("The code was not accepted")

@@ -1,4 +1,4 @@
-"""The main pages of the back office, each as the role that works there, and the way to it."""
+"""The main pages of the back office, each opened as a role that works there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.screenshots import api_docs, decision_pages, rare_pages
 from tests.screenshots.demo_site import DemoSite, enter_code
 from tests.screenshots.screenshot import Screenshot, at, first_record
 
-# What nobody may read off a picture: the texts of secrets, and the picture an app scans.
+# Blanks what pictures must not reveal: texts of secrets, and the QR code for the app.
 _BLANK = """() => {
   for (const shown of document.querySelectorAll(".secret dd code, .signin-secret, .signin-codes li"))
     if (!shown.closest(".secret") || /^\\S{16,}$/.test(shown.textContent.trim()))
@@ -67,7 +67,7 @@ def enrolment(site: DemoSite) -> Page:
 
 
 def recovery_codes(site: DemoSite) -> Page:
-    """What whoever has set up a second factor is shown once."""
+    """The recovery codes, shown once after a second factor was set up."""
     page = site.new_user_page
     if page.locator("[name=code]").count():
         enter_code(page, site.secret_of(page))
@@ -90,7 +90,7 @@ def locked_out(site: DemoSite) -> Page:
 
 
 def configuration_review(site: DemoSite) -> Page:
-    """Terms in force beside those that wait, as the officer sees them who proposed."""
+    """Effective terms next to pending ones, as the proposing officer sees them."""
     page = first_record(CREDIT_OFFICER, "credit/loanconfiguration/?status__exact=Approved")(site)
     address = page.url
     propose = page.get_by_role("link", name="Propose new terms")
@@ -105,12 +105,12 @@ def configuration_review(site: DemoSite) -> Page:
 
 
 def setting_review(site: DemoSite) -> Page:
-    """A figure that waits, as the approver sees it."""
+    """A pending settings change, as the approver sees it."""
     page = first_record(BACK_OFFICE, "wallets/configuration/", "propose/")(site)
     page.get_by_label("New value").fill("12.5")
     page.get_by_label("Reason").fill("The provider charges more from next month on")
     page.locator("main form [type=submit]").click()
-    # A service that runs already may have one that waits.
+    # A running service may already have a pending change.
     page.locator(".message.success, .errornote").first.wait_for()
     return first_record(FINANCE_APPROVER, "wallets/settingchange/")(site)
 
@@ -123,7 +123,7 @@ def setting_with_errors(site: DemoSite) -> Page:
     return page
 
 
-# --- what comes once ---
+# --- shown once ---
 
 
 def secret(site: DemoSite) -> Page:
@@ -147,7 +147,7 @@ def exports(site: DemoSite) -> Page:
 
 
 def menu(site: DemoSite) -> Page:
-    """The sidebar as a phone shows it, once it was asked for."""
+    """The sidebar, opened on a phone."""
     page = at(FINANCE_APPROVER, "wallets/withdrawal/")(site)
     page.evaluate("document.documentElement.classList.add('menu-open')")
     return page
@@ -165,8 +165,8 @@ def account(site: DemoSite) -> Page:
     return page
 
 
-def fault(site: DemoSite) -> Page:
-    """What a browser gets when a page breaks: the template itself, since none of ours does."""
+def error(site: DemoSite) -> Page:
+    """The error page, rendered from its template."""
     page = site.page(FINANCE_APPROVER)
     page.route(
         "**/admin/fault/",
@@ -179,7 +179,7 @@ def fault(site: DemoSite) -> Page:
 
 
 def history(site: DemoSite) -> Page:
-    """All that ever changed of one token."""
+    """The change history of a token."""
     page = site.page(AUDITOR)
     page.goto(site.first_record_path(page, "exchange/token/"))
     page.goto(f"{urlsplit(page.url).path.removesuffix('change/')}history/")
@@ -188,7 +188,7 @@ def history(site: DemoSite) -> Page:
 
 SCREENSHOTS: tuple[Screenshot, ...] = (
     Screenshot("sign-in", sign_in),
-    Screenshot("sign-in-refused", sign_in_rejected),
+    Screenshot("sign-in-rejected", sign_in_rejected),
     Screenshot("sign-in-code", code),
     Screenshot("welcome", welcome),
     Screenshot("second-factor-enrolment", enrolment),
@@ -251,10 +251,10 @@ SCREENSHOTS: tuple[Screenshot, ...] = (
     Screenshot("export-form", at(FINANCE_APPROVER, "wallets/entry/export/")),
     Screenshot("exports", exports),
     Screenshot("export", export),
-    Screenshot("figures", at(BACK_OFFICE, "wallets/configuration/")),
-    Screenshot("figure", first_record(BACK_OFFICE, "wallets/configuration/")),
-    Screenshot("figure-with-errors", setting_with_errors),
-    Screenshot("figure-review", setting_review),
+    Screenshot("settings", at(BACK_OFFICE, "wallets/configuration/")),
+    Screenshot("setting", first_record(BACK_OFFICE, "wallets/configuration/")),
+    Screenshot("setting-change-with-errors", setting_with_errors),
+    Screenshot("setting-change-review", setting_review),
     Screenshot("organisations", at(BACK_OFFICE, "exchange/organisation/")),
     Screenshot("organisation", first_record(BACK_OFFICE, "exchange/organisation/")),
     Screenshot("organisation-edit", first_record(BACK_OFFICE, "exchange/organisation/", "edit/")),
@@ -279,10 +279,10 @@ SCREENSHOTS: tuple[Screenshot, ...] = (
     Screenshot("staff-member", first_record(ADMINISTRATOR, "exchange/staffuser/")),
     *api_docs.SCREENSHOTS,
     *decision_pages.SCREENSHOTS,
-    Screenshot("refused", at(BACK_OFFICE, "exchange/apikey/add/"), status=403),
+    Screenshot("access-denied", at(BACK_OFFICE, "exchange/apikey/add/"), status=403),
     Screenshot("not-found", at(BACK_OFFICE, "exchange/token/nothing/change/edit/"), status=404),
-    Screenshot("fault", fault, status=500),
+    Screenshot("error", error, status=500),
     *rare_pages.SCREENSHOTS,
-    # Last: the address may be shut out with it.
+    # Last, because it may lock the client's address out.
     Screenshot("locked-out", locked_out),
 )

@@ -1,7 +1,7 @@
-"""What is seldom seen: payouts whose answer was lost, payouts that came back, and a file that is
-still being written. For each the sandbox or the database is told to behave so.
+"""Rare pages: unresolved and returned payouts, a reconciliation break, an export in progress.
 
-Only in a service that was started for the pictures: a payout counts as lost after seconds there.
+The sandbox or the database is set up for each of them. They need a service that was started for
+the pictures, where a payout counts as unresolved after seconds.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from tests.screenshots.demo_site import SECOND, DemoSite
 from tests.screenshots.screenshot import Screenshot, at, first_record
 
 _SECONDS = 10
-# So many that a worker writes for some seconds.
+# Enough to keep a worker busy for some seconds.
 _MANY_WITHDRAWALS = 6_000
 _TRANSFERS = {"method": "POST", "path_prefix": "/v3/transfers"}
 _RETURNED = "0690000038"
 
 
-# --- what the provider does ---
+# --- the provider ---
 
 
 def call_sandbox(site: DemoSite, method: str, path: str, **body: Any) -> Any:
@@ -43,7 +43,7 @@ def call_sandbox(site: DemoSite, method: str, path: str, **body: Any) -> Any:
 
 
 def request_withdrawal(site: DemoSite, amount: int, account_number: str, name: str) -> str:
-    """A member's withdrawal; the path of its page. The same one for the same account."""
+    """Request a member's withdrawal and return the path of its page; one for each account."""
     demo = site.demo
     if account_number not in site.record_paths:
         member = demo["members"][0]["id"]
@@ -69,7 +69,7 @@ def request_withdrawal(site: DemoSite, amount: int, account_number: str, name: s
 
 
 def approve(page: Page, path: str) -> None:
-    """Both steps, unless it was decided before."""
+    """Approve and confirm, unless it was decided before."""
     page.goto(path)
     button = page.get_by_role("button", name=re.compile("^Approve"))
     if button.count():
@@ -82,7 +82,7 @@ def approve(page: Page, path: str) -> None:
 
 
 def wait_for_option(page: Page, path: str, words: str) -> Page:
-    """The page at `path` once it offers what begins with `words`."""
+    """Reload the page at `path` until it has an option that begins with `words`."""
 
     def so() -> bool:
         page.goto(path)
@@ -93,7 +93,7 @@ def wait_for_option(page: Page, path: str, words: str) -> Page:
 
 
 def propose(page: Page, action: str, reason: str) -> None:
-    """What is to be done, unless somebody proposed it before."""
+    """Propose the action, unless it was proposed before."""
     if page.locator("#propose").count():
         page.get_by_label("What").select_option(action)
         page.locator("#propose-reason").fill(reason)
@@ -101,7 +101,7 @@ def propose(page: Page, action: str, reason: str) -> None:
         page.get_by_role("status").first.wait_for()
 
 
-# --- lost ---
+# --- unresolved ---
 
 
 def unknown_payout(site: DemoSite) -> Page:
@@ -118,7 +118,7 @@ def unknown_payout(site: DemoSite) -> Page:
 
 
 def unknown_payout_proposal(site: DemoSite) -> Page:
-    """The same with a proposal waiting, as the other approver sees it who is to confirm it."""
+    """An unresolved payout with a pending proposal, as the second approver sees it."""
     page = unknown_payout(site)
     propose(page, "Fail", "The provider's dashboard does not have it either")
     other = site.page(FINANCE_APPROVER, SECOND)
@@ -138,7 +138,7 @@ def unknown_payout_decline(site: DemoSite) -> Page:
 
 
 def returned_payout(site: DemoSite) -> Page:
-    """Completed, and the bank has sent the money back; somebody has proposed to reverse it."""
+    """A payout that the bank has returned, with a pending proposal to reverse it."""
     page = site.page(FINANCE_APPROVER)
     path = request_withdrawal(site, 64_500, _RETURNED, "Yetunde Lawal")
     approve(page, path)
@@ -155,7 +155,7 @@ def reversal_confirmation(site: DemoSite) -> Page:
 
 
 def reversed_payout(site: DemoSite) -> Page:
-    """What became of it: the money is back in the wallet."""
+    """A reversed payout: the money is back in the wallet."""
     page = site.page(AUDITOR)
     path = request_withdrawal(site, 64_500, _RETURNED, "Yetunde Lawal")
     page.goto(path)
@@ -168,17 +168,17 @@ def reversed_payout(site: DemoSite) -> Page:
 
 
 def open_confirmation(page: Page, words: str) -> Page:
-    """The page that asks about the proposal which waits."""
+    """Open the confirmation page of the pending proposal."""
     page.get_by_role("link", name=re.compile(f"^{words}")).first.click()
     page.get_by_text("No changes made yet.").wait_for()
     return page
 
 
-# --- money that went missing at the provider ---
+# --- money missing at the provider ---
 
 
 def make_break(site: DemoSite) -> None:
-    """250,000.55 NGN are gone, yesterday is compared once more, and somebody has explained it."""
+    """Remove 250,000.55 NGN at the provider, reconcile yesterday again, and explain the break."""
     if site.record_paths.setdefault("break", "") == "made":
         return
     site.record_paths["break"] = "made"
@@ -205,7 +205,7 @@ def make_break(site: DemoSite) -> None:
 
 
 def page_with_break(role: str, address: str) -> Callable[[DemoSite], Page]:
-    """The page of `role` at `address`, when there is an explained break."""
+    """Open `address` as `role` after an explained break."""
 
     def open_page(site: DemoSite) -> Page:
         make_break(site)
@@ -219,11 +219,11 @@ def break_record(site: DemoSite) -> Page:
     return first_record(AUDITOR, "wallets/reconciliationbreak/?q=250000.55")(site)
 
 
-# --- a file that is being written ---
+# --- an export in progress ---
 
 
 def export_in_progress(site: DemoSite) -> Page:
-    """An export of many entries, held fast where the worker was when it last told how far it is."""
+    """An export of many entries, paused at the worker's last progress report."""
     database = database_url(site.data, "exchange_owner")
     organisation = site.demo["organisations"][0]["id"]
     ledger_rows.fill_withdrawals(database, organisation, 1, _MANY_WITHDRAWALS)
@@ -232,7 +232,7 @@ def export_in_progress(site: DemoSite) -> Page:
     page.locator("main form [type=submit]").click()
     page.locator("#export-progress").wait_for()
     export = urlsplit(page.url).path.split("/")[-3]
-    # The worker waits for this row as soon as it has more to tell, and the pages do not.
+    # The worker waits for this row's lock at its next progress report; pages do not.
     holding = site.hold_connection(psycopg.connect(database))
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
@@ -248,24 +248,22 @@ def export_in_progress(site: DemoSite) -> Page:
 
 
 SCREENSHOTS: tuple[Screenshot, ...] = (
-    Screenshot("payout-lost", unknown_payout, needs_own_service=True),
-    Screenshot("payout-lost-proposal", unknown_payout_proposal, needs_own_service=True),
-    Screenshot("payout-lost-confirm", unknown_payout_confirmation, needs_own_service=True),
-    Screenshot("payout-lost-decline", unknown_payout_decline, needs_own_service=True),
+    Screenshot("payout-unknown", unknown_payout, needs_own_service=True),
+    Screenshot("payout-unknown-proposal", unknown_payout_proposal, needs_own_service=True),
+    Screenshot("payout-unknown-confirm", unknown_payout_confirmation, needs_own_service=True),
+    Screenshot("payout-unknown-decline", unknown_payout_decline, needs_own_service=True),
     Screenshot("payout-returned", returned_payout, needs_own_service=True),
     Screenshot("payout-reversal-confirm", reversal_confirmation, needs_own_service=True),
     Screenshot(
-        "proposals-waiting", at(FINANCE_APPROVER, "wallets/proposal/"), needs_own_service=True
+        "proposals-pending", at(FINANCE_APPROVER, "wallets/proposal/"), needs_own_service=True
     ),
     Screenshot("payout-reversed", reversed_payout, needs_own_service=True),
-    Screenshot(
-        "break-on-the-front-page", page_with_break(FINANCE_APPROVER, ""), needs_own_service=True
-    ),
+    Screenshot("dashboard-break", page_with_break(FINANCE_APPROVER, ""), needs_own_service=True),
     Screenshot(
         "breaks",
         page_with_break(FINANCE_APPROVER, "wallets/reconciliationbreak/"),
         needs_own_service=True,
     ),
     Screenshot("break", break_record, needs_own_service=True),
-    Screenshot("export-under-way", export_in_progress, needs_own_service=True),
+    Screenshot("export-in-progress", export_in_progress, needs_own_service=True),
 )

@@ -1,4 +1,4 @@
-"""What a scene is, and the plain ways to one."""
+"""A page to take pictures of, and simple ways to open one."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from tests.screenshots.demo_site import DemoSite
 
 @dataclass(frozen=True, slots=True)
 class Screenshot:
-    """A page, by the name of its pictures; `reach` leads there and gives the browser's page.
+    """A page with the name of its pictures and the function that opens it.
 
-    `status` is what the page answers with, where that is an error. `alone`: it is only for a
-    service that was started for the pictures, since it changes what is in it. `parts` are what axe
-    reads of a page too long to be read, and pictured, as a whole.
+    `status` is the expected HTTP status. With `needs_own_service` the page is only taken of a
+    service started for the pictures, because opening it changes data.
     """
 
     name: str
@@ -28,7 +27,7 @@ class Screenshot:
 
 
 def at(role: str, address: str) -> Callable[[DemoSite], Page]:
-    """The page of `role` at an address below /admin/."""
+    """Open a path below /admin/ as `role`."""
 
     def open_page(site: DemoSite) -> Page:
         page = site.page(role)
@@ -39,7 +38,7 @@ def at(role: str, address: str) -> Callable[[DemoSite], Page]:
 
 
 def first_record(role: str, listing: str, further: str = "") -> Callable[[DemoSite], Page]:
-    """The first record of a list, or a page below it: `change/` becomes `further`."""
+    """Open the first record of a list, or its page `further`."""
 
     def open_page(site: DemoSite) -> Page:
         page = site.page(role)
