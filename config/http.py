@@ -228,7 +228,7 @@ class Connection:
 
     def on_body(self, piece: bytes) -> None:
         request = self._request
-        if not request.environ:  # answered unread
+        if not request.environ:  # finished unread
             return
         request.body += piece
         if request.chunked and len(request.body) > settings.API_BODY_LIMIT_BYTES:
@@ -237,7 +237,7 @@ class Connection:
 
     def on_message_complete(self) -> None:
         request = self._request
-        if not request.environ or self._parser.should_upgrade():  # answered unread, or to be read
+        if not request.environ or self._parser.should_upgrade():  # finished unread, or not read yet
             return
         if request.chunked:
             request.environ["CONTENT_LENGTH"] = str(len(request.body))
@@ -350,7 +350,7 @@ class Server:
     # --- in the threads ---------------------------------------------------------------------------
 
     def _work(self) -> None:
-        """Answer requests until told to end; one thread."""
+        """Process requests in one thread, until a None in the queue."""
         while (request := self._waiting.get()) is not None:
             try:
                 response = self._call_application(request)
@@ -394,7 +394,7 @@ class Server:
         return _Response(head, io.BytesIO(body) if isinstance(body, bytes) else body, keep)
 
     def _head(self, status: int, headers: Headers, length: int, *, keep: bool) -> bytes:
-        """The head of an response, with the headers that are the server's to set."""
+        """Return the head of a response, with the server's own headers."""
         lines = [_status_line(status), f"Date: {self._date}"]
         lines += [
             f"{name}: {value}"

@@ -12,7 +12,7 @@ from wallets.ledger.proof import prove_and_store
 
 
 @shared_task(name="config.answer")
-def answer(token: str) -> None:
+def report_ready(token: str) -> None:
     """Write `token` where `manage.py up` reads it: proof that broker and worker work."""
     Path(settings.DATA_DIR, "run", "worker").write_text(token)
 

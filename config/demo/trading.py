@@ -301,7 +301,7 @@ class _TokenLoader:
     # --- orders -----------------------------------------------------------------------------------
 
     def _place(self, side: OrderType, trader: Trader, units: Decimal, price: Decimal) -> None:
-        answer = place_order(
+        response = place_order(
             PlaceOrder(
                 organisation=trader.organisation.id,
                 member=trader.member.id if trader.member else None,
@@ -312,7 +312,7 @@ class _TokenLoader:
                 tokens=units,
             )
         )
-        self._orders.append(UUID(json.loads(answer.data)["_id"]))
+        self._orders.append(UUID(json.loads(response.data)["_id"]))
         self._held[trader] += units if side == OrderType.BUY else -units
 
     def _buy(self, trader: Trader, units: Decimal, price: Decimal) -> None:

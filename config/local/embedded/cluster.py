@@ -317,8 +317,8 @@ def make_private(folder: Path) -> None:
 
 def _environment() -> dict[str, str]:
     """Return our environment without libpq's variables and with untranslated messages."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
-    return {**kept, "LC_ALL": "C"}
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+    return {**variables, "LC_ALL": "C"}
 
 
 def _first_number(path: Path) -> int | None:
