@@ -21,7 +21,7 @@ from exchange.api.filters import (
 class ConfigurationFilters(django_filters.FilterSet):
     """Filter configurations by status and by lent currency."""
 
-    status = ChoiceFilter(allowed=ConfigurationStatus.values, help_text="Status, case-insensitive")
+    status = ChoiceFilter(allowed=ConfigurationStatus.values, help_text="Status")
     currency = CurrencyFilter(method="lending", help_text="A currency that is lent")
 
     class Meta:

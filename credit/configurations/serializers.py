@@ -219,7 +219,7 @@ def _require_list(data: Any, maximum: int) -> list[Any]:
 
 
 STATUS_PARAMETER = OpenApiParameter(
-    "status", enum=list(ConfigurationStatus.values), description="Case-insensitive"
+    "status", enum=list(ConfigurationStatus.values), description="Status"
 )
 
 

@@ -25,7 +25,7 @@ _SECOND = timedelta(seconds=1)
 class LoanFilters(ChangingFilters):
     """Filter loans by status, currency, parties, collateral and time."""
 
-    status = ChoiceFilter(allowed=LoanStatus.values, help_text="Status, case-insensitive")
+    status = ChoiceFilter(allowed=LoanStatus.values, help_text="Status")
     currency = CurrencyFilter(field_name="currency_id", help_text="Currency of the loan")
     user_id = IdFilter(field_name="borrower_id", help_text="The borrower")
     creditor = IdFilter(field_name="creditor_id", help_text="The lending organisation")

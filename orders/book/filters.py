@@ -9,10 +9,8 @@ from orders.book.models import Order, OrderStatus, OrderType, OwnerModel
 class TokenOrderFilters(ChangingFilters):
     """Filter a token's orders by side, status and time."""
 
-    type = ChoiceFilter(
-        allowed=OrderType.values, aliases=("buy", "sell"), help_text="Side, case-insensitive"
-    )
-    status = ChoiceFilter(allowed=OrderStatus.values, help_text="Status, case-insensitive")
+    type = ChoiceFilter(allowed=OrderType.values, aliases=("buy", "sell"), help_text="Side")
+    status = ChoiceFilter(allowed=OrderStatus.values, help_text="Status")
 
     class Meta:
         model = Order

@@ -52,7 +52,7 @@ class OrderInput(LeanSerializer):
     """A new order."""
 
     token_id = TextField(help_text="Id of the token")
-    type = EnumField(allowed=OrderType.values, help_text="Case-insensitive")
+    type = EnumField(allowed=OrderType.values, help_text="Side, case-insensitive")
     price = PriceField(
         help_text="Limit price per unit, with at most the decimals of the token's currency"
     )

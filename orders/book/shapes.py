@@ -62,7 +62,7 @@ BOOK = NamedSchema(
 LEVELS_PARAMETER = OpenApiParameter(
     "levels",
     {"type": "integer", "minimum": 1, "default": DEFAULT_LEVELS},
-    description=f"Price levels per side, from 1; at most {MAX_LEVELS}",
+    description=f"Price levels per side, from 1; a larger value counts as {MAX_LEVELS}",
 )
 
 
@@ -81,7 +81,8 @@ BUY_EXAMPLE = OpenApiExample(
 
 
 SELL_EXAMPLE = OpenApiExample(
-    "For an external customer",
+    "For an outside customer",
+    summary="For an external customer",
     value={
         "token_id": TOKEN_ID,
         "type": "Sell",

@@ -85,7 +85,7 @@ class HoldingViewSet(OwnerViewSet):
 
     @operation("Holdings retrieved", scope="portfolio:read", response=RecordPage(HOLDING, "tokens"))
     def list(self, _request: Request, **_path: str) -> Response:
-        """List {owner}'s holdings. By name; a token of which nothing is left is not shown."""
+        """List {owner}'s holdings. Sorted by name; empty holdings are left out."""
         owner_id = self.owner_id()
         found = self.filter_queryset(held_tokens(owner_id))
         return self.paginated_response(

@@ -16,7 +16,7 @@ BALANCES = NamedSchema(
                 "currency": {
                     "type": "string",
                     "enum": list(WALLET_CURRENCIES),
-                    "description": "Code of the currency",
+                    "description": "Currency code",
                 },
                 "available": number_schema("Can be spent"),
                 "escrow": number_schema("Held for open withdrawals"),

@@ -18,7 +18,7 @@ from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 class WithdrawalFilters(ChangingFilters):
     """Withdrawals by state, owner, reference, time and amount."""
 
-    status = ChoiceFilter(allowed=WithdrawalStatus.values, help_text="State, in any case")
+    status = ChoiceFilter(allowed=WithdrawalStatus.values, help_text="Status")
     currency = CurrencyFilter(field_name="currency_id", help_text="Currency of the wallet")
     owner_model = ChoiceFilter(
         allowed=("organisation", "user"),
