@@ -57,8 +57,8 @@ class EventViewSet(ApiViewSet):
     @operation("Event retrieved", scope="webhooks:manage", response=EVENT_DETAIL)
     def retrieve(self, _request: Request, event_id: str) -> SuccessResponse:
         """Fetch an event. With its body and every delivery attempt."""
-        found = parse_path_id(event_id, EventNotFound())
-        return self.respond(RawJSON(event_detail_document(self.caller.organisation_id, found)))
+        record_id = parse_path_id(event_id, EventNotFound())
+        return self.respond(RawJSON(event_detail_document(self.caller.organisation_id, record_id)))
 
     @operation(
         "Event queued for delivery",

@@ -71,8 +71,8 @@ class MemberViewSet(ApiViewSet):
     @operation("Member retrieved", scope="members:read", response=MEMBER)
     def retrieve(self, _request: Request, member_id: str) -> SuccessResponse:
         """Fetch a member."""
-        found = parse_path_id(member_id, UserNotFound())
-        return self.respond(RawJSON(member_document(self.caller.organisation_id, found)))
+        record_id = parse_path_id(member_id, UserNotFound())
+        return self.respond(RawJSON(member_document(self.caller.organisation_id, record_id)))
 
     @operation(
         "Member created",

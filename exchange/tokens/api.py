@@ -75,8 +75,8 @@ class TokenViewSet(ApiViewSet):
     )
     def retrieve(self, _request: Request, token_id: str) -> SuccessResponse:
         """Fetch a token. In any state."""
-        found = parse_path_id(token_id, TokenNotFound())
-        return self.respond(RawJSON(token_document(self.caller.organisation_id, found)))
+        record_id = parse_path_id(token_id, TokenNotFound())
+        return self.respond(RawJSON(token_document(self.caller.organisation_id, record_id)))
 
     def check_query(self) -> None:
         """Check the query string; for lists `_parse_query` does, which caches the result."""

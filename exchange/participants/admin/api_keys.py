@@ -190,7 +190,7 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
         """List the active access tokens; their text is not stored."""
         may_revoke = self.may(request, "exchange.change_apikey")
         tokens = get_live_tokens(obj)
-        found = list(tokens.order_by("-expires", "-pk")[: _TOKEN_LIMIT + 1])
+        listed = list(tokens.order_by("-expires", "-pk")[: _TOKEN_LIMIT + 1])
         rows = [
             (
                 format_time(token.created),
@@ -198,12 +198,12 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
                 token.scope.replace(" ", ", "),
                 self._revoke_link(request, obj, token) if may_revoke else "",
             )
-            for token in found[:_TOKEN_LIMIT]
+            for token in listed[:_TOKEN_LIMIT]
         ]
         title = "Active access tokens"
         if not obj.usable:
             title = "Access tokens: none works, as the key is not active"
-        elif len(found) > _TOKEN_LIMIT:
+        elif len(listed) > _TOKEN_LIMIT:
             title = f"Active access tokens: the {_TOKEN_LIMIT} that expire last"
         headings = ("Issued (UTC)", "Expires (UTC)", "Scopes", "")
         return [Section(title, headings, rows, empty="None.")]
