@@ -1,4 +1,4 @@
-"""A provider that knows nothing yet, a wallet to pay out of, and people of the back office."""
+"""Fixtures of wallets: an empty provider sandbox, a funded wallet, and staff."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from wallets.providers.sandbox import SandboxOptions, SandboxServer
 
 @pytest.fixture
 def sandbox(tmp_path: Path, settings: Settings) -> Iterator[SandboxServer]:
-    """A provider that knows nothing yet and decides only when it is told to."""
+    """An empty sandbox that settles transfers only on request."""
     server = SandboxServer(
         SandboxOptions(data=tmp_path, secret_key="FLWSECK_TEST-tests-X", delay=3600)
     )
@@ -46,7 +46,7 @@ def sandbox(tmp_path: Path, settings: Settings) -> Iterator[SandboxServer]:
 
 @pytest.fixture
 def wallet(sandbox: SandboxServer) -> Wallet:
-    """The provider holds its money, and no more."""
+    """A wallet whose balance equals our float at the provider."""
     store_bank_list()
     sandbox.store.set_float("KES", Decimal(20_000))
     return make_member_wallet(20_000)
@@ -54,13 +54,13 @@ def wallet(sandbox: SandboxServer) -> Wallet:
 
 @pytest.fixture
 def proposer() -> StaffUser:
-    """Somebody who proposes figures."""
+    """A person who may propose settings changes."""
     return make_staff("propose_configuration")
 
 
 @pytest.fixture
 def approver() -> StaffUser:
-    """Somebody who decides about figures."""
+    """A person who may approve settings changes."""
     return make_staff("decide_configuration")
 
 

@@ -28,7 +28,7 @@ class Deposit(ProposalModel):
     organisation = models.ForeignKey(
         Organisation, on_delete=models.PROTECT, related_name="deposits"
     )
-    # Held to the organisation by a composite foreign key, in SQL.
+    # A composite foreign key in SQL ties the member to the organisation.
     member = models.ForeignKey(
         Member,
         on_delete=models.PROTECT,

@@ -1,1 +1,1 @@
-"""Our payouts and money beside the provider's."""
+"""Reconciliation of our payouts and balances with the provider's."""

@@ -1,4 +1,4 @@
-"""Which spellings are one bank's name, and which names are offered for one that nobody has."""
+"""Matching of bank names, and suggestions for unknown ones."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_case_accents_spaces_and_punctuation_make_no_other_name(name, keys):
         ("G.T.B", []),
         ("gtb", ["Guaranty Trust Bank"]),
         ("UBfA", ["United Bank for Africa"]),
-        # A word that most names have tells nothing, and neither do other first letters.
+        # Generic words and other initials suggest nothing.
         ("Bank", []),
         ("qqq", []),
         ("...", []),

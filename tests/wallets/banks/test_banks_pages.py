@@ -1,4 +1,4 @@
-"""Bank lists in the back office: fresh or stale, searched, fetched on demand, a failure told."""
+"""Pages of bank lists: state, search, refresh and failures."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def page(name: str, *args: str) -> str:
     return reverse(f"admin:wallets_banklist_{name}", args=args)
 
 
-def test_a_list_tells_its_age_and_is_searched():
+def test_a_list_shows_its_age_and_is_searched():
     store_bank_list()
     BankList.objects.filter(pk="KES").update(banks=BANKS)
     client = signed_in_client(AUDITOR)
@@ -45,12 +45,12 @@ def test_a_list_tells_its_age_and_is_searched():
     assert "Stale" in text_of(client.get(page("changelist")))
 
 
-def test_a_failing_provider_is_told_and_the_stored_list_stays():
+def test_a_provider_failure_is_reported_and_the_stored_list_stays():
     store_bank_list()
     client = signed_in_client(BACK_OFFICE)
     before = BankList.objects.get(pk="KES")
-    told = messages_of(client.post(page("refresh", "KES")))
-    assert told == [
+    message = messages_of(client.post(page("refresh", "KES")))
+    assert message == [
         "Could not fetch the bank list from the payment provider. Please try again later"
     ]
     after = BankList.objects.get(pk="KES")

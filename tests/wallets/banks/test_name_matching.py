@@ -55,7 +55,7 @@ def test_the_same_name_is_the_same_however_it_is_written(given, at_bank):
         ("Mrs Grace Achieng Odhiambo", "ODHIAMBO GRACE ACHIENG", 3),
     ],
 )
-def test_another_order_of_the_same_words_is_told(given, at_bank, words):
+def test_another_order_of_the_same_words_is_reported(given, at_bank, words):
     match = compare_names(given, at_bank)
     assert match.degree is MatchDegree.REORDERED
     assert match.label == "same words in another order"
@@ -72,7 +72,7 @@ def test_another_order_of_the_same_words_is_told(given, at_bank, words):
         ("A Kwame Mensah", "AMA K MENSAH"),
     ],
 )
-def test_words_that_stand_only_as_initials_are_told(given, at_bank):
+def test_words_given_as_initials_are_reported(given, at_bank):
     match = compare_names(given, at_bank)
     assert (match.degree, match.label) == (MatchDegree.INITIALS, "same, but for initials")
     assert match.agrees
@@ -117,7 +117,7 @@ def test_shared_words_are_counted_and_the_others_named(
         ("Ali Mohamed Muhamed", "ALI MOHAMMED", (("mohamed", "mohammed"),)),
     ],
 )
-def test_a_letter_more_is_another_word_and_is_told(given, at_bank, pairs):
+def test_a_different_letter_makes_another_word_and_is_reported(given, at_bank, pairs):
     match = compare_names(given, at_bank)
     words = max(len(given.split()), len(at_bank.split()))
     assert (match.label, match.similar) == (f"partly: 1 of {words} words", pairs)

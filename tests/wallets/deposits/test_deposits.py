@@ -147,7 +147,7 @@ def test_each_decision_about_a_deposit_needs_its_own_permission(payment):
     assert table_fingerprints() == before
 
 
-def test_nobody_confirms_their_own_entry_and_nobody_else_cancels_it(payment):
+def test_only_another_person_confirms_and_only_the_person_who_entered_cancels(payment):
     person, other = make_staff(), make_staff()
     row = deposits.enter(payment=payment, user=person)
     before = table_fingerprints()

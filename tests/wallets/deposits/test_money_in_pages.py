@@ -64,7 +64,7 @@ def test_one_person_enters_and_another_one_confirms():
     assert table_fingerprints() == before
 
 
-def test_nobody_confirms_what_they_entered_whatever_they_may():
+def test_the_person_who_entered_cannot_confirm_even_as_superuser():
     organisation, _ = make_participants()
     client = Client()
     sign_in(client, create_superuser("owner", password="x"))
@@ -74,8 +74,8 @@ def test_nobody_confirms_what_they_entered_whatever_they_may():
     assert "Eligible approvers: zoe." in text_of(client.get(page(deposit, "change")))
     before = table_fingerprints()
     response = submit_confirmation(client, page(deposit, "confirm"))
-    told = "Someone else must confirm what you entered. No changes were made."
-    assert messages_of(response)[-1] == told
+    message = "Someone else must confirm what you entered. No changes were made."
+    assert messages_of(response)[-1] == message
     assert table_fingerprints() == before
 
 
@@ -116,7 +116,7 @@ def test_a_rejected_deposit_moves_nothing_and_needs_a_reason():
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"amount": "0"}, "amount must be above 0"),
         ({"amount": "-5"}, "amount must be above 0"),
@@ -129,13 +129,13 @@ def test_a_rejected_deposit_moves_nothing_and_needs_a_reason():
         ({"organisation": "nonsense"}, "not a valid UUID"),
     ],
 )
-def test_a_deposit_that_cannot_be_is_refused_with_what_was_typed_kept(changes, told):
+def test_a_deposit_that_cannot_be_is_refused_with_what_was_typed_kept(changes, message):
     organisation, _ = make_participants()
     client = signed_in_client(BACK_OFFICE)
     before = table_fingerprints()
     response = enter(client, **{"organisation": str(organisation.pk), "note": "kept", **changes})
     assert response.status_code == 200
-    assert told in text_of(response)
+    assert message in text_of(response)
     assert b'value="kept"' in response.content
     assert table_fingerprints() == before
 
@@ -184,8 +184,8 @@ def test_whoever_entered_a_deposit_cancels_it_and_enters_it_again():
         signed_in_client(FINANCE_APPROVER),
     )
     before = table_fingerprints()
-    told = "Only the person who entered the deposit can cancel it. No changes were made."
-    assert messages_of(submit_confirmation(colleague, page(wrong, "cancel")))[-1] == told
+    message = "Only the person who entered the deposit can cancel it. No changes were made."
+    assert messages_of(submit_confirmation(colleague, page(wrong, "cancel")))[-1] == message
     with pytest.raises(Forbidden, match="Only the person who entered the deposit can cancel it"):
         deposits.cancel(deposit_id=wrong.pk, user=user_of(colleague))
     assert submit_confirmation(finance, page(wrong, "cancel")).status_code == 403

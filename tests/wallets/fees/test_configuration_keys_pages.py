@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "told"),
+    ("key", "value", "message"),
     [
         (FEE, "-1", "The value must be at least 0"),
         (FEE, "1.005", "The value may have at most 2 decimals"),
@@ -34,19 +34,19 @@ pytestmark = pytest.mark.django_db
         ("SECOND_APPROVAL_ABOVE_NGN", "0", "The value must be at least 0.01"),
     ],
 )
-def test_a_value_out_of_bounds_is_not_proposed(office, key, value, told):
+def test_a_value_out_of_bounds_is_not_proposed(office, key, value, message):
     before = table_fingerprints()
     response = propose(office, value, key=key)
     assert response.status_code == 200
-    assert told in text_of(response)
+    assert message in text_of(response)
     assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("after", [timedelta(hours=-1), timedelta(days=400)])
 def test_the_effective_date_is_within_the_next_12_months(office, after):
     before = table_fingerprints()
-    told = text_of(propose(office, after=after))
-    assert "Choose a date and time within the next 12 months" in told
+    message = text_of(propose(office, after=after))
+    assert "Choose a date and time within the next 12 months" in message
     assert table_fingerprints() == before
 
 

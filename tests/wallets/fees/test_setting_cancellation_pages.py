@@ -59,8 +59,8 @@ def test_a_request_made_anew_is_not_confirmed_from_an_older_page(office, finance
     submit_confirmation(office, page(change, "request_cancellation"), reason="A slip of the pen")
     before = table_fingerprints()
     refused = submit_confirmation(finance, page(change, "confirm_cancellation"), at=question)
-    told = "Cancellation reason was The bank took it back and is A slip of the pen"
-    assert told in messages_of(refused)[-1]
+    message = "Cancellation reason was The bank took it back and is A slip of the pen"
+    assert message in messages_of(refused)[-1]
     assert table_fingerprints() == before
 
 
@@ -69,8 +69,8 @@ def test_a_requester_cannot_confirm_and_can_dismiss_the_request(office, finance)
     submit_confirmation(finance, page(change, "request_cancellation"), reason="Changed my mind")
     before = table_fingerprints()
     refused = submit_confirmation(finance, page(change, "confirm_cancellation"))
-    told = "Someone else must confirm the cancellation that you requested. No changes were made."
-    assert messages_of(refused)[-1] == told
+    message = "Someone else must confirm the cancellation that you requested. No changes were made."
+    assert messages_of(refused)[-1] == message
     assert table_fingerprints() == before
     submit_confirmation(finance, page(change, "dismiss_cancellation"))
     change.refresh_from_db()
@@ -82,8 +82,8 @@ def test_an_effective_change_cannot_be_cancelled(office, finance):
     change = SettingChange.objects.get()
     approve(finance, change)
     before = table_fingerprints()
-    told = messages_of(
+    message = messages_of(
         submit_confirmation(office, page(change, "request_cancellation"), reason="no")
     )
-    assert told[-1].startswith("The settings change is already effective. Propose a new one.")
+    assert message[-1].startswith("The settings change is already effective. Propose a new one.")
     assert table_fingerprints() == before

@@ -83,7 +83,7 @@ def refuses(act: Callable[[], object], kind: type[DomainError], message: str) ->
 def test_each_decision_needs_its_own_permission(proposer, approver):
     pending, later = propose(proposer), ask(coming(proposer, approver, MINIMUM), approver)
     unasked = coming(proposer, approver, RATE)
-    nobody = make_staff("decide_withdrawal")
+    unauthorized = make_staff("decide_withdrawal")
     cases: list[tuple[Callable[..., object], SettingChange | None, StaffUser, str]] = [
         (partial(propose, key="GHS_WITHDRAWAL_FEE"), None, approver, "propose settings changes"),
         (
@@ -97,7 +97,7 @@ def test_each_decision_needs_its_own_permission(proposer, approver):
         (
             partial(fees.request_cancellation, reason="a slip"),
             unasked,
-            nobody,
+            unauthorized,
             "cancel settings changes",
         ),
         (fees.confirm_cancellation, later, proposer, "cancel settings changes"),
@@ -113,16 +113,16 @@ def test_a_change_is_proposed_and_decided_once(proposer, approver):
     assert (change.status, change.reason, change.proposed_by) == ("Pending", "why", proposer)
     refuses(partial(propose, proposer), Conflict, f"Another change of {FEE} is pending approval")
     other = make_staff("propose_configuration")
-    told = "Only the proposer can take back a settings change"
-    refuses(partial(fees.take_back, change_id=change.pk, user=other), Forbidden, told)
+    expected = "Only the proposer can take back a settings change"
+    refuses(partial(fees.take_back, change_id=change.pk, user=other), Forbidden, expected)
     taken = fees.take_back(change_id=change.pk, user=proposer)
     assert (taken.status, taken.decided_by) == ("Taken back", proposer)
     rejected = fees.reject(change_id=propose(proposer).pk, user=approver, reason=" no ")
     assert (rejected.status, rejected.decision_note) == ("Rejected", "no")
     both = make_staff("propose_configuration", "decide_configuration")
     own = propose(both)
-    told = "Someone other than the proposer must approve this"
-    refuses(partial(approve, own, both), Rejected, told)
+    expected = "Someone other than the proposer must approve this"
+    refuses(partial(approve, own, both), Rejected, expected)
     assert approve(own, approver).status == "Approved"
     assert effective_setting(FEE) == 40
 
@@ -131,8 +131,8 @@ def test_approval_compares_with_the_effective_value_even_when_it_is_zero(propose
     for key, now in ((FEE, "45.5"), ("GHS_WITHDRAWAL_FEE", "0")):
         set_setting(key, now)
         act = partial(fees.approve, change_id=propose(proposer, key).pk, user=approver)
-        told = f"{key} is now {now}. Review the change again"
-        refuses(partial(act, expected_value=Decimal(30)), StateConflict, told)
+        expected = f"{key} is now {now}. Review the change again"
+        refuses(partial(act, expected_value=Decimal(30)), StateConflict, expected)
         assert act(expected_value=Decimal(now)).status == "Approved"
 
 
@@ -140,8 +140,8 @@ def test_two_changes_of_one_setting_do_not_take_effect_at_the_same_time(proposer
     first = coming(proposer, approver)
     same = {"effective_from": first.effective_at, "reason": "why", "user": proposer}
     again = fees.propose(key=FEE, value=Decimal(41), **same)
-    told = "Another approved change takes effect at the same time"
-    refuses(partial(approve, again, approver), Conflict, told)
+    expected = "Another approved change takes effect at the same time"
+    refuses(partial(approve, again, approver), Conflict, expected)
     fees.take_back(change_id=again.pk, user=proposer)
     assert coming(proposer, approver, hours=6).status == "Approved"
     other = approve(fees.propose(key=RATE, value=Decimal(41), **same), approver)
@@ -151,13 +151,13 @@ def test_two_changes_of_one_setting_do_not_take_effect_at_the_same_time(proposer
 def test_an_upcoming_change_is_cancelled_when_another_person_confirms(proposer, approver):
     change = coming(proposer, approver)
     other = make_staff("decide_configuration")
-    told = "Cancellation of this settings change is no longer requested"
+    expected = "Cancellation of this settings change is no longer requested"
     for act in (fees.confirm_cancellation, fees.dismiss_cancellation):
-        refuses(partial(act, change_id=change.pk, user=other), StateConflict, told)
+        refuses(partial(act, change_id=change.pk, user=other), StateConflict, expected)
     asked = ask(change, proposer)
     assert (asked.cancellation_requested_by, asked.cancellation_reason) == (proposer, "a slip")
-    told = f"{proposer} already requested cancellation"
-    refuses(partial(ask, change, approver), StateConflict, told)
+    expected = f"{proposer} already requested cancellation"
+    refuses(partial(ask, change, approver), StateConflict, expected)
     for person in (proposer, other):
         kept = fees.dismiss_cancellation(change_id=change.pk, user=person)
         kept.refresh_from_db()
@@ -178,15 +178,15 @@ def test_only_an_approved_change_that_is_not_effective_is_cancelled(proposer, ap
     ask(late, proposer)
     for change in (late, now):
         pass_hours(change, 6)
-    for change, told in (
+    for change, expected in (
         (pending, "The settings change is Pending, not Approved"),
         (gone, "The settings change is Cancelled, not Approved"),
         (late, "The settings change is already effective. Propose a new one"),
         (now, "The settings change is already effective. Propose a new one"),
     ):
-        refuses(partial(ask, change, proposer), StateConflict, told)
+        refuses(partial(ask, change, proposer), StateConflict, expected)
         agree = partial(fees.confirm_cancellation, change_id=change.pk, user=approver)
-        refuses(agree, StateConflict, told)
+        refuses(agree, StateConflict, expected)
 
 
 def test_the_queue_has_pending_changes_and_requested_cancellations(proposer, approver):
@@ -213,11 +213,11 @@ def test_the_queue_has_pending_changes_and_requested_cancellations(proposer, app
 
 
 def test_a_change_is_of_a_known_setting_and_within_its_bounds(proposer):
-    for key, value, told in (
+    for key, value, expected in (
         ("NOBODY_READS_IT", 1, "Unknown setting"),
         (FEE, -1, "The value must be at least 0 and not above 1000000000000000"),
     ):
-        refuses(partial(propose, proposer, key, value=value), InvalidRequest, told)
+        refuses(partial(propose, proposer, key, value=value), InvalidRequest, expected)
 
 
 def test_reasons_are_required_and_limited_to_300_characters(proposer, approver):
@@ -237,8 +237,8 @@ def test_reasons_are_required_and_limited_to_300_characters(proposer, approver):
         ),
     ):
         refuses(partial(act, reason=" "), InvalidRequest, needed)
-        told = "The text must have at most 300 characters, not 301"
-        refuses(partial(act, reason="x" * 301), InvalidRequest, told)
+        expected = "The text must have at most 300 characters, not 301"
+        refuses(partial(act, reason="x" * 301), InvalidRequest, expected)
         act(reason="x" * 300)
 
 
@@ -247,10 +247,10 @@ def test_one_of_two_who_cancel_has_held_access_for_long(proposer, approver):
     backdate_installation(days=60)
     for person in (proposer, approver):
         backdate_access(person, days=6)
-    told = "One of the two approvers must have had unchanged access for 7 days"
+    expected = "One of the two approvers must have had unchanged access for 7 days"
     agree = partial(fees.confirm_cancellation, change_id=change.pk, user=approver)
-    refuses(agree, Rejected, told)
-    assert fees.describe_cancellation_blocker(change, approver) == told
+    refuses(agree, Rejected, expected)
+    assert fees.describe_cancellation_blocker(change, approver) == expected
     backdate_access(proposer, days=8)
     assert fees.describe_cancellation_blocker(change, approver) == ""
     assert agree().status == "Cancelled"

@@ -130,8 +130,8 @@ def test_a_proposer_cannot_approve_even_as_superuser():
     propose(client)
     change = SettingChange.objects.get()
     before = table_fingerprints()
-    told = "Someone other than the proposer must approve this. No changes were made."
-    assert messages_of(approve(client, change))[-1] == told
+    message = "Someone other than the proposer must approve this. No changes were made."
+    assert messages_of(approve(client, change))[-1] == message
     assert table_fingerprints() == before
 
 
@@ -238,8 +238,8 @@ def test_opening_the_confirmation_pages_changes_nothing(office, finance):
 def test_one_change_of_a_setting_is_pending_at_a_time(office):
     propose(office)
     before = table_fingerprints()
-    told = text_of(propose(office, "60"))
-    assert f"Another change of {FEE} is pending approval" in told
+    message = text_of(propose(office, "60"))
+    assert f"Another change of {FEE} is pending approval" in message
     assert table_fingerprints() == before
 
 
@@ -270,8 +270,8 @@ def test_rejecting_needs_a_reason_and_only_the_proposer_takes_back(office, finan
     other = SettingChange.objects.get(status="Pending")
     stranger = signed_in_client(BACK_OFFICE, "stranger")
     before = table_fingerprints()
-    told = "Only the proposer can take back a settings change. No changes were made."
-    assert messages_of(submit_confirmation(stranger, page(other, "take_back"))) == [told]
+    message = "Only the proposer can take back a settings change. No changes were made."
+    assert messages_of(submit_confirmation(stranger, page(other, "take_back"))) == [message]
     assert table_fingerprints() == before
     submit_confirmation(office, page(other, "take_back"))
     other.refresh_from_db()

@@ -1,4 +1,4 @@
-"""What an attacker with the service's own login finds: a wallet, a withdrawal and a loan."""
+"""Records that an attacker with the service's login finds: wallets, a withdrawal, a loan."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wallets.withdrawals.models import Withdrawal
 
 
 @dataclass
-class World:
+class LedgerRecords:
     """A wallet of 500 KES with 500 in a Pending withdrawal, an open loan, and the attacker."""
 
     wallet: Wallet
@@ -40,8 +40,8 @@ class World:
         return account_id_of(wallet, kind, "NGN")
 
 
-def make_world(attacker: Connection) -> World:
+def make_ledger_records(attacker: Connection) -> LedgerRecords:
     store_bank_list()
     wallet, other = make_wallet(1000), make_wallet(1000)
     lending = make_lending()
-    return World(wallet, other, wallet.request(500), lending, lending.lend(), attacker)
+    return LedgerRecords(wallet, other, wallet.request(500), lending, lending.lend(), attacker)

@@ -18,7 +18,7 @@ from tests.assertions.ledger import ROLES
 from tests.environment.database import Connection, server_url, worker_database
 from tests.factories.plain_sql import books
 from tests.factories.wallets import Wallet, make_wallet, store_bank_list
-from tests.wallets.ledger.attacked import World, make_world
+from tests.wallets.ledger.attacked import LedgerRecords, make_ledger_records
 
 __all__ = ["books"]
 
@@ -30,7 +30,7 @@ def role(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def temporary_tables_allowed(owner_connection: Connection) -> Iterator[None]:
-    """Give the runtime role temporary tables, which the installation takes from it."""
+    """Grant temporary tables to the runtime role, which the installation revokes."""
     database = sql.Identifier(worker_database())
     grant = sql.SQL("GRANT TEMPORARY ON DATABASE {} TO exchange_runtime").format(database)
     revoke = sql.SQL("REVOKE TEMPORARY ON DATABASE {} FROM exchange_runtime").format(database)
@@ -52,7 +52,7 @@ def other() -> Wallet:
 
 @pytest.fixture(scope="module")
 def login(django_db_setup: None) -> Iterator[str]:
-    """Connection parameters of a login that may act as the runtime role and is nothing else."""
+    """Return the connection parameters of a login that can only act as the runtime role."""
     name, password = f"login_{os.getpid()}", uuid7().hex
     url = server_url(worker_database())
     with psycopg.connect(url, autocommit=True) as owner:
@@ -74,5 +74,5 @@ def runtime(login: str) -> Iterator[Connection]:
 
 
 @pytest.fixture
-def world(runtime: Connection) -> World:
-    return make_world(runtime)
+def records(runtime: Connection) -> LedgerRecords:
+    return make_ledger_records(runtime)

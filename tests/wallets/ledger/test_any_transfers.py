@@ -1,4 +1,4 @@
-"""Any sequence of transfers: balances are what plain Python says, and nobody owes."""
+"""Random sequences of transfers: balances equal a Python model and are never negative."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def requirement(books: Books, withdrawal_id: UUID) -> tuple[Any, ...]:
     return tuple(row)
 
 
-def totals_beside(books: Books, **other: Any) -> tuple[Any, ...]:
+def totals_with(books: Books, **other: Any) -> tuple[Any, ...]:
     """The totals of a withdrawal of 100 when there is one of 7 like `other`."""
     with books.owner.transaction(force_rollback=True):
         one = withdrawal(books, 100)
@@ -48,7 +48,7 @@ def totals_beside(books: Books, **other: Any) -> tuple[Any, ...]:
         return requirement(books, one)[1:4]
 
 
-def test_a_withdrawal_alone_counts_itself_only_and_without_figures_one_approves(books):
+def test_a_lone_withdrawal_counts_itself_and_needs_one_approver_without_settings(books):
     assert requirement(books, withdrawal(books, 100)) == (1, 100, 100, 100, None, None)
 
 
@@ -63,14 +63,14 @@ def test_others_count_by_owner_organisation_currency_and_account(books):
         ({"code": "69"}, (107, 100, 107)),
         ({"number": "0124"}, (107, 100, 107)),
     ):
-        assert (other, totals_beside(books, **other)) == (other, totals)
+        assert (other, totals_with(books, **other)) == (other, totals)
 
 
 def test_what_was_given_back_does_not_count(books):
     counted = ("Pending", "Approved", "Processing", "Unknown", "Completed")
     for status in STATES:
         total = 107 if status in counted else 100
-        assert (status, totals_beside(books, status=status)) == (status, (total, total, total))
+        assert (status, totals_with(books, status=status)) == (status, (total, total, total))
 
 
 def test_others_count_that_were_asked_for_within_24_hours_before_or_after(books):
@@ -84,10 +84,10 @@ def test_others_count_that_were_asked_for_within_24_hours_before_or_after(books)
         (f"{ASKED} + 2 * {day}", False),
     ):
         total = 107 if within else 100
-        # What is on its way to the account counts whenever it was asked for.
-        found = totals_beside(books, asked=asked)
+        # Withdrawals in transit to the account count whenever they were requested.
+        found = totals_with(books, asked=asked)
         assert (asked, found) == (asked, (total, 107, total))
-        found = totals_beside(books, asked=asked, status="Completed")
+        found = totals_with(books, asked=asked, status="Completed")
         assert (asked, found) == (asked, (total, total, total))
 
 
@@ -101,7 +101,7 @@ def test_an_account_counts_what_is_on_its_way_and_what_was_paid_within_24_hours(
             "now() - interval '23 hours'": 107 if status in {*on_its_way, "Completed"} else 100,
         }
         found = {
-            settled: totals_beside(books, asked=long_ago, status=status, settled=settled)[1]
+            settled: totals_with(books, asked=long_ago, status=status, settled=settled)[1]
             for settled in expected
         }
         assert (status, found) == (status, expected)
@@ -110,11 +110,11 @@ def test_an_account_counts_what_is_on_its_way_and_what_was_paid_within_24_hours(
         books.insert(
             "wallets_payout", withdrawal_id=uuid7(), settled_at=books.value("SELECT now()")
         )
-    assert totals_beside(books, asked=long_ago, status="Completed") == (100, 100, 100)
-    assert totals_beside(books) == (107, 107, 107)
+    assert totals_with(books, asked=long_ago, status="Completed") == (100, 100, 100)
+    assert totals_with(books) == (107, 107, 107)
 
 
-def test_two_approve_from_either_figure_on(books):
+def test_two_approvers_are_required_from_either_threshold(books):
     of_owner: dict[str, Any] = {"code": "69"}
     of_account: dict[str, Any] = {"organisation_id": uuid7()}
     of_organisation: dict[str, Any] = {"member_id": uuid7(), "code": "69"}

@@ -1,4 +1,4 @@
-"""Rules and records that a transfer stands on, tried with a login that is the service's own.
+"""Attempts to forge the rules and records behind transfers, with the service's own login.
 
 What still passes is found, by the proof of books or in the audit.
 """
@@ -27,7 +27,7 @@ from tests.factories.wallets import (
     status_of,
     store_bank_list,
 )
-from tests.wallets.ledger.attacked import World
+from tests.wallets.ledger.attacked import LedgerRecords
 from wallets.ledger import proof as books
 from wallets.ledger.models import TransferKind
 from wallets.payouts.services.execution import check_status, send_payout
@@ -54,12 +54,12 @@ def test_a_rule_stands_for_every_kind_of_transfer(runtime):
     assert {kind for (kind,) in rows} == set(TransferKind.values)
 
 
-def test_the_record_does_not_change_once_its_transfer_was_checked(world):
-    with world.attacker.transaction():
-        post_deposit(world.attacker, world.wallet, "9")
-        world.attacker.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        with pytest.raises(errors.RestrictViolation), world.attacker.transaction():
-            world.attacker.execute("UPDATE wallets_deposit SET amount = 1 WHERE amount = 9")
+def test_the_record_does_not_change_once_its_transfer_was_checked(records):
+    with records.attacker.transaction():
+        post_deposit(records.attacker, records.wallet, "9")
+        records.attacker.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        with pytest.raises(errors.RestrictViolation), records.attacker.transaction():
+            records.attacker.execute("UPDATE wallets_deposit SET amount = 1 WHERE amount = 9")
     assert_books_hold()
 
 
@@ -70,22 +70,22 @@ def test_the_record_does_not_change_once_its_transfer_was_checked(world):
         ("decided_by_id, status", "(SELECT id FROM exchange_staffuser LIMIT 1), 'Pending'"),
     ],
 )
-def test_a_deposit_is_not_entered_decided(world, django_user_model, columns, values):
+def test_a_deposit_is_not_entered_decided(records, django_user_model, columns, values):
     django_user_model.objects.create_user("somebody")
     with pytest.raises(errors.CheckViolation):
-        world.attacker.execute(
+        records.attacker.execute(
             "INSERT INTO wallets_deposit (id, organisation_id, currency_id, amount, reference,"
             f" note, reason, created_at, {columns}) VALUES (%s, %s, 'KES', 9, 'x', '', '', now(),"
             f" {values})",
-            [uuid7(), world.wallet.organisation.id],
+            [uuid7(), records.wallet.organisation.id],
         )
 
 
-def test_one_person_does_not_confirm_what_nobody_entered(world, django_user_model):
-    made = enter_deposit(world.attacker, world.wallet, "9", confirmed=False)
+def test_one_person_cannot_confirm_a_deposit_without_an_entry(records, django_user_model):
+    made = enter_deposit(records.attacker, records.wallet, "9", confirmed=False)
     user = django_user_model.objects.create_user("somebody")
     with pytest.raises(errors.CheckViolation):
-        world.attacker.execute(
+        records.attacker.execute(
             "UPDATE wallets_deposit SET status = 'Confirmed', decided_by_id = %s WHERE id = %s",
             [user.id, made],
         )
@@ -98,14 +98,14 @@ def forged(loan: Loan, **changes: Any) -> dict[str, Any]:
     return {name: str(value) for name, value in columns.items() if value is not None}
 
 
-def make_loan(world: World, units: int, **changes: Any) -> UUID:
+def make_loan(records: LedgerRecords, units: int, **changes: Any) -> UUID:
     """Call the function that writes loans, past the rules of the service."""
-    columns = forged(world.loan, **changes)
-    world.attacker.execute(
+    columns = forged(records.loan, **changes)
+    records.attacker.execute(
         "SELECT make_loan(%s, %s, %s, %s, %s)",
         [
             Jsonb(columns),
-            [world.lending.token.id],
+            [records.lending.token.id],
             [Decimal(units)],
             [Decimal(10_000)],
             [uuid7() for _ in range(3)],
@@ -125,17 +125,17 @@ def make_loan(world: World, units: int, **changes: Any) -> UUID:
         ({}, 1, "loan_covered"),
     ],
 )
-def test_a_loan_is_made_by_the_terms_in_force_whoever_calls(world, changes, units, constraint):
+def test_a_loan_is_made_by_the_terms_in_force_whoever_calls(records, changes, units, constraint):
     before = ledger_snapshot()
     with pytest.raises(errors.CheckViolation) as error:
-        make_loan(world, units, **changes)
+        make_loan(records, units, **changes)
     assert error.value.diag.constraint_name == constraint
     assert ledger_snapshot() == before
 
 
-def test_units_of_an_open_raise_are_not_liened_whoever_calls(world, owner_connection):
-    token = world.lending.token.id
-    loan = make_loan(world, 105)
+def test_units_of_an_open_raise_are_not_liened_whoever_calls(records, owner_connection):
+    token = records.lending.token.id
+    loan = make_loan(records, 105)
     with owner_connection.transaction():
         owner_connection.execute("SET LOCAL session_replication_role = replica")
         owner_connection.execute(
@@ -143,21 +143,21 @@ def test_units_of_an_open_raise_are_not_liened_whoever_calls(world, owner_connec
         )
     before = ledger_snapshot()
     with pytest.raises(errors.CheckViolation) as error:
-        make_loan(world, 105)
+        make_loan(records, 105)
     assert error.value.diag.constraint_name == "transfer_justified"
     assert ledger_snapshot() == before
 
     def move(kind: str, sign: int) -> None:
         """Pledge one more unit of the loan that is there, or release one."""
         lien, available = (
-            world.units(world.lending.borrower, account) for account in ("lien", "available")
+            records.units(records.lending.borrower, account) for account in ("lien", "available")
         )
-        with world.attacker.transaction():
-            world.attacker.execute(
+        with records.attacker.transaction():
+            records.attacker.execute(
                 "UPDATE credit_collateral SET quantity = quantity + %s WHERE loan_id = %s",
                 [sign, loan],
             )
-            world.post(
+            records.post(
                 f"loan_{kind}",
                 f"loan:{loan}:loan_{kind}:{uuid7()}",
                 loan,
@@ -182,27 +182,27 @@ def test_units_of_an_open_raise_are_not_liened_whoever_calls(world, owner_connec
         "UPDATE exchange_token SET quoted_at = now() + interval '1 year'",
     ],
 )
-def test_prices_change_with_a_quote_only(world, attack):
+def test_prices_change_with_a_quote_only(records, attack):
     before = list(Token.objects.values_list("price_buy", "price_sell", "quoted_at"))
     with pytest.raises(errors.CheckViolation) as error:
-        world.attacker.execute(attack)
+        records.attacker.execute(attack)
     assert error.value.diag.constraint_name == "token_price_by_quote"
     assert list(Token.objects.values_list("price_buy", "price_sell", "quoted_at")) == before
 
 
-def test_an_old_quote_does_not_bring_its_prices_back(world):
-    old = world.lending.token.price_sell
-    world.lending.set_price(20_000)
-    world.lending.set_price(old)
-    world.lending.set_price(20_000)
+def test_an_old_quote_does_not_bring_its_prices_back(records):
+    old = records.lending.token.price_sell
+    records.lending.set_price(20_000)
+    records.lending.set_price(old)
+    records.lending.set_price(20_000)
     with pytest.raises(errors.CheckViolation):
-        world.attacker.execute("UPDATE exchange_token SET price_sell = %s", [old])
+        records.attacker.execute("UPDATE exchange_token SET price_sell = %s", [old])
 
 
-def test_the_login_makes_no_superuser(world, django_user_model):
+def test_the_login_makes_no_superuser(records, django_user_model):
     user = django_user_model.objects.create_user("somebody")
     with pytest.raises(errors.InsufficientPrivilege):
-        world.attacker.execute(
+        records.attacker.execute(
             "UPDATE exchange_staffuser SET is_superuser = true WHERE id = %s", [user.id]
         )
     user.refresh_from_db()
@@ -216,17 +216,17 @@ def found_by_proof(check: str) -> bool:
     return check in {finding.check for finding in books.prove(WALLET_CHECKS).findings}
 
 
-def test_a_deposit_that_was_confirmed_and_never_booked_is_found(world):
-    enter_deposit(world.attacker, world.wallet, "9")
+def test_a_deposit_that_was_confirmed_and_never_booked_is_found(records):
+    enter_deposit(records.attacker, records.wallet, "9")
     assert found_by_proof(
         "every confirmed deposit was booked once, to its owner, and nothing else as a deposit"
     )
 
 
-def test_a_withdrawal_that_was_moved_on_without_its_money_is_found(world):
-    world.attacker.execute(
+def test_a_withdrawal_that_was_moved_on_without_its_money_is_found(records):
+    records.attacker.execute(
         "UPDATE wallets_withdrawal SET status = 'Cancelled', version = 2 WHERE id = %s",
-        [world.withdrawal.id],
+        [records.withdrawal.id],
     )
     assert found_by_proof("every withdrawal has the transfers its state calls for")
     assert found_by_proof("escrow equals open withdrawals")
@@ -249,24 +249,24 @@ def test_a_charge_that_was_raised_after_it_was_booked_is_found(runtime, provider
 
 
 @pytest.mark.parametrize("table", ["wallets_deposit", "exchange_quote"])
-def test_a_record_that_the_login_made_up_stays_in_the_audit(world, table):
-    with world.attacker.transaction():
+def test_a_record_that_the_login_made_up_stays_in_the_audit(records, table):
+    with records.attacker.transaction():
         if table == "wallets_deposit":
-            post_deposit(world.attacker, world.wallet, "9")
+            post_deposit(records.attacker, records.wallet, "9")
         else:
-            world.attacker.execute(
+            records.attacker.execute(
                 "INSERT INTO exchange_quote (id, token_id, buy, sell, exchange, status, note,"
                 " reason, created_at, decided_at)"
                 " VALUES (%s, %s, 99, 99, 0, 'Approved', '', '', now(), now())",
-                [uuid7(), world.lending.token.id],
+                [uuid7(), records.lending.token.id],
             )
-            world.attacker.execute(
+            records.attacker.execute(
                 "UPDATE exchange_token SET price_buy = 99, price_sell = 99, price_exchange = 0"
                 " WHERE id = %s",
-                [world.lending.token.id],
+                [records.lending.token.id],
             )
     assert Change.objects.filter(
         table=table, operation="INSERT", database_user__startswith="login_"
     ).exists()
     with pytest.raises(errors.InsufficientPrivilege):
-        world.attacker.execute("DELETE FROM exchange_change")
+        records.attacker.execute("DELETE FROM exchange_change")

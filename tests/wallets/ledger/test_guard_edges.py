@@ -1,4 +1,4 @@
-"""The edges of what legs and accounts are held to, each guard asked alone.
+"""Boundary cases of the guards of legs and accounts, each guard on its own.
 
 A guard stands on a temporary table here: on the real one, what else holds the ledger together
 answers in its place.

@@ -12,18 +12,18 @@ from tests.factories.plain_sql import Books, make_organisation
 from tests.wallets.ledger.withdrawal_orders import (
     TEXTS,
     Owner,
-    know_figures,
     open_wallet,
     order,
     run,
+    store_settings,
 )
 
 EMPTY = {"KES available": "0", "KES escrow": "0"}
 
 
 @pytest.fixture(autouse=True)
-def figures(books: Books) -> None:
-    know_figures(books)
+def settings_rows(books: Books) -> None:
+    store_settings(books)
 
 
 def hold(books: Books, *orders: dict[str, Any]) -> dict[Any, str]:
@@ -84,7 +84,7 @@ def test_each_order_moves_its_own_amount_from_available_to_escrow(books):
     assert (len(entries), set(entries)) == (6, expected)
 
 
-def test_each_order_writes_its_own_withdrawal_under_the_figures_of_its_currency(books):
+def test_each_order_writes_a_withdrawal_with_the_settings_of_its_currency(books):
     orders, owners = three_orders(books)
     hold(books, *orders)
     # Fee, disbursed, 13 / 8 = 1.625 and 20 / 8 in USD, internal fee and its type, approvals.
@@ -127,9 +127,9 @@ def test_each_order_writes_its_own_bank_record(books):
     assert found == [(*row, True) for row in by_id(orders, "bank", *names)]
 
 
-def test_each_order_is_answered_and_told_with_its_own_documents(books):
+def test_each_order_returns_and_publishes_its_own_documents(books):
     orders, _ = three_orders(books)
-    answers = hold(books, *orders)
+    responses = hold(books, *orders)
     documents = {
         row[0]: row[1:]
         for row in books.rows(
@@ -139,7 +139,7 @@ def test_each_order_is_answered_and_told_with_its_own_documents(books):
             " WHERE w.id = ANY (%s)", [[each["withdrawal"] for each in orders]],
         )
     }  # fmt: skip
-    assert answers == {
+    assert responses == {
         each: f'{{"withdrawalRequest":{withdrawal},"bank":{bank}}}'
         for each, (withdrawal, bank, _) in documents.items()
     }

@@ -1,4 +1,4 @@
-"""Which rows justify a transfer of wallets: the judgement itself, asked of altered rows.
+"""Which rows justify a transfer of wallets: the function itself, over altered rows.
 
 Every case alters one thing with no trigger in force, asks, and is rolled back.
 """
@@ -30,7 +30,7 @@ class Judge:
     values: dict[str, Any]
     accounts: dict[str, UUID]
 
-    def answer(
+    def posting_result(
         self, kind: str, legs: dict[str, str], *alterations: str, subject: str, end: str
     ) -> bool:
         """Whether a transfer of these legs is justified after the alterations."""
@@ -112,7 +112,9 @@ REFERENCE = "UPDATE wallets_transfer SET reference = 'other' WHERE id = %(made)s
 
 def test_a_hold_is_of_its_withdrawal_to_the_last_digit(judge):
     def ask(legs: dict[str, str], *alterations: str) -> bool:
-        return bool(judge.answer("withdrawal_hold", legs, *alterations, subject="w", end=":hold"))
+        return bool(
+            judge.posting_result("withdrawal_hold", legs, *alterations, subject="w", end=":hold")
+        )
 
     right = {"available": "-500", "escrow": "500"}
     assert ask(right)
@@ -163,7 +165,7 @@ def test_what_ends_a_withdrawal_is_of_it_to_the_last_digit(judge):
     for kind, end, legs, status, records, early in OF_WITHDRAWALS:
 
         def ask(legs: dict[str, str], *alterations: str, kind: str = kind, end: str = end) -> bool:
-            return bool(judge.answer(kind, legs, *alterations, subject="w", end=f":{end}"))
+            return bool(judge.posting_result(kind, legs, *alterations, subject="w", end=f":{end}"))
 
         ready = (state(status), *records)
         assert (kind, ask(legs, *ready)) == (kind, True)
@@ -191,20 +193,20 @@ def test_a_reversal_is_confirmed_by_two_people(judge):
         proposal("Reverse", "Confirmed", of="gen_random_uuid()"),
         "SELECT 1",
     ):
-        found = judge.answer(kind, legs, state(status), record, subject="w", end=f":{end}")
+        found = judge.posting_result(kind, legs, state(status), record, subject="w", end=f":{end}")
         assert (record, found) == (record, False)
     kind, end, legs, status, _, _ = OF_WITHDRAWALS[3]
     for record in (PAYOUT.format("gen_random_uuid()"), "SELECT 1"):
-        found = judge.answer(kind, legs, state(status), record, subject="w", end=f":{end}")
+        found = judge.posting_result(kind, legs, state(status), record, subject="w", end=f":{end}")
         assert (record, found) == (record, False)
-    # Another payout beside its own takes nothing away.
+    # Another payout makes no difference.
     records = (PAYOUT.format("%(w)s"), PAYOUT.format("gen_random_uuid()"))
-    assert judge.answer(kind, legs, state(status), *records, subject="w", end=f":{end}")
+    assert judge.posting_result(kind, legs, state(status), *records, subject="w", end=f":{end}")
 
 
 def test_a_deposit_is_booked_to_its_owner_to_the_last_digit(judge):
     def ask(legs: dict[str, str], *alterations: str) -> bool:
-        return bool(judge.answer("deposit", legs, *alterations, subject="deposit", end=""))
+        return bool(judge.posting_result("deposit", legs, *alterations, subject="deposit", end=""))
 
     right = {"clearing": "-1000", "available": "1000"}
     assert ask(right)
@@ -222,7 +224,7 @@ def test_a_deposit_is_booked_to_its_owner_to_the_last_digit(judge):
 def test_units_are_issued_once_and_whole_and_retired_of_a_cancelled_token(judge):
     def ask(kind: str, legs: dict[str, str], *alterations: str) -> bool:
         end = f":{kind.removeprefix('units_')}"
-        return bool(judge.answer(kind, legs, *alterations, subject="token", end=end))
+        return bool(judge.posting_result(kind, legs, *alterations, subject="token", end=end))
 
     right = {"token issuance": "-1000", "token available": "1000"}
     assert ask("units_issue", right)

@@ -127,9 +127,9 @@ def test_a_transfer_moved_what_its_accounts_received_of_each_asset(accounts):
         put_entry(cursor, kes, 9, transfer_id=other)
     found = ledger.amounts_moved([Transfer.objects.get(pk=moved)])
     assert {*found} == {moved}
-    told = {asset.pk: amount for amount, asset in found[moved]}
-    assert told == {"KES": 1, "NGN": Decimal("0.5"), str(token.pk): 7}
-    assert [asset.pk for _, asset in found[moved]] == sorted(told)
+    message = {asset.pk: amount for amount, asset in found[moved]}
+    assert message == {"KES": 1, "NGN": Decimal("0.5"), str(token.pk): 7}
+    assert [asset.pk for _, asset in found[moved]] == sorted(message)
     both = ledger.amounts_moved(Transfer.objects.filter(pk__in=[moved, other]))
     assert [(amount, asset.pk) for amount, asset in both[other]] == [(Decimal(9), "KES")]
 

@@ -90,7 +90,7 @@ def test_the_service_posts_the_kinds_that_rules_leave_to_it_each_with_legs(books
     mine, out, made, more = books.account(), books.account("clearing"), uuid7(), uuid7()
     legs = [(made, out, "-5"), (made, mine, "5")]
 
-    def answer(*kinds: str, legs: list[tuple[UUID, UUID, str]] = legs) -> str:
+    def posting_result(*kinds: str, legs: list[tuple[UUID, UUID, str]] = legs) -> str:
         transfers = [(each, kind, None) for each, kind in zip((made, more), kinds, strict=False)]
         try:
             with books.owner.transaction(force_rollback=True):
@@ -102,13 +102,13 @@ def test_the_service_posts_the_kinds_that_rules_leave_to_it_each_with_legs(books
     both = [*legs, (more, out, "-1"), (more, mine, "1")]
     own_function, no_legs = "InsufficientPrivilege", "transfer_balanced"
     by_service = dict(books.rows("SELECT kind, by_service FROM wallets_transferrule"))
-    assert {kind: answer(kind) == ACCEPTED for kind in by_service} == by_service
-    assert answer("gift") == own_function
-    assert answer("deposit", "deposit", legs=both) == ACCEPTED
-    assert answer("deposit", "withdrawal_hold", legs=both) == own_function
-    assert answer("withdrawal_hold", "deposit", legs=both) == own_function
-    assert answer("deposit", "deposit") == no_legs
-    assert answer("deposit", legs=[]) == no_legs
+    assert {kind: posting_result(kind) == ACCEPTED for kind in by_service} == by_service
+    assert posting_result("gift") == own_function
+    assert posting_result("deposit", "deposit", legs=both) == ACCEPTED
+    assert posting_result("deposit", "withdrawal_hold", legs=both) == own_function
+    assert posting_result("withdrawal_hold", "deposit", legs=both) == own_function
+    assert posting_result("deposit", "deposit") == no_legs
+    assert posting_result("deposit", legs=[]) == no_legs
     books.post_set([(made, "deposit", None)], legs, "post_service_transfers")
     assert books.rows(
         "SELECT amount FROM wallets_entry WHERE transfer_id = %s ORDER BY 1", [made]
@@ -272,7 +272,7 @@ def test_a_transfer_of_an_order_or_a_trade_has_legs_and_a_record_of_its_kind(boo
     order, trade = books.insert("orders_order"), books.insert("orders_trade")
     books.insert("wallets_entry", account_id=out, asset_id="KES", amount=-1)
 
-    def answer(kind: str, subject: UUID, *legs: tuple[UUID, str]) -> str:
+    def posting_result(kind: str, subject: UUID, *legs: tuple[UUID, str]) -> str:
         try:
             with books.owner.transaction(force_rollback=True):
                 if legs:
@@ -291,10 +291,10 @@ def test_a_transfer_of_an_order_or_a_trade_has_legs_and_a_record_of_its_kind(boo
     legs = ((out, "-5"), (fees, "5"))
     unjustified, no_legs = "transfer_justified", "transfer_balanced"
     for kind, record, other in (("order_reserve", order, trade), ("trade", trade, order)):
-        assert (kind, answer(kind, record, *legs)) == (kind, ACCEPTED)
+        assert (kind, posting_result(kind, record, *legs)) == (kind, ACCEPTED)
         for wrong in (other, uuid7()):
-            assert (kind, answer(kind, wrong, *legs)) == (kind, unjustified)
-            assert (kind, answer(kind, wrong)) == (kind, no_legs)
+            assert (kind, posting_result(kind, wrong, *legs)) == (kind, unjustified)
+            assert (kind, posting_result(kind, wrong)) == (kind, no_legs)
     for kind in ("deposit", "order_release", "raise_sale", "loan_repay", "gift"):
-        assert (kind, answer(kind, order, *legs)) == (kind, unjustified)
-        assert (kind, answer(kind, order)) == (kind, no_legs)
+        assert (kind, posting_result(kind, order, *legs)) == (kind, unjustified)
+        assert (kind, posting_result(kind, order)) == (kind, no_legs)

@@ -229,7 +229,7 @@ def test_a_bank_record_is_a_snapshot_and_its_corridor_is_filled_in_before_the_de
 
 
 def withdrawal(books: Books, **given: object) -> UUID:
-    """An approved withdrawal of 1 KES without a fee unless it is told otherwise."""
+    """Insert an approved withdrawal of 1 KES without a fee, unless changed."""
     values = {"status": "Approved", "disburse_amount": given.get("amount", 1)} | given
     return books.insert("wallets_withdrawal", **values)
 
@@ -269,7 +269,7 @@ def test_what_one_person_approved_alone_today_counts_and_nothing_else_does(books
         books.rows(ask, [ada, uuid7()])
 
 
-def test_approvals_of_one_person_wait_for_each_other_and_for_nobody_else(books):
+def test_approvals_of_one_person_wait_for_each_other_only(books):
     ada, ben, wanted = uuid7(), uuid7(), withdrawal(books)
     books.rows("SELECT * FROM sole_approvals(%s, %s)", [ada, wanted])
     with session("owner") as other:
@@ -283,7 +283,7 @@ def test_approvals_of_one_person_wait_for_each_other_and_for_nobody_else(books):
     assert free == {ada: (False,), ben: (True,)}
 
 
-def test_a_key_of_the_configuration_keeps_its_name_and_its_first_figure(books):
+def test_a_setting_keeps_its_key_and_initial_value(books):
     create_guarded_table(
         books.owner, "key text, value numeric, note text", "configuration_key_guard()",
         events="UPDATE",

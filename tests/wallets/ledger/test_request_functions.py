@@ -13,16 +13,16 @@ from tests.environment.sql_functions import Record, expression
 from tests.factories.bare_rows import as_json
 from tests.factories.plain_sql import Books, make_organisation
 from tests.wallets.ledger.withdrawal_orders import (
-    FIGURES,
     KEYED,
+    SETTINGS,
     Owner,
     answer,
-    know_figures,
     made,
     open_wallet,
     order,
     replayed,
     request,
+    store_settings,
     stored,
 )
 
@@ -30,8 +30,8 @@ REQUEST = "SELECT request_withdrawals(%s, 1000, '1 day', 201, 'made')"
 
 
 @pytest.fixture(autouse=True)
-def figures(books: Books) -> None:
-    know_figures(books)
+def settings_rows(books: Books) -> None:
+    store_settings(books)
 
 
 def refusal(books: Books, statement: str, values: Any) -> Any:
@@ -55,8 +55,8 @@ def refused(books: Books, asked: dict[str, Any]) -> Any:
     text, values = expression(
         "reject_withdrawal",
         Record("withdrawal_order", asked),
-        FIGURES.get(f"MINIMUM_WITHDRAWAL_{asked['currency']}", "0"),
-        FIGURES.get(f"{asked['currency']}_WITHDRAWAL_FEE", "0"),
+        SETTINGS.get(f"MINIMUM_WITHDRAWAL_{asked['currency']}", "0"),
+        SETTINGS.get(f"{asked['currency']}_WITHDRAWAL_FEE", "0"),
     )
     return said(refusal(books, f"SELECT {text}", values))
 
@@ -67,7 +67,7 @@ def checked(books: Books, asked: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("figures", "expected"),
+    ("settings_rows", "expected"),
     [
         # Amount, balance, minimum and fee.
         (("50", "50", "10", "3"), None),
@@ -92,10 +92,10 @@ def checked(books: Books, asked: dict[str, Any]) -> Any:
         (("2.1", "2", None, None), "insufficient_balance"),
     ],
 )
-def test_an_amount_is_refused_by_the_first_rule_at_its_edge(books, figures, expected):
+def test_an_amount_is_refused_by_the_first_rule_at_its_edge(books, settings_rows, expected):
     found = books.value(
         "SELECT find_withdrawal_rejection(%s::numeric, %s::numeric, %s::numeric, %s::numeric)",
-        list(figures),
+        list(settings_rows),
     )
     assert found == expected
 
@@ -144,7 +144,7 @@ def test_what_an_owner_has_is_what_is_available_to_it_in_the_currency(books):
             assert refused(books, order(owner, f"{available}.1")) == expected
 
 
-def test_a_request_is_answered_and_its_answer_kept_under_its_key_only(books):
+def test_a_request_stores_its_response_under_its_key_only(books):
     owner = open_wallet(books, {"KES available": "50", "KES escrow": "0"})
     one = order(owner, "10")
     assert request(books.owner, one) == [made(books, one)]
@@ -172,7 +172,7 @@ def test_the_first_request_of_a_wallet_opens_its_escrow_account(books):
         assert opened == [("KES", "escrow", owner.organisation, owner.member, 10)]
 
 
-def test_a_request_alone_that_is_refused_says_why_under_the_figures_of_its_currency(books):
+def test_a_rejected_request_states_why_with_the_settings_of_its_currency(books):
     owner = open_wallet(books, {"KES available": "50", "NGN available": "50", "KES escrow": "0"})
     for asked, code, detail in (
         (("51", "KES"), "insufficient_balance", '{"available":50}'),
@@ -219,15 +219,15 @@ def test_what_is_refused_before_the_network_is_refused_by_all_rules_but_the_fee(
 
 
 def test_requests_together_leave_the_time_to_wait_as_it_was():
-    nobody = Owner(uuid7(), None, {})
+    stranger = Owner(uuid7(), None, {})
     for count in (0, 1, 2):
         with session("owner") as connection:
             connection.execute("SET LOCAL lock_timeout = '7s'")
             if count == 1:
                 with pytest.raises(psycopg.Error), connection.transaction():
-                    request(connection, order(nobody, "10"))
+                    request(connection, order(stranger, "10"))
             else:
-                assert request(connection, *(order(nobody, "10") for _ in range(count))) == []
+                assert request(connection, *(order(stranger, "10") for _ in range(count))) == []
             assert connection.execute("SHOW lock_timeout").fetchone() == ("7s",)
             connection.commit()
             assert connection.execute("SHOW lock_timeout").fetchone() == ("0",)

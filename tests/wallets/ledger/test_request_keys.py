@@ -14,12 +14,12 @@ from tests.wallets.ledger.withdrawal_orders import (
     KEYED,
     Owner,
     answer,
-    know_figures,
     made,
     open_wallet,
     order,
     replayed,
     request,
+    store_settings,
     stored,
 )
 
@@ -27,9 +27,9 @@ FULL = {"KES available": "500", "KES escrow": "0"}
 
 
 @pytest.fixture(autouse=True)
-def figures(request: pytest.FixtureRequest) -> None:
+def settings_rows(request: pytest.FixtureRequest) -> None:
     if "books" in request.fixturenames:
-        know_figures(request.getfixturevalue("books"))
+        store_settings(request.getfixturevalue("books"))
 
 
 def keyed(owner: Owner, amount: str, key: str, **given: Any) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def written(books: Books, *orders: dict[str, Any]) -> list[bool]:
     return [each["withdrawal"] in found for each in orders]
 
 
-def test_a_key_that_was_seen_is_answered_again_and_a_free_one_is_kept(books):
+def test_a_used_key_replays_its_response_and_a_new_one_is_stored(books):
     owner = open_wallet(books, FULL)
     kept = keep(books, "seen")
     again, free, bare = keyed(owner, "11", "seen"), keyed(owner, "12", "free"), order(owner, "13")
@@ -143,16 +143,16 @@ def test_a_key_with_another_body_refuses_all_of_a_set(books):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("count", [1, 2])
-def test_a_key_that_another_is_claiming_is_waited_for_as_long_as_it_is_told(count):
+def test_a_key_claimed_by_another_request_is_waited_for_as_long_as_allowed(count):
     """By a set and by one alone; the time in which accounts are waited for is another."""
     with session("owner") as first, session("owner") as second:
-        nobody = Owner(make_organisation(first), None, {})
+        stranger = Owner(make_organisation(first), None, {})
         first.commit()
         first.execute(
             "SELECT claim_idempotency_key(%s, 'POST', '/w', 'k', 'hash', 1000, '1 day')",
-            [nobody.organisation],
+            [stranger.organisation],
         )
-        asked = [keyed(nobody, "10", key) for key in "ak"[-count:]]
+        asked = [keyed(stranger, "10", key) for key in "ak"[-count:]]
         second.execute("SET LOCAL statement_timeout = '20s'")
         begins = time.monotonic()
         with pytest.raises(psycopg.errors.LockNotAvailable):

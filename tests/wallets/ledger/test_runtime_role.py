@@ -112,7 +112,7 @@ def test_it_writes_the_ledger_by_no_statement_of_its_own(runtime, wallet, attack
         "ALTER ROLE exchange_runtime SUPERUSER",
     ],
 )
-def test_it_becomes_nobody_else_and_changes_no_rule(runtime, attack):
+def test_it_takes_no_other_role_and_changes_no_rule(runtime, attack):
     wrong = (
         errors.InsufficientPrivilege,
         # The owner has another name on a server that was given by its URL.

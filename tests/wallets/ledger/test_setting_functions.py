@@ -33,7 +33,7 @@ def changes_table(books: Books) -> Books:
     return books
 
 
-def answers(changes_table: Books, setup: str, changes: list[str]) -> dict[str, str]:
+def results(changes_table: Books, setup: str, changes: list[str]) -> dict[str, str]:
     """What becomes of each change to a row of person 1 that is set up like that."""
     with changes_table.unguarded():
         changes_table.owner.execute("TRUNCATE given")
@@ -76,13 +76,13 @@ def test_only_known_transitions_are_accepted(changes_table):
     }  # fmt: skip
     found = {}
     for before, after in product(STATES, STATES):
-        # Whatever a decision needs besides is there.
+        # All other requirements of a decision are met.
         when = LATER if after in {"Approved", "Cancelled"} else "NULL"
         change = (
             f"status = '{after}', decided_by_id = {1 if after == 'Taken back' else 2},"
             f" decided_at = now(), decision_note = 'no', effective_at = {when}"
         )
-        [found[before, after]] = answers(changes_table, f"status = '{before}'", [change]).values()
+        [found[before, after]] = results(changes_table, f"status = '{before}'", [change]).values()
     assert found == {
         pair: ACCEPTED if pair in legal else TRANSITION for pair in product(STATES, STATES)
     }
@@ -113,7 +113,7 @@ def test_a_decision_is_complete_and_effective_no_earlier_than_approval(changes_t
         f"{back} 2": DECISION,
         f"{back} 1, effective_at = {LATER}": DECISION,
     }
-    assert answers(changes_table, "id = id", list(expected)) == expected
+    assert results(changes_table, "id = id", list(expected)) == expected
 
 
 def test_an_approved_change_is_cancelled_only_before_it_is_effective(changes_table):
@@ -129,15 +129,15 @@ def test_an_approved_change_is_cancelled_only_before_it_is_effective(changes_tab
         "effective_at = clock_timestamp()": IN_FORCE,
     }
     setup = f"{asked}, effective_at = {LATER}"
-    assert answers(changes_table, setup, list(ahead)) == ahead
+    assert results(changes_table, setup, list(ahead)) == ahead
     # So it is not one person who asks and withdraws in a single step.
     one_step = {f"{withdrawn}, cancellation_requested_by_id = 3": BY_TWO}
     setup = f"status = 'Approved', effective_at = {LATER}"
-    assert answers(changes_table, setup, list(one_step)) == one_step
+    assert results(changes_table, setup, list(one_step)) == one_step
     # After the transaction began, and past by now.
     setup = f"{asked}, effective_at = clock_timestamp()"
     passed = {"reason = 'other'": IN_FORCE, withdrawn: IN_FORCE}
-    assert answers(changes_table, setup, list(passed)) == passed
+    assert results(changes_table, setup, list(passed)) == passed
 
 
 def keys(books: Books, **values: str) -> None:
@@ -146,7 +146,7 @@ def keys(books: Books, **values: str) -> None:
         books.insert("wallets_configuration", key=key, value=value)
 
 
-def figure(books: Books, key: str, value: str, when: str, **given: Any) -> None:
+def insert_change(books: Books, key: str, value: str, when: str, **given: Any) -> None:
     """Insert a change, approved unless `given` says otherwise, effective at `when`."""
     books.insert(
         "wallets_configurationfigure",
@@ -160,15 +160,15 @@ def figure(books: Books, key: str, value: str, when: str, **given: Any) -> None:
 def changes_in_other_states(books: Books, key: str) -> None:
     for status in ("Pending", "Rejected", "Taken back", "Cancelled"):
         people = {"cancellation_requested_by_id": uuid7(), "cancelled_by_id": uuid7()}
-        figure(books, key, "99", "now() - interval '1 hour'", status=status, **people)
+        insert_change(books, key, "99", "now() - interval '1 hour'", status=status, **people)
 
 
 def test_the_effective_value_is_the_latest_approved_one_up_to_then(books):
     keys(books, ONE="1", TWO="2")
-    figure(books, "ONE", "15", "now() - interval '3 days'")
-    figure(books, "ONE", "13", "now() - interval '2 days'")
-    figure(books, "ONE", "11", "now()")
-    figure(books, "ONE", "19", "now() + interval '1 microsecond'")
+    insert_change(books, "ONE", "15", "now() - interval '3 days'")
+    insert_change(books, "ONE", "13", "now() - interval '2 days'")
+    insert_change(books, "ONE", "11", "now()")
+    insert_change(books, "ONE", "19", "now() + interval '1 microsecond'")
     changes_in_other_states(books, "ONE")
     expected = {
         "now() - interval '3 days 1 microsecond'": 1,
@@ -188,7 +188,9 @@ def test_the_effective_value_is_the_latest_approved_one_up_to_then(books):
     )
     assert row == (11, 2, None)
     # Of two from the same instant on, the one that was decided later.
-    figure(books, "ONE", "12", "now()", decided_at=books.value("SELECT now() + interval '1 s'"))
+    insert_change(
+        books, "ONE", "12", "now()", decided_at=books.value("SELECT now() + interval '1 s'")
+    )
     assert books.value("SELECT effective_setting('ONE')") == 12
 
 
@@ -222,12 +224,12 @@ def test_a_withdrawal_uses_the_settings_effective_at_transaction_start(books):
         return withdrawal_settings(books, "ZZZ")[1]
 
     for value, when in (("15", "3 days"), ("13", "2 days")):
-        figure(books, "ZZZ_WITHDRAWAL_FEE", value, f"now() - interval '{when}'")
-    figure(books, "ZZZ_WITHDRAWAL_FEE", "19", "now() + interval '1 microsecond'")
+        insert_change(books, "ZZZ_WITHDRAWAL_FEE", value, f"now() - interval '{when}'")
+    insert_change(books, "ZZZ_WITHDRAWAL_FEE", "19", "now() + interval '1 microsecond'")
     changes_in_other_states(books, "ZZZ_WITHDRAWAL_FEE")
     assert fee() == 13
-    figure(books, "ZZZ_WITHDRAWAL_FEE", "11", "now()")
+    insert_change(books, "ZZZ_WITHDRAWAL_FEE", "11", "now()")
     assert withdrawal_settings(books, "ZZZ") == (1, 11, None, None, 2)
-    figure(books, "ZZZ_WITHDRAWAL_FEE", "5", "now()",
+    insert_change(books, "ZZZ_WITHDRAWAL_FEE", "5", "now()",
            decided_at=books.value("SELECT now() + interval '1 s'"))  # fmt: skip
     assert fee() == 5

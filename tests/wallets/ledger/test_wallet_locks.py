@@ -31,7 +31,7 @@ def wallets() -> list[Owner]:
 
 
 def locked(orders: list[dict[str, Any]], strength: str) -> set[UUID]:
-    """The accounts that nobody else locks like that once these orders are not done."""
+    """Return the accounts that no other order locks in that way."""
     text, values = expression("hold_withdrawals", Records("withdrawal_order", orders))
     with session("owner") as connection, session("owner") as other:
         assert connection.execute(f"SELECT {text}", values).fetchall() == []
@@ -70,7 +70,7 @@ def test_requests_together_wait_for_a_wallet_for_a_second_and_one_alone_longer(
     asked = [order(wallets[0], "10") for _ in range(count)]
     with session("owner") as holder, session("owner") as connection:
         holder.execute(f"{ACCOUNTS} WHERE owner_id = %s FOR UPDATE", [wallets[0].member])
-        # For who is held up by nobody but a fault, and for who waits as long as it takes.
+        # For threads that only a fault holds up, and for those that wait as long as needed.
         connection.execute("SET LOCAL statement_timeout = '3s'")
         with pytest.raises(error):
             request(connection, *asked)

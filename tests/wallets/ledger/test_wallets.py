@@ -111,7 +111,7 @@ def test_a_statement_holds_the_entries_of_an_owners_money_the_newest_first():
     assert [entry.pk for entry in statement(owner)] == mine[::-1]
 
 
-def test_entries_are_told_by_the_reference_of_what_they_are_about_in_the_order_asked_for():
+def test_entries_carry_the_reference_of_their_subject_in_the_requested_order():
     with without_guards() as cursor:
         account = put_account(cursor, uuid7(), "KES", AccountKind.AVAILABLE, 0)
         withdrawal, deposit = insert_row(cursor, Withdrawal), insert_row(cursor, Deposit)
@@ -122,12 +122,12 @@ def test_entries_are_told_by_the_reference_of_what_they_are_about_in_the_order_a
         put_entry(cursor, account, 1)
     wanted = [withdrawal["reference"], deposit["reference"], "transfer 2", "transfer 3"]
     for step in (1, -1):
-        told = [
+        message = [
             json.loads(text)
             for text in transaction_documents([Withdrawal, Deposit], entries[::step])
         ]
-        assert [row["_id"] for row in told] == [str(entry) for entry in entries[::step]]
-        assert [row["reference"] for row in told] == wanted[::step]
+        assert [row["_id"] for row in message] == [str(entry) for entry in entries[::step]]
+        assert [row["reference"] for row in message] == wanted[::step]
 
 
 def test_a_withdrawal_is_found_by_its_id_within_its_organisation_only():
@@ -169,5 +169,5 @@ def test_tokens_are_held_in_any_state_but_unsold_and_as_long_as_there_are_units(
     assert Asset.objects.filter(token__in=held).count() == 3
     wanted = [token.pk for token in held]
     for step in (1, -1):
-        told = [json.loads(text) for text in holding_documents(owner, wanted[::step])]
-        assert [row["symbol"] for row in told] == [token.symbol for token in held[::step]]
+        message = [json.loads(text) for text in holding_documents(owner, wanted[::step])]
+        assert [row["symbol"] for row in message] == [token.symbol for token in held[::step]]

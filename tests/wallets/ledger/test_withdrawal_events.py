@@ -1,4 +1,4 @@
-"""What an event about a withdrawal tells, and of whom."""
+"""Content of withdrawal events."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def decide(books: Books, withdrawal_id: UUID, verdict: str, by: str, version: in
     )
 
 
-def told(books: Books, withdrawal_id: UUID, *, named: bool | None = None) -> Any:
-    """What the only event tells that is emitted about the withdrawal."""
+def message(books: Books, withdrawal_id: UUID, *, named: bool | None = None) -> Any:
+    """Return the payload of the only event of the withdrawal."""
     event = uuid7()
     arguments = [event, withdrawal_id, "withdrawal.test", *([] if named is None else [named])]
     with rolled_back(books.owner):
@@ -50,7 +50,7 @@ def told(books: Books, withdrawal_id: UUID, *, named: bool | None = None) -> Any
     return data
 
 
-def test_an_event_tells_of_a_withdrawal_its_bank_record_and_who_decided_first(books):
+def test_an_event_has_the_withdrawal_its_bank_record_and_the_first_approver(books):
     one, other = withdrawal(books, "one"), withdrawal(books, "other")
     decide(books, other, "Reject", "Eve", 1)
 
@@ -61,23 +61,23 @@ def test_an_event_tells_of_a_withdrawal_its_bank_record_and_who_decided_first(bo
             "user": None,
         }
 
-    assert told(books, one) == event(None)
+    assert message(books, one) == event(None)
     for verdict in ("Fill in", "Propose", "Confirm", "Decline"):
         decide(books, one, verdict, "Ben", 1)
-    assert told(books, one) == event(None)
+    assert message(books, one) == event(None)
     for verdict in ("Cancel", "Reject", "Approve"):
         with rolled_back(books.owner):
             decide(books, one, verdict, "Cem", 2)
             decided = {"role": "staff", "id": None, "name": "Cem"}
-            assert told(books, one, named=True) == event(decided)
+            assert message(books, one, named=True) == event(decided)
     decide(books, one, "Approve", "Ada", 3)
     decide(books, one, "Approve", "Ben", 4)
-    assert told(books, one, named=True) == event({"role": "staff", "id": None, "name": "Ada"})
-    assert told(books, one, named=False) == event({"role": "staff", "id": None})
-    assert told(books, one) == event({"role": "staff", "id": None})
+    assert message(books, one, named=True) == event({"role": "staff", "id": None, "name": "Ada"})
+    assert message(books, one, named=False) == event({"role": "staff", "id": None})
+    assert message(books, one) == event({"role": "staff", "id": None})
 
 
-def test_an_event_about_a_member_tells_who_it_is(books):
+def test_an_event_about_a_member_names_the_member(books):
     ada, _ben = (
         books.insert(
             "exchange_member", organisation_id=books.organisation, name=name, email=f"{name}@x"
@@ -86,7 +86,7 @@ def test_an_event_about_a_member_tells_who_it_is(books):
     )
     member = {"_id": str(ada), "name": "ada", "email": "ada@x"}
     one = withdrawal(books, "one", member_id=ada)
-    assert told(books, one)["user"] == member
+    assert message(books, one)["user"] == member
     ask = "SELECT withdrawal_event_user(%s, %s)::json"
     assert books.value(ask, [ada, books.organisation]) == member
     assert books.value(ask, [ada, make_organisation(books.owner)]) is None

@@ -26,7 +26,7 @@ RESTRICTED, PEOPLE = "restrict_violation", "withdrawal_approved_by_enough"
 
 
 class Guarded:
-    """A Pending withdrawal of 500 KES, and two people besides."""
+    """A Pending withdrawal of 500 KES, and two people."""
 
     def __init__(self, owner: Connection) -> None:
         store_bank_list()
@@ -161,7 +161,7 @@ def test_the_version_counts_by_one(guarded):
     assert found(guarded, cases) == cases
 
 
-def test_an_approved_one_is_returned_by_two_people_while_nobody_sends_it(guarded):
+def test_an_approved_withdrawal_is_returned_by_two_people_before_it_is_sent(guarded):
     payout = (
         "INSERT INTO wallets_payout SELECT (jsonb_populate_record(NULL::wallets_payout, '{}'"
         "::jsonb || jsonb_build_object('withdrawal_id', %(id)s::uuid, 'claimed_by', '', 'attempts',"
@@ -241,13 +241,13 @@ def test_a_withdrawal_moves_on_with_enough_approvals_only(guarded):
         ("", "status = 'Rejected', version = 2", ""),
         ("", "status = 'Cancelled', version = 2", ""),
         (f"{two}, {FIRST}", "status = 'Cancelled', version = 2", ""),
-        # Somebody else's approvals are asked for when it is approved, and not again.
+        # Approvals of another person count at approval, and not later.
         (f"status = 'Approved', {two}, {FIRST}", "status = 'Processing', version = 2", PEOPLE),
     ]
     assert found(guarded, cases) == cases
 
 
-def test_one_person_approves_up_to_the_figures_alone_and_two_above_them(guarded):
+def test_one_person_approves_up_to_the_thresholds_and_two_above(guarded):
     one = f"status = 'Approved', version = 2, {FIRST}"
     two = f"status = 'Approved', version = 2, {BOTH}"
     sole = "withdrawal_sole_approvals"

@@ -1,4 +1,4 @@
-"""Orders of withdrawals as the functions take them, and wallets to order from."""
+"""Withdrawal orders for the SQL functions, and wallets to order from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXTS = (
     "recipient_phone", "recipient_address",
 )  # fmt: skip
 KEYED = {"method": "POST", "path": "/w", "body_hash": "hash"}
-FIGURES = {
+SETTINGS = {
     "MINIMUM_WITHDRAWAL_KES": "10", "KES_WITHDRAWAL_FEE": "3", "KES_USD_RATE": "8",
     "SECOND_APPROVAL_ABOVE_KES": "20", "KES_INTERNAL_FEE": "1",
     "MINIMUM_WITHDRAWAL_NGN": "5", "NGN_WITHDRAWAL_FEE": "12.5",
@@ -28,20 +28,20 @@ FIGURES = {
 
 @dataclass(frozen=True)
 class Owner:
-    """An organisation or its member, and the accounts in each currency by their kinds."""
+    """An organisation or member, with accounts by currency and kind."""
 
     organisation: UUID
     member: UUID | None
     accounts: dict[str, UUID]
 
 
-def know_figures(books: Books) -> None:
+def store_settings(books: Books) -> None:
     """Exactly FIGURES are known, and no currency has fewer decimals than an amount may have."""
     with books.unguarded():
         books.owner.execute("UPDATE wallets_asset SET decimals = 8 WHERE id IN ('KES', 'NGN')")
         books.owner.execute("DELETE FROM wallets_configurationfigure")
         books.owner.execute("DELETE FROM wallets_configuration")
-        for key, value in FIGURES.items():
+        for key, value in SETTINGS.items():
             insert_row(books.owner, Configuration, key=key, value=value)
 
 
@@ -52,7 +52,7 @@ def open_wallet(
     organisation: UUID | None = None,
     member: bool = False,
 ) -> Owner:
-    """A wallet with accounts like `{"KES available": "5"}`, made in this order past all guards."""
+    """Open accounts such as `{"KES available": "5"}`, in this order and without guards."""
     home = organisation or books.organisation
     person = books.insert("exchange_member", organisation_id=home) if member else None
     accounts = {}
@@ -66,7 +66,7 @@ def open_wallet(
 
 
 def order(owner: Owner, amount: str, currency: str = "KES", **given: Any) -> dict[str, Any]:
-    """An order of the owner's; its texts tell it from others."""
+    """Return an order of the owner, with distinctive texts."""
     made = uuid7()
     ids = {name: uuid7() for name in ("bank", "transfer", "event", "new_escrow")}
     texts = {name: f"{name} {str(made)[-9:]}" for name in TEXTS}
@@ -78,13 +78,13 @@ def order(owner: Owner, amount: str, currency: str = "KES", **given: Any) -> dic
 
 
 def run(connection: Connection, function: str, *arguments: Any) -> list[Any]:
-    """The rows that the function gives."""
+    """Return the rows of the function."""
     text, values = expression(function, *arguments)
     return connection.execute(f"SELECT * FROM {text}", values).fetchall()
 
 
 def request(connection: Connection, *asked: dict[str, Any], wait_ms: int = 1000) -> list[Any]:
-    """The rows that `request_withdrawals` answers to orders: see `made` and `replayed`."""
+    """Return the rows of `request_withdrawals`; see `made` and `replayed`."""
     return connection.execute(
         "SELECT id, status_code, message, data, replayed"
         " FROM request_withdrawals(%s, %s, '1 day', 201, 'made')",
@@ -93,17 +93,17 @@ def request(connection: Connection, *asked: dict[str, Any], wait_ms: int = 1000)
 
 
 def made(books: Books, asked: dict[str, Any]) -> tuple[Any, ...]:
-    """The row that answers an order whose withdrawal is there."""
+    """Return the row of an order whose withdrawal was made."""
     return (asked["withdrawal"], 201, "made", answer(books, asked), False)
 
 
 def replayed(asked: dict[str, Any], *kept: Any) -> tuple[Any, ...]:
-    """The row that answers an order whose key has this answer."""
+    """Return the row of an order whose key has a stored response."""
     return (asked["withdrawal"], *kept, True)
 
 
 def answer(books: Books, asked: dict[str, Any]) -> str:
-    """The answer that belongs to the withdrawal of the order."""
+    """Return the response for the withdrawal of the order."""
     found: str = books.value(
         "SELECT '{\"withdrawalRequest\":' || w.document || ',\"bank\":' || b.document || '}'"
         " FROM wallets_withdrawal w JOIN wallets_bankaccount b ON b.id = w.bank_id"
@@ -113,7 +113,7 @@ def answer(books: Books, asked: dict[str, Any]) -> str:
 
 
 def stored(books: Books) -> list[Any]:
-    """The idempotency records of the organisation."""
+    """Return the idempotency records of the organisation."""
     return books.rows(
         "SELECT key, body_hash, status_code, message, data FROM exchange_idempotencyrecord"
         " WHERE organisation_id = %s ORDER BY key", [books.organisation],

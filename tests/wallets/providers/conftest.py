@@ -1,4 +1,4 @@
-"""A sandbox on a free loopback port and a client of it, for every test of this folder."""
+"""Fixtures of providers: a sandbox on a free loopback port, and its client."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""A sandbox, clients of it and requests to it, as the tests of this folder make them."""
+"""Test harness of the sandbox: server, clients and requests."""
 
 from decimal import Decimal
 from typing import Any
@@ -21,17 +21,17 @@ class Sandbox:
         self.base_url = server.base_url
 
     def control(self, method: str, path: str, **body: Any) -> Any:
-        answer = requests.request(
+        response = requests.request(
             method, f"{self.server.url}/sandbox/{path}", json=body or None, timeout=10
         )
-        assert answer.status_code == 200, answer.text
-        return answer.json(parse_float=Decimal)
+        assert response.status_code == 200, response.text
+        return response.json(parse_float=Decimal)
 
     def fault(self, kind: str, match: dict[str, str] | None = None, **options: Any) -> None:
         self.control("POST", "faults", fault=kind, match=match or {}, **options)
 
     def asked(self, method: str, path: str) -> int:
-        """How many requests of the wire format reached the sandbox with this method and path."""
+        """Return the number of requests with this method and path."""
         return sum(
             entry["method"] == method and entry["path"] == path
             for entry in self.control("GET", "requests")
@@ -68,7 +68,7 @@ def request_of(reference: str = "payout_a", **changes: Any) -> TransferRequest:
 
 
 def record_of(client: FlutterwaveClient, reference: str = "payout_a") -> TransferRecord:
-    """The transfer with this reference, which must be there."""
+    """Return the transfer with this reference, which must exist."""
     record = client.find_transfer(reference)
     assert record is not None
     return record

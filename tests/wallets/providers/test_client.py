@@ -81,7 +81,7 @@ def test_all_published_test_accounts_resolve_always_to_the_same_names(client):
     ("account_number", "bank_code"),
     [("0000000000", "044"), ("069000003", "044"), ("06900000311", "044"), ("0690000031", "999")],
 )
-def test_an_account_nobody_has_does_not_resolve(client, account_number, bank_code):
+def test_an_unknown_account_does_not_resolve(client, account_number, bank_code):
     with pytest.raises(AccountNotResolved, match="could not be validated"):
         client.resolve_account(account_number=account_number, bank_code=bank_code, currency="NGN")
 
@@ -101,7 +101,7 @@ def test_only_naira_accounts_are_asked_for(client, sandbox, currency):
     assert sandbox.control("GET", "requests") == []
 
 
-def test_a_transfer_is_accepted_as_new_with_exact_figures(client):
+def test_a_transfer_is_accepted_as_new_with_exact_amounts(client):
     record = client.transfer(request_of(amount=Decimal("123456789012.34")))
     assert record.reference == "payout_a"
     assert record.status is TransferStatus.NEW
@@ -140,7 +140,7 @@ def test_a_blacklisted_account_is_refused_for_good(client, sandbox):
     assert sandbox.references() == []
 
 
-def test_too_little_float_is_told_apart_and_the_next_that_fits_is_accepted(client, sandbox):
+def test_insufficient_float_is_recognised_and_a_covered_transfer_is_accepted(client, sandbox):
     sandbox.control("POST", "float", currency="NGN", amount="100.77")
     with pytest.raises(InsufficientFloat):
         client.transfer(request_of(amount=Decimal("90.03")))
@@ -289,7 +289,9 @@ def test_only_a_sentence_that_says_so_is_a_not_found(client, sandbox):
         ),
     ],
 )
-def test_an_unknown_outcome_tells_an_outage_from_an_answer(sandbox, kind, options, why, outage):
+def test_an_unknown_outcome_distinguishes_an_outage_from_a_response(
+    sandbox, kind, options, why, outage
+):
     client = client_of(sandbox, read_timeout=0.2 if kind == "timeout_before" else 3)
     sandbox.fault(kind, ORDER, **options)
     with pytest.raises(OutcomeUnknown) as unknown:

@@ -56,7 +56,7 @@ def test_a_transfer_is_refused_by_a_listed_sentence_with_status_400(message, mea
         assert (str(unknown), unknown.outage) == (said, outage)
 
 
-def test_what_does_not_exist_is_told_by_sentence_and_status():
+def test_an_unresolved_account_is_recognised_by_text_and_status():
     sentences = ("Account could not be validated", "INVALID  ACCOUNT", "Account not found.")
     for status in (200, 399, 400, 401, 403, 404, 405):
         for sentence in sentences:

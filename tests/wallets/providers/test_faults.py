@@ -29,7 +29,7 @@ READ_FAULTS = [
 
 
 @pytest.mark.parametrize(("kind", "options"), READ_FAULTS)
-def test_a_read_that_fails_once_is_repeated_and_answers(client, sandbox, kind, options):
+def test_a_read_that_fails_once_is_retried_and_succeeds(client, sandbox, kind, options):
     sandbox.fault(kind, BANKS, **options)
     assert client.list_banks("NGN")[0].code == "044"
     assert sandbox.asked("GET", "/v3/banks/NG") == 2
@@ -80,7 +80,7 @@ def test_the_resolution_is_a_read_too(client, sandbox):
         ("wrong_reference", {}, True),
     ],
 )
-def test_an_order_whose_answer_is_lost_is_unknown_never_repeated_and_told_by_look_up(
+def test_an_order_without_a_response_is_unknown_not_repeated_and_found_by_status(
     client, sandbox, kind, options, accepted
 ):
     sandbox.fault(kind, ORDER, **options)
@@ -153,7 +153,7 @@ def test_a_slow_drip_ends_at_the_deadline_however_alive_it_looks(sandbox, call, 
     assert 1.4 < time.monotonic() - started < 3
 
 
-def test_a_drip_that_ends_in_time_is_an_answer(sandbox):
+def test_a_drip_that_ends_in_time_is_a_response(sandbox):
     patient = client_of(sandbox, total_timeout=10)
     sandbox.fault("slow_drip", {"path_prefix": "/v3/transfers"}, interval=0.001)
     assert patient.find_transfer("payout_a") is None

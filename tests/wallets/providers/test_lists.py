@@ -32,7 +32,7 @@ def row(number: int, **changes: Any) -> dict[str, Any]:
     }
 
 
-def answer(sandbox: Sandbox, *rows: dict[str, Any], times: int = 1, **info: int) -> None:
+def add_response(sandbox: Sandbox, *rows: dict[str, Any], times: int = 1, **info: int) -> None:
     """The next answer of the provider is a page of these transfers."""
     page = {"total": len(rows), "current_page": 1, "total_pages": 1, **info}
     body = {"status": "success", "message": "", "data": rows, "meta": {"page_info": page}}
@@ -48,13 +48,13 @@ def test_of_two_records_under_one_reference_the_one_in_which_money_moved_counts(
     strength = ("FAILED", "NEW", "PENDING", "SUCCESSFUL")
     for pair in combinations(strength, 2):
         for statuses in permutations(pair):
-            answer(sandbox, *(row(n, status=status) for n, status in enumerate(statuses)))
+            add_response(sandbox, *(row(n, status=status) for n, status in enumerate(statuses)))
             assert record_of(client).status is TransferStatus(pair[1]), statuses
 
 
 @pytest.mark.parametrize(("pages", "asked"), [(20, 20), (21, 20)])
 def test_a_look_up_reads_twenty_pages_at_most(client, sandbox, pages, asked):
-    answer(sandbox, times=21, total_pages=pages)
+    add_response(sandbox, times=21, total_pages=pages)
     if pages == asked:
         assert client.find_transfer("payout_a") is None
     else:
@@ -67,7 +67,7 @@ def test_a_look_up_reads_twenty_pages_at_most(client, sandbox, pages, asked):
 
 
 def test_a_transfer_among_too_many_is_found(client, sandbox):
-    answer(sandbox, row(7), times=20, total_pages=21)
+    add_response(sandbox, row(7), times=20, total_pages=21)
     assert record_of(client).provider_id == "7"
 
 
@@ -81,12 +81,12 @@ def test_an_error_that_looks_like_an_empty_list_is_none(client, sandbox):
 
 
 def test_a_list_has_five_thousand_pages_at_most(client, sandbox):
-    answer(sandbox, total=1, total_pages=5001)
+    add_response(sandbox, total=1, total_pages=5001)
     with pytest.raises(ProviderUnavailable, match="the list of transfers does not end"):
         listed(client)
     assert sandbox.asked("GET", "/v3/transfers") == 1
     # The second page says that there are fewer: the list is read anew.
-    answer(sandbox, total=1, total_pages=5000)
+    add_response(sandbox, total=1, total_pages=5000)
     assert listed(client) == []
     assert sandbox.asked("GET", "/v3/transfers") == 4
 
@@ -94,13 +94,13 @@ def test_a_list_has_five_thousand_pages_at_most(client, sandbox):
 @pytest.mark.parametrize("second", [{"total": 3}, {"total_pages": 3}])
 def test_a_list_that_changes_while_it_is_read_is_read_three_times(client, sandbox, second):
     def change() -> None:
-        answer(sandbox, row(1), total=2, total_pages=2)
-        answer(sandbox, row(2), **{"total": 2, "total_pages": 2, "current_page": 2} | second)
+        add_response(sandbox, row(1), total=2, total_pages=2)
+        add_response(sandbox, row(2), **{"total": 2, "total_pages": 2, "current_page": 2} | second)
 
     for _ in range(2):
         change()
-    answer(sandbox, row(1), total=2, total_pages=2)
-    answer(sandbox, row(2), total=2, total_pages=2, current_page=2)
+    add_response(sandbox, row(1), total=2, total_pages=2)
+    add_response(sandbox, row(2), total=2, total_pages=2, current_page=2)
     assert listed(client) == ["1", "2"]
     for _ in range(3):
         change()
@@ -120,13 +120,13 @@ def test_a_list_that_changes_while_it_is_read_is_read_three_times(client, sandbo
     ],
 )
 def test_a_list_that_contradicts_itself_is_not_believed(client, sandbox, rows, info, why):
-    answer(sandbox, *rows, **info)
+    add_response(sandbox, *rows, **info)
     with pytest.raises(ProviderUnavailable, match=why):
         listed(client)
 
 
 def test_an_empty_list_may_number_its_page_as_it_likes(client, sandbox):
-    answer(sandbox, current_page=0, total_pages=0)
+    add_response(sandbox, current_page=0, total_pages=0)
     assert listed(client) == []
 
 
@@ -134,7 +134,7 @@ def test_an_empty_list_may_number_its_page_as_it_likes(client, sandbox):
 def test_a_list_holds_transfers_of_a_day_before_and_after_at_most(client, sandbox, days, believed):
     """The provider's clock, and what it calls a day, may be hours from ours."""
     stray = row(2, created_at=f"{DAY + timedelta(days=days)}T12:00:00.000Z")
-    answer(sandbox, row(1), stray)
+    add_response(sandbox, row(1), stray)
     if believed:
         assert listed(client) == ["1", "2"]
     else:

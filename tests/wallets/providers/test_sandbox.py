@@ -32,10 +32,10 @@ def order(**changes):
     return {key: value for key, value in body.items() if value is not None}
 
 
-def test_a_transfer_is_answered_with_exactly_the_documented_record(sandbox):
-    answer = call(sandbox, "POST", "/v3/transfers", json=order())
-    assert answer.status_code == 200
-    body = answer.json()
+def test_a_transfer_returns_exactly_the_documented_record(sandbox):
+    response = call(sandbox, "POST", "/v3/transfers", json=order())
+    assert response.status_code == 200
+    body = response.json()
     created_at = body["data"].pop("created_at")
     assert len(created_at) == 24
     assert created_at.endswith("Z")
@@ -65,8 +65,8 @@ def test_a_transfer_is_answered_with_exactly_the_documented_record(sandbox):
 
 def test_double_slashes_of_a_path_are_collapsed(sandbox):
     call(sandbox, "POST", "//v3//transfers", json=order())
-    answer = call(sandbox, "GET", "//v3/transfers/1")
-    assert answer.json()["data"]["reference"] == "akhlm-pstmnpyt-rfxx007"
+    response = call(sandbox, "GET", "//v3/transfers/1")
+    assert response.json()["data"]["reference"] == "akhlm-pstmnpyt-rfxx007"
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_double_slashes_of_a_path_are_collapsed(sandbox):
 )
 def test_without_the_key_everything_is_401(sandbox, headers):
     for method, path in [("GET", "/v3/banks/NG"), ("POST", "/v3/transfers"), ("GET", "/v3/x")]:
-        answer = call(sandbox, method, path, headers=headers)
-        assert answer.status_code == 401
-        assert answer.json() == {
+        response = call(sandbox, method, path, headers=headers)
+        assert response.status_code == 401
+        assert response.json() == {
             "status": "error",
             "message": "Authorization required",
             "data": None,
@@ -101,9 +101,9 @@ def test_without_the_key_everything_is_401(sandbox, headers):
     ],
 )
 def test_a_bad_order_is_a_400_with_null_data_and_leaves_nothing(sandbox, changes, message):
-    answer = call(sandbox, "POST", "/v3/transfers", json=order(**changes))
-    assert answer.status_code == 400
-    body = answer.json()
+    response = call(sandbox, "POST", "/v3/transfers", json=order(**changes))
+    assert response.status_code == 400
+    body = response.json()
     assert (body["status"], body["data"]) == ("error", None)
     assert body["message"].startswith(message)
     assert sandbox.references() == []
@@ -118,9 +118,9 @@ def test_a_body_that_is_not_an_object_is_a_400(sandbox, raw):
 
 def test_the_same_reference_again_is_a_400(sandbox):
     assert call(sandbox, "POST", "/v3/transfers", json=order()).status_code == 200
-    answer = call(sandbox, "POST", "/v3/transfers", json=order())
-    assert answer.status_code == 400
-    assert answer.json()["message"] == "Transfer with this reference already exists"
+    response = call(sandbox, "POST", "/v3/transfers", json=order())
+    assert response.status_code == 400
+    assert response.json()["message"] == "Transfer with this reference already exists"
 
 
 def test_lists_are_paged_newest_first_with_their_page_info(sandbox):
@@ -146,9 +146,9 @@ def test_a_failed_transfer_is_tried_again_under_a_new_reference(sandbox):
     sent = client.transfer(request_of(account_number="0690000037"))
     assert call(sandbox, "POST", f"/v3/transfers/{sent.provider_id}/retries").status_code == 400
     sandbox.control("POST", "settle")
-    answer = call(sandbox, "POST", f"/v3/transfers/{sent.provider_id}/retries").json()
-    assert answer["data"]["reference"] == "payout_a_RETRY_1"
-    assert answer["data"]["status"] == "NEW"
+    response = call(sandbox, "POST", f"/v3/transfers/{sent.provider_id}/retries").json()
+    assert response["data"]["reference"] == "payout_a_RETRY_1"
+    assert response["data"]["status"] == "NEW"
     assert record_of(client).provider_id == sent.provider_id
 
 
@@ -180,9 +180,9 @@ def test_banks_and_branches_have_their_documented_shape(sandbox):
     "path", ["/v3/banks/US", "/v3/banks/999/branches", "/v3/transfers/99", "/v3/no"]
 )
 def test_what_does_not_exist_is_an_error_envelope(sandbox, path):
-    answer = call(sandbox, "GET", path)
-    assert answer.status_code in {400, 404}
-    assert answer.json()["status"] == "error"
+    response = call(sandbox, "GET", path)
+    assert response.status_code in {400, 404}
+    assert response.json()["status"] == "error"
 
 
 @pytest.mark.parametrize(
@@ -196,8 +196,8 @@ def test_what_does_not_exist_is_an_error_envelope(sandbox, path):
     ],
 )
 def test_a_fault_that_makes_no_sense_is_refused(sandbox, fault):
-    answer = requests.post(f"{sandbox.server.url}/sandbox/faults", json=fault, timeout=10)
-    assert answer.status_code == 400
+    response = requests.post(f"{sandbox.server.url}/sandbox/faults", json=fault, timeout=10)
+    assert response.status_code == 400
     assert sandbox.control("GET", "faults") == []
 
 

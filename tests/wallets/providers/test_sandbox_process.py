@@ -1,4 +1,4 @@
-"""The sandbox as a program: started, killed at any point, started again, told to stop."""
+"""The sandbox as a program: start, kill at any point, restart and stop."""
 
 import re
 import signal
@@ -46,9 +46,9 @@ class Program:
         return self.client(total_timeout=5, read_attempts=1)
 
     def client(self, **changes: Any) -> FlutterwaveClient:
-        patience = {"connect_timeout": 5.0, "read_timeout": 35.0, "total_timeout": 45.0}
+        timeouts = {"connect_timeout": 5.0, "read_timeout": 35.0, "total_timeout": 45.0}
         return FlutterwaveClient(
-            base_url=f"{self.url}/v3", secret_key=SECRET_KEY, **(patience | changes)
+            base_url=f"{self.url}/v3", secret_key=SECRET_KEY, **(timeouts | changes)
         )
 
     def kill(self) -> None:

@@ -36,18 +36,18 @@ WEBHOOK_KEYS = {
 
 
 class Merchant:
-    """A server that takes webhooks; it answers the statuses it is told, then 200 for ever."""
+    """A webhook server that responds with the given statuses, then always 200."""
 
     def __init__(self) -> None:
         self.received: list[tuple[dict[str, str], bytes]] = []
-        self.answers: list[int] = []
+        self.responses: list[int] = []
         merchant = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 merchant.received.append((dict(self.headers), body))
-                self.send_response(merchant.answers.pop(0) if merchant.answers else 200)
+                self.send_response(merchant.responses.pop(0) if merchant.responses else 200)
                 self.send_header("Location", "/elsewhere")
                 self.send_header("Content-Length", "0")
                 self.end_headers()
@@ -151,7 +151,7 @@ def test_a_successful_transfer_can_be_returned_on_demand(client, sandbox):
     assert record_of(client).status is TransferStatus.FAILED
 
 
-def test_a_webhook_has_the_documented_keys_and_the_hash_and_is_a_hint(client, sandbox, merchant):
+def test_a_webhook_has_the_documented_keys_and_the_hash(client, sandbox, merchant):
     record = client.transfer(request_of())
     sandbox.control("POST", "settle")
     [(headers, body)] = merchant.wait_for(1)
@@ -166,7 +166,7 @@ def test_a_webhook_has_the_documented_keys_and_the_hash_and_is_a_hint(client, sa
     )
 
 
-def test_a_transfers_own_callback_url_is_told_instead(client, sandbox, merchant):
+def test_a_transfers_own_callback_url_is_notified_instead(client, sandbox, merchant):
     client.transfer(request_of(callback_url=merchant.url + "/own"))
     sandbox.control("POST", "settle")
     merchant.wait_for(1)
@@ -175,16 +175,16 @@ def test_a_transfers_own_callback_url_is_told_instead(client, sandbox, merchant)
 
 
 @pytest.mark.parametrize(
-    ("answers", "calls", "state"),
+    ("responses", "calls", "state"),
     [
         ([500, 201, 302], 4, "delivered"),
         ([500, 500, 500, 500], 4, "given_up"),
     ],
 )
 def test_anything_but_200_is_tried_again_three_times(
-    client, sandbox, merchant, answers, calls, state
+    client, sandbox, merchant, responses, calls, state
 ):
-    merchant.answers = answers
+    merchant.responses = responses
     client.transfer(request_of())
     sandbox.control("POST", "settle")
     merchant.wait_for(calls)
@@ -200,14 +200,14 @@ def test_scripted_webhooks_come_twice_forged_or_not_at_all(client, sandbox, merc
         client.transfer(request_of(reference))
     sandbox.control("POST", "settle")
     received = merchant.wait_for(4)
-    told: dict[str, list[tuple[str, bool]]] = {}
+    message: dict[str, list[tuple[str, bool]]] = {}
     for headers, body in received:
         data = json.loads(body)["data"]
         authentic = client.verify_webhook(headers, body) is not None
-        told.setdefault(data["reference"], []).append((data["status"], authentic))
-    assert told["payout_a"] == [("SUCCESSFUL", True), ("SUCCESSFUL", True)]
-    assert sorted(told["payout_b"]) == [("FAILED", False), ("SUCCESSFUL", True)]
-    assert "payout_c" not in told
+        message.setdefault(data["reference"], []).append((data["status"], authentic))
+    assert message["payout_a"] == [("SUCCESSFUL", True), ("SUCCESSFUL", True)]
+    assert sorted(message["payout_b"]) == [("FAILED", False), ("SUCCESSFUL", True)]
+    assert "payout_c" not in message
     assert record_of(client, "payout_b").status is TransferStatus.SUCCESSFUL
 
 
@@ -229,7 +229,7 @@ def test_a_client_without_a_configured_hash_believes_no_webhook(sandbox):
 
 
 @pytest.mark.parametrize(
-    ("body", "hint"),
+    ("body", "notification"),
     [
         (BODY, WebhookNotification(reference="payout_a", provider_id="7")),
         (b'{"data": {"id": true, "reference": 7}}', WebhookNotification(None, None)),
@@ -239,5 +239,5 @@ def test_a_client_without_a_configured_hash_believes_no_webhook(sandbox):
         (b"[" * 100_000, WebhookNotification(None, None)),
     ],
 )
-def test_an_authentic_webhook_is_as_good_as_its_body(client, body, hint):
-    assert client.verify_webhook({"VERIF-HASH": WEBHOOK_HASH}, body) == hint
+def test_an_authentic_webhook_names_a_transfer_if_readable(client, body, notification):
+    assert client.verify_webhook({"VERIF-HASH": WEBHOOK_HASH}, body) == notification

@@ -27,18 +27,18 @@ from wallets.providers.flutterwave.transport import Retries, Timeouts
 HOST = "127.0.0.1"
 BANKS = {"method": "GET", "path_prefix": "/v3/banks"}
 ONE_BANK = '{"status": "success", "data": [{"id": 1, "code": "044", "name": "Access Bank"}]}'
-PATIENCE: dict[str, Any] = {"connect_timeout": 5, "read_timeout": 35, "total_timeout": 45}
+TIMEOUTS: dict[str, Any] = {"connect_timeout": 5, "read_timeout": 35, "total_timeout": 45}
 
 
 def client_at(listener: socket.socket, **parameters: Any) -> FlutterwaveClient:
     """A client of a server that is no sandbox."""
     address = f"http://{HOST}:{listener.getsockname()[1]}/v3"
-    values = PATIENCE | {"read_timeout": 2} | parameters
+    values = TIMEOUTS | {"read_timeout": 2} | parameters
     return FlutterwaveClient(base_url=address, secret_key="key", **values)
 
 
 @contextmanager
-def one_answer(answer: bytes, received: list[bytes] | None = None) -> Iterator[socket.socket]:
+def one_response(answer: bytes, received: list[bytes] | None = None) -> Iterator[socket.socket]:
     """A server that sends this to whoever comes first, and then nothing."""
 
     def serve() -> None:
@@ -57,8 +57,8 @@ def one_answer(answer: bytes, received: list[bytes] | None = None) -> Iterator[s
         thread.join(10)
 
 
-def test_figures_that_nobody_sets_are_those_of_the_client():
-    client = FlutterwaveClient(base_url="http://x/v3/", secret_key="key", **PATIENCE)
+def test_time_outs_have_defaults():
+    client = FlutterwaveClient(base_url="http://x/v3/", secret_key="key", **TIMEOUTS)
     assert client._transfer_timeouts == Timeouts(connect=5, read=35, total=45)
     assert client._lookup_timeouts == Timeouts(connect=5, read=10, total=25)
     assert client._transport._retries == Retries(attempts=3, backoff=0.3)
@@ -73,7 +73,7 @@ def test_a_look_up_is_no_more_patient_than_a_transfer():
     assert hurried._lookup_timeouts == Timeouts(connect=1, read=2, total=3)
 
 
-def test_a_connection_that_nobody_accepts_is_certain_to_have_carried_nothing():
+def test_a_connection_that_is_not_accepted_has_sent_nothing():
     with socket.socket() as busy:
         busy.bind((HOST, 0))
         busy.listen(0)
@@ -100,7 +100,7 @@ def test_a_connection_that_nobody_accepts_is_certain_to_have_carried_nothing():
 )
 def test_a_request_carries_the_key_and_the_type_of_its_body(call, first, typed):
     received: list[bytes] = []
-    with one_answer(b"HTTP/1.1 500 Odd\r\nContent-Length: 0\r\n\r\n", received) as listener:
+    with one_response(b"HTTP/1.1 500 Odd\r\nContent-Length: 0\r\n\r\n", received) as listener:
         client = client_at(listener)
         with pytest.raises((ProviderUnavailable, OutcomeUnknown), match=r"failed \(500\)"):
             call(client)
@@ -115,7 +115,7 @@ def test_a_request_carries_the_key_and_the_type_of_its_body(call, first, typed):
 
 def test_a_redirect_is_not_followed():
     moved = b"HTTP/1.1 302 Found\r\nLocation: /v3/other\r\nContent-Length: 0\r\n\r\n"
-    with one_answer(moved) as listener:
+    with one_response(moved) as listener:
         client = client_at(listener)
         with pytest.raises(ProviderUnavailable) as unavailable:
             client.probe()
@@ -123,10 +123,10 @@ def test_a_redirect_is_not_followed():
     assert str(unavailable.value) == "malformed response: unexpected HTTP status 302"
 
 
-def test_an_answer_beyond_the_limit_is_not_waited_for():
+def test_a_response_beyond_the_limit_is_not_waited_for():
     head = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
     piece = 16 * 1024
-    with one_answer(head + b" " * piece) as listener:
+    with one_response(head + b" " * piece) as listener:
         client = client_at(listener, max_response_bytes=piece - 1)
         with pytest.raises(ProviderUnavailable) as unavailable:
             client.probe()
@@ -155,7 +155,7 @@ def test_a_success_is_none_with_a_status_of_a_failure(sandbox, status, said):
     assert str(unavailable.value) == said
 
 
-def test_an_answer_is_as_long_as_the_limit_and_no_longer(sandbox):
+def test_a_response_may_be_as_long_as_the_limit(sandbox):
     for limit, fits in ((len(ONE_BANK), True), (len(ONE_BANK) - 1, False)):
         client = client_of(sandbox, max_response_bytes=limit, read_attempts=1)
         sandbox.fault("malformed", BANKS, body=ONE_BANK)
@@ -166,7 +166,7 @@ def test_an_answer_is_as_long_as_the_limit_and_no_longer(sandbox):
                 client.list_banks("NGN")
 
 
-def test_an_oversized_answer_is_cut_off(sandbox):
+def test_an_oversized_response_is_cut_off(sandbox):
     client = client_of(sandbox, max_response_bytes=100_000, read_attempts=1)
     sandbox.fault("oversized", BANKS, size=500_000)
     with pytest.raises(ProviderUnavailable, match="too long"):

@@ -250,7 +250,7 @@ def test_a_time_without_a_zone_is_of_utc(text, read):
 
 
 @pytest.mark.parametrize(
-    ("data", "hint"),
+    ("data", "notification"),
     [
         ({"reference": "payout_a", "id": 7}, ("payout_a", "7")),
         ({"reference": "x" * 100, "id": 0}, ("x" * 100, "0")),
@@ -260,10 +260,10 @@ def test_a_time_without_a_zone_is_of_utc(text, read):
         ([], (None, None)),
     ],
 )
-def test_a_webhook_is_a_hint_as_far_as_it_can_be_read(data, hint):
+def test_a_webhook_is_read_as_far_as_possible(data, notification):
     body = json.dumps({"event": "transfer.completed", "data": data}).encode()
     assert wire.read_notification(body) == WebhookNotification(
-        reference=hint[0], provider_id=hint[1]
+        reference=notification[0], provider_id=notification[1]
     )
     for odd in (b"", b"[]", b"{}"):
         assert wire.read_notification(odd) == WebhookNotification(reference=None, provider_id=None)

@@ -1,4 +1,4 @@
-"""A provider of a test's own, payouts to it, what it has written down, and reports on them."""
+"""Test harness of reconciliation: payouts at a sandbox, changes of its data, and reports."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ from wallets.withdrawals.models import Withdrawal
 
 
 def pay(wallet: Wallet, amount: str | int = 500, **more: Any) -> Withdrawal:
-    """A payout at the provider, which has not decided."""
+    """Return a withdrawal sent to the provider and not settled."""
     withdrawal = make_approved_withdrawal(wallet, amount, **more)
     payouts.send_payout(withdrawal.id)
     return withdrawal
 
 
-def done(sandbox: SandboxServer, *withdrawals: Withdrawal) -> None:
-    """The bank has decided, and we have asked."""
+def settle_at_bank(sandbox: SandboxServer, *withdrawals: Withdrawal) -> None:
+    """Settle transfers at the bank, and check their status."""
     for withdrawal in withdrawals:
         sandbox.store.settle(withdrawal.reference)
         payouts.check_status(withdrawal.id)
 
 
-def book(sandbox: SandboxServer, sql: str, *values: Any) -> None:
-    """Changes what the provider has written down."""
+def update_provider(sandbox: SandboxServer, sql: str, *values: Any) -> None:
+    """Change the stored data of the provider."""
     with sandbox.store._lock, sandbox.store._db:
         assert sandbox.store._db.execute(sql, values).rowcount > 0
 
 
 def today() -> date:
-    """The day in UTC."""
+    """Return the current day in UTC."""
     return timezone.now().date()
 
 
 def compare(day: date | None = None, *, over: bool = True) -> Reconciliation:
-    """The report on `day`, else on today, made now; `over`: as if the day were over."""
+    """Run a report of `day` (default: today); `over` runs it as if the day had ended."""
     report = reconciliation.request_report(day=day or today(), actor=SYSTEM)
     if over:
         begin_after(report)
@@ -58,7 +58,7 @@ def compare(day: date | None = None, *, over: bool = True) -> Reconciliation:
 
 
 def begin_after(report: Reconciliation) -> None:
-    """As if the report had been requested on the day after its own, unless it was later."""
+    """Date the request of the report to the day after its own, unless it is later."""
     start = day_bounds(report.day + timedelta(days=1))[0]
     if report.created_at < start:
         with as_owner():
@@ -68,7 +68,7 @@ def begin_after(report: Reconciliation) -> None:
 
 
 def breaks(**narrowed: Any) -> list[tuple[str, str, str, bool]]:
-    """Breaks, the oldest first: kind, difference, status, and whether it is still shown."""
+    """Return breaks, oldest first: kind, difference, status, and presence in the latest report."""
     return [
         (each.kind, "" if each.difference is None else format_plain(each.difference), each.status,
          each.in_latest_report)
@@ -77,38 +77,38 @@ def breaks(**narrowed: Any) -> list[tuple[str, str, str, bool]]:
 
 
 def approver() -> StaffUser:
-    """Somebody who may decide about breaks."""
+    """Return a person who may explain and close breaks."""
     return make_staff("decide_break")
 
 
 def close(found: ReconciliationBreak, why: str = "Seen in the provider's statement") -> None:
-    """Two people close it."""
+    """Explain and close a break by two people."""
     proposed = reconciliation.explain_break(break_id=found.pk, explanation=why, user=approver())
     reconciliation.close_break(explanation_id=proposed.pk, user=approver())
 
 
-def off(report: Reconciliation) -> list[tuple[str, str, str, str]]:
-    """Its differences: kind, reference, ours, theirs."""
+def differences_of(report: Reconciliation) -> list[tuple[str, str, str, str]]:
+    """Return the differences of a report: kind, reference, ours, theirs."""
     return [
         (line.kind, line.reference, line.our_text, line.their_text)
         for line in report.lines.filter(is_difference=True)
     ]
 
 
-def figure(report: Reconciliation, kind: str, currency: str = "KES") -> tuple[Any, ...]:
-    """One line of it: our count and amount, theirs."""
+def total_line(report: Reconciliation, kind: str, currency: str = "KES") -> tuple[Any, ...]:
+    """Return a line of a report: our count and amount, and the provider's."""
     line = ReconciliationLine.objects.get(report=report, kind=kind, currency=currency)
     return (line.our_count, line.our_amount, line.their_count, line.their_amount)
 
 
 def gap_of(report: Reconciliation, currency: str = "NGN") -> tuple[Decimal, Decimal]:
-    """The expected gap, and the gap."""
-    _, expected, _, found = figure(report, "Variance", currency)
+    """Return the explained variance and the variance."""
+    _, expected, _, found = total_line(report, "Variance", currency)
     return expected, found
 
 
-def send_past_us(reference: str) -> None:
-    """A transfer of 50 KES at the provider that we know nothing of."""
+def order_without_record(reference: str) -> None:
+    """Order a transfer of 50 KES at the provider without a record of ours."""
     payment_provider().transfer(
         TransferRequest(
             reference=reference,
@@ -123,5 +123,5 @@ def send_past_us(reference: str) -> None:
 
 
 def fault_of(kind: str, path: str = "/v3/transfers", **options: Any) -> Fault:
-    """A fault of the provider when it is asked for what it has."""
+    """Add a fault of the provider's list of transfers."""
     return Fault(fault=kind, method="GET", path_prefix=path, **options)

@@ -52,8 +52,8 @@ def kwesi() -> Client:
 
 
 def explained(client: Client, found: ReconciliationBreak) -> BreakExplanation:
-    answer = submit_confirmation(client, address("explain", found), explanation=WHY)
-    assert messages_of(answer) == ["Explained. A second person must close the break."]
+    response = submit_confirmation(client, address("explain", found), explanation=WHY)
+    assert messages_of(response) == ["Explained. A second person must close the break."]
     return BreakExplanation.objects.get(subject=found, status="Pending")
 
 
@@ -188,7 +188,7 @@ def test_a_report_lists_its_breaks_with_their_state(ada, found):
     ]  # fmt: skip
 
 
-# --- the front page ---
+# --- the dashboard ---
 
 
 def floats(client: Client) -> Any:

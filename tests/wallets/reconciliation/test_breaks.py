@@ -20,17 +20,17 @@ from tests.factories.payouts import open_alerts
 from tests.factories.wallets import BANKS, SYSTEM, Wallet, make_member_wallet, store_bank_list
 from tests.wallets.reconciliation.harness import (
     approver,
-    book,
     breaks,
     close,
     compare,
-    done,
-    figure,
+    differences_of,
     gap_of,
-    off,
+    order_without_record,
     pay,
-    send_past_us,
+    settle_at_bank,
     today,
+    total_line,
+    update_provider,
 )
 from wallets.alerts.models import Alert
 from wallets.payouts.services import execution as payouts
@@ -65,12 +65,12 @@ def test_250000_55_ngn_that_went_missing_stay_open_however_often_the_day_is_comp
     hold(sandbox, "749999.45")
     for _ in range(3):
         report = compare()
-        assert (report.status, off(report)) == (
+        assert (report.status, differences_of(report)) == (
             "Differs",
             [("Unexplained variance", "", "", f"Unexplained: -{LOST}")],
         )
         assert gap_of(report) == (Decimal(0), -Decimal(LOST))
-        assert figure(report, "Unexplained variance", "NGN") == (
+        assert total_line(report, "Unexplained variance", "NGN") == (
             None,
             Decimal(0),
             None,
@@ -89,8 +89,8 @@ def test_an_older_day_changes_nothing_of_what_a_newer_day_shows(sandbox, naira):
     compare()
     older = compare(today() - timedelta(days=30))
     # The balance is that of now: the older day's report shows it as well, and takes nothing away.
-    assert off(older) == [("Unexplained variance", "", "", f"Unexplained: -{LOST}")]
-    assert off(compare()) == [("Unexplained variance", "", "", f"Unexplained: -{LOST}")]
+    assert differences_of(older) == [("Unexplained variance", "", "", f"Unexplained: -{LOST}")]
+    assert differences_of(compare()) == [("Unexplained variance", "", "", f"Unexplained: -{LOST}")]
     assert breaks() == [("Unexplained variance", f"-{LOST}", "Open", True)]
     assert ReconciliationBreak.objects.get().day == today()
     assert [alert.subject for alert in Alert.objects.filter(resolved_at=None)] == [str(today())]
@@ -108,14 +108,16 @@ def test_a_gap_that_two_people_explained_is_expected_from_then_on(sandbox, naira
     # What moves afterwards is a break of its own.
     hold(sandbox, "749999.44")
     report = compare()
-    assert off(report) == [("Unexplained variance", "", "", "Unexplained: -0.01")]
+    assert differences_of(report) == [("Unexplained variance", "", "", "Unexplained: -0.01")]
     assert breaks()[1:] == [("Unexplained variance", "-0.01", "Open", True)]
 
 
 @pytest.mark.parametrize(("held", "variance"), [("25000", "5000"), ("20000.01", "0.01")])
 def test_the_first_gap_of_all_is_explained_too(sandbox, wallet, held, variance):
     hold(sandbox, held, "KES")
-    assert off(compare()) == [("Unexplained variance", "", "", f"Unexplained: {variance}")]
+    assert differences_of(compare()) == [
+        ("Unexplained variance", "", "", f"Unexplained: {variance}")
+    ]
     assert breaks() == [("Unexplained variance", variance, "Open", True)]
     close(ReconciliationBreak.objects.get(), "Our own float, paid in when the account was opened")
     assert compare().status == "Agrees"
@@ -126,14 +128,14 @@ def test_each_move_of_the_gap_is_a_break_of_its_own_and_none_counts_twice(sandbo
     hold(sandbox, "900000")
     compare()
     hold(sandbox, "899999.50")
-    assert off(compare()) == [("Unexplained variance", "", "", "Unexplained: -100000.5")]
+    assert differences_of(compare()) == [("Unexplained variance", "", "", "Unexplained: -100000.5")]
     first, second = ReconciliationBreak.objects.order_by("pk")
     assert breaks() == [
         ("Unexplained variance", "-100000", "Open", True),
         ("Unexplained variance", "-0.5", "Open", True),
     ]
     close(second)
-    assert off(compare()) == [("Unexplained variance", "", "", "Unexplained: -100000")]
+    assert differences_of(compare()) == [("Unexplained variance", "", "", "Unexplained: -100000")]
     close(first)
     report = compare()
     assert (report.status, gap_of(report)[0]) == ("Agrees", Decimal("-100000.5"))
@@ -149,7 +151,7 @@ def test_a_gap_that_is_gone_stays_open_and_closing_it_expects_nothing(sandbox, n
     assert open_alerts() == {"reconciliation"}
     # It comes back: the same break.
     hold(sandbox, "1000007")
-    assert off(compare()) == [("Unexplained variance", "", "", "Unexplained: 7")]
+    assert differences_of(compare()) == [("Unexplained variance", "", "", "Unexplained: 7")]
     assert breaks() == [("Unexplained variance", "7", "Open", True)]
     hold(sandbox, "1000000")
     compare()
@@ -160,7 +162,7 @@ def test_a_gap_that_is_gone_stays_open_and_closing_it_expects_nothing(sandbox, n
     )
     # After it was closed as gone, the same amount is something new.
     hold(sandbox, "1000007")
-    assert off(compare()) == [("Unexplained variance", "", "", "Unexplained: 7")]
+    assert differences_of(compare()) == [("Unexplained variance", "", "", "Unexplained: 7")]
     assert breaks()[1:] == [("Unexplained variance", "7", "Open", True)]
 
 
@@ -177,7 +179,7 @@ def test_of_two_moves_those_that_are_undone_are_gone(sandbox, naira, held, left,
         ("Unexplained variance", "100", "Open", shown[0]),
         ("Unexplained variance", "30", "Open", shown[1]),
     ]
-    assert off(report) == [
+    assert differences_of(report) == [
         ("Unexplained variance", "", "", f"Unexplained: {amount}") for amount in left
     ]
 
@@ -198,7 +200,7 @@ def test_rounding_of_a_charge_opens_no_break_and_keeps_none_that_is_undone(
         hold(sandbox, held)
         compare()
     withdrawal = pay(naira, 20_000, currency="NGN", bank=BANKS["NGN"])
-    done(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     sandbox.store.set_float("NGN", sandbox.store.floats()["NGN"] + Decimal(returned))
     expected, found = gap_of(compare())
     assert found - expected == Decimal(unexplained)
@@ -216,7 +218,7 @@ def test_what_is_closed_while_it_moves_back_is_found_again(sandbox, naira):
     compare()
     close(ReconciliationBreak.objects.get())
     hold(sandbox, "1000000")
-    assert off(compare()) == [("Unexplained variance", "", "", "Unexplained: 1000")]
+    assert differences_of(compare()) == [("Unexplained variance", "", "", "Unexplained: 1000")]
     assert breaks()[1:] == [("Unexplained variance", "1000", "Open", True)]
 
 
@@ -230,7 +232,7 @@ def test_an_older_reading_that_is_kept_later_judges_nothing(sandbox, naira):
     compare()
     reports._store(slow, before, [])
     assert breaks() == [("Unexplained variance", "-1000", "Open", True)]
-    assert off(compare()) == [("Unexplained variance", "", "", "Unexplained: -1000")]
+    assert differences_of(compare()) == [("Unexplained variance", "", "", "Unexplained: -1000")]
     assert breaks() == [("Unexplained variance", "-1000", "Open", True)]
 
 
@@ -268,23 +270,27 @@ def test_one_report_is_judged_at_a_time_and_breaks_are_locked_for_who_changes_th
 
 def test_differences_of_payouts_are_one_break_each_however_often_they_are_found(sandbox, wallet):
     withdrawal = pay(wallet)
-    done(sandbox, withdrawal)
-    book(sandbox, "UPDATE transfers SET amount = '999' WHERE reference = ?", withdrawal.reference)
-    send_past_us("payout_stranger")
+    settle_at_bank(sandbox, withdrawal)
+    update_provider(
+        sandbox, "UPDATE transfers SET amount = '999' WHERE reference = ?", withdrawal.reference
+    )
+    order_without_record("payout_stranger")
     for _ in range(2):
         report = compare()
         assert report.differences == 3
-        assert ("Unexplained variance", "", "", "Unexplained: -150") in off(report)
+        assert ("Unexplained variance", "", "", "Unexplained: -150") in differences_of(report)
         assert sorted(breaks()) == [
             ("Amount", format_plain(999 - withdrawal.disburse_amount), "Open", True),
             ("Not in our records", "50", "Open", True),
             ("Unexplained variance", "-150", "Open", True),
         ]
-    # The transfer nobody knows goes on: it is the same one.
+    # The unknown transfer settles: the break stays the same.
     sandbox.store.settle("payout_stranger")
     compare()
     assert len(breaks()) == 3
-    book(sandbox, "UPDATE transfers SET amount = '998' WHERE reference = ?", withdrawal.reference)
+    update_provider(
+        sandbox, "UPDATE transfers SET amount = '998' WHERE reference = ?", withdrawal.reference
+    )
     compare()
     amounts = breaks(kind="Amount")
     assert [(status, shown) for _, _, status, shown in amounts] == [("Open", False), ("Open", True)]
@@ -294,19 +300,21 @@ def test_differences_of_payouts_are_one_break_each_however_often_they_are_found(
 
 
 def test_what_is_closed_stays_closed_while_the_facts_are_the_same(sandbox, wallet):
-    send_past_us("payout_stranger")
+    order_without_record("payout_stranger")
     compare()
     for found in ReconciliationBreak.objects.all():
         close(found)
     assert open_alerts() == set()
     report = compare()
-    assert (report.status, [kind for kind, *_ in off(report)]) == (
+    assert (report.status, [kind for kind, *_ in differences_of(report)]) == (
         "Differs",
         ["Not in our records"],
     )
     assert {status for _, _, status, _ in breaks()} == {"Closed"}
     assert open_alerts() == set()
-    book(sandbox, "UPDATE transfers SET amount = '51' WHERE reference = ?", "payout_stranger")
+    update_provider(
+        sandbox, "UPDATE transfers SET amount = '51' WHERE reference = ?", "payout_stranger"
+    )
     compare()
     assert breaks(kind="Not in our records") == [
         ("Not in our records", "50", "Closed", False),
@@ -333,10 +341,10 @@ def test_a_break_of_one_day_leaves_the_alert_of_another_day_alone(sandbox, walle
 
 
 def test_a_balance_that_is_not_named_is_one_break(sandbox, naira):
-    book(sandbox, "DELETE FROM floats WHERE currency = ?", "NGN")
+    update_provider(sandbox, "DELETE FROM floats WHERE currency = ?", "NGN")
     for _ in range(2):
         report = compare()
-        assert [line[0] for line in off(report)] == ["Balance not provided"]
+        assert [line[0] for line in differences_of(report)] == ["Balance not provided"]
         # The other balances are compared all the same.
         gaps = {gap_of(report, code) for code in ("GHS", "KES", "ZAR")}
         assert gaps == {(Decimal(0), Decimal(0))}
@@ -347,13 +355,13 @@ def test_a_balance_that_is_not_named_is_one_break(sandbox, naira):
 def test_a_day_that_is_not_over_is_compared_provisionally(sandbox, wallet):
     compare(today() - timedelta(days=1))
     hold(sandbox, "7")
-    send_past_us("payout_stranger")
+    order_without_record("payout_stranger")
     report = compare(over=False)
     assert report.provisional
     assert (report.status, report.differences) == ("Differs", 3)
     assert (breaks(), open_alerts()) == ([], set())
     # It was no baseline: the day shows the same when it is over.
-    assert off(compare()) == off(report)
+    assert differences_of(compare()) == differences_of(report)
     assert len(breaks()) == 3
 
 
@@ -394,7 +402,7 @@ def test_a_break_that_is_closed_while_a_comparison_is_kept_waits_for_it(
 
         report, closed, released = callers.at_once([compare, close_meanwhile, release_both])
     assert (closed, released) == (None, None)
-    assert off(report) == [("Unexplained variance", "", "", f"Unexplained: -{LOST}")]
+    assert differences_of(report) == [("Unexplained variance", "", "", f"Unexplained: -{LOST}")]
     assert (breaks(), open_alerts()) == (
         [("Unexplained variance", f"-{LOST}", "Closed", True)],
         set(),

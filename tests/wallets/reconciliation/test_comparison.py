@@ -1,4 +1,4 @@
-"""Our payouts beside the provider's, over HTTP against a sandbox of the test's own."""
+"""Comparison of our payouts with the provider's, over HTTP against a sandbox."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from tests.factories.wallets import (
     status_of,
 )
 from tests.wallets.reconciliation.harness import (
-    book,
     breaks,
     close,
     compare,
-    done,
+    differences_of,
     fault_of,
-    figure,
-    off,
+    order_without_record,
     pay,
-    send_past_us,
+    settle_at_bank,
     today,
+    total_line,
+    update_provider,
 )
 from wallets.ledger.models import Entry, TransferKind
 from wallets.payouts.models import ProposalAction
@@ -56,32 +56,32 @@ from wallets.withdrawals.models import Payout
 pytestmark = pytest.mark.django_db
 
 
-def test_what_both_sides_know_alike_agrees_with_figures_by_currency(sandbox, wallet):
+def test_matching_sides_agree_with_totals_by_currency(sandbox, wallet):
     paid, failed = pay(wallet), pay(wallet, 600, account=FAILING_ACCOUNT)
-    done(sandbox, paid, failed)
+    settle_at_bank(sandbox, paid, failed)
     pay(wallet, 700)
     refused = make_approved_withdrawal(wallet, 800, account=DECLINED_ACCOUNT)
     payouts.send_payout(refused.id)
     assert status_of(refused) == "Failed"
     report = compare()
-    assert (report.status, report.reason, off(report)) == ("Agrees", "", [])
+    assert (report.status, report.reason, differences_of(report)) == ("Agrees", "", [])
     assert (report.compared, report.differences) == (4, 0)
     fee = paid.fee
-    assert figure(report, "Completed") == (1, 500 - fee, 1, 500 - fee)
-    assert figure(report, "In flight") == (1, 700 - fee, 1, 700 - fee)
+    assert total_line(report, "Completed") == (1, 500 - fee, 1, 500 - fee)
+    assert total_line(report, "In flight") == (1, 700 - fee, 1, 700 - fee)
     # What is refused at once leaves no trace there.
-    assert figure(report, "Failed") == (2, 1400 - 2 * fee, 1, 600 - fee)
-    assert figure(report, "Charges") == (None, 100, None, 100)
-    assert figure(report, "Opening clearing balance") == (None, 0, None, None)
-    assert figure(report, "Deposits") == (None, 20_000, None, None)
-    assert figure(report, "Payouts") == (None, -(500 - fee), None, None)
-    assert figure(report, "Provider charges") == (None, -100, None, None)
+    assert total_line(report, "Failed") == (2, 1400 - 2 * fee, 1, 600 - fee)
+    assert total_line(report, "Charges") == (None, 100, None, 100)
+    assert total_line(report, "Opening clearing balance") == (None, 0, None, None)
+    assert total_line(report, "Deposits") == (None, 20_000, None, None)
+    assert total_line(report, "Payouts") == (None, -(500 - fee), None, None)
+    assert total_line(report, "Provider charges") == (None, -100, None, None)
     held = 20_000 - (500 - fee) - 100
-    assert figure(report, "Closing clearing balance") == (None, held, None, None)
+    assert total_line(report, "Closing clearing balance") == (None, held, None, None)
     float_ = 20_000 - (500 - fee) - 100 - (700 - fee) - 100
-    assert figure(report, "Provider balance") == (None, held, None, float_)
-    assert figure(report, "In transit") == (None, None, None, -(700 - fee) - 100)
-    assert figure(report, "Variance") == (None, 0, None, 0)
+    assert total_line(report, "Provider balance") == (None, held, None, float_)
+    assert total_line(report, "In transit") == (None, None, None, -(700 - fee) - 100)
+    assert total_line(report, "Variance") == (None, 0, None, 0)
     zero = Decimal(0)
     wanted = FloatPosition("KES", provider=float_, clearing=held, in_transit=float_ - held,
                            variance=zero, expected=zero)  # fmt: skip
@@ -98,23 +98,27 @@ def test_an_order_that_is_just_being_sent_is_no_difference_until_its_lease_is_ov
     assert claim is not None
     assert payouts._mark_posting(withdrawal.id, claim.token)
     report = compare()
-    assert (report.status, report.compared, off(report)) == ("Agrees", 1, [])
+    assert (report.status, report.compared, differences_of(report)) == ("Agrees", 1, [])
     Payout.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
-    assert off(compare()) == [("Missing at provider", withdrawal.reference, "Processing", "")]
+    assert differences_of(compare()) == [
+        ("Missing at provider", withdrawal.reference, "Processing", "")
+    ]
 
 
 def test_an_order_of_a_live_lease_that_the_provider_has_otherwise_differs(sandbox, wallet):
     withdrawal = pay(wallet)
     Payout.objects.update(leased_until=timezone.now() + timedelta(hours=1))
-    book(sandbox, "UPDATE transfers SET amount = '999' WHERE reference = ?", withdrawal.reference)
-    assert ("Amount", withdrawal.reference, "470", "999") in off(compare())
+    update_provider(
+        sandbox, "UPDATE transfers SET amount = '999' WHERE reference = ?", withdrawal.reference
+    )
+    assert ("Amount", withdrawal.reference, "470", "999") in differences_of(compare())
 
 
 def test_only_payouts_under_way_and_those_that_ended_differently_are_disputed(sandbox, wallet):
-    """Each of them is asked for by itself, whatever its day."""
+    """The status of each is checked on its own, whatever its day."""
     paid, returned = pay(wallet), pay(wallet)
     failed, taken = (pay(wallet, account=FAILING_ACCOUNT) for _ in range(2))
-    done(sandbox, paid, returned, failed, taken)
+    settle_at_bank(sandbox, paid, returned, failed, taken)
     sandbox.store.return_money(returned.reference)
     payouts.check_status(returned.id)
     Payout.objects.filter(withdrawal=taken).update(provider_status="PENDING")
@@ -131,7 +135,7 @@ def test_payouts_under_way_since_the_day_before_are_listed_and_older_ones_looked
     pay(wallet)
     earlier = timezone.now().replace(hour=12) - timedelta(days=days)
     Payout.objects.update(posted_at=earlier)
-    book(sandbox, "UPDATE transfers SET created_at = ?", earlier.timestamp())
+    update_provider(sandbox, "UPDATE transfers SET created_at = ?", earlier.timestamp())
     asked = len(sandbox.requests.entries())
     report = compare()
     assert (report.status, report.compared) == ("Agrees", 0)
@@ -140,7 +144,7 @@ def test_payouts_under_way_since_the_day_before_are_listed_and_older_ones_looked
 
 
 class BusyDay(FlutterwaveClient):
-    """Money arrives whenever the balances are asked for, so many times more."""
+    """Money arrives during the next so many reads of the balances."""
 
     wallet: Wallet
     arrivals = 0
@@ -173,21 +177,21 @@ def test_balances_are_read_three_times_until_nothing_moves_meanwhile(sandbox, wa
 def test_each_kind_of_difference_is_found_and_leads_to_its_withdrawal(sandbox, wallet):
     names = ("missing", "amount", "currency", "account", "status", "fee")
     ours = {name: pay(wallet, 500 + place) for place, name in enumerate(names)}
-    done(sandbox, *ours.values())
+    settle_at_bank(sandbox, *ours.values())
     change = "UPDATE transfers SET {} WHERE reference = ?"
     by = {name: withdrawal.reference for name, withdrawal in ours.items()}
-    book(sandbox, "DELETE FROM transfers WHERE reference = ?", by["missing"])
-    book(sandbox, change.format("amount = '999'"), by["amount"])
-    book(sandbox, change.format("currency = 'NGN'"), by["currency"])
-    book(sandbox, change.format("account_number = '0690000040'"), by["account"])
-    book(sandbox, change.format("status = 'FAILED'"), by["status"])
-    book(sandbox, change.format("fee = '101.5'"), by["fee"])
-    send_past_us("payout_stranger")
+    update_provider(sandbox, "DELETE FROM transfers WHERE reference = ?", by["missing"])
+    update_provider(sandbox, change.format("amount = '999'"), by["amount"])
+    update_provider(sandbox, change.format("currency = 'NGN'"), by["currency"])
+    update_provider(sandbox, change.format("account_number = '0690000040'"), by["account"])
+    update_provider(sandbox, change.format("status = 'FAILED'"), by["status"])
+    update_provider(sandbox, change.format("fee = '101.5'"), by["fee"])
+    order_without_record("payout_stranger")
     before = table_fingerprints()
     report = compare()
     assert (report.status, report.differences) == ("Differs", 8)
     code = ours["account"].bank.code
-    assert set(off(report)) == {
+    assert set(differences_of(report)) == {
         ("Missing at provider", by["missing"], "Completed", ""),
         ("Amount", by["amount"], f"{ours['amount'].disburse_amount:f}".rstrip("0").rstrip("."),
          "999"),
@@ -219,7 +223,7 @@ def test_what_we_have_not_noticed_yet_differs_and_stays_open_once_we_have(sandbo
     withdrawal = pay(wallet)
     sandbox.store.settle(withdrawal.reference)
     report = compare()
-    assert off(report) == [("Status", withdrawal.reference, "Processing", "SUCCESSFUL")]
+    assert differences_of(report) == [("Status", withdrawal.reference, "Processing", "SUCCESSFUL")]
     assert open_alerts() == {"reconciliation"}
     payouts.check_status(withdrawal.id)
     assert compare().status == "Agrees"
@@ -231,34 +235,34 @@ def test_what_we_have_not_noticed_yet_differs_and_stays_open_once_we_have(sandbo
 
 def test_a_returned_payout_differs_until_two_people_reversed_it(sandbox, wallet):
     withdrawal = pay(wallet)
-    done(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     assert compare().status == "Agrees"
     sandbox.store.return_money(withdrawal.reference)
     payouts.check_status(withdrawal.id)
-    assert off(compare()) == [("Status", withdrawal.reference, "Completed", "FAILED")]
+    assert differences_of(compare()) == [("Status", withdrawal.reference, "Completed", "FAILED")]
     propose_and_confirm(withdrawal, ProposalAction.REVERSE)
     report = compare()
-    assert (report.status, off(report)) == ("Agrees", [])
+    assert (report.status, differences_of(report)) == ("Agrees", [])
     assert_books_hold()
 
 
 def test_a_payout_belongs_to_the_day_we_sent_it_whatever_their_clock_says(sandbox, wallet):
     edge = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     early, late = pay(wallet), pay(wallet, 600)
-    done(sandbox, early, late)
+    settle_at_bank(sandbox, early, late)
     just_before = edge - timedelta(seconds=1)
     Payout.objects.filter(withdrawal=early).update(posted_at=just_before)
     # Theirs says today of what we sent a second before midnight.
     yesterday, day = compare(today() - timedelta(days=1)), compare()
     assert (yesterday.status, yesterday.compared) == ("Agrees", 1)
     assert (day.status, day.compared) == ("Agrees", 1)
-    assert figure(day, "Completed")[:2] == (1, late.disburse_amount)
+    assert total_line(day, "Completed")[:2] == (1, late.disburse_amount)
 
 
 def more_than_a_page(wallet: Wallet) -> None:
     pay(wallet)
     for number in range(21):
-        send_past_us(f"payout_other_{number}")
+        order_without_record(f"payout_other_{number}")
 
 
 LIES: list[tuple[str, dict[str, Any], str]] = [
@@ -289,7 +293,7 @@ def test_a_provider_that_fails_or_lies_never_makes_a_report_green(
     report = compare()
     assert (report.status, report.differences) == ("Incomplete", 0)
     assert any(part in report.reason for part in why.split("|")), report.reason
-    assert off(report) == []
+    assert differences_of(report) == []
     assert open_alerts() == {"reconciliation_incomplete"}
     sandbox.faults.clear()
     assert compare().status == "Differs"  # 21 transfers are unknown to us
@@ -305,18 +309,18 @@ def test_without_balances_a_report_is_incomplete(sandbox, wallet, kind):
     assert compare().status == "Agrees"
 
 
-def test_a_provider_that_is_gone_makes_it_incomplete_and_the_ledgers_figures_stay(sandbox, wallet):
+def test_an_unreachable_provider_leaves_an_incomplete_report_with_ledger_totals(sandbox, wallet):
     sandbox.stop()
     report = compare()
     assert (report.status, report.reason) == ("Incomplete", "no connection could be made")
-    assert figure(report, "Deposits") == (None, 20_000, None, None)
+    assert total_line(report, "Deposits") == (None, 20_000, None, None)
 
 
 def test_a_list_of_other_days_is_not_believed(sandbox, wallet):
     pay(wallet)
     client = payment_provider()
     assert isinstance(client, FlutterwaveClient)
-    book(sandbox, "UPDATE transfers SET created_at = created_at - 86400 * 3")
+    update_provider(sandbox, "UPDATE transfers SET created_at = created_at - 86400 * 3")
     listed = client.list_transfers(first=today() - timedelta(days=3), last=today())
     assert len(listed) == 1
     assert client.list_transfers(first=today(), last=today()) == []
@@ -332,24 +336,24 @@ def test_a_list_of_other_days_is_not_believed(sandbox, wallet):
     ],
 )
 @pytest.mark.django_db(transaction=True)
-def test_a_charge_that_is_booked_rounded_is_no_changed_gap(sandbox, moved, variance, status):
+def test_the_rounding_of_a_charge_does_not_change_the_variance(sandbox, moved, variance, status):
     wallet = make_member_wallet(50_000, currency="NGN")
     sandbox.store.set_float("NGN", Decimal(50_000))
     assert compare().status == "Agrees"
     withdrawal = pay(wallet, 20_000, currency="NGN", bank=BANKS["NGN"])
-    done(sandbox, withdrawal)
+    settle_at_bank(sandbox, withdrawal)
     assert status_of(withdrawal) == "Completed"
     sandbox.store.set_float("NGN", sandbox.store.floats()["NGN"] + Decimal(moved))
     found = Decimal(variance)
-    # Rounding by half a unit is expected: it is in the gap, and nobody has to explain it.
+    # Rounding by half a unit counts as explained.
     expected = found if status == "Agrees" else Decimal(0)
     unexplained = (
         [] if status == "Agrees" else [("Unexplained variance", "", "", f"Unexplained: {variance}")]
     )
     for _ in range(2):
         report = compare()
-        assert (report.status, off(report)) == (status, unexplained)
-        assert figure(report, "Variance", "NGN") == (None, expected, None, found)
+        assert (report.status, differences_of(report)) == (status, unexplained)
+        assert total_line(report, "Variance", "NGN") == (None, expected, None, found)
 
 
 @pytest.mark.parametrize(
@@ -357,8 +361,10 @@ def test_a_charge_that_is_booked_rounded_is_no_changed_gap(sandbox, moved, varia
 )
 def test_a_charge_is_booked_unless_it_is_rounded_to_nothing(sandbox, wallet, fee, booked):
     withdrawal = pay(wallet)
-    book(sandbox, "UPDATE transfers SET fee = ? WHERE reference = ?", fee, withdrawal.reference)
-    done(sandbox, withdrawal)
+    update_provider(
+        sandbox, "UPDATE transfers SET fee = ? WHERE reference = ?", fee, withdrawal.reference
+    )
+    settle_at_bank(sandbox, withdrawal)
     assert status_of(withdrawal) == "Completed"
     charges = [Decimal(amount) for amount in booked]
     assert Payout.objects.get(withdrawal=withdrawal).provider_fee == sum(charges)
@@ -374,7 +380,9 @@ def test_a_lost_payout_that_is_sent_again_is_no_longer_missing(sandbox, wallet):
     )
     payouts.send_payout(withdrawal.id)
     assert status_of(withdrawal) == "Unknown"
-    assert off(compare()) == [("Missing at provider", withdrawal.reference, "Unknown", "")]
+    assert differences_of(compare()) == [
+        ("Missing at provider", withdrawal.reference, "Unknown", "")
+    ]
     for _ in range(2):
         advance_time(withdrawal, 3600)
         sweeps.process_payout(withdrawal.id)

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from exchange.core.ids import uuid7
 from tests.factories.wallets import make_approved_withdrawal
-from tests.wallets.reconciliation.harness import done, pay
+from tests.wallets.reconciliation.harness import pay, settle_at_bank
 from wallets.providers.base import (
     ListedTransfer,
     ProviderBalance,
@@ -337,7 +337,7 @@ def test_two_hundred_look_ups_are_made_at_most(sandbox, count, not_asked_for, no
 def test_what_differs_is_read_anew_on_both_sides_and_nothing_else_is(sandbox, wallet):
     """Both sides had gone on when the list was read."""
     late, same = pay(wallet), pay(wallet)
-    done(sandbox, late, same)
+    settle_at_bank(sandbox, late, same)
     before = payouts_by_reference({late.reference, same.reference})
     listed = payment_provider().list_transfers(
         first=late.created_at.date(), last=timezone.now().date()
@@ -372,7 +372,7 @@ def test_whatever_is_under_way_and_not_listed_is_looked_up(sandbox, wallet):
 
 
 @pytest.mark.parametrize(
-    ("posted", "listed", "doubt"),
+    ("posted", "listed", "unreliable"),
     [
         (timedelta(0), False, True),
         (-timedelta(microseconds=1), False, False),
@@ -383,14 +383,14 @@ def test_whatever_is_under_way_and_not_listed_is_looked_up(sandbox, wallet):
     ],
 )
 def test_a_list_that_leaves_out_what_is_found_is_doubted_but_at_the_edge_of_the_day(
-    posted, listed, doubt
+    posted, listed, unreliable
 ):
     start = datetime(2026, 3, 10, tzinfo=UTC)
     held = held_as(posted_at=None if posted is None else start + posted)
     listed_at = start + timedelta(hours=5)
     names = frozenset({"payout_a"}) if listed else frozenset()
     sides = comparison._Sides(DAY, listed_at, {"payout_a": held}, {}, names)
-    if doubt:
+    if unreliable:
         with pytest.raises(comparison.ProviderDataUnreliable, match="payout_a"):
             comparison._check_consistency("payout_a", sides)
     else:

@@ -1,4 +1,4 @@
-"""Who makes a report and for how long, and what is told of it."""
+"""Leases of reports, the daily schedule, and alerts."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from exchange.core.errors import Conflict, Forbidden, InvalidRequest
 from tests.factories.wallets import SYSTEM, make_staff
 from tests.wallets.reconciliation.harness import (
     begin_after,
-    book,
     compare,
     fault_of,
+    order_without_record,
     pay,
-    send_past_us,
     today,
+    update_provider,
 )
 from wallets.alerts.models import Alert
 from wallets.providers.registry import payment_provider
@@ -35,7 +35,7 @@ HOUR = timedelta(hours=1)
 
 
 def kept(status: str, listed_at: datetime, day: date = DAY, **more: Any) -> Reconciliation:
-    """A report on `day` that was asked for then and has come to `status`."""
+    """Store a report of `day`, requested then, in `status`."""
     return Reconciliation.objects.create(
         day=day,
         status=status,
@@ -49,7 +49,7 @@ def kept(status: str, listed_at: datetime, day: date = DAY, **more: Any) -> Reco
 @pytest.mark.parametrize(
     ("reports_before", "hours", "due"),
     [
-        # The hour since the day is over, and how many hours before that a report was asked for.
+        # Hours since the end of the day, and how long before that a report was requested.
         ([], 2 * HOUR - MOMENT, False),
         ([], 2 * HOUR, True),
         ([], 24 * HOUR - MOMENT, True),
@@ -61,7 +61,7 @@ def kept(status: str, listed_at: datetime, day: date = DAY, **more: Any) -> Reco
         *(([(status, 9 * HOUR)], 12 * HOUR, False) for status in ("Waiting", "Running")),
         *(([(status, 9 * HOUR)], 12 * HOUR, False) for status in ("Agrees", "Differs")),
         ([("Incomplete", 9 * HOUR), ("Agrees", 8 * HOUR)], 12 * HOUR, False),
-        # Asked for while the day was not over.
+        # Requested before the day ended.
         ([("Agrees", 12 * HOUR + MOMENT)], 12 * HOUR, True),
         ([("Incomplete", HOUR / 2)], HOUR / 4 + 2 * HOUR, False),
     ],
@@ -78,12 +78,12 @@ def test_a_day_is_due_from_two_on_and_five_times_an_hour_apart_until_it_is_compl
 
 
 def test_one_report_about_a_day_is_under_way_at_a_time(django_capture_on_commit_callbacks):
-    with django_capture_on_commit_callbacks() as hints:
+    with django_capture_on_commit_callbacks() as callbacks:
         reconciliation.request_report(day=DAY, actor=SYSTEM)
-    assert len(hints) == 1
+    assert len(callbacks) == 1
     with pytest.raises(Conflict, match=rf"^A reconciliation of {DAY} is already running$"):
         reconciliation.request_report(day=DAY, actor=SYSTEM)
-    # One that was asked for too early to be the daily one keeps that waiting nevertheless.
+    # A pending provisional report delays the daily one.
     yesterday = today() - timedelta(days=1)
     kept("Waiting", timezone.now() - timedelta(days=1), yesterday)
     assert reports._is_due(yesterday, datetime.now(UTC).replace(hour=2))
@@ -106,7 +106,7 @@ def test_whoever_may_run_the_comparison_asks_for_it_by_name():
 def test_a_reason_of_any_length_is_kept_as_far_as_it_has_room(sandbox, wallet):
     withdrawal = pay(wallet)
     long = "x" * 600
-    book(
+    update_provider(
         sandbox, "UPDATE transfers SET reference = ? WHERE reference = ?", long,
         withdrawal.reference,
     )  # fmt: skip
@@ -116,7 +116,7 @@ def test_a_reason_of_any_length_is_kept_as_far_as_it_has_room(sandbox, wallet):
     assert (report.status, report.reason) == ("Incomplete", words[:500])
 
 
-def test_a_failure_of_our_own_makes_a_report_incomplete_and_keeps_its_figures(
+def test_an_internal_error_makes_a_report_incomplete_and_keeps_its_totals(
     sandbox, wallet, settings
 ):
     settings.PAYMENT_PROVIDER = {"nothing": "of use"}
@@ -138,7 +138,7 @@ def test_twenty_reports_that_were_cut_off_are_given_up_at_a_time():
     assert reconciliation.run_next_report() is None
     for report in (*ended, *cut_off):
         report.refresh_from_db()
-    # The oldest come first; what has ended takes nobody's place.
+    # The oldest come first; finished ones do not count.
     assert {report.status for report in cut_off[1:]} == {"Incomplete"}
     assert (cut_off[0].status, ended[0].reason) == ("Running", "")
     assert reconciliation.run_next_report() is None
@@ -173,14 +173,14 @@ def test_a_report_that_is_kept_is_locked_for_who_changes_it_only(owner_connectio
 
 
 def test_a_worker_whose_lease_ran_out_writes_nothing_over_the_next_ones_report(sandbox, wallet):
-    """It ends while the next one is still at work, and found what is no longer so."""
+    """Let the first worker finish late, with an outdated result, while the next one runs."""
     slow = reconciliation.request_report(day=today(), actor=SYSTEM)
     begin_after(slow)
     assert reconciliation.claim_report(slow)
     Reconciliation.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
     quick = Reconciliation.objects.get()
     assert reconciliation.claim_report(quick)
-    send_past_us("payout_stranger")
+    order_without_record("payout_stranger")
     # The slow one ends now, before the quick one.
     reconciliation.run_report(slow)
     kept = Reconciliation.objects.get()
@@ -235,15 +235,15 @@ def test_the_alert_of_a_day_counts_the_differences_that_wait_for_two_people(sand
     day = today() - timedelta(days=1)
     for count, words in ((0, None), (1, "One difference"), (2, "2 differences")):
         if count:
-            send_past_us(f"payout_stranger_{count}")
-            book(sandbox, "UPDATE transfers SET created_at = created_at - 86400"
+            order_without_record(f"payout_stranger_{count}")
+            update_provider(sandbox, "UPDATE transfers SET created_at = created_at - 86400"
                  " WHERE reference = ?", f"payout_stranger_{count}")  # fmt: skip
             # What the provider has paid out of its own is not what this is about.
             sandbox.store.set_float("KES", Decimal(20_000))
         compare(day)
-        told = Alert.objects.filter(kind="reconciliation").values_list("subject", "message")
+        expected = Alert.objects.filter(kind="reconciliation").values_list("subject", "message")
         message = f"{words} with the provider for {day}, not closed by two people yet"
-        assert [*told] == ([] if words is None else [(str(day), message)])
+        assert [*expected] == ([] if words is None else [(str(day), message)])
 
 
 def test_a_difference_of_another_day_is_not_counted():
@@ -251,9 +251,9 @@ def test_a_difference_of_another_day_is_not_counted():
     reports._update_alerts(day, ReportStatus.DIFFERS, "")
     assert not Alert.objects.exists()
     reports._update_alerts(day, ReportStatus.INCOMPLETE, "no answer")
-    told = Alert.objects.get()
+    expected = Alert.objects.get()
     words = f"Reconciliation of {day} is incomplete: no answer"
-    assert (told.kind, told.subject, told.message) == (
+    assert (expected.kind, expected.subject, expected.message) == (
         "reconciliation_incomplete", str(day), words,
     )  # fmt: skip
     reports._update_alerts(day, ReportStatus.AGREES, "")

@@ -27,7 +27,7 @@ DAY = date(2026, 3, 10)
 def report(
     status: str = "Differs", day: date = DAY, *, over: bool = True, hour: int = 12
 ) -> Reconciliation:
-    """A report on `day`, asked for on the next one at that hour, or else on the same."""
+    """Store a report of `day`, requested on the next day at that hour, or on the same."""
     asked = datetime.combine(day, time(hour), UTC) + timedelta(days=over)
     return Reconciliation.objects.create(
         day=day,
@@ -52,7 +52,7 @@ def test_the_last_comparison_is_the_newest_of_the_latest_day_that_was_over_and_c
     assert selectors_overview.latest_report() == newest
 
 
-def test_open_breaks_are_counted_by_day_with_those_explained_and_those_of_somebody():
+def test_open_breaks_are_counted_by_day_with_explained_and_assigned_ones():
     yesterday = DAY - timedelta(days=1)
     with without_guards() as cursor:
         for day, status, owner in (

@@ -96,7 +96,7 @@ def test_what_ended_otherwise_here_than_there_and_what_is_under_way_is_disputed(
     }
 
 
-def test_movements_of_a_day_are_told_apart_by_what_moved_them():
+def test_movements_of_a_day_are_grouped_by_kind():
     with without_guards() as cursor:
         for kind, moment, amount in (
             ("deposit", BEGINS - MOMENT, -1000),

@@ -1,4 +1,4 @@
-"""Reports asked for, daily and by people: who may, what a dead worker leaves, what is shown."""
+"""Requesting reports, daily and by people: permissions, interrupted workers, pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.environment.owner import as_owner
 from tests.factories.back_office import messages_of, signed_in_client, text_of
 from tests.factories.exports import file_bytes, read_csv, read_xlsx
 from tests.factories.wallets import SYSTEM
-from tests.wallets.reconciliation.harness import compare, fault_of, pay, send_past_us, today
+from tests.wallets.reconciliation.harness import compare, fault_of, order_without_record, pay, today
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import Reconciliation
 from wallets.reconciliation.services import reports
@@ -52,7 +52,7 @@ def test_yesterday_is_reported_on_once_and_again_while_it_is_incomplete(sandbox,
 
 
 def test_a_provisional_report_does_not_stand_in_for_the_daily_one(sandbox, wallet):
-    """Somebody compared yesterday while it was not over."""
+    """Request a provisional report of yesterday."""
     early = compare(today() - timedelta(days=1))
     earlier(early, hours=24)
     early.refresh_from_db()
@@ -74,7 +74,7 @@ def test_a_report_about_a_day_that_is_not_over_says_so(sandbox, wallet):
 
 
 def made_next() -> Reconciliation:
-    """The report that was asked for and is made now."""
+    """Run the requested report."""
     report = reconciliation.run_next_report()
     assert report is not None
     return report
@@ -114,7 +114,7 @@ def test_a_report_that_is_cut_off_again_and_again_is_incomplete(sandbox):
     )
 
 
-def test_a_last_attempt_that_another_worker_has_just_begun_is_left_to_it(monkeypatch):
+def test_a_last_attempt_of_another_worker_is_left_to_it(monkeypatch):
     report = reconciliation.request_report(day=today() - timedelta(days=9), actor=SYSTEM)
     Reconciliation.objects.filter(pk=report.pk).update(
         status="Running", attempts=2, leased_until=timezone.now() - timedelta(seconds=1)
@@ -134,7 +134,7 @@ def test_the_command_prints_what_differs_and_says_so_by_its_exit(sandbox, wallet
     yesterday = str(today() - timedelta(days=1))
     call_command("reconcile", yesterday)
     assert capsys.readouterr().out == f"{yesterday}: Agrees, payouts compared: 0\n"
-    send_past_us("payout_stranger")
+    order_without_record("payout_stranger")
     with pytest.raises(SystemExit) as ended:
         call_command("reconcile", str(today()))
     assert ended.value.code == 1

@@ -1,4 +1,4 @@
-"""How a gap is judged beside the last reading: what is rounding, what is undone, what is new."""
+"""Variances compared with the last reading: rounding, reversals and new breaks."""
 
 from __future__ import annotations
 

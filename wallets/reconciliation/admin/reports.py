@@ -141,14 +141,14 @@ class ReconciliationAdmin(AddFormAdmin):
         if obj.status in _UNFINISHED:
             return []
         lines = list(obj.lines.select_related("withdrawal")[: _MAX_LINES + 1_000])
-        figures = [line for line in lines if not line.is_difference]
+        totals = [line for line in lines if not line.is_difference]
         breaks = breaks_section(obj)
         return [
             _differences(obj, [line for line in lines if line.is_difference][:_MAX_LINES]),
             *([breaks] if breaks else []),
-            _payouts(figures),
+            _payouts(totals),
             _balances(obj),
-            _movement(figures),
+            _movement(totals),
         ]
 
 
@@ -175,7 +175,7 @@ def _differences(report: Reconciliation, lines: list[ReconciliationLine]) -> Sec
     return Section(title, headings, rows, empty=empty)
 
 
-def _payouts(figures: list[ReconciliationLine]) -> Section:
+def _payouts(totals: list[ReconciliationLine]) -> Section:
     rows = [
         (
             line.currency_id,
@@ -185,7 +185,7 @@ def _payouts(figures: list[ReconciliationLine]) -> Section:
             "-" if line.their_count is None else f"{line.their_count:,}",
             format_money(line.their_amount, str(line.currency_id)),
         )
-        for line in figures
+        for line in totals
         if line.kind in _PAYOUTS and (line.our_amount or line.their_amount)
     ]
     headings = ("Currency", "State", "Ours", "Amount", "Provider", "Amount")
@@ -214,9 +214,9 @@ def _balances(report: Reconciliation) -> Section:
     return Section("Provider balance vs clearing", headings, rows, right=(1, 2, 3, 4, 5))
 
 
-def _movement(figures: list[ReconciliationLine]) -> Section:
+def _movement(totals: list[ReconciliationLine]) -> Section:
     table: dict[str, dict[str, Decimal]] = {}
-    for line in figures:
+    for line in totals:
         if line.kind in MOVEMENT_KINDS:
             table.setdefault(str(line.currency_id), {})[line.kind] = line.our_amount or Decimal(0)
     rows = [

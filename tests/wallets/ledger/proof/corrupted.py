@@ -1,4 +1,4 @@
-"""Wallets and withdrawals whose books are corrupted by the owner, with triggers out of force."""
+"""Ledger records that the owner corrupts with triggers disabled."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from wallets.withdrawals.models import Withdrawal
 Owner = psycopg.Connection[Any]
 
 
-class World:
-    """A few wallets and withdrawals, and the owner's connection to corrupt them with."""
+class LedgerRecords:
+    """Wallets and withdrawals, and the owner's connection to corrupt them with."""
 
     def __init__(self, owner: Owner, sandbox: Sandbox) -> None:
         store_bank_list()
@@ -80,7 +80,7 @@ class World:
             )
 
     def carry_balances_on(self) -> None:
-        """What each entry says its balance was follows from the entries as they are now."""
+        """Recompute the stored balances of all entries."""
         self.corrupt(
             "UPDATE wallets_entry e SET balance_after = x.running FROM ("
             " SELECT id, sum(amount) OVER (PARTITION BY account_id ORDER BY id) AS running"

@@ -6,154 +6,154 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from exchange.core.ids import first_id_at, uuid7
-from tests.wallets.ledger.proof.corrupted import World
+from tests.wallets.ledger.proof.corrupted import LedgerRecords
 from wallets.deposits.models import Deposit
 from wallets.ledger.models import Entry, Transfer
 from wallets.withdrawals.models import Withdrawal
 
 
-def empty_transfer(world: World) -> None:
-    world.corrupt(
+def empty_transfer(records: LedgerRecords) -> None:
+    records.corrupt(
         "INSERT INTO wallets_transfer (id, kind, reference, actor, memo, created_at, created_txid)"
         " VALUES (%s, 'deposit', 'x', 'x', '', now(), 0)",
         uuid7(),
     )
 
 
-def stray_entry(world: World) -> None:
-    world.corrupt(
+def stray_entry(records: LedgerRecords) -> None:
+    records.corrupt(
         "INSERT INTO wallets_entry (id, transfer_id, account_id, asset_id, amount)"
         " VALUES (%s, %s, %s, 'KES', 5)",
         uuid7(),
         uuid7(),
-        world.account("expenses"),
+        records.account("expenses"),
     )
 
 
-def changed_balance(world: World) -> None:
-    world.corrupt(
+def changed_balance(records: LedgerRecords) -> None:
+    records.corrupt(
         "UPDATE wallets_account SET balance = balance + 0.01 WHERE id = %s",
-        world.account("available"),
+        records.account("available"),
     )
 
 
-def money_out_of_escrow(world: World) -> None:
-    world.post(world.account("escrow"), world.account("available"), 1)
+def money_out_of_escrow(records: LedgerRecords) -> None:
+    records.post(records.account("escrow"), records.account("available"), 1)
 
 
-def money_from_nowhere(world: World) -> None:
-    world.post(world.account("clearing"), world.account("available"), 1)
+def money_from_nowhere(records: LedgerRecords) -> None:
+    records.post(records.account("clearing"), records.account("available"), 1)
 
 
-def fee_that_nobody_paid(world: World) -> None:
-    world.post(world.account("expenses"), world.account("fees"), 1, "withdrawal_settle")
+def unpaid_fee(records: LedgerRecords) -> None:
+    records.post(records.account("expenses"), records.account("fees"), 1, "withdrawal_settle")
 
 
-def hold_of_nobody(world: World) -> None:
-    world.corrupt(
-        "UPDATE wallets_transfer SET subject_id = NULL WHERE subject_id = %s", world.pending.id
+def hold_without_subject(records: LedgerRecords) -> None:
+    records.corrupt(
+        "UPDATE wallets_transfer SET subject_id = NULL WHERE subject_id = %s", records.pending.id
     )
 
 
-def deposits_that_differ_in_sum_by_nothing(world: World) -> None:
-    for wallet, change in ((world.wallet, 1), (world.other, -1)):
-        world.corrupt(
+def deposits_that_differ_in_sum_by_nothing(records: LedgerRecords) -> None:
+    for wallet, change in ((records.wallet, 1), (records.other, -1)):
+        records.corrupt(
             "UPDATE wallets_deposit SET amount = amount + %s WHERE owner_id = %s",
             change,
             wallet.owner_id,
         )
 
 
-def deposit_of_somebody_else(world: World) -> None:
+def deposit_to_another_owner(records: LedgerRecords) -> None:
     """Two deposits of 1000 each, and each booked to the other's wallet."""
-    world.corrupt(
+    records.corrupt(
         "UPDATE wallets_transfer t SET subject_id = (SELECT d.id FROM wallets_deposit d"
         " WHERE d.owner_id = ANY (%s) AND d.id <> t.subject_id)"
         " WHERE t.subject_id IN (SELECT id FROM wallets_deposit WHERE owner_id = ANY (%s))",
-        *[[world.other.owner_id, world.third.owner_id]] * 2,
+        *[[records.other.owner_id, records.third.owner_id]] * 2,
     )
 
 
-def deposit_that_was_rejected_but_booked(world: World) -> None:
+def deposit_that_was_rejected_but_booked(records: LedgerRecords) -> None:
     """The other deposit makes up for it."""
-    world.corrupt(
-        "UPDATE wallets_deposit SET status = 'Rejected' WHERE owner_id = %s", world.other.owner_id
+    records.corrupt(
+        "UPDATE wallets_deposit SET status = 'Rejected' WHERE owner_id = %s", records.other.owner_id
     )
-    world.corrupt(
-        "UPDATE wallets_deposit SET amount = 2000 WHERE owner_id = %s", world.third.owner_id
+    records.corrupt(
+        "UPDATE wallets_deposit SET amount = 2000 WHERE owner_id = %s", records.third.owner_id
     )
 
 
-def deposits_booked_that_cancel_out(world: World) -> None:
-    world.post(world.account("clearing"), world.account("available"), 7, "deposit")
-    world.post(world.account("available"), world.account("clearing"), 7, "deposit")
+def deposits_booked_that_cancel_out(records: LedgerRecords) -> None:
+    records.post(records.account("clearing"), records.account("available"), 7, "deposit")
+    records.post(records.account("available"), records.account("clearing"), 7, "deposit")
 
 
-def deposit_booked_in_two_parts(world: World) -> None:
-    deposit = Deposit.objects.get(owner_id=world.other.owner_id)
+def deposit_booked_in_two_parts(records: LedgerRecords) -> None:
+    deposit = Deposit.objects.get(owner_id=records.other.owner_id)
     for leg, part in (("available", 1), ("clearing", -1)):
-        world.corrupt(
+        records.corrupt(
             "UPDATE wallets_entry SET amount = amount - %s WHERE account_id = %s AND transfer_id ="
             " (SELECT id FROM wallets_transfer WHERE subject_id = %s)",
             part,
-            world.account(leg, world.other),
+            records.account(leg, records.other),
             deposit.id,
         )
-    world.post_legs(
-        (world.account("clearing"), "-1"),
-        (world.account("available", world.other), "1"),
+    records.post_legs(
+        (records.account("clearing"), "-1"),
+        (records.account("available", records.other), "1"),
         kind="deposit",
         reference="rest",
     )
     # The rest was posted on top of the balance, which the first part had been taken out of.
-    world.corrupt(
+    records.corrupt(
         "UPDATE wallets_account SET balance = balance - 1 WHERE id = %s",
-        world.account("available", world.other),
+        records.account("available", records.other),
     )
-    world.corrupt(
+    records.corrupt(
         "UPDATE wallets_transfer SET subject_id = %s WHERE reference = 'rest'", deposit.id
     )
 
 
-def shift(world: World, about: Withdrawal, kind: str, legs: dict[str, int]) -> None:
+def shift(records: LedgerRecords, about: Withdrawal, kind: str, legs: dict[str, int]) -> None:
     """Changes legs of a transfer of the withdrawal `about`, by accounts."""
-    wallet = world.third if about in world.paid else world.wallet
+    wallet = records.third if about in records.paid else records.wallet
     for account, change in legs.items():
-        world.corrupt(
+        records.corrupt(
             "UPDATE wallets_entry SET amount = amount + %s WHERE account_id = %s AND transfer_id ="
             " (SELECT id FROM wallets_transfer WHERE subject_id = %s AND kind = %s)",
             change,
-            world.account(account, wallet),
+            records.account(account, wallet),
             about.id,
             kind,
         )
 
 
-def settlements_that_offset_each_other(world: World) -> None:
-    for paid, change in zip(world.paid, (1, -1), strict=True):
-        shift(world, paid, "withdrawal_settle", {"clearing": change, "fees": -change})
+def settlements_that_offset_each_other(records: LedgerRecords) -> None:
+    for paid, change in zip(records.paid, (1, -1), strict=True):
+        shift(records, paid, "withdrawal_settle", {"clearing": change, "fees": -change})
 
 
-def settlements_of_each_others_amount(world: World) -> None:
-    for paid, change in zip(world.paid, (100, -100), strict=True):
-        shift(world, paid, "withdrawal_settle", {"escrow": -change, "clearing": change})
+def settlements_of_each_others_amount(records: LedgerRecords) -> None:
+    for paid, change in zip(records.paid, (100, -100), strict=True):
+        shift(records, paid, "withdrawal_settle", {"escrow": -change, "clearing": change})
 
 
-def holds_that_offset_each_other(world: World) -> None:
-    for held, change in ((world.pending, 1), (world.approved, -1)):
-        shift(world, held, "withdrawal_hold", {"available": -change, "escrow": change})
+def holds_that_offset_each_other(records: LedgerRecords) -> None:
+    for held, change in ((records.pending, 1), (records.approved, -1)):
+        shift(records, held, "withdrawal_hold", {"available": -change, "escrow": change})
 
 
-def charges_that_offset_each_other(world: World) -> None:
-    for paid, change in zip(world.paid, (1, -1), strict=True):
-        shift(world, paid, "provider_charge", {"expenses": -change, "clearing": change})
+def charges_that_offset_each_other(records: LedgerRecords) -> None:
+    for paid, change in zip(records.paid, (1, -1), strict=True):
+        shift(records, paid, "provider_charge", {"expenses": -change, "clearing": change})
 
 
-def hold_on_the_wallet_of_somebody_else(world: World) -> None:
+def hold_on_another_wallet(records: LedgerRecords) -> None:
     """The escrow of one owner for another one's withdrawal, both ways."""
-    ours, theirs = world.account("escrow"), world.account("escrow", world.third)
-    for held, wrong in ((world.pending, theirs), (world.paid[1], ours)):
-        world.corrupt(
+    ours, theirs = records.account("escrow"), records.account("escrow", records.third)
+    for held, wrong in ((records.pending, theirs), (records.paid[1], ours)):
+        records.corrupt(
             "UPDATE wallets_entry SET account_id = %s WHERE amount = 500 AND transfer_id ="
             " (SELECT id FROM wallets_transfer WHERE subject_id = %s AND kind = 'withdrawal_hold')",
             wrong,
@@ -161,89 +161,92 @@ def hold_on_the_wallet_of_somebody_else(world: World) -> None:
         )
 
 
-def untold_approval(world: World) -> None:
-    world.corrupt(
+def unpublished_approval(records: LedgerRecords) -> None:
+    records.corrupt(
         "DELETE FROM exchange_event WHERE subject_id = %s AND type = 'withdrawal.approved'",
-        world.approved.id,
+        records.approved.id,
     )
 
 
-def payout_without_a_next_step(world: World) -> None:
-    world.corrupt(
-        "UPDATE wallets_payout SET next_step_at = NULL WHERE withdrawal_id = %s", world.approved.id
+def payout_without_a_next_step(records: LedgerRecords) -> None:
+    records.corrupt(
+        "UPDATE wallets_payout SET next_step_at = NULL WHERE withdrawal_id = %s",
+        records.approved.id,
     )
 
 
-def payout_that_is_not_there(world: World) -> None:
-    world.corrupt("DELETE FROM wallets_payout WHERE withdrawal_id = %s", world.approved.id)
+def payout_that_is_not_there(records: LedgerRecords) -> None:
+    records.corrupt("DELETE FROM wallets_payout WHERE withdrawal_id = %s", records.approved.id)
 
 
-def stale_lease(world: World) -> None:
-    world.corrupt(
+def stale_lease(records: LedgerRecords) -> None:
+    records.corrupt(
         "UPDATE wallets_payout SET leased_until = now() - interval '25 hours'"
         " WHERE withdrawal_id = %s",
-        world.approved.id,
+        records.approved.id,
     )
 
 
-def changed_document(world: World) -> None:
-    world.corrupt(
+def changed_document(records: LedgerRecords) -> None:
+    records.corrupt(
         "UPDATE wallets_withdrawal SET document = replace(document, '500', '501') WHERE id = %s",
-        world.pending.id,
+        records.pending.id,
     )
 
 
-def changed_bank_document(world: World) -> None:
-    world.corrupt("UPDATE wallets_bankaccount SET document = '{}'")
+def changed_bank_document(records: LedgerRecords) -> None:
+    records.corrupt("UPDATE wallets_bankaccount SET document = '{}'")
 
 
-def overdrawn_wallet(world: World) -> None:
+def overdrawn_wallet(records: LedgerRecords) -> None:
     # Only without its CHECK; the fixture below puts that back.
-    world.owner.execute("ALTER TABLE wallets_account DROP CONSTRAINT account_balance_not_negative")
-    world.post(world.account("available", world.other), world.account("available"), 1001)
+    records.owner.execute(
+        "ALTER TABLE wallets_account DROP CONSTRAINT account_balance_not_negative"
+    )
+    records.post(records.account("available", records.other), records.account("available"), 1001)
 
 
-def entry_with_a_random_id(world: World) -> None:
-    world.corrupt(
+def entry_with_a_random_id(records: LedgerRecords) -> None:
+    records.corrupt(
         "UPDATE wallets_entry SET id = gen_random_uuid() WHERE id ="
         " (SELECT min(id::text)::uuid FROM wallets_entry WHERE account_id = %s)",
-        world.account("clearing"),
+        records.account("clearing"),
     )
 
 
-def transfer_with_an_id_of_another_day(world: World) -> None:
-    transfer = Transfer.objects.get(subject_id=world.pending.id)
+def transfer_with_an_id_of_another_day(records: LedgerRecords) -> None:
+    transfer = Transfer.objects.get(subject_id=records.pending.id)
     made = first_id_at(transfer.created_at - timedelta(days=1))
-    world.corrupt("UPDATE wallets_transfer SET id = %s WHERE id = %s", made, transfer.id)
-    world.corrupt(
+    records.corrupt("UPDATE wallets_transfer SET id = %s WHERE id = %s", made, transfer.id)
+    records.corrupt(
         "UPDATE wallets_entry SET transfer_id = %s WHERE transfer_id = %s", made, transfer.id
     )
 
 
-def entries_in_another_order(world: World) -> None:
+def entries_in_another_order(records: LedgerRecords) -> None:
     """The hold of the first withdrawal seems to come after that of the second."""
-    entries = Entry.objects.filter(account_id=world.account("available")).order_by("id")
+    entries = Entry.objects.filter(account_id=records.account("available")).order_by("id")
     _, first, second = entries.values_list("id", flat=True)
     other = uuid7()
     for old, new in ((first, other), (second, first), (other, second)):
-        world.corrupt("UPDATE wallets_entry SET id = %s WHERE id = %s", new, old)
+        records.corrupt("UPDATE wallets_entry SET id = %s WHERE id = %s", new, old)
 
 
 NEXT_STEP = "every payout under way has a next step, and no lease has run out unnoticed"
 DEPOSITS = "every confirmed deposit was booked once, to its owner, and nothing else as a deposit"
 IN_ORDER = "entries and transfers have ids in the order of time"
 MOVED = "every transfer of a withdrawal moved what the withdrawal says"
-CORRUPTIONS: dict[Callable[[World], None], str] = {
+CORRUPTIONS: dict[Callable[[LedgerRecords], None], str] = {
     empty_transfer: "every transfer has two or more legs and sums to zero per asset",
     stray_entry: "the entries of every asset sum to zero",
     changed_balance: "every balance equals its entries",
     overdrawn_wallet: "no owner account is negative",
     money_out_of_escrow: "escrow equals open withdrawals",
     money_from_nowhere: "clearing equals deposits less payouts less the provider's charges",
-    fee_that_nobody_paid: "fee income equals the fees of paid withdrawals",
-    hold_of_nobody: "every withdrawal has the transfers its state calls for",
+    unpaid_fee: "fee income equals the fees of paid withdrawals",
+    hold_without_subject: "every withdrawal has the transfers its state calls for",
     deposits_that_differ_in_sum_by_nothing: DEPOSITS,
-    deposit_of_somebody_else: DEPOSITS,
+    deposit_to_another_owner: DEPOSITS,
     deposit_that_was_rejected_but_booked: DEPOSITS,
     deposits_booked_that_cancel_out: DEPOSITS,
     deposit_booked_in_two_parts: DEPOSITS,
@@ -251,8 +254,8 @@ CORRUPTIONS: dict[Callable[[World], None], str] = {
     settlements_of_each_others_amount: MOVED,
     holds_that_offset_each_other: MOVED,
     charges_that_offset_each_other: MOVED,
-    hold_on_the_wallet_of_somebody_else: MOVED,
-    untold_approval: "every state a withdrawal reached was told",
+    hold_on_another_wallet: MOVED,
+    unpublished_approval: "every state a withdrawal reached was told",
     payout_without_a_next_step: NEXT_STEP,
     payout_that_is_not_there: NEXT_STEP,
     stale_lease: NEXT_STEP,

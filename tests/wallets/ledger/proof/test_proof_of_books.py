@@ -13,7 +13,7 @@ from config.books import WALLET_CHECKS
 from exchange.core.ids import uuid7
 from tests.environment.services import Sandbox
 from tests.factories.wallets import assert_books_hold
-from tests.wallets.ledger.proof.corrupted import Owner, World
+from tests.wallets.ledger.proof.corrupted import LedgerRecords, Owner
 from tests.wallets.ledger.proof.corruptions import CORRUPTIONS, IN_ORDER, money_out_of_escrow
 from wallets.alerts.models import Alert
 from wallets.ledger import proof as books
@@ -23,8 +23,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def world(transactional_db: None, owner_connection: Owner, provider_sandbox: Sandbox) -> World:
-    return World(owner_connection, provider_sandbox)
+def records(
+    transactional_db: None, owner_connection: Owner, provider_sandbox: Sandbox
+) -> LedgerRecords:
+    return LedgerRecords(owner_connection, provider_sandbox)
 
 
 @pytest.fixture
@@ -53,12 +55,15 @@ def constraint_kept(owner_connection: Owner) -> Iterator[None]:
     ids=[corruption.__name__ for corruption in CORRUPTIONS],
 )
 def test_a_corruption_is_found_by_its_check_and_by_no_other(
-    constraint_kept: None, world: World, corruption: Callable[[World], None], check: str
+    constraint_kept: None,
+    records: LedgerRecords,
+    corruption: Callable[[LedgerRecords], None],
+    check: str,
 ):
     assert_books_hold()
-    corruption(world)
+    corruption(records)
     if check != IN_ORDER:
-        world.carry_balances_on()
+        records.carry_balances_on()
     proof = books.prove(WALLET_CHECKS)
     assert not proof.passed
     assert {finding.check for finding in proof.findings} == {check}
@@ -68,34 +73,34 @@ def test_every_check_has_a_corruption_that_it_alone_finds():
     assert set(CORRUPTIONS.values()) == {check.title for check in WALLET_CHECKS}
 
 
-def test_a_finding_names_both_sides(world):
-    money_out_of_escrow(world)
+def test_a_finding_names_both_sides(records):
+    money_out_of_escrow(records)
     (finding,) = books.prove(WALLET_CHECKS).findings
-    assert finding.subject == f"{world.wallet.owner_id} KES"
+    assert finding.subject == f"{records.wallet.owner_id} KES"
     assert (finding.expected, finding.found) == ("800", "799")
 
 
-def test_a_failing_proof_is_kept_and_alerts_until_one_holds(world):
-    money_out_of_escrow(world)
+def test_a_failing_proof_is_kept_and_alerts_until_one_holds(records):
+    money_out_of_escrow(records)
     kept = books.prove_and_store(WALLET_CHECKS)
     assert (kept.passed, len(kept.findings)) == (False, 1)
     alert = Alert.objects.get(kind="books")
     assert alert.resolved_at is None
     assert "escrow equals open withdrawals" in alert.message
-    world.post(world.account("available"), world.account("escrow"), 1)
+    records.post(records.account("available"), records.account("escrow"), 1)
     assert books.prove_and_store(WALLET_CHECKS).passed
     assert Alert.objects.get(kind="books").resolved_at is not None
     assert BooksProof.objects.count() == 2
 
 
-def test_a_proof_over_a_hundred_faults_ends(world):
+def test_a_proof_over_a_hundred_faults_ends(records):
     for _ in range(120):
-        empty_transfer_named(world)
+        empty_transfer_named(records)
     assert len(books.prove(WALLET_CHECKS).findings) == 100
 
 
-def empty_transfer_named(world: World) -> None:
-    world.corrupt(
+def empty_transfer_named(records: LedgerRecords) -> None:
+    records.corrupt(
         "INSERT INTO wallets_transfer (id, kind, reference, actor, memo, created_at, created_txid)"
         " VALUES (%s, 'deposit', %s, 'x', '', now(), 0)",
         uuid7(),
