@@ -366,7 +366,7 @@ def test_a_role_change_names_the_current_role():
     stale = client.post(
         staff_page(somebody, "role"), {"role": finance, "expected_role": BACK_OFFICE}
     )
-    assert "Please look again" in text_of(stale)
+    assert "Reload the page and try again" in text_of(stale)
     assert not StaffUser.objects.get(pk=somebody.pk).has_perm("wallets.decide_withdrawal")
     done = client.post(staff_page(somebody, "role"), {"role": finance, "expected_role": AUDITOR})
     assert messages_of(done) == ["Proposed. Takes effect once a second person confirms it."]
