@@ -61,7 +61,7 @@ def test_once_somebody_decides_it_files_a_proposal_that_two_people_must_confirm(
         None,
         FINANCE_APPROVER,
     )
-    with pytest.raises(CommandError, match="proposed already"):
+    with pytest.raises(CommandError, match="already proposed"):
         create(monkeypatch, "correct horse battery", FINANCE_APPROVER)
     assert "correct horse" not in str(AccessProposal.objects.values())
 

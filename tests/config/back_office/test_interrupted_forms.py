@@ -72,7 +72,7 @@ def test_after_a_wrong_code_and_a_right_one_the_form_goes_on_as_it_was_typed(off
     page = office.client.get(answer["Location"])
     text = text_of(page)
     assert "No changes made yet." in text
-    assert "Page Member: add Organisation 1 chosen Name Eve <b>Adeyemi</b>" in text
+    assert "Page Member: add Organisation 1 selected Name Eve <b>Adeyemi</b>" in text
     assert "Eve <b>" not in page.content.decode()
     assert f'<form method="post" action="{FORM}">' in page.content.decode()
     tables = ("exchange_accessrecord", "exchange_secondfactor", "exchange_signintries")
@@ -114,7 +114,7 @@ def test_of_a_form_with_a_password_or_too_large_a_one_nothing_is_kept(office, ch
     assert "No changes made yet." in text_of(office.client.get(asked))
     answer = office.enter(asked)
     assert answer["Location"] == FORM
-    assert "was not done" in messages_of(answer)[0]
+    assert "was not completed" in messages_of(answer)[0]
     assert Member.objects.count() == 1
 
 

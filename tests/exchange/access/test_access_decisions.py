@@ -47,7 +47,7 @@ def test_a_person_is_let_in_again_by_two(house):
     record = AccessRecord.objects.filter(user=person).latest("id")
     assert (record.event, record.by) == ("activated", house.admin)
     assert record.details == "Confirmed by second"
-    with pytest.raises(Conflict, match="nothing to collect"):
+    with pytest.raises(Conflict, match="Nothing to collect"):
         collect(done, house.admin)
 
 
@@ -174,7 +174,7 @@ def test_what_cannot_be_proposed_is_refused_and_not_filed(house):
     )
     before = table_fingerprints()
     for act, error, told in (
-        (lambda: staff_proposals.propose_activation(**nobody), NotFound, "no such member"),
+        (lambda: staff_proposals.propose_activation(**nobody), NotFound, "User not found"),
         (
             lambda: staff_proposals.propose_activation(user_id=reader.pk, **by),
             Conflict,

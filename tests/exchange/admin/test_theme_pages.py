@@ -164,7 +164,7 @@ def test_a_list_brings_its_own_sheet_whatever_may_be_done_in_it(role):
 def test_an_empty_list_says_of_what_it_is_empty():
     client = signed_in_client(AUDITOR)
     alerts = reverse("admin:wallets_alert_changelist")
-    assert "There are no alerts yet." in text_of(client.get(alerts))
+    assert "No alerts yet." in text_of(client.get(alerts))
     assert "No alerts match these filters. Clear filters" in text_of(
         client.get(alerts, {"q": "nothing"})
     )

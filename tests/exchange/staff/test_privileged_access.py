@@ -268,7 +268,7 @@ def test_who_decides_is_told_of_everybody_whose_access_is_new():
     office = create_staff("office", PASSWORD, BACK_OFFICE)
     reader = newcomer(AUDITOR, "reader")
     (told,) = access_notices(finance)
-    assert told.startswith("The access of ada was given or reset at ")
+    assert told.startswith("The access of ada was granted or reset at ")
     assert f"approve from {cooling_off_end(new):%Y-%m-%d %H:%M} UTC" in told
     assert access_notices(office) == []
     assert access_notices(reader) == []
