@@ -1,1 +1,1 @@
-"""Power over money: proposed by one person, confirmed by another, for people and API keys."""
+"""Access proposals: privileged access of users and API keys under two-person approval."""

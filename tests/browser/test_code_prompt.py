@@ -89,12 +89,12 @@ def test_a_bulk_approval_survives_the_code_prompt(page, wallet):
     page.locator("select[name=action]").select_option("approve_selected")
     expire_second_factor(page)
     page.get_by_role("button", name="Go", exact=True).click()
-    answer_the_prompt(page, secret, "2 chosen")
+    answer_the_prompt(page, secret, "2 selected")
     expect(page.locator("main")).to_contain_text("2 withdrawals")
     assert {status_of(w) for w in chosen} == {"Pending"}
     expire_second_factor(page)
     page.get_by_role("button", name=re.compile("^Yes, approve 2")).click()
-    answer_the_prompt(page, secret, "2 chosen")
+    answer_the_prompt(page, secret, "2 selected")
     expect(page.get_by_role("status").first).to_contain_text("2 decided")
     assert "Pending" not in {status_of(w) for w in chosen}
     assert status_of(left) == "Pending"

@@ -259,7 +259,7 @@ def test_two_people_grant_access_to_a_third_who_decides_a_day_later(open_browser
     # Every finance approver sees a notice on the dashboard and on decision pages.
     for address in ("/admin/", f"/admin/exchange/quote/{quote.pk}/approve/"):
         amina.goto(address)
-        expect(amina.get_by_text("The access of efua was given or reset").first).to_be_visible()
+        expect(amina.get_by_text("The access of efua was granted or reset").first).to_be_visible()
         assert axe.find_violations(amina) == []
     amina.goto("/admin/exchange/accessproposal/")
     assert axe.find_violations(amina) == []

@@ -1,6 +1,6 @@
 """Sign-in pages: password, code, second factor setup, invitation.
 
-Each view takes its admin site. Before the second step nobody is signed in: the session only
+Each view takes its admin site. Before the second step no one is signed in: the session only
 remembers for ten minutes whose password was correct. A user who needs a second factor and has none
 can open only the setup page (`SessionState.SECOND_FACTOR_PENDING`).
 """

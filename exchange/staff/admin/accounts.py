@@ -109,9 +109,9 @@ class StaffUserAdmin(AddFormAdmin):
 
     def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         """Search by public id, else by the search fields."""
-        told = re.fullmatch(r"staff_([0-9a-f]{32})", term)
-        if told is not None:
-            return rows.filter(public_id=UUID(told[1]))
+        match = re.fullmatch(r"staff_([0-9a-f]{32})", term)
+        if match is not None:
+            return rows.filter(public_id=UUID(match[1]))
         return super().search(rows, term)
 
     def get_urls(self) -> list[URLPattern]:

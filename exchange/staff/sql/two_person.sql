@@ -2,7 +2,7 @@
 --
 -- Arguments: prefix of the constraint names, column of the proposer (a person's id, or an actor as
 -- text), status while pending, status that takes a second person, columns that a decision writes
--- besides status, decided_by_id and decided_at, and columns that may change after the decision.
+-- in addition to status, decided_by_id and decided_at, and columns that may change after the decision.
 -- (Generated columns count among both: a BEFORE trigger does not see them.)
 --
 -- A proposal starts pending, its content never changes, it is decided once, and never approved by its

@@ -25,7 +25,7 @@ def create(monkeypatch: pytest.MonkeyPatch, password: str, role: str = "Auditor"
     return said.getvalue()
 
 
-def test_it_makes_a_login_with_one_role_and_does_not_print_the_password(monkeypatch):
+def test_it_creates_a_user_with_one_role_and_does_not_print_the_password(monkeypatch):
     said = create(monkeypatch, "correct horse battery", "Finance approver")
     assert said == "ada can sign in at /admin/ as Finance approver.\n"
     user = StaffUser.objects.get()
@@ -37,20 +37,20 @@ def test_it_makes_a_login_with_one_role_and_does_not_print_the_password(monkeypa
 
 
 @pytest.mark.parametrize("password", ["", "short", "password123", "12345678901"])
-def test_a_weak_password_makes_nobody(monkeypatch, password):
+def test_a_weak_password_creates_no_user(monkeypatch, password):
     with pytest.raises(CommandError):
         create(monkeypatch, password)
     assert StaffUser.objects.count() == 0
 
 
-def test_a_taken_name_is_one_clear_line(monkeypatch):
+def test_a_taken_username_is_reported_in_one_line(monkeypatch):
     create(monkeypatch, "correct horse battery")
     with pytest.raises(CommandError, match="The username ada is taken"):
         create(monkeypatch, "correct horse battery")
     assert StaffUser.objects.count() == 1
 
 
-def test_once_somebody_decides_it_files_a_proposal_that_two_people_must_confirm(monkeypatch):
+def test_once_privileged_users_exist_it_files_a_proposal_for_two_people(monkeypatch):
     settled("root", ADMINISTRATOR)
     said = create(monkeypatch, "correct horse battery", FINANCE_APPROVER)
     assert said.startswith("Proposed: ada as Finance approver.")
@@ -66,13 +66,13 @@ def test_once_somebody_decides_it_files_a_proposal_that_two_people_must_confirm(
     assert "correct horse" not in str(AccessProposal.objects.values())
 
 
-def test_nothing_makes_an_installation_new_again(monkeypatch):
+def test_an_installation_never_becomes_new_again(monkeypatch):
     settled("root", ADMINISTRATOR)
     StaffUser.objects.update(is_active=False)
     assert create(monkeypatch, "correct horse battery").startswith("Proposed")
 
 
-def test_break_glass_acts_at_once_and_everybody_who_decides_is_told(monkeypatch):
+def test_break_glass_acts_immediately_and_notifies_privileged_users(monkeypatch):
     finance = settled("kwesi", FINANCE_APPROVER)
     office = settled("office", BACK_OFFICE)
     reader = settled("reader", AUDITOR)
@@ -92,7 +92,7 @@ def test_break_glass_acts_at_once_and_everybody_who_decides_is_told(monkeypatch)
     assert AccessRecord.objects.filter(user=made, event="break_glass").exists()
 
 
-def test_other_commands_are_no_way_around(monkeypatch):
+def test_other_commands_cannot_bypass_dual_control(monkeypatch):
     finance = settled("kwesi", FINANCE_APPROVER)
     before = finance.password
     # `changepassword` without a name is about the account of the operating system.

@@ -1,4 +1,4 @@
-"""The front page of the back office: figures, the lists behind them, and who sees what."""
+"""The dashboard: numbers, the lists behind them, and visibility by role."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")
 
 
 @pytest.fixture
-def world() -> Any:
+def demo_records() -> Any:
     organisation, member = make_participants()
     for currency in ("NGN", "KES"):
         fund(organisation, member, currency, "9000000")
     return organisation, member
 
 
-def ended(withdrawal: Withdrawal, status: str, days_ago: int) -> None:
-    """Writes history as it never happened, in the test's own transaction."""
+def set_closed(withdrawal: Withdrawal, status: str, days_ago: int) -> None:
+    """Set status and closing time directly, bypassing the guards."""
     with without_guards() as cursor:
         cursor.execute(
             "UPDATE wallets_withdrawal SET status = %s, updated_at = %s WHERE id = %s",
@@ -53,14 +53,14 @@ def dashboard(client: Client) -> Any:
 
 
 def addresses(response: Any) -> set[str]:
-    """Where the page itself leads; the sidebar is looked at elsewhere."""
+    """Return the links of the page without the sidebar."""
     main = re.search(r"<main.*</main>", response.content.decode(), re.S)
     assert main is not None
     return {unescape(url) for url in re.findall(r'href="(/admin/[^"]*)"', main[0])}
 
 
-def test_pending_withdrawals_stand_by_currency_with_count_amount_and_list(world):
-    organisation, member = world
+def test_pending_withdrawals_are_listed_by_currency_with_count_amount_and_link(demo_records):
+    organisation, member = demo_records
     for currency, amount in (("NGN", "2000"), ("NGN", "3000.50"), ("KES", "700")):
         make_withdrawal(organisation, member, currency, amount)
     client = signed_in_client(FINANCE_APPROVER)
@@ -73,13 +73,13 @@ def test_pending_withdrawals_stand_by_currency_with_count_amount_and_list(world)
     assert {row.currency_id for row in behind.result_list} == {"NGN"}
 
 
-def test_payouts_are_counted_on_the_day_they_ended_and_lead_to_those_of_that_day(world):
-    organisation, member = world
+def test_payouts_are_counted_on_their_closing_day_and_link_to_that_day(demo_records):
+    organisation, member = demo_records
     for status, days_ago in (
         ("Completed", 0), ("Completed", 2), ("Completed", 2), ("Failed", 2), ("Reversed", 29),
         ("Completed", 30),
     ):  # fmt: skip
-        ended(make_withdrawal(organisation, member, "KES", "500"), status, days_ago)
+        set_closed(make_withdrawal(organisation, member, "KES", "500"), status, days_ago)
     client = signed_in_client(FINANCE_APPROVER)
     shown = dashboard(client).context["dashboard"]
     assert shown.payout_chart.description == "3 completed, 1 failed, 1 returned by bank."
@@ -96,8 +96,8 @@ def test_payouts_are_counted_on_the_day_they_ended_and_lead_to_those_of_that_day
     ]
 
 
-def test_every_figure_leads_to_a_page_that_opens(world):
-    organisation, member = world
+def test_every_number_links_to_a_page_that_opens(demo_records):
+    organisation, member = demo_records
     make_withdrawal(organisation, member, "KES", "500")
     prove_and_store(CHECKS)
     client = signed_in_client(FINANCE_APPROVER)
@@ -109,7 +109,7 @@ def test_every_figure_leads_to_a_page_that_opens(world):
         assert "A filter could not be read" not in shown.content.decode(), address
 
 
-def test_the_proof_of_books_is_green_red_old_or_missing_and_says_so(world):
+def test_ledger_integrity_is_passed_failed_overdue_or_not_run(demo_records):
     client = signed_in_client(AUDITOR)
     assert "Not run" in text_of(dashboard(client))
     proof = prove_and_store(CHECKS)
@@ -121,26 +121,26 @@ def test_the_proof_of_books_is_green_red_old_or_missing_and_says_so(world):
         ran_at=timezone.now(), passed=False, findings=["one", "two"], milliseconds=1
     )
     page = dashboard(client)
-    assert "2 equalities do not hold" in text_of(page)
+    assert "2 checks failed" in text_of(page)
     assert not page.context["dashboard"].ledger_check.good
     assert f"/admin/wallets/booksproof/{off.pk}/change/" in addresses(page)
 
 
-def test_each_role_sees_only_what_it_may_open(world):
+def test_each_role_sees_only_sections_it_may_open(demo_records):
     for role in ROLES:
         client = signed_in_client(role)
         for address in addresses(dashboard(client)):
             assert client.get(address).status_code == 200, (role, address)
 
 
-def test_only_whoever_may_decide_has_a_list_of_their_own(world):
+def test_only_approvers_have_a_list_awaiting_their_approval(demo_records):
     assert "mine to decide" in text_of(dashboard(signed_in_client(FINANCE_APPROVER)))
     for role in (AUDITOR, ADMINISTRATOR, CREDIT_OFFICER):
         assert "mine to decide" not in text_of(dashboard(signed_in_client(role))), role
 
 
-def test_the_number_of_queries_does_not_grow_with_what_there_is(world):
-    organisation, member = world
+def test_the_number_of_queries_is_constant(demo_records):
+    organisation, member = demo_records
     client = signed_in_client(FINANCE_APPROVER)
 
     def queries() -> int:
@@ -152,7 +152,7 @@ def test_the_number_of_queries_does_not_grow_with_what_there_is(world):
     prove_and_store(CHECKS)
     few = queries()
     for number in range(30):
-        ended(make_withdrawal(organisation, member, "NGN", "2000"), "Completed", number)
+        set_closed(make_withdrawal(organisation, member, "NGN", "2000"), "Completed", number)
         make_withdrawal(organisation, member, "NGN", "2000")
     assert queries() == few
     assert few <= 40

@@ -1,4 +1,4 @@
-"""What was typed survives the question for a code, and only that, and only there."""
+"""Interrupted forms: entries survive the request for a code, only in the session."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ REFERER = {"Referer": f"http://testserver{FORM}"}
 
 
 class Office:
-    """Somebody at work whose last code is too old to change anything."""
+    """A signed-in user whose last code is too old for changes."""
 
     def __init__(self) -> None:
         organisation, _ = make_participants()
@@ -47,10 +47,10 @@ class Office:
         backdate_session(self.client, second_factor_at=15 * 60 + 1)
 
     def press(self, **changes: object) -> str:
-        """Sends the form; gives the address of the question for a code."""
-        answer = self.client.post(FORM, {**self.body, **changes}, headers=REFERER)
-        assert answer.status_code == 302
-        return str(answer["Location"])
+        """Submit the form; return the URL of the code page."""
+        response = self.client.post(FORM, {**self.body, **changes}, headers=REFERER)
+        assert response.status_code == 302
+        return str(response["Location"])
 
     def enter(self, address: str, code: str | None = None):
         return self.client.post(address, {"code": code or current_code(self.secret)})
@@ -61,15 +61,15 @@ def office() -> Office:
     return Office()
 
 
-def test_after_a_wrong_code_and_a_right_one_the_form_goes_on_as_it_was_typed(office):
+def test_the_form_continues_unchanged_after_a_wrong_and_a_correct_code(office):
     before = table_fingerprints()
     asked = office.press()
     assert "Your entries are saved" in text_of(office.client.get(asked))
     assert office.enter(asked, "000000").status_code == 200
     office.client.get(asked)
-    answer = office.enter(asked)
-    assert answer["Location"].startswith(RESUME)
-    page = office.client.get(answer["Location"])
+    response = office.enter(asked)
+    assert response["Location"].startswith(RESUME)
+    page = office.client.get(response["Location"])
     text = text_of(page)
     assert "No changes made yet." in text
     assert "Page Member: add Organisation 1 selected Name Eve <b>Adeyemi</b>" in text
@@ -89,7 +89,7 @@ def test_after_a_wrong_code_and_a_right_one_the_form_goes_on_as_it_was_typed(off
     assert (again.status_code, again["Location"]) == (302, "/admin/")
 
 
-def test_nothing_that_was_typed_is_in_an_address_a_log_or_readable_in_the_session(office, capfd):
+def test_entries_are_in_no_url_or_log_and_encrypted_in_the_session(office, capfd):
     asked = office.press()
     onward = office.enter(asked)["Location"]
     office.client.get(onward)
@@ -100,7 +100,7 @@ def test_nothing_that_was_typed_is_in_an_address_a_log_or_readable_in_the_sessio
         assert typed not in str(stored.get_decoded())
 
 
-def test_a_token_against_forgery_and_a_file_are_not_kept(office):
+def test_csrf_tokens_and_files_are_not_stored(office):
     upload = SimpleUploadedFile("passport.txt", b"Ada Obi")
     asked = office.press(csrfmiddlewaretoken="x" * 32, passport=upload)
     page = office.client.get(office.enter(asked)["Location"])
@@ -108,25 +108,25 @@ def test_a_token_against_forgery_and_a_file_are_not_kept(office):
 
 
 @pytest.mark.parametrize("changes", [{"new_password1": "secret"}, {"name": "x" * 70_000}])
-def test_of_a_form_with_a_password_or_too_large_a_one_nothing_is_kept(office, changes):
+def test_forms_with_a_password_or_too_large_are_not_stored(office, changes):
     asked = office.press(**changes)
     assert "Your entries are saved" not in text_of(office.client.get(asked))
     assert "No changes made yet." in text_of(office.client.get(asked))
-    answer = office.enter(asked)
-    assert answer["Location"] == FORM
-    assert "was not completed" in messages_of(answer)[0]
+    response = office.enter(asked)
+    assert response["Location"] == FORM
+    assert "was not completed" in messages_of(response)[0]
     assert Member.objects.count() == 1
 
 
-def test_it_is_kept_for_a_quarter_of_an_hour_and_for_whoever_typed_it(office, monkeypatch):
+def test_it_is_stored_for_15_minutes_and_only_for_its_user(office, monkeypatch):
     asked = office.press()
     now = __import__("time").time()
     monkeypatch.setattr(
         "config.back_office.signin.interrupted_form.time.time", lambda: now + 15 * 60 + 1
     )
     backdate_session(office.client, signin_seen=-15 * 60)
-    answer = office.client.get(RESUME)
-    assert (answer.status_code, answer["Location"]) == (302, "/admin/")
+    response = office.client.get(RESUME)
+    assert (response.status_code, response["Location"]) == (302, "/admin/")
     monkeypatch.undo()
     backdate_session(office.client, signin_seen=0)
     assert office.client.get(RESUME).status_code == 200

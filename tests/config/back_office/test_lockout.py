@@ -1,4 +1,4 @@
-"""What guessing leads to: who is locked out, for how long, what is kept, and who opens it again."""
+"""Lock-out on the sign-in pages: whom it locks, for how long, what is stored, and unlocking."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def ada() -> StaffUser:
 
 
 def pass_minutes(minutes: int) -> None:
-    """As if the tries so far were so much longer ago."""
+    """Backdate the attempts so far."""
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE exchange_signintries SET ends_at = ends_at - make_interval(mins => %s),"
@@ -50,14 +50,14 @@ def pass_minutes(minutes: int) -> None:
 
 
 def guess(times: int, name: str = "ada") -> str:
-    """What the last of so many wrong passwords is answered."""
+    """Return the pages after each of several wrong passwords."""
     return [text_of(enter_password(Client(), name, "guess")) for _ in range(times)][-1]
 
 
 def gets_in() -> bool:
-    answer = enter_password(Client(), "ada", PASSWORD)
-    assert answer.status_code == 302 or SHUT in text_of(answer)
-    return bool(answer.status_code == 302)
+    response = enter_password(Client(), "ada", PASSWORD)
+    assert response.status_code == 302 or SHUT in text_of(response)
+    return bool(response.status_code == 302)
 
 
 def page(user: StaffUser, name: str) -> str:
@@ -66,25 +66,27 @@ def page(user: StaffUser, name: str) -> str:
 
 def test_guessing_passwords_locks_the_account_out_whether_it_exists_or_not():
     enrol_second_factor(create_login_user(FINANCE_APPROVER))
-    told = []
+    expected = []
     for name in ("ada", "nobody"):
         client = Client()
         pages = [text_of(enter_password(client, name, f"guess {n}")) for n in range(6)]
         assert all("Incorrect username or password." in page for page in pages[:5])
         assert "Try again after" in pages[4]
         assert "Incorrect username or password" not in pages[5]
-        told.append([re.sub(r"\d\d:\d\d:\d\d|ada|nobody|value=\S*", "", page) for page in pages])
+        expected.append(
+            [re.sub(r"\d\d:\d\d:\d\d|ada|nobody|value=\S*", "", page) for page in pages]
+        )
         right = enter_password(client, name, PASSWORD)
         assert right.status_code == 200
         assert SHUT in text_of(right)
-    assert told[0] == told[1]
+    assert expected[0] == expected[1]
     assert access_events(StaffUser.objects.get()) == [
         "invited", "second_factor_set_up", *["refused"] * 4, "locked_out",
     ]  # fmt: skip
     assert Client().get("/admin/login/").status_code == 200
 
 
-def test_guessing_codes_locks_out_too_and_the_right_one_comes_too_late():
+def test_guessing_codes_locks_out_even_a_correct_code():
     user = create_login_user(FINANCE_APPROVER)
     secret = enrol_second_factor(user)
     client = Client()
@@ -107,7 +109,7 @@ def test_an_address_that_tries_many_names_is_locked_out_and_others_are_not():
     assert there["Location"] == "/admin/"
 
 
-def test_behind_proxies_of_ours_the_address_is_the_one_they_saw(settings):
+def test_behind_trusted_proxies_the_forwarded_address_counts(settings):
     settings.TRUSTED_PROXIES = 1
     settings.SIGN_IN_ATTEMPTS = {"account": 99, "address": 2}
     create_login_user(AUDITOR)
@@ -121,7 +123,7 @@ def test_behind_proxies_of_ours_the_address_is_the_one_they_saw(settings):
         assert is_signed_in(client) is inside
 
 
-def test_what_succeeds_does_not_count():
+def test_successful_attempts_do_not_count():
     create_login_user(AUDITOR)
     for _ in range(settings.SIGN_IN_ATTEMPTS["account"] + 2):
         client = Client()
@@ -130,7 +132,7 @@ def test_what_succeeds_does_not_count():
         assert is_signed_in(client)
 
 
-def test_a_lock_out_ends_by_itself_and_so_do_single_tries(ada):
+def test_lock_outs_and_counters_expire(ada):
     assert SHUT in guess(5)
     pass_minutes(14)
     assert not gets_in()
@@ -141,7 +143,7 @@ def test_a_lock_out_ends_by_itself_and_so_do_single_tries(ada):
     assert gets_in()
 
 
-def test_trying_on_makes_a_lock_out_no_longer(ada):
+def test_further_attempts_do_not_extend_a_lock_out(ada):
     guess(5)
     end = SignInTries.objects.exclude(locked_until=None).get().locked_until
     assert SHUT in guess(10)
@@ -154,7 +156,7 @@ def test_a_name_is_the_same_however_it_is_written(ada):
     assert not gets_in()
 
 
-def test_what_is_over_is_removed_and_nothing_else(ada):
+def test_only_expired_counters_are_deleted(ada):
     guess(5)
     guess(1, "nobody")
     assert SignInTries.objects.count() == 3  # two accounts and the address
@@ -167,7 +169,7 @@ def test_what_is_over_is_removed_and_nothing_else(ada):
     assert SignInTries.objects.count() == 1
 
 
-def test_of_a_name_no_more_is_kept_than_somebody_with_the_key_can_check():
+def test_names_are_stored_as_keyed_hashes_only():
     typed = "hunter2-typed-into-the-wrong-field"
     guess(1, typed)
     assert AccessRecord.objects.count() == 0
@@ -178,7 +180,7 @@ def test_of_a_name_no_more_is_kept_than_somebody_with_the_key_can_check():
         assert sha256(typed.encode()).hexdigest() not in key
 
 
-def test_an_administrator_opens_an_account_before_its_time(ada):
+def test_an_administrator_unlocks_an_account_early(ada):
     client = signed_in_client(ADMINISTRATOR)
     assert "Unlock" not in text_of(client.get(page(ada, "change")))
     assert "is not locked out" in text_of(client.post(page(ada, "unlock")))
@@ -193,7 +195,7 @@ def test_an_administrator_opens_an_account_before_its_time(ada):
     assert AccessRecord.objects.get(event="unlocked").by == user_of(client)
 
 
-def test_wrong_codes_are_forgotten_as_well():
+def test_unlocking_clears_failed_codes_too():
     user = create_login_user(FINANCE_APPROVER)
     secret = enrol_second_factor(user)
     client = Client()
@@ -205,11 +207,11 @@ def test_wrong_codes_are_forgotten_as_well():
     assert client.post(CODE, {"code": current_code(secret)}).status_code == 302
 
 
-def test_the_last_administrator_is_helped_from_a_shell(ada):
+def test_the_last_administrator_is_unlocked_from_a_shell(ada):
     guess(5)
-    told = StringIO()
-    call_command("unlock", "ada", stdout=told)
-    assert told.getvalue() == "Unlocked ada.\n"
+    expected = StringIO()
+    call_command("unlock", "ada", stdout=expected)
+    assert expected.getvalue() == "Unlocked ada.\n"
     assert gets_in()
     record = AccessRecord.objects.get(event="unlocked")
     assert (record.user, record.by) == (ada, None)
@@ -218,7 +220,7 @@ def test_the_last_administrator_is_helped_from_a_shell(ada):
             call_command("unlock", name)
 
 
-def test_a_browser_that_somebody_signed_in_from_is_not_locked_out_by_others(ada):
+def test_a_known_device_is_not_locked_out_by_attempts_elsewhere(ada):
     client = Client()
     enter_password(client, "ada", PASSWORD)
     cookie = client.cookies["known_device"]
@@ -232,12 +234,12 @@ def test_a_browser_that_somebody_signed_in_from_is_not_locked_out_by_others(ada)
     assert enter_password(client, "ada", PASSWORD)["Location"] == "/admin/"
 
 
-def test_a_known_browser_counts_its_own_tries_and_nobody_elses(ada):
+def test_a_known_device_has_its_own_counter(ada):
     client = Client()
     enter_password(client, "ada", PASSWORD)
     client.post("/admin/logout/")
-    told = [text_of(enter_password(client, "ada", f"guess {n}")) for n in range(6)]
-    assert "Try again after" in told[4]
+    expected = [text_of(enter_password(client, "ada", f"guess {n}")) for n in range(6)]
+    assert "Try again after" in expected[4]
     assert SHUT in text_of(enter_password(client, "ada", PASSWORD))
     assert gets_in()  # in another browser
     assert "Unlock" in text_of(signed_in_client(ADMINISTRATOR).get(page(ada, "change")))
@@ -245,7 +247,7 @@ def test_a_known_browser_counts_its_own_tries_and_nobody_elses(ada):
     assert enter_password(client, "ada", PASSWORD).status_code == 302
 
 
-def test_the_cookie_counts_for_its_person_alone_and_not_when_it_is_forged_or_old(ada, settings):
+def test_the_cookie_is_valid_only_for_its_user_and_not_when_forged_or_expired(ada, settings):
     create_login_user(AUDITOR, "bo")
     client = Client()
     enter_password(client, "ada", PASSWORD)
@@ -264,7 +266,7 @@ def test_the_cookie_counts_for_its_person_alone_and_not_when_it_is_forged_or_old
     assert enter_password(client, "ada", PASSWORD).status_code == 302
 
 
-def test_codes_of_a_known_browser_are_counted_apart_as_well():
+def test_codes_on_a_known_device_are_counted_separately_too():
     user = create_login_user(FINANCE_APPROVER)
     secret = enrol_second_factor(user)
     known, other = Client(), Client()

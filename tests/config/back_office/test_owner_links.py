@@ -44,14 +44,14 @@ OWNER_OF = {
 
 @dataclass
 class Namesake:
-    """One of several members who have the same name, with a record of every kind."""
+    """One of several namesakes, with a record of every kind."""
 
     wallet: Wallet
     pages: list[models.Model]
 
 
 def make_namesake(lending: Lending, organisation: Any = None) -> Namesake:
-    """A member called Ada Obi who asked for a withdrawal, placed orders and took a loan."""
+    """Create a member named Ada Obi with a withdrawal, orders and a loan."""
     organisation = organisation or lending.creditor.organisation
     member = make_member(organisation)
     Member.objects.filter(pk=member.pk).update(name="Ada Obi")
@@ -74,22 +74,22 @@ def make_namesake(lending: Lending, organisation: Any = None) -> Namesake:
 
 
 def links_to_lists(client: Client, page: models.Model) -> set[str]:
-    """The narrowed lists that the page of a record leads to."""
+    """Return the filtered lists linked from the page of a record."""
     meta = page._meta
     address = reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[page.pk])
-    answer = client.get(address)
-    assert answer.status_code == 200
-    body = answer.content.decode()
+    response = client.get(address)
+    assert response.status_code == 200
+    body = response.content.decode()
     found = {unescape(link) for link in re.findall(r'href="(/admin/[^"]*\?[^"]+)"', body)}
     names = {link: str(resolve(link.partition("?")[0]).url_name) for link in found}
     return {link for link, name in names.items() if name.endswith("list")}
 
 
 def rows_of(client: Client, link: str) -> list[Any]:
-    answer = client.get(link)
-    assert answer.status_code == 200, link
-    assert "A filter could not be read" not in answer.content.decode(), link
-    return list(answer.context["cl"].result_list)
+    response = client.get(link)
+    assert response.status_code == 200, link
+    assert "A filter could not be read" not in response.content.decode(), link
+    return list(response.context["cl"].result_list)
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_links_about_a_member_never_lead_to_a_namesake(lending):
         assert reached == {model: {one.wallet.owner_id} for model in OWNER_OF}
 
 
-def test_the_withdrawals_of_a_member_are_shown_whatever_has_become_of_them(lending):
+def test_the_withdrawals_of_a_member_are_shown_in_every_status(lending):
     ada = make_namesake(lending)
     ended = ada.wallet.request(100)
     decisions.cancel(

@@ -1,4 +1,4 @@
-"""What subjects show on the pages of records below them, as config lists it."""
+"""Panels on record pages, as assigned in config."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def links(client: Client, record: Organisation | Member) -> list[str]:
     return [tool.label for tool in tools if tool.is_navigation]
 
 
-def test_an_organisation_leads_to_what_is_its_own_in_the_order_of_the_list():
+def test_an_organisation_links_to_its_own_records_in_order():
     client, organisation = signed_in_client(AUDITOR), make_organisation()
     shown = links(client, organisation)
     trade = ["Orders", "Issued tokens", "Loan configurations", "Loans"]
@@ -42,7 +42,7 @@ def test_an_organisation_leads_to_what_is_its_own_in_the_order_of_the_list():
     assert links(client, organisation) == [*shown[:3], "Webhook", *shown[3:]]
 
 
-def test_a_member_leads_to_what_is_theirs():
+def test_a_member_links_to_their_own_records():
     assert links(signed_in_client(AUDITOR), make_member(make_organisation())) == [
         *WALLET,
         "Orders",
@@ -50,14 +50,14 @@ def test_a_member_leads_to_what_is_theirs():
     ]
 
 
-def test_every_page_has_the_panels_that_stand_everywhere():
+def test_every_page_has_the_common_panels():
     for model in admin.site._registry:
         assert tuple(panels_of(model))[-len(EVERYWHERE) :] == EVERYWHERE
     assert set(PANELS) <= set(admin.site._registry)
     assert panels_of(Token) == EVERYWHERE
 
 
-def test_a_change_leads_to_its_record_unless_only_its_owner_opens_that():
+def test_a_change_links_to_its_record_unless_only_the_owner_may_open_it():
     organisation = make_organisation()
     export = Export.objects.create(
         source="x", title="X", form="csv", file_name="x.csv",

@@ -102,7 +102,7 @@ def named(name: str, pattern: str) -> str:
 
 
 def addresses(every_record: EveryRecord) -> list[Address]:
-    """Every address, about a record of `world`."""
+    """Every address, about a record of `demo_records`."""
     return [
         Address(name, f"/admin/{filled(pattern, every_record)}")
         for name, pattern in patterns(admin.site.get_urls())
@@ -188,7 +188,7 @@ def undone(client: Client, path: str, data: dict[str, Any]) -> Any:
 
 
 def revealed(every_record: EveryRecord, text: str) -> list[str]:
-    """Which secrets of `world` are in `text`."""
+    """Which secrets of `demo_records` are in `text`."""
     return [what for what, secret in every_record.secrets.items() if secret and secret in text]
 
 
@@ -248,7 +248,7 @@ def test_no_record_has_a_link_that_its_reader_may_not_follow(letter, every_recor
 
 
 @pytest.mark.parametrize("letter", list(ROLE_OF))
-def test_a_role_looks_and_acts_where_the_table_says_and_nowhere_else(letter, every_record):
+def test_each_role_views_and_acts_exactly_as_the_table_says(letter, every_record):
     table = expectations()
     client = browser(person(ROLE_OF[letter]))
     fingerprint, before = table_fingerprints(), written()
@@ -303,7 +303,7 @@ def may_leave(letter: str, name: str, *, acting: bool) -> set[str]:
 
 
 @pytest.mark.parametrize("who", ["nobody", "somebody whose second factor is missing"])
-def test_who_is_not_in_is_led_to_sign_in_from_everywhere(who, every_record):
+def test_unauthenticated_users_are_redirected_to_sign_in_everywhere(who, every_record):
     client = browser(None if who == "nobody" else person(FINANCE_APPROVER), second_factor=False)
     fingerprint = table_fingerprints()
     wrong: dict[str, Any] = {}
@@ -335,7 +335,7 @@ def test_a_post_without_its_token_is_refused_everywhere(who, every_record):
     assert table_fingerprints() == fingerprint
 
 
-def test_a_list_decides_about_ticked_rows_only_for_whom_the_table_says(every_record):
+def test_list_actions_are_available_only_to_the_roles_in_the_table(every_record):
     for letter, role in ROLE_OF.items():
         user = person(role)
         request = RequestFactory().get("/")
@@ -367,7 +367,7 @@ def actions() -> Iterator[tuple[str, str, type[Model]]]:
             yield f"{model._meta.app_label}_{model._meta.model_name}", name, model
 
 
-def test_every_address_and_every_action_has_its_expectation_and_no_other_has():
+def test_the_table_covers_exactly_the_existing_urls_and_actions():
     names = {name for name, _ in patterns(admin.site.get_urls())}
     assert names - OUTSIDE - expectations().keys() == set()
     assert expectations().keys() - names == set()
@@ -375,7 +375,7 @@ def test_every_address_and_every_action_has_its_expectation_and_no_other_has():
     assert set(ROLE_OF.values()) == ROLES.keys()
 
 
-def test_an_auditor_acts_nowhere_but_in_files_and_an_administrator_not_on_money():
+def test_auditors_only_export_and_administrators_do_not_act_on_money():
     acting = {name for name, (_, act) in PAGES.items() if "A" in act}
     own = {
         "index", "app_list", "view_on_site", "password_change", "second_factor", "recovery_codes",

@@ -29,12 +29,12 @@ DECIDING_ABOUT_MONEY = PRIVILEGED_PERMISSIONS - {
 }
 
 
-def test_the_last_migration_says_what_the_table_says():
+def test_the_last_migration_matches_the_table():
     assert last_migrated_roles() == ROLES, "run `manage.py make_roles_migration`"
 
 
 @pytest.mark.django_db
-def test_migrating_an_empty_database_makes_the_roles():
+def test_migrating_an_empty_database_creates_the_roles():
     made = {
         group.name: {
             f"{permission.content_type.app_label}.{permission.codename}"
@@ -46,7 +46,7 @@ def test_migrating_an_empty_database_makes_the_roles():
 
 
 @pytest.mark.django_db
-def test_every_permission_that_is_given_or_of_our_own_making_is_classified():
+def test_every_assigned_or_custom_permission_is_classified():
     assert not PRIVILEGED_PERMISSIONS & UNPRIVILEGED_PERMISSIONS
     given = {permission for role in ROLES.values() for permission in role}
     plain = ("add_", "change_", "delete_", "view_")
@@ -67,7 +67,7 @@ def test_every_permission_that_is_given_or_of_our_own_making_is_classified():
     assert is_privileged("wallets.something_new")
 
 
-def test_an_auditor_only_reads_and_an_administrator_decides_nothing_about_money():
+def test_auditors_only_read_and_administrators_approve_no_payments():
     beyond = {name for name in ROLES[AUDITOR] if ".view_" not in name}
     assert beyond <= {"exchange.add_export", "exchange.read_every_export"}
     assert not any(map(is_privileged, ROLES[AUDITOR]))
@@ -78,7 +78,7 @@ def test_an_auditor_only_reads_and_an_administrator_decides_nothing_about_money(
 
 
 @pytest.mark.django_db
-def test_whoever_may_decide_needs_a_second_factor():
+def test_privileged_users_need_a_second_factor():
     for role in ROLES:
         assert is_privileged_user(create_staff(role.replace(" ", "-"), "correct horse", role)) is (
             role != AUDITOR

@@ -1,4 +1,4 @@
-"""Signing in: password, code, what a session is good for. About guessing: `test_lockout`."""
+"""Sign-in: password, code and session state. Guessing: `test_lockout`."""
 
 from __future__ import annotations
 
@@ -47,23 +47,23 @@ def secret_shown(page) -> str:
 # --- the two steps ---
 
 
-def test_somebody_who_may_decide_gets_in_by_password_and_code_and_not_by_the_password_alone():
+def test_privileged_users_sign_in_with_password_and_code():
     user = create_login_user(FINANCE_APPROVER)
     secret = enrol_second_factor(user)
     client = Client()
-    answer = enter_password(client, "ada", PASSWORD)
-    assert answer["Location"].startswith(CODE)
+    response = enter_password(client, "ada", PASSWORD)
+    assert response["Location"].startswith(CODE)
     assert not is_signed_in(client)
     assert "_auth_user_id" not in client.session
     before = client.session.session_key
-    answer = client.post(CODE, {"code": current_code(secret)})
-    assert answer["Location"] == INDEX
+    response = client.post(CODE, {"code": current_code(secret)})
+    assert response["Location"] == INDEX
     assert is_signed_in(client)
     assert client.session.session_key != before
     assert access_events(user) == ["invited", "second_factor_set_up", "signed_in"]
 
 
-def test_after_signing_in_a_person_is_where_they_were_going_and_never_outside():
+def test_sign_in_redirects_to_the_requested_page_and_never_elsewhere():
     user = create_login_user(AUDITOR)
     for wanted, reached in (
         (KEYS, KEYS),
@@ -72,13 +72,13 @@ def test_after_signing_in_a_person_is_where_they_were_going_and_never_outside():
         ("/v1/docs", INDEX),
     ):
         client = Client()
-        answer = client.post(
+        response = client.post(
             f"{LOGIN}?next={wanted}", {"username": user.username, "password": PASSWORD}
         )
-        assert answer["Location"] == reached
+        assert response["Location"] == reached
 
 
-def test_without_a_second_factor_everything_leads_to_setting_one_up():
+def test_without_a_second_factor_every_page_redirects_to_setup():
     user = create_login_user(BACK_OFFICE)
     client = Client()
     assert enter_password(client, "ada", PASSWORD)["Location"].startswith(ENROL)
@@ -86,11 +86,11 @@ def test_without_a_second_factor_everything_leads_to_setting_one_up():
     before = table_fingerprints()
     for address in (INDEX, KEYS, reverse("admin:password_change"), reverse("admin:jsi18n")):
         assert client.get(address)["Location"].startswith(CODE)
-    answer = client.post(
+    response = client.post(
         reverse("admin:exchange_member_add"),
         {"organisation": str(organisation.pk), "name": "Eve", "email": "eve@acme.example"},
     )
-    assert answer["Location"].startswith(CODE)
+    assert response["Location"].startswith(CODE)
     assert client.get(CODE)["Location"].startswith(ENROL)
     assert table_fingerprints() == before
     assert Member.objects.count() == 1
@@ -119,7 +119,7 @@ def test_without_a_second_factor_everything_leads_to_setting_one_up():
 
 
 @pytest.mark.parametrize("role", list(ROLES))
-def test_only_the_auditor_may_do_without_a_second_factor(role):
+def test_only_auditors_may_skip_the_second_factor(role):
     create_login_user(role)
     client = Client()
     target = enter_password(client, "ada", PASSWORD)["Location"]
@@ -133,7 +133,7 @@ def test_an_auditor_who_set_one_up_needs_it():
     assert not is_signed_in(client)
 
 
-def test_a_code_is_taken_once_whoever_sends_it():
+def test_a_code_is_accepted_once():
     user = create_login_user(FINANCE_APPROVER)
     code = current_code(enrol_second_factor(user))
     first, second = Client(), Client()
@@ -146,7 +146,7 @@ def test_a_code_is_taken_once_whoever_sends_it():
     assert "already used" in text_of(refused)
 
 
-def test_a_recovery_code_lets_in_once():
+def test_a_recovery_code_works_once():
     user = create_login_user(FINANCE_APPROVER)
     secret = second_factor.new_secret()
     codes = second_factor.set_up(user=user, secret=secret, code=current_code(secret))
@@ -171,12 +171,12 @@ def test_the_step_between_password_and_code_does_not_outlive_ten_minutes_or_the_
     user.set_password("another horse battery")
     user.save()
     for client in (late, changed):
-        answer = client.post(CODE, {"code": current_code(secret)})
-        assert answer["Location"].startswith(LOGIN)
+        response = client.post(CODE, {"code": current_code(secret)})
+        assert response["Location"].startswith(LOGIN)
         assert not is_signed_in(client)
 
 
-def test_nobody_who_is_shut_out_or_no_member_of_staff_gets_in():
+def test_deactivated_users_and_non_staff_cannot_sign_in():
     user = create_login_user(AUDITOR)
     StaffUser.objects.create_user("outsider", password=PASSWORD)
     StaffUser.objects.filter(pk=user.pk).update(is_active=False)
@@ -189,20 +189,20 @@ def test_nobody_who_is_shut_out_or_no_member_of_staff_gets_in():
 # --- sessions ---
 
 
-def test_a_session_ends_after_its_time_however_busy_and_when_idle():
+def test_sessions_expire_at_their_limit_and_when_idle():
     user = create_login_user(FINANCE_APPROVER)
     for age in ({"signin_started": 12 * 3600 + 1}, {"signin_seen": 30 * 60 + 1}):
         client = Client()
         sign_in(client, user)
         assert is_signed_in(client)
         backdate_session(client, **age)
-        answer = client.get(KEYS)
-        assert answer["Location"] == f"{LOGIN}?next={KEYS}"
-        assert messages_of(answer)[0].startswith("Session expired")
+        response = client.get(KEYS)
+        assert response["Location"] == f"{LOGIN}?next={KEYS}"
+        assert messages_of(response)[0].startswith("Session expired")
         assert "_auth_user_id" not in client.session
 
 
-def test_work_keeps_a_session_from_being_idle():
+def test_activity_keeps_a_session_alive():
     client = Client()
     sign_in(client, create_login_user(FINANCE_APPROVER))
     backdate_session(client, signin_seen=29 * 60)
@@ -210,7 +210,7 @@ def test_work_keeps_a_session_from_being_idle():
     assert client.session["signin_seen"] > client.session["signin_started"]
 
 
-def test_sessions_end_with_the_password_the_role_the_second_factor_and_the_access():
+def test_sessions_end_when_password_role_second_factor_or_access_change():
     administrator = create_login_user(ADMINISTRATOR, "root")
     sessions = Client()
     for url, body in (
@@ -224,8 +224,8 @@ def test_sessions_end_with_the_password_the_role_the_second_factor_and_the_acces
         assert is_signed_in(sessions)
         manager = Client()
         sign_in(manager, administrator)
-        answer = manager.post(reverse(f"admin:exchange_staffuser_{url}", args=[user.pk]), body)
-        assert answer.status_code == 302
+        response = manager.post(reverse(f"admin:exchange_staffuser_{url}", args=[user.pk]), body)
+        assert response.status_code == 302
         if url != "deactivate":
             assert is_signed_in(sessions), "it is only proposed"
             confirm_latest()
@@ -251,7 +251,7 @@ def test_signing_out_takes_a_post():
 # --- a recent code before a decision ---
 
 
-def test_a_decision_with_a_stale_code_is_not_made_and_leads_back_after_a_new_one():
+def test_an_action_with_an_old_code_is_interrupted_and_resumed_after_a_new_one():
     organisation, _ = make_participants()
     user = create_login_user(BACK_OFFICE)
     secret = enrol_second_factor(user)
@@ -262,32 +262,32 @@ def test_a_decision_with_a_stale_code_is_not_made_and_leads_back_after_a_new_one
     body = {"organisation": str(organisation.pk), "name": "Eve", "email": "eve@acme.example"}
     before = table_fingerprints()
     assert client.get(form).status_code == 200
-    answer = client.post(form, body, headers={"Referer": f"http://testserver{form}?x=1"})
-    assert answer["Location"] == f"{CODE}?next=%2Fadmin%2Fexchange%2Fmember%2Fadd%2F%3Fx%3D1"
+    response = client.post(form, body, headers={"Referer": f"http://testserver{form}?x=1"})
+    assert response["Location"] == f"{CODE}?next=%2Fadmin%2Fexchange%2Fmember%2Fadd%2F%3Fx%3D1"
     assert table_fingerprints() == before
-    page = client.get(answer["Location"])
+    page = client.get(response["Location"])
     assert "No changes made yet." in text_of(page)
     key = client.session.session_key
-    answer = client.post(answer["Location"], {"code": current_code(secret)})
-    assert answer["Location"] == RESUME + "?next=%2Fadmin%2Fexchange%2Fmember%2Fadd%2F%3Fx%3D1"
+    response = client.post(response["Location"], {"code": current_code(secret)})
+    assert response["Location"] == RESUME + "?next=%2Fadmin%2Fexchange%2Fmember%2Fadd%2F%3Fx%3D1"
     assert client.session.session_key != key
     assert Member.objects.count() == 1
-    waiting = client.get(answer["Location"]).context["interrupted_form"]
+    waiting = client.get(response["Location"]).context["interrupted_form"]
     client.post(waiting.path, dict(waiting.fields))
     assert Member.objects.filter(name="Eve").count() == 1
 
 
-def test_a_page_elsewhere_is_no_place_to_be_led_back_to():
+def test_redirects_never_leave_the_site():
     user = create_login_user(FINANCE_APPROVER)
     enrol_second_factor(user)
     client = Client()
     sign_in(client, user, age=16 * 60)
     form = reverse("admin:exchange_member_add")
-    answer = client.post(form, {}, headers={"Referer": "https://elsewhere.example/admin/"})
-    assert answer["Location"] == f"{CODE}?next=%2Fadmin%2F"
+    response = client.post(form, {}, headers={"Referer": "https://elsewhere.example/admin/"})
+    assert response["Location"] == f"{CODE}?next=%2Fadmin%2F"
 
 
-def test_another_phone_takes_a_fresh_code_and_ends_the_first_one():
+def test_replacing_the_app_needs_a_recent_code_and_ends_the_old_one():
     user = create_login_user(FINANCE_APPROVER)
     old = enrol_second_factor(user)
     client, other = Client(), Client()
@@ -342,6 +342,6 @@ def test_the_forms_help_password_managers_and_screen_readers():
         assert not re.search(r"\son\w+=", text)
 
 
-def test_what_was_typed_for_an_unknown_name_is_kept_nowhere():
+def test_unknown_usernames_are_stored_nowhere():
     enter_password(Client(), "hunter2-typed-into-the-wrong-field", "x")
     assert AccessRecord.objects.count() == 0

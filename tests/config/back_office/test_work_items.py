@@ -60,7 +60,7 @@ WORDS = {
 
 
 @pytest.fixture
-def world() -> EveryRecord:
+def demo_records() -> EveryRecord:
     return make_every_record()
 
 
@@ -70,20 +70,20 @@ def signed_in_as(username: str) -> Client:
     return client
 
 
-def approval_of(world: EveryRecord, model: type[Model]) -> tuple[str, str]:
+def approval_of(demo_records: EveryRecord, model: type[Model]) -> tuple[str, str]:
     """The page of the proposal of `model`, and the address at which it is approved."""
     app, name = model._meta.label_lower.split(".")
     if model is Proposal:
-        subject, found = world.proposals[Withdrawal]
+        subject, found = demo_records.proposals[Withdrawal]
         page = reverse("admin:wallets_proposal_change", args=[found])
         return page, reverse("admin:wallets_withdrawal_confirm", args=[subject, found])
     verb = "approve" if model in {Quote, SettingChange, LoanConfiguration} else "confirm"
     verb = "close" if model is ReconciliationBreak else verb
-    if model in world.proposals:
-        subject, found = world.proposals[model]
+    if model in demo_records.proposals:
+        subject, found = demo_records.proposals[model]
         page = reverse(f"admin:{app}_{name}_change", args=[subject])
         return page, reverse(f"admin:{app}_{name}_{verb}", args=[subject, found])
-    found = world.records[model].pk
+    found = demo_records.records[model].pk
     page = reverse(f"admin:{app}_{name}_change", args=[found])
     return page, reverse(f"admin:{app}_{name}_{verb}", args=[found])
 
@@ -96,7 +96,7 @@ def counted(items: Any) -> dict[str, int]:
     return {item.label: item.count for item in items}
 
 
-def test_every_kind_of_proposal_is_in_the_queue_of_whoever_decides_it(world):
+def test_every_kind_of_proposal_is_in_the_queue_of_its_approvers(demo_records):
     assert set(queues()) == set(WORDS)
     finance, credit = signed_in_client(FINANCE_APPROVER), signed_in_client(CREDIT_OFFICER)
     of_finance, of_credit = (
@@ -112,7 +112,7 @@ def test_every_kind_of_proposal_is_in_the_queue_of_whoever_decides_it(world):
 
 
 @pytest.mark.parametrize("role", [BACK_OFFICE, AUDITOR])
-def test_who_decides_nothing_reads_what_waits_for_others(world, role):
+def test_other_roles_see_what_awaits_others(demo_records, role):
     shown = dashboard(signed_in_client(role))
     assert shown.awaiting_my_approval == []
     found = counted(shown.awaiting_others)
@@ -121,13 +121,13 @@ def test_who_decides_nothing_reads_what_waits_for_others(world, role):
     assert "Withdrawals: mine to decide" not in found
 
 
-def test_where_nothing_waits_only_an_auditor_reads_of_it():
+def test_empty_queues_are_shown_to_auditors_only():
     assert set(counted(dashboard(signed_in_client(AUDITOR)).awaiting_others).values()) == {0}
     for role in (BACK_OFFICE, FINANCE_APPROVER):
         assert dashboard(signed_in_client(role)).awaiting_others == []
 
 
-def test_what_one_proposed_waits_for_somebody_else(world):
+def test_own_proposals_await_others(demo_records):
     proposed: dict[str, tuple[type[Model], ...]] = {
         "decider": (Proposal, AccessProposal),
         "owner": (Deposit, Quote, Loan, SettingChange, ReconciliationBreak),
@@ -140,7 +140,7 @@ def test_what_one_proposed_waits_for_somebody_else(world):
     assert counted(dashboard(signed_in_as("owner")).awaiting_my_approval)[WORDS[Proposal]] == 1
 
 
-def test_each_count_is_that_of_the_list_behind_it_and_all_of_it_can_be_decided(world):
+def test_each_count_matches_its_list_and_every_record_can_be_decided(demo_records):
     for client in (
         signed_in_client(FINANCE_APPROVER),
         signed_in_as("decider"),
@@ -158,7 +158,7 @@ def test_each_count_is_that_of_the_list_behind_it_and_all_of_it_can_be_decided(w
                     assert 'class="blocker"' not in client.get(page).content.decode(), page
 
 
-def test_the_sidebar_counts_what_the_person_can_decide(world):
+def test_the_sidebar_counts_what_the_user_can_approve(demo_records):
     def badges(client: Client) -> set[str]:
         groups = client.get(reverse("admin:index")).context["sidebar_navigation"]
         items = [item for group in groups for item in group["items"]]
@@ -171,8 +171,8 @@ def test_the_sidebar_counts_what_the_person_can_decide(world):
 
 
 @pytest.mark.parametrize("model", WORDS, ids=lambda model: model.__name__)
-def test_a_proposal_is_decided_on_its_own_page_or_the_page_says_why_not(world, model):
-    page, approve_at = approval_of(world, model)
+def test_a_proposal_can_be_decided_on_its_page_or_the_page_says_why_not(demo_records, model):
+    page, approve_at = approval_of(demo_records, model)
     decider = DECIDED_BY.get(model, FINANCE_APPROVER)
     before = table_fingerprints()
     able = signed_in_client(decider, "able").get(page)

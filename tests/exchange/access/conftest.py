@@ -1,12 +1,12 @@
-"""Who decides in these tests."""
+"""Fixtures: the users who decide."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.exchange.access.proposals import House
+from tests.exchange.access.proposals import Team
 
 
 @pytest.fixture
-def house() -> House:
-    return House()
+def team() -> Team:
+    return Team()

@@ -1,4 +1,4 @@
-"""A house of three who decide, and what two of them do with a proposal of access."""
+"""An installation with three privileged users, and the steps of an access proposal."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ PASSWORD = "correct horse battery"
 MONEY = ["wallets:read", "wallets:withdraw"]
 
 
-class House:
-    """One administrator and two finance approvers, all there for long."""
+class Team:
+    """One administrator and two finance approvers, all tenured."""
 
     def __init__(self) -> None:
         self.admin = create_staff("admin", PASSWORD, ADMINISTRATOR)

@@ -1,4 +1,4 @@
-"""What each kind of access proposal asks for, does and leads to, and for whom."""
+"""Each kind of access proposal: requirements, effect and secret."""
 
 from __future__ import annotations
 
@@ -33,57 +33,57 @@ pytestmark = pytest.mark.django_db
 # --- confirming ---
 
 
-def test_a_person_is_let_in_again_by_two(house):
+def test_activating_a_privileged_user_takes_two_people(team):
     person = create_staff("ada", PASSWORD, FINANCE_APPROVER)
     other = create_staff("bob", PASSWORD, FINANCE_APPROVER)
     for each in (person, other):
-        accounts.deactivate(user_id=each.pk, by=house.admin)
-    proposal = staff_proposals.propose_activation(user_id=person.pk, by=house.admin, note=" Back ")
+        accounts.deactivate(user_id=each.pk, by=team.admin)
+    proposal = staff_proposals.propose_activation(user_id=person.pk, by=team.admin, note=" Back ")
     assert (proposal.kind, proposal.person, proposal.note) == ("activate_person", person, "Back")
-    done = confirm(proposal, house.second)
-    assert (done.status, done.decided_by, done.person) == ("Approved", house.second, person)
+    done = confirm(proposal, team.second)
+    assert (done.status, done.decided_by, done.person) == ("Approved", team.second, person)
     active = dict(StaffUser.objects.values_list("username", "is_active"))
     assert (active["ada"], active["bob"]) == (True, False)
     record = AccessRecord.objects.filter(user=person).latest("id")
-    assert (record.event, record.by) == ("activated", house.admin)
+    assert (record.event, record.by) == ("activated", team.admin)
     assert record.details == "Confirmed by second"
     with pytest.raises(Conflict, match="Nothing to collect"):
-        collect(done, house.admin)
+        collect(done, team.admin)
 
 
-def test_a_role_is_given_and_taken_by_two(house):
+def test_granting_and_removing_a_privileged_role_takes_two_people(team):
     reader = create_staff("reader", PASSWORD, AUDITOR)
     for role, before, after in (
         (get_role(FINANCE_APPROVER), AUDITOR, FINANCE_APPROVER),
         (None, FINANCE_APPROVER, ""),
     ):
         proposal = staff_proposals.propose_role_change(
-            user_id=reader.pk, role=role, expected_role=before, by=house.admin
+            user_id=reader.pk, role=role, expected_role=before, by=team.admin
         )
         assert proposal.payload == {"role": after, "seen": before}
-        confirm(proposal, house.first)
+        confirm(proposal, team.first)
         assert accounts.role_name(reader) == after
-    assert accounts.role_name(house.second) == FINANCE_APPROVER
+    assert accounts.role_name(team.second) == FINANCE_APPROVER
 
 
-def test_a_role_that_is_gone_is_not_given(house):
+def test_a_deleted_role_is_not_assigned(team):
     reader = create_staff("reader", PASSWORD, AUDITOR)
     role = Group.objects.create(name="Short-lived")
     proposal = staff_proposals.propose_role_change(
-        user_id=reader.pk, role=role, expected_role=AUDITOR, by=house.admin
+        user_id=reader.pk, role=role, expected_role=AUDITOR, by=team.admin
     )
     role.delete()
     with pytest.raises(Conflict, match="The role Short-lived no longer exists"):
-        confirm(proposal, house.first)
+        confirm(proposal, team.first)
     assert accounts.role_name(reader) == AUDITOR
 
 
-def test_an_invited_person_has_the_details_that_were_proposed(house):
+def test_an_invited_person_has_the_details_that_were_proposed(team):
     details = {"first_name": "Ada", "email": "ada@house.example"}
     proposal = staff_proposals.propose_invitation(
-        username="ada", role=get_role(FINANCE_APPROVER), by=house.admin, details=details
+        username="ada", role=get_role(FINANCE_APPROVER), by=team.admin, details=details
     )
-    done = confirm(proposal, house.second)
+    done = confirm(proposal, team.second)
     person = StaffUser.objects.get(username="ada")
     assert done.person == person
     assert (person.first_name, person.email) == ("Ada", "ada@house.example")
@@ -92,63 +92,61 @@ def test_an_invited_person_has_the_details_that_were_proposed(house):
     assert record.details == f"Role: {FINANCE_APPROVER}. Confirmed by second"
 
 
-def test_a_second_factor_of_one_person_is_reset_by_two(house):
-    for person in (house.first, house.second):
+def test_a_second_factor_of_one_person_is_reset_by_two(team):
+    for person in (team.first, team.second):
         enrol_second_factor(person)
-    proposal = staff_proposals.propose_second_factor_reset(user_id=house.first.pk, by=house.admin)
-    confirm(proposal, house.second)
+    proposal = staff_proposals.propose_second_factor_reset(user_id=team.first.pk, by=team.admin)
+    confirm(proposal, team.second)
     with pytest.raises(Conflict, match="first has no second factor"):
-        staff_proposals.propose_second_factor_reset(user_id=house.first.pk, by=house.admin)
-    house.second.refresh_from_db()
-    assert hasattr(house.second, "second_factor")
+        staff_proposals.propose_second_factor_reset(user_id=team.first.pk, by=team.admin)
+    team.second.refresh_from_db()
+    assert hasattr(team.second, "second_factor")
 
 
-def test_an_organisation_is_let_in_again_and_no_other(house):
-    actor = Actor.staff(house.admin.pk, "admin")
+def test_only_the_proposed_organisation_is_activated(team):
+    actor = Actor.staff(team.admin.pk, "admin")
     owners = [make_organisation(), make_organisation()]
     for owner in owners:
         api_keys.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
         organisations.set_active(organisation_id=owner.pk, active=False, actor=actor)
     proposal = participant_proposals.propose_organisation_activation(
-        organisation_id=owners[0].pk, by=house.admin
+        organisation_id=owners[0].pk, by=team.admin
     )
-    confirm(proposal, house.first)
+    confirm(proposal, team.first)
     for owner, active in zip(owners, (True, False), strict=True):
         owner.refresh_from_db()
         assert owner.active is active
     # The same may be proposed of another one.
     participant_proposals.propose_organisation_activation(
-        organisation_id=owners[1].pk, by=house.admin
+        organisation_id=owners[1].pk, by=team.admin
     )
     with pytest.raises(NotFound, match="Organisation not found"):
         participant_proposals.propose_organisation_activation(
-            organisation_id=uuid7(), by=house.admin
+            organisation_id=uuid7(), by=team.admin
         )
 
 
-def test_only_staff_who_are_there_withdraw_their_own(house):
-    proposal = house.invite(house.admin)
+def test_only_active_staff_withdraw_their_own_proposals(team):
+    proposal = team.invite(team.admin)
     for gone in ("is_active", "is_staff"):
-        setattr(house.admin, gone, False)
+        setattr(team.admin, gone, False)
         with pytest.raises(Forbidden, match="Only the proposer can withdraw this proposal"):
-            decisions.withdraw(proposal_id=proposal.pk, by=house.admin)
-        setattr(house.admin, gone, True)
+            decisions.withdraw(proposal_id=proposal.pk, by=team.admin)
+        setattr(team.admin, gone, True)
     with pytest.raises(Forbidden, match="Only the proposer can withdraw this proposal"):
-        decisions.withdraw(proposal_id=proposal.pk, by=house.second)
-    done = decisions.withdraw(proposal_id=proposal.pk, by=house.admin)
-    assert (done.status, done.decided_by) == ("Withdrawn", house.admin)
+        decisions.withdraw(proposal_id=proposal.pk, by=team.second)
+    done = decisions.withdraw(proposal_id=proposal.pk, by=team.admin)
+    assert (done.status, done.decided_by) == ("Withdrawn", team.admin)
 
 
-def test_words_have_at_most_three_hundred_characters(house):
-    told = "The text must have at most 300 characters, not 301"
-    propose = partial(
-        staff_proposals.propose_password_reset, user_id=house.second.pk, by=house.admin
-    )
-    with pytest.raises(InvalidRequest, match=told):
+def test_words_have_at_most_three_hundred_characters(team):
+    expected = "The text must have at most 300 characters, not 301"
+    propose = partial(staff_proposals.propose_password_reset, user_id=team.second.pk, by=team.admin)
+    with pytest.raises(InvalidRequest, match=expected):
         propose(note="x" * 301)
     proposal = propose(note="x" * 300)
-    reject = partial(decisions.reject, proposal_id=proposal.pk, by=house.first)
-    with pytest.raises(InvalidRequest, match=told):
+    reject = partial(decisions.reject, proposal_id=proposal.pk, by=team.first)
+    with pytest.raises(InvalidRequest, match=expected):
         reject(reason="y" * 301)
     done = reject(reason="y" * 300)
     assert (done.note, done.reason) == ("x" * 300, "y" * 300)
@@ -157,23 +155,23 @@ def test_words_have_at_most_three_hundred_characters(house):
 # --- proposing ---
 
 
-def test_what_cannot_be_proposed_is_refused_and_not_filed(house):
+def test_what_cannot_be_proposed_is_refused_and_not_filed(team):
     reader = create_staff("reader", PASSWORD, AUDITOR)
     gone = create_staff("gone", PASSWORD, FINANCE_APPROVER)
-    accounts.deactivate(user_id=gone.pk, by=house.admin)
+    accounts.deactivate(user_id=gone.pk, by=team.admin)
     owner = create_superuser()
     key, _ = api_keys.issue_api_key(
         organisation=make_organisation(), name="Old", scopes=MONEY, actor=TESTER
     )
     api_keys.revoke_api_key(key_id=key.pk, actor=TESTER)
-    finance, by = get_role(FINANCE_APPROVER), {"by": house.admin}
+    finance, by = get_role(FINANCE_APPROVER), {"by": team.admin}
     nobody = {"user_id": uuid7(), **by}
     own, other = (
         "You cannot change your own access",
         "You are not allowed to change this person's access",
     )
     before = table_fingerprints()
-    for act, error, told in (
+    for act, error, expected in (
         (lambda: staff_proposals.propose_activation(**nobody), NotFound, "User not found"),
         (
             lambda: staff_proposals.propose_activation(user_id=reader.pk, **by),
@@ -192,13 +190,13 @@ def test_what_cannot_be_proposed_is_refused_and_not_filed(house):
         ),
         (
             lambda: staff_proposals.propose_role_change(
-                user_id=reader.pk, role=finance, expected_role="", by=house.admin
+                user_id=reader.pk, role=finance, expected_role="", by=team.admin
             ),
             Conflict,
-            f"reader is {AUDITOR} by now",
+            f"reader is {AUDITOR} now",
         ),
         (
-            lambda: staff_proposals.propose_password_reset(user_id=house.admin.pk, **by),
+            lambda: staff_proposals.propose_password_reset(user_id=team.admin.pk, **by),
             Forbidden,
             own,
         ),
@@ -228,30 +226,30 @@ def test_what_cannot_be_proposed_is_refused_and_not_filed(house):
             "The API key was revoked",
         ),
         (
-            lambda: participant_proposals.propose_token(key_id=key.pk, days=1, by=house.first),
+            lambda: participant_proposals.propose_token(key_id=key.pk, days=1, by=team.first),
             Forbidden,
             "You may not propose API keys",
         ),
     ):
-        with pytest.raises(error, match=told):
+        with pytest.raises(error, match=expected):
             act()
     assert table_fingerprints() == before
 
 
-def test_the_same_is_proposed_once_and_something_else_beside_it(house):
-    house.invite(house.admin)
+def test_duplicates_are_rejected_and_other_proposals_are_not(team):
+    team.invite(team.admin)
     finance = get_role(FINANCE_APPROVER)
     with pytest.raises(Conflict, match="Invite a person: already proposed") as refused:
-        staff_proposals.propose_invitation(username="NEWCOMER", role=finance, by=house.admin)
+        staff_proposals.propose_invitation(username="NEWCOMER", role=finance, by=team.admin)
     assert refused.value.code == "access_pending"
-    staff_proposals.propose_invitation(username="another", role=finance, by=house.admin)
-    staff_proposals.propose_password_reset(user_id=house.first.pk, by=house.admin)
+    staff_proposals.propose_invitation(username="another", role=finance, by=team.admin)
+    staff_proposals.propose_password_reset(user_id=team.first.pk, by=team.admin)
     with pytest.raises(Conflict, match="Reset a password is already proposed for this person"):
-        staff_proposals.propose_password_reset(user_id=house.first.pk, by=house.admin)
-    staff_proposals.propose_password_reset(user_id=house.second.pk, by=house.admin)
-    first = house.key(house.admin)
-    house.key(house.admin)  # of another organisation
-    again = {"organisation": first.organisation, "scopes": MONEY, "by": house.admin}
+        staff_proposals.propose_password_reset(user_id=team.first.pk, by=team.admin)
+    staff_proposals.propose_password_reset(user_id=team.second.pk, by=team.admin)
+    first = team.key(team.admin)
+    team.key(team.admin)  # of another organisation
+    again = {"organisation": first.organisation, "scopes": MONEY, "by": team.admin}
     with pytest.raises(Conflict, match="Issue an API key: already proposed"):
         participant_proposals.propose_key(name="Payouts", **again)
     participant_proposals.propose_key(name="Other", **again)
@@ -261,34 +259,34 @@ def test_the_same_is_proposed_once_and_something_else_beside_it(house):
     )
     with pytest.raises(Conflict, match="already has an API key with this name"):
         participant_proposals.propose_key(name="Taken", **again)
-    one = {"key_id": key.pk, "by": house.admin}
+    one = {"key_id": key.pk, "by": team.admin}
     participant_proposals.propose_token(days=1, **one)
     with pytest.raises(Conflict, match="Issue an access token: already proposed"):
         participant_proposals.propose_token(days=2, **one)
     participant_proposals.propose_rotation(overlap=timedelta(0), expires_at=None, **one)
     # What was decided does not stand in the way.
-    decisions.withdraw(proposal_id=first.pk, by=house.admin)
+    decisions.withdraw(proposal_id=first.pk, by=team.admin)
     participant_proposals.propose_key(name="Payouts", **again)
 
 
-def test_the_access_of_an_administrator_is_restored_by_finance_approvers_too(house):
+def test_the_access_of_an_administrator_is_restored_by_finance_approvers_too(team):
     other = create_staff("other", PASSWORD, ADMINISTRATOR)
-    proposal = staff_proposals.propose_password_reset(user_id=other.pk, by=house.first)
-    assert proposal.proposed_by == house.first
+    proposal = staff_proposals.propose_password_reset(user_id=other.pk, by=team.first)
+    assert proposal.proposed_by == team.first
     reader = create_staff("reader", PASSWORD, AUDITOR)
     with pytest.raises(
         Forbidden, match="You are not allowed to propose changes to this person's access"
     ):
-        staff_proposals.propose_password_reset(user_id=reader.pk, by=house.first)
-    accounts.deactivate(user_id=other.pk, by=house.admin)
-    again = staff_proposals.propose_activation(user_id=other.pk, by=house.first)
-    assert (again.kind, again.proposed_by) == ("activate_person", house.first)
+        staff_proposals.propose_password_reset(user_id=reader.pk, by=team.first)
+    accounts.deactivate(user_id=other.pk, by=team.admin)
+    again = staff_proposals.propose_activation(user_id=other.pk, by=team.first)
+    assert (again.kind, again.proposed_by) == ("activate_person", team.first)
 
 
 # --- break glass ---
 
 
-def test_who_decides_is_told_for_a_week_that_a_command_acted_at_once(house):
+def test_privileged_users_see_a_break_glass_notice_for_a_week(team):
     reader = create_staff("reader", PASSWORD, AUDITOR)
     key, _ = api_keys.issue_api_key(
         organisation=make_organisation(), name="Old", scopes=MONEY, actor=TESTER
@@ -306,20 +304,20 @@ def test_who_decides_is_told_for_a_week_that_a_command_acted_at_once(house):
     assert not is_collectable(about_person)
     record = AccessRecord.objects.filter(user=reader).latest("id")
     assert (record.event, record.details) == ("break_glass", "Reset a password")
-    told = access_notices(house.first)
-    assert len(told) == 2
-    assert {text.partition(": ")[2].partition(".")[0] for text in told} == {
+    expected = access_notices(team.first)
+    assert len(expected) == 2
+    assert {text.partition(": ")[2].partition(".")[0] for text in expected} == {
         f"reset a password, for {reader}", f"issue an api key, for {key.organisation}",
     }  # fmt: skip
     assert access_notices(reader) == []
 
 
-def test_a_notice_of_break_glass_ends_after_a_week(house):
+def test_a_notice_of_break_glass_ends_after_a_week(team):
     now = timezone.now()
     for ago in (timedelta(days=6, hours=23, minutes=59), timedelta(days=7, minutes=1)):
         AccessProposal.objects.create(
             kind="issue_key", organisation=make_organisation(), break_glass=True,
             status="Approved", created_at=now - ago, decided_at=now - ago,
         )  # fmt: skip
-    (told,) = access_notices(house.first)
-    assert f"{now - timedelta(days=6, hours=23, minutes=59):%Y-%m-%d %H:%M} UTC" in told
+    (expected,) = access_notices(team.first)
+    assert f"{now - timedelta(days=6, hours=23, minutes=59):%Y-%m-%d %H:%M} UTC" in expected

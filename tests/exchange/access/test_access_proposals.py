@@ -1,4 +1,4 @@
-"""Power over money is given by two people; nothing is in force before the second one confirms."""
+"""Privileged access takes two people and is effective only once the second one confirms."""
 
 from __future__ import annotations
 
@@ -27,36 +27,36 @@ from tests.factories.staff import backdate_access, create_staff
 pytestmark = pytest.mark.django_db
 
 
-def test_an_approver_is_invited_by_two_and_the_address_goes_to_the_proposer_once(house):
-    proposal = house.invite(house.admin)
+def test_an_approver_is_invited_by_two_and_the_address_goes_to_the_proposer_once(team):
+    proposal = team.invite(team.admin)
     assert not StaffUser.objects.filter(username="newcomer").exists()
     with pytest.raises(Rejected, match="Someone other than"):
-        confirm(proposal, house.admin)
-    with pytest.raises(Conflict, match="nothing to collect"):
-        collect(proposal, house.admin)
-    confirm(proposal, house.second)
+        confirm(proposal, team.admin)
+    with pytest.raises(Conflict, match="Nothing to collect"):
+        collect(proposal, team.admin)
+    confirm(proposal, team.second)
     user = StaffUser.objects.get(username="newcomer")
     assert not user.has_usable_password()
     with pytest.raises(Forbidden, match="Only who proposed it"):
-        collect(proposal, house.second)
-    found = collect(proposal, house.admin)
+        collect(proposal, team.second)
+    found = collect(proposal, team.admin)
     assert found.address is not None
     assert accounts.invitation_tokens.check_token(user, found.address[1])
-    with pytest.raises(Conflict, match="nothing to collect"):
-        collect(proposal, house.admin)
+    with pytest.raises(Conflict, match="Nothing to collect"):
+        collect(proposal, team.admin)
     record = AccessRecord.objects.filter(user=user).first()
     assert record is not None
     assert (record.by, record.details) == (
-        house.admin,
+        team.admin,
         "Invitation link created. Confirmed by second",
     )
 
 
-def test_nobody_does_at_once_what_takes_two(house):
-    enrol_second_factor(house.first)
+def test_dual_control_cannot_be_skipped(team):
+    enrol_second_factor(team.first)
     reader = create_staff("reader", PASSWORD, AUDITOR)
-    StaffUser.objects.filter(pk=house.second.pk).update(is_active=False)
-    by_admin = {"by": house.admin}
+    StaffUser.objects.filter(pk=team.second.pk).update(is_active=False)
+    by_admin = {"by": team.admin}
     finance = get_role(FINANCE_APPROVER)
     before = table_fingerprints()
     for act in (
@@ -65,11 +65,11 @@ def test_nobody_does_at_once_what_takes_two(house):
             user_id=reader.pk, role=finance, expected_role=AUDITOR, **by_admin
         ),
         lambda: accounts.change_role(
-            user_id=house.first.pk, role=None, expected_role=FINANCE_APPROVER, **by_admin
+            user_id=team.first.pk, role=None, expected_role=FINANCE_APPROVER, **by_admin
         ),
-        lambda: accounts.create_invitation(user_id=house.first.pk, **by_admin),
-        lambda: accounts.activate(user_id=house.second.pk, **by_admin),
-        lambda: second_factor.reset(user_id=house.first.pk, **by_admin),
+        lambda: accounts.create_invitation(user_id=team.first.pk, **by_admin),
+        lambda: accounts.activate(user_id=team.second.pk, **by_admin),
+        lambda: second_factor.reset(user_id=team.first.pk, **by_admin),
     ):
         with pytest.raises(Forbidden) as refused:
             act()
@@ -77,152 +77,152 @@ def test_nobody_does_at_once_what_takes_two(house):
     assert table_fingerprints() == before
 
 
-def test_what_was_confirmed_and_not_collected_in_three_days_is_worth_nothing(house):
-    proposal = house.key(house.admin)
-    confirm(proposal, house.first)
+def test_an_uncollected_secret_expires_after_three_days(team):
+    proposal = team.key(team.admin)
+    confirm(proposal, team.first)
     # The row is frozen: its time is moved without the guards.
     with without_guards():
         then = timezone.now() - timedelta(hours=73)
         AccessProposal.objects.filter(pk=proposal.pk).update(decided_at=then)
     with pytest.raises(Conflict, match="already collected or expired"):
-        collect(proposal, house.admin)
+        collect(proposal, team.admin)
     assert not ApiKey.objects.exists()
 
 
-def test_the_person_concerned_confirms_nothing_about_themselves(house):
-    enrol_second_factor(house.first)
-    proposal = staff_proposals.propose_second_factor_reset(user_id=house.first.pk, by=house.admin)
+def test_the_person_concerned_confirms_nothing_about_themselves(team):
+    enrol_second_factor(team.first)
+    proposal = staff_proposals.propose_second_factor_reset(user_id=team.first.pk, by=team.admin)
     with pytest.raises(Rejected, match="Someone other than"):
-        confirm(proposal, house.first)
+        confirm(proposal, team.first)
     assert SecondFactor.objects.exists()
-    confirm(proposal, house.second)
+    confirm(proposal, team.second)
     assert not SecondFactor.objects.exists()
     with pytest.raises(StateConflict):
-        confirm(proposal, house.second)
+        confirm(proposal, team.second)
 
 
 @pytest.mark.parametrize("role", [BACK_OFFICE, AUDITOR])
-def test_others_confirm_and_propose_nothing(house, role):
+def test_others_confirm_and_propose_nothing(team, role):
     other = create_staff("other", PASSWORD, role)
-    proposal = house.invite(house.admin)
+    proposal = team.invite(team.admin)
     for act in (
         lambda: confirm(proposal, other),
         lambda: decisions.reject(proposal_id=proposal.pk, by=other, reason="No"),
         lambda: decisions.withdraw(proposal_id=proposal.pk, by=other),
-        lambda: house.key(other),
-        lambda: staff_proposals.propose_password_reset(user_id=house.admin.pk, by=other),
+        lambda: team.key(other),
+        lambda: staff_proposals.propose_password_reset(user_id=team.admin.pk, by=other),
     ):
         with pytest.raises(Forbidden):
             act()
     assert AccessProposal.objects.get().status == "Pending"
 
 
-def test_a_finance_approver_proposes_the_access_of_administrators_and_nobody_elses(house):
+def test_finance_approvers_propose_access_of_administrators_only(team):
     with pytest.raises(Forbidden, match="not allowed to propose"):
-        house.invite(house.first, FINANCE_APPROVER)
+        team.invite(team.first, FINANCE_APPROVER)
     with pytest.raises(Forbidden, match="not allowed to propose"):
-        staff_proposals.propose_password_reset(user_id=house.second.pk, by=house.first)
+        staff_proposals.propose_password_reset(user_id=team.second.pk, by=team.first)
     with pytest.raises(Forbidden):
         staff_proposals.propose_role_change(
-            user_id=house.admin.pk,
+            user_id=team.admin.pk,
             role=get_role(FINANCE_APPROVER),
             expected_role=ADMINISTRATOR,
-            by=house.first,
+            by=team.first,
         )
     assert not AccessProposal.objects.exists()
-    assert house.invite(house.first, ADMINISTRATOR).status == "Pending"
+    assert team.invite(team.first, ADMINISTRATOR).status == "Pending"
 
 
-def test_a_new_person_and_one_who_was_reset_confirm_and_propose_nothing_for_a_day(house):
-    proposal = house.invite(house.admin)
-    backdate_access(house.second, hours=1)
-    with pytest.raises(Forbidden, match="decide from"):
-        confirm(proposal, house.second)
-    backdate_access(house.admin, hours=1)
-    with pytest.raises(Forbidden, match="decide from"):
-        house.key(house.admin)
-    with pytest.raises(Forbidden, match="decide from"):
-        accounts.deactivate(user_id=house.second.pk, by=house.admin)
-    with pytest.raises(Forbidden, match="decide from"):
+def test_new_and_reset_users_cannot_confirm_or_propose_for_a_day(team):
+    proposal = team.invite(team.admin)
+    backdate_access(team.second, hours=1)
+    with pytest.raises(Forbidden, match="approve from"):
+        confirm(proposal, team.second)
+    backdate_access(team.admin, hours=1)
+    with pytest.raises(Forbidden, match="approve from"):
+        team.key(team.admin)
+    with pytest.raises(Forbidden, match="approve from"):
+        accounts.deactivate(user_id=team.second.pk, by=team.admin)
+    with pytest.raises(Forbidden, match="approve from"):
         api_keys.issue_api_key(
             organisation=make_organisation(),
             name="Reports",
             scopes=["wallets:read"],
-            actor=Actor.staff(house.admin.pk, "admin"),
+            actor=Actor.staff(team.admin.pk, "admin"),
         )
     assert not StaffUser.objects.filter(username="newcomer").exists()
 
 
-def test_two_newcomers_give_nobody_power(house):
-    proposal = house.invite(house.admin)
-    backdate_access(house.admin, days=2)
-    backdate_access(house.second, days=2)
+def test_two_new_users_cannot_grant_privileged_access(team):
+    proposal = team.invite(team.admin)
+    backdate_access(team.admin, days=2)
+    backdate_access(team.second, days=2)
     with pytest.raises(Rejected, match="unchanged access for 7 days"):
-        confirm(proposal, house.second)
-    confirm(proposal, house.first)
+        confirm(proposal, team.second)
+    confirm(proposal, team.first)
 
 
 @pytest.mark.parametrize("what", ["left", "reset"])
-def test_a_proposal_ends_with_the_standing_of_its_proposer(house, what):
-    proposal = house.invite(house.admin)
+def test_a_proposal_lapses_when_its_proposer_is_deactivated_or_reset(team, what):
+    proposal = team.invite(team.admin)
     if what == "left":
-        StaffUser.objects.filter(pk=house.admin.pk).update(is_active=False)
+        StaffUser.objects.filter(pk=team.admin.pk).update(is_active=False)
     else:
-        StaffUser.objects.filter(pk=house.admin.pk).update(access_changed_at=timezone.now())
+        StaffUser.objects.filter(pk=team.admin.pk).update(access_changed_at=timezone.now())
     with pytest.raises(Conflict, match="Make a new proposal"):
-        confirm(proposal, house.second)
+        confirm(proposal, team.second)
     assert not StaffUser.objects.filter(username="newcomer").exists()
 
 
-def test_one_of_the_command_line_takes_two_people_as_well(house):
+def test_a_proposal_of_a_command_takes_two_people_too(team):
     proposal = staff_proposals.propose_invitation(
         username="newcomer", role=get_role(FINANCE_APPROVER), by=None
     )
-    taken = confirm(proposal, house.admin)
-    assert (taken.status, taken.proposed_by) == ("Pending", house.admin)
+    taken = confirm(proposal, team.admin)
+    assert (taken.status, taken.proposed_by) == ("Pending", team.admin)
     with pytest.raises(Rejected, match="Someone other than"):
-        confirm(proposal, house.admin)
+        confirm(proposal, team.admin)
     assert not StaffUser.objects.filter(username="newcomer").exists()
-    assert confirm(proposal, house.second).status == "Approved"
+    assert confirm(proposal, team.second).status == "Approved"
 
 
-def test_a_proposal_is_rejected_with_a_reason_and_withdrawn_by_its_proposer(house):
-    proposal = house.invite(house.admin)
+def test_a_proposal_is_rejected_with_a_reason_and_withdrawn_by_its_proposer(team):
+    proposal = team.invite(team.admin)
     with pytest.raises(InvalidRequest, match="needs a reason"):
-        decisions.reject(proposal_id=proposal.pk, by=house.first, reason=" ")
+        decisions.reject(proposal_id=proposal.pk, by=team.first, reason=" ")
     with pytest.raises(Forbidden):
-        decisions.withdraw(proposal_id=proposal.pk, by=house.first)
-    decisions.reject(proposal_id=proposal.pk, by=house.first, reason="Who is that?")
-    again = house.invite(house.admin)
-    decisions.withdraw(proposal_id=again.pk, by=house.admin)
+        decisions.withdraw(proposal_id=proposal.pk, by=team.first)
+    decisions.reject(proposal_id=proposal.pk, by=team.first, reason="Who is that?")
+    again = team.invite(team.admin)
+    decisions.withdraw(proposal_id=again.pk, by=team.admin)
     assert sorted(AccessProposal.objects.values_list("status", "reason")) == [
         ("Rejected", "Who is that?"),
         ("Withdrawn", ""),
     ]
     for closed in (proposal, again):
         with pytest.raises(StateConflict):
-            confirm(closed, house.second)
+            confirm(closed, team.second)
 
 
-def test_an_address_made_before_a_role_was_given_is_worth_nothing_after(house):
+def test_an_invitation_link_is_void_after_a_role_change(team):
     reader = create_staff("reader", PASSWORD, AUDITOR)
-    _, token = accounts.create_invitation(user_id=reader.pk, by=house.admin)
+    _, token = accounts.create_invitation(user_id=reader.pk, by=team.admin)
     reader.refresh_from_db()
     assert accounts.invitation_tokens.check_token(reader, token)
     proposal = staff_proposals.propose_role_change(
-        user_id=reader.pk, role=get_role(FINANCE_APPROVER), expected_role=AUDITOR, by=house.admin
+        user_id=reader.pk, role=get_role(FINANCE_APPROVER), expected_role=AUDITOR, by=team.admin
     )
-    confirm(proposal, house.first)
+    confirm(proposal, team.first)
     reader.refresh_from_db()
     assert not accounts.invitation_tokens.check_token(reader, token)
 
 
-def test_the_database_holds_the_rules_too(house):
-    proposal = house.invite(house.admin)
+def test_the_database_enforces_the_rules_too(team):
+    proposal = team.invite(team.admin)
     for values in (
-        {"status": "Approved", "decided_by": house.admin, "decided_at": timezone.now()},
+        {"status": "Approved", "decided_by": team.admin, "decided_at": timezone.now()},
         {"status": "Approved", "decided_at": timezone.now()},
-        {"proposed_by": house.second},
+        {"proposed_by": team.second},
         {"payload": {"username": "another"}},
         {"kind": "activate_person"},
         {"break_glass": True},
@@ -235,20 +235,20 @@ def test_the_database_holds_the_rules_too(house):
     assert AccessProposal.objects.get().status == "Pending"
 
 
-def test_the_database_lets_nobody_decide_about_themselves_or_take_up_or_collect_twice(house):
-    enrol_second_factor(house.first)
-    about = staff_proposals.propose_second_factor_reset(user_id=house.first.pk, by=house.admin)
-    key = house.key(house.admin)
-    confirm(key, house.second)
-    collect(key, house.admin)
+def test_the_database_rejects_self_approval_and_repeated_adoption_or_collection(team):
+    enrol_second_factor(team.first)
+    about = staff_proposals.propose_second_factor_reset(user_id=team.first.pk, by=team.admin)
+    key = team.key(team.admin)
+    confirm(key, team.second)
+    collect(key, team.admin)
     now = timezone.now()
     for proposal, refusal, values in (
         (
             about,
             "access_proposal_not_about_oneself",
-            {"status": "Approved", "decided_by": house.first, "decided_at": now},
+            {"status": "Approved", "decided_by": team.first, "decided_at": now},
         ),
-        (about, "taken up or collected before", {"proposed_by": house.second}),
+        (about, "taken up or collected before", {"proposed_by": team.second}),
         (key, "taken up or collected before", {"collected_at": now}),
         (key, "taken up or collected before", {"collected_at": None, "key": None}),
     ):
@@ -261,13 +261,13 @@ LOST = ["admin", "first", "second"]
 
 @pytest.mark.parametrize("lost", LOST)
 @pytest.mark.parametrize("how", ["password", "second factor", "left"])
-def test_the_two_who_remain_restore_whoever_was_lost(house, lost, how):
-    """A forgotten password, a lost second factor, somebody who left: no shell is needed."""
-    person: StaffUser = getattr(house, lost)
+def test_the_two_remaining_users_restore_the_third(team, lost, how):
+    """A forgotten password, a lost second factor, a deactivated user: no shell is needed."""
+    person: StaffUser = getattr(team, lost)
     role = accounts.role_name(person)
     enrol_second_factor(person)
-    proposer = house.first if lost == "admin" else house.admin
-    confirmer = house.second if lost in {"admin", "first"} else house.first
+    proposer = team.first if lost == "admin" else team.admin
+    confirmer = team.second if lost in {"admin", "first"} else team.first
     match how:
         case "password":
             proposal = staff_proposals.propose_password_reset(user_id=person.pk, by=proposer)
@@ -275,7 +275,7 @@ def test_the_two_who_remain_restore_whoever_was_lost(house, lost, how):
             proposal = staff_proposals.propose_second_factor_reset(user_id=person.pk, by=proposer)
         case _:
             StaffUser.objects.filter(pk=person.pk).update(is_active=False)
-            proposal = house.invite(proposer, role)
+            proposal = team.invite(proposer, role)
     confirm(proposal, confirmer)
     if how == "second factor":
         assert not SecondFactor.objects.filter(user=person).exists()
@@ -291,16 +291,16 @@ def test_the_two_who_remain_restore_whoever_was_lost(house, lost, how):
     backdate_access(restored, hours=25)
     restored = StaffUser.objects.get(pk=restored.pk)
     if lost == "admin":
-        assert house.key(restored).status == "Pending"
+        assert team.key(restored).status == "Pending"
     else:
-        assert confirm(house.key(house.admin), restored).status == "Approved"
+        assert confirm(team.key(team.admin), restored).status == "Approved"
 
 
-def test_a_proposal_is_ones_own_where_one_made_it_or_it_is_about_one(house):
-    made = house.invite(house.admin)
-    about = staff_proposals.propose_password_reset(user_id=house.second.pk, by=house.admin)
+def test_a_proposal_is_own_if_made_by_or_about_the_user(team):
+    made = team.invite(team.admin)
+    about = staff_proposals.propose_password_reset(user_id=team.second.pk, by=team.admin)
     own = {
         user: set(AccessProposal.objects.filter(staff_proposals.APPROVAL.proposed_by(user)))
-        for user in (house.admin, house.first, house.second)
+        for user in (team.admin, team.first, team.second)
     }
-    assert own == {house.admin: {made, about}, house.first: set(), house.second: {about}}
+    assert own == {team.admin: {made, about}, team.first: set(), team.second: {about}}

@@ -1,4 +1,4 @@
-"""Access proposals in the back office: counted, asked about, decided; secrets show once."""
+"""Pages of access proposals: counts, confirmation and decision; secrets are shown once."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_the_proposer_withdraws_and_another_rejects_with_a_reason():
     assert "no longer Pending" in messages_of(late)[-1]
 
 
-def test_a_finance_approver_brings_the_only_administrator_back_without_a_shell():
+def test_a_finance_approver_restores_the_only_administrator_without_a_shell():
     admin = create_staff("samuel", "correct horse battery", ADMINISTRATOR)
     enrol_second_factor(admin)
     first = signed_in_client(FINANCE_APPROVER, "amina")
@@ -133,7 +133,7 @@ def test_a_finance_approver_brings_the_only_administrator_back_without_a_shell()
     )
 
 
-def test_who_is_cooling_off_reads_until_when_on_the_page():
+def test_the_page_states_the_end_of_the_cooling_off_period():
     finance = signed_in_client(FINANCE_APPROVER)
     proposal = propose_key(signed_in_client(ADMINISTRATOR))
     backdate_access(user_of(finance), hours=1)
@@ -142,12 +142,12 @@ def test_who_is_cooling_off_reads_until_when_on_the_page():
     assert "Your access was granted or reset recently. You can view everything" in page
     assert of(proposal, "confirm") not in page
     refused = submit_confirmation(finance, of(proposal, "confirm"))
-    assert "You can view everything, and decide from" in messages_of(refused)[-1]
+    assert "You can view everything, and approve from" in messages_of(refused)[-1]
     proposal.refresh_from_db()
     assert proposal.status == "Pending"
 
 
-def test_an_organisation_whose_keys_move_money_comes_back_by_two():
+def test_activating_an_organisation_with_privileged_keys_takes_two_people():
     admin, finance = signed_in_client(ADMINISTRATOR), signed_in_client(FINANCE_APPROVER)
     office = signed_in_client(BACK_OFFICE)
     organisation, _ = make_participants()
@@ -162,8 +162,8 @@ def test_an_organisation_whose_keys_move_money_comes_back_by_two():
     assert "a second person must confirm the activation" in text_of(office.get(on))
     assert "only an administrator can propose" in text_of(submit_confirmation(office, on))
     assert not AccessProposal.objects.exists()
-    told = messages_of(submit_confirmation(admin, on, note="They changed their secrets"))
-    assert told[-1].startswith("Proposed.")
+    expected = messages_of(submit_confirmation(admin, on, note="They changed their secrets"))
+    assert expected[-1].startswith("Proposed.")
     organisation.refresh_from_db()
     assert not organisation.active
     proposal = AccessProposal.objects.get()

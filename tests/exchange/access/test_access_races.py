@@ -1,4 +1,4 @@
-"""Decisions about access that arrive at the same moment: each takes effect once."""
+"""Concurrent decisions on access: each takes effect once."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_key_is_proposed_once():
     assert codes == ["access_pending"] * 3
 
 
-def test_nobody_looks_for_the_same_proposal_before_this_one_is_there():
+def test_the_check_for_duplicates_waits_for_a_concurrent_proposal():
     admin = create_staff("admin", PASSWORD, ADMINISTRATOR)
     free = []
 

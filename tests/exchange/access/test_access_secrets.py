@@ -1,4 +1,4 @@
-"""Which secret waits for whoever proposed it, and for how long; and what they collect."""
+"""Secrets of confirmed proposals: who collects them, for how long, and their content."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 
 
 def decided(**values: Any) -> AccessProposal:
-    """A confirmed proposal that is not saved."""
+    """Return an unsaved confirmed proposal."""
     given = {"kind": "issue_key", "status": "Approved", "decided_at": timezone.now()}
     return AccessProposal(**given | values)
 
@@ -50,11 +50,11 @@ def decided(**values: Any) -> AccessProposal:
         ({"collected_at": timezone.now()}, False),
     ],
 )
-def test_a_secret_waits_for_the_proposer_of_what_leads_to_one(values, waits):
+def test_only_proposals_with_a_secret_are_collectable(values, waits):
     assert is_collectable(decided(**values)) is waits
 
 
-def test_a_secret_waits_for_three_days():
+def test_a_secret_is_collectable_for_three_days():
     now = timezone.now()
     for ago, waits in (
         (timedelta(hours=71, minutes=59), True),
@@ -63,14 +63,14 @@ def test_a_secret_waits_for_three_days():
         assert is_collectable(decided(decided_at=now - ago)) is waits
 
 
-def test_a_key_and_its_token_are_made_as_they_were_proposed(house):
+def test_a_key_and_its_token_are_made_as_they_were_proposed(team):
     owner, ends = make_organisation(), timezone.now() + timedelta(days=30)
     proposal = participant_proposals.propose_key(
-        organisation=owner, name="Payouts", scopes=reversed(MONEY), by=house.admin, expires_at=ends
+        organisation=owner, name="Payouts", scopes=reversed(MONEY), by=team.admin, expires_at=ends
     )
     assert proposal.payload == {"name": "Payouts", "scopes": MONEY, "expires_at": ends.isoformat()}
-    confirm(proposal, house.first)
-    found = collect(proposal, house.admin)
+    confirm(proposal, team.first)
+    found = collect(proposal, team.admin)
     key = ApiKey.objects.get()
     assert (key.organisation, key.expires_at, key.scopes) == (owner, ends, MONEY)
     assert dict(found.secrets)["Client id"] == key.client_id
@@ -80,27 +80,27 @@ def test_a_key_and_its_token_are_made_as_they_were_proposed(house):
     assert proposal.collected_at is not None
     assert timezone.now() - proposal.collected_at < timedelta(minutes=1)
 
-    token = participant_proposals.propose_token(key_id=key.pk, days=20, by=house.admin)
+    token = participant_proposals.propose_token(key_id=key.pk, days=20, by=team.admin)
     assert (token.payload, token.organisation, token.key) == ({"days": 20}, owner, key)
-    confirm(token, house.second)
+    confirm(token, team.second)
     before = timezone.now()
-    assert collect(token, house.admin).subject == key
+    assert collect(token, team.admin).subject == key
     expires = get_access_token_model().objects.get().expires
     assert timedelta() <= expires - before - timedelta(days=20) < timedelta(minutes=1)
 
 
-def test_a_key_is_rotated_as_it_was_proposed(house):
+def test_a_key_is_rotated_as_it_was_proposed(team):
     old, _ = api_keys.issue_api_key(
         organisation=make_organisation(), name="Payouts", scopes=MONEY, actor=TESTER
     )
     ends = timezone.now() + timedelta(days=30)
     proposal = participant_proposals.propose_rotation(
-        key_id=old.pk, overlap=timedelta(hours=36), expires_at=ends, by=house.admin
+        key_id=old.pk, overlap=timedelta(hours=36), expires_at=ends, by=team.admin
     )
     assert proposal.payload == {"overlap_hours": 36.0, "expires_at": ends.isoformat()}
-    confirm(proposal, house.first)
+    confirm(proposal, team.first)
     before = timezone.now()
-    found = collect(proposal, house.admin)
+    found = collect(proposal, team.admin)
     assert isinstance(found.subject, ApiKey)
     new = found.subject
     old.refresh_from_db()
@@ -113,34 +113,34 @@ def test_a_key_is_rotated_as_it_was_proposed(house):
     assert names["New client id"] == new.client_id
 
 
-def test_a_secret_is_not_collected_by_somebody_who_was_reset_since(house):
-    proposal = house.key(house.admin)
-    confirm(proposal, house.first)
-    StaffUser.objects.filter(pk=house.admin.pk).update(is_active=False)
-    house.admin.refresh_from_db()
+def test_a_reset_proposer_cannot_collect_the_secret(team):
+    proposal = team.key(team.admin)
+    confirm(proposal, team.first)
+    StaffUser.objects.filter(pk=team.admin.pk).update(is_active=False)
+    team.admin.refresh_from_db()
     with pytest.raises(Forbidden, match="You are not allowed to collect"):
-        collect(proposal, house.admin)
+        collect(proposal, team.admin)
     assert not ApiKey.objects.exists()
 
 
-def test_a_secret_is_not_collected_by_somebody_who_decides_again_after_a_reset(house):
-    proposal, now = house.key(house.admin), timezone.now()
-    confirm(proposal, house.first)
+def test_a_reset_proposer_cannot_collect_even_after_cooling_off(team):
+    proposal, now = team.key(team.admin), timezone.now()
+    confirm(proposal, team.first)
     # The row is frozen: its times are moved without the guards.
     with without_guards():
         AccessProposal.objects.filter(pk=proposal.pk).update(
             created_at=now - timedelta(hours=30), decided_at=now - timedelta(hours=29)
         )
-    backdate_access(house.admin, hours=25)
+    backdate_access(team.admin, hours=25)
     before = table_fingerprints()
     with pytest.raises(Conflict, match="The proposer admin was deactivated or reset since"):
-        collect(proposal, house.admin)
+        collect(proposal, team.admin)
     assert table_fingerprints() == before
-    backdate_access(house.admin, hours=31)
-    assert isinstance(collect(proposal, house.admin).subject, ApiKey)
+    backdate_access(team.admin, hours=31)
+    assert isinstance(collect(proposal, team.admin).subject, ApiKey)
 
 
-def test_who_was_reset_at_the_moment_of_their_proposal_stands_by_it():
+def test_a_reset_at_the_time_of_the_proposal_does_not_void_it():
     then = timezone.now()
     for changed, active, stands in (
         (then, True, True),

@@ -1,4 +1,4 @@
-"""API keys with power over money are given, and given back, by two people."""
+"""Issuing and reactivating privileged API keys takes two people."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from tests.factories.api_clients import TESTER, make_organisation
 pytestmark = pytest.mark.django_db
 
 
-def test_nobody_gives_a_key_power_over_money_at_once(house):
+def test_issuing_a_privileged_key_takes_two_people(team):
     owner = make_organisation()
-    actor = Actor.staff(house.admin.pk, "admin")
+    actor = Actor.staff(team.admin.pk, "admin")
     key, _ = api_keys.issue_api_key(organisation=owner, name="Old", scopes=MONEY, actor=TESTER)
     before = table_fingerprints()
     for scope in ("wallets:withdraw", "wallets:transfer", "orders:write", "credit:write"):
@@ -44,10 +44,10 @@ def test_nobody_gives_a_key_power_over_money_at_once(house):
     assert made.usable
 
 
-def test_keys_with_power_over_money_come_back_with_their_organisation_by_two(house):
+def test_reactivating_privileged_keys_with_their_organisation_takes_two_people(team):
     owner = make_organisation()
     key, _ = api_keys.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
-    actor = Actor.staff(house.admin.pk, "admin")
+    actor = Actor.staff(team.admin.pk, "admin")
     organisations.set_active(organisation_id=owner.pk, active=False, actor=actor)
     before = table_fingerprints()
     with pytest.raises(Forbidden) as refused:
@@ -55,32 +55,32 @@ def test_keys_with_power_over_money_come_back_with_their_organisation_by_two(hou
     assert refused.value.code == "second_person_needed"
     with pytest.raises(Forbidden, match="only an administrator"):
         participant_proposals.propose_organisation_activation(
-            organisation_id=owner.pk, by=house.first
+            organisation_id=owner.pk, by=team.first
         )
     assert table_fingerprints() == before
     proposal = participant_proposals.propose_organisation_activation(
-        organisation_id=owner.pk, by=house.admin
+        organisation_id=owner.pk, by=team.admin
     )
     assert proposal.payload == {"keys": ["Payouts (wallets:read, wallets:withdraw)"]}
     with pytest.raises(Conflict, match="already proposed"):
         participant_proposals.propose_organisation_activation(
-            organisation_id=owner.pk, by=house.admin
+            organisation_id=owner.pk, by=team.admin
         )
     with pytest.raises(Rejected, match="Someone other than"):
-        confirm(proposal, house.admin)
+        confirm(proposal, team.admin)
     assert not ApiKey.objects.get(pk=key.pk).usable
-    confirm(proposal, house.second)
+    confirm(proposal, team.second)
     assert ApiKey.objects.get(pk=key.pk).usable
-    with pytest.raises(Conflict, match="nothing to collect"):
-        collect(proposal, house.admin)
+    with pytest.raises(Conflict, match="Nothing to collect"):
+        collect(proposal, team.admin)
     with pytest.raises(Conflict, match="already active"):
         participant_proposals.propose_organisation_activation(
-            organisation_id=owner.pk, by=house.admin
+            organisation_id=owner.pk, by=team.admin
         )
 
 
 @pytest.mark.parametrize("what", ["reads", "revoked", "expired"])
-def test_an_organisation_without_keys_that_move_money_comes_back_at_once(what):
+def test_an_organisation_without_privileged_keys_is_activated_immediately(what):
     owner = make_organisation()
     scopes = ["wallets:read"] if what == "reads" else MONEY
     key, _ = api_keys.issue_api_key(organisation=owner, name="One", scopes=scopes, actor=TESTER)
@@ -94,33 +94,33 @@ def test_an_organisation_without_keys_that_move_money_comes_back_at_once(what):
     assert owner.active
 
 
-def test_a_key_does_not_exist_before_its_proposer_collects_it(house):
-    proposal = house.key(house.admin)
+def test_a_key_does_not_exist_before_its_proposer_collects_it(team):
+    proposal = team.key(team.admin)
     with pytest.raises(Conflict, match="already proposed"):
         participant_proposals.propose_key(
-            organisation=proposal.organisation, name="Payouts", scopes=MONEY, by=house.admin
+            organisation=proposal.organisation, name="Payouts", scopes=MONEY, by=team.admin
         )
-    confirm(proposal, house.first)
+    confirm(proposal, team.first)
     assert not ApiKey.objects.exists()
-    found = collect(proposal, house.admin)
+    found = collect(proposal, team.admin)
     assert [name for name, _ in found.secrets] == ["Client id", "Client secret"]
     key = ApiKey.objects.get()
     assert (key.name, key.scopes, found.subject) == ("Payouts", MONEY, key)
     assert AccessProposal.objects.get().key == key
 
-    token = participant_proposals.propose_token(key_id=key.pk, days=90, by=house.admin)
-    confirm(token, house.first)
-    assert [name for name, _ in collect(token, house.admin).secrets] == ["Access token"]
+    token = participant_proposals.propose_token(key_id=key.pk, days=90, by=team.admin)
+    confirm(token, team.first)
+    assert [name for name, _ in collect(token, team.admin).secrets] == ["Access token"]
     rotation = participant_proposals.propose_rotation(
-        key_id=key.pk, overlap=timedelta(0), expires_at=None, by=house.admin
+        key_id=key.pk, overlap=timedelta(0), expires_at=None, by=team.admin
     )
-    confirm(rotation, house.first)
+    confirm(rotation, team.first)
     assert ApiKey.objects.get().usable
-    collect(rotation, house.admin)
+    collect(rotation, team.admin)
     assert [key.usable for key in ApiKey.objects.order_by("created")] == [False, True]
 
 
-def test_the_rotation_of_a_key_that_was_rotated_is_not_even_proposed(house):
+def test_the_rotation_of_a_key_that_was_rotated_is_not_even_proposed(team):
     owner = make_organisation()
     key, _ = api_keys.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
     made, _ = api_keys.rotate_api_key(key_id=key.pk, overlap=timedelta(days=1), actor=TESTER)
@@ -128,7 +128,7 @@ def test_the_rotation_of_a_key_that_was_rotated_is_not_even_proposed(house):
         participant_proposals.propose_rotation,
         overlap=timedelta(0),
         expires_at=None,
-        by=house.admin,
+        by=team.admin,
     )
     before = table_fingerprints()
     with pytest.raises(Conflict, match=f"already rotated to {made.client_id}"):
@@ -137,7 +137,7 @@ def test_the_rotation_of_a_key_that_was_rotated_is_not_even_proposed(house):
     assert propose(key_id=made.pk).key == made
 
 
-def test_a_rotation_to_a_key_that_has_ended_is_not_even_proposed(house):
+def test_a_rotation_to_a_key_that_has_ended_is_not_even_proposed(team):
     owner = make_organisation()
     key, _ = api_keys.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
     before = table_fingerprints()
@@ -146,21 +146,21 @@ def test_a_rotation_to_a_key_that_has_ended_is_not_even_proposed(house):
             key_id=key.pk,
             overlap=timedelta(0),
             expires_at=timezone.now() - timedelta(seconds=1),
-            by=house.admin,
+            by=team.admin,
         )
     assert table_fingerprints() == before
 
 
-def test_a_key_whose_name_was_taken_since_it_was_proposed_is_not_issued(house):
-    proposal = house.key(house.admin)
-    confirm(proposal, house.first)
+def test_a_key_whose_name_was_taken_since_it_was_proposed_is_not_issued(team):
+    proposal = team.key(team.admin)
+    confirm(proposal, team.first)
     assert proposal.organisation is not None
     api_keys.issue_api_key(
         organisation=proposal.organisation, name="Payouts", scopes=["wallets:read"], actor=TESTER
     )
     before = table_fingerprints()
     with pytest.raises(Conflict, match="already has an API key with this name"):
-        collect(proposal, house.admin)
+        collect(proposal, team.admin)
     assert table_fingerprints() == before
 
 

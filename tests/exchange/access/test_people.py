@@ -1,4 +1,4 @@
-"""Inviting people, their details, role and access: each change touches one person and is told."""
+"""Accounts: invitation, details, role and access; each change affects one user and is recorded."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def epochs() -> dict[str, int]:
 
 
 def lock_out(user: StaffUser) -> None:
-    """Try wrong passwords until no more are taken."""
+    """Fail sign-in attempts until the account is locked out."""
     while lockout.locked_until(user) is None:
         with suppress(lockout.LockedOut):
             lockout.begin_attempt(
@@ -81,11 +81,11 @@ def test_a_new_person_of_a_shell_and_one_who_was_confirmed(admin, second):
     of_a_shell = accounts.add_person(username="ada", role=finance, by=None)
     assert last_record(of_a_shell) == ("invited", None, f"Role: {FINANCE_APPROVER}")
     confirmed = accounts.add_person(username="bob", role=finance, by=admin, confirmed_by=second)
-    told = f"Role: {FINANCE_APPROVER}. Confirmed by second"
-    assert last_record(confirmed) == ("invited", admin, told)
+    expected = f"Role: {FINANCE_APPROVER}. Confirmed by second"
+    assert last_record(confirmed) == ("invited", admin, expected)
 
 
-def test_a_settled_person_of_the_demo_world_has_been_there_for_thirty_days():
+def test_demo_users_count_as_tenured_for_thirty_days():
     user = create_staff("ada", PASSWORD, AUDITOR)
     assert timedelta() <= timezone.now() - user.access_changed_at - timedelta(days=30) < MINUTE
 
@@ -109,46 +109,46 @@ def test_a_name_that_was_free_a_moment_ago_is_taken(admin):
     found: list[StaffUser] = []
 
     def look(execute: Any, sql: str, *rest: Any) -> Any:
-        answer = execute(sql, *rest)
+        response = execute(sql, *rest)
         if 'UPPER("exchange_staffuser"."username"' in sql and not found:
             found.append(admin)
             found[0] = create_login_user(AUDITOR)
-        return answer
+        return response
 
-    told = r"^The username ada is taken$"
-    with connection.execute_wrapper(look), pytest.raises(Conflict, match=told):
+    expected = r"^The username ada is taken$"
+    with connection.execute_wrapper(look), pytest.raises(Conflict, match=expected):
         accounts.add_person(username="ada", role=get_role(AUDITOR), by=admin)
 
 
 # --- details ---
 
 
-def test_only_details_that_were_given_change_and_each_is_told(admin):
+def test_only_the_given_details_change_and_each_is_recorded(admin):
     ada, bob = create_login_user(AUDITOR), create_login_user(AUDITOR, "bob")
     details = {"first_name": "Ada", "email": "ada@house.example"}
     accounts.change_details(user_id=ada.pk, details=details, by=admin)
     ada.refresh_from_db()
     assert (ada.first_name, ada.last_name, ada.email) == ("Ada", "", "ada@house.example")
-    told = "first name: none → Ada; email: none → ada@house.example"
-    assert last_record(ada) == ("details_changed", admin, told)
+    expected = "first name: none → Ada; email: none → ada@house.example"
+    assert last_record(ada) == ("details_changed", admin, expected)
     accounts.change_details(user_id=ada.pk, details={"last_name": "L", "first_name": ""}, by=admin)
     ada.refresh_from_db()
     assert (ada.first_name, ada.last_name, ada.email) == ("", "L", "ada@house.example")
-    told = "first name: Ada → none; last name: none → L"
-    assert last_record(ada) == ("details_changed", admin, told)
+    expected = "first name: Ada → none; last name: none → L"
+    assert last_record(ada) == ("details_changed", admin, expected)
     bob.refresh_from_db()
     assert (bob.first_name, bob.last_name, bob.email) == ("", "", "")
 
 
-def test_of_what_is_told_of_a_change_three_hundred_characters_are_kept(admin):
+def test_recorded_details_are_cut_to_300_characters(admin):
     ada = create_login_user(AUDITOR)
     details = {"first_name": "x" * 150, "last_name": "y" * 150}
     accounts.change_details(user_id=ada.pk, details=details, by=admin)
-    told = f"first name: none → {'x' * 150}; last name: none → {'y' * 150}"
-    assert last_record(ada) == ("details_changed", admin, told[:300])
+    expected = f"first name: none → {'x' * 150}; last name: none → {'y' * 150}"
+    assert last_record(ada) == ("details_changed", admin, expected[:300])
 
 
-def test_details_that_are_as_they_were_are_not_told_and_bad_ones_are_refused(admin):
+def test_unchanged_details_are_not_recorded_and_invalid_ones_are_rejected(admin):
     ada = create_login_user(AUDITOR)
     before = table_fingerprints()
     accounts.change_details(user_id=ada.pk, details={"first_name": ""}, by=admin)
@@ -166,7 +166,7 @@ def test_details_that_are_as_they_were_are_not_told_and_bad_ones_are_refused(adm
 # --- role ---
 
 
-def test_another_role_takes_the_place_of_the_one_that_was_seen(admin):
+def test_a_role_is_replaced_only_if_it_is_the_expected_one(admin):
     ada, bob = create_login_user(AUDITOR), create_login_user(AUDITOR, "bob")
     long_ago = ada.access_changed_at
     before = table_fingerprints()
@@ -187,21 +187,21 @@ def test_another_role_takes_the_place_of_the_one_that_was_seen(admin):
     assert epochs()["ada"] == 2
 
 
-def test_a_role_that_decides_is_given_and_taken_with_a_second_person(admin, second):
+def test_privileged_roles_are_changed_only_with_a_second_person(admin, second):
     ada = create_login_user(AUDITOR)
     finance = get_role(FINANCE_APPROVER)
     accounts.change_role(
         user_id=ada.pk, role=finance, expected_role=AUDITOR, by=admin, confirmed_by=second
     )
-    told = f"{AUDITOR} → {FINANCE_APPROVER}. Confirmed by second"
-    assert last_record(ada) == ("role_changed", admin, told)
+    expected = f"{AUDITOR} → {FINANCE_APPROVER}. Confirmed by second"
+    assert last_record(ada) == ("role_changed", admin, expected)
     assert accounts.role_name(ada) == FINANCE_APPROVER
 
 
 # --- being active ---
 
 
-def test_a_person_is_shut_out_and_let_in_again(admin):
+def test_a_user_is_deactivated_and_activated(admin):
     ada, bob = create_login_user(AUDITOR), create_login_user(AUDITOR, "bob")
     long_ago = ada.access_changed_at
     with pytest.raises(Conflict, match="ada is already active"):
@@ -223,7 +223,7 @@ def test_a_person_is_shut_out_and_let_in_again(admin):
     assert bob.access_changed_at < ada.access_changed_at - timedelta(days=29)
 
 
-def test_whoever_decides_is_let_in_again_with_a_second_person(admin, second):
+def test_privileged_users_are_activated_only_with_a_second_person(admin, second):
     ada = create_login_user(FINANCE_APPROVER)
     accounts.deactivate(user_id=ada.pk, by=admin)
     accounts.activate(user_id=ada.pk, by=admin, confirmed_by=second)
@@ -233,7 +233,7 @@ def test_whoever_decides_is_let_in_again_with_a_second_person(admin, second):
 # --- one-time addresses ---
 
 
-def test_a_one_time_address_is_of_one_person_until_their_access_changes(admin):
+def test_an_invitation_link_is_valid_for_one_user_until_their_access_changes(admin):
     ada, bob = create_login_user(AUDITOR), create_login_user(AUDITOR, "bob")
     long_ago = ada.access_changed_at
     name, token = accounts.create_invitation(user_id=ada.pk, by=admin)
@@ -273,7 +273,7 @@ def test_a_lock_out_is_ended_for_one_person(admin):
 # --- who may ---
 
 
-def test_nobody_changes_their_own_access_and_others_only_with_the_permission(admin, second):
+def test_users_cannot_change_their_own_access_nor_others_without_permission(admin, second):
     ada, reader = create_login_user(AUDITOR), create_login_user(AUDITOR, "reader")
     auditor = get_role(AUDITOR)
     own, other = (
@@ -327,7 +327,7 @@ def test_only_a_superuser_touches_a_superuser(admin, second):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_person_who_cannot_be_given_their_role_is_not_made():
+def test_no_user_is_created_if_the_role_cannot_be_assigned():
     with pytest.raises(ValueError, match="Cannot add"):
         accounts.add_person(username="ada", role=Group(name="Never saved"), by=None)
     assert not StaffUser.objects.exists()
@@ -344,8 +344,8 @@ def test_each_change_of_access_begins_a_transaction_where_there_is_none(admin, s
     accounts.activate(**one)
     lock_out(reader)
     accounts.unlock(**one)
-    told = list(AccessRecord.objects.filter(user=reader).order_by("id").values_list("event"))
-    assert [event for (event,) in told] == [
+    expected = list(AccessRecord.objects.filter(user=reader).order_by("id").values_list("event"))
+    assert [event for (event,) in expected] == [
         "invited", "details_changed", "role_changed", "invited", "deactivated", "activated",
         "unlocked",
     ]  # fmt: skip

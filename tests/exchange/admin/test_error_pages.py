@@ -1,4 +1,4 @@
-"""Pages of errors, as a running server sends them: in words, and under the policy of all pages."""
+"""Error pages of a running server: text and content security policy."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ def browser(live_service: Service) -> Iterator[requests.Session]:
 
 @pytest.fixture
 def broken(owner_connection) -> Iterator[None]:
-    """A table that one page reads is not there."""
+    """Rename a table that one page reads."""
     with owner_connection.cursor() as cursor:
         cursor.execute("ALTER TABLE wallets_alert RENAME TO wallets_alert_elsewhere")
         yield
         cursor.execute("ALTER TABLE wallets_alert_elsewhere RENAME TO wallets_alert")
 
 
-def in_words(answer: requests.Response, status: int, words: str) -> None:
-    assert answer.status_code == status
-    assert answer.headers["Content-Type"].startswith("text/html")
-    assert answer.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
-    assert answer.headers["X-Frame-Options"] == "DENY"
-    assert words in answer.text
-    assert "<script>" not in answer.text
-    assert "style=" not in answer.text
+def in_words(response: requests.Response, status: int, words: str) -> None:
+    assert response.status_code == status
+    assert response.headers["Content-Type"].startswith("text/html")
+    assert response.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
+    assert response.headers["X-Frame-Options"] == "DENY"
+    assert words in response.text
+    assert "<script>" not in response.text
+    assert "style=" not in response.text
 
 
-def test_every_page_of_an_error_has_the_policy_of_all_pages(browser, live_service):
+def test_error_pages_carry_the_content_security_policy(browser, live_service):
     base = live_service.base_url
     page = browser.get(base + AUDITORS_PAGE, timeout=10)
     assert page.status_code == 200
@@ -72,12 +72,12 @@ def test_every_page_of_an_error_has_the_policy_of_all_pages(browser, live_servic
     assert landing.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
 
 
-def test_a_fault_has_it_too(browser, live_service, broken):
-    answer = browser.get(live_service.base_url + AUDITORS_PAGE, timeout=10)
-    in_words(answer, 500, "Something went wrong")
+def test_server_errors_carry_it_too(browser, live_service, broken):
+    response = browser.get(live_service.base_url + AUDITORS_PAGE, timeout=10)
+    in_words(response, 500, "Something went wrong")
 
 
 def test_the_api_answers_in_its_envelope_and_not_with_a_page(live_service):
-    answer = requests.get(f"{live_service.base_url}/v1/nothing", timeout=10)
-    assert answer.json() == {"status": "failed", "message": "There is nothing at this address"}
-    assert answer.status_code == 404
+    response = requests.get(f"{live_service.base_url}/v1/nothing", timeout=10)
+    assert response.json() == {"status": "failed", "message": "There is nothing at this address"}
+    assert response.status_code == 404

@@ -1,4 +1,4 @@
-"""Forms of the back office mark the field that an error speaks of, and lead to it."""
+"""Forms mark the field with the error and link to it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ pytestmark = pytest.mark.django_db
 
 
 class Elements(HTMLParser):
-    """The elements of a page by their ids, and where its links lead."""
+    """The elements of a page by id, and its links."""
 
-    def __init__(self, answer: Any) -> None:
+    def __init__(self, response: Any) -> None:
         super().__init__()
         self.by_id: dict[str, dict[str, str | None]] = {}
         self.links: set[str] = set()
         self.focused: list[str | None] = []
-        self.feed(answer.content.decode())
+        self.feed(response.content.decode())
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         found = dict(attrs)
@@ -42,17 +42,17 @@ class Elements(HTMLParser):
             self.focused.append(found.get("id"))
 
 
-def assert_marked(answer: Any, field: str, words: str, *, anchor: bool = True) -> None:
+def assert_marked(response: Any, field: str, words: str, *, anchor: bool = True) -> None:
     """`field` (by its id) is the one that is wrong: marked, described by `words`, in focus."""
-    assert answer.status_code == 200
-    page = Elements(answer)
+    assert response.status_code == 200
+    page = Elements(response)
     element = page.by_id[field]
     assert element.get("aria-invalid") == "true"
     described = str(element.get("aria-describedby")).split()
     assert f"{field}_error" in described
     assert all(found in page.by_id for found in described), described
     beside = re.search(
-        rf'id="{field}_error"[^>]*>(.*?)</(ul|p|span)>', answer.content.decode(), re.S
+        rf'id="{field}_error"[^>]*>(.*?)</(ul|p|span)>', response.content.decode(), re.S
     )
     assert beside is not None
     assert words in re.sub("<[^>]+>", "", beside.group(1)).replace("&#x27;", "'")
@@ -85,11 +85,11 @@ def deposit_of(wallet: Wallet, **changes: str) -> dict[str, str]:
     }
 
 
-def test_what_the_form_finds_is_marked(wallet):
+def test_form_errors_are_marked(wallet):
     office = signed_in_client(BACK_OFFICE)
-    answer = office.post(reverse("admin:wallets_deposit_add"), deposit_of(wallet, reference=""))
-    assert_marked(answer, "id_reference", "This field is required.")
-    assert "Correct the fields marked below." in text_of(answer)
+    response = office.post(reverse("admin:wallets_deposit_add"), deposit_of(wallet, reference=""))
+    assert_marked(response, "id_reference", "This field is required.")
+    assert "Correct the fields marked below." in text_of(response)
 
 
 @pytest.mark.parametrize(
@@ -100,13 +100,13 @@ def test_what_the_form_finds_is_marked(wallet):
         ({"reference": "taken"}, "id_reference", "A deposit with reference taken exists already"),
     ],
 )
-def test_what_the_service_refuses_about_a_field_is_marked_there(wallet, changes, field, words):
+def test_service_errors_are_marked_at_their_field(wallet, changes, field, words):
     office = signed_in_client(BACK_OFFICE)
     address = reverse("admin:wallets_deposit_add")
     assert office.post(address, deposit_of(wallet, reference="taken")).status_code == 302
     before = table_fingerprints()
-    answer = office.post(address, deposit_of(wallet, **changes))
-    assert_marked(answer, field, words)
+    response = office.post(address, deposit_of(wallet, **changes))
+    assert_marked(response, field, words)
     assert table_fingerprints() == before
     assert Deposit.objects.filter(status="Pending").count() == 1
 
@@ -124,8 +124,8 @@ def test_the_price_that_is_wrong_or_the_reason_that_is_missing_is_marked(typed, 
     office = signed_in_client(BACK_OFFICE)
     asked = submit_confirmation(office, address, **typed)
     before = table_fingerprints()
-    answer = submit_confirmation(office, address, at=asked, **typed)
-    assert_marked(answer, field, words, anchor=False)
+    response = submit_confirmation(office, address, at=asked, **typed)
+    assert_marked(response, field, words, anchor=False)
     assert table_fingerprints() == before
 
 
@@ -137,24 +137,24 @@ def test_the_term_that_is_wrong_is_marked():
     typed = {name: form[name].value() for name in form.fields}
     typed |= {"min_buy": "12", "max_buy": "11"}
     before = table_fingerprints()
-    answer = office.post(address, {k: v for k, v in typed.items() if v not in (None, False)})
-    assert_marked(answer, "id_min_buy", "min_buy must not be above max_buy")
+    response = office.post(address, {k: v for k, v in typed.items() if v not in (None, False)})
+    assert_marked(response, "id_min_buy", "min_buy must not be above max_buy")
     assert table_fingerprints() == before
 
 
-def test_what_speaks_of_no_field_stands_above_all(wallet):
+def test_errors_without_a_field_appear_above_the_form(wallet):
     office = signed_in_client(BACK_OFFICE)
     data = deposit_of(wallet) | {"member": "", "organisation": ""}
-    answer = office.post(reverse("admin:wallets_deposit_add"), data)
-    assert "Say whose money it is" in text_of(answer)
-    assert "Please correct what is marked" not in text_of(answer)
-    assert 'aria-invalid="true"' not in answer.content.decode()
+    response = office.post(reverse("admin:wallets_deposit_add"), data)
+    assert "Choose an organisation or a member" in text_of(response)
+    assert "Correct the fields marked" not in text_of(response)
+    assert 'aria-invalid="true"' not in response.content.decode()
 
 
 def test_members_keys_and_reports_mark_theirs(wallet):
     office, owner = signed_in_client(BACK_OFFICE), signed_in_client(ADMINISTRATOR)
     assert wallet.member is not None
-    answer = office.post(
+    response = office.post(
         reverse("admin:exchange_member_add"),
         {
             "organisation": str(wallet.organisation.pk),
@@ -162,7 +162,7 @@ def test_members_keys_and_reports_mark_theirs(wallet):
             "email": wallet.member.email,
         },
     )
-    assert_marked(answer, "id_email", "A member with this email exists already")
+    assert_marked(response, "id_email", "A member with this email exists already")
     key = {
         "organisation": str(wallet.organisation.pk),
         "name": "Reports",
@@ -170,11 +170,11 @@ def test_members_keys_and_reports_mark_theirs(wallet):
     }
     address = reverse("admin:exchange_apikey_add")
     assert owner.post(address, key).status_code == 200
-    answer = owner.post(address, key)
-    assert_marked(answer, "id_name", "already has an API key with this name")
+    response = owner.post(address, key)
+    assert_marked(response, "id_name", "already has an API key with this name")
     tomorrow = timezone.now().date() + timedelta(days=1)
-    answer = office.post(reverse("admin:wallets_reconciliation_add"), {"day": str(tomorrow)})
-    assert_marked(answer, "id_day", "Choose a day that is not in the future")
+    response = office.post(reverse("admin:wallets_reconciliation_add"), {"day": str(tomorrow)})
+    assert_marked(response, "id_day", "Choose a day that is not in the future")
 
 
 def test_a_confirmation_that_needs_a_reason_marks_it(wallet, finance):
@@ -184,42 +184,42 @@ def test_a_confirmation_that_needs_a_reason_marks_it(wallet, finance):
     address = reverse("admin:wallets_deposit_reject", args=[deposit.pk])
     seen = finance.get(address).context["seen"]
     before = table_fingerprints()
-    answer = finance.post(address, {"seen": seen, "reason": ""})
-    assert_marked(answer, "id_reason", "This field is required.")
+    response = finance.post(address, {"seen": seen, "reason": ""})
+    assert_marked(response, "id_reason", "This field is required.")
     assert table_fingerprints() == before
 
 
 def test_a_rejection_without_a_reason_comes_back_to_its_field(wallet, finance):
     made = wallet.request(500)
     before = table_fingerprints()
-    answer = finance.post(
+    response = finance.post(
         reverse("admin:wallets_withdrawal_reject", args=[made.pk]),
         {"version": made.version, "reason": "  "},
     )
-    assert_marked(answer, "reject-reason", "A rejection needs a reason", anchor=False)
-    answer = finance.post(
+    assert_marked(response, "reject-reason", "A rejection needs a reason", anchor=False)
+    response = finance.post(
         reverse("admin:wallets_withdrawal_approve", args=[made.pk]),
         {"version": made.version, "reason": "x" * 501},
     )
-    assert_marked(answer, "approve-reason", "at most 500 characters", anchor=False)
-    assert "x" * 501 in answer.content.decode()
+    assert_marked(response, "approve-reason", "at most 500 characters", anchor=False)
+    assert "x" * 501 in response.content.decode()
     assert table_fingerprints() == before
 
 
 def test_a_bulk_rejection_without_a_reason_marks_it(wallet, finance):
     made = wallet.request(500)
     before = table_fingerprints()
-    answer = finance.post(
+    response = finance.post(
         reverse("admin:wallets_withdrawal_bulk"),
         {"decision": "reject", "row": f"{made.pk}:{made.version}", "reason": ""},
     )
-    assert_marked(answer, "reason", "A rejection needs a reason", anchor=False)
+    assert_marked(response, "reason", "A rejection needs a reason", anchor=False)
     assert table_fingerprints() == before
 
 
 def test_a_filter_that_cannot_be_read_says_so_at_its_field(finance):
-    answer = finance.get(reverse("admin:wallets_deposit_changelist"), {"day_from": "yesterday"})
-    page = Elements(answer)
+    response = finance.get(reverse("admin:wallets_deposit_changelist"), {"day_from": "yesterday"})
+    page = Elements(response)
     assert page.by_id["id_day_from"].get("aria-invalid") == "true"
     assert page.by_id["id_day_from"].get("aria-describedby") == "id_day_from_error"
     assert "id_day_from_error" in page.by_id

@@ -1,4 +1,4 @@
-"""The filters and the page of a list survive the opening of a record, and what is decided there."""
+"""List filters and page are preserved while a record is opened and decided."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def wallet() -> Wallet:
     return make_member_wallet(50_000)
 
 
-def links(answer: Any) -> list[str]:
-    assert answer.status_code == 200
-    return [unescape(found) for found in re.findall(r'href="([^"]*)"', answer.content.decode())]
+def links(response: Any) -> list[str]:
+    assert response.status_code == 200
+    return [unescape(found) for found in re.findall(r'href="([^"]*)"', response.content.decode())]
 
 
-def crumb(answer: Any) -> str:
+def crumb(response: Any) -> str:
     """Where the page's breadcrumb leads for its list."""
-    found = re.search(r'<nav class="breadcrumbs".*?</nav>', answer.content.decode(), re.S)
+    found = re.search(r'<nav class="breadcrumbs".*?</nav>', response.content.decode(), re.S)
     assert found is not None
     return unescape(re.findall(r'href="([^"]*)"', found.group())[1])
 
@@ -79,7 +79,7 @@ def opened(client: Client, listed: str, record: Any) -> tuple[str, Any]:
     return address, client.get(address)
 
 
-def test_every_record_leads_back_to_its_list_as_it_was():
+def test_every_record_links_back_to_its_filtered_list():
     make_every_record()
     client = Client()
     sign_in(client, create_superuser("looker", password="x"))
@@ -107,7 +107,7 @@ def test_every_record_leads_back_to_its_list_as_it_was():
     assert seen >= {"approve", "confirm", "decline", "details", "edit", "history", "reject"}, seen
 
 
-def test_a_decision_about_a_withdrawal_leads_back_to_the_worklist(wallet, finance):
+def test_deciding_a_withdrawal_returns_to_the_saved_view(wallet, finance):
     made = wallet.request(500)
     address = reverse("admin:wallets_withdrawal_changelist")
     listed = f"{address}?view=awaiting_my_approval&currency__code__exact=KES"
@@ -129,13 +129,13 @@ def test_a_refused_decision_keeps_the_list_too(wallet, finance):
     listed = f"{reverse('admin:wallets_withdrawal_changelist')}?view=awaiting_my_approval&p=1"
     address, page = opened(finance, listed, made)
     action = unescape(re.findall(r'action="([^"]*/reject/[^"]*)"', page.content.decode())[0])
-    answer = finance.post(action, {"version": made.version + 1, "reason": "No"})
-    assert answer["Location"] == address
+    response = finance.post(action, {"version": made.version + 1, "reason": "No"})
+    assert response["Location"] == address
     made.refresh_from_db()
     assert made.status == "Pending"
 
 
-def test_what_many_are_decided_by_leads_back_to_the_list(wallet, finance):
+def test_bulk_decisions_return_to_the_list(wallet, finance):
     made = [wallet.request(500), wallet.request(600)]
     wallet.request(1000)
     listed = f"{reverse('admin:wallets_withdrawal_changelist')}?amount_to=700&status=Pending"
@@ -153,7 +153,7 @@ def test_what_many_are_decided_by_leads_back_to_the_list(wallet, finance):
     assert same(incomplete["Location"], listed)
 
 
-def test_saving_and_confirming_elsewhere_does_so_too(wallet, finance):
+def test_saving_and_confirming_on_other_pages_return_too(wallet, finance):
     deposit = deposits.enter(
         payment=deposits.IncomingPayment(
             wallet.organisation.pk, wallet.member_id, "KES", Decimal(750), "wire 7"
@@ -201,24 +201,24 @@ def test_a_page_that_was_opened_from_no_list_leads_to_the_whole_list(wallet, fin
     "given",
     ["//evil.example/", "https://evil.example/?a=1", "a=1&b=%0d%0aX: y", '"><script>', "&&"],
 )
-def test_filters_that_somebody_made_up_lead_nowhere_else(wallet, finance, given):
+def test_forged_filters_cannot_redirect_elsewhere(wallet, finance, given):
     made = wallet.request(500)
     page = finance.get(
         reverse("admin:wallets_withdrawal_change", args=[made.pk]), {"_changelist_filters": given}
     )
     assert urlsplit(crumb(page)).path == reverse("admin:wallets_withdrawal_changelist")
     assert "<script>" not in page.content.decode()
-    answer = finance.post(
+    response = finance.post(
         reverse("admin:wallets_withdrawal_approve", args=[made.pk])
         + "?_changelist_filters=%2F%2Fevil.example%2F%0d%0aSet-Cookie:x",
         {"version": 7},
     )
-    assert answer.status_code == 302
-    assert urlsplit(answer["Location"]).netloc == ""
-    assert "Set-Cookie" not in answer.headers or "x" not in answer.headers["Set-Cookie"]
+    assert response.status_code == 302
+    assert urlsplit(response["Location"]).netloc == ""
+    assert "Set-Cookie" not in response.headers or "x" not in response.headers["Set-Cookie"]
 
 
-def test_a_way_to_another_part_of_the_list_is_not_narrowed_by_what_was_kept(finance, wallet):
+def test_links_with_their_own_filters_are_not_changed(finance, wallet):
     account = Account.objects.get(owner_id=wallet.owner_id, kind="available")
     accounts = reverse("admin:wallets_account_changelist")
     _, page = opened(finance, f"{accounts}?kind__exact=available", account)

@@ -1,4 +1,4 @@
-"""The site itself: who gets in, what its pages carry, and that looking changes nothing."""
+"""The site: access, headers, and read-only GET requests."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def world(provider_sandbox):
+def demo_records(provider_sandbox):
     organisation, member = make_participants()
     fund(organisation, member, "NGN", "9000000")
     fund(organisation, None, "GHS", "5000")
@@ -64,7 +64,7 @@ def world(provider_sandbox):
     prove_and_store(WALLET_CHECKS)
 
 
-def test_nothing_is_added_changed_or_deleted_but_through_services(world):
+def test_nothing_is_added_changed_or_deleted_but_through_services(demo_records):
     client = Client()
     sign_in(client, create_superuser("owner", password="x"))
     before = table_fingerprints()
@@ -88,7 +88,7 @@ def test_nothing_is_added_changed_or_deleted_but_through_services(world):
     assert table_fingerprints() == before
 
 
-def test_what_libraries_bring_along_is_not_in_the_admin():
+def test_admins_of_libraries_are_not_registered():
     labels = {model._meta.label for model in admin.site._registry}
     assert labels == {
         "credit.Loan", "credit.LoanConfiguration", "exchange.AccessProposal",
@@ -123,7 +123,7 @@ def test_the_address_without_its_slash_leads_to_the_admin():
     assert response["Location"] == "/admin/"
 
 
-def test_the_front_page_leads_to_what_waits():
+def test_the_dashboard_links_to_pending_work():
     page = signed_in_client("Finance approver").get(reverse("admin:index"))
     for words in (
         "Pending withdrawals",
@@ -147,7 +147,7 @@ def test_staff_without_a_role_see_nothing():
 
 
 @pytest.mark.parametrize("role", list(ROLES))
-def test_every_role_reads_everything_but_who_may_get_in(role):
+def test_every_role_views_all_lists_except_access(role):
     client = signed_in_client(role)
     for model in admin.site._registry:
         name = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
@@ -192,7 +192,7 @@ def test_roles_have_exactly_their_permissions_whatever_they_had_before():
     assert set(others.values_list("codename", flat=True)) == {"add_export", "read_every_export"}
 
 
-def test_a_role_or_name_that_will_not_do_makes_no_user():
+def test_an_invalid_role_or_name_creates_no_user():
     create_staff("ada", "correct horse battery", AUDITOR)
     with pytest.raises(Conflict):
         create_staff("ada", "correct horse battery", AUDITOR)
@@ -234,7 +234,7 @@ def test_lists_have_the_width_of_the_page():
     assert reverse("admin:index") in page.content.decode()
 
 
-def test_who_is_refused_and_who_is_lost_reads_so_on_a_page_without_code():
+def test_error_pages_explain_themselves_without_scripts():
     client = signed_in_client(BACK_OFFICE)
     for address, status, words in (
         (reverse("admin:exchange_apikey_add"), 403, "Your role does not allow this page"),

@@ -1,4 +1,4 @@
-"""The frame of the back office: no code in pages, no other host, headings, labels, sidebar."""
+"""Layout of the back office: no inline scripts, no other hosts, headings, labels, sidebar."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NAMES = {"aria-label", "aria-labelledby", "title"}
 
 
 class Page(HTMLParser):
-    """What a page is made of, as far as these tests ask."""
+    """The structure of a page."""
 
     def __init__(self, markup: str) -> None:
         super().__init__()
@@ -154,14 +154,14 @@ def test_a_list_of_fifty_rows_is_light():
 
 
 @pytest.mark.parametrize("role", [ADMINISTRATOR, AUDITOR, FINANCE_APPROVER])
-def test_a_list_brings_its_own_sheet_whatever_may_be_done_in_it(role):
+def test_a_list_loads_its_styles_for_every_role(role):
     page = signed_in_client(role).get(reverse("admin:wallets_withdrawal_changelist"))
     assert 'href="/static/wallets/withdrawals.css"' in page.content.decode()
     placeholder = "Reference, account, payee, owner, amount, email, id; any status"
     assert f'placeholder="{placeholder}"' in page.content.decode()
 
 
-def test_an_empty_list_says_of_what_it_is_empty():
+def test_an_empty_list_names_its_records():
     client = signed_in_client(AUDITOR)
     alerts = reverse("admin:wallets_alert_changelist")
     assert "No alerts yet." in text_of(client.get(alerts))
@@ -170,7 +170,7 @@ def test_an_empty_list_says_of_what_it_is_empty():
     )
 
 
-def test_the_sidebar_leads_where_the_person_may_go_and_nowhere_else():
+def test_the_sidebar_links_only_to_permitted_lists():
     staff = reverse("admin:exchange_staffuser_changelist")
     for role, expected in ((ADMINISTRATOR, True), (BACK_OFFICE, False)):
         client = signed_in_client(role)
@@ -182,7 +182,7 @@ def test_the_sidebar_leads_where_the_person_may_go_and_nowhere_else():
             assert client.get(link).status_code == 200, link
 
 
-def test_the_sidebar_counts_what_waits_and_stops_counting():
+def test_the_sidebar_counts_pending_work_up_to_a_limit():
     client = signed_in_client(FINANCE_APPROVER)
     address = reverse("admin:wallets_payout_changelist")
     assert b'class="badge"' not in client.get(address).content

@@ -1,4 +1,4 @@
-"""Whatever changes a record leaves a row that names who did it, by every path."""
+"""Every change of a record is audited with its actor, on every path."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.factories.back_office import signed_in_client, user_of
 pytestmark = pytest.mark.django_db
 
 
-def test_what_a_person_does_in_the_back_office_is_theirs():
+def test_back_office_changes_name_the_user():
     client = signed_in_client(BACK_OFFICE)
     client.post(
         reverse("admin:exchange_organisation_add"),
@@ -54,19 +54,19 @@ def test_what_a_person_does_in_the_back_office_is_theirs():
     assert timezone.now() - second.at < timedelta(minutes=5)
 
 
-def test_what_an_api_key_does_is_that_keys():
+def test_api_changes_name_the_key():
     caller = make_caller()
-    answer = caller.post("/v1/api/members", {"name": "Ada", "email": "ada@example.com"})
-    assert answer.status_code == 201
+    response = caller.post("/v1/api/members", {"name": "Ada", "email": "ada@example.com"})
+    assert response.status_code == 201
     row = changes("exchange_member", Member.objects.get(name="Ada").pk)[0]
     assert (row.actor, row.actor_label) == (f"api_key:{caller.key.pk}", "tests")
-    assert row.via == f"request:{answer['X-Request-ID']}"
+    assert row.via == f"request:{response['X-Request-ID']}"
 
 
-def test_an_access_token_that_a_key_gets_is_that_keys():
+def test_issuing_an_access_token_names_the_key():
     caller = make_caller()
     AccessToken.objects.all().delete()
-    answer = caller.client.post(
+    response = caller.client.post(
         "/v1/oauth/token",
         {
             "grant_type": "client_credentials",
@@ -74,10 +74,10 @@ def test_an_access_token_that_a_key_gets_is_that_keys():
             "client_secret": caller.secret,
         },
     )
-    assert answer.status_code == 200
+    assert response.status_code == 200
     row = changes("oauth2_provider_accesstoken", AccessToken.objects.get().pk)[0]
     assert (row.actor, row.about_id) == (f"api_key:{caller.key.pk}", str(caller.key.pk))
-    assert row.via == f"request:{answer['X-Request-ID']}"
+    assert row.via == f"request:{response['X-Request-ID']}"
 
 
 @app.task(name="tests.rename")
@@ -85,7 +85,7 @@ def rename(organisation: str) -> None:
     Organisation.objects.filter(pk=organisation).update(name="Renamed")
 
 
-def test_what_a_task_does_is_the_systems_in_the_name_of_the_task():
+def test_task_changes_name_the_task():
     owner = make_organisation("Old")
     rename.apply(args=(str(owner.pk),), task_id="run-7")
     row = changes("exchange_organisation", owner.pk)[-1]
@@ -94,7 +94,7 @@ def test_what_a_task_does_is_the_systems_in_the_name_of_the_task():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_a_command_does_is_the_systems_in_the_name_of_the_command(capsys):
+def test_command_changes_name_the_command(capsys):
     owner = make_organisation("Acme")
     commandline.run(
         ["manage.py", "issue_api_key", str(owner.pk), "--name=server", "--scopes", "tokens:read"]
@@ -107,7 +107,7 @@ def test_what_a_command_does_is_the_systems_in_the_name_of_the_command(capsys):
     assert found[1] not in whole_audit()
 
 
-def test_plain_sql_is_the_database_users():
+def test_direct_sql_names_the_database_user():
     """By the owner and by the runtime role, in one transaction that is then rolled back."""
     with psycopg.connect(server_url(worker_database()), application_name="a terminal") as session:
         user = session.info.user

@@ -319,7 +319,7 @@ def test_the_triggers_do_what_is_said_here():
                 assert columns == set(said.columns.split()) | hidden, table
 
 
-def test_what_is_append_only_is_so():
+def test_append_only_tables_are_append_only():
     guarded = rows(
         "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname = 'append_only_rows'"
     )

@@ -1,4 +1,4 @@
-"""What the functions of the audit write, to the last character, and what they refuse to watch."""
+"""The exact rows written by the audit functions, and rejected configurations."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ SETTINGS = (
 
 
 def settings(connection: Connection) -> list[str]:
-    """The actor, its label, and by what; empty where nobody said."""
+    """Return the actor, its label and source; empty if not set."""
     row = connection.execute(SETTINGS).fetchone()
     assert row is not None
     return [value or "" for value in row]
 
 
-def test_who_acts_is_said_for_the_transaction_only(owner_connection):
+def test_the_actor_is_set_for_the_transaction_only(owner_connection):
     with owner_connection.transaction():
         row = owner_connection.execute("SELECT act_as('staff:1', 'Ada', 'request:1')").fetchone()
         assert row == (True,)
@@ -32,7 +32,7 @@ def test_who_acts_is_said_for_the_transaction_only(owner_connection):
     assert settings(owner_connection) == ["", "", ""]
 
 
-def test_an_actor_that_is_told_takes_the_place_of_another_and_keeps_its_own_label(owner_connection):
+def test_a_named_actor_replaces_another_and_keeps_its_own_label(owner_connection):
     with owner_connection.transaction():
         owner_connection.execute("SELECT act_as('staff:1', 'Ada', 'request:1')")
         owner_connection.execute("SELECT name_actor('staff:1')")
@@ -43,7 +43,7 @@ def test_an_actor_that_is_told_takes_the_place_of_another_and_keeps_its_own_labe
 
 
 @pytest.mark.usefixtures("django_db_setup")
-def test_an_actor_is_told_where_nobody_was_before_and_gives_way_to_who_was():
+def test_a_named_actor_is_used_only_if_none_is_set():
     with session("owner") as connection:
         connection.autocommit = True
         # The first of its session, which knows none of these settings yet.
@@ -156,7 +156,7 @@ def test_each_change_is_written_with_what_changed_and_without_secrets(books):
     assert written("TRUNCATE given") == [("", "", "TRUNCATE", None, None)]
 
 
-def test_a_row_that_has_nothing_to_tell_is_on_record_all_the_same(books):
+def test_a_row_without_visible_columns_is_recorded(books):
     books.owner.execute(TABLE)
     books.owner.execute("SELECT audit_table('given', left_out => '{id}')")
     books.owner.execute("INSERT INTO given (id) VALUES (7)")
@@ -183,7 +183,7 @@ def triggers(books: Books, **arguments: Any) -> dict[str, str]:
     return dict(rows)
 
 
-def test_a_table_is_watched_by_the_columns_and_on_the_conditions_that_are_given(books):
+def test_a_table_is_audited_for_the_given_columns_and_conditions(books):
     def row(event: str, arguments: str, when: str = "true") -> str:
         return f"AFTER {event} FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION audit_row({arguments})"
 
@@ -222,15 +222,13 @@ def test_a_table_is_watched_by_the_columns_and_on_the_conditions_that_are_given(
         ({"hidden": ["........pg.dropped.2........"]}, "........pg.dropped.2........"),
     ],
 )
-def test_no_column_is_watched_hidden_or_left_out_that_the_table_does_not_have(
-    books, arguments, unknown
-):
+def test_unknown_columns_are_rejected(books, arguments, unknown):
     with pytest.raises(errors.RaiseException) as refused:
         triggers(books, **arguments)
     assert refused.value.diag.message_primary == f"given has no columns {unknown}"
 
 
-def test_what_functions_of_the_owner_write_for_the_service_is_told_from_all_else(books):
+def test_writes_of_owner_functions_are_distinguished(books):
     books.owner.execute(
         "CREATE FUNCTION pg_temp.by_function() RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER"
         " AS 'BEGIN RETURN public.recorded_by_function(); END'"
@@ -249,7 +247,7 @@ def test_what_functions_of_the_owner_write_for_the_service_is_told_from_all_else
     }
 
 
-def test_an_organisation_is_told_who_did_something_without_names_of_staff(books):
+def test_events_identify_staff_without_their_names(books):
     ada, ben, key, asked = uuid7(), uuid7(), uuid7(), uuid7()
     public = {person: uuid7() for person in (ada, ben)}
     groups = {}
@@ -267,24 +265,24 @@ def test_an_organisation_is_told_who_did_something_without_names_of_staff(books)
     books.insert("exchange_apikey", id=key, client_id="client-1")
     books.insert("exchange_apikey", id=asked, client_id="client-2")
 
-    def told(actor: str | None, named: bool = False) -> Any:
+    def expected(actor: str | None, named: bool = False) -> Any:
         return books.value("SELECT public_actor(%s, 'O\"Neill', %s)::text", [actor, named])
 
     name = ',"name":"O\\"Neill"'
     admin = f'{{"role":"administrator of tests","id":"staff_{public[ada].hex}"'
-    assert told(None) is None
-    assert told(f"staff:{ada}") == admin + "}"
-    assert told(f"staff:{ada}", named=True) == admin + name + "}"
-    assert told(f"staff:{ben}") == f'{{"role":"staff","id":"staff_{public[ben].hex}"}}'
-    assert told(f"staff:{uuid7()}") == '{"role":"staff","id":null}'
+    assert expected(None) is None
+    assert expected(f"staff:{ada}") == admin + "}"
+    assert expected(f"staff:{ada}", named=True) == admin + name + "}"
+    assert expected(f"staff:{ben}") == f'{{"role":"staff","id":"staff_{public[ben].hex}"}}'
+    assert expected(f"staff:{uuid7()}") == '{"role":"staff","id":null}'
     for named in (True, False):
         of_key = '{"role":"API key","id":"client-1"' + name + "}"
-        assert told(f"api_key:{key}", named) == of_key
-        assert told("system:purge", named) == '{"role":"system","id":"system"}'
-    assert told(f"api_key:{uuid7()}") == '{"role":"API key","id":null' + name + "}"
+        assert expected(f"api_key:{key}", named) == of_key
+        assert expected("system:purge", named) == '{"role":"system","id":"system"}'
+    assert expected(f"api_key:{uuid7()}") == '{"role":"API key","id":null' + name + "}"
 
 
-def test_events_are_written_where_there_is_something_to_tell(books):
+def test_events_are_written_only_where_needed(books):
     first, second, third = (uuid7() for _ in range(3))
     subject = uuid7()
     books.owner.execute(

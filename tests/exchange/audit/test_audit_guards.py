@@ -1,4 +1,4 @@
-"""No secret is in the audit, and nobody writes it by hand."""
+"""The audit contains no secrets and cannot be written directly."""
 
 from __future__ import annotations
 

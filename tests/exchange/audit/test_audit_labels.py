@@ -1,4 +1,4 @@
-"""The audit in words: who acted, whom a change names, and in which order it is told."""
+"""Labels of the audit: actors, referenced records and order."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ TABLE = "exchange_organisation"
 
 
 def change(**values: Any) -> Change:
-    """A change that is not saved."""
+    """Return an unsaved change."""
     return Change(**{"table": TABLE, "actor": "", "actor_label": ""} | values)
 
 
-def test_an_actor_is_told_by_the_name_kept_or_the_one_they_have():
+def test_actors_are_named_by_the_stored_or_current_name():
     ada, key = create_login_user(AUDITOR), make_caller().key
     known, unknown = f"staff:{ada.pk}", uuid7()
-    for actor, label, told in (
+    for actor, label, expected in (
         (f"api_key:{key.pk}", "", f"API key {key.name}"),
         (f"api_key:{ada.pk}", "", f"API key {ada.pk}"),
         (known, "", "ada"),
@@ -48,7 +48,7 @@ def test_an_actor_is_told_by_the_name_kept_or_the_one_they_have():
         ("robot:7", "Seven", "Seven"),
         ("nothing", "", "nothing"),
     ):
-        assert audit.actor_names([change(actor=actor, actor_label=label)]) == [told]
+        assert audit.actor_names([change(actor=actor, actor_label=label)]) == [expected]
     assert audit.actor_names([]) == []
     with CaptureQueriesContext(connection) as asked:
         audit.actor_names([change(actor=known)])
@@ -60,7 +60,7 @@ def test_an_actor_is_told_by_the_name_kept_or_the_one_they_have():
     ]
 
 
-def test_columns_are_told_with_what_was_before_and_after():
+def test_changed_columns_have_values_before_and_after():
     assert audit.changed_columns(change(before={"a": 1, "b": 2}, after={"b": 3, "c": 4})) == [
         ("a", 1, None), ("b", 2, 3), ("c", None, 4),
     ]  # fmt: skip
@@ -88,7 +88,7 @@ def test_records_that_columns_point_to_are_named():
     }  # fmt: skip
 
 
-def test_a_table_is_called_what_its_records_are():
+def test_a_table_is_labelled_by_its_records():
     assert audit.record_label("exchange_staffuser") == "Staff user"
     assert audit.record_label("exchange_organisation") == "Organisation"
     assert audit.record_label("exchange_staffuser_groups") == "Staffuser of group"
@@ -108,7 +108,7 @@ def test_the_first_id_of_a_moment_is_at_most_that_of_any_change_then():
     assert first < first_id_at(moment)
 
 
-def test_records_are_found_by_what_people_call_them():
+def test_records_are_found_by_reference_or_name():
     ada, owner, token = create_login_user(AUDITOR), make_organisation(), make_token()
     key, _ = (
         issue_api_key(organisation=owner, name=name, scopes=["tokens:read"], actor=TESTER)[0]
@@ -130,7 +130,7 @@ def test_records_are_found_by_what_people_call_them():
         assert audit.find_record_ids(term) == found
 
 
-def test_of_records_that_are_called_the_same_five_hundred_are_found():
+def test_at_most_five_hundred_namesakes_are_found():
     Organisation.objects.bulk_create(Organisation(name="Acme") for _ in range(501))
     assert len(set(audit.find_record_ids("acme"))) == 500
 
@@ -151,13 +151,13 @@ def test_the_history_of_records_is_merged_newest_first_and_cut():
     other.name = "Another"
     other.save()
     for ids in ([first.pk], [first.pk, member.pk]):
-        told = audit.history(*ids, limit=50)
-        assert [c.record_id for c in told] == [str(member.pk), *[str(first.pk)] * 4]
-        assert [c.pk for c in told] == sorted((c.pk for c in told), reverse=True)
+        expected = audit.history(*ids, limit=50)
+        assert [c.record_id for c in expected] == [str(member.pk), *[str(first.pk)] * 4]
+        assert [c.pk for c in expected] == sorted((c.pk for c in expected), reverse=True)
     first.name = "Last"
     first.save()
-    told = audit.history(first.pk, limit=2)
-    assert [c.record_id for c in told] == [str(first.pk), str(member.pk)]
+    expected = audit.history(first.pk, limit=2)
+    assert [c.record_id for c in expected] == [str(first.pk), str(member.pk)]
     names = audit.column_changes(TABLE, first.pk, ["name"])
     assert {c.record_id for c in names} == {str(first.pk)}
     assert audit.last_change_id(TABLE, first.pk, ["name"]) == names[0].pk
@@ -172,6 +172,6 @@ def test_all_changes_are_read_in_pieces_and_none_twice(monkeypatch):
     rows = Change.objects.filter(table=TABLE)
     pieces = list(audit.iterate_batches(rows))
     assert [len(piece) for piece in pieces] == [3, 2]
-    told = [c.pk for piece in pieces for c in piece]
-    assert told == sorted(rows.values_list("pk", flat=True), reverse=True)
+    expected = [c.pk for piece in pieces for c in piece]
+    assert expected == sorted(rows.values_list("pk", flat=True), reverse=True)
     assert list(audit.iterate_batches(rows.none())) == []

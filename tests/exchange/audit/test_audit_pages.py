@@ -1,4 +1,4 @@
-"""The audit in the admin: who may read it, how it is narrowed, a record's history, the file."""
+"""Pages of the audit: access, filters, history of a record, CSV export."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def renamed() -> Organisation:
     return organisation
 
 
-def test_auditors_and_administrators_read_it_and_nobody_else():
+def test_only_auditors_and_administrators_read_it():
     organisation = make_organisation()
     change = Change.objects.get(record_id=str(organisation.pk))
     addresses = (LIST, EXPORT, page(change), page(organisation, "history"))
@@ -84,7 +84,7 @@ def test_auditors_and_administrators_read_it_and_nobody_else():
         assert "View full history" not in text_of(client.get(page(organisation)))
 
 
-def test_nobody_adds_changes_or_removes_a_row(renamed):
+def test_rows_cannot_be_added_changed_or_removed(renamed):
     client = signed_in_client(AUDITOR)
     change = Change.objects.filter(record_id=str(renamed.pk)).latest("id")
     before = table_fingerprints()
@@ -94,7 +94,7 @@ def test_nobody_adds_changes_or_removes_a_row(renamed):
     assert table_fingerprints() == before
 
 
-def test_a_records_page_and_its_history_tell_who_when_what_before_and_after(renamed):
+def test_a_record_page_and_its_history_show_each_change(renamed):
     client = signed_in_client(AUDITOR)
     for address in (page(renamed), page(renamed, "history")):
         section = client.get(address).context["sections"][-1]

@@ -1,4 +1,4 @@
-"""What is on record of each kind of record, and what leaves no row."""
+"""Audited changes of each kind of record, and changes that leave no row."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ def test_a_staff_members_roles_and_permissions_are_on_record():
     assert [row.operation for row in about.order_by("id")] == ["INSERT", "DELETE"]
 
 
-def test_a_withdrawal_is_its_own_record_until_somebody_decides():
+def test_a_withdrawal_is_not_audited_before_its_decision():
     store_bank_list()
     wallet = make_wallet(1000)
     before = Change.objects.count()
     withdrawal = wallet.request(500)
     assert Change.objects.count() == before
     caller = make_caller(organisation=wallet.organisation)
-    answer = caller.post(f"/v1/api/withdrawals/{withdrawal.id}/cancel")
-    assert answer.status_code == 200
+    response = caller.post(f"/v1/api/withdrawals/{withdrawal.id}/cancel")
+    assert response.status_code == 200
     (row,) = changes("wallets_withdrawal", withdrawal.id)
     assert (row.actor, row.via) == (
         f"api_key:{caller.key.pk}",
-        f"request:{answer['X-Request-ID']}",
+        f"request:{response['X-Request-ID']}",
     )
     assert row.before is not None
     assert row.after is not None
@@ -118,13 +118,13 @@ def test_placing_and_filling_orders_leaves_no_rows_and_cancelling_leaves_one(sel
     buyer.place(token, "Buy", price, 1)
     assert Change.objects.count() == before
     caller = make_caller(organisation=seller.wallet.organisation)
-    answer = caller.call("DELETE", f"/v1/orders/{resting}")
-    assert answer.status_code == 200
+    response = caller.call("DELETE", f"/v1/orders/{resting}")
+    assert response.status_code == 200
     (row,) = changes("orders_order", resting)
     assert (row.actor, row.actor_label, row.via) == (
         f"api_key:{caller.key.pk}",
         "tests",
-        f"request:{answer['X-Request-ID']}",
+        f"request:{response['X-Request-ID']}",
     )
     assert row.before is not None
     assert row.after is not None
@@ -180,7 +180,7 @@ def test_numbers_keep_every_digit():
     assert (row.before["valuation"], row.after["valuation"]) == (was, value)
 
 
-def test_what_is_rolled_back_was_not_done():
+def test_rolled_back_changes_leave_no_row():
     owner = make_organisation()
     with transaction.atomic():
         make_member(owner)

@@ -16,7 +16,7 @@ NOON, LATER, EARLIER = (
 
 
 def verdicts(books: Books, start: str, expected: dict[str, str]) -> dict[str, str]:
-    """What becomes of each change of the row `start`."""
+    """Return the outcome of each change of the row `start`."""
     books.owner.execute("TRUNCATE given")
     books.owner.execute(f"INSERT INTO given VALUES ({start})")
     return {each: try_statement(books.owner, f"UPDATE given SET {each}") for each in expected}
@@ -137,7 +137,7 @@ def test_the_service_makes_no_access_look_older_than_it_is(books, role):
     assert after("5", "false", "is_active = true") == 5
 
 
-def test_what_an_event_tells_is_frozen_and_how_far_telling_came_is_known(books):
+def test_the_content_of_an_event_is_frozen_and_its_delivery_is_not(books):
     columns = (
         "id int, organisation_id int, type text, subject_id int, body text, created_at timestamptz,"
         " status text, attempts int"

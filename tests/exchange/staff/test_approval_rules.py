@@ -1,4 +1,4 @@
-"""Who may decide, what is told to whom may not, and how one proposal is closed and no other."""
+"""Approval rules: permission, messages, and closing exactly one proposal."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def make_quote(office: StaffUser) -> Quote:
     return quotes.propose(token_id=make_token().pk, prices=prices, user=office, note="New")
 
 
-def test_staff_decide_by_their_own_permission_and_keys_and_the_system_by_other_means(finance):
+def test_staff_need_the_permission_and_keys_and_the_system_do_not(finance):
     reader = create_login_user(AUDITOR, "aaron")
     actor = authorize_staff(finance, DECIDE, NO)
     assert actor == Actor.staff(finance.pk, "finance")
@@ -67,12 +67,12 @@ def test_staff_decide_by_their_own_permission_and_keys_and_the_system_by_other_m
         with pytest.raises(Forbidden, match=NO):
             authorize_actor(refused, DECIDE, NO)
     new = create_staff("new", "x", FINANCE_APPROVER, skip_cooling_off=False)
-    with pytest.raises(Forbidden) as told:
+    with pytest.raises(Forbidden) as expected:
         authorize_staff(new, DECIDE, NO)
-    assert told.value.code == "cooling_off"
+    assert expected.value.code == "cooling_off"
 
 
-def test_the_first_refusal_is_told_and_nothing_is_asked_after_it():
+def test_the_first_error_is_returned_and_later_checks_do_not_run():
     asked: list[str] = []
 
     def passes() -> None:
@@ -88,16 +88,16 @@ def test_the_first_refusal_is_told_and_nothing_is_asked_after_it():
     assert asked == ["passes"] * 3 + ["refuses"]
 
 
-def test_what_stands_in_the_way_of_each_person_is_told(office, finance):
+def test_the_blocker_of_each_person_is_described(office, finance):
     quote = make_quote(office)
     new = create_staff("new", "x", FINANCE_APPROVER, skip_cooling_off=False)
     cooling = "Your access was granted or reset recently. You can view everything"
-    for user, told in (
+    for user, expected in (
         (finance, ""),
         (office, "Someone other than the proposer must approve this"),
         (new, cooling),
     ):
-        assert QUOTES.describe_blocker(quote, user).partition(", and approve from ")[0] == told
+        assert QUOTES.describe_blocker(quote, user).partition(", and approve from ")[0] == expected
     quotes.reject(quote_id=quote.pk, user=finance, reason="No")
     quote.refresh_from_db()
     over = "The quote is Rejected by finance, no longer Pending"
@@ -141,7 +141,7 @@ def test_one_proposal_is_closed_and_no_other(office, finance):
     assert set(Quote.objects.filter(QUOTES.proposed_by(finance))) == set()
 
 
-def test_what_cannot_be_stored_for_another_reason_is_an_error_and_no_conflict(office):
+def test_other_integrity_errors_are_not_conflicts(office):
     quote = make_quote(office)
     otherwise = Conflict("Another one waits")
     values: dict[str, Any] = {"buy": 2, "sell": 1, "exchange": 0, "proposed_by": office}
@@ -151,7 +151,7 @@ def test_what_cannot_be_stored_for_another_reason_is_an_error_and_no_conflict(of
         QUOTES.propose(otherwise, token=make_token(), **values | {"buy": -1})
 
 
-def test_of_the_two_who_approve_one_has_been_there_for_long(office, finance):
+def test_one_of_two_approvers_must_be_tenured(office, finance):
     quote = make_quote(office)
     backdate_installation(days=30)
     for user in (office, finance):

@@ -80,7 +80,7 @@ def test_two_persons_at_once_approve_and_reject_once():
             assert quote.token.price_buy == (118 if quote.status == "Approved" else 100)
 
 
-def test_two_proposals_for_one_subject_do_not_wait_side_by_side():
+def test_a_subject_has_at_most_one_pending_proposal():
     token = make_token()
     people = [make_proposer() for _ in range(4)]
     propose = partial(quotes.propose, token_id=token.id, prices=PRICES)
@@ -92,7 +92,7 @@ def test_two_proposals_for_one_subject_do_not_wait_side_by_side():
 
 
 def test_a_stale_record_is_not_closed():
-    """Compare and set: whoever read the record before another decision changes nothing."""
+    """Compare and set: a stale read changes nothing."""
     quote = make_quote()
     stale = Quote.objects.get(pk=quote.pk)
     quotes.reject(quote_id=quote.id, user=make_approver(), reason="Too high")
@@ -114,7 +114,7 @@ def test_the_proposer_does_not_approve():
     assert picture() == before
 
 
-def test_nobody_decides_without_the_permission_or_after_they_left():
+def test_deciding_needs_the_permission_and_an_active_account():
     quote = make_quote()
     stranger, former, outsider = make_staff("propose_quote"), make_approver(), make_approver()
     former.is_active = False
@@ -172,7 +172,7 @@ def test_sql_does_not_approve_for_the_proposer_nor_without_a_person(runtime):
     assert picture() == before
 
 
-def test_sql_does_not_insert_what_two_persons_would_have_decided(runtime):
+def test_sql_cannot_insert_a_decided_proposal(runtime):
     token, proposer, approver = make_token(), make_proposer(), make_approver()
     now = timezone.now()
     for constraint, status, proposed_by, decided_by, decided_at in (

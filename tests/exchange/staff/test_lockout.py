@@ -1,4 +1,4 @@
-"""How tries are counted, what locks out, and what is forgotten; of one account and no other."""
+"""Counting attempts, lock-out and clearing, for one account only."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def tries() -> list[int]:
 
 
 def move(**back: float) -> None:
-    """As if all tries so far were so much longer ago."""
+    """Backdate all attempts so far."""
     for row in SignInTries.objects.all():
         row.ends_at -= timedelta(**back)
         if row.locked_until:
@@ -44,27 +44,27 @@ def move(**back: float) -> None:
         row.save()
 
 
-def test_the_last_try_that_fails_locks_out():
+def test_the_last_failed_attempt_locks_out():
     for count in (1, 2):
         begin().mark_failed()
         assert tries() == [count, count]
-    with pytest.raises(LockedOut) as told:
+    with pytest.raises(LockedOut) as expected:
         begin().mark_failed()
     [end] = SignInTries.objects.exclude(locked_until=None).values_list("locked_until", flat=True)
     assert end is not None
     assert timedelta() <= timezone.now() + 15 * MINUTE - end < MINUTE
-    assert told.value.message == (
+    assert expected.value.message == (
         f"Too many failed attempts. Try again after {end.astimezone(UTC):%H:%M:%S} UTC."
     )
     with pytest.raises(LockedOut) as again:
         begin()
-    assert again.value.message == told.value.message
+    assert again.value.message == expected.value.message
     assert tries() == [3, 3]
     begin("bob").mark_failed()
 
 
-def test_tries_of_which_nothing_came_yet_count_as_well():
-    """A hundred that arrive at once are no more than are let through one by one."""
+def test_attempts_in_progress_count_too():
+    """Concurrent attempts are limited like sequential ones."""
     for _ in range(3):
         begin()
     with pytest.raises(LockedOut):
@@ -77,7 +77,7 @@ def test_tries_of_which_nothing_came_yet_count_as_well():
     begin("eve", "there")
 
 
-def test_what_succeeds_is_taken_off_and_the_address_stays_as_it_was():
+def test_a_success_clears_the_account_and_uncounts_the_address():
     for account in ("ada", "ada", "bob"):
         begin(account).mark_failed()
     begin("eve", "there").mark_failed()
@@ -93,13 +93,13 @@ def test_what_succeeds_is_taken_off_and_the_address_stays_as_it_was():
     assert tries() == [1, 1, 1, 1, 3]
 
 
-def test_the_end_of_a_lock_out_is_told_in_utc():
+def test_the_end_of_a_lock_out_is_stated_in_utc():
     end = datetime.fromisoformat("2026-11-23T12:30:05+03:00")
-    told = "Too many failed attempts. Try again after 09:30:05 UTC."
-    assert LockedOut(end).message == told
+    expected = "Too many failed attempts. Try again after 09:30:05 UTC."
+    assert LockedOut(end).message == expected
 
 
-def test_an_account_and_its_devices_are_forgotten_and_no_others():
+def test_only_the_account_and_its_devices_are_cleared():
     ada, bob = create_login_user(AUDITOR), create_login_user(AUDITOR, "bob")
     assert lockout.clear_attempts(ada) is False
     for user in (ada, bob):
@@ -130,7 +130,7 @@ def test_an_account_and_its_devices_are_forgotten_and_no_others():
 
 
 @pytest.mark.parametrize("batch", [1, 2, 3, 4, 1000])
-def test_all_that_is_over_is_removed_and_told(monkeypatch, batch):
+def test_expired_counters_are_deleted_and_counted(monkeypatch, batch):
     monkeypatch.setattr(lockout, "_BATCH", batch)
     assert lockout.purge_expired() == 0
     for name in ("ada", "bob", "eve"):

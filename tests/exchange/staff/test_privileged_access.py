@@ -57,7 +57,7 @@ def newcomer(role: str = FINANCE_APPROVER, name: str = "newcomer") -> StaffUser:
     return create_staff(name, PASSWORD, role, skip_cooling_off=False)
 
 
-def test_whoever_is_new_looks_and_does_not_decide_until_a_day_has_passed():
+def test_new_users_cannot_approve_for_a_day():
     new = newcomer()
     proposer = create_staff("office", PASSWORD, BACK_OFFICE)
     prices = quotes.Prices(Decimal(5), Decimal(4))
@@ -74,7 +74,7 @@ def test_whoever_is_new_looks_and_does_not_decide_until_a_day_has_passed():
     assert quotes.approve(quote_id=quote.pk, user=new).status == "Approved"
 
 
-def test_whoever_is_new_approves_no_withdrawal():
+def test_new_users_approve_no_withdrawal():
     store_bank_list()
     withdrawal = make_wallet(1000).request(500)
     new = newcomer()
@@ -87,7 +87,7 @@ def test_whoever_is_new_approves_no_withdrawal():
     assert approve(withdrawal, new).status == "Approved"
 
 
-def test_two_new_approvers_pay_no_large_withdrawal_out():
+def test_two_new_approvers_cannot_approve_a_large_withdrawal():
     store_bank_list()
     set_setting("SECOND_APPROVAL_ABOVE_KES", "100")
     withdrawal = make_wallet(1000).request(500)
@@ -109,7 +109,7 @@ def approve(withdrawal: Withdrawal, by: StaffUser) -> Withdrawal:
     return decisions.approve(withdrawal_id=withdrawal.pk, version=withdrawal.version, approver=by)
 
 
-def test_the_service_never_makes_access_look_older_than_it_is():
+def test_the_service_cannot_backdate_access():
     new = newcomer()
     before = new.access_changed_at
     StaffUser.objects.filter(pk=new.pk).update(access_changed_at=before - timedelta(days=9))
@@ -125,7 +125,7 @@ def test_the_service_never_makes_access_look_older_than_it_is():
     assert is_cooling_off(StaffUser.objects.get(pk=old.pk))
 
 
-def test_of_two_who_approve_one_has_held_access_for_seven_days():
+def test_one_of_two_approvers_has_had_access_for_seven_days():
     first, second = (create_staff(name, PASSWORD, FINANCE_APPROVER) for name in ("ada", "bo"))
     for person in (first, second):
         backdate_access(person, days=6)
@@ -141,7 +141,7 @@ def test_of_two_who_approve_one_has_held_access_for_seven_days():
         require_tenured(first.pk, second.pk, None, "system:demo")
 
 
-def test_an_installation_is_new_until_somebody_decides_and_never_again():
+def test_an_installation_is_new_until_privileged_access_is_effective():
     assert is_new_installation()
     create_staff("reader", PASSWORD, AUDITOR)
     first = newcomer(ADMINISTRATOR, "first")
@@ -158,7 +158,7 @@ def test_an_installation_is_new_until_somebody_decides_and_never_again():
     assert not is_new_installation()
 
 
-def test_what_only_looks_or_does_no_harm_decides_nothing():
+def test_view_and_unprivileged_permissions_are_not_privileged():
     for permission, decides in (
         ("exchange.decide_quote", True),
         ("exchange.change_staffuser", True),
@@ -170,7 +170,7 @@ def test_what_only_looks_or_does_no_harm_decides_nothing():
         assert is_privileged(permission) is decides
 
 
-def test_a_role_and_its_bearer_decide_alike_and_a_permission_of_ones_own_counts():
+def test_roles_and_direct_permissions_count_alike():
     own = create_staff("own", PASSWORD, AUDITOR)
     manager = create_staff("manager", PASSWORD, AUDITOR)
     for user, name in ((own, "decide_quote"), (manager, "change_staffuser")):
@@ -191,7 +191,7 @@ def test_a_role_and_its_bearer_decide_alike_and_a_permission_of_ones_own_counts(
     assert (has_privileged_access(owner), can_manage_staff(owner)) == (True, False)
 
 
-def test_who_decides_now_is_there_for_a_day_and_none_of_those_left_out():
+def test_eligible_approvers_are_cooled_off_and_not_excluded():
     zoe, ada, bob, eve = (
         create_staff(name, PASSWORD, FINANCE_APPROVER) for name in ("zoe", "ada", "bob", "eve")
     )
@@ -209,15 +209,15 @@ def test_who_decides_now_is_there_for_a_day_and_none_of_those_left_out():
         assert [user.username for user in eligible_approvers(permission, *others)] == found
 
 
-def test_a_person_decides_by_their_own_access_and_nobody_decides_as_nobody():
+def test_cooling_off_is_checked_per_user_and_unknown_users_are_rejected():
     settled, new = create_staff("ada", PASSWORD, FINANCE_APPROVER), newcomer(name="aaron")
     require_cooled_off(settled.pk)
     looks = "Your access was granted or reset recently. You can view everything"
     until = f"{cooling_off_end(new):%Y-%m-%d %H:%M} UTC"
-    for user_id, told in ((new.pk, f"{looks}, and approve from {until}"), (uuid7(), looks)):
+    for user_id, expected in ((new.pk, f"{looks}, and approve from {until}"), (uuid7(), looks)):
         with pytest.raises(Forbidden) as refused:
             require_cooled_off(user_id)
-        assert (refused.value.message, refused.value.code) == (told, "cooling_off")
+        assert (refused.value.message, refused.value.code) == (expected, "cooling_off")
     was = StaffUser.objects.get(pk=new.pk).access_changed_at
     before = timezone.now()
     restart_cooling_off(settled)
@@ -236,7 +236,7 @@ def test_an_installation_is_as_old_as_its_first_record():
     assert not _installed_after(first)
 
 
-def test_the_tenure_of_somebody_else_does_not_count():
+def test_the_tenure_of_others_does_not_count():
     first, second = (create_staff(name, PASSWORD, FINANCE_APPROVER) for name in ("ada", "bo"))
     for person in (first, second):
         backdate_access(person, days=6)
@@ -249,7 +249,7 @@ def test_the_tenure_of_somebody_else_does_not_count():
     )
 
 
-def test_who_left_is_not_told_of_nor_is_what_two_have_confirmed():
+def test_notices_omit_deactivated_users_and_confirmed_proposals():
     finance, ada, bo = (
         create_staff(name, PASSWORD, role)
         for name, role in (("finance", FINANCE_APPROVER), ("ada", AUDITOR), ("bo", AUDITOR))
@@ -262,14 +262,14 @@ def test_who_left_is_not_told_of_nor_is_what_two_have_confirmed():
     assert access_notices(finance) == access_notices(bo) == []
 
 
-def test_who_decides_is_told_of_everybody_whose_access_is_new():
+def test_privileged_users_are_notified_of_new_access():
     new = newcomer(name="ada")
     finance = create_staff("bo", PASSWORD, FINANCE_APPROVER)
     office = create_staff("office", PASSWORD, BACK_OFFICE)
     reader = newcomer(AUDITOR, "reader")
-    (told,) = access_notices(finance)
-    assert told.startswith("The access of ada was granted or reset at ")
-    assert f"approve from {cooling_off_end(new):%Y-%m-%d %H:%M} UTC" in told
+    (expected,) = access_notices(finance)
+    assert expected.startswith("The access of ada was granted or reset at ")
+    assert f"approve from {cooling_off_end(new):%Y-%m-%d %H:%M} UTC" in expected
     assert access_notices(office) == []
     assert access_notices(reader) == []
     (own,) = access_notices(new)
@@ -278,7 +278,7 @@ def test_who_decides_is_told_of_everybody_whose_access_is_new():
     assert access_notices(finance) == access_notices(new) == []
 
 
-def test_only_the_demo_world_makes_people_who_count_as_there_for_long(settings):
+def test_only_demo_data_can_skip_the_cooling_off_period(settings):
     assert check_cooling_off(None)[0].id == "config.E002"  # tests are such a world
     settings.DEMO_DATA = False
     assert check_cooling_off(None) == []
@@ -289,6 +289,6 @@ def test_only_the_demo_world_makes_people_who_count_as_there_for_long(settings):
     assert check_cooling_off(None)[0].id == "config.E002"
 
 
-def test_somebody_without_the_permission_is_told_so_first():
+def test_a_missing_permission_is_reported_first():
     with pytest.raises(Forbidden, match="No"):
         authorize_staff(newcomer(AUDITOR), "exchange.decide_quote", "No")

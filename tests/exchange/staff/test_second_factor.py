@@ -1,4 +1,4 @@
-"""The second factor of one person, and of nobody else: codes of the app and recovery codes."""
+"""The second factor of a user: app codes and recovery codes."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ WRONG_RECOVERY = "Incorrect or used recovery code"
 
 @pytest.fixture
 def clock(monkeypatch):
-    """The clock that codes are told by; `clock.now` sets it."""
-    told = SimpleNamespace(now=NOW)
-    clock = SimpleNamespace(time=lambda: told.now)
+    """A controllable clock for codes; set `clock.now`."""
+    expected = SimpleNamespace(now=NOW)
+    clock = SimpleNamespace(time=lambda: expected.now)
     monkeypatch.setattr(second_factor, "time", clock)
-    return told
+    return expected
 
 
 def code_of(secret: str, step: int) -> str:
@@ -140,7 +140,7 @@ def test_only_a_first_second_factor_begins_the_cooling_off_period(clock):
     assert AccessRecord.objects.latest("id").at - newcomer.access_changed_at < HALF_A_MINUTE
 
 
-def test_outside_the_demo_world_nobody_skips_the_cooling_off_period(clock, settings):
+def test_only_demo_data_skips_the_cooling_off_period(clock, settings):
     user = create_login_user(FINANCE_APPROVER)
     before = user.access_changed_at
     settings.DEMO_DATA = False
@@ -278,7 +278,7 @@ def test_a_reset_removes_the_factor_of_one_person_and_ends_their_sessions(clock)
     assert (record.user, record.by, record.details) == (ada, admin, "")
 
 
-def test_a_reset_is_refused_where_there_is_nothing_to_reset_or_nobody_may(clock):
+def test_an_impossible_or_forbidden_reset_is_rejected(clock):
     admin, other = create_login_user(ADMINISTRATOR, "admin"), create_login_user(AUDITOR, "other")
     ada, owner = create_login_user(AUDITOR), create_superuser()
     enrol(admin, skip_cooling_off=True)
@@ -316,7 +316,7 @@ def test_a_reset_that_was_confirmed_says_by_whom(clock):
 
 @pytest.mark.django_db(transaction=True)
 def test_each_change_of_a_second_factor_is_made_whole_or_not_at_all(clock):
-    """Nobody else has begun a transaction for them."""
+    """Without a surrounding transaction."""
     admin, user = create_login_user(ADMINISTRATOR, "admin"), create_login_user(AUDITOR)
     _, codes = enrol(user)
     before = table_fingerprints()

@@ -1,4 +1,4 @@
-"""Who of the staff may do what, whatever page or command asks."""
+"""Permissions of staff, independent of page or command."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PERMISSIONS = ("run_reconciliation", "add_deposit")
 
 
 @pytest.mark.parametrize("gone", ["is_active", "is_staff"])
-def test_a_permission_alone_is_good_for_nothing_once_somebody_has_left(gone):
+def test_permissions_of_deactivated_users_are_void(gone):
     user = make_staff(*PERMISSIONS)
     assert user.may("wallets.run_reconciliation")
     StaffUser.objects.filter(pk=user.pk).update(**{gone: False})
@@ -37,6 +37,6 @@ def test_a_permission_alone_is_good_for_nothing_once_somebody_has_left(gone):
     assert not Reconciliation.objects.exists()
 
 
-def test_the_second_factor_of_nobody_is_not_found():
+def test_the_second_factor_of_an_unknown_user_is_not_found():
     with pytest.raises(NotFound):
         second_factor.reset(user_id=uuid7(), by=make_staff("change_staffuser"))

@@ -1,4 +1,4 @@
-"""Only the owner of the database makes superusers."""
+"""Only the owner of the database creates superusers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from exchange.staff.models import StaffUser
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 
 
-def test_the_service_makes_no_superuser_and_the_owner_does(monkeypatch):
+def test_only_the_owner_creates_superusers(monkeypatch):
     monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", "a long enough passphrase")
     given = {"interactive": False, "username": "root", "email": "root@example.com", "verbosity": 0}
     with pytest.raises(DatabaseError), transaction.atomic():
@@ -21,7 +21,7 @@ def test_the_service_makes_no_superuser_and_the_owner_does(monkeypatch):
     assert StaffUser.objects.get(username="root").is_superuser
 
 
-def test_somebody_who_works_here_is_not_made_one():
+def test_staff_cannot_be_promoted_to_superuser():
     user = StaffUser.objects.create_user("ada", is_staff=True)
     with pytest.raises(DatabaseError), transaction.atomic():
         StaffUser.objects.filter(pk=user.pk).update(is_superuser=True)
