@@ -106,7 +106,7 @@ def test_every_number_links_to_a_page_that_opens(demo_records):
     for address in found:
         shown = client.get(address)
         assert shown.status_code == 200, address
-        assert "A filter could not be read" not in shown.content.decode(), address
+        assert "A filter is not valid" not in shown.content.decode(), address
 
 
 def test_ledger_integrity_is_passed_failed_overdue_or_not_run(demo_records):
