@@ -55,6 +55,7 @@ _EXAMPLE_LINKS = re.compile(
 _CHAPTER_LINK = re.compile(r"\]\((\d\d-[\w-]+\.md)\)")
 
 
+@cache
 def source(example: str, language: Language) -> str:
     """Return the text of an example in one language."""
     return (EXAMPLES / f"{example}.{language.suffix}").read_text("utf-8").strip()
