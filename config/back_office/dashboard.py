@@ -193,7 +193,7 @@ def _attention_items(user: StaffUser, counts: dict[str, int]) -> Iterator[WorkIt
         yield WorkItem(
             "Payouts on hold: payment provider unavailable",
             list_url("wallets_withdrawal", status=WithdrawalStatus.APPROVED.value),
-            hold.waiting,
+            hold.queued,
             f"Since {age(hold.since)} ago. Payouts resume once the provider accepts one.",
         )
     pending = (*PENDING_VIEWS, *AWAITING_OTHERS_VIEWS)

@@ -91,7 +91,7 @@ def test_a_return_that_came_too_late_blocks_no_other_proposal(sandbox, wallet):
     assert (late.status, late.decided_by_id) == ("Declined", reversal.proposed_by_id)
     decisions = withdrawal.decisions.values_list("verdict", "details__action", "reason")
     assert list(decisions)[-2:] == [
-        ("Decline", "Return", "It could no longer be carried out"),
+        ("Decline", "Return", "No longer possible"),
         ("Propose", "Reverse", "why"),
     ]
     confirm(reversal)

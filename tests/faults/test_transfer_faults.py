@@ -369,7 +369,7 @@ def test_a_difference_too_long_to_be_kept_is_kept_by_its_beginning(sandbox, wall
     look_again(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
     kept = Payout.objects.get(withdrawal_id=withdrawal.id).last_error
-    assert kept == f"the provider's record differs: account {number}"[:300]
+    assert kept == f"provider record mismatch: account {number}"[:300]
 
 
 def order_by_hand(sandbox: Sandbox, withdrawal: Withdrawal, amount: int) -> None:

@@ -1,1 +1,1 @@
-"""What staff must be told, until it is resolved."""
+"""Alerts for staff: open until resolved."""

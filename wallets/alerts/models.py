@@ -1,4 +1,4 @@
-"""What staff must be told."""
+"""Alerts for staff."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from exchange.core.ids import uuid7
 
 
 class Alert(models.Model):
-    """Something a person must look at. Raised once per kind and subject until resolved."""
+    """Condition that needs attention, open at most once per kind and subject."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     kind = models.CharField(max_length=40)

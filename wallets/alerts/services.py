@@ -1,4 +1,4 @@
-"""What staff must be told: raised once per kind and subject until it is resolved."""
+"""Raise and resolve alerts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wallets.alerts.models import Alert
 
 
 def raise_alert(kind: str, *, subject: str = "", message: str) -> None:
-    """Opens the alert, or counts and words anew the one already open."""
+    """Open the alert, or update message and count of the one already open."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -24,7 +24,7 @@ def raise_alert(kind: str, *, subject: str = "", message: str) -> None:
 
 
 def resolve_alert(kind: str, *, subject: str = "") -> bool:
-    """Closes the open alert of `kind` about `subject`; False when there is none."""
+    """Resolve the open alert of `kind` about `subject`; return False if there is none."""
     rows = Alert.objects.filter(kind=kind, subject=subject[:80], resolved_at=None).update(
         resolved_at=timezone.now()
     )

@@ -1,1 +1,1 @@
-"""Payouts: paying approved withdrawals through the provider, settling, resolving."""
+"""Payouts: execution through the provider, settlement, resolution."""

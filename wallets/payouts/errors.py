@@ -1,4 +1,4 @@
-"""Refusals of payouts."""
+"""Errors of payouts."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from exchange.core.errors import ProviderFailed
 
 
 class StatusCheckUnavailable(ProviderFailed):
-    """The provider did not answer whether it knows a transfer."""
+    """The provider did not respond to a status check."""
 
     message = (
-        "Could not ask the payment provider about this transfer, so nothing was done."
-        " Please try again later"
+        "The payment provider did not respond to the status check, so nothing was changed."
+        " Try again later"
     )

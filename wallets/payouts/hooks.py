@@ -1,6 +1,6 @@
 """`/hooks/flutterwave`: the payment provider's webhooks, outside of /v1.
 
-What they say is a hint to look a transfer up, nothing more; 200 means that the hint is kept.
+A webhook only expedites a status check; 200 means that it is stored.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from wallets.withdrawals.services.transitions import SWEEP_PAYOUTS
 @csrf_exempt
 @require_POST
 def flutterwave(request: HttpRequest) -> JsonResponse:
-    """200 for an authentic webhook, 401 for any other, 413 beyond the limit of API bodies."""
+    """Return 200 for an authentic webhook, 401 for any other, 413 above the body limit."""
     if body_length(request) > settings.API_BODY_LIMIT_BYTES:
         return _failed("The body is too large", 413)
     body = request.body

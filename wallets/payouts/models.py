@@ -1,6 +1,6 @@
-"""What two people decide about payouts, what the provider tells of them, and whether they are sent.
+"""Resolution proposals, webhooks of the provider, and the circuit breaker of payouts.
 
-The payout itself is written by the approval: `wallets.withdrawals.models.Payout`.
+The payout itself is created by the approval: `wallets.withdrawals.models.Payout`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from wallets.withdrawals.models import Withdrawal
 
 
 class ProposalAction(models.TextChoices):
-    """What two people together may do about a payout."""
+    """Resolutions of a payout; each requires dual approval."""
 
     SEND_AGAIN = "Send again"
     FAIL = "Fail"
@@ -24,7 +24,7 @@ class ProposalAction(models.TextChoices):
 
 
 class ProposalStatus(models.TextChoices):
-    """Where a proposal stands."""
+    """States of a proposal."""
 
     OPEN = "Open"
     CONFIRMED = "Confirmed"
@@ -32,9 +32,7 @@ class ProposalStatus(models.TextChoices):
 
 
 class Proposal(ProposalModel):
-    """One person proposes what to do about a payout that is lost, came back or waits; another one
-    confirms.
-    """
+    """Proposed resolution of a payout; another person confirms or declines it."""
 
     withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="proposals")
     action = choice_field(ProposalAction, max_length=12)
@@ -60,7 +58,7 @@ class Proposal(ProposalModel):
 
 
 class ProviderEvent(models.Model):
-    """A webhook the provider sent us, kept once however often it comes. A hint, not a fact."""
+    """Webhook of the provider, stored once; its content only expedites a status check."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the body, hex")
@@ -81,7 +79,7 @@ ONLY_ROW = 1
 
 
 class CircuitState(models.TextChoices):
-    """Whether payouts are posted: all of them, none, or one to try."""
+    """States of the circuit: payouts are posted, on hold, or limited to one trial."""
 
     CLOSED = "Closed"
     OPEN = "Open"
@@ -89,7 +87,7 @@ class CircuitState(models.TextChoices):
 
 
 class PayoutCircuit(models.Model):
-    """Whether payouts are posted to the payment provider now."""
+    """Circuit breaker of payouts; a single row."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=ONLY_ROW, editable=False)
     state = choice_field(CircuitState, max_length=9, default=CircuitState.CLOSED)
@@ -98,7 +96,7 @@ class PayoutCircuit(models.Model):
     reason = models.CharField(max_length=300, blank=True, help_text="The last failure")
     opened_at = models.DateTimeField(null=True)
     next_probe_at = models.DateTimeField(null=True)
-    # The one payout that is tried while Half-open, and until when its worker has the trial.
+    # The trial payout while Half-open, and when its lease ends.
     trial = models.ForeignKey(
         Withdrawal, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
     )

@@ -1,4 +1,4 @@
-"""What the books must say of payouts."""
+"""Ledger integrity checks of payouts."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ FEE_INCOME = sql_check(
 )
 
 NEXT_STEPS = sql_check(
-    "every payout under way has a next step, and no lease has run out unnoticed",
+    "every payout in flight has a next step and no stale lease",
     """
     SELECT w.reference, 'a next step',
            CASE WHEN p.withdrawal_id IS NULL THEN 'no payout'
                 WHEN p.next_step_at IS NULL THEN 'none'
-                ELSE 'a lease that ran out at ' || wire_time(p.leased_until) END
+                ELSE 'a lease that expired at ' || wire_time(p.leased_until) END
     FROM wallets_withdrawal w LEFT JOIN wallets_payout p ON p.withdrawal_id = w.id
     WHERE w.status IN ('Approved', 'Processing', 'Unknown')
       AND (p.next_step_at IS NULL OR p.leased_until < now() - interval '1 day')

@@ -1,4 +1,4 @@
-"""What finance sees first of payouts: what waits, what is stuck, what was paid."""
+"""Payout totals of the dashboard: pending, closed and paid out, and a hold on payouts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CLOSED_STATUSES = (WithdrawalStatus.COMPLETED, WithdrawalStatus.FAILED, Withdraw
 
 @dataclass(frozen=True, slots=True)
 class PendingTotals:
-    """Pending withdrawals of one currency: how many, their sum, and since when the oldest waits."""
+    """Pending withdrawals of one currency: count, sum, and creation time of the oldest."""
 
     currency: str
     count: int
@@ -29,7 +29,7 @@ class PendingTotals:
 
 @dataclass(frozen=True, slots=True)
 class DailyPayouts:
-    """Payouts that ended on one day (UTC), over all currencies."""
+    """Payouts closed on one day (UTC), over all currencies."""
 
     day: date
     completed: int
@@ -39,7 +39,7 @@ class DailyPayouts:
 
 @dataclass(frozen=True, slots=True)
 class PaidTotals:
-    """What was paid out in one currency: how many, and what arrived at the recipients' banks."""
+    """Payouts completed in one currency: count and total net amount."""
 
     currency: str
     count: int
@@ -48,15 +48,15 @@ class PaidTotals:
 
 @dataclass(frozen=True, slots=True)
 class PayoutHold:
-    """Payouts are not sent because the provider fails: why, since when, and how many wait."""
+    """Hold on payouts while the provider fails: reason, start, and number of queued payouts."""
 
     reason: str
     since: datetime
-    waiting: int
+    queued: int
 
 
 def get_payout_hold(*, at_most: int) -> PayoutHold | None:
-    """Whether payouts are on hold; those that wait are counted up to `at_most`."""
+    """Return the hold on payouts, if any; queued payouts are counted up to `at_most`."""
     circuit = PayoutCircuit.objects.exclude(state=CircuitState.CLOSED).first()
     if circuit is None or circuit.opened_at is None:
         return None
@@ -65,7 +65,7 @@ def get_payout_hold(*, at_most: int) -> PayoutHold | None:
 
 
 def pending_totals() -> list[PendingTotals]:
-    """Pending withdrawals by currency, the longest waiting first."""
+    """Return pending withdrawals by currency, the oldest first."""
     rows = (
         Withdrawal.objects.filter(status=WithdrawalStatus.PENDING)
         .order_by()
@@ -77,8 +77,9 @@ def pending_totals() -> list[PendingTotals]:
 
 
 def closed_payouts(*, days: int) -> tuple[list[DailyPayouts], list[PaidTotals]]:
-    """The last `days` days, today the last, those without a payout among them; and what they paid
-    out, by currency. Both in one statement, which reads an index only.
+    """Return the last `days` days up to today, and the totals paid out in them by currency.
+
+    Both come from one statement, which reads an index only.
     """
     today = timezone.now().date()
     first = today - timedelta(days=days - 1)

@@ -1,4 +1,4 @@
-"""Celery tasks of payouts. Rows own the work: a task takes no argument and finds what is due."""
+"""Celery tasks of payouts. They take no arguments and query the rows that are due."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ log = structlog.get_logger(__name__)
 
 @shared_task(name="wallets.tasks.sweep_payouts")
 def sweep_payouts() -> int:
-    """Takes every step that is due. One that fails does not keep the others from theirs."""
+    """Run every due step; a failing one does not affect the others."""
     circuit.probe_if_due()
     due = sweeps.due_payouts()
     for withdrawal_id, _ in due:

@@ -160,8 +160,7 @@ def test_the_fifth_failure_in_a_row_opens_the_circuit_and_is_told(wallet):
         "provider_outage",
         "",
         "Payouts are on hold: the payment provider failed 5 times in a row."
-        " Last failure: No answer. Approved payouts wait and are sent when the provider accepts"
-        " one again.",
+        " Last failure: No answer. Approved payouts are sent once the provider recovers.",
     )
     # A late failure of an order sent before says nothing new.
     circuit.record_failure(one.id, error="late")

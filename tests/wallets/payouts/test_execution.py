@@ -256,7 +256,7 @@ def test_too_little_float_is_told_with_what_the_provider_said(sandbox, wallet):
     assert (status_of(withdrawal), payout.last_error) == ("Approved", "Insufficient fund")
     assert seconds(payout.next_step_at, payout.updated_at) == 300
     told = Alert.objects.get()
-    words = f"Too little KES at the provider for {withdrawal.reference}: Insufficient fund"
+    words = f"Insufficient KES float at the provider for {withdrawal.reference}: Insufficient fund"
     assert (told.kind, told.subject, told.message) == ("float", "KES", words)
     assert PayoutCircuit.objects.get().failures == 0
 

@@ -68,8 +68,8 @@ def test_payouts_on_hold_stand_on_the_front_page_on_their_list_and_on_each(waiti
     hold()
     front, listed, review = (text_of(person.get(address)) for address in pages)
     assert "Payouts on hold: payment provider unavailable 1" in front
-    assert "the provider failed (503). 1 wait as Approved" in listed
-    assert "On hold The payment provider fails, and no payout is sent." in review
+    assert "the provider failed (503). 1 approved, to be sent" in listed
+    assert "On hold The payment provider is failing, so no payouts are sent." in review
 
 
 def test_two_people_return_a_waiting_payout_by_its_page(waiting):
@@ -78,12 +78,12 @@ def test_two_people_return_a_waiting_payout_by_its_page(waiting):
         signed_in_client(FINANCE_APPROVER, "other"),
     )
     auditor = signed_in_client(AUDITOR)
-    assert "Propose what to do What Return Why" in text_of(one.get(page(waiting)))
+    assert "Propose a resolution Action Return Reason" in text_of(one.get(page(waiting)))
     one.post(page(waiting, "propose"), {"action": "Return", "reason": "The bank is closed"})
     proposal = Proposal.objects.get()
     before = table_fingerprints()
     told = messages_of(submit_confirmation(one, page(waiting, "confirm", proposal.pk)))
-    assert told[-1] == "Somebody else must confirm what you proposed. No changes were made."
+    assert told[-1] == "A second person must confirm your proposal. No changes were made."
     assert submit_confirmation(auditor, page(waiting, "confirm", proposal.pk)).status_code == 403
     assert table_fingerprints() == before
 
@@ -105,13 +105,13 @@ def test_a_payout_that_went_out_meanwhile_is_not_returned(waiting):
     assert "Confirm: Return Decline" in text_of(other.get(page(waiting)))
     payouts.send_payout(waiting.pk)
     overtaken = text_of(other.get(page(waiting)))
-    assert "It can no longer be carried out. Decline" in overtaken
-    assert "Propose what to do" not in overtaken
+    assert "No longer possible. Decline" in overtaken
+    assert "Propose a resolution" not in overtaken
     before = table_fingerprints()
     told = messages_of(
         submit_confirmation(other, page(waiting, "confirm", Proposal.objects.get().pk))
     )
-    assert told[-1].startswith("Only an Approved withdrawal whose payout nobody has claimed")
+    assert told[-1].startswith("Only an Approved withdrawal whose payout is not claimed")
     assert table_fingerprints() == before
 
 
@@ -127,8 +127,8 @@ def test_after_a_return_that_came_too_late_the_page_offers_what_is_possible(
     payouts.check_status(waiting.pk)
     seen = text_of(one.get(page(waiting)))
     assert "Open proposal: Return" in seen
-    assert "It can no longer be carried out. Take back" in seen
-    assert "Propose what to do What Reverse Why" in seen
+    assert "No longer possible. Withdraw" in seen
+    assert "Propose a resolution Action Reverse Reason" in seen
     one.post(page(waiting, "propose"), {"action": "Reverse", "reason": "The bank sent it back"})
     assert set(Proposal.objects.values_list("action", "status")) == {
         ("Return", "Declined"),
@@ -160,7 +160,7 @@ def test_the_page_says_which_total_needs_two_and_the_first_approval_is_one_of_tw
     )
     seen = text_of(one.get(page(first)))
     assert (
-        "Two approvals needed: total for this account 5,400,000.00 NGN;"
+        "Two approvals required: total for this account 5,400,000.00 NGN;"
         " 24-hour total of this owner 5,400,000.00 NGN. 0 of 2 given." in seen
     )
     asked = text_of(one.post(page(first, "approve"), {"version": 1}))
@@ -180,8 +180,8 @@ def test_the_page_says_what_remains_to_approve_alone():
     assert first.status == "Approved"
     seen = text_of(one.get(page(second)))
     assert (
-        "Two approvals needed: of the 2,000,000.00 NGN that you may approve alone in 24 hours,"
-        " 200,000.00 NGN remain." in seen
+        "Two approvals required: 200,000.00 NGN left of the 2,000,000.00 NGN that you may"
+        " approve alone in 24 hours." in seen
     )
     # Somebody else may approve it alone.
     assert "Two approvals needed" not in text_of(
@@ -200,5 +200,5 @@ def test_many_at_once_say_which_are_the_first_of_two_and_why():
     seen = [f"{row.pk}:{code}" for row in rows for code in current_flag_codes(row)]
     body = {"decision": "approve", "row": [f"{row.pk}:1" for row in rows], "seen": seen}
     answer = client.post(reverse("admin:wallets_withdrawal_bulk"), body)
-    assert [row.word for row in answer.context["outcomes"]] == ["First approval given"] * 3
+    assert [row.word for row in answer.context["outcomes"]] == ["First approval"] * 3
     assert set(Withdrawal.objects.values_list("status", flat=True)) == {"Pending"}

@@ -70,21 +70,21 @@ def test_two_people_fail_a_lost_payout_and_the_money_goes_back(lost):
     before = table_fingerprints()
     early = one.post(page(lost, "propose"), {"action": "Fail", "reason": "not there"})
     assert messages_of(early)[-1].startswith(
-        "Only an Unknown withdrawal that the provider did not know"
+        "Only an Unknown withdrawal that the provider did not find"
     )
-    assert "Propose what to do" not in text_of(one.get(page(lost)))
+    assert "Propose a resolution" not in text_of(one.get(page(lost)))
     assert table_fingerprints() == before
 
     lose_for_good(lost)
     seen = text_of(one.get(page(lost)))
-    assert "Propose what to do What Send again Fail Why" in seen
+    assert "Propose a resolution Action Send again Fail Reason" in seen
     one.post(page(lost, "propose"), {"action": "Fail", "reason": "The bank never got it"})
     proposal = Proposal.objects.get()
-    assert "Somebody else must confirm what you proposed." in text_of(one.get(page(lost)))
+    assert "A second person must confirm your proposal." in text_of(one.get(page(lost)))
     assert "Proposed by one: The bank never got it" in text_of(other.get(page(lost)))
     before = table_fingerprints()
     own = submit_confirmation(one, page(lost, "confirm", proposal.pk))
-    told = "Somebody else must confirm what you proposed. No changes were made."
+    told = "A second person must confirm your proposal. No changes were made."
     assert messages_of(own)[-1] == told
     auditor = signed_in_client(AUDITOR)
     assert submit_confirmation(auditor, page(lost, "confirm", proposal.pk)).status_code == 403
@@ -92,9 +92,9 @@ def test_two_people_fail_a_lost_payout_and_the_money_goes_back(lost):
     assert balances(lost.owner_id, "KES") == (Decimal(600), Decimal(400))
 
     asked = text_of(other.get(page(lost, "confirm", proposal.pk)))
-    assert "Fail the payout and give 400.00 KES back?" in asked
+    assert "Fail the payout and release 400.00 KES?" in asked
     assert "Payee Ada Obi" in asked
-    assert "Proposed by one Why The bank never got it" in asked
+    assert "Proposed by one Reason The bank never got it" in asked
     other.post(page(lost, "confirm", proposal.pk))
     assert Withdrawal.objects.get(pk=lost.pk).status == "Unknown"
 
@@ -104,7 +104,7 @@ def test_two_people_fail_a_lost_payout_and_the_money_goes_back(lost):
     assert balances(lost.owner_id, "KES") == (Decimal(1000), Decimal(0))
     before = table_fingerprints()
     again = submit_confirmation(other, page(lost, "confirm", proposal.pk))
-    assert messages_of(again)[-1] == "The proposal is Confirmed already. No changes were made."
+    assert messages_of(again)[-1] == "The proposal is already Confirmed. No changes were made."
     assert table_fingerprints() == before
 
 
@@ -121,7 +121,7 @@ def test_a_lost_payout_is_sent_again_under_its_reference(lost, provider_sandbox)
     assert lost.status == "Processing"
     assert len(sandbox_transfers(provider_sandbox, lost)) == 1
     seen = text_of(one.get(page(lost)))
-    assert f"Provider's id {lost.payout.provider_id}" in seen
+    assert f"Provider id {lost.payout.provider_id}" in seen
     assert "Send again Confirmed one other Try once more" in seen
 
 
@@ -138,11 +138,11 @@ def test_a_declined_proposal_does_nothing_else(lost):
     question = other.get(address)
     assert "Payee" in text_of(question)
     done = submit_confirmation(other, address, at=question, reason="wait")
-    assert messages_of(done)[-1] == "Declined. Nothing else happened."
+    assert messages_of(done)[-1] == "Proposal closed. No money moved."
     assert Proposal.objects.get().status == "Declined"
     before = table_fingerprints()
     again = submit_confirmation(other, address, at=question, reason="wait")
-    assert messages_of(again)[-1] == "The proposal is Declined already. No changes were made."
+    assert messages_of(again)[-1] == "The proposal is already Declined. No changes were made."
     assert table_fingerprints() == before
     lost.refresh_from_db()
     assert lost.status == "Unknown"
@@ -155,9 +155,7 @@ def test_a_proposal_without_action_and_reason_does_nothing(lost, body):
     client = signed_in_client(FINANCE_APPROVER, "one")
     before = table_fingerprints()
     response = client.post(page(lost, "propose"), body)
-    assert messages_of(response) == [
-        "A proposal needs an action and a reason. No changes were made."
-    ]
+    assert messages_of(response) == ["Choose an action and enter a reason. No changes were made."]
     assert table_fingerprints() == before
 
 
@@ -194,17 +192,20 @@ def test_a_record_that_differs_shows_what_to_do_and_leaves_nothing_to_propose(
         timeout=10,
     ).raise_for_status()
     person = signed_in_client(FINANCE_APPROVER, "one")
-    assert "call the provider" not in text_of(person.get(page(lost)))
+    assert "Contact the provider" not in text_of(person.get(page(lost)))
     for _ in range(3):
         lose_for_good(lost)
     seen = text_of(person.get(page(lost)))
-    assert "What to do: call the provider" in seen
-    assert f"The provider's record of {lost.reference} differs: amount 7 instead of 370." in seen
-    assert "Propose what to do" not in seen
+    assert "Contact the provider" in seen
+    assert (
+        f"The provider's record of {lost.reference} does not match: amount 7 instead of 370."
+        in seen
+    )
+    assert "Propose a resolution" not in seen
     before = table_fingerprints()
     for action in ("Fail", "Send again"):
         told = messages_of(person.post(page(lost, "propose"), {"action": action, "reason": "now"}))
-        assert told[-1].startswith("Only an Unknown withdrawal that the provider did not know")
+        assert told[-1].startswith("Only an Unknown withdrawal that the provider did not find")
     assert table_fingerprints() == before
     assert balances(lost.owner_id, "KES") == (Decimal(600), Decimal(400))
 
@@ -223,7 +224,7 @@ def test_a_person_is_told_when_the_provider_cannot_be_asked_before_confirming(
     before = table_fingerprints()
     told = messages_of(submit_confirmation(other, page(lost, "confirm", proposal.pk)))
     assert told[-1] == (
-        "Could not ask the payment provider about this transfer, so nothing was done."
-        " Please try again later"
+        "The payment provider did not respond to the status check, so nothing was changed."
+        " Try again later"
     )
     assert table_fingerprints() == before

@@ -121,7 +121,7 @@ def test_what_a_worker_sent_and_did_not_come_back_to_is_asked_for_and_not_sent_a
         change(withdrawal, leased_until=-SECOND)
         payouts.send_payout(withdrawal.id)
     assert (status_of(known), row(known).provider_status) == ("Processing", "NEW")
-    reason = "the worker that sent it did not come back"
+    reason = "the worker that posted it did not finish"
     assert (status_of(unknown), row(unknown).last_error) == ("Unknown", reason)
     assert row(unknown).not_found_count == 1
     assert orders(sandbox) == sent
@@ -218,6 +218,6 @@ def test_a_closed_payout_that_the_provider_does_not_know_is_told_of_if_it_was_pa
     payouts.check_status(withdrawal.id)
     assert (status_of(withdrawal), row(withdrawal).status_checks) == (status, looked + 1)
     reference = withdrawal.reference
-    words = f"The provider no longer knows {reference}, which it completed"
+    words = f"The provider no longer finds {reference}, which it completed"
     vanished = [("payout_vanished", reference, words)] if status == "Completed" else []
     assert [*Alert.objects.values_list("kind", "subject", "message")] == vanished

@@ -173,7 +173,7 @@ def test_an_open_proposal_that_can_no_longer_be_carried_out_is_declined_by_the_n
     version = Withdrawal.objects.get(pk=withdrawal.pk).version
     actor = f"staff:{person.pk}"
     assert decisions(withdrawal)[-2:] == [
-        ("Decline", actor, "It could no longer be carried out", {"action": "Return"}, version),
+        ("Decline", actor, "No longer possible", {"action": "Return"}, version),
         ("Propose", actor, "why", {"action": "Fail"}, version),
     ]
 
@@ -198,5 +198,5 @@ def test_who_may_not_resolve_payouts_neither_proposes_nor_confirms_nor_declines(
         ):
             assert refusal(act) == (
                 Forbidden.code,
-                "You may not decide about lost and returned payouts",
+                "You do not have permission to resolve payouts",
             )

@@ -144,13 +144,12 @@ def test_a_payout_that_the_provider_knows_by_now_is_as_the_provider_has_it(sandb
     asked = len(sandbox.requests.entries())
     assert refusal(lambda: confirm(proposal, proposal.proposed_by)) == (
         "approver_not_independent",
-        "Somebody else must confirm what you proposed",
+        "A second person must confirm your proposal",
     )
     assert len(sandbox.requests.entries()) == asked
     assert refusal(lambda: confirm(proposal)) == (
         "payout_found",
-        "The payment provider knows this transfer after all, as NEW."
-        " The proposal was not carried out",
+        "The payment provider now reports this transfer as NEW. The proposal was not executed",
     )
     assert (status_of(withdrawal), row(withdrawal).not_found_count) == ("Unknown", 0)
     proposal.refresh_from_db()
@@ -177,7 +176,7 @@ def test_a_proposal_that_is_declined_does_nothing_and_stays_declined(wallet, rea
     for act in (resolutions.confirm, resolutions.decline):
         with assert_nothing_changes(), pytest.raises(StateConflict) as closed:
             act(proposal_id=proposal.id, resolver=person)
-        assert closed.value.message == "The proposal is Declined already"
+        assert closed.value.message == "The proposal is already Declined"
 
 
 def test_the_withdrawal_of_a_proposal_is_locked_before_the_proposal(wallet):

@@ -164,7 +164,7 @@ def test_a_successful_transfer_books_the_payout_the_fee_and_the_charge(wallet, f
 
 @pytest.mark.parametrize(
     ("message", "reason"),
-    [("", "refused by the bank"), ("No such account", "No such account"), (LONG, LONG[:500])],
+    [("", "declined by the bank"), ("No such account", "No such account"), (LONG, LONG[:500])],
     ids=["none", "short", "long"],
 )
 def test_a_failed_transfer_gives_the_money_back_and_says_why(wallet, message, reason):
@@ -175,7 +175,7 @@ def test_a_failed_transfer_gives_the_money_back_and_says_why(wallet, message, re
     assert kept(withdrawal) == ("77", "FAILED", message[:500], "")
     assert (row(withdrawal).next_step_at, row(withdrawal).settled_at) == (None, None)
     given_back = Transfer.objects.get(kind=TransferKind.WITHDRAWAL_RELEASE)
-    assert given_back.memo == f"failed: {message or 'refused by the bank'}"[:300]
+    assert given_back.memo == f"failed: {message or 'declined by the bank'}"[:300]
     assert untouched(other)
     assert wallet.kes == (Decimal(4500), Decimal(500))
     assert_books_hold()
@@ -202,12 +202,12 @@ def test_a_record_of_something_else_decides_nothing_and_is_told(wallet, changes,
     words = words.format(reference=withdrawal.reference)
     apply(withdrawal, status, provider_id="7" * 45, **changes)
     assert (status_of(withdrawal), status_of(other)) == ("Unknown", "Processing")
-    difference = f"the provider's record differs: {words}"[:300]
+    difference = f"provider record mismatch: {words}"[:300]
     assert kept(withdrawal) == ("7" * 40, "", "", difference)
     assert not_found(withdrawal) == (0, None, None)
     assert row(withdrawal).leased_until is None
     assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (4, timedelta(seconds=40))
-    told = f"The provider's record of {withdrawal.reference} differs: {words}"[:500]
+    told = f"The provider's record of {withdrawal.reference} does not match: {words}"[:500]
     assert messages() == {"payout_differs": (withdrawal.reference, told)}
     assert untouched(other)
     # A second record like it changes no state, and the right one still decides.
@@ -232,7 +232,10 @@ def test_only_a_completed_payout_that_came_back_is_told_of(wallet, status):
     assert status_of(withdrawal) == "Completed"
     assert kept(withdrawal) == ("77", status, "No such account", "")
     assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (5, HALF_DAY)
-    told = f"The bank returned {withdrawal.reference}: No such account. Two people must reverse it."
+    told = (
+        f"The bank returned {withdrawal.reference}: No such account."
+        " Reversal requires dual approval."
+    )
     came_back = {"payout_returned": (withdrawal.reference, told)}
     assert messages() == (came_back if status is TransferStatus.FAILED else {})
 
@@ -249,7 +252,10 @@ def test_a_failed_payout_that_the_provider_has_otherwise_is_told_of(wallet, stat
     assert status_of(withdrawal) == "Failed"
     assert kept(withdrawal) == ("77", status, "", "")
     assert wait_of(withdrawal) == HALF_DAY
-    told = f"{withdrawal.reference} failed here, but the provider has it as {status}"
+    told = (
+        f"{withdrawal.reference} is Failed and its amount was released, but the provider"
+        f" reports {status}"
+    )
     paid = {"paid_after_failure": (withdrawal.reference, told)}
     assert messages() == ({} if status is TransferStatus.FAILED else paid)
 
@@ -281,7 +287,7 @@ def test_a_payout_that_is_lost_is_unknown_told_of_once_and_looked_at_again(walle
     assert row(withdrawal).leased_until is None
     assert row(withdrawal).not_found_count == 2
     assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (4, timedelta(seconds=40))
-    told = f"The outcome of {withdrawal.reference} is not known: {LONG}"[:500]
+    told = f"The outcome of {withdrawal.reference} is unknown: {LONG}"[:500]
     assert messages() == {"payout_unknown": (withdrawal.reference, told)}
     settlement.mark_unknown(withdrawal.id, error="again", not_found=False)
     assert Alert.objects.get().occurrences == 1

@@ -28,15 +28,16 @@ check = resolutions._check_possible
 WHY = "".join(f"{number:04}" for number in range(125))
 NOT_LOST = (
     "payout_not_lost",
-    "Only an Unknown withdrawal that the provider did not know twice, 30 minutes apart, is lost",
+    "Only an Unknown withdrawal that the provider did not find twice, 30 minutes apart,"
+    " can be sent again or failed",
 )
 NOT_RETURNED = (
     "payout_not_returned",
-    "Only a Completed withdrawal that the provider says the bank returned can be reversed",
+    "Only a Completed withdrawal that was returned by the bank can be reversed",
 )
 CLAIMED = (
     "payout_not_waiting",
-    "Only an Approved withdrawal whose payout nobody has claimed can be returned",
+    "Only an Approved withdrawal whose payout is not claimed can be returned",
 )
 
 

@@ -1,4 +1,4 @@
-"""The columns of a file of payouts."""
+"""Columns of exported payouts."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ PAYOUTS: tuple[Column, ...] = (
     Column("Provider's message", lambda p: p.provider_message),
     Column("Attempts", lambda p: p.attempts),
     Column("Last error", lambda p: p.last_error),
-    Column("Next step (UTC)", lambda p: p.next_step_at),
+    Column("Next status check (UTC)", lambda p: p.next_step_at),
     Column("Withdrawal id", lambda p: str(p.withdrawal_id)),
 )

@@ -1,6 +1,6 @@
-"""Payouts, proposals about them, decisions, bank records and the provider's webhooks: to read.
+"""Read-only lists of payouts, proposals, decisions, bank records and provider webhooks.
 
-What people do about a withdrawal they do on its review page (`withdrawals`).
+Actions are on the review page of a withdrawal (`withdrawals`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _DETAILS = tuple(detail.name for detail in PAYOUT_DETAILS)
 
 
 class PayoutFilters(ListFilters):
-    """What payouts are narrowed by. Their ids are as old as the withdrawals."""
+    """Filters of payouts. Their ids carry the time of the request, not of the approval."""
 
     withdrawal__status__exact = ChoiceFilter(
         "withdrawal__status", WithdrawalStatus.choices, title="status"
@@ -82,18 +82,18 @@ class PayoutAdmin(Exportable):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The list; above it whether payouts are on hold."""
+        """Return the list, with a warning while payouts are on hold."""
         hold = get_payout_hold(at_most=COUNT_LIMIT) if request.method == "GET" else None
         if hold is not None:
             messages.warning(
                 request,
-                f"Payouts are on hold for {age(hold.since)}: {hold.reason}. {hold.waiting:,} wait"
-                " as Approved and are sent once the provider accepts one again.",
+                f"Payouts have been on hold for {age(hold.since)}: {hold.reason}."
+                f" {hold.queued:,} approved, to be sent once the provider recovers.",
             )
         return super().changelist_view(request, extra_context)
 
     def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
-        """As withdrawals are searched, or by the provider's id."""
+        """Search as withdrawals do, or by the provider's id."""
         found = Withdrawal.objects.filter(withdrawal_search(term)).values("pk")
         return rows.filter(Q(provider_id=term) | Q(pk__in=found))
 
@@ -108,7 +108,7 @@ class PayoutAdmin(Exportable):
     def owner(self, payout: Payout) -> str:
         return record_link(payout.withdrawal.member or payout.withdrawal.organisation)
 
-    @admin.display(description="amount of the withdrawal")
+    @admin.display(description="withdrawal amount")
     def shown_amount(self, payout: Payout) -> str:
         return format_money(payout.withdrawal.amount, payout.withdrawal.currency_id)
 
@@ -137,7 +137,7 @@ class PayoutAdmin(Exportable):
     def status_checks(self, payout: Payout) -> int:
         return payout.status_checks
 
-    @admin.display(description="provider's charge")
+    @admin.display(description="provider charge")
     def shown_fee(self, payout: Payout) -> str:
         return format_money(payout.provider_fee, payout.withdrawal.currency_id)
 
@@ -159,7 +159,7 @@ class ProposalAdmin(OwnedRecordAdmin):
     list_select_related = ("withdrawal", "proposed_by", "decided_by")
     ordering = ("-pk",)
     search_fields = ("withdrawal__reference",)
-    search_help_text = "Reference of the withdrawal, amount, email of the owner, or an id"
+    search_help_text = "Withdrawal reference, amount, owner email, or an id"
     id_fields = ("pk", "withdrawal_id")
     amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
     owner_prefixes = ("withdrawal__",)
@@ -183,10 +183,10 @@ class ProposalAdmin(OwnedRecordAdmin):
             proposer=obj.proposed_by,
             approve=Tool(f"Confirm: {obj.action.lower()}", confirm),
             reject=Tool("Decline", decline),
-            withdraw=Tool("Take back", decline) if own else None,
+            withdraw=Tool("Withdraw", decline) if own else None,
         )
         if found and not found.blocker and obj.action not in possible_actions(obj.withdrawal):
-            return replace(found, approve=None, blocker="It can no longer be carried out")
+            return replace(found, approve=None, blocker="No longer possible")
         return found
 
     shown_at = column(
@@ -201,7 +201,7 @@ class ProposalAdmin(OwnedRecordAdmin):
 
 
 class DecisionFilters(ListFilters):
-    verdict__exact = ChoiceFilter("verdict", Verdict.choices, title="verdict")
+    verdict__exact = ChoiceFilter("verdict", Verdict.choices, title="decision")
     day_from, day_to = day_range()
 
 
@@ -211,7 +211,7 @@ class DecisionAdmin(OwnedRecordAdmin):
     filters = DecisionFilters
     list_select_related = ("withdrawal",)
     search_fields = ("withdrawal__reference", "actor_label")
-    search_help_text = "Reference of the withdrawal, who decided, amount, email of the owner, an id"
+    search_help_text = "Withdrawal reference, decided by, amount, owner email, or an id"
     id_fields = ("pk", "withdrawal_id")
     amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
     owner_prefixes = ("withdrawal__",)
@@ -242,7 +242,7 @@ class BankAccountAdmin(OwnedRecordAdmin):
     list_select_related = ("organisation", "currency")
     ordering = ("-pk",)
     search_fields = ("=account_number", "account_name", "given_name", "name")
-    search_help_text = "Account number, payee, bank; amount, email of the owner, an id"
+    search_help_text = "Account number, payee, bank, amount, owner email, or an id"
     id_fields = ("pk", "withdrawal__pk")
     amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
     owner_prefixes = ("withdrawal__",)
@@ -263,7 +263,7 @@ class ProviderEventAdmin(SafeAdmin):
     list_display = ("shown_at", "reference", "provider_id", "deliveries")
     ordering = ("-pk",)
     search_fields = ("=reference", "=provider_id")
-    search_help_text = "Reference, the provider's id, or the event's own"
+    search_help_text = "Reference, provider id, or event id"
     fields = ("shown_at", "reference", "provider_id", "deliveries", "digest", "body")
     readonly_fields = fields
 

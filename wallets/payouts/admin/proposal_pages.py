@@ -1,4 +1,4 @@
-"""Payouts that are lost, came back or wait: one person proposes what to do, another one decides."""
+"""Pages of resolution proposals: one person proposes, another confirms or declines."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ from wallets.withdrawals.models import Withdrawal
 
 
 class ProposalForm(forms.Form):
-    """What to do about a lost or returned payout, and why."""
+    """Proposed resolution of a payout, with its reason."""
 
     action = forms.ChoiceField(choices=ProposalAction.choices)
     reason = forms.CharField(
         max_length=500,
         help_text=audience_help(
             VISIBLE,
-            "It reads the reason of a payout that is failed, reversed or returned. "
-            "The reason to send one again stays internal",
+            "It sees the reason for failing, reversing or returning a payout. "
+            "The reason for sending it again is internal",
         ),
     )
 
 
 class DeclineForm(forms.Form):
-    """Why not, if they say so."""
+    """Optional reason for declining."""
 
-    reason = ReasonField(label="Why not", max_length=500, required=False)
+    reason = ReasonField(label="Reason", max_length=500, required=False)
 
 
 class ProposalPages(ConfirmationAdmin, ReviewPage):
-    """The proposals of a withdrawal's admin."""
+    """Proposals on the page of a withdrawal."""
 
     def proposal_urls(self) -> list[URLPattern]:
-        """Addresses of this module's pages."""
+        """Return the URLs of this module's pages."""
         one = "<uuid:object_id>"
         proposal = f"{one}/proposals/<uuid:proposal_id>"
         return [
@@ -58,13 +58,11 @@ class ProposalPages(ConfirmationAdmin, ReviewPage):
         ]
 
     def propose(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Opens a proposal."""
+        """Open a proposal."""
         withdrawal = self.record(request, object_id, RESOLVE)
         form = bind_form(request, ProposalForm)
         if not form.is_valid():
-            messages.error(
-                request, "A proposal needs an action and a reason. No changes were made."
-            )
+            messages.error(request, "Choose an action and enter a reason. No changes were made.")
             wrong = {f"propose_{name}": texts[0] for name, texts in form.errors.items()}
             return self.record_page(request, withdrawal, wrong=wrong)
         self.attempt(
@@ -75,23 +73,23 @@ class ProposalPages(ConfirmationAdmin, ReviewPage):
                 reason=form.cleaned_data["reason"],
                 proposer=staff_of(request),
             ),
-            "Proposed. Another person must confirm it.",
+            "Proposed. A second person must confirm it.",
         )
         return self.redirect_to_record(object_id)
 
     def confirm(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """Asks, and carries a proposal out."""
+        """Show the confirmation page; on its POST confirm and execute the proposal."""
         withdrawal, proposal = self._proposal(request, object_id, proposal_id)
         return self.confirm_page(
             request,
             withdrawal,
             _build_confirmation(withdrawal, proposal, staff_of(request)),
             partial(resolutions.confirm, proposal_id=proposal_id, resolver=staff_of(request)),
-            "Confirmed and carried out.",
+            _describe_confirmed(withdrawal, ProposalAction(proposal.action)),
         )
 
     def decline(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """Closes a proposal; nothing else happens."""
+        """Show the confirmation page; on its POST decline the proposal."""
         withdrawal, proposal = self._proposal(request, object_id, proposal_id)
         user = staff_of(request)
         return self.confirm_page(
@@ -99,7 +97,7 @@ class ProposalPages(ConfirmationAdmin, ReviewPage):
             withdrawal,
             _build_decline(withdrawal, proposal, user),
             partial(resolutions.decline, proposal_id=proposal_id, resolver=user),
-            "Declined. Nothing else happened.",
+            "Proposal closed. No money moved.",
             form=bind_form(request, DeclineForm),
         )
 
@@ -126,51 +124,63 @@ def _build_confirmation(
         format_money(withdrawal.amount, code),
         format_money(withdrawal.disburse_amount, code),
     )
-    what, words, answer = {
+    title, text, submit = {
         ProposalAction.SEND_AGAIN: (
             f"Send {sent} to {bank.account_name} again?",
-            f"The provider is asked once more. If it still does not know the payout, {sent} is "
-            "ordered again under the same reference, which the provider pays once at most.",
-            f"Yes, send {sent} again",
+            "The payout's status is checked once more. If the provider still does not find it, "
+            f"{sent} is sent again under the same reference, which the provider pays at most once.",
+            f"Send {sent} again",
         ),
         ProposalAction.FAIL: (
-            f"Fail the payout and give {amount} back?",
-            f"The provider is asked once more. If it still does not know the payout, {amount}, fee "
-            "included, goes back to the wallet, the withdrawal is Failed for good, and the "
-            "organisation reads the reason.",
-            f"Yes, fail it: give {amount} back",
+            f"Fail the payout and release {amount}?",
+            "The payout's status is checked once more. If the provider still does not find it, "
+            f"{amount} including the fee is released to the wallet and the withdrawal is Failed. "
+            "The reason is visible to the organisation.",
+            f"Fail the payout and release {amount}",
         ),
         ProposalAction.REVERSE: (
-            f"Reverse the payout: {sent} came back?",
-            f"The bank returned the payout: {sent} goes back to the wallet, the fee of "
-            f"{format_money(withdrawal.fee, code)} stays with us, and the organisation reads the "
-            "reason. Final.",
-            f"Yes, reverse it: give {sent} back",
+            f"Reverse the payout and credit {sent}?",
+            f"The bank returned this payout. {sent} is credited to the wallet; the fee of "
+            f"{format_money(withdrawal.fee, code)} is not refunded. "
+            "The reason is visible to the organisation.",
+            f"Reverse and credit {sent}",
         ),
         ProposalAction.RETURN: (
             f"Return {amount} to the wallet?",
-            f"The payout was not sent to the provider. {amount}, fee included, goes back to the "
-            "wallet, the withdrawal is Rejected for good, and the organisation reads the reason.",
-            f"Yes, return it: give {amount} back",
+            f"The payout was not sent to the provider. {amount} including the fee is released to "
+            "the wallet and the withdrawal is Rejected. "
+            "The reason is visible to the organisation.",
+            f"Return {amount}",
         ),
     }[action]
     return Confirmation(
-        title=what,
+        title=title,
         facts=_facts(withdrawal, proposal),
-        text=words,
-        submit=answer,
+        text=text,
+        submit=submit,
         blocker=resolutions.PROPOSALS.describe_blocker(proposal, user),
         final=True,
     )
 
 
+def _describe_confirmed(withdrawal: Withdrawal, action: ProposalAction) -> str:
+    amount = format_money(withdrawal.amount, withdrawal.currency_id)
+    sent = format_money(withdrawal.disburse_amount, withdrawal.currency_id)
+    return {
+        ProposalAction.SEND_AGAIN: f"Confirmed; {sent} queued for payout.",
+        ProposalAction.FAIL: f"Failure confirmed; {amount} released.",
+        ProposalAction.REVERSE: f"Reversal confirmed; {sent} credited.",
+        ProposalAction.RETURN: f"Return confirmed; {amount} released.",
+    }[action]
+
+
 def _build_decline(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Confirmation:
     own = proposal.proposed_by_id == user.pk
     return Confirmation(
-        title="Take the proposal back?" if own else "Decline the proposal?",
+        title="Withdraw the proposal?" if own else "Decline the proposal?",
         facts=_facts(withdrawal, proposal),
-        text="Nothing else happens: no money moves, and it can be proposed again.",
-        submit="Yes, take it back" if own else "Yes, decline it",
+        text="No money moves. The resolution can be proposed again.",
+        submit="Withdraw proposal" if own else "Decline proposal",
         blocker=resolutions.PROPOSALS.describe_closed(proposal),
     )
 
@@ -182,11 +192,11 @@ def _facts(withdrawal: Withdrawal, proposal: Proposal) -> list[tuple[str, object
         ("State", status_label(withdrawal)),
         ("Amount", format_money(withdrawal.amount, code)),
         ("Fee", format_money(withdrawal.fee, code)),
-        ("Ordered to be paid", format_money(withdrawal.disburse_amount, code)),
+        ("Net payout", format_money(withdrawal.disburse_amount, code)),
         ("Payee", bank.account_name),
         ("Bank", f"{bank.name} {bank.account_number}"),
-        ("Wallet of", withdrawal.member or withdrawal.organisation),
-        ("Proposed", proposal.action),
+        ("Owner", withdrawal.member or withdrawal.organisation),
+        ("Action", proposal.action),
         ("Proposed by", proposal.proposed_by),
-        ("Why", proposal.reason),
+        ("Reason", proposal.reason),
     ]

@@ -1,7 +1,7 @@
-"""The page of a withdrawal with its payout: where it stands, and what two people do about it.
+"""Withdrawal pages with their payout: its state, and resolutions under dual control.
 
-The list, the review page and the decisions are those of `wallets.withdrawals.admin`, which know
-nothing of proposals. This adds them, and registers the page.
+List, review page and decisions come from `wallets.withdrawals.admin`, which does not depend on
+proposals. This module adds them and registers the admin.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
 
 @dataclass(frozen=True, slots=True)
 class PayoutNotice:
-    """Where a payout stands that needs people, or may come to: a word, how it looks, and why."""
+    """Notice about a payout that needs attention: tone, label and explanation."""
 
     tone: str
     word: str
@@ -46,15 +46,15 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
 
     # --- the list ---
 
-    @admin.display(description="waits for")
+    @admin.display(description="awaiting")
     def awaiting(self, withdrawal: Any) -> str:
         if withdrawal.open_proposals:
-            return f"somebody else: {withdrawal.open_proposals[0].action}"
+            return f"confirmation: {withdrawal.open_proposals[0].action}"
         return super().awaiting(withdrawal)
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
-        waiting = Proposal.objects.filter(status=ProposalStatus.OPEN)
-        proposals = Prefetch("proposals", queryset=waiting, to_attr="open_proposals")
+        queryset = Proposal.objects.filter(status=ProposalStatus.OPEN)
+        proposals = Prefetch("proposals", queryset=queryset, to_attr="open_proposals")
         return super().rows(user).prefetch_related(proposals)
 
     def get_urls(self) -> list[URLPattern]:
@@ -63,26 +63,28 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
     # --- the review page ---
 
     def review(self, request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
-        """What the page shows, with where the payout stands and what may be proposed about it."""
-        shown = super().review(request, withdrawal)
+        """Return the context of the page, with the payout's notice, proposal and actions."""
+        context = super().review(request, withdrawal)
         user = staff_of(request)
         may_resolve = user.has_perm(RESOLVE)
         proposal: Proposal | None = None
         possible: list[ProposalAction] = []
-        if not shown["pending"]:
+        if not context["pending"]:
             proposal = (
                 withdrawal.proposals.filter(status=ProposalStatus.OPEN)
                 .select_related("proposed_by")
                 .first()
             )
             possible = possible_actions(withdrawal)
-        # Events may have superseded a proposal; then another one may be made.
+        # A proposal that is no longer possible may be replaced.
         superseded = proposal is not None and proposal.action not in possible
         mismatch = _describe_mismatch(withdrawal)
         return {
-            **shown,
+            **context,
             "mismatch": mismatch,
-            "notice": None if mismatch else _describe_notice(withdrawal, shown["payout"], possible),
+            "notice": None
+            if mismatch
+            else _describe_notice(withdrawal, context["payout"], possible),
             "proposal": proposal,
             "superseded": superseded,
             "own_proposal": proposal is not None and proposal.proposed_by_id == user.pk,
@@ -91,12 +93,12 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
         }
 
     def decision_sections(self, withdrawal: Withdrawal) -> list[Section]:
-        """What was decided about `withdrawal`, and proposals that are closed."""
+        """Return the tables of decisions and closed proposals."""
         return [*super().decision_sections(withdrawal), *_closed_proposals(withdrawal)]
 
 
 def _describe_mismatch(withdrawal: Withdrawal) -> str:
-    """What the provider's record has otherwise than it was ordered, in words; "" if nothing."""
+    """Return how the provider's record differs from the payment instruction, or ""."""
     if withdrawal.status != WithdrawalStatus.UNKNOWN:
         return ""
     alert = Alert.objects.filter(
@@ -108,32 +110,31 @@ def _describe_mismatch(withdrawal: Withdrawal) -> str:
 def _describe_notice(
     withdrawal: Withdrawal, payout: Payout | None, possible: Sequence[ProposalAction]
 ) -> PayoutNotice | None:
-    """Where a payout stands whose end is not known, or that came back; None for any other."""
+    """Return the notice of a payout that is returned, on hold or unresolved, if it is."""
     if is_returned(withdrawal):
-        words = "The bank sent this payout back. Two people together reverse it."
-        return PayoutNotice("bad", RETURNED, words)
+        return PayoutNotice("bad", "Returned", f"{RETURNED}. Reversal requires dual approval.")
     if withdrawal.status == WithdrawalStatus.APPROVED and get_payout_hold(at_most=1):
         words = (
-            "The payment provider fails, and no payout is sent. This one is sent once the provider"
-            " accepts one again, unless two people together return it."
+            "The payment provider is failing, so no payouts are sent. This one is sent once the"
+            " provider recovers, unless it is returned by dual approval."
         )
         return PayoutNotice("waiting", "On hold", words)
     if withdrawal.status != WithdrawalStatus.UNKNOWN:
         return None
     if possible:
         words = (
-            "The provider was asked twice and does not know this payout. The money stays in escrow"
-            " until two people together send it again or fail it."
+            "Two status checks did not find this payout. The amount stays in escrow until dual"
+            " approval sends it again or fails it."
         )
-        return PayoutNotice("bad", "Lost", words)
+        return PayoutNotice("bad", "Unresolved", words)
     at = payout.next_step_at if payout else None
     again = f", next at {at:%H:%M:%S} UTC" if at else ""
-    words = f"The provider's answer was lost. It is asked again by the reference{again}."
-    return PayoutNotice("waiting", "Being looked up", words)
+    words = f"The outcome is unknown. The provider is queried again by reference{again}."
+    return PayoutNotice("waiting", "Checking status", words)
 
 
 def _closed_proposals(withdrawal: Withdrawal) -> list[Section]:
-    """Closed proposals, if there are any."""
+    """Return the table of closed proposals, if there are any."""
     closed = withdrawal.proposals.exclude(status=ProposalStatus.OPEN)
     rows = [
         (
@@ -146,5 +147,5 @@ def _closed_proposals(withdrawal: Withdrawal) -> list[Section]:
         )
         for p in closed.select_related("proposed_by", "decided_by")
     ]
-    headings = ("When (UTC)", "Proposal", "State", "By", "Decided by", "Reason")
+    headings = ("Proposed (UTC)", "Action", "State", "Proposed by", "Decided by", "Reason")
     return [Section("Earlier proposals", headings, rows)] if rows else []

@@ -1,10 +1,10 @@
-"""The circuit breaker of payouts: stops posting while the payment provider fails.
+"""Circuit breaker of payouts: stops posting while the payment provider fails.
 
-A number of failures in a row (401, 403, 429, 5xx, time-outs and answers that make no sense) opens
-it: payouts wait in Approved. One read a minute probes the provider, one worker at a time. After a
-good read exactly one payout is tried; its acceptance closes the circuit, its failure opens it
-again, and the next try comes later each time. The trial is a lease, so a worker that dies with it
-holds up nobody. Everything is in one row (`PayoutCircuit`), which all workers share.
+Consecutive failures (401, 403, 429, 5xx, timeouts, unreadable responses) open the circuit, and
+payouts stay Approved. One worker at a time probes the provider with a read each minute. A
+successful read permits exactly one trial payout: acceptance closes the circuit, failure opens it
+again with a longer delay. The trial is a lease, so a crashed worker does not block others. All
+workers share one row (`PayoutCircuit`).
 
 Lock order: withdrawal, then this row.
 """
@@ -30,15 +30,15 @@ from wallets.withdrawals.services.transitions import SWEEP_PAYOUTS
 log = structlog.get_logger(__name__)
 
 ALERT = "provider_outage"
-# After each failed trial the next probe waits twice as long, at most 2 to the power of this.
+# Each failed trial doubles the delay before the next probe, at most this many times.
 _MAX_DOUBLINGS = 5
 _MAX_BACKOFF = timedelta(hours=1)
 
 
 def acquire_permit(withdrawal_id: UUID) -> bool:
-    """Say whether the payout may be claimed now; while Half-open, take the one trial for it.
+    """Return whether the payout may be claimed now; while Half-open, reserve the trial for it.
 
-    Call under the lock of the withdrawal, in the transaction of the claim.
+    Call with the withdrawal locked, in the transaction of the claim.
     """
     now = timezone.now()
     circuit = PayoutCircuit.objects.get()
@@ -54,7 +54,7 @@ def acquire_permit(withdrawal_id: UUID) -> bool:
 
 
 def accepts_payouts() -> bool:
-    """Whether a payout that is due could be claimed now."""
+    """Return whether a due payout could be claimed now."""
     circuit = PayoutCircuit.objects.get()
     return circuit.state == CircuitState.CLOSED or (
         circuit.state == CircuitState.HALF_OPEN and circuit.trial_id is None
@@ -62,12 +62,12 @@ def accepts_payouts() -> bool:
 
 
 def is_backing_off() -> bool:
-    """Whether the provider asked to be left alone (Retry-After) until later than now."""
+    """Return whether the provider's Retry-After has not passed yet."""
     return _is_backing_off(PayoutCircuit.objects.get(), timezone.now())
 
 
 def back_off(seconds: float | None) -> None:
-    """Ask the provider nothing for so long, an hour at most; None is no wish of the provider."""
+    """Pause requests to the provider for `seconds`, an hour at most; None does not pause."""
     if not seconds:
         return
     until = timezone.now() + min(timedelta(seconds=seconds), _MAX_BACKOFF)
@@ -77,9 +77,7 @@ def back_off(seconds: float | None) -> None:
 
 
 def record_acceptance(withdrawal_id: UUID) -> None:
-    """The provider accepted the payout: end the row of failures; close the circuit if it was the
-    trial.
-    """
+    """Reset the failure count after an accepted payout; close the circuit after the trial."""
     if not _has_failures():
         return
     with transaction.atomic():
@@ -92,8 +90,9 @@ def record_acceptance(withdrawal_id: UUID) -> None:
 
 
 def record_response(withdrawal_id: UUID) -> None:
-    """The provider answered and did not accept the payout: no failure of the provider, and no
-    reason to close the circuit. Another payout may be tried.
+    """Record that the provider responded without accepting the payout.
+
+    This neither counts as a failure nor closes the circuit; another payout may be the trial.
     """
     if not _has_failures():
         return
@@ -109,10 +108,10 @@ def record_response(withdrawal_id: UUID) -> None:
 def record_failure(
     withdrawal_id: UUID, *, error: str, outage: bool = True, retry_after: float | None = None
 ) -> None:
-    """The post of the payout failed: count it, and open the circuit when it is one too many.
+    """Count a failed post and open the circuit at the threshold.
 
-    `outage` is False for an answer that is not understood but is no sign of an outage: it counts
-    only for the payout that is tried.
+    `outage` is False for an unreadable response that does not indicate an outage: it counts only
+    against the trial payout.
     """
     back_off(retry_after)
     with transaction.atomic():
@@ -132,11 +131,11 @@ def record_failure(
 
 
 def probe_if_due() -> None:
-    """Read from the provider once if the circuit is open and it is time; by one worker only."""
+    """Probe the provider with a read if the circuit is open and a probe is due."""
     now = timezone.now()
     if PayoutCircuit.objects.filter(state=CircuitState.CLOSED).exists():
         return
-    # The worker that had the trial is gone: as good as a failed one.
+    # The lease ran out: the worker crashed, which counts as a failed trial.
     PayoutCircuit.objects.filter(state=CircuitState.HALF_OPEN, trial_until__lte=now).update(
         state=CircuitState.OPEN,
         trial=None,
@@ -171,7 +170,7 @@ def probe_if_due() -> None:
 
 
 def _open(circuit: PayoutCircuit) -> None:
-    """Stop payouts; the caller saves."""
+    """Open the circuit; the caller saves."""
     wait = settings.PROVIDER_CIRCUIT_PROBE_SECONDS * 2 ** min(circuit.failed_trials, _MAX_DOUBLINGS)
     circuit.state = CircuitState.OPEN
     circuit.next_probe_at = timezone.now() + timedelta(seconds=wait)
@@ -197,12 +196,12 @@ def _raise_outage_alert(circuit: PayoutCircuit) -> None:
         ALERT,
         message="Payouts are on hold: the payment provider failed"
         f" {settings.PROVIDER_CIRCUIT_FAILURES} times in a row. Last failure: {circuit.reason}."
-        " Approved payouts wait and are sent when the provider accepts one again.",
+        " Approved payouts are sent once the provider recovers.",
     )
 
 
 def _has_failures() -> bool:
-    """Whether there is anything to reset. The usual answer is no, and then no row is locked."""
+    """Return whether there is anything to reset; without a lock, since usually there is not."""
     return not PayoutCircuit.objects.filter(state=CircuitState.CLOSED, failures=0).exists()
 
 

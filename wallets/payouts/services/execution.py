@@ -1,15 +1,14 @@
-"""Paying an approved withdrawal through the provider, so that it is paid once, whatever dies.
+"""Payout execution: pay an approved withdrawal through the provider at most once.
 
-    claim      Approved → Processing, with a lease        (transaction, committed)
-    mark       "about to post", under the same lease      (transaction, committed)
-    post       provider.transfer(reference)               (no transaction)
-    settle     Completed, or Failed with release, or kept (transaction)
+    claim      Approved → Processing, with a lease           (transaction, committed)
+    mark       "about to post", under the same lease         (transaction, committed)
+    post       provider.transfer(reference)                  (no transaction)
+    settle     Completed, Failed with release, or unchanged  (transaction)
 
-A worker that dies before *mark* has certainly sent nothing. One that dies after it may have paid:
-whoever takes the row up after the lease asks the provider by reference and never posts again on
-its own. A lost answer makes the withdrawal Unknown; only a look-up, or two people, end that.
-Provider webhooks bring a look-up forward and decide nothing. While the provider fails nothing is
-posted (`circuit`): payouts wait in Approved.
+A worker that crashes before *mark* has sent nothing. After *mark* it may have paid, so the next
+worker checks the status by reference and never posts again on its own. A timeout makes the
+withdrawal Unknown until a status check or dual approval resolves it. Provider webhooks only
+expedite a status check. While the provider fails nothing is posted (`circuit`).
 """
 
 from __future__ import annotations
@@ -52,20 +51,20 @@ from wallets.withdrawals.services.transitions import change_status, lock_withdra
 log = structlog.get_logger(__name__)
 
 _ACTOR = Actor.system("payouts")
-# Wait before an order that was certainly not accepted is sent again.
+# Delay before resending a transfer that was not accepted.
 _RETRY_SECONDS = 60
 _FLOAT_RETRY_SECONDS = 300
 _ON_HOLD = "payouts are on hold while the provider fails"
 
 
 def send_payout(withdrawal_id: UUID) -> None:
-    """Takes one Approved withdrawal to the provider, if nobody else does. Safe to run twice."""
+    """Claim an Approved withdrawal and post its payout. Safe to run twice."""
     claim = _claim(withdrawal_id)
     if claim is None:
         return
-    # A claim taken up again after an earlier one: somebody may have posted. Ask first.
+    # An earlier worker may have posted.
     if claim.check_first:
-        _verify_outcome(withdrawal_id, "the worker that sent it did not come back")
+        _verify_outcome(withdrawal_id, "the worker that posted it did not finish")
         return
     _post(withdrawal_id, claim.token)
 
@@ -76,7 +75,7 @@ class _Claim(NamedTuple):
 
 
 def _claim(withdrawal_id: UUID) -> _Claim | None:
-    """Approved → Processing under a lease; or takes over a lease that ran out before posting."""
+    """Move Approved to Processing under a lease, or take over an expired lease."""
     now = timezone.now()
     row = PayoutRow(withdrawal_id)
     with transaction.atomic():
@@ -86,20 +85,20 @@ def _claim(withdrawal_id: UUID) -> _Claim | None:
             return None
         if withdrawal.status == WithdrawalStatus.APPROVED:
             if payout.next_step_at is not None and payout.next_step_at > now:
-                return None  # waiting for float, or for the provider to come back
+                return None  # scheduled for a later retry
             if not circuit.acquire_permit(withdrawal_id):
                 return None
             change_status(
                 withdrawal,
                 from_statuses=(WithdrawalStatus.APPROVED,),
                 to=WithdrawalStatus.PROCESSING,
-                # The first try is told; sending again after a wait for float is not news.
+                # Only the first attempt emits an event.
                 emit=payout.attempts == 0,
             )
         elif withdrawal.status != WithdrawalStatus.PROCESSING or payout.provider_id:
             return None
         elif payout.posted_at is None and not circuit.acquire_permit(withdrawal_id):
-            # A worker died before it posted. Nothing was sent, and nothing is sent now.
+            # A worker crashed before posting, so nothing was sent.
             _requeue_unsent(withdrawal_id)
             return None
         token = row.claim()
@@ -122,7 +121,7 @@ def _post(withdrawal_id: UUID, token: str) -> None:
         raise_alert(
             "float",
             subject=withdrawal.currency_id,
-            message=f"Too little {withdrawal.currency_id} at the provider for"
+            message=f"Insufficient {withdrawal.currency_id} float at the provider for"
             f" {withdrawal.reference}: {error}",
         )
     except RecipientDeclined as error:
@@ -132,7 +131,7 @@ def _post(withdrawal_id: UUID, token: str) -> None:
         circuit.record_response(withdrawal_id)
         _verify_outcome(withdrawal_id, str(error))
     except OutcomeUnknown as error:
-        log.warning("payout_answer_lost", withdrawal=str(withdrawal_id), error=str(error))
+        log.warning("payout_outcome_unknown", withdrawal=str(withdrawal_id), error=str(error))
         circuit.record_failure(
             withdrawal_id, error=str(error), outage=error.outage, retry_after=error.retry_after
         )
@@ -144,21 +143,21 @@ def _post(withdrawal_id: UUID, token: str) -> None:
 
 
 def _mark_posting(withdrawal_id: UUID, token: str) -> bool:
-    """Note that the payout is about to be posted; False when it must not be."""
+    """Record that the payout is about to be posted; return False if it must not be."""
     try:
         with transaction.atomic():
-            # False when too slow: the lease is, or will soon be, somebody else's.
+            # False if the lease has run out or soon will.
             return PayoutRow(withdrawal_id).mark_posted(token)
     except IntegrityError as error:
         if violated_constraint(error) != "payout_circuit_open":
             raise
-        # It opened since the claim.
+        # The circuit opened after the claim.
         _requeue(withdrawal_id, token, _ON_HOLD, 0)
         return False
 
 
 def _handle_declined(withdrawal: Withdrawal, reason: str) -> None:
-    """Failed, unless an earlier order under the same reference got through after all."""
+    """Fail the payout, unless an earlier attempt under the same reference was accepted."""
     if Payout.objects.filter(withdrawal_id=withdrawal.id, attempts__gt=1).exists():
         try:
             record = payment_provider().find_transfer(withdrawal.reference)
@@ -172,10 +171,10 @@ def _handle_declined(withdrawal: Withdrawal, reason: str) -> None:
 
 
 def check_status(withdrawal_id: UUID) -> None:
-    """Asks the provider how the transfer stands and acts on its answer. Safe at any time.
+    """Query the transfer at the provider and apply the result. Safe to run at any time.
 
-    Never posts. A withdrawal that is Processing under somebody's live lease is left alone unless
-    the provider already knows its transfer.
+    Never posts. A withdrawal that is Processing under a live lease is unchanged unless the
+    provider already knows its transfer.
     """
     withdrawal = Withdrawal.objects.select_related("payout").filter(id=withdrawal_id).first()
     if withdrawal is None or withdrawal.status not in {
@@ -202,13 +201,12 @@ def check_status(withdrawal_id: UUID) -> None:
         raise_alert(
             "payout_vanished",
             subject=withdrawal.reference,
-            message=f"The provider no longer knows {withdrawal.reference}, which it completed",
+            message=f"The provider no longer finds {withdrawal.reference}, which it completed",
         )
     if withdrawal.status in {WithdrawalStatus.COMPLETED, WithdrawalStatus.FAILED}:
         continue_monitoring(withdrawal_id, expected_status=expected_status)
         return
     if withdrawal.status == WithdrawalStatus.PROCESSING and payout.posted_at is None:
-        # Nothing was ever posted: back to Approved, to be sent when it is next taken up.
         _requeue_unsent(withdrawal_id)
         return
     _mark_unknown_unless_leased(
@@ -217,9 +215,9 @@ def check_status(withdrawal_id: UUID) -> None:
 
 
 def _verify_outcome(withdrawal_id: UUID, error: str) -> None:
-    """One look-up at once, by the worker that posted; what it cannot tell makes it Unknown.
+    """Check the status once after an unclear post; mark Unknown if it stays unclear.
 
-    Where the provider asked to be left alone for a while, the look-up comes after that.
+    During a Retry-After of the provider the check is scheduled for later.
     """
     record: TransferRecord | None = None
     not_found = False
@@ -252,7 +250,7 @@ def _mark_unknown_unless_leased(
 
 
 def _requeue(withdrawal_id: UUID, token: str, error: str, seconds: int) -> None:
-    """Processing → Approved after an order that was certainly not accepted."""
+    """Return a transfer that was not accepted to Approved, to retry after `seconds`."""
     with transaction.atomic():
         withdrawal = lock_withdrawal(withdrawal_id)
         if PayoutRow(withdrawal_id).requeue(token, error=error, seconds=seconds):

@@ -1,7 +1,7 @@
-"""The one place that writes a payout after its approval: each method is one step of its life.
+"""Updates of a payout row; nothing else writes a payout after its approval.
 
-Every step is one UPDATE that sets all columns the step is about. Steps of a worker compare its
-lease; the others are made under the lock of the withdrawal.
+Each method is one UPDATE. Those of a worker compare its lease; the others run with the withdrawal
+locked.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from exchange.core import leases
 from wallets.providers.base import TransferRecord
 from wallets.withdrawals.models import Payout, WithdrawalStatus
 
-# How long after the first look the next ones come, while the provider has not decided.
+# Seconds between status checks while the transfer is pending; the last one repeats.
 _CHECK_DELAYS = (5, 10, 20, 40, 60, 120, 300, 600)
 _MONITORING_INTERVAL = timedelta(hours=12)
-# A transfer the provider shows is not lost, however often it was not found before.
+# A transfer that was found resets earlier "not found" results.
 _RESET_NOT_FOUND: dict[str, Any] = {
     "not_found_count": 0,
     "first_not_found_at": None,
@@ -40,13 +40,13 @@ class PayoutRow:
 
     @property
     def query(self) -> QuerySet[Payout]:
-        """The row."""
+        """The row as a queryset, for conditional updates."""
         return Payout.objects.filter(withdrawal_id=self.withdrawal_id)
 
     # --- Posting --------------------------------------------------------------------------------
 
     def claim(self) -> str | None:
-        """Lease the row for one order; return the lease's token, None when somebody has it."""
+        """Lease the row for one attempt; return the token, or None if already leased."""
         now = timezone.now()
         lease = now + timedelta(seconds=settings.PAYOUT_LEASE_SECONDS)
         return leases.acquire(
@@ -54,7 +54,7 @@ class PayoutRow:
         )
 
     def claim_step(self, expected_status: WithdrawalStatus) -> bool:
-        """Claim the due step of a withdrawal in `expected_status`; False when already claimed."""
+        """Claim the due step of a withdrawal in `expected_status`; return whether it was free."""
         return leases.claim_due(
             self.query.filter(withdrawal__status=expected_status),
             "next_step_at",
@@ -62,7 +62,7 @@ class PayoutRow:
         )
 
     def mark_posted(self, token: str) -> bool:
-        """Note that the order is about to be posted; False when the lease is nearly over."""
+        """Record that the transfer is about to be posted; return False if the lease ends soon."""
         now = timezone.now()
         marked = self.query.filter(
             leases.leased(now + timedelta(seconds=settings.PAYOUT_LEASE_SECONDS / 2)),
@@ -72,7 +72,7 @@ class PayoutRow:
         return marked == 1
 
     def requeue(self, token: str, *, error: str, seconds: int) -> bool:
-        """Give up an order that was certainly not accepted, to be tried in `seconds`."""
+        """Release a transfer that was not accepted, to retry after `seconds`."""
         now = timezone.now()
         return leases.release(
             self.query,
@@ -85,7 +85,7 @@ class PayoutRow:
         )
 
     def requeue_unsent(self) -> bool:
-        """Free an order that was never posted and that nobody works on."""
+        """Release a payout that was never posted and has no live lease."""
         now = timezone.now()
         freed = self.query.filter(leases.available(now), posted_at=None).update(
             claimed_by="", leased_until=None, next_step_at=now, updated_at=now
@@ -93,7 +93,7 @@ class PayoutRow:
         return freed == 1
 
     def prepare_resend(self) -> None:
-        """Begin anew after two people found the order lost; it keeps its reference."""
+        """Reset an unresolved payout to be sent again under the same reference."""
         now = timezone.now()
         self._update(
             now,
@@ -106,12 +106,12 @@ class PayoutRow:
             next_step_at=now,
         )
 
-    # --- What the provider says ------------------------------------------------------------------
+    # --- Provider records ------------------------------------------------------------------------
 
     def store_record(
         self, record: TransferRecord, *, next_step_at: datetime | None, **changes: Any
     ) -> None:
-        """Keep the provider's record, and when to look next."""
+        """Store the provider's record and the time of the next step."""
         self._update(
             **_RESET_NOT_FOUND,
             claimed_by="",
@@ -126,31 +126,31 @@ class PayoutRow:
         )
 
     def store_settled(self, record: TransferRecord, *, charge: Decimal) -> None:
-        """Keep the record of a transfer that was paid, and watch whether it comes back."""
+        """Store the record of a paid transfer and monitor it for a return."""
         now = timezone.now()
         self.store_record(record, settled_at=now, provider_fee=charge, **_monitoring_schedule(now))
 
     def store_monitored(self, record: TransferRecord) -> None:
-        """Keep the record of a closed payout, and look again while it is watched."""
+        """Store the record of a closed payout and schedule the next monitoring check."""
         self.store_record(record, next_step_at=self._next_monitoring_at())
 
     def store_pending(self, record: TransferRecord) -> None:
-        """Keep the record of a transfer that the provider has not decided."""
+        """Store the record of a pending transfer and schedule the next status check."""
         self.store_record(record, next_step_at=self._next_check_at())
 
     def flag_mismatch(self, record: TransferRecord, *, differences: str) -> None:
-        """Note that the provider's record is not of what was ordered."""
+        """Record that the provider's transfer differs from the payment instruction."""
         self._update(
             **_RESET_NOT_FOUND,
             leased_until=None,
             status_checks=F("status_checks") + 1,
             provider_id=record.provider_id[:40],
-            last_error=f"the provider's record differs: {differences}"[:300],
+            last_error=f"provider record mismatch: {differences}"[:300],
             next_step_at=self._next_check_at(),
         )
 
     def record_inconclusive_check(self, error: str) -> None:
-        """Count a look-up that told nothing, and plan the next one."""
+        """Count an inconclusive status check and schedule the next one."""
         self._update(
             status_checks=F("status_checks") + 1,
             last_error=error[:300],
@@ -158,7 +158,7 @@ class PayoutRow:
         )
 
     def record_unknown(self, error: str, *, not_found: bool) -> None:
-        """Note that nobody can tell what became of the order, and plan the next look."""
+        """Record that the outcome is unknown and schedule the next status check."""
         now = timezone.now()
         changes = _count_not_found(self.query.get(), now) if not_found else {}
         self._update(
@@ -171,10 +171,10 @@ class PayoutRow:
         )
 
     def expedite(self) -> None:
-        """Make the next look due now.
+        """Make the next status check due now.
 
-        Where none is planned a hint is not news, but for a Failed withdrawal: it may have been
-        paid. One that is due stays so: who is about to take it must not find it planned for later.
+        Without a scheduled check only a Failed withdrawal gets one: it may have been paid. A check
+        that is already due keeps its time, so that a worker about to claim it still finds it due.
         """
         self.query.filter(
             Q(next_step_at__isnull=False) | Q(withdrawal__status=WithdrawalStatus.FAILED)
@@ -183,27 +183,27 @@ class PayoutRow:
     # --- Closed -----------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Plan nothing more."""
+        """Clear the next step."""
         self._update(next_step_at=None)
 
     def close_failed(self) -> None:
-        """Plan nothing more after the provider refused."""
+        """Clear the next step and the lease after the provider declined."""
         self._update(leased_until=None, next_step_at=None)
 
     def start_monitoring(self) -> None:
-        """Watch a payout that two people gave up: the provider may yet show it."""
+        """Monitor a payout failed by dual approval: the provider may still pay it."""
         now = timezone.now()
         self._update(now, **_monitoring_schedule(now), leased_until=None)
 
     def continue_monitoring(self) -> None:
-        """Look again later at a closed payout that the provider does not know now."""
+        """Schedule the next monitoring check of a payout that was not found."""
         self._update(status_checks=F("status_checks") + 1, next_step_at=self._next_monitoring_at())
 
     def _update(self, now: datetime | None = None, **changes: Any) -> None:
         self.query.update(**changes, updated_at=now or timezone.now())
 
     def _next_check_at(self) -> datetime:
-        """When to ask next: soon at first, then every ten minutes."""
+        """Return the time of the next status check: soon at first, then every ten minutes."""
         count = self.query.values_list("status_checks", flat=True).get()
         step = _CHECK_DELAYS[min(count, len(_CHECK_DELAYS) - 1)]
         return timezone.now() + timedelta(seconds=step)
@@ -215,7 +215,7 @@ class PayoutRow:
 
 
 def _count_not_found(payout: Payout, now: datetime) -> dict[str, Any]:
-    """Count a "not found"; a second one counts only half an hour after the one before."""
+    """Count a "not found"; the next one counts only after PAYOUT_LOST_AFTER_SECONDS."""
     apart = timedelta(seconds=settings.PAYOUT_LOST_AFTER_SECONDS)
     if payout.first_not_found_at is None:
         return {"not_found_count": 1, "first_not_found_at": now, "last_not_found_at": now}
@@ -225,7 +225,7 @@ def _count_not_found(payout: Payout, now: datetime) -> dict[str, Any]:
 
 
 def _monitoring_schedule(now: datetime) -> dict[str, Any]:
-    """Look again for as long as money may come back."""
+    """Return the schedule for as long as the bank may return the money."""
     return {
         "next_step_at": now + _MONITORING_INTERVAL,
         "monitor_until": now + timedelta(days=settings.PAYOUT_WATCH_DAYS),

@@ -1,4 +1,4 @@
-"""Webhooks of the provider: kept once, and taken only as a hint to look a transfer up."""
+"""Webhooks of the provider: stored once, and used only to expedite a status check."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _MAX_STORED_BYTES = 8 * 1024
 
 
 def receive_webhook(*, headers: Mapping[str, str], body: bytes) -> UUID | None:
-    """Keeps an authentic webhook and brings the look-up of its transfer forward.
+    """Store an authentic webhook and expedite the status check of its transfer.
 
-    Returns the withdrawal to look up, None when it names none of ours. Raises `Forbidden` when
-    the webhook is not the provider's.
+    Return the id of the withdrawal, or None if the reference is unknown. Raises `Forbidden` if the
+    webhook is not authentic.
     """
     hint = payment_provider().verify_webhook(headers, body)
     if hint is None:

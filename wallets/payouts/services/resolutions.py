@@ -1,6 +1,7 @@
-"""What two people together decide about a payout: send a lost one again, fail it, reverse one the
-bank returned, or return the money of one that waits to be sent. One proposes, another one confirms
-or declines.
+"""Resolution of payouts under dual control: one person proposes, another confirms or declines.
+
+An unresolved payout is sent again or failed, one returned by the bank is reversed, and one not
+sent yet is returned to the wallet.
 """
 
 from __future__ import annotations
@@ -42,21 +43,21 @@ PROPOSALS = TwoPersonApproval(
     permission=RESOLVE,
     unique_constraint="proposal_one_open_per_withdrawal",
     pending=ProposalStatus.OPEN,
-    independence_message="Somebody else must confirm what you proposed",
-    closed_message=lambda proposal: f"The proposal is {proposal.status} already",
+    independence_message="A second person must confirm your proposal",
+    closed_message=lambda proposal: f"The proposal is already {proposal.status}",
 )
 
 
 def propose(
     *, withdrawal_id: UUID, action: ProposalAction, reason: str, proposer: StaffUser
 ) -> Proposal:
-    """Opens a proposal. A lost payout must have been not found twice, half an hour apart; a
-    reversal needs a Completed withdrawal, a return an Approved one whose payout nobody has claimed.
+    """Open a proposal. Sending again and failing require two "not found" results, half an hour
+    apart; a reversal a Completed withdrawal; a return an Approved one with an unclaimed payout.
 
-    An open proposal that can no longer be carried out is declined by this one.
+    An open proposal that is no longer possible is declined first.
 
-    Raises `Forbidden`, `WithdrawalNotFound`, `InvalidRequest` (no reason, or too long a
-    one), `Rejected` (`payout_not_lost`, `payout_not_returned`, `payout_not_waiting`),
+    Raises `Forbidden`, `WithdrawalNotFound`, `InvalidRequest` (reason missing or too
+    long), `Rejected` (`payout_not_lost`, `payout_not_returned`, `payout_not_waiting`),
     `StateConflict` (another is open).
     """
     actor = _require_resolver(proposer)
@@ -66,7 +67,7 @@ def propose(
         _check_possible(withdrawal, action, _get_payout(withdrawal))
         former = withdrawal.proposals.filter(status=ProposalStatus.OPEN).first()
         if former is not None and former.action not in possible_actions(withdrawal):
-            _decline(withdrawal, former, proposer, actor, "It could no longer be carried out")
+            _decline(withdrawal, former, proposer, actor, "No longer possible")
         proposal = PROPOSALS.propose(
             StateConflict("Another proposal about this withdrawal is open"),
             withdrawal=withdrawal,
@@ -85,13 +86,13 @@ def propose(
 
 
 def confirm(*, proposal_id: UUID, resolver: StaffUser) -> Withdrawal:
-    """Carries an open proposal out. The second person must not be the first.
+    """Confirm and execute an open proposal; the resolver must not be the proposer.
 
-    Before a lost payout is sent again or failed, the provider is asked once more: should it know
-    the transfer by now, that is acted on instead, and the proposal stays as it is.
+    Before an unresolved payout is sent again or failed, its status is checked once more: if the
+    provider finds the transfer, its record is applied instead and the proposal stays open.
 
     Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected` (`approver_not_independent`,
-    `payout_found`, and as `propose` when the facts have changed), `TransferLookUpUnavailable`.
+    `payout_found`, and as `propose` when the facts have changed), `StatusCheckUnavailable`.
     """
     actor = _require_resolver(resolver)
     with transaction.atomic():
@@ -99,7 +100,7 @@ def confirm(*, proposal_id: UUID, resolver: StaffUser) -> Withdrawal:
     if proposal.action in {ProposalAction.SEND_AGAIN, ProposalAction.FAIL}:
         _reject_if_found(withdrawal, actor)
     with transaction.atomic():
-        # Much may have happened while the provider was asked: everything is checked again.
+        # Anything may have changed during the query: check everything again.
         proposal, withdrawal = _lock_confirmable(proposal_id, resolver)
         action = ProposalAction(proposal.action)
         PROPOSALS.close(proposal, ProposalStatus.CONFIRMED, resolver)
@@ -124,9 +125,9 @@ def confirm(*, proposal_id: UUID, resolver: StaffUser) -> Withdrawal:
 
 
 def decline(*, proposal_id: UUID, resolver: StaffUser, reason: str = "") -> Proposal:
-    """Closes an open proposal without doing anything; the proposer may take it back too.
+    """Decline an open proposal without other effect; the proposer may withdraw it this way.
 
-    Raises `Forbidden`, `NotFound`, `InvalidRequest` for too long a reason, `StateConflict`.
+    Raises `Forbidden`, `NotFound`, `InvalidRequest` (reason too long), `StateConflict`.
     """
     actor = _require_resolver(resolver)
     reason = clean_text(reason)
@@ -136,7 +137,7 @@ def decline(*, proposal_id: UUID, resolver: StaffUser, reason: str = "") -> Prop
 
 
 def possible_actions(withdrawal: Withdrawal) -> list[ProposalAction]:
-    """What may be proposed about `withdrawal` right now."""
+    """Return the actions that may be proposed for `withdrawal` now."""
     possible = []
     payout = _get_payout(withdrawal)
     for action in ProposalAction:
@@ -157,8 +158,7 @@ def _check_possible(withdrawal: Withdrawal, action: ProposalAction, payout: Payo
         returned = payout is not None and payout.returned
         if withdrawal.status != WithdrawalStatus.COMPLETED or not returned:
             raise Rejected(
-                "Only a Completed withdrawal that the provider says the bank returned"
-                " can be reversed",
+                "Only a Completed withdrawal that was returned by the bank can be reversed",
                 code="payout_not_returned",
             )
         return
@@ -175,17 +175,18 @@ def _check_possible(withdrawal: Withdrawal, action: ProposalAction, payout: Payo
     )
     if withdrawal.status != WithdrawalStatus.UNKNOWN or not lost:
         raise Rejected(
-            "Only an Unknown withdrawal that the provider did not know twice,"
-            f" {settings.PAYOUT_LOST_AFTER_SECONDS // 60} minutes apart, is lost",
+            "Only an Unknown withdrawal that the provider did not find twice,"
+            f" {settings.PAYOUT_LOST_AFTER_SECONDS // 60} minutes apart,"
+            " can be sent again or failed",
             code="payout_not_lost",
         )
 
 
 def _check_unsent(withdrawal: Withdrawal, payout: Payout | None) -> None:
-    """Certain that nothing was sent: Approved, unclaimed, and never one whose order was lost."""
+    """Require certainty that nothing was sent: Approved, unclaimed, and never sent again."""
     if withdrawal.status != WithdrawalStatus.APPROVED or payout is None or payout.claimed_by:
         raise Rejected(
-            "Only an Approved withdrawal whose payout nobody has claimed can be returned",
+            "Only an Approved withdrawal whose payout is not claimed can be returned",
             code="payout_not_waiting",
         )
     if withdrawal.proposals.filter(
@@ -212,7 +213,7 @@ def _decline(
 
 
 def _lock_confirmable(proposal_id: UUID, resolver: StaffUser) -> tuple[Proposal, Withdrawal]:
-    """An open proposal that `resolver` may confirm as things stand, and its locked withdrawal."""
+    """Return an open proposal that `resolver` may confirm now, and its locked withdrawal."""
     withdrawal = _lock_subject(proposal_id)
     proposal = PROPOSALS.get_approvable(proposal_id, resolver)
     _check_possible(withdrawal, ProposalAction(proposal.action), _get_payout(withdrawal))
@@ -220,7 +221,7 @@ def _lock_confirmable(proposal_id: UUID, resolver: StaffUser) -> tuple[Proposal,
 
 
 def _reject_if_found(withdrawal: Withdrawal, actor: Actor) -> None:
-    """Asks the provider now, with no transaction open: the last look-up may be long ago."""
+    """Query the provider, with no transaction open: the last status check may be old."""
     try:
         found = payment_provider().find_transfer(withdrawal.reference)
     except ProviderError as error:
@@ -228,19 +229,19 @@ def _reject_if_found(withdrawal: Withdrawal, actor: Actor) -> None:
     if found is not None:
         apply_record(withdrawal.id, found, actor=actor)
         raise Rejected(
-            f"The payment provider knows this transfer after all, as {found.status}."
-            " The proposal was not carried out",
+            f"The payment provider now reports this transfer as {found.status}."
+            " The proposal was not executed",
             code="payout_found",
         )
 
 
 def _lock_subject(proposal_id: UUID) -> Withdrawal:
-    """Lock the withdrawal of a proposal: as everywhere, before the proposal itself."""
+    """Lock the withdrawal of a proposal, always before the proposal itself."""
     return lock_withdrawal(PROPOSALS.get(proposal_id, lock=False).withdrawal_id)
 
 
 def _send_again(withdrawal: Withdrawal) -> Withdrawal:
-    """Back to Approved, with the same reference: the provider takes it once at the most."""
+    """Return to Approved under the same reference, which the provider accepts at most once."""
     PayoutRow(withdrawal.id).prepare_resend()
     task_notifier.notify_after_commit(SWEEP_PAYOUTS)
     return change_status(
@@ -252,7 +253,7 @@ def _send_again(withdrawal: Withdrawal) -> Withdrawal:
 
 
 def _fail(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
-    """Gives the money back. The provider may yet show the transfer, so it is watched."""
+    """Release the escrow and monitor the payout: the provider may still pay it."""
     PayoutRow(withdrawal.id).start_monitoring()
     release_escrow(withdrawal, actor=actor, memo=f"failed: {reason}")
     return change_status(
@@ -264,7 +265,7 @@ def _fail(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
 
 
 def _reverse(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
-    """The bank gave the money back: clearing → available for what was paid out; our fee stays."""
+    """Credit the returned net amount from clearing to available; the fee is kept."""
     PayoutRow(withdrawal.id).close()
     post_transfer(
         kind=TransferKind.WITHDRAWAL_REVERSE,
@@ -290,7 +291,7 @@ def _reverse(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
 
 
 def _return(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
-    """Give the money back before anything is sent; nothing more is done about the payout."""
+    """Release the escrow of a payout that was not sent."""
     PayoutRow(withdrawal.id).close()
     release_escrow(withdrawal, actor=actor, memo=f"returned before it was sent: {reason}")
     return change_status(
@@ -302,4 +303,4 @@ def _return(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
 
 
 def _require_resolver(user: StaffUser) -> Actor:
-    return authorize_staff(user, RESOLVE, "You may not decide about lost and returned payouts")
+    return authorize_staff(user, RESOLVE, "You do not have permission to resolve payouts")

@@ -1,7 +1,7 @@
-"""What a provider's record of a transfer does to a withdrawal: settle, fail, keep, or flag.
+"""Settlement: apply the provider's record of a transfer to a withdrawal.
 
-Every function is safe to run twice and with an old record: the state is compared under the lock,
-and one ledger reference closes a withdrawal once.
+Every function is safe to run twice and with an outdated record: the state is compared under the
+lock, and a ledger reference closes each withdrawal once.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ log = structlog.get_logger(__name__)
 
 
 def apply_record(withdrawal_id: UUID, record: TransferRecord, *, actor: Actor) -> None:
-    """Acts on what the provider says of the transfer.
+    """Settle, fail or monitor the withdrawal according to the provider's record.
 
-    A record that is not of what we ordered (amount, currency, account) decides nothing: the
-    withdrawal becomes Unknown and staff are told.
+    A record that differs from the payment instruction (amount, currency, account) makes the
+    withdrawal Unknown and raises an alert.
     """
     with transaction.atomic():
         withdrawal = lock_withdrawal(withdrawal_id)
@@ -42,7 +42,7 @@ def apply_record(withdrawal_id: UUID, record: TransferRecord, *, actor: Actor) -
                 _settle(withdrawal, record, actor)
             elif record.status is TransferStatus.FAILED:
                 PayoutRow(withdrawal_id).store_record(record, next_step_at=None)
-                _fail(withdrawal, record.complete_message or "refused by the bank", actor)
+                _fail(withdrawal, record.complete_message or "declined by the bank", actor)
             else:
                 PayoutRow(withdrawal_id).store_pending(record)
         elif withdrawal.status == WithdrawalStatus.COMPLETED:
@@ -52,7 +52,7 @@ def apply_record(withdrawal_id: UUID, record: TransferRecord, *, actor: Actor) -
 
 
 def fail_payout(withdrawal_id: UUID, *, reason: str, actor: Actor) -> None:
-    """Processing or Unknown → Failed, escrow → available."""
+    """Mark a withdrawal in flight Failed and release its escrow."""
     with transaction.atomic():
         withdrawal = lock_withdrawal(withdrawal_id)
         if withdrawal.status in IN_FLIGHT:
@@ -61,7 +61,7 @@ def fail_payout(withdrawal_id: UUID, *, reason: str, actor: Actor) -> None:
 
 
 def mark_unknown(withdrawal_id: UUID, *, error: str, not_found: bool) -> None:
-    """Processing → Unknown: nobody can tell whether the money left. Schedules the next look."""
+    """Mark a withdrawal in flight Unknown and schedule the next status check."""
     with transaction.atomic():
         withdrawal = lock_withdrawal(withdrawal_id)
         if withdrawal.status not in IN_FLIGHT:
@@ -76,14 +76,14 @@ def mark_unknown(withdrawal_id: UUID, *, error: str, not_found: bool) -> None:
             raise_alert(
                 "payout_unknown",
                 subject=withdrawal.reference,
-                message=f"The outcome of {withdrawal.reference} is not known: {error}",
+                message=f"The outcome of {withdrawal.reference} is unknown: {error}",
             )
 
 
 def record_inconclusive_check(
     withdrawal_id: UUID, *, expected_status: WithdrawalStatus, error: str = ""
 ) -> None:
-    """A look-up that told nothing: counts it and schedules the next one.
+    """Count an inconclusive status check and schedule the next one.
 
     Does nothing once the withdrawal has left `expected_status`: its next step is already set.
     """
@@ -93,7 +93,7 @@ def record_inconclusive_check(
 
 
 def continue_monitoring(withdrawal_id: UUID, *, expected_status: WithdrawalStatus) -> None:
-    """A closed payout the provider does not know now: the next look, while it is watched."""
+    """Schedule the next monitoring check of a closed payout that was not found."""
     with transaction.atomic():
         if lock_withdrawal(withdrawal_id).status == expected_status:
             PayoutRow(withdrawal_id).continue_monitoring()
@@ -117,7 +117,7 @@ def _settle(withdrawal: Withdrawal, record: TransferRecord, actor: Actor) -> Non
     )
     charge = round_half_even(record.fee, currencies()[currency].decimals)
     if charge > 0:
-        # The provider takes its charge out of what it holds for us.
+        # The provider deducts its charge from our float.
         post_transfer(
             kind=TransferKind.PROVIDER_CHARGE,
             reference=f"withdrawal:{withdrawal.id}:charge",
@@ -143,31 +143,31 @@ def _fail(withdrawal: Withdrawal, reason: str, actor: Actor) -> None:
 
 
 def _resolve_outcome_alerts(withdrawal: Withdrawal) -> None:
-    """What staff were told about the open question is settled."""
+    """Resolve the alerts about an unknown outcome."""
     resolve_alert("payout_unknown", subject=withdrawal.reference)
     resolve_alert("payout_differs", subject=withdrawal.reference)
 
 
 def _monitor_completed(withdrawal: Withdrawal, record: TransferRecord) -> None:
-    """A completed payout is looked up again for 30 days: the bank may return the money."""
+    """Store the record of a completed payout; raise an alert if the bank returned it."""
     if record.status is TransferStatus.FAILED:
         raise_alert(
             "payout_returned",
             subject=withdrawal.reference,
             message=f"The bank returned {withdrawal.reference}: {record.complete_message}."
-            " Two people must reverse it.",
+            " Reversal requires dual approval.",
         )
     PayoutRow(withdrawal.id).store_monitored(record)
 
 
 def _monitor_failed(withdrawal: Withdrawal, record: TransferRecord) -> None:
-    """The money was given back here; should the provider pay all the same, staff must know."""
+    """Store the record of a failed payout; raise an alert if the provider paid it."""
     if record.status is not TransferStatus.FAILED:
         raise_alert(
             "paid_after_failure",
             subject=withdrawal.reference,
-            message=f"{withdrawal.reference} failed here, but the provider has it as"
-            f" {record.status}",
+            message=f"{withdrawal.reference} is Failed and its amount was released, but the"
+            f" provider reports {record.status}",
         )
     PayoutRow(withdrawal.id).store_monitored(record)
 
@@ -177,7 +177,7 @@ def _flag_mismatch(withdrawal: Withdrawal, record: TransferRecord, differences: 
     raise_alert(
         "payout_differs",
         subject=withdrawal.reference,
-        message=f"The provider's record of {withdrawal.reference} differs: {differences}",
+        message=f"The provider's record of {withdrawal.reference} does not match: {differences}",
     )
     if withdrawal.status == WithdrawalStatus.PROCESSING:
         change_status(

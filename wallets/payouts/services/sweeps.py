@@ -1,4 +1,4 @@
-"""Finds the work that nobody was woken for. Rows own the work; this makes sure of it."""
+"""Sweep of due payouts: the rows are the work queue, notifications only speed it up."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _BATCH = 100
 
 
 def due_payouts(limit: int = _BATCH) -> list[tuple[UUID, WithdrawalStatus]]:
-    """Withdrawals whose next step is due, the longest waiting first.
+    """Return the withdrawals whose next step is due, oldest first.
 
-    While payouts are on hold only those are looked up whose outcome is open.
+    While payouts are on hold, only those in flight.
     """
     now = timezone.now()
     due = Payout.objects.filter(leases.available(now), next_step_at__lte=now)
@@ -31,7 +31,7 @@ def due_payouts(limit: int = _BATCH) -> list[tuple[UUID, WithdrawalStatus]]:
 
 
 def claim_step(withdrawal_id: UUID, expected_status: WithdrawalStatus) -> bool:
-    """Whether the due step is ours: two sweeps at once do not take the same one.
+    """Claim the due step; return False if another sweep has it.
 
     `expected_status` is the status the step was chosen by. A payout requeued as Approved since is
     skipped: its next step is to be sent, and `send_payout` claims that itself.
@@ -40,9 +40,9 @@ def claim_step(withdrawal_id: UUID, expected_status: WithdrawalStatus) -> bool:
 
 
 def process_payout(withdrawal_id: UUID) -> None:
-    """Does what is due for one withdrawal: pay it, or ask how its transfer stands.
+    """Run the due step of a withdrawal: send its payout or check its status.
 
-    Nothing is done while the provider wants to be left alone.
+    Does nothing during a Retry-After of the provider.
     """
     if circuit.is_backing_off():
         return
@@ -60,13 +60,13 @@ def process_payout(withdrawal_id: UUID) -> None:
     if not claim_step(withdrawal_id, WithdrawalStatus(status)):
         return
     if status == WithdrawalStatus.PROCESSING and not provider_id:
-        send_payout(withdrawal_id)  # takes over the lease of a worker that died
+        send_payout(withdrawal_id)  # takes over an expired lease
     else:
         check_status(withdrawal_id)
 
 
 def expedite(reference: str) -> UUID | None:
-    """Make the next look at a withdrawal due now (the provider hinted); its id, or None."""
+    """Make the next status check of a withdrawal due now; return its id, or None if unknown."""
     row = Payout.objects.filter(withdrawal__reference=reference).first()
     if row is None:
         return None
