@@ -100,7 +100,7 @@ def test_an_approval_works_with_the_keyboard_alone(page, wallet):
     page.get_by_role("heading", name="Back office").wait_for()
     tab_to(page, matches(".skip"))
     page.keyboard.press("Enter")
-    tab_to(page, has_text("mine to decide"))
+    tab_to(page, has_text("awaiting my approval"))
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Withdrawals", exact=True).wait_for()
     tab_to(page, matches(f"a[href*='{withdrawal.pk}']"))
@@ -108,7 +108,7 @@ def test_an_approval_works_with_the_keyboard_alone(page, wallet):
     page.locator("#decision").wait_for()
     tab_to(page, has_text("^Approve"))
     page.keyboard.press("Enter")
-    question = page.get_by_role("button", name=re.compile("^Yes, approve"))
+    question = page.get_by_role("button", name=re.compile("^Confirm approval"))
     question.wait_for()
     expect(page.locator("main")).to_contain_text(withdrawal.bank.account_name)
     expect(page.locator("main")).to_contain_text(withdrawal.bank.account_number)
@@ -130,7 +130,7 @@ def test_a_rejection_requires_a_reason_and_releases_the_money(page, wallet):
     page.get_by_role("button", name=re.compile("^Reject")).click()
     expect(page.locator("main")).to_contain_text("The account is not the member's")
     assert status_of(withdrawal) == "Pending"
-    page.get_by_role("button", name=re.compile("^Yes, reject")).click()
+    page.get_by_role("button", name=re.compile("^Confirm rejection")).click()
     expect(page.locator("main .lede")).to_contain_text("Rejected")
     assert status_of(withdrawal) == "Rejected"
     assert_books_hold()
@@ -141,8 +141,8 @@ def test_a_double_click_decides_once(page, wallet):
     create_enrolled_staff("amina")
     sign_in(page, "amina")
     open_approval_confirmation(page, withdrawal)
-    page.get_by_role("button", name=re.compile("^Yes, approve")).dblclick(no_wait_after=True)
-    expect(page.locator("main .lede")).not_to_contain_text("Nothing has been done")
+    page.get_by_role("button", name=re.compile("^Confirm approval")).dblclick(no_wait_after=True)
+    expect(page.locator("main .lede")).not_to_contain_text("No changes made")
     assert decisions_on(withdrawal) == ["Approve"]
     assert_books_hold()
 
@@ -154,9 +154,9 @@ def test_the_second_of_two_tabs_is_rejected_with_the_first_ones_decision(page, w
     other = page.context.new_page()
     for tab in (page, other):
         open_approval_confirmation(tab, withdrawal)
-    page.get_by_role("button", name=re.compile("^Yes, approve")).click()
+    page.get_by_role("button", name=re.compile("^Confirm approval")).click()
     expect(page.get_by_role("status").first).to_be_visible()
-    other.get_by_role("button", name=re.compile("^Yes, approve")).click()
+    other.get_by_role("button", name=re.compile("^Confirm approval")).click()
     expect(other.get_by_role("alert")).to_contain_text("approved by amina")
     assert decisions_on(withdrawal) == ["Approve"]
 
@@ -197,13 +197,13 @@ def test_bulk_decisions_are_made_and_reported_individually(page, wallet):
         page.locator(f"input.action-select[value='{withdrawal.pk}']").check()
     page.locator("select[name=action]").select_option("approve_selected")
     page.get_by_role("button", name="Go", exact=True).click()
-    expect(page.locator("main")).to_contain_text("2 withdrawals; 1 left out")
+    expect(page.locator("main")).to_contain_text("2 withdrawals, 1 excluded")
     assert {status_of(w) for w in (plain, overtaken, lacking)} == {"Pending"}
     decisions.reject(
         withdrawal_id=overtaken.pk, version=1, approver=other, reason="Asked for twice"
     )
-    page.get_by_role("button", name=re.compile("^Yes, approve 2")).click()
-    expect(page.get_by_role("status").first).to_contain_text("1 decided, 1 refused")
+    page.get_by_role("button", name=re.compile("^Confirm approval of 2")).click()
+    expect(page.get_by_role("status").first).to_contain_text("1 decided, 1 not decided")
     refused = page.get_by_role("row").filter(has_text=overtaken.reference)
     expect(refused).to_contain_text("rejected by kwesi")
     assert status_of(overtaken) == "Rejected"
@@ -218,8 +218,8 @@ def test_one_person_cannot_give_both_approvals(page, wallet):
     create_enrolled_staff("amina")
     sign_in(page, "amina")
     open_approval_confirmation(page, withdrawal)
-    page.get_by_role("button", name=re.compile("^Yes, approve")).click()
-    expect(page.locator(".blocker")).to_contain_text("You approved it already")
+    page.get_by_role("button", name=re.compile("^Confirm approval")).click()
+    expect(page.locator(".blocker")).to_contain_text("You already approved this withdrawal")
     expect(page.get_by_role("button", name=re.compile("^Approve"))).to_be_disabled()
     assert status_of(withdrawal) == "Pending"
     assert decisions_on(withdrawal) == ["Approve"]

@@ -70,7 +70,7 @@ def test_the_reason_of_a_rejection_survives_the_code_prompt(page, wallet):
     assert status_of(withdrawal) == "Pending"
     # Once more at the confirmation, whose page has no URL of its own.
     expire_second_factor(page)
-    page.get_by_role("button", name=re.compile("^Yes, reject")).click()
+    page.get_by_role("button", name=re.compile("^Confirm rejection")).click()
     answer_the_prompt(page, secret, reason)
     expect(page.locator("main .lede")).to_contain_text("Rejected")
     withdrawal.refresh_from_db()
@@ -93,7 +93,7 @@ def test_a_bulk_approval_survives_the_code_prompt(page, wallet):
     expect(page.locator("main")).to_contain_text("2 withdrawals")
     assert {status_of(w) for w in chosen} == {"Pending"}
     expire_second_factor(page)
-    page.get_by_role("button", name=re.compile("^Yes, approve 2")).click()
+    page.get_by_role("button", name=re.compile("^Confirm approval of 2")).click()
     answer_the_prompt(page, secret, "2 selected")
     expect(page.get_by_role("status").first).to_contain_text("2 decided")
     assert "Pending" not in {status_of(w) for w in chosen}

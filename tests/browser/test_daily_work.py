@@ -108,13 +108,17 @@ def test_a_critical_flag_is_excluded_from_bulk_and_requires_a_reason(page, provi
         page.locator(f"input.action-select[value='{withdrawal.pk}']").check()
     page.locator("select[name=action]").select_option("approve_selected")
     page.get_by_role("button", name="Go", exact=True).click()
-    expect(page.get_by_role("heading", name="Approve: 1 withdrawal; 1 left out")).to_be_visible()
-    expect(page.locator("tr.out")).to_contain_text("The bank knows the account as Forrest Green")
-    page.get_by_role("button", name=re.compile("^Yes, approve 1")).click()
-    expect(page.get_by_role("status").first).to_contain_text("1 decided, 0 refused, 1 left out.")
+    expect(
+        page.get_by_role("heading", name="Review and confirm: 1 withdrawal, 1 excluded")
+    ).to_be_visible()
+    expect(page.locator("tr.out")).to_contain_text("The account name at the bank is Forrest Green")
+    page.get_by_role("button", name=re.compile("^Confirm approval of 1")).click()
+    expect(page.get_by_role("status").first).to_contain_text(
+        "1 decided, 0 not decided, 1 excluded."
+    )
     assert (status_of(fine) != "Pending", status_of(flagged)) == (True, "Pending")
 
-    page.get_by_role("row", name="Left out").get_by_role("link").click()
+    page.get_by_role("row", name="Excluded").get_by_role("link").click()
     approve = page.get_by_role("button", name=re.compile("^Approve"))
     page.locator("#approve-reason").fill("Called at noon")
     page.locator("#approve-override").fill("   ")
@@ -128,7 +132,7 @@ def test_a_critical_flag_is_excluded_from_bulk_and_requires_a_reason(page, provi
     flags = page.get_by_role("list", name="Flags")
     expect(flags.get_by_role("listitem")).to_have_count(len(current_flag_codes(flagged)))
     expect(page.locator("main")).to_contain_text(OVERRIDE)
-    page.get_by_role("button", name=re.compile("^Yes, approve")).click()
+    page.get_by_role("button", name=re.compile("^Confirm approval")).click()
     expect(page.get_by_text("queued for payout")).to_be_visible()
     expect(page.get_by_role("heading", name="Flags at decision")).to_be_visible()
     expect(page.locator("main")).to_contain_text(OVERRIDE)
@@ -157,16 +161,16 @@ def test_a_returned_payout_is_reached_from_the_dashboard_and_reversed_by_two(
     page.goto("/admin/")
     page.get_by_role("link", name="Payouts: returned by bank").click()
     page.get_by_role("link", name="400.00 KES").click()
-    expect(page.get_by_label(re.compile(r"^Why \(required\)\. Visible to the"))).to_be_visible()
+    expect(page.get_by_label(re.compile(r"^Reason \(required; visible to the"))).to_be_visible()
     page.locator("#propose-reason").fill("The account is closed")
     page.get_by_role("button", name="Propose", exact=True).click()
-    expect(page.locator("main")).to_contain_text("Somebody else must confirm what you proposed.")
+    expect(page.locator("main")).to_contain_text("A second person must confirm your proposal.")
 
     with open_second_browser(chromium, live_service, "kwesi") as kwesi:
         kwesi.get_by_role("link", name="Payout proposals to confirm").first.click()
         kwesi.locator(".results tbody th a").first.click()
         kwesi.get_by_role("link", name=re.compile("^Confirm")).click()
-        kwesi.get_by_role("button", name=re.compile("^Yes, reverse it")).click()
+        kwesi.get_by_role("button", name=re.compile("^Reverse and credit")).click()
         expect(kwesi.get_by_text("Confirmed and carried out.")).to_be_visible()
     assert Proposal.objects.get().status == "Confirmed"
     assert status_of(withdrawal) == "Reversed"
@@ -204,7 +208,7 @@ def test_a_members_links_show_only_their_records_and_a_list_keeps_its_filters(pa
     page.get_by_role("link", name="500.00 KES").click()
     page.get_by_label("Reason (required").fill("Not theirs")
     page.get_by_role("button", name=re.compile("^Reject")).click()
-    page.get_by_role("button", name=re.compile("^Yes, reject")).click()
+    page.get_by_role("button", name=re.compile("^Confirm rejection")).click()
     assert status_of(mine) == "Rejected"
     page.get_by_role("navigation", name="Breadcrumbs").get_by_role(
         "link", name="Withdrawals"

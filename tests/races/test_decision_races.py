@@ -61,7 +61,7 @@ class Person:
         page = self.office.open(self.service.base_url + path)
         form, found = page.form_with_button(button)
         confirmation = self.office.send(page, form, found, reason=reason)
-        form, found = confirmation.form_with_button(f"Yes, {button}")
+        form, found = confirmation.form_with_button("Confirm")
         return partial(self.office.send, confirmation, form, found)
 
 
@@ -78,12 +78,12 @@ def check_responses(status: str, by: str, answers: list[object]) -> None:
     approval, rejection, cancellation = answers
     done = TRACES[status][1]
     stale = (
-        rf"The withdrawal is {status} by {by}, no longer Pending\. No changes were made\."
+        rf"Already {status.lower()} by {by}\. No changes were made\."
         rf" Since you opened the page: {done} by {by} at \d\d:\d\d:\d\d UTC\."
     )
     for page, mine, success in (
         (approval, "Approved", "Approved. 470.00 KES queued for payout."),
-        (rejection, "Rejected", "Rejected: 500.00 KES went back to the wallet."),
+        (rejection, "Rejected", "Rejected. 500.00 KES released to the wallet."),
     ):
         assert isinstance(page, Page), page
         level, words = message_on(page)

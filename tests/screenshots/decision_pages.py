@@ -46,7 +46,7 @@ def rejection(site: DemoSite) -> Page:
     page = first_record(FINANCE_APPROVER, _PENDING_KES)(site)
     page.get_by_label("Reason (required").fill("The account is not the member's")
     page.get_by_role("button", name=re.compile("^Reject")).click()
-    page.get_by_role("button", name=re.compile("^Yes, reject")).wait_for()
+    page.get_by_role("button", name=re.compile("^Confirm rejection")).wait_for()
     return page
 
 
@@ -56,7 +56,7 @@ def bulk_confirmation(site: DemoSite) -> Page:
         box.check()
     page.locator("select[name=action]").select_option("approve_selected")
     page.get_by_role("button", name="Go", exact=True).click()
-    page.get_by_role("button", name=re.compile("^Yes, approve")).wait_for()
+    page.get_by_role("button", name=re.compile("^Confirm approval")).wait_for()
     return page
 
 

@@ -77,7 +77,7 @@ def approve(page: Page, path: str) -> None:
         if override.count():
             override.fill("The bank confirmed the payee by telephone")
         button.click()
-        page.get_by_role("button", name=re.compile("^Yes, approve")).click()
+        page.get_by_role("button", name=re.compile("^Confirm approval")).click()
         page.get_by_role("status").first.wait_for()
 
 

@@ -1,1 +1,1 @@
-"""Withdrawals: asking for them, and deciding about them."""
+"""Withdrawals: requests, review and approval."""

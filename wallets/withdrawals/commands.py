@@ -1,4 +1,4 @@
-"""What is asked of the SQL functions of withdrawals."""
+"""Commands of the SQL functions of withdrawals."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from exchange.core.ids import new_reference, uuid7
 
 
 def _optional_detail(use: str, *, most: int | None = None, kind: str = "name") -> Any:
-    """Declare an optional detail: what clients are told, its longest text, and what it is."""
+    """Declare an optional detail with its API help text, maximum length and kind."""
     return field(default="", metadata={"help_text": use, "max_length": most, "kind": kind})
 
 
 @dataclass(frozen=True, kw_only=True)
 class PayoutDetails:
-    """What some countries need besides the account: a branch, or who the recipient is.
+    """Payout details that some corridors require: branch or recipient.
 
-    The API's serializer, the form of the back office and the service that fills them in are made
-    of this declaration.
+    API serializer, admin form and service derive from this declaration.
     """
 
     branch_code: str = _optional_detail(
@@ -41,10 +40,10 @@ PAYOUT_DETAILS = fields(PayoutDetails)
 
 @dataclass(frozen=True, kw_only=True)
 class RequestWithdrawal(PayoutDetails, Command):
-    """A withdrawal that a client asks for, well formed: `amount` in units of `currency`.
+    """Validated withdrawal request; `amount` in units of `currency`.
 
-    `bank_name` and `account_name` are the client's until the bank is found: then they are the
-    provider's, and `given_name` is what the client wrote.
+    `bank_name` and `account_name` are the client's until the bank is found, then the provider's;
+    `given_name` is the account name the client provided.
     """
 
     sql_type: ClassVar[str] = "withdrawal_order"

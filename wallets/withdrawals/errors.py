@@ -1,4 +1,4 @@
-"""Refusals of withdrawals. Messages are the interface's, to the letter."""
+"""Errors of withdrawals. The messages are part of the interface."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from exchange.core.numbers import format_plain
 
 
 class BelowMinimum(Rejected):
-    """Less than the smallest withdrawal of the currency."""
+    """The amount is below the minimum of the currency."""
 
     code = "below_minimum"
 
@@ -30,7 +30,7 @@ class FeeExceedsAmount(Rejected):
 
 
 class WithdrawalNotFound(NotFound):
-    """No such withdrawal of the calling organisation."""
+    """The calling organisation has no such withdrawal."""
 
     code = "withdrawal_not_found"
     message = "Withdrawal not found"

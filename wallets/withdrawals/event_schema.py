@@ -1,4 +1,4 @@
-"""What events about withdrawals tell, as the schema says it."""
+"""Webhook events of withdrawals in the API schema."""
 
 from __future__ import annotations
 
@@ -57,6 +57,6 @@ _DATA = NamedSchema(
 
 
 def add_withdrawal_events(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
-    """Describe the events about withdrawals."""
+    """Add the events of withdrawals to the schema."""
     add_webhooks(result, _DATA, EVENT_TYPES, "Withdrawals")
     return result

@@ -1,4 +1,4 @@
-"""Types of the events about withdrawals, and when each happens."""
+"""Event types of withdrawals."""
 
 from __future__ import annotations
 

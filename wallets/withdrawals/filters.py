@@ -42,5 +42,5 @@ class WithdrawalFilters(ChangingFilters):
     def of_owner_model(
         self, queryset: QuerySet[Withdrawal], _name: str, value: str
     ) -> QuerySet[Withdrawal]:
-        """The organisation's own, or its members'."""
+        """Filter by the organisation's own wallet or its members'."""
         return queryset.filter(member__isnull=value == "organisation")

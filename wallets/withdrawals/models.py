@@ -1,4 +1,4 @@
-"""Withdrawal requests, the bank record and the payout of each, and the decisions on them."""
+"""Withdrawal requests with their bank record, payout and decisions."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from wallets.ledger.models import Account
 
 
 class BankAccount(models.Model):
-    """Where one withdrawal goes: a snapshot, never shared between withdrawals.
+    """Destination of one withdrawal: a snapshot, never shared between withdrawals.
 
-    What the caller gave never changes; the corridor fields (branch, recipient) may be filled in
-    by staff while the withdrawal is Pending.
+    Data from the client never changes; staff may complete the corridor fields (branch, recipient)
+    while the withdrawal is Pending.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    # Organisation and currency are held by the withdrawal that points here (composite keys, SQL).
+    # Enforced by the composite keys of the withdrawal (SQL).
     organisation = models.ForeignKey(Organisation, related_name="+", **UNCHECKED)
     name = models.CharField(max_length=200, help_text="Bank name as the provider spells it")
     code = models.CharField(max_length=20)
@@ -42,7 +42,7 @@ class BankAccount(models.Model):
     recipient_address = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField()
     document = models.TextField(editable=False, default="")
-    # What a record is searched by: the function `bank_words` (migrations) says what that is.
+    # Search vector; see the function `bank_words` (migrations).
     words = models.GeneratedField(
         expression=Func("account_name", "given_name", "account_number", function="bank_words"),
         output_field=SearchVectorField(),
@@ -57,7 +57,7 @@ class BankAccount(models.Model):
         ]
         indexes = [
             models.Index(fields=["account_number", "code"], name="bank_account_used"),
-            # New rows wait in a list of the index's own, so a request hardly pays for it.
+            # GIN's pending list keeps the cost of an insert low.
             GinIndex(fields=["words"], name="bank_words"),
         ]
 
@@ -79,7 +79,7 @@ class WithdrawalStatus(models.TextChoices):
     REVERSED = "Reversed"
 
 
-# The owner's money is in escrow in these states.
+# The amount is in escrow in these states.
 OPEN_STATUSES = (
     WithdrawalStatus.PENDING,
     WithdrawalStatus.APPROVED,
@@ -87,7 +87,7 @@ OPEN_STATUSES = (
     WithdrawalStatus.UNKNOWN,
 )
 
-# It is not known yet whether the provider pays.
+# The provider has not confirmed the outcome yet.
 IN_FLIGHT = (WithdrawalStatus.PROCESSING, WithdrawalStatus.UNKNOWN)
 
 
@@ -95,10 +95,9 @@ class Withdrawal(models.Model):
     """A request to pay out of an organisation's or a member's wallet to a bank account."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    # This table takes an insert for every request: only the indexes below that serve a query. Its
-    # foreign keys are composite ones, in SQL: the escrow account is of this owner, organisation
-    # and currency, the bank record of this organisation. The plain ones would lock the rows of
-    # the currency and the organisation, which all requests share.
+    # Inserts are frequent, so only indexes that serve a query. Foreign keys are composite, in SQL:
+    # escrow account of this owner, organisation and currency, bank record of this organisation.
+    # Plain ones would lock the shared rows of currency and organisation.
     organisation = models.ForeignKey(Organisation, related_name="withdrawals", **UNCHECKED)
     member = models.ForeignKey(
         Member, null=True, blank=True, related_name="withdrawals", **UNCHECKED
@@ -184,7 +183,7 @@ class Withdrawal(models.Model):
                 condition=models.Q(status__in=["Completed", "Failed", "Reversed"]),
                 name="withdrawal_ended",
             ),
-            # What a person approved alone within a day. No new request is in it.
+            # Sole approvals within 24 hours; not touched by new requests.
             models.Index(
                 fields=["first_approver", "actioned_on"],
                 condition=models.Q(first_approver__isnull=False),
@@ -202,19 +201,19 @@ class Withdrawal(models.Model):
 
 
 class Payout(models.Model):
-    """The payment of an approved withdrawal: written by the approval, worked off by payouts.
+    """Payment of an approved withdrawal: created by the approval, executed by `wallets.payouts`.
 
-    It says who works on it, and what we know of the provider's transfer.
+    Holds the worker's lease and the state of the provider's transfer.
     """
 
     withdrawal = models.OneToOneField(
         Withdrawal, on_delete=models.PROTECT, primary_key=True, related_name="payout"
     )
-    # The claim: who works on it and until when nobody else may.
+    # The worker's lease.
     claimed_by = models.CharField(max_length=80, blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveIntegerField(default=0)
-    # Set in its own transaction before the POST: a worker that dies after it may have paid.
+    # Set in its own transaction before the POST: a worker that crashes later may have paid.
     posted_at = models.DateTimeField(null=True, blank=True)
     provider_id = models.CharField(max_length=40, blank=True)
     provider_status = models.CharField(max_length=20, blank=True)
@@ -253,12 +252,12 @@ class Payout(models.Model):
 
     @property
     def returned(self) -> bool:
-        """Whether the bank sent the money back after the payout was completed."""
+        """Whether the bank returned the money after completion."""
         return self.provider_status == "FAILED" and self.settled_at is not None
 
 
 class Verdict(models.TextChoices):
-    """What a person decided about a withdrawal."""
+    """Kinds of decisions on a withdrawal."""
 
     APPROVE = "Approve"
     REJECT = "Reject"
@@ -270,7 +269,7 @@ class Verdict(models.TextChoices):
 
 
 class Decision(models.Model):
-    """One decision about a withdrawal: who, what, why, and on which version. Never changed."""
+    """Decision on a version of a withdrawal, with actor and reason. Append-only."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="decisions")
@@ -279,8 +278,8 @@ class Decision(models.Model):
     actor_label = models.CharField(max_length=200)
     reason = models.CharField(max_length=500, blank=True)
     details = models.JSONField(default=dict, blank=True)
-    # The flags it was decided under (`wallets.withdrawals.selectors.review_flags`), as they were
-    # worded; None of what is decided without them.
+    # Flags at the time (`wallets.withdrawals.selectors.review_flags`) with their text; None for
+    # decisions without flags.
     flags = models.JSONField(null=True, blank=True)
     override = models.CharField(
         max_length=500,

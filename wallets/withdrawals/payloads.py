@@ -1,6 +1,6 @@
-"""What withdrawals and bank records look like on the wire, declared once.
+"""Documents of withdrawals and bank records in the API.
 
-Fields stand in the order of the interface's tables. A member's withdrawal has no `gusd_amount`,
+Fields are in the order of the interface's tables. A member's withdrawal has no `gusd_amount`,
 `internal_fee` and `internal_fee_type`.
 """
 
@@ -16,7 +16,7 @@ _ORGANISATION_ONLY = frozenset({"gusd_amount", "internal_fee", "internal_fee_typ
 
 _WITHDRAWAL_FIELDS = (
     identifier("_id", "{r}.id", "Withdrawal id"),
-    # Not owner_id: a generated column is not known yet when the trigger runs.
+    # Not owner_id: generated columns are not set yet when the trigger runs.
     identifier(
         "owner", "coalesce({r}.member_id, {r}.organisation_id)", "The organisation or the member"
     ),

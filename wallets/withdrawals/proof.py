@@ -1,4 +1,4 @@
-"""What the books must say of withdrawals."""
+"""Ledger integrity checks of withdrawals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ESCROW = sql_check(
 )
 
 TRANSFERS = sql_check(
-    "every withdrawal has the transfers its state calls for",
+    "every withdrawal has the transfers of its status",
     """
     SELECT w.reference, x.wanted, array_to_string(x.found, ', ') FROM (
         SELECT w.id,
@@ -41,7 +41,7 @@ TRANSFERS = sql_check(
 )
 
 AMOUNTS_MOVED = sql_check(
-    "every transfer of a withdrawal moved what the withdrawal says",
+    "every transfer of a withdrawal matches its amounts",
     """
     SELECT w.reference || ' ' || t.kind, coalesce(wanted.legs, 'none'),
            coalesce(found.legs, 'none')
@@ -83,7 +83,7 @@ AMOUNTS_MOVED = sql_check(
 )
 
 EVENTS = sql_check(
-    "every state a withdrawal reached was told",
+    "every status of a withdrawal has its event",
     """
     SELECT w.reference, k.type, 'no such event'
     FROM wallets_withdrawal w

@@ -1,4 +1,4 @@
-"""What clients send about withdrawals."""
+"""Request body of withdrawals."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PhoneField(TextField):
     blank_pattern: ClassVar[str] = f"^({PHONE.pattern})?$"
 
     def to_internal_value(self, data: Any) -> str:
-        """The number, as it was sent."""
+        """Return the number unchanged."""
         text = super().to_internal_value(data)
         if not PHONE.fullmatch(text):
             raise serializers.ValidationError(INVALID_PHONE)
@@ -69,12 +69,12 @@ class WithdrawalInput(LeanSerializer):
     currency = CurrencyField(help_text="Currency of the payout")
 
     def get_fields(self) -> dict[str, Any]:
-        """Return the declared fields, and one for each detail of a corridor."""
+        """Return the declared fields and the payout details."""
         details = {detail.name: _detail_field(detail) for detail in PAYOUT_DETAILS}
         return {**super().get_fields(), **details}
 
     def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:
-        """The amount has no more decimals than its currency."""
+        """Check the number of decimals against the currency."""
         if "amount" not in values or "currency" not in values:
             return
         try:

@@ -1,4 +1,4 @@
-"""What answers about withdrawals hold, as the schema says it, and examples of it."""
+"""Response shapes of withdrawals for the API schema, with examples."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ class Tour:
             ACCOUNT_NUMBER in confirmation.text and self._status(withdrawal) == "Pending",
             "the confirmation page does not show the payee, or the status changed too early",
         )
-        form, button = confirmation.form_with_button("Yes, approve")
+        form, button = confirmation.form_with_button("Confirm approval")
         office.send(confirmation, form, button)
         status = self._status(withdrawal)
         check(status != "Pending", "it is still Pending after the approval")

@@ -134,9 +134,9 @@ def test_each_role_sees_only_sections_it_may_open(demo_records):
 
 
 def test_only_approvers_have_a_list_awaiting_their_approval(demo_records):
-    assert "mine to decide" in text_of(dashboard(signed_in_client(FINANCE_APPROVER)))
+    assert "awaiting my approval" in text_of(dashboard(signed_in_client(FINANCE_APPROVER)))
     for role in (AUDITOR, ADMINISTRATOR, CREDIT_OFFICER):
-        assert "mine to decide" not in text_of(dashboard(signed_in_client(role))), role
+        assert "awaiting my approval" not in text_of(dashboard(signed_in_client(role))), role
 
 
 def test_the_number_of_queries_is_constant(demo_records):

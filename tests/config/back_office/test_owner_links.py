@@ -167,4 +167,4 @@ def test_the_list_says_whose_withdrawals_it_shows(lending):
     )
     assert f"owner_id={ada.wallet.owner_id}" in link
     page = signed_in_client(FINANCE_APPROVER, "another").get(link)
-    assert "Also narrowed to: wallet of Ada Obi" in text_of(page)
+    assert "Also filtered by: owner Ada Obi" in text_of(page)

@@ -118,7 +118,7 @@ def test_other_roles_see_what_awaits_others(demo_records, role):
     found = counted(shown.awaiting_others)
     seen = {label for model, label in WORDS.items() if role == AUDITOR or model != AccessProposal}
     assert {label: found.get(label) for label in seen} == dict.fromkeys(seen, 1)
-    assert "Withdrawals: mine to decide" not in found
+    assert "Withdrawals: awaiting my approval" not in found
 
 
 def test_empty_queues_are_shown_to_auditors_only():
@@ -195,7 +195,7 @@ def test_a_proposal_can_be_decided_on_its_page_or_the_page_says_why_not(demo_rec
     own = signed_in_as("decider" if model in {Proposal, AccessProposal} else "owner").get(page)
     if model is not LoanConfiguration:  # an API client proposed that one
         assert f'href="{approve_at}"' not in own.content.decode()
-        assert re.search("else must|Someone other than", text_of(own))
+        assert re.search("else must|Someone other than|A second person must", text_of(own))
     after = table_fingerprints()
     moved = {name for name in before if before[name] != after[name]}
     assert not {name for name in moved if name.startswith(("wallets_", "credit_", "orders_"))}

@@ -228,7 +228,7 @@ def test_a_withdrawal_that_was_moved_on_without_its_money_is_found(records):
         "UPDATE wallets_withdrawal SET status = 'Cancelled', version = 2 WHERE id = %s",
         [records.withdrawal.id],
     )
-    assert found_by_proof("every withdrawal has the transfers its state calls for")
+    assert found_by_proof("every withdrawal has the transfers of its status")
     assert found_by_proof("escrow equals open withdrawals")
 
 

@@ -77,7 +77,7 @@ def test_the_person_who_approved_first_is_not_the_second():
     parts = [wallet.request(PART, account=account(n)) for n in range(3)]
     person = make_staff()
     approve(parts[0], person)
-    with pytest.raises(Exception, match="Somebody else must approve") as refusal:
+    with pytest.raises(Exception, match="A second person must approve") as refusal:
         approve(parts[0], person)
     assert getattr(refusal.value, "code", "") == "approver_not_independent"
     assert status_of(parts[0]) == "Pending"

@@ -71,16 +71,16 @@ def test_choosing_rows_asks_with_amounts_payees_and_totals_and_changes_nothing(w
     assert table_fingerprints() == before
     seen = text_of(asked)
     for part in (
-        "Approve 3?",
-        "Approve: 3 withdrawals; 1 left out",
+        "Approve 3 withdrawals?",
+        "Review and confirm: 3 withdrawals, 1 excluded",
         "1,000.00 KES Ada Obi",
         f"6,000,000.00 NGN {large.bank.account_name}",
-        "Review This owner uses this account for the first time. First of two approvals.",
-        "Left out Before approval this payout needs: branch code.",
+        "Review First withdrawal of this owner to this account. First of two approvals.",
+        "Excluded Payout details required: branch code.",
         "Total of 2 1,234.50 KES",
         "Total of 1 6,000,000.00 NGN",
-        "Payees get 1,174.50 KES",
-        "Yes, approve 3: 1,234.50 KES, 6,000,000.00 NGN",
+        "Total net payout 1,174.50 KES",
+        "Confirm approval of 3: 1,234.50 KES, 6,000,000.00 NGN",
     ):
         assert part in seen, part
     html = asked.content.decode()
@@ -124,20 +124,21 @@ def test_each_row_is_decided_on_its_own_and_reported(world):
     )
     found = outcomes(answer)
     assert [word for word, _ in found] == [
-        "Approved", "Approved", "Refused", "Refused", "Refused", "Refused", "Approved",
+        "Approved", "Approved", "Not decided", "Not decided", "Not decided", "Not decided",
+        "Approved",
     ]  # fmt: skip
     assert found[0][1] == "Approved. 970.00 KES queued for payout."
-    assert found[2][1].startswith("The withdrawal changed meanwhile.")
+    assert found[2][1].startswith("The withdrawal has changed. Review it and try again.")
     assert found[3][1].startswith(
-        "The withdrawal is Rejected by kofi, no longer Pending. No changes were made."
+        "Already rejected by kofi. No changes were made."
         " Since you opened the page: rejected by kofi at "
     )
-    assert found[4][1] == "Before approval, GHS payouts need: branch code"
+    assert found[4][1] == "GHS payouts require: branch code"
     assert found[5][1] == "Withdrawal not found"
     seen = text_of(answer)
-    assert "3 decided, 4 refused." in seen
-    assert "Approved: 2, together 101,000.00 KES." in seen
-    assert "Approved: 1, together 6,000,000.00 NGN." in seen
+    assert "3 decided, 4 not decided." in seen
+    assert "Approved: 2, total 101,000.00 KES." in seen
+    assert "Approved: 1, total 6,000,000.00 NGN." in seen
 
     statuses = dict(Withdrawal.objects.values_list("pk", "status"))
     assert [statuses[row.pk] for row in (fine, large, stale, gone, lacking, mine, fine_too)] == [
@@ -158,25 +159,25 @@ def test_the_first_of_two_approvals_and_ones_own_are_told_apart(world):
     rows = [f"{one.pk}:1", f"{two.pk}:1"]
     answer = decide(client, rows)
     assert outcomes(answer) == [
-        ("First approval given", "Another person must approve it too."),
+        ("First approval", "First approval recorded. A second approver is required."),
         ("Approved", "Approved. 5,970.00 KES queued for payout."),
     ]
     # What waits for a second approval is not told as approved.
-    assert "2 decided, 0 refused. Approved: 1, together 6,000.00 KES. What came" in text_of(answer)
+    assert "2 decided, 0 not decided. Approved: 1, total 6,000.00 KES. Results" in text_of(answer)
     # The same page once more, and one's own approval: nothing is decided twice.
     before = table_fingerprints()
-    assert [word for word, _ in outcomes(decide(client, rows))] == ["Refused", "Refused"]
+    assert [word for word, _ in outcomes(decide(client, rows))] == ["Not decided", "Not decided"]
     assert outcomes(decide(client, [f"{one.pk}:2"])) == [
         (
-            "Refused",
-            "Somebody else must approve this withdrawal: you entered or approved it already",
+            "Not decided",
+            "A second person must approve this withdrawal: you already requested or approved it",
         )
     ]
     assert table_fingerprints() == before
     asked = text_of(choose(client, [one, two]))
-    assert "Nothing to decide" in asked
-    assert "Left out You approved it already." in asked
-    assert "Left out It is Approved, no longer Pending." in asked
+    assert "No withdrawals to decide" in asked
+    assert "Excluded You already approved this withdrawal." in asked
+    assert "Excluded No longer Pending; now Approved." in asked
 
 
 def test_a_row_sent_without_the_flags_that_were_shown_is_refused(world):
@@ -186,7 +187,7 @@ def test_a_row_sent_without_the_flags_that_were_shown_is_refused(world):
     body = {"decision": "approve", "row": [f"{flagged.pk}:1"], "reason": ""}
     before = table_fingerprints()
     [(word, text)] = outcomes(client.post(reverse("admin:wallets_withdrawal_bulk"), body))
-    assert word == "Refused"
+    assert word == "Not decided"
     assert text.startswith("New flags since you opened the page: Review: ")
     assert table_fingerprints() == before
 
@@ -196,17 +197,17 @@ def test_many_are_rejected_with_one_reason(world):
     rows = [make_withdrawal(organisation, member, "KES", amount) for amount in ("1000", "2000")]
     client = signed_in_client(FINANCE_APPROVER)
     asked = choose(client, rows, "reject_selected")
-    assert "Reason (required). Visible to the organisations" in text_of(asked)
+    assert "Reason (required; visible to the organisations)" in text_of(asked)
     versions = [f"{row.pk}:1" for row in rows]
     before = table_fingerprints()
     again = decide(client, versions, "reject", "  ")
-    assert "A rejection needs a reason. No changes were made." in text_of(again)
+    assert "Enter a reason for the rejection. No changes were made." in text_of(again)
     assert f'value="{rows[0].pk}:1"' in again.content.decode()
     assert table_fingerprints() == before
 
     answer = decide(client, versions, "reject", "Ask your bank")
     assert [word for word, _ in outcomes(answer)] == ["Rejected", "Rejected"]
-    assert "Rejected: 2, together 3,000.00 KES." in text_of(answer)
+    assert "Rejected: 2, total 3,000.00 KES." in text_of(answer)
     assert set(Withdrawal.objects.values_list("status", "reason")) == {
         ("Rejected", "Ask your bank")
     }
@@ -231,7 +232,7 @@ def test_a_form_that_cannot_be_read_does_nothing(world, decision, rows):
     before = table_fingerprints()
     response = decide(client, [row.format(pk=withdrawal.pk) for row in rows], decision)
     assert response.status_code == 302
-    assert messages_of(response) == ["The form was not complete. No changes were made."]
+    assert messages_of(response) == ["The form is incomplete. No changes were made."]
     assert table_fingerprints() == before
 
 
@@ -245,7 +246,7 @@ def test_nothing_chosen_or_too_many_is_said(world, monkeypatch):
     assert table_fingerprints() == before
     monkeypatch.setattr("wallets.withdrawals.admin.decision_pages.MAX_BULK", 1)
     response = choose(client, [withdrawal, make_withdrawal(organisation, member, "KES", "1000")])
-    assert messages_of(response)[-1] == "At most 1 withdrawals at once. Nothing has been done."
+    assert messages_of(response)[-1] == "Select at most 1 withdrawals. No changes were made."
 
 
 def test_bulk_takes_post_only_and_deciders_only(world):

@@ -121,7 +121,7 @@ def test_a_request_that_comes_while_one_person_approves_is_a_conflict(owner_conn
         held = threading.Event()
         _, outcome = callers.at_once([ask_meanwhile, approve_then])
     assert isinstance(outcome, StateConflict), outcome
-    assert "two different people" in str(outcome)
+    assert "Two approvals are now required" in str(outcome)
     assert status_of(first) == "Pending"
     assert not Payout.objects.filter(withdrawal_id=first.id).exists()
     assert approve(first, person).status == "Pending"

@@ -22,7 +22,7 @@ from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
 
-SHARED = "Withdrawals of 1 other organisation go to the same account."
+SHARED = "Account shared with 1 other organisation."
 
 
 @pytest.fixture(autouse=True)
@@ -125,7 +125,7 @@ def test_a_flag_that_came_since_the_page_was_shown_is_told_and_refuses(wallet):
 def test_a_page_that_showed_nothing_approves_nothing_that_is_flagged():
     withdrawal, person = alone(), make_staff()
     before = table_fingerprints()
-    with pytest.raises(StateConflict, match="This owner uses this account for the first time"):
+    with pytest.raises(StateConflict, match="First withdrawal of this owner to this account"):
         approve(withdrawal, approver=person, seen_flags=[])
     assert table_fingerprints() == before
 
@@ -214,7 +214,7 @@ def test_the_payee_is_compared_with_the_owner(owner, payee, flagged, of_member):
     assert [one.level for one in found] == ([FlagLevel.REVIEW] if flagged else [])
     if flagged:
         assert found[0].text.startswith(
-            f"Payee is not the owner: the wallet is of {owner}, the account of {payee}: "
+            f"Payee is not the wallet owner. Owner: {owner}; payee: {payee}; match: "
         )
 
 

@@ -32,7 +32,7 @@ from wallets.withdrawals.models import Decision, Payout, Withdrawal
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
 
 LIST = "admin:wallets_withdrawal_changelist"
-STOP = "The bank knows the account as Forrest Green, the name given is Ada Obi: different."
+STOP = "The account name at the bank is Forrest Green, the name provided Ada Obi: different."
 WHY = "Ada called: Forrest Green is her landlord"
 
 
@@ -75,20 +75,20 @@ def test_one_flagged_stop_among_eight_is_left_out_by_name_and_the_others_are_app
     asked = choose(client, [*fine, flagged])
     assert table_fingerprints() == before
     seen = text_of(asked)
-    assert "Approve: 7 withdrawals; 1 left out" in seen
+    assert "Review and confirm: 7 withdrawals, 1 excluded" in seen
     assert (
-        "Left out Flagged Critical: it is approved on its own page, with a written reason."
+        "Excluded Critical flags: approve it on its own page with a written reason."
         f" Critical {STOP}" in seen
     )
     assert f'value="{flagged.pk}:1"' not in asked.content.decode()
 
     done = answer(client, asked)
     told = text_of(done)
-    assert "7 decided, 0 refused, 1 left out." in told
-    (row,) = [one for one in done.context["outcomes"] if one.word == "Left out"]
+    assert "7 decided, 0 not decided, 1 excluded." in told
+    (row,) = [one for one in done.context["outcomes"] if one.word == "Excluded"]
     assert flagged.reference in row.withdrawal
     assert row.text == (
-        "Flagged Critical: it is approved on its own page, with a written reason."
+        "Critical flags: approve it on its own page with a written reason."
         f" Critical: {STOP}"
     )  # fmt: skip
     statuses = dict(Withdrawal.objects.values_list("pk", "status"))
@@ -122,7 +122,7 @@ def test_a_stop_sent_to_bulk_by_hand_is_refused(world):
     before = table_fingerprints()
     done = client.post(reverse("admin:wallets_withdrawal_bulk"), body)
     (row,) = done.context["outcomes"]
-    assert (row.word, STOP in row.text) == ("Refused", True)
+    assert (row.word, STOP in row.text) == ("Not decided", True)
     assert table_fingerprints() == before
 
 
@@ -136,10 +136,10 @@ def test_a_flag_that_comes_between_the_question_and_bulk_refuses_that_row(world)
     make_withdrawal(rival, None, "KES", "1000")
     before = table_fingerprints()
     (row,) = answer(client, asked).context["outcomes"]
-    assert row.word == "Refused"
+    assert row.word == "Not decided"
     assert row.text.startswith(
-        "New flags since you opened the page: Critical: Withdrawals of 1 other organisation"
-        " go to the same account. Review them and try again. No changes were made."
+        "New flags since you opened the page: Critical: Account shared with 1 other"
+        " organisation. Review them and try again. No changes were made."
     )
     assert table_fingerprints() == before
 
@@ -150,7 +150,7 @@ def test_the_single_page_wants_the_reason_in_writing(world, override, confirmed)
     flagged = make_withdrawal(world[0], world[1], "NGN", "2000")
     client = signed_in_client(FINANCE_APPROVER)
     shown = client.get(page(flagged))
-    label = "Why approve although it is flagged Critical (required). Internal: not sent to the"
+    label = "Reason for approving despite critical flags (required; internal, not sent to the"
     assert f"{label} organisation" in text_of(shown)
     body = approval_form(flagged, confirmed=confirmed, reason="Called at noon")
     body.pop("override")
@@ -177,7 +177,7 @@ def test_what_was_written_stays_when_a_flag_comes_meanwhile(world):
     response = client.post(page(flagged, "approve"), body)
     html = response.content.decode()
     assert re.search(
-        r'id="approve-override_error">New flags since you opened the page: Critical: Withdrawals',
+        r'id="approve-override_error">New flags since you opened the page: Critical: Account',
         html,
     )
     assert re.search(rf'<textarea name="override"[^>]*aria-invalid="true"[^>]*>{WHY}<', html)
@@ -189,7 +189,7 @@ def test_a_page_without_stop_asks_for_no_override(world):
     seen = signed_in_client(FINANCE_APPROVER).get(
         page(make_withdrawal(world[0], world[1], "KES", "2000"))
     )
-    assert "Review Payee is not the owner" in text_of(seen)
+    assert "Review Payee is not the wallet owner" in text_of(seen)
     assert "flagged Critical" not in text_of(seen)
 
 
@@ -203,7 +203,7 @@ def test_two_approvers_read_each_others_reason_and_the_client_reads_none(world):
     asked = one.post(page(flagged, "approve"), body)
     seen = text_of(asked)
     assert f"Critical {STOP}" in seen
-    assert f"Why although flagged (internal, not sent to the organisation) {WHY}" in seen
+    assert f"Reason for override (internal, not sent to the organisation) {WHY}" in seen
     one.post(page(flagged, "approve"), approval_form(flagged, override=WHY))
     flagged.refresh_from_db()
     assert (flagged.status, flagged.version) == ("Pending", 2)
@@ -217,7 +217,7 @@ def test_two_approvers_read_each_others_reason_and_the_client_reads_none(world):
         other.post(page(flagged, "approve"), {"version": 2, "override": "I called too"}),
     ):
         assert "Flags at decision Approved by one," in text_of(shown)
-        assert f"Why although flagged {WHY}" in text_of(shown)
+        assert f"Reason for override {WHY}" in text_of(shown)
     other.post(page(flagged, "approve"), approval_form(flagged, override="I called too"))
     flagged.refresh_from_db()
     assert flagged.status == "Approved"
@@ -225,7 +225,7 @@ def test_two_approvers_read_each_others_reason_and_the_client_reads_none(world):
     # What was flagged then stays, whatever is flagged by now.
     Organisation.objects.update(active=False)
     seen = text_of(signed_in_client(AUDITOR).get(page(flagged)))
-    for part in (f"Critical {STOP}", f"Why although flagged {WHY}", "I called too"):
+    for part in (f"Critical {STOP}", f"Reason for override {WHY}", "I called too"):
         assert part in seen, part
     assert "The organisation is not active." not in seen
     sent = " ".join(Event.objects.values_list("body", flat=True))

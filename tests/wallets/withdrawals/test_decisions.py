@@ -69,7 +69,7 @@ def refuses(act: Callable[[], object], kind: type[DomainError], message: str) ->
 
 
 def test_nobody_approves_what_they_entered_or_approved_before():
-    told = "Somebody else must approve this withdrawal: you entered or approved it already"
+    told = "A second person must approve this withdrawal: you already requested or approved it"
     person, other = make_staff(), make_staff()
     wallet = make_wallet(600_000)
     requests.request_withdrawal(
@@ -136,7 +136,7 @@ def test_what_the_corridor_needs_is_filled_in_before_the_approval():
     withdrawal = make_wallet(5000, currency="ZAR").request(500, currency="ZAR", bank="Absa")
     person = make_staff()
     told = (
-        "Before approval, ZAR payouts need: recipient's first name, recipient's last name,"
+        "ZAR payouts require: recipient's first name, recipient's last name,"
         " recipient's email, recipient's phone, recipient's address"
     )
     assert refuses(partial(approve, withdrawal, person), Rejected, told).code == (
@@ -154,7 +154,7 @@ def test_what_the_corridor_needs_is_filled_in_before_the_approval():
     }
     kept = Decision.objects.get(withdrawal=withdrawal)
     assert (kept.verdict, kept.details) == ("Fill in", {"branch_code": ""})
-    told = "The withdrawal changed meanwhile. Please look at it again"
+    told = "The withdrawal has changed. Review it and try again"
     refuses(partial(fill, corridor=RECIPIENT), StateConflict, told)
     assert approve(withdrawal, person).status == "Approved"
 
@@ -212,16 +212,16 @@ def test_only_who_may_decide_decides_and_only_on_the_version_they_saw():
         partial(decisions.complete_payout_details, corridor=PayoutDetails()),
     ]
     stranger, person = make_staff("resolve_payout"), make_staff()
-    stale = "The withdrawal changed meanwhile. Please look at it again"
+    stale = "The withdrawal has changed. Review it and try again"
     asked = [partial(act, withdrawal_id=withdrawal.pk) for act in acts]
     for act in asked:
-        told = "You may not decide about withdrawals"
+        told = "You do not have permission to approve withdrawals"
         refuses(partial(act, version=1, approver=stranger), Forbidden, told)
         refuses(partial(act, version=2, approver=person), StateConflict, stale)
     decisions.cancel(
         withdrawal_id=withdrawal.pk, organisation_id=withdrawal.organisation_id, actor=TESTER
     )
-    gone = "The withdrawal is Cancelled by tests, no longer Pending"
+    gone = "Already cancelled by tests"
     for act in asked:
         refuses(partial(act, version=2, approver=person), StateConflict, gone)
     assert_books_hold()

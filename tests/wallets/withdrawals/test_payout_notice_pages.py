@@ -49,28 +49,28 @@ def test_a_lost_answer_is_looked_up_then_lost(provider_sandbox):
     provider_sandbox.fault("error_5xx", match=TRANSFERS)
     withdrawal = paid_out()
     waiting = seen_by(BACK_OFFICE, withdrawal)
-    told = r"Being looked up The provider's answer was lost\..* next at \d\d:\d\d:\d\d UTC\."
+    told = r"Checking status The outcome is unknown\..* next at \d\d:\d\d:\d\d UTC\."
     assert re.search(told, waiting)
-    assert "Propose what to do" not in waiting
+    assert "Propose a resolution" not in waiting
     advance_time(withdrawal, HALF_AN_HOUR + 1)
     payouts.check_status(withdrawal.pk)
-    lost = "Lost The provider was asked twice and does not know this payout."
+    lost = "Unresolved Two status checks did not find this payout."
     auditors, approvers = seen_by(AUDITOR, withdrawal), seen_by(FINANCE_APPROVER, withdrawal)
     assert lost in auditors
-    assert "Propose what to do" not in auditors
-    assert approvers.index(lost) < approvers.index("Propose what to do")
-    assert approvers.index("Propose what to do") < approvers.index("What is usual")
+    assert "Propose a resolution" not in auditors
+    assert approvers.index(lost) < approvers.index("Propose a resolution")
+    assert approvers.index("Propose a resolution") < approvers.index("Velocity and history")
 
 
 def test_a_payout_that_came_back_says_so(provider_sandbox):
     withdrawal = paid_out()
     settle_at_bank(provider_sandbox, withdrawal)
     payouts.check_status(withdrawal.pk)
-    returned = "Returned by bank The bank sent this payout back. Two people together reverse it."
+    returned = "Returned Returned by bank. Reversal requires dual approval."
     assert returned not in seen_by(AUDITOR, withdrawal)
     return_at_bank(provider_sandbox, withdrawal)
     advance_time(withdrawal, 24 * HALF_AN_HOUR)
     payouts.check_status(withdrawal.pk)
     seen = seen_by(FINANCE_APPROVER, withdrawal)
     assert returned in seen
-    assert "Propose what to do What Reverse Why" in seen
+    assert "Propose a resolution Action Reverse Reason" in seen

@@ -88,12 +88,12 @@ def test_a_returned_payout_is_told_from_a_completed_one_until_two_reversed_it(
     assert rows(status="Completed") == rows(status="all") == both
     assert rows(status="Returned") == rows(view="returned") == {back.pk: "Returned by bank"}
     seen = text_of(one.get(reverse(LIST), {"status": "Returned"}))
-    assert "two people, to reverse it" in seen
+    assert "reversal (dual approval)" in seen
     assert "Returned by bank 1" in seen
 
     front = text_of(one.get("/admin/"))
     assert "Payouts: returned by bank 1" in front
-    assert "The bank sent the money back. Two people reverse the payout." in front
+    assert "Reversal requires dual approval." in front
     paying = text_of(one.get(reverse("admin:wallets_payout_changelist")))
     assert paying.count("Returned by bank") == 1
     review = text_of(one.get(page(back)))
@@ -141,7 +141,7 @@ def test_a_returned_payout_was_not_paid_to_the_account(provider_sandbox, world):
         )
     again = make_withdrawal(world[0], world[1], "KES", "100")
     found = {one.code: one.text for one in review_flags([again])[again.pk]}
-    assert found["payouts_came_back"] == "1 earlier payout to this account failed or came back."
+    assert found["payouts_came_back"] == "1 earlier payout to this account failed or returned."
     assert "account_never_paid" in found
 
 

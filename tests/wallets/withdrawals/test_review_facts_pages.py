@@ -207,15 +207,15 @@ def test_a_request_that_nothing_speaks_against_says_so(world):
     withdrawal = make_withdrawal(organisation, member, "KES", "1000", account_name="Ada")
     seen = text_of(signed_in_client(FINANCE_APPROVER).get(page(withdrawal)))
     for part in (
-        "Nothing stands out",
+        "No flags",
         "Go to the decision",
-        "Do they match? not checked Bank returned no account name",
-        "Use of this account 1 earlier, 1 paid",
-        "Other owners using it none",
+        "Name match not checked Bank returned no account name",
+        "Payee history 1 earlier, 1 paid",
+        "Shared with other customers none",
         "24 hours 1 1,000.00 KES 1 1,000.00 KES",
         "30 days 2 1,900.00 KES 2 1,900.00 KES",
-        "Largest paid before 900.00 KES",
-        "Deposited, 30 days 1,000,000.00 KES in 1 deposit",
+        "Largest previous payout 900.00 KES",
+        "Deposits, 30 days 1,000,000.00 KES in 1 deposit",
         "Deposits to this wallet within 30 days: 1 in KES, 1,000,000.00 KES",
     ):
         assert part in seen, part
@@ -252,34 +252,34 @@ def test_what_should_make_one_stop_stands_on_top(world):
     shown = [(one.level.label, one.text) for one in response.context["flags"]]
     assert shown == [
         ("Critical", "The organisation is not active."),
-        ("Critical", "The API key that asked, Backend, is revoked."),
+        ("Critical", "The requesting API key, Backend, is revoked."),
         (
             "Critical",
-            f"The bank knows the account as {bank.account_name}, the name given is Ada Obi:"
+            f"The account name at the bank is {bank.account_name}, the name provided Ada Obi:"
             " different.",
         ),
-        ("Critical", "Withdrawals of 1 other organisation go to the same account."),
-        ("Critical", "1 earlier payout to this account failed or came back."),
+        ("Critical", "Account shared with 1 other organisation."),
+        ("Critical", "1 earlier payout to this account failed or returned."),
         (
             "Review",
-            f"Payee is not the owner: the wallet is of Ada, the account of {bank.account_name}:"
+            f"Payee is not the wallet owner. Owner: Ada; payee: {bank.account_name}; match:"
             " different.",
         ),
         (
             "Review",
-            "Nothing was ever paid to this account for this owner, out of 1 earlier request.",
+            "Nothing was paid to this account in 1 earlier request of this owner.",
         ),
         (
             "Review",
-            "More than 3 times the largest amount paid from this wallet before, 1,000.00 NGN.",
+            "More than 3 times the largest previous payout from this wallet, 1,000.00 NGN.",
         ),
-        ("Review", "5 requests of this owner within 24 hours, together 7,500.00 NGN."),
+        ("Review", "5 requests of this owner within 24 hours, total 7,500.00 NGN."),
     ]
     seen = text_of(response)
     assert "Critical The organisation is not active." in seen
-    assert f"Name at the bank {bank.account_name} Do they match? different" in seen
-    assert "Other owners using it 1: Rival" in seen
-    assert "By API key Backend" in seen
+    assert f"Account name at the bank {bank.account_name} Name match different" in seen
+    assert "Shared with other customers 1: Rival" in seen
+    assert "Requested via API key Backend" in seen
 
 
 @pytest.mark.parametrize(("came_back", "flagged"), [(1, False), (2, True), (3, True)])
@@ -320,11 +320,11 @@ def test_a_first_use_and_another_owner_of_the_organisation_are_worth_a_look(worl
     assert [(one.level.label, one.text) for one in response.context["flags"]] == [
         (
             "Review",
-            "Payee is not the owner: the wallet is of Ada, the account of Ada Obi:"
+            "Payee is not the wallet owner. Owner: Ada; payee: Ada Obi; match:"
             " partly: 1 of 2 words.",
         ),
-        ("Review", "1 other owner of Acme withdraws to the same account."),
-        ("Review", "This owner uses this account for the first time."),
+        ("Review", "Account shared with 1 other owner of Acme."),
+        ("Review", "First withdrawal of this owner to this account."),
     ]
 
 

@@ -42,7 +42,7 @@ def test_a_requester_that_was_switched_off_stops():
         assert said(review_flags._requester_flags(withdrawal_of(), key)) == []
     assert said(review_flags._requester_flags(withdrawal_of(active=False), revoked)) == [
         "Critical: The organisation is not active.",
-        "Critical: The API key that asked, Old, is revoked.",
+        "Critical: The requesting API key, Old, is revoked.",
     ]
 
 
@@ -60,15 +60,15 @@ def test_of_many_keys_those_that_asked_are_found():
         ("KES", {}, []),
         ("KES", {"name_resolved": False}, []),
         ("NGN", {"name_resolved": False}, [
-            "Review: The bank did not tell the name of the account.",
+            "Review: Bank returned no account name.",
         ]),
         ("NGN", {"given_name": "Ada Bello"}, [
-            "Critical: The bank knows the account as Ada Obi, the name given is Ada Bello:"
+            "Critical: The account name at the bank is Ada Obi, the name provided Ada Bello:"
             " partly: 1 of 2 words.",
         ]),
         ("KES", {"account_name": "Ada Chi Obi", "name_resolved": False}, []),
         ("KES", {"account_name": "Bola", "name_resolved": False}, [
-            "Review: Payee is not the owner: the wallet is of Ada Obi, the account of Bola:"
+            "Review: Payee is not the wallet owner. Owner: Ada Obi; payee: Bola; match:"
             " different.",
         ]),
     ],
@@ -82,21 +82,20 @@ def test_names_that_speak_against_each_other_are_flagged(currency, bank, flags):
     [
         ({}, []),
         ({"other_organisations": 1, "other_owners": 2}, [
-            "Critical: Withdrawals of 1 other organisation go to the same account.",
+            "Critical: Account shared with 1 other organisation.",
         ]),
         ({"other_organisations": 2}, [
-            "Critical: Withdrawals of 2 other organisations go to the same account.",
+            "Critical: Account shared with 2 other organisations.",
         ]),
-        ({"other_owners": 1}, ["Review: 1 other owner of Acme withdraws to the same account."]),
-        ({"other_owners": 2}, ["Review: 2 other owners of Acme withdraw to the same account."]),
+        ({"other_owners": 1}, ["Review: Account shared with 1 other owner of Acme."]),
+        ({"other_owners": 2}, ["Review: Account shared with 2 other owners of Acme."]),
         ({"bounced": 1, "paid": 2, "earlier": 3}, []),
         ({"bounced": 2, "paid": 2, "earlier": 4}, [
-            "Critical: 2 earlier payouts to this account failed or came back.",
+            "Critical: 2 earlier payouts to this account failed or returned.",
         ]),
-        ({"earlier": 0, "paid": 0}, ["Review: This owner uses this account for the first time."]),
+        ({"earlier": 0, "paid": 0}, ["Review: First withdrawal of this owner to this account."]),
         ({"earlier": 2, "paid": 0}, [
-            "Review: Nothing was ever paid to this account for this owner, out of"
-            " 2 earlier requests.",
+            "Review: Nothing was paid to this account in 2 earlier requests of this owner.",
         ]),
     ],
 )  # fmt: skip
@@ -110,9 +109,9 @@ def test_how_an_account_was_used_is_flagged(use, flags):
         (None, 0, []),
         (Decimal(100), 4, []),
         (Decimal("99.99"), 4, [
-            "Review: More than 3 times the largest amount paid from this wallet before, 99.99 KES.",
+            "Review: More than 3 times the largest previous payout from this wallet, 99.99 KES.",
         ]),
-        (None, 5, ["Review: 5 requests of this owner within 24 hours, together 1,500.00 KES."]),
+        (None, 5, ["Review: 5 requests of this owner within 24 hours, total 1,500.00 KES."]),
     ],
 )  # fmt: skip
 def test_a_large_amount_and_many_requests_are_flagged(largest, count, flags):

@@ -75,7 +75,7 @@ def test_a_rejection_gives_the_money_back_and_keeps_the_reason(world):
     client = signed_in_client(FINANCE_APPROVER)
     assert balances(world[1].pk, "KES") == (Decimal(999000), Decimal(1000))
     response = decide(client, withdrawal, "reject", 1, "Wrong name")
-    assert messages_of(response) == ["Rejected: 1,000.00 KES went back to the wallet."]
+    assert messages_of(response) == ["Rejected. 1,000.00 KES released to the wallet."]
     withdrawal.refresh_from_db()
     assert (withdrawal.status, withdrawal.reason) == ("Rejected", "Wrong name")
     assert balances(world[1].pk, "KES") == (Decimal(1000000), Decimal(0))
@@ -90,7 +90,7 @@ def test_a_rejection_without_a_reason_moves_nothing(world, reason):
     for confirmed in ("", "yes"):
         body = {"version": 1, "reason": reason, "confirmed": confirmed}
         response = client.post(page(withdrawal, "reject"), body)
-        assert messages_of(response)[-1] == "A rejection needs a reason"
+        assert messages_of(response)[-1] == "Enter a reason for the rejection"
     assert table_fingerprints() == before
 
 
@@ -103,7 +103,7 @@ def test_of_a_double_click_one_decides_and_the_other_is_told(world):
     (first, second) = messages_of(response)
     assert first.startswith("Approved. ")
     assert second.startswith(
-        "The withdrawal is Approved by finance-approver, no longer Pending. No changes were made."
+        "Already approved by finance-approver. No changes were made."
         " Since you opened the page: approved by finance-approver at "
     )
     assert Decision.objects.filter(withdrawal=withdrawal).count() == 1
@@ -119,8 +119,8 @@ def test_a_stale_page_decides_nothing_and_says_what_changed(world):
     for confirmed in ("", "yes"):
         response = other.post(page(withdrawal, "approve"), {"version": 1, "confirmed": confirmed})
         assert messages_of(response)[-1].startswith(
-            "The withdrawal changed meanwhile. Please look at it again. No changes were made."
-            " Since you opened the page: details filled in by one at "
+            "The withdrawal has changed. Review it and try again. No changes were made."
+            " Since you opened the page: payout details added by one at "
         )
     assert table_fingerprints() == before
 
@@ -131,7 +131,7 @@ def test_a_decision_that_names_no_version_does_nothing(world, body):
     client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     response = client.post(page(withdrawal, "approve"), body)
-    assert messages_of(response) == ["The form was not complete. No changes were made."]
+    assert messages_of(response) == ["The form is incomplete. No changes were made."]
     assert table_fingerprints() == before
 
 
@@ -140,20 +140,23 @@ def test_large_amounts_need_two_people_and_nobody_counts_twice(world):
     one = signed_in_client(FINANCE_APPROVER, "one")
     other = signed_in_client(FINANCE_APPROVER, "other")
     response = decide(one, withdrawal, "approve", 1)
-    assert messages_of(response) == [
-        "Your approval of 5,000,000.00 NGN is kept. Another person must approve it too."
-    ]
+    assert messages_of(response) == ["First approval recorded. A second approver is required."]
     withdrawal.refresh_from_db()
     assert (withdrawal.status, withdrawal.version) == ("Pending", 2)
 
     seen = text_of(one.get(page(withdrawal)))
     assert "1 of 2 given, by one" in seen
-    assert "You approved it already. Somebody else must approve it too, or reject it." in seen
-    assert "Who may still decide: other." in seen
+    assert (
+        "You already approved this withdrawal. A second person must approve or reject it." in seen
+    )
+    assert "Eligible approvers: other." in seen
     before = table_fingerprints()
     for confirmed, told in (
-        ("", "You approved it already. Somebody else must approve it too, or reject it."),
-        ("yes", "Somebody else must approve this withdrawal: you entered or approved it already"),
+        ("", "You already approved this withdrawal. A second person must approve or reject it."),
+        (
+            "yes",
+            "A second person must approve this withdrawal: you already requested or approved it",
+        ),
     ):
         body = approval_form(withdrawal, confirmed=confirmed)
         assert messages_of(one.post(page(withdrawal, "approve"), body))[-1] == told
@@ -177,13 +180,13 @@ def test_approval_waits_for_what_the_corridor_needs(world):
     withdrawal = make_withdrawal(world[0], world[1], "ZAR", "100")
     client = signed_in_client(FINANCE_APPROVER)
     seen = client.get(page(withdrawal))
-    assert "Before approval this payout needs: recipient's first name" in text_of(seen)
-    assert "Missing Recipient's first name" in text_of(seen)
+    assert "Payout details required: recipient's first name" in text_of(seen)
+    assert "Incomplete Recipient's first name" in text_of(seen)
     assert b"disabled>Approve" in seen.content
     before = table_fingerprints()
     for confirmed, told in (
-        ("", "Before approval this payout needs: recipient's first"),
-        ("yes", "Before approval, ZAR payouts need: recipient's first"),
+        ("", "Payout details required: recipient's first"),
+        ("yes", "ZAR payouts require: recipient's first"),
     ):
         body = {"version": 1, "confirmed": confirmed}
         response = client.post(page(withdrawal, "approve"), body)
@@ -225,9 +228,9 @@ def test_the_page_shows_what_is_asked_and_what_will_be_sent(world):
     for part in (
         "Amount 2,000.00 NGN",
         "Fee 50.00 NGN",
-        "Arrives 1,950.00 NGN",
+        "Net payout 1,950.00 NGN",
         "In USD 1.33 USD",
-        "Name given Ada Obi",
+        "Name provided Ada Obi",
         "Account number 0690000031",
         "Available 9,000,000.00 NGN 8,998,000.00 NGN 8,998,000.00 NGN 9,000,000.00 NGN",
         "Escrow 0.00 NGN 2,000.00 NGN 0.00 NGN 0.00 NGN",
@@ -236,11 +239,11 @@ def test_the_page_shows_what_is_asked_and_what_will_be_sent(world):
         "withdrawal.created Pending",
         "Withdrawal hold",
         "-2,000.00 NGN",
-        "Nobody has decided yet.",
-        "Your role can view this but not approve it.",
+        "No decisions yet.",
+        "Your role can view this withdrawal, but not approve or reject it.",
     ):
         assert part in seen, part
-    assert "Approve: pay" not in seen
+    assert "Approve and pay" not in seen
 
 
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, ADMINISTRATOR])
@@ -291,16 +294,16 @@ def test_the_first_step_asks_and_changes_nothing(world, decision):
         "Amount 2,000.00 NGN",
         "Fee 50.00 NGN",
         f"Payee {bank.account_name}",
-        "Name given Ada Obi different",
-        f"Critical The bank knows the account as {bank.account_name}, the name given is Ada Obi:",
-        "Review Payee is not the owner: the wallet is of Ada",
+        "Name provided Ada Obi different",
+        f"Critical The account name at the bank is {bank.account_name}, the name provided Ada Obi:",
+        "Review Payee is not the wallet owner. Owner: Ada",
         f"Account number {bank.account_number}",
         f"Bank {bank.name} ({bank.code})",
-        "From the wallet of Ada",
+        "Owner Ada",
         "Because <b>",
-        f"Yes, approve: pay 1,950.00 NGN to {bank.account_name}"
+        f"Confirm approval: pay 1,950.00 NGN to {bank.account_name}"
         if decision == "approve"
-        else "Yes, reject: give 2,000.00 NGN back",
+        else "Confirm rejection: release 2,000.00 NGN",
         "Cancel",
     ):
         assert part in seen, part

@@ -233,9 +233,9 @@ def test_each_row_says_what_it_waits_for(world):
     waits[begun] = "second approval, after kofi"
     waits[make_withdrawal(organisation, member, "GHS", "100")] = "payout details: branch code"
     for status, words in (
-        ("Approved", "being sent"),
-        ("Processing", "the provider"),
-        ("Unknown", "a look-up, or two people"),
+        ("Approved", "sending to provider"),
+        ("Processing", "provider"),
+        ("Unknown", "provider check or dual approval"),
         ("Completed", "-"),
     ):
         row = make_withdrawal(organisation, member, "KES", "100")
@@ -244,7 +244,7 @@ def test_each_row_says_what_it_waits_for(world):
     Proposal.objects.create(
         withdrawal=lost, action="Fail", reason="x", proposed_by=kofi, created_at=timezone.now()
     )
-    waits[lost] = "somebody else: Fail"
+    waits[lost] = "confirmation: Fail"
 
     response = client.get(reverse(LIST), {"status": "all"})
     shown = response.context["cl"]

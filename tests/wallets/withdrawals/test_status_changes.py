@@ -65,16 +65,16 @@ def test_a_move_from_another_state_or_version_is_refused_and_says_which(wallet):
     stale.version -= 1
     nobody, somebody = wallet.request(), withdrawal.actioned_by
     assert somebody
-    changed = "The withdrawal changed meanwhile. Please look at it again"
+    changed = "The withdrawal has changed. Review it and try again"
     before = table_fingerprints()
     for row, states, message in (
         (stale, (Status.APPROVED,), changed),
         (
             withdrawal,
             (Status.PROCESSING, Status.UNKNOWN),
-            f"The withdrawal is Approved by {somebody}, no longer Processing or Unknown",
+            f"Already approved by {somebody}",
         ),
-        (nobody, (Status.APPROVED,), "The withdrawal is Pending, no longer Approved"),
+        (nobody, (Status.APPROVED,), "The withdrawal is Pending, not Approved"),
     ):
         with pytest.raises(StateConflict) as refusal:
             change_status(row, from_statuses=states, to=Status.PROCESSING)

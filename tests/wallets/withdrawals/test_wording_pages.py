@@ -24,15 +24,15 @@ from wallets.withdrawals.services import decisions
 pytestmark = pytest.mark.django_db
 
 
-def test_figures_in_force_have_their_unit():
+def test_effective_values_have_their_unit():
     client = signed_in_client(AUDITOR)
     seen = text_of(client.get(reverse("admin:wallets_configuration_changelist")))
     assert "5 GHS" in seen
     assert "129 KES per USD" in seen
     assert "5,000,000 NGN" in seen
     one = text_of(client.get(reverse("admin:wallets_configuration_change", args=["NGN_USD_RATE"])))
-    assert "In force now 1,500 NGN per USD" in one
-    assert one.count("Figures so far") == 1
+    assert "Effective value 1,500 NGN per USD" in one
+    assert one.count("All changes") == 1
 
 
 def test_payouts_banks_and_proposals_are_called_what_people_call_them(provider_sandbox):

@@ -1,6 +1,4 @@
-"""The rows of withdrawals that are decided together: what the page shows of each before, what came
-of each after, and what the page's form sends in between.
-"""
+"""Rows and results of a bulk decision on withdrawals, and the fields its form posts."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ from exchange.core.ids import parse_id
 from exchange.staff.models import StaffUser
 from wallets.banks.admin.name_matching import match_tone
 from wallets.withdrawals.admin.review import describe_blocker, describe_changes
-from wallets.withdrawals.admin.second_approval import BY_SIZE, explain_requirement
+from wallets.withdrawals.admin.second_approval import BY_SIZE, TWO_APPROVALS, explain_requirement
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 from wallets.withdrawals.selectors.approvals import ApprovalRequirement, approval_requirements
 from wallets.withdrawals.selectors.review_flags import (
@@ -37,7 +35,7 @@ APPROVE, REJECT = "approve", "reject"
 
 @dataclass(frozen=True, slots=True)
 class BulkRow:
-    """One row of the page that asks whether to decide many; `refusal` says why this one cannot."""
+    """Row of the bulk confirmation page; `exclusion` says why it cannot be decided in bulk."""
 
     withdrawal: Withdrawal
     owner: str
@@ -47,12 +45,12 @@ class BulkRow:
     flags: Sequence[ReviewFlag]
     notes: str
     age: str
-    refusal: str
+    exclusion: str
 
 
 @dataclass(frozen=True, slots=True)
 class BulkResult:
-    """What came of one row."""
+    """Result of one row."""
 
     withdrawal: str
     amount: str
@@ -64,7 +62,7 @@ class BulkResult:
 
 
 def describe_error(object_id: UUID, version: int, error: DomainError) -> str:
-    """Why a decision was refused; of a stale page, what happened since."""
+    """Return why a decision failed; for an outdated page, with the changes since."""
     if not isinstance(error, Conflict):
         return error.message
     since = describe_changes(Withdrawal.objects.get(pk=object_id), version)
@@ -72,20 +70,19 @@ def describe_error(object_id: UUID, version: int, error: DomainError) -> str:
 
 
 def describe_decision(decided: Withdrawal) -> str:
+    """Return the message after a successful decision."""
     amount = format_money(decided.amount, decided.currency_id)
     if decided.status == WithdrawalStatus.PENDING:
-        return f"Your approval of {amount} is kept. Another person must approve it too."
+        return "First approval recorded. A second approver is required."
     if decided.status == WithdrawalStatus.REJECTED:
-        return f"Rejected: {amount} went back to the wallet."
+        return f"Rejected. {amount} released to the wallet."
     return (
         f"Approved. {format_money(decided.disburse_amount, decided.currency_id)} queued for payout."
     )
 
 
 def build_rows(found: Sequence[Any], decision: str, user: StaffUser) -> list[BulkRow]:
-    """Rows as the page shows them: with the flags of the Pending ones, and why some cannot be
-    decided together with the others. A bounded number of queries.
-    """
+    """Return the rows of the page, with flags and exclusions, in a bounded number of queries."""
     pending = [row for row in found if row.status == WithdrawalStatus.PENDING]
     first = [row.pk for row in pending if decision == APPROVE and row.first_approver_id is None]
     requirements = approval_requirements(first)
@@ -103,20 +100,20 @@ def _build_row(
     requirement: ApprovalRequirement | None,
     flags: Sequence[ReviewFlag],
 ) -> BulkRow:
-    refusal = ""
+    exclusion = ""
     if withdrawal.status != WithdrawalStatus.PENDING:
-        refusal = f"It is {withdrawal.status}, no longer Pending."
+        exclusion = f"No longer Pending; now {withdrawal.status}."
     elif decision == APPROVE:
-        refusal = describe_blocker(withdrawal, user)
-        if not refusal and critical_flags(flags):
-            refusal = "Flagged Critical: it is approved on its own page, with a written reason."
+        exclusion = describe_blocker(withdrawal, user)
+        if not exclusion and critical_flags(flags):
+            exclusion = "Critical flags: approve it on its own page with a written reason."
     match = name_match(withdrawal)
     notes = []
     why_two = explain_requirement(withdrawal, requirement) if requirement else ""
     if why_two:
         notes.append("First of two approvals")
         if why_two != BY_SIZE:
-            notes.append(why_two.removeprefix("Two approvals needed: ").rstrip("."))
+            notes.append(why_two.removeprefix(TWO_APPROVALS).rstrip("."))
     return BulkRow(
         withdrawal=withdrawal,
         owner=str(withdrawal.member or withdrawal.organisation),
@@ -126,30 +123,30 @@ def _build_row(
         flags=flags,
         notes="; ".join(notes),
         age=age(withdrawal.created_at),
-        refusal=refusal,
+        exclusion=exclusion,
     )
 
 
 def excluded_results(found: Sequence[Any], decision: str, user: StaffUser) -> list[BulkResult]:
-    """Those that the page left out, and why, as things stand now."""
+    """Return the results of excluded rows, with the current reason."""
     return [
         BulkResult(
             withdrawal=record_link(row.withdrawal),
             amount=row.amount,
             payee=str(row.withdrawal.bank),
             tone="waiting",
-            word="Left out",
+            word="Excluded",
             text=" ".join(
-                filter(None, (row.refusal, *(str(one) for one in critical_flags(row.flags))))
+                filter(None, (row.exclusion, *(str(one) for one in critical_flags(row.flags))))
             )
-            or "It could not be decided when you were asked.",
+            or "Excluded when you confirmed.",
         )
         for row in build_rows(found, decision, user)
     ]
 
 
 def parse_versions(rows: Iterable[str]) -> dict[UUID, int]:
-    """The versions to decide on by id, in their order; what cannot be read makes it empty."""
+    """Return the versions to decide by id, in order; empty if any value is malformed."""
     wanted: dict[UUID, int] = {}
     for row in rows:
         text, _, version = row.partition(":")
@@ -161,7 +158,7 @@ def parse_versions(rows: Iterable[str]) -> dict[UUID, int]:
 
 
 def parse_seen_flags(values: Iterable[str]) -> dict[UUID, set[str]]:
-    """The codes of flags that were shown, by withdrawal: each value is `<id>:<code>`, or an id."""
+    """Return the flag codes shown, by withdrawal; each value is `<id>:<code>`, or an id."""
     found: dict[UUID, set[str]] = {}
     for value in values:
         text, _, code = value.partition(":")
@@ -174,23 +171,23 @@ def parse_seen_flags(values: Iterable[str]) -> dict[UUID, set[str]]:
 def decide_row(
     act: Callable[[UUID, int], Withdrawal], pk: UUID, version: int, seen: Withdrawal | None
 ) -> BulkResult:
-    """Decides one row, on its own, and tells what came of it."""
+    """Decide one row and return its result."""
     decided: Withdrawal | None = None
     try:
         decided = act(pk, version)
     except DomainError as error:
-        tone, word = "bad", "Refused"
+        tone, word = "bad", "Not decided"
         text = describe_error(pk, version, error) if seen else error.message
     except DatabaseError:
-        # The others are decided on their own, whatever happened to this one.
-        log.exception("withdrawal_not_decided", withdrawal_id=str(pk))
-        tone, word = "bad", "Not done"
-        text = "The database did not take it. Look at it again before you decide."
+        # The other rows are decided separately.
+        log.exception("withdrawal_decision_failed", withdrawal_id=str(pk))
+        tone, word = "bad", "Not decided"
+        text = "Database error. Check the withdrawal before you try again."
     else:
         first = decided.status == WithdrawalStatus.PENDING
         tone = "moving" if first else "good"
-        word = "First approval given" if first else decided.status
-        text = "Another person must approve it too." if first else describe_decision(decided)
+        word = "First approval" if first else decided.status
+        text = describe_decision(decided)
     return BulkResult(
         withdrawal=record_link(seen) if seen else str(pk),
         amount=format_money(seen.amount, seen.currency_id) if seen else "-",
@@ -203,7 +200,7 @@ def decide_row(
 
 
 def total_by_currency(amounts: Iterable[tuple[str, Decimal]]) -> list[tuple[int, str]]:
-    """For each currency: how many, and what they add up to."""
+    """Return count and total of each currency."""
     found: dict[str, list[Decimal]] = {}
     for currency, amount in amounts:
         found.setdefault(currency, []).append(amount)

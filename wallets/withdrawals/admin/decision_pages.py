@@ -1,11 +1,10 @@
-"""Approving and rejecting withdrawals: one from its page, or many from the list.
+"""Approval and rejection of withdrawals, single from the review page or in bulk from the list.
 
-Every decision takes two steps. The first POST shows a page that repeats amount, payee and flags
-and changes nothing; the second, from that page, decides on exactly the versions and flags it
-showed. What is flagged Critical is approved on its own page only, with a written reason. Of many,
-each is decided on its own, in its own transaction, and the answer tells what came of each. Sent
-again, the same answer's versions are stale, so nothing is decided twice. Whoever comes by GET, by
-the browser's back or after giving a fresh second factor, is led to the page it began on.
+Every decision takes two POSTs. The first shows a confirmation page with amount, payee and flags and
+changes nothing; the second decides exactly the versions and flags shown. A withdrawal with critical
+flags is approved only on its own page, with a written reason. A bulk decision runs one transaction
+per withdrawal and reports each result. A repeated POST carries outdated versions, so nothing is
+decided twice. A GET (browser back, fresh second factor) redirects to the page it started from.
 """
 
 from __future__ import annotations
@@ -56,18 +55,16 @@ _SERVICES: dict[str, Callable[..., Withdrawal]] = {
     REJECT: decisions.reject,
 }
 _REASON_HELP = audience_help(
-    VISIBLE, "It reads the reason of a rejection. A note of an approval is internal"
+    VISIBLE, "It sees the reason of a rejection. The note of an approval is internal"
 )
-_REASON_REQUIRED = "A rejection needs a reason"
-# Refusals of the service after which the page is shown anew, with what was typed.
+_REASON_REQUIRED = "Enter a reason for the rejection"
+# Error codes after which the page is shown again with the submitted values.
 _REDISPLAY_CODES = {"stop_not_overridden", "flagged_meanwhile"}
 _OVERRIDE_REQUIRED = "Flagged as critical. Enter a reason to approve it anyway."
 
 
 class DecisionForm(forms.Form):
-    """A decision about the version the person saw; `confirmed` on the second step, with the codes
-    of the flags that the first one showed.
-    """
+    """Decision on the version shown; `confirmed` marks the second POST."""
 
     version = forms.IntegerField(min_value=1)
     reason = forms.CharField(max_length=500, required=False, help_text=_REASON_HELP)
@@ -76,19 +73,19 @@ class DecisionForm(forms.Form):
 
 
 class BulkForm(forms.Form):
-    """What to do with the rows that come along as `row`: `<id>:<version>`."""
+    """Bulk decision; the rows are posted as `row`: `<id>:<version>`."""
 
     decision = forms.ChoiceField(choices=[(APPROVE, "Approve"), (REJECT, "Reject")])
     reason = forms.CharField(max_length=500, required=False, help_text=_REASON_HELP)
 
 
 class DecisionPages(ReviewPage):
-    """The decisions of a withdrawal's admin."""
+    """Approval and rejection pages of the withdrawals admin."""
 
     actions = ("approve_selected", "reject_selected")  # type: ignore[assignment]
 
     def decision_urls(self) -> list[URLPattern]:
-        """Addresses of this module's pages."""
+        """Return the URLs of this module's pages."""
         one = "<uuid:object_id>"
         return [
             self.action_url("decide/", "bulk", self.bulk, only_post=False),
@@ -97,17 +94,17 @@ class DecisionPages(ReviewPage):
         ]
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
-        """Who sees the list's actions."""
+        """Return whether the user sees the bulk actions of the list."""
         return self.may(request, DECIDE)
 
     # --- one, from its page ---
 
     def approve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """One approval of the version seen."""
+        """Approve the version shown."""
         return self._decide(request, object_id, APPROVE)
 
     def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Refuses the version seen; the reason is required."""
+        """Reject the version shown; a reason is required."""
         return self._decide(request, object_id, REJECT)
 
     def _decide(self, request: HttpRequest, object_id: UUID, decision: str) -> HttpResponse:
@@ -117,21 +114,21 @@ class DecisionPages(ReviewPage):
             return self.redirect_to_record(object_id)
         form = DecisionForm(request.POST)
         if not form.is_valid():
-            told = "The form was not complete. No changes were made."
+            message = "The form is incomplete. No changes were made."
             wrong = {
                 field: str(form.errors[name][0])
                 for name, field in (("reason", decision), ("override", "override"))
                 if name in form.errors
             }
-            return self._refused(request, withdrawal, told, wrong)
+            return self._show_error(request, withdrawal, message, wrong)
         version = form.cleaned_data["version"]
         if not form.cleaned_data["confirmed"]:
-            refusal = self._refusal(withdrawal, decision, form.cleaned_data, staff_of(request))
-            if not refusal:
-                return self._ask(request, withdrawal, decision, form.cleaned_data)
+            blocker = self._find_blocker(withdrawal, decision, form.cleaned_data, staff_of(request))
+            if not blocker:
+                return self._confirm(request, withdrawal, decision, form.cleaned_data)
             fields = {_REASON_REQUIRED: decision, _OVERRIDE_REQUIRED: "override"}
-            wrong = {fields[refusal]: refusal} if refusal in fields else {}
-            return self._refused(request, withdrawal, refusal, wrong)
+            wrong = {fields[blocker]: blocker} if blocker in fields else {}
+            return self._show_error(request, withdrawal, blocker, wrong)
         approval: dict[str, Any] = {}
         if decision == APPROVE:
             approval = {
@@ -147,38 +144,38 @@ class DecisionPages(ReviewPage):
                 **approval,
             )
         except DomainError as error:
-            told = describe_error(object_id, version, error)
-            wrong = {"override": told} if error.code in _REDISPLAY_CODES else {}
-            return self._refused(request, withdrawal, told, wrong)
+            message = describe_error(object_id, version, error)
+            wrong = {"override": message} if error.code in _REDISPLAY_CODES else {}
+            return self._show_error(request, withdrawal, message, wrong)
         messages.success(request, describe_decision(decided))
         return self.redirect_to_record(object_id)
 
-    def _refused(
-        self, request: HttpRequest, withdrawal: Withdrawal, told: str, wrong: dict[str, str]
+    def _show_error(
+        self, request: HttpRequest, withdrawal: Withdrawal, message: str, wrong: dict[str, str]
     ) -> HttpResponse:
-        """Tell why not; where a field is `wrong`, by its form, on the page with what was typed."""
-        messages.error(request, told)
+        """Show the error; with field errors in `wrong`, on the page with the submitted values."""
+        messages.error(request, message)
         if wrong:
             return self.record_page(request, withdrawal, wrong=wrong)
         return self.redirect_to_record(withdrawal.pk)
 
-    def _refusal(
-        self, withdrawal: Withdrawal, decision: str, given: dict[str, Any], user: StaffUser
+    def _find_blocker(
+        self, withdrawal: Withdrawal, decision: str, data: dict[str, Any], user: StaffUser
     ) -> str:
-        """Why the service would refuse, found out before anybody is asked; "" if it would not."""
-        version = given["version"]
+        """Return why the service would reject the decision, or ""."""
+        version = data["version"]
         if withdrawal.status != WithdrawalStatus.PENDING or withdrawal.version != version:
             stale = build_conflict(withdrawal.pk, (WithdrawalStatus.PENDING,))
             return describe_error(withdrawal.pk, version, stale)
         if decision == REJECT:
-            return "" if given["reason"].strip() else _REASON_REQUIRED
-        refusal = describe_blocker(withdrawal, user)
-        if not refusal and current_flags(withdrawal)["stop"] and not given["override"].strip():
+            return "" if data["reason"].strip() else _REASON_REQUIRED
+        blocker = describe_blocker(withdrawal, user)
+        if not blocker and current_flags(withdrawal)["stop"] and not data["override"].strip():
             return _OVERRIDE_REQUIRED
-        return refusal
+        return blocker
 
-    def _ask(
-        self, request: HttpRequest, withdrawal: Withdrawal, decision: str, given: dict[str, Any]
+    def _confirm(
+        self, request: HttpRequest, withdrawal: Withdrawal, decision: str, data: dict[str, Any]
     ) -> HttpResponse:
         why_two = ""
         if decision == APPROVE and withdrawal.first_approver_id is None:
@@ -190,8 +187,8 @@ class DecisionPages(ReviewPage):
             record=withdrawal,
             approving=decision == APPROVE,
             why_two=why_two,
-            reason=given["reason"],
-            override=given["override"].strip() if decision == APPROVE else "",
+            reason=data["reason"],
+            override=data["override"].strip() if decision == APPROVE else "",
             decision_flags=decision_flags(withdrawal),
             owner=withdrawal.member or withdrawal.organisation,
             decide_at=self.address(decision, withdrawal.pk),
@@ -206,37 +203,36 @@ class DecisionPages(ReviewPage):
     def approve_selected(
         self, request: HttpRequest, queryset: QuerySet[Withdrawal]
     ) -> HttpResponse | None:
-        """Asks whether to approve the chosen ones; changes nothing."""
-        return self._ask_for_many(request, queryset, APPROVE)
+        """Show the confirmation page for approving the selected rows."""
+        return self._confirm_bulk(request, queryset, APPROVE)
 
     @admin.action(description="Reject…", permissions=["decide"])
     def reject_selected(
         self, request: HttpRequest, queryset: QuerySet[Withdrawal]
     ) -> HttpResponse | None:
-        """Asks whether, and why, to reject the chosen ones; changes nothing."""
-        return self._ask_for_many(request, queryset, REJECT)
+        """Show the confirmation page for rejecting the selected rows."""
+        return self._confirm_bulk(request, queryset, REJECT)
 
-    def _ask_for_many(
+    def _confirm_bulk(
         self, request: HttpRequest, queryset: QuerySet[Withdrawal], decision: str
     ) -> HttpResponse | None:
         user = staff_of(request)
         found = list(queryset.order_by("created_at", "pk")[: MAX_BULK + 1])
         if len(found) > MAX_BULK:
-            messages.error(
-                request, f"At most {MAX_BULK} withdrawals at once. Nothing has been done."
-            )
+            messages.error(request, f"Select at most {MAX_BULK} withdrawals. No changes were made.")
             return None
-        return self._many_page(request, decision, build_rows(found, decision, user))
+        return self._bulk_page(request, decision, build_rows(found, decision, user))
 
-    def _many_page(
+    def _bulk_page(
         self, request: HttpRequest, decision: str, rows: Sequence[BulkRow], **context: Any
     ) -> HttpResponse:
-        ready = [row.withdrawal for row in rows if not row.refusal]
+        ready = [row.withdrawal for row in rows if not row.exclusion]
         verb = "Approve" if decision == APPROVE else "Reject"
+        noun = "withdrawal" if len(ready) == 1 else "withdrawals"
         return self.page(
             request,
             "admin/wallets/withdrawal/bulk_confirm.html",
-            f"{verb} {len(ready)}?" if ready else "Nothing to decide",
+            f"{verb} {len(ready)} {noun}?" if ready else "No withdrawals to decide",
             decision=decision,
             verb=verb,
             rows=rows,
@@ -250,21 +246,21 @@ class DecisionPages(ReviewPage):
         )
 
     def bulk(self, request: HttpRequest) -> HttpResponse:
-        """Decides each of the rows that the page showed, and tells what came of each."""
+        """Decide each row of the confirmation page and show the results."""
         self.require(request, DECIDE)
         if request.method != "POST":
             return HttpResponseRedirect(self.address("changelist"))
         form = BulkForm(request.POST)
         wanted = parse_versions(request.POST.getlist("row"))
         if not form.is_valid() or not wanted or len(wanted) > MAX_BULK:
-            messages.error(request, "The form was not complete. No changes were made.")
+            messages.error(request, "The form is incomplete. No changes were made.")
             return HttpResponseRedirect(self.address("changelist"))
         decision, reason = form.cleaned_data["decision"], form.cleaned_data["reason"].strip()
         user = staff_of(request)
         chosen: QuerySet[Any] = self.get_queryset(request).filter(pk__in=wanted)
         if decision == REJECT and not reason:
             rows = build_rows(list(chosen.order_by("created_at", "pk")), decision, user)
-            return self._many_page(request, decision, rows, error=_REASON_REQUIRED)
+            return self._bulk_page(request, decision, rows, error=_REASON_REQUIRED)
         seen_flags = parse_seen_flags(request.POST.getlist("seen"))
 
         def act(withdrawal_id: UUID, version: int) -> Withdrawal:

@@ -1,4 +1,4 @@
-"""The columns of a file of withdrawals."""
+"""Columns of exported withdrawals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 
 
 def paid_out(withdrawal: Withdrawal) -> Decimal | None:
-    """What the payee got and has; None of what was not paid, or came back."""
+    """Return the net amount paid out, or None if not paid or returned."""
     paid = withdrawal.status == WithdrawalStatus.COMPLETED and not is_returned(withdrawal)
     return withdrawal.disburse_amount if paid else None
 
@@ -43,7 +43,7 @@ WITHDRAWALS: tuple[Column, ...] = (
     Column("Bank code", lambda w: w.bank.code),
     Column("Account number", lambda w: w.bank.account_number),
     Column("Account name", lambda w: w.bank.account_name),
-    Column("Name given", lambda w: w.bank.given_name),
+    Column("Name provided", lambda w: w.bank.given_name),
     Column("Decided (UTC)", lambda w: w.actioned_on),
     Column("Decided by", lambda w: w.actioned_by),
     Column("First approval", lambda w: name_of(w.first_approver)),

@@ -1,7 +1,7 @@
-"""Filters and search of the withdrawals' list: one form above it, and the saved views.
+"""Filter form and saved views of the withdrawals list.
 
-The form is plain GET, so that every state of the list has an address; a filter that cannot be read
-shows nothing rather than everything, because people act on what a list shows.
+The form uses GET, so every state of the list has a URL. An invalid filter returns no rows rather
+than all, because people act on what the list shows.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ def _choice_filter(choices: Any, **kwargs: Any) -> ListFilter:
 
 
 class WithdrawalListFilters(ListFilters):
-    """What withdrawals are narrowed by: all in one form, which the list's template draws.
+    """Filters in one form, drawn by the template of the list.
 
-    Without a status, a view or a search the Pending ones are shown.
+    Without a status, view or search the list shows Pending withdrawals.
     """
 
     view = ListFilter(title=_FORM, condition=lambda _: Q(), widget=forms.HiddenInput)
@@ -83,17 +83,17 @@ class WithdrawalListFilters(ListFilters):
     )
     owner_model = _choice_filter(
         [_ANY, ("organisation", "Organisation"), ("user", "Member")],
-        label="Wallet of",
+        label="Owner type",
         condition=lambda model: Q(member__isnull=model == "organisation"),
     )
     owner = ListFilter(
-        title=_FORM, label="Owner's name", max_length=MAX_NAME_LENGTH, condition=owner_name_contains
+        title=_FORM, label="Owner name", max_length=MAX_NAME_LENGTH, condition=owner_name_contains
     )
-    organisation = OrganisationNameFilter(title=_FORM, label="Organisation's name")
+    organisation = OrganisationNameFilter(title=_FORM, label="Organisation name")
     amount_from = ListFilter("amount", "gte", title=_FORM, **amount_field("Amount from", 24))
     amount_to = ListFilter("amount", "lte", title=_FORM, **amount_field("Amount to", 24))
     created_from, created_to = day_range(
-        id_column="", title=_FORM, labels=("Asked for from", "Asked for until")
+        id_column="", title=_FORM, labels=("Requested from", "Requested until")
     )
     age = _choice_filter(
         [_ANY, ("1h", "1 hour"), ("4h", "4 hours"), ("24h", "24 hours"), ("3d", "3 days")],
@@ -101,13 +101,13 @@ class WithdrawalListFilters(ListFilters):
         condition=lambda age: Q(created_at__lt=timezone.now() - _AGES[age]),
     )
     approvals = _choice_filter(
-        [_ANY, ("first", "Waits for the first"), ("second", "Waits for the second"),
-         ("two", "Needs two")],
+        [_ANY, ("first", "Awaiting first"), ("second", "Awaiting second"),
+         ("two", "Two required")],
         label="Approvals",
         condition=lambda which: _APPROVALS[which],
     )  # fmt: skip
     details = _choice_filter(
-        [_ANY, ("missing", "Something missing"), ("complete", "Complete")],
+        [_ANY, ("missing", "Incomplete"), ("complete", "Complete")],
         label="Payout details",
         condition=lambda which: missing_details() if which == "missing" else ~missing_details(),
     )
@@ -142,7 +142,7 @@ class WithdrawalListFilters(ListFilters):
 
     @cached_property
     def views(self) -> list[tuple[SavedView, int, bool]]:
-        """The saved views: each with how many wait there, and whether it is the one shown."""
+        """The saved views with their count, and whether each is selected."""
         counts = count_by_view(self.user)
         return [
             (one, counts[one.key], one is self.saved_view) for one in saved_views_for(self.user)
@@ -150,38 +150,38 @@ class WithdrawalListFilters(ListFilters):
 
     @property
     def first_fields(self) -> list[forms.BoundField]:
-        """The filters that always show."""
+        """The fields that are always visible."""
         return [self.form[name] for name in _PRIMARY]
 
     @property
     def more_fields(self) -> list[forms.BoundField]:
-        """The others, folded away while none of them is used."""
+        """The fields under "More filters"."""
         (group,) = self.groups
         return [self.form[name] for name in group.names if name not in ("view", *_PRIMARY)]
 
     @property
     def more_used(self) -> bool:
-        """Whether one of the others narrows the list."""
+        """Whether one of the fields under "More filters" is used."""
         return any(field.name in self.used_values for field in self.more_fields)
 
     @property
     def link_filters(self) -> dict[str, str]:
-        """What links narrowed the list to."""
+        """Filters set by links, which have no field."""
         (group,) = self.groups
         offered = {"q", *group.names}
         return {name: value for name, value in self.used_values.items() if name not in offered}
 
     @property
     def describe_link_filters(self) -> str:
-        """The same, whose wallet by the name."""
+        """The filters set by links as text, with the names of owners."""
         return ", ".join(
-            f"{'wallet of' if name == 'owner_id' else name} {_resolve_name(value)}"
+            f"{'owner' if name == 'owner_id' else name} {_resolve_name(value)}"
             for name, value in self.link_filters.items()
         )
 
 
 def _resolve_name(value: str) -> str:
-    """The member or organisation of that id by name; any other value as it is."""
+    """Return the name of the member or organisation with that id, else the value."""
     wanted = parse_id(value)
     if wanted is None:
         return value
@@ -190,6 +190,6 @@ def _resolve_name(value: str) -> str:
 
 
 def is_oldest_first(query: Mapping[str, str]) -> bool:
-    """Whether the list is one to work through, so that what waits longest stands first."""
+    """Return whether the list is a queue, sorted oldest first."""
     chosen = query.get("status") or ("" if query.get("q") else "Pending")
     return bool(query.get("view")) or chosen in {WithdrawalStatus.PENDING, "Returned"}

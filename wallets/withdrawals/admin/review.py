@@ -1,7 +1,7 @@
-"""What the review page of a withdrawal shows: facts gathered, nothing changed.
+"""Context of the review page of a withdrawal.
 
-The page answers "should I pay this?": what to stop at first (`flags`), then the payment, its
-recipient, what is usual for the owner, the wallet, and exactly what the provider will be sent.
+The page answers "should this be paid?": flags first, then the payment, its recipient, velocity and
+history, the wallet, and the exact payment instruction.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _HAS_FLAGS = Q(verdict__in=(Verdict.APPROVE, Verdict.REJECT), flags__isnull=Fals
 
 @dataclass(frozen=True, slots=True)
 class BalanceLine:
-    """One account of the wallet: before the request, now, and after either decision."""
+    """Balance of one account before the request, now, and after payout or release."""
 
     title: str
     before: str
@@ -75,7 +75,7 @@ class BalanceLine:
 
 @dataclass(frozen=True, slots=True)
 class VelocityLine:
-    """Requests of the owner and of the organisation within one span."""
+    """Requests of the owner and of the organisation within one period."""
 
     title: str
     owner: int
@@ -86,7 +86,7 @@ class VelocityLine:
 
 @dataclass(frozen=True, slots=True)
 class DecisionFlags:
-    """A decision with the flags it was made under, and why it was made all the same."""
+    """Decision with its flags at the time and the reason for overriding them."""
 
     who: str
     when: str
@@ -97,10 +97,10 @@ class DecisionFlags:
 def review_context(
     request: HttpRequest, withdrawal: Withdrawal, *, decided: Sequence[Section]
 ) -> dict[str, Any]:
-    """What the template of the page needs; `decided` are the tables of what was decided."""
+    """Return the context of the page; `decided` are the tables of decisions."""
     user = staff_of(request)
     pending = withdrawal.status == WithdrawalStatus.PENDING
-    # A payout begins with the approval.
+    # The payout is created by the approval.
     payout = None if pending else Payout.objects.filter(withdrawal_id=withdrawal.pk).first()
     key = requesting_keys([withdrawal]).get(withdrawal.requested_by)
     facts = load_review_facts([withdrawal.pk])
@@ -124,7 +124,7 @@ def review_context(
         "other_owners": _describe_sharing(withdrawal, use),
         "velocity": _velocity_lines(withdrawal, recent),
         "velocity_until": format_time(recent.until),
-        "largest": format_money(largest, withdrawal.currency_id) if largest else "none yet",
+        "largest": format_money(largest, withdrawal.currency_id) if largest else "none",
         "deposited": f"{format_money(arrived.amount, withdrawal.currency_id)}"
         f" in {arrived.count} deposit{'' if arrived.count == 1 else 's'}",
         "balances": _balance_lines(withdrawal),
@@ -152,13 +152,13 @@ def review_context(
 def current_flags(
     withdrawal: Withdrawal, facts: Mapping[UUID, ReviewFacts] | None = None
 ) -> dict[str, Any]:
-    """What stands out about a Pending withdrawal: what every page that decides shows."""
+    """Return the flags of a Pending withdrawal for the pages that decide."""
     found = review_flags([withdrawal], facts)[withdrawal.pk]
     return {"flags": found, "stop": critical_flags(found)}
 
 
 def decision_flags(withdrawal: Withdrawal) -> list[DecisionFlags]:
-    """The approvals and rejections that kept their flags, oldest first."""
+    """Return the approvals and rejections with stored flags, oldest first."""
     return [
         DecisionFlags(
             f"{describe_verdict(d.verdict).capitalize()} by {d.actor_label}",
@@ -171,8 +171,9 @@ def decision_flags(withdrawal: Withdrawal) -> list[DecisionFlags]:
 
 
 def attach_flags(withdrawals: Sequence[Any]) -> None:
-    """Give each `flags`: of a Pending one those of now, of a decided one those of its last
-    decision, None where that kept none. A bounded number of queries for all.
+    """Set `flags` on each: current ones if Pending, else those of its last decision, or None.
+
+    Runs a bounded number of queries.
     """
     now = review_flags([row for row in withdrawals if row.status == WithdrawalStatus.PENDING])
     decided = [row for row in withdrawals if row.status != WithdrawalStatus.PENDING]
@@ -189,7 +190,7 @@ def attach_flags(withdrawals: Sequence[Any]) -> None:
 
 
 def payment_summary(withdrawal: Withdrawal) -> dict[str, Any]:
-    """How much to whom: what every page about a decision repeats."""
+    """Return amount, fee and payee for the pages that decide."""
     match = name_match(withdrawal)
     return {
         "withdrawal": withdrawal,
@@ -205,20 +206,20 @@ def payment_summary(withdrawal: Withdrawal) -> dict[str, Any]:
 
 
 def describe_blocker(withdrawal: Withdrawal, user: StaffUser) -> str:
-    """Why `user` cannot approve the Pending `withdrawal` as it stands; "" if they can."""
+    """Return why `user` cannot approve the Pending `withdrawal` now, or ""."""
     missing = missing_fields(withdrawal.currency_id, withdrawal.bank)
     if missing:
-        return f"Before approval this payout needs: {', '.join(missing)}."
+        return f"Payout details required: {', '.join(missing)}."
     if withdrawal.first_approver_id == user.pk:
-        return "You approved it already. Somebody else must approve it too, or reject it."
+        return "You already approved this withdrawal. A second person must approve or reject it."
     if withdrawal.requested_by == str(Actor.staff(user.pk, "")):
-        return "You entered it. Somebody else must approve it."
+        return "You requested this withdrawal. Another person must approve it."
     return ""
 
 
 def _describe_account_use(use: AccountUse) -> str:
     if not use.earlier:
-        return "first use by this owner"
+        return "new account for this customer"
     words = f"{use.earlier} earlier, {use.paid} paid"
     return f"{words}, {use.bounced} failed or returned" if use.bounced else words
 
@@ -283,7 +284,7 @@ def _balance_lines(withdrawal: Withdrawal) -> list[BalanceLine]:
 
 
 def _payment_instruction(withdrawal: Withdrawal) -> list[tuple[str, str]]:
-    """The provider's order, field by field, as it will be sent."""
+    """Return the transfer request field by field, as it is sent."""
     order = transfer_request(withdrawal)
     lines: list[tuple[str, str]] = []
     for part in fields(order):
@@ -306,12 +307,12 @@ def _describe_approvals(withdrawal: Withdrawal, needed: int) -> str:
 
 
 def _eligible_approvers(withdrawal: Withdrawal) -> str:
-    """Who may still decide, in words."""
+    """Return the names of those who may still approve."""
     return describe_approvers(DECIDE, withdrawal.first_approver_id, withdrawal.requested_by)
 
 
 def describe_changes(withdrawal: Withdrawal, version: int) -> str:
-    """What happened to `withdrawal` since somebody saw its `version`, in words; "" if nothing."""
+    """Return the decisions on `withdrawal` since `version`, or ""."""
     happened = [
         f"{describe_verdict(d.verdict)} by {d.actor_label} at {d.created_at:%H:%M:%S} UTC"
         for d in withdrawal.decisions.filter(version__gte=version)
@@ -322,13 +323,13 @@ def describe_changes(withdrawal: Withdrawal, version: int) -> str:
 
 
 def describe_verdict(verdict: str) -> str:
-    """A verdict as something that was done."""
+    """Return a verdict in the past tense."""
     return {
         Verdict.APPROVE: "approved",
         Verdict.REJECT: "rejected",
         Verdict.CANCEL: "cancelled",
-        Verdict.CORRIDOR: "details filled in",
-        Verdict.PROPOSE: "a proposal made",
-        Verdict.CONFIRM: "a proposal confirmed",
-        Verdict.DECLINE: "a proposal declined",
+        Verdict.CORRIDOR: "payout details added",
+        Verdict.PROPOSE: "proposal made",
+        Verdict.CONFIRM: "proposal confirmed",
+        Verdict.DECLINE: "proposal declined",
     }[Verdict(verdict)]

@@ -1,4 +1,4 @@
-"""The page that a withdrawal is decided on, as it opens and as a form of it comes back."""
+"""Review page of a withdrawal, also shown again with form errors."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from wallets.withdrawals.models import Withdrawal
 
 
 class ReviewPage(CustomPageAdmin):
-    """A withdrawal's admin, with its review page."""
+    """Withdrawals admin with the review page."""
 
-    # Parts of the page that the subject that pays provides: above the payment, and below it.
+    # Parts of the page provided by `wallets.payouts`: above the payment, and below it.
     notice_template = ""
     actions_template = ""
 
@@ -28,9 +28,7 @@ class ReviewPage(CustomPageAdmin):
         *,
         wrong: Mapping[str, object] | None = None,
     ) -> HttpResponse:
-        """The review page. `wrong` says, by the form, what is to be put right in it: what was typed
-        is still there.
-        """
+        """Return the review page; `wrong` are the errors by form field."""
         return self.page(
             request,
             "admin/wallets/withdrawal/review.html",
@@ -44,9 +42,9 @@ class ReviewPage(CustomPageAdmin):
         )
 
     def review(self, request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
-        """What the page shows; the subject that pays adds what it knows."""
+        """Return the context of the page; `wallets.payouts` extends it."""
         return review_context(request, withdrawal, decided=self.decision_sections(withdrawal))
 
     def decision_sections(self, withdrawal: Withdrawal) -> list[Section]:
-        """What was decided about `withdrawal`."""
+        """Return the tables of decisions."""
         return [review_tables.decisions(withdrawal)]

@@ -1,4 +1,4 @@
-"""The tables below the facts on a withdrawal's review page: what happened to it and around it."""
+"""Tables on the review page of a withdrawal."""
 
 from __future__ import annotations
 
@@ -20,27 +20,30 @@ _MAX_RECENT = 10
 
 
 def payout(withdrawal: Withdrawal, known: Payout) -> Section:
-    """What the provider was asked and said."""
+    """Return the state of the payout at the provider."""
     rows: list[Sequence[object]] = [
-        ("Provider's id", known.provider_id or "-"),
-        ("Provider's status", known.provider_status or "-"),
-        ("Provider's message", known.provider_message or "-"),
-        ("Provider's charge", format_money(known.provider_fee, withdrawal.currency_id)),
+        ("Provider id", known.provider_id or "-"),
+        ("Provider status", known.provider_status or "-"),
+        ("Provider message", known.provider_message or "-"),
+        ("Provider charge", format_money(known.provider_fee, withdrawal.currency_id)),
         (
             "Sent to the provider (UTC)",
             format_time(known.posted_at) if known.posted_at else "not yet",
         ),
         ("Last error", known.last_error or "-"),
-        ("Tries", known.attempts),
-        ("Look-ups", known.status_checks),
-        ("Look-ups that did not find it", known.not_found_count),
-        ("Next step (UTC)", format_time(known.next_step_at) if known.next_step_at else "none"),
+        ("Attempts", known.attempts),
+        ("Status checks", known.status_checks),
+        ("Status checks: not found", known.not_found_count),
+        (
+            "Next status check (UTC)",
+            format_time(known.next_step_at) if known.next_step_at else "none",
+        ),
     ]
     return Section("Payout", ("", ""), rows)
 
 
 def decisions(withdrawal: Withdrawal) -> Section:
-    """Who decided what."""
+    """Return the decisions."""
     rows = [
         (
             format_time(d.created_at),
@@ -53,23 +56,23 @@ def decisions(withdrawal: Withdrawal) -> Section:
         for d in withdrawal.decisions.all()
     ]
     headings = (
-        "When (UTC)", "Decision", "By", "Reason", "Why although flagged", "On version",
+        "When (UTC)", "Decision", "By", "Reason", "Reason for override", "Version",
     )  # fmt: skip
-    return Section("Decisions so far", headings, rows, right=(5,), empty="Nobody has decided yet.")
+    return Section("Decisions", headings, rows, right=(5,), empty="No decisions yet.")
 
 
 def events(withdrawal: Withdrawal) -> Section:
-    """What the organisation was told."""
+    """Return the webhook events sent to the organisation."""
     rows = [
         (format_time(e.created_at), record_link(e, e.type), status_badge(e.status), e.attempts)
         for e in Event.objects.filter(subject_id=withdrawal.pk).order_by("created_at", "id")
     ]
-    headings = ("When (UTC)", "Event", "Delivery", "Tries")
-    return Section("Events told to the organisation", headings, rows, right=(3,))
+    headings = ("When (UTC)", "Event", "Delivery", "Attempts")
+    return Section("Webhook events", headings, rows, right=(3,))
 
 
 def transfers(withdrawal: Withdrawal) -> Section:
-    """What moved in the ledger."""
+    """Return the ledger transfers."""
     moved = (
         Transfer.objects.filter(subject_id=withdrawal.pk)
         .order_by("created_at", "id")
@@ -90,7 +93,7 @@ def transfers(withdrawal: Withdrawal) -> Section:
 
 
 def recent(withdrawal: Withdrawal) -> Section:
-    """What else the owner asked for."""
+    """Return other recent withdrawals of the owner."""
     others = (
         Withdrawal.objects.filter(owner_id=withdrawal.owner_id)
         .exclude(pk=withdrawal.pk)
@@ -107,22 +110,22 @@ def recent(withdrawal: Withdrawal) -> Section:
         )
         for other in others
     ]
-    headings = ("Ago", "Withdrawal", "State", "Amount", "To")
+    headings = ("Ago", "Withdrawal", "State", "Amount", "Payee")
     title = "Recent withdrawals of the same owner"
     address = reverse("admin:wallets_withdrawal_changelist")
-    more = Tool("All of them", f"{address}?status=all&owner_id={withdrawal.owner_id}")
+    more = Tool("View all", f"{address}?status=all&owner_id={withdrawal.owner_id}")
     return Section(
         title,
         headings,
         rows,
         right=(3,),
-        empty="This is the first one.",
+        empty="No other withdrawals.",
         more=more if rows else None,
     )
 
 
 def deposits(withdrawal: Withdrawal, arrived: RecentDeposits) -> Section:
-    """Where the money came from."""
+    """Return recent deposits to the wallet."""
     rows = [
         (
             age(deposit.decided_at or deposit.created_at),
@@ -141,5 +144,5 @@ def deposits(withdrawal: Withdrawal, arrived: RecentDeposits) -> Section:
         rows,
         right=(2,),
         empty="None.",
-        more=Tool(f"All {code} deposits to this wallet", f"{address}?{query}") if rows else None,
+        more=Tool("View all", f"{address}?{query}") if rows else None,
     )

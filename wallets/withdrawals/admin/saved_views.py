@@ -33,7 +33,7 @@ _PENDING = Q(status=WithdrawalStatus.PENDING)
 
 @dataclass(frozen=True, slots=True)
 class SavedView:
-    """One saved view of the list; `rows` is its condition for the person who looks."""
+    """Saved view of the list; `rows` is its condition for a user."""
 
     key: str
     title: str
@@ -43,7 +43,7 @@ class SavedView:
 
 
 def missing_details() -> Q:
-    """Withdrawals whose bank record lacks something their corridor needs."""
+    """Return withdrawals whose bank record lacks required payout details."""
     lacking = Q(pk__in=())
     for currency in payout_currencies():
         missing = Q(pk__in=())
@@ -54,14 +54,14 @@ def missing_details() -> Q:
 
 
 def awaiting_second_approval() -> Q:
-    """Pending ones that one of two people has approved."""
+    """Return Pending withdrawals with one of two approvals."""
     return _PENDING & Q(approvals_needed=2, first_approver__isnull=False, second_approver=None)
 
 
 def stuck() -> Q:
-    """Payouts that do not come to an end by themselves, or have not for too long."""
+    """Return payouts with an unknown outcome or open for too long."""
     now = timezone.now()
-    # Of the open ones, said first: so the index of open ones is enough.
+    # The first condition selects the partial index of open withdrawals.
     return Q(status__in=OPEN_STATUSES) & (
         Q(status=WithdrawalStatus.UNKNOWN)
         | Q(status=WithdrawalStatus.APPROVED, updated_at__lt=now - APPROVED_TOO_LONG)
@@ -70,7 +70,7 @@ def stuck() -> Q:
 
 
 def returned_by_bank() -> Q:
-    """Completed payouts that the bank sent back and nobody has reversed; by an index of payouts."""
+    """Return Completed payouts that the bank returned; uses the `payout_returned` index."""
     return Q(
         status=WithdrawalStatus.COMPLETED,
         payout__provider_status="FAILED",
@@ -79,25 +79,25 @@ def returned_by_bank() -> Q:
 
 
 def failed_today() -> Q:
-    """Payouts that failed since midnight, UTC."""
+    """Return payouts that failed since midnight, UTC."""
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     return Q(status=WithdrawalStatus.FAILED, updated_at__gte=midnight)
 
 
 def _entered_or_approved_by(user: StaffUser) -> Q:
-    """Those that `user` entered or approved: somebody else decides about them."""
+    """Return those that `user` requested or approved and so cannot decide."""
     return Q(requested_by=str(Actor.staff(user.pk, ""))) | Q(first_approver=user)
 
 
 def awaiting_approval_by(user: StaffUser) -> Q:
-    """Pending ones that `user` may decide about, once they are complete."""
+    """Return Pending ones that `user` may decide, once complete."""
     return _PENDING & ~_entered_or_approved_by(user)
 
 
 SAVED_VIEWS = (
     SavedView(
         "awaiting_my_approval",
-        "Mine to decide",
+        "Awaiting my approval",
         "You can approve these now.",
         lambda user: awaiting_approval_by(user) & ~missing_details(),
         approvers_only=True,
@@ -105,32 +105,32 @@ SAVED_VIEWS = (
     SavedView(
         "second_approval",
         "Second approval",
-        "One of two people has approved.",
+        "One of two approvals is recorded.",
         lambda user: awaiting_second_approval() & ~_entered_or_approved_by(user),
     ),
     SavedView(
         "awaiting_others",
-        "Waiting for somebody else",
-        "You entered or approved these.",
+        "Awaiting others",
+        "You requested or approved these.",
         lambda user: _PENDING & _entered_or_approved_by(user),
         approvers_only=True,
     ),
     SavedView(
         "missing_details",
         "Missing details",
-        "Payouts to their country need more than the client gave.",
+        "Payout details are incomplete.",
         lambda _: _PENDING & missing_details(),
     ),
     SavedView(
         "stuck",
         "Stuck",
-        "Unknown outcome; approved for 15 minutes or with the provider for 4 hours.",
+        "Unknown outcome, approved for 15 minutes, or at the provider for 4 hours.",
         lambda _: stuck(),
     ),
     SavedView(
         "returned",
         RETURNED,
-        "The bank sent the money back. Two people reverse the payout.",
+        "Reversal requires dual approval.",
         lambda _: returned_by_bank(),
     ),
     SavedView("failed", "Failed today", "Since midnight UTC.", lambda _: failed_today()),
@@ -138,16 +138,16 @@ SAVED_VIEWS = (
 
 
 def saved_views_for(user: StaffUser) -> tuple[SavedView, ...]:
-    """The views that mean something to `user`."""
+    """Return the views available to `user`."""
     decides = user.has_perm(DECIDE)
     return tuple(one for one in SAVED_VIEWS if decides or not one.approvers_only)
 
 
 def count_by_view(user: StaffUser) -> dict[str, int]:
-    """How many withdrawals are in each of the user's worklists, by its key; in two queries."""
+    """Return the number of withdrawals in each view of the user, by key, in two queries."""
     by_status = [one for one in saved_views_for(user) if one.key != "returned"]
     counts: dict[str, int] = Withdrawal.objects.filter(
         Q(status__in=OPEN_STATUSES) | failed_today()
     ).aggregate(**{one.key: Count("pk", filter=one.rows(user)) for one in by_status})
-    # From the index of payouts, of which the others make no use.
+    # Counted separately, by its own index.
     return {**counts, "returned": Withdrawal.objects.filter(returned_by_bank()).order_by().count()}

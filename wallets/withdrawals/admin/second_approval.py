@@ -1,4 +1,4 @@
-"""Why a withdrawal needs two approvals, as the pages that decide say it."""
+"""Explanations of why a withdrawal requires two approvals."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from wallets.withdrawals.selectors.approvals import (
     sole_approvals,
 )
 
-BY_SIZE = "Amounts of this size need two different people."
-# Decided by what is not known any more.
-_GENERIC = "Two different people must approve it."
+BY_SIZE = "Amounts of this size require two approvals."
+TWO_APPROVALS = "Two approvals required: "
+# The threshold that required them may have changed since.
+_GENERIC = "Two approvals are required."
 
 
 def explain_second_approval(withdrawal: Withdrawal, user: StaffUser) -> str:
-    """Return why two people must approve a withdrawal; empty where one is enough.
+    """Return why a withdrawal requires two approvals, or "".
 
-    `user` is who looks: what they may still approve alone counts for the first approval.
+    The amount that `user` may still approve alone counts for the first approval.
     """
     if withdrawal.status != WithdrawalStatus.PENDING:
         return _GENERIC if withdrawal.approvals_needed > 1 else ""
@@ -34,7 +35,7 @@ def explain_second_approval(withdrawal: Withdrawal, user: StaffUser) -> str:
 def explain_requirement(
     withdrawal: Withdrawal, requirement: ApprovalRequirement, alone: SoleApprovals | None = None
 ) -> str:
-    """Return the same for facts at hand; `alone` is what a first approver approved alone."""
+    """Return the same for known facts; `alone` are the user's sole approvals."""
     above = requirement.second_above
     if above is not None and withdrawal.amount >= above:
         return BY_SIZE
@@ -56,7 +57,7 @@ def explain_requirement(
         left, most = (
             format_money(amount, withdrawal.currency_id) for amount in (alone.left, alone.most)
         )
-        totals.append(f"of the {most} that you may approve alone in 24 hours, {left} remain")
+        totals.append(f"{left} left of the {most} that you may approve alone in 24 hours")
     if totals:
-        return f"Two approvals needed: {'; '.join(totals)}."
+        return f"{TWO_APPROVALS}{'; '.join(totals)}."
     return _GENERIC if withdrawal.approvals_needed > 1 else ""

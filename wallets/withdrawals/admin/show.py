@@ -1,4 +1,4 @@
-"""Where a withdrawal stands, as the admin says it."""
+"""Status labels and flag badges of withdrawals."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ RETURNED = "Returned by bank"
 
 
 def get_payout(withdrawal: Withdrawal) -> Payout | None:
-    """The payout, where there is one: a payout begins with the approval."""
+    """Return the payout, if the withdrawal was approved."""
     return getattr(withdrawal, "payout", None)
 
 
 def is_returned(withdrawal: Withdrawal) -> bool:
-    """Whether the bank sent the money back and nobody has reversed the payout yet."""
+    """Return whether the bank returned the payout and it is not reversed yet."""
     payout = get_payout(withdrawal)
     return (
         withdrawal.status == WithdrawalStatus.COMPLETED and payout is not None and payout.returned
@@ -29,17 +29,17 @@ def is_returned(withdrawal: Withdrawal) -> bool:
 
 
 def status_label(withdrawal: Withdrawal) -> str:
-    """The status; of a Completed one whose money came back, that."""
+    """Return the status, or "Returned by bank" for a returned payout."""
     return RETURNED if is_returned(withdrawal) else withdrawal.status
 
 
 def withdrawal_badge(withdrawal: Withdrawal) -> SafeString:
-    """The same as a coloured label."""
+    """Return the status label as a coloured badge."""
     return display.status_badge(status_label(withdrawal), "bad" if is_returned(withdrawal) else "")
 
 
 def risk_badges(flags: Iterable[ReviewFlag] | None) -> SafeString | str:
-    """How many flags of each level, the gravest first; a dash where they are not known."""
+    """Return the number of flags by level, most severe first; "-" if unknown."""
     if flags is None:
         return "-"
     counted = Counter(flag.level for flag in flags)

@@ -1,7 +1,7 @@
-"""Withdrawals in the admin: the list finance works through, and the page they decide on.
+"""Withdrawals admin: the list and the review page.
 
-The page carries the version the person saw; a decision on anything else is refused with what has
-changed, so that of a double click, or of two people, one decides. The decisions themselves are in
+The page posts the version shown; a decision on another version is rejected with the changes since,
+so that of two concurrent decisions one wins. The decisions themselves are in
 `deciding`, the list's filters in `narrowing`, its saved views in `worklists`.
 """
 
@@ -38,14 +38,14 @@ from wallets.withdrawals.services import decisions
 from wallets.withdrawals.services.payout_details import missing_fields, required_fields
 
 _AWAITING = {
-    WithdrawalStatus.APPROVED: "being sent",
-    WithdrawalStatus.PROCESSING: "the provider",
-    WithdrawalStatus.UNKNOWN: "a look-up, or two people",
+    WithdrawalStatus.APPROVED: "sending to provider",
+    WithdrawalStatus.PROCESSING: "provider",
+    WithdrawalStatus.UNKNOWN: "provider check or dual approval",
 }
 
 
 class PayoutDetailsForm(forms.Form):
-    """What a country's payouts need; only the fields of the currency are asked for."""
+    """Payout details that the currency requires."""
 
     version = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
 
@@ -61,12 +61,16 @@ class PayoutDetailsForm(forms.Form):
 def _detail_field(detail: Field[Any], label: str) -> forms.CharField:
     if detail.metadata["kind"] == "email":
         return forms.EmailField(label=label)
-    phone = "With its country code: +27 82 123 4567" if detail.metadata["kind"] == "phone" else ""
+    phone = (
+        "Include the country code, for example +27 82 123 4567"
+        if detail.metadata["kind"] == "phone"
+        else ""
+    )
     return forms.CharField(label=label, max_length=detail.metadata["max_length"], help_text=phone)
 
 
 class FlaggedList(FilteredList):
-    """The list, whose rows know their flags as `flags`."""
+    """List whose rows have their flags as `flags`."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
@@ -75,9 +79,8 @@ class FlaggedList(FilteredList):
 
 
 class WithdrawalAdmin(Exportable, DecisionPages):
-    """Withdrawals. `wallets.payouts.admin.withdrawals` adds the payouts and registers the page."""
+    """Withdrawals; `wallets.payouts.admin.withdrawals` adds payouts and registers the admin."""
 
-    # A payout has the id of its withdrawal; the bank record has one of its own.
     linked_columns = ("bank_id",)
     list_display = (
         "waiting", "owner", "shown_amount", "payee", "shown_risk", "shown_state", "awaiting",
@@ -123,10 +126,10 @@ class WithdrawalAdmin(Exportable, DecisionPages):
     def shown_risk(self, withdrawal: Any) -> str:
         return risk_badges(withdrawal.flags)
 
-    @admin.display(description="waits for")
+    @admin.display(description="awaiting")
     def awaiting(self, withdrawal: Any) -> str:
         if is_returned(withdrawal):
-            return "two people, to reverse it"
+            return "reversal (dual approval)"
         if withdrawal.status != WithdrawalStatus.PENDING:
             return _AWAITING.get(withdrawal.status, "-")
         missing = missing_fields(withdrawal.currency_id, withdrawal.bank)
@@ -137,14 +140,14 @@ class WithdrawalAdmin(Exportable, DecisionPages):
         return "approval" if withdrawal.approvals_needed == 1 else "two approvals"
 
     def default_order(self, query: Mapping[str, str]) -> tuple[str, ...]:
-        """What waits longest stands first; among all, the newest does. Ids grow with time."""
+        """Sort queues oldest first and all other lists newest first. Ids grow with time."""
         return ("created_at", "id") if is_oldest_first(query) else ("-id",)
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[FlaggedList]:
         return FlaggedList
 
     def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
-        """By reference, account number, payee or owner; each word may be in another of them."""
+        """Search by reference, account number, payee or owner; all terms must match."""
         return rows.filter(withdrawal_search(term))
 
     def get_urls(self) -> list[URLPattern]:
@@ -158,7 +161,7 @@ class WithdrawalAdmin(Exportable, DecisionPages):
     # --- the review page ---
 
     def details(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Fills in what the corridor needs and the client did not give."""
+        """Edit the payout details that the currency requires."""
         if not self.may(request, "wallets.decide_withdrawal"):
             raise PermissionDenied
         withdrawal: Withdrawal = self.record(request, object_id)
@@ -172,18 +175,20 @@ class WithdrawalAdmin(Exportable, DecisionPages):
                 decisions.complete_payout_details(
                     withdrawal_id=object_id,
                     version=version,
-                    # What this currency does not need stays what the client gave.
+                    # Details that the currency does not require stay unchanged.
                     corridor=PayoutDetails(**{**_current_details(withdrawal), **data}),
                     approver=staff_of(request),
                 )
             except Conflict as error:
                 messages.error(request, describe_error(object_id, version, error))
             else:
-                messages.success(request, "The payout details were saved.")
+                messages.success(request, "Payout details saved.")
             return self.redirect_to_record(object_id)
 
         if not needed:
-            messages.info(request, f"{withdrawal.currency_id} payouts need no more details.")
+            messages.info(
+                request, f"{withdrawal.currency_id} payouts require no additional details."
+            )
             return self.redirect_to_record(object_id)
 
         form = PayoutDetailsForm(

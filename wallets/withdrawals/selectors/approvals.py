@@ -1,7 +1,7 @@
-"""Who else must approve a withdrawal: totals over 24 hours beside what finance set.
+"""Approval requirements of withdrawals: 24-hour totals compared with the thresholds in effect.
 
-The rules are in `wallets/withdrawals/sql/approval_requirement.sql`, which the guard of withdrawals
-asks too.
+The rules are in `wallets/withdrawals/sql/approval_requirement.sql`, shared with the guard of
+withdrawals.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from django.db import connection
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequirement:
-    """How many approvals a withdrawal needs, and the totals in its currency that say so.
+    """Number of approvals a withdrawal requires, with the totals in its currency.
 
-    The totals count the withdrawal itself. A threshold is None where finance set none.
+    Totals include the withdrawal itself. A threshold is None if not set.
     """
 
     needed: int
@@ -31,28 +31,28 @@ class ApprovalRequirement:
 
 @dataclass(frozen=True, slots=True)
 class SoleApprovals:
-    """What a person approved alone within 24 hours, and the most they may (None: no limit)."""
+    """Amount a person approved alone within 24 hours, and their limit (None: no limit)."""
 
     total: Decimal
     most: Decimal | None
 
     def allows(self, amount: Decimal) -> bool:
-        """Whether `amount` may be approved alone besides."""
+        """Return whether `amount` may be approved alone in addition."""
         return self.most is None or self.total + amount <= self.most
 
     @property
     def left(self) -> Decimal:
-        """What remains until the limit."""
+        """The amount remaining until the limit."""
         return max((self.most or self.total) - self.total, Decimal(0))
 
 
 def approval_requirement(withdrawal_id: UUID) -> ApprovalRequirement:
-    """The requirement of one withdrawal, now."""
+    """Return the current requirement of one withdrawal."""
     return approval_requirements([withdrawal_id])[withdrawal_id]
 
 
 def approval_requirements(withdrawal_ids: Collection[UUID]) -> dict[UUID, ApprovalRequirement]:
-    """The requirements of withdrawals, now, in one statement."""
+    """Return the current requirements of withdrawals, in one statement."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT w.id, r.* FROM unnest(%s::uuid[]) AS w (id), approval_requirement(w.id) r",
@@ -62,9 +62,9 @@ def approval_requirements(withdrawal_ids: Collection[UUID]) -> dict[UUID, Approv
 
 
 def sole_approvals(approver_id: UUID, withdrawal_id: UUID) -> SoleApprovals:
-    """What the person approved alone in the currency of the withdrawal, without counting it.
+    """Return the sole approvals of a person in the currency of the withdrawal, excluding it.
 
-    In a transaction, other approvals of the same person wait until it ends.
+    Holds a lock until the transaction ends, so that approvals of the same person are serialized.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT * FROM sole_approvals(%s, %s)", [approver_id, withdrawal_id])

@@ -1,4 +1,4 @@
-"""What somebody who decides about a withdrawal wants to know of its account and its owner."""
+"""Review facts of a withdrawal: payee history, velocity and deposits of its owner."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DAY = timedelta(hours=24)
 MONTH = timedelta(days=30)
 MAX_NAMED_OWNERS = 5
 
-# The owner has the money back: these say nothing of what leaves the wallet.
+# The amount was released or credited back, so these do not count as outflow.
 _REFUNDED = (
     WithdrawalStatus.REJECTED,
     WithdrawalStatus.CANCELLED,
@@ -27,8 +27,8 @@ _REFUNDED = (
     WithdrawalStatus.REVERSED,
 )
 
-# For each withdrawal of a list: the use of its account, the owner's requests of 24 hours, and the
-# largest amount paid before. A payout that the bank sent back was not paid, reversed or not.
+# For each withdrawal: the use of its account, the owner's requests within 24 hours, and the largest
+# previous payout. A payout returned by the bank does not count as paid, reversed or not.
 _FACTS = """
 SELECT w.id, used.*, asked.*, paid.largest
 FROM wallets_withdrawal w
@@ -68,7 +68,7 @@ WHERE w.id = ANY(%(ids)s)
 
 @dataclass(frozen=True, slots=True)
 class AccountUse:
-    """How the bank account (number and bank) of a withdrawal was used besides.
+    """Other uses of the bank account (number and bank) of a withdrawal.
 
     `earlier`, `paid` and `bounced` (failed or returned) count earlier requests of the same owner.
     """
@@ -82,7 +82,7 @@ class AccountUse:
 
 @dataclass(frozen=True, slots=True)
 class RequestTotals:
-    """Requests of one currency: how many, and what they add up to."""
+    """Count and total of requests in one currency."""
 
     count: int
     amount: Decimal
@@ -90,8 +90,8 @@ class RequestTotals:
 
 @dataclass(frozen=True, slots=True)
 class ReviewFacts:
-    """What speaks for or against paying: the account, requests of the owner within 24 hours (this
-    one counts), and the largest amount of the currency paid out of the wallet before (None: never).
+    """Account use, requests of the owner within 24 hours (including this one), and the largest
+    previous payout from the wallet in the currency (None: never).
     """
 
     use: AccountUse
@@ -101,7 +101,7 @@ class ReviewFacts:
 
 @dataclass(frozen=True, slots=True)
 class Velocity:
-    """Requests up to `until`, apart from those whose money went back; this one counts too."""
+    """Requests up to `until`, including this one, without those whose amount was released."""
 
     until: datetime
     owner_day: RequestTotals
@@ -112,8 +112,8 @@ class Velocity:
 
 @dataclass(frozen=True, slots=True)
 class RecentDeposits:
-    """Confirmed deposits of the currency to the wallet within 30 days, the newest first; `count`
-    and `amount` are of all of them.
+    """Confirmed deposits to the wallet within 30 days, newest first; `count` and `amount` cover
+    all of them.
     """
 
     deposits: tuple[Deposit, ...]
@@ -122,7 +122,7 @@ class RecentDeposits:
 
 
 def load_review_facts(withdrawal_ids: Collection[UUID]) -> dict[UUID, ReviewFacts]:
-    """The facts about withdrawals, now, in one statement."""
+    """Return the current facts of withdrawals, in one statement."""
     with connection.cursor() as cursor:
         cursor.execute(_FACTS, {"ids": list(withdrawal_ids), "given_back": list(_REFUNDED)})
         return {
@@ -147,10 +147,9 @@ def find_owners_sharing_account(withdrawal: Withdrawal) -> list[tuple[str, str]]
 
 
 def request_velocity(withdrawal: Withdrawal) -> Velocity:
-    """Requests of the owner, and of the organisation with its members, in the same currency.
+    """Return the requests of the owner, and of the organisation with its members, in the currency.
 
-    Up to now while the withdrawal is Pending, else up to its first decision: what whoever decided
-    saw.
+    Up to now while the withdrawal is Pending, else up to its first decision.
     """
     until = timezone.now()
     if withdrawal.status != WithdrawalStatus.PENDING and withdrawal.actioned_on:
@@ -164,7 +163,7 @@ def request_velocity(withdrawal: Withdrawal) -> Velocity:
             created_at__gt=until - MONTH,
             created_at__lte=until,
         )
-        # This one counts, whatever has become of it.
+        # The withdrawal itself counts in any status.
         .exclude(Q(status__in=_REFUNDED) & ~Q(pk=withdrawal.pk))
         .aggregate(
             owner_day=Count("pk", filter=owner & day),
@@ -191,9 +190,7 @@ def request_velocity(withdrawal: Withdrawal) -> Velocity:
 
 
 def recent_deposits(withdrawal: Withdrawal, shown: int) -> RecentDeposits:
-    """Deposits of the withdrawal's currency to the same wallet within the last 30 days; at most
-    `shown` of them as records.
-    """
+    """Return the deposits to the withdrawal's wallet within 30 days, at most `shown` as records."""
     rows = Deposit.objects.filter(
         organisation_id=withdrawal.organisation_id,
         member=withdrawal.member,

@@ -39,7 +39,7 @@ class FlagLevel(TextChoices):
 
 @dataclass(frozen=True, slots=True)
 class ReviewFlag:
-    """One flag. `code` stays the same while the words, with their counts and amounts, change."""
+    """Flag of a withdrawal. `code` is stable; `text` contains counts and amounts."""
 
     code: str
     level: FlagLevel
@@ -47,19 +47,19 @@ class ReviewFlag:
 
     @property
     def tone(self) -> str:
-        """The class of `exchange/admin.css`."""
+        """CSS class of the level."""
         return "bad" if self.level is FlagLevel.CRITICAL else "waiting"
 
     def __str__(self) -> str:
         return f"{self.level.label}: {self.text}"
 
 
-# What apps above know of the owners of withdrawals, by the withdrawal's id.
+# Functions of other apps that return flags by withdrawal id.
 flag_sources: list[Callable[[Collection[Withdrawal]], Mapping[UUID, Sequence[ReviewFlag]]]] = []
 
 
 def name_match(withdrawal: Withdrawal) -> NameMatch | None:
-    """How well the name given matches the bank's; None when the bank told no name."""
+    """Return the match of name provided and bank's name; None if the bank returned no name."""
     bank = withdrawal.bank
     return compare_names(bank.given_name, bank.account_name) if bank.name_resolved else None
 
@@ -67,7 +67,7 @@ def name_match(withdrawal: Withdrawal) -> NameMatch | None:
 def review_flags(
     withdrawals: Collection[Withdrawal], facts: Mapping[UUID, ReviewFacts] | None = None
 ) -> dict[UUID, list[ReviewFlag]]:
-    """The flags of each withdrawal, now: what to stop at first, then what to look at.
+    """Return the current flags of each withdrawal, critical ones first.
 
     `facts` are those of `scrutinise`, where the caller has them.
     """
@@ -91,24 +91,24 @@ def review_flags(
 
 
 def critical_flags(flags: Iterable[ReviewFlag]) -> list[ReviewFlag]:
-    """Those that need a written reason to be overridden."""
+    """Return the flags that require a reason to override."""
     return [flag for flag in flags if flag.level is FlagLevel.CRITICAL]
 
 
 def serialize_flags(flags: Iterable[ReviewFlag]) -> list[dict[str, str]]:
-    """What a decision keeps of its flags."""
+    """Return the flags as stored with a decision."""
     return [{"code": one.code, "level": one.level.value, "text": one.text} for one in flags]
 
 
 def deserialize_flags(flags: Iterable[Mapping[str, str]] | None) -> list[ReviewFlag]:
-    """The flags that a decision kept; none of one that kept none."""
+    """Return the flags stored with a decision."""
     return [
         ReviewFlag(flag["code"], FlagLevel(flag["level"]), flag["text"]) for flag in flags or ()
     ]
 
 
 def requesting_keys(withdrawals: Iterable[Withdrawal]) -> dict[str, ApiKey]:
-    """The API keys that asked for `withdrawals`, by `requested_by`."""
+    """Return the API keys that requested `withdrawals`, by `requested_by`."""
     asked = {withdrawal.requested_by.partition(":") for withdrawal in withdrawals}
     ids = {parse_id(key_id) for kind, _, key_id in asked if kind == "api_key"} - {None}
     keys = ApiKey.objects.filter(pk__in=ids) if ids else ()
@@ -122,7 +122,7 @@ def _requester_flags(withdrawal: Withdrawal, key: ApiKey | None) -> Iterator[Rev
         )
     if key is not None and key.revoked_at is not None:
         yield ReviewFlag(
-            "key_revoked", FlagLevel.CRITICAL, f"The API key that asked, {key.name}, is revoked."
+            "key_revoked", FlagLevel.CRITICAL, f"The requesting API key, {key.name}, is revoked."
         )
 
 
@@ -130,25 +130,22 @@ def _name_flags(withdrawal: Withdrawal) -> Iterator[ReviewFlag]:
     match = name_match(withdrawal)
     if match is None:
         if resolves_names(withdrawal.currency_id):
-            yield ReviewFlag(
-                "name_not_told", FlagLevel.REVIEW, "The bank did not tell the name of the account."
-            )
+            yield ReviewFlag("name_not_told", FlagLevel.REVIEW, "Bank returned no account name.")
     elif not match.agrees:
         yield ReviewFlag(
             "names_differ",
             FlagLevel.CRITICAL,
-            f"The bank knows the account as {withdrawal.bank.account_name}, the name given is"
+            f"The account name at the bank is {withdrawal.bank.account_name}, the name provided"
             f" {withdrawal.bank.given_name}: {match.label}.",
         )
     owner, payee = str(withdrawal.member or withdrawal.organisation), withdrawal.bank.account_name
     match = compare_names(owner, payee)
-    # Either may say more than the other: a middle name that only one of them has.
+    # Either name may have extra words, such as a middle name.
     if not (match.agrees or compare_names(payee, owner).agrees):
         yield ReviewFlag(
             "payee_not_owner",
             FlagLevel.REVIEW,
-            f"Payee is not the owner: the wallet is of {owner}, the account of {payee}:"
-            f" {match.label}.",
+            f"Payee is not the wallet owner. Owner: {owner}; payee: {payee}; match: {match.label}.",
         )
 
 
@@ -157,34 +154,33 @@ def _account_flags(withdrawal: Withdrawal, use: AccountUse) -> Iterator[ReviewFl
         yield ReviewFlag(
             "account_of_other_organisations",
             FlagLevel.CRITICAL,
-            f"Withdrawals of {_count_noun(use.other_organisations, 'other organisation')} go to the"
-            " same account.",
+            f"Account shared with {_count_noun(use.other_organisations, 'other organisation')}.",
         )
     elif use.other_owners:
         yield ReviewFlag(
             "account_of_other_owners",
             FlagLevel.REVIEW,
-            f"{_count_noun(use.other_owners, 'other owner')} of {withdrawal.organisation}"
-            f" {'withdraws' if use.other_owners == 1 else 'withdraw'} to the same account.",
+            f"Account shared with {_count_noun(use.other_owners, 'other owner')} of"
+            f" {withdrawal.organisation}.",
         )
     if use.bounced and use.bounced >= use.paid:
         yield ReviewFlag(
             "payouts_came_back",
             FlagLevel.CRITICAL,
-            f"{_count_noun(use.bounced, 'earlier payout')} to this account failed or came back.",
+            f"{_count_noun(use.bounced, 'earlier payout')} to this account failed or returned.",
         )
     if not use.earlier:
         yield ReviewFlag(
             "account_first_used",
             FlagLevel.REVIEW,
-            "This owner uses this account for the first time.",
+            "First withdrawal of this owner to this account.",
         )
     elif not use.paid:
         yield ReviewFlag(
             "account_never_paid",
             FlagLevel.REVIEW,
-            f"Nothing was ever paid to this account for this owner, out of"
-            f" {_count_noun(use.earlier, 'earlier request')}.",
+            f"Nothing was paid to this account in {_count_noun(use.earlier, 'earlier request')}"
+            " of this owner.",
         )
 
 
@@ -196,7 +192,7 @@ def _amount_flags(withdrawal: Withdrawal, facts: ReviewFacts) -> Iterator[Review
         yield ReviewFlag(
             "much_larger",
             FlagLevel.REVIEW,
-            f"More than {_UNUSUAL_MULTIPLE} times the largest amount paid from this wallet before,"
+            f"More than {_UNUSUAL_MULTIPLE} times the largest previous payout from this wallet,"
             f" {format_money(facts.largest_paid, withdrawal.currency_id)}.",
         )
     day = facts.owner_day
@@ -204,10 +200,10 @@ def _amount_flags(withdrawal: Withdrawal, facts: ReviewFacts) -> Iterator[Review
         yield ReviewFlag(
             "many_a_day",
             FlagLevel.REVIEW,
-            f"{day.count} requests of this owner within 24 hours, together"
+            f"{day.count} requests of this owner within 24 hours, total"
             f" {format_money(day.amount, withdrawal.currency_id)}.",
         )
 
 
-def _count_noun(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
+def _count_noun(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,7 +1,7 @@
-"""Records by the words of a search: reference, account number, payee, owner, amount, email, id.
+"""Search of withdrawals: reference, account number, payee, owner, amount, email, id.
 
-A word that few withdrawals have is looked up by indexes, once, and the list is narrowed to their
-ids. One that many have is left to the list, which stops early.
+A rare term is resolved by indexes to a set of ids first. A frequent term is left to the list query,
+which stops early.
 """
 
 from __future__ import annotations
@@ -29,9 +29,11 @@ _MAX_IDS = 1_000
 
 
 def withdrawal_search(term: str) -> Q:
-    """Withdrawals that every word of `term` leads to. Names and account numbers are found by their
-    beginnings, a number by its last digits too, a reference by any part of it, an amount (gross or
-    net) exactly, an email as a whole. An id is that of the withdrawal or of whose it is.
+    """Return the condition that every word of `term` matches.
+
+    Names and account numbers match by prefix, account numbers also by their last digits, references
+    by any part, amounts (gross or net) exactly, emails as a whole. An id is of the withdrawal or
+    its owner.
     """
     if term.startswith(_REFERENCE_PREFIX):
         whole = len(term) == _REFERENCE_LENGTH
@@ -50,8 +52,9 @@ def withdrawal_search(term: str) -> Q:
 
 
 def find_ids(term: str) -> Iterator[UUID]:
-    """Withdrawals with their bank records, and deposits, by a whole reference; also those of a
-    payee or an account number, and what a transfer of the ledger is about.
+    """Yield the ids of records found by an exact reference, payee or account number.
+
+    Covers withdrawals, their bank records, deposits, and the subjects of ledger transfers.
     """
     paid_to = BankAccount.objects.filter(words=NameWordsQuery(term), account_name__iexact=term)
     numbered = BankAccount.objects.filter(account_number=term)
@@ -67,8 +70,9 @@ def find_ids(term: str) -> Iterator[UUID]:
 
 
 def _find_few(word: str) -> set[UUID] | None:
-    """The withdrawals that `word` leads to; None where they are more than a few. What it leads to
-    in several ways counts each time: among more rows than are read, others may be missing.
+    """Return the ids of withdrawals that match `word`, or None if more than `_MAX_IDS`.
+
+    A withdrawal that matches in several ways counts each time.
     """
     rows = Withdrawal.objects.order_by().values_list("pk", flat=True)
     first, *others = (rows.filter(way) for way in _term_conditions(word))
@@ -77,7 +81,7 @@ def _find_few(word: str) -> set[UUID] | None:
 
 
 def _term_conditions(word: str) -> Iterator[Q]:
-    """All that a word may mean."""
+    """Yield the conditions that `word` may match."""
     if (amount := parse_typed_amount(word)) is not None:
         yield Q(amount=amount) | Q(disburse_amount=amount)
         if not word.isdigit():
@@ -87,18 +91,18 @@ def _term_conditions(word: str) -> Iterator[Q]:
         return
     has_digits = any(character.isdigit() for character in word)
     words = NameWordsQuery(word)
-    # A number is kept backwards behind an `r`, which without digits would be a name.
+    # Account numbers are also indexed reversed, with the prefix `r`.
     yield Q(bank__words=words | NameWordsQuery(f"r{word[::-1]}") if has_digits else words)
     yield from _name_conditions(Member, word, "owner_id")
     yield from _name_conditions(Organisation, word, "organisation")
-    # Without an index, so only for what is hardly a name: references have no i, l, o and u.
+    # No index, so only for terms that are unlikely names: references have no i, l, o and u.
     may_be_reference = has_digits or len(word) >= _MIN_REFERENCE_PART
     if may_be_reference and set(word.lower()) <= _REFERENCE_ALPHABET:
         yield Q(reference__contains=word.lower())
 
 
 def _name_conditions(model: type[Member | Organisation], word: str, column: str) -> Iterator[Q]:
-    """Of whoever is called so: a few by their ids, which an index takes; nothing of nobody."""
+    """Yield the condition for owners whose name contains `word`, by id if they are few."""
     found = model._default_manager.filter(name__icontains=word)
     few = list(found.values_list("pk", flat=True)[: _MAX_IDS + 1])
     if few:

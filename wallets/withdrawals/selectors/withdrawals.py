@@ -1,4 +1,4 @@
-"""Withdrawals as their organisation sees them, and what transfers about them lead to."""
+"""Withdrawals of an organisation, and lookups by reference and ledger subject."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from wallets.withdrawals.models import Withdrawal
 
 
 def organisation_withdrawals(organisation_id: UUID) -> QuerySet[Withdrawal]:
-    """All withdrawals of an organisation, its members' too."""
+    """Return all withdrawals of an organisation and its members."""
     return Withdrawal.objects.filter(organisation_id=organisation_id)
 
 
 def withdrawal_document(organisation_id: UUID, withdrawal_id: UUID) -> tuple[str, str]:
-    """The document (JSON text) of a withdrawal and its reason. Raises `WithdrawalNotFound`."""
+    """Return the document (JSON text) and reason. Raises `WithdrawalNotFound`."""
     row = (
         organisation_withdrawals(organisation_id)
         .filter(id=withdrawal_id)
@@ -29,11 +29,11 @@ def withdrawal_document(organisation_id: UUID, withdrawal_id: UUID) -> tuple[str
 
 
 def find_by_reference(reference: str) -> list[UUID]:
-    """The withdrawals with this reference, by their ids."""
+    """Return the ids of withdrawals with this reference."""
     return list(Withdrawal.objects.filter(reference=reference).values_list("pk", flat=True))
 
 
 def payee_subquery(column: str) -> Subquery:
-    """The payee of the withdrawal whose id is in `column` of a query; null where it is of none."""
+    """Return a subquery for the payee of the withdrawal whose id is in `column`."""
     about = Withdrawal.objects.filter(pk=OuterRef(column)).order_by()
     return Subquery(about.values("bank__account_name"))

@@ -1,10 +1,10 @@
-"""What people decide about a Pending withdrawal: approve, reject, cancel, fill in the corridor.
+"""Decisions on a Pending withdrawal: approve, reject, cancel, complete payout details.
 
-`version` is the version of the withdrawal the person had before them. A page that has gone stale
-is refused with what changed; of two decisions at once, one wins and the other is a conflict.
+`version` is the version of the withdrawal that was shown. A decision on another version is a
+conflict, so that of two concurrent decisions one wins.
 
-Flags (`selectors.review_flags`) are evaluated at the moment of the decision and stored with it. Who
-approves what is flagged Critical writes why, each of two approvers for themselves.
+Flags (`selectors.review_flags`) are evaluated at the moment of the decision and stored with it.
+Each approver of a withdrawal with critical flags enters their own reason.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from wallets.withdrawals.services.transitions import (
 
 DECIDE = "wallets.decide_withdrawal"
 _PENDING = (WithdrawalStatus.PENDING,)
-# Constraints that refuse the approval of one person.
+# Constraints violated when one approval is not enough.
 _DUAL_APPROVAL_CONSTRAINTS = {"withdrawal_approved_by_enough", "withdrawal_sole_approvals"}
 
 
@@ -55,21 +55,19 @@ def approve(
     override: str = "",
     seen_flags: Collection[str] | None = None,
 ) -> Withdrawal:
-    """One approval. Where two are needed, the second one by another person makes the withdrawal
-    Approved; else the first does. Then it is paid.
+    """Record an approval; the last required one makes the withdrawal Approved and queues it.
 
-    Two are needed from the threshold of the currency on, when the totals of 24 hours reach a
-    threshold (`approval_requirement`), and when it is more than this person may still approve
-    alone. The first approval then counts as the first of two.
+    Two approvals are required from the threshold of the currency on, when a 24-hour total reaches
+    a threshold (`approval_requirement`), and above what the approver may still approve alone.
 
     `override` is the reason for approving despite a critical flag: stored with the approval,
     flagged or not, and never sent to the organisation. `seen_flags` are the codes of the flags
     shown to the approver; None outside of pages.
 
-    Raises `Forbidden`, `WithdrawalNotFound`, `StateConflict` (not Pending, not the version seen,
-    two are needed by what came meanwhile, or a flag that was not seen), `Rejected`
-    (`corridor_incomplete`, `approver_not_independent`, `stop_not_overridden`), `InvalidRequest`
-    for too long a reason or override.
+    Raises `Forbidden`, `WithdrawalNotFound`, `StateConflict` (not Pending, another version, a
+    second approval now required, or a flag not seen), `Rejected` (`corridor_incomplete`,
+    `approver_not_independent`, `stop_not_overridden`), `InvalidRequest` (reason or override too
+    long).
     """
     actor = _require_decider(approver)
     reason, override = clean_text(reason), clean_text(override)
@@ -80,15 +78,15 @@ def approve(
             approver,
             withdrawal.requested_by,
             first,
-            message="Somebody else must approve this withdrawal:"
-            " you entered or approved it already",
+            message="A second person must approve this withdrawal:"
+            " you already requested or approved it",
         )
         if first is not None:
             require_tenured(first, approver.pk)
         missing = missing_fields(withdrawal.currency_id, withdrawal.bank)
         if missing:
             raise Rejected(
-                f"Before approval, {withdrawal.currency_id} payouts need: {', '.join(missing)}",
+                f"{withdrawal.currency_id} payouts require: {', '.join(missing)}",
                 code="corridor_incomplete",
             )
         flags = _current_flags(withdrawal)
@@ -123,21 +121,21 @@ def approve(
         except IntegrityError as error:
             if violated_constraint(error) not in _DUAL_APPROVAL_CONSTRAINTS:
                 raise
-            # Another request came, or a figure changed, since `_may_approve_alone`.
+            # A new request or a settings change since `_may_approve_alone`.
             raise StateConflict(
-                "By now two different people must approve it. Please look at it again"
+                "Two approvals are now required. Review the withdrawal and try again"
             ) from error
         task_notifier.notify_after_commit(SWEEP_PAYOUTS)
     return approved
 
 
 def reject(*, withdrawal_id: UUID, version: int, approver: StaffUser, reason: str) -> Withdrawal:
-    """Refuses the request and gives the money back. A reason is required.
+    """Reject the request and release its escrow; a reason is required.
 
     Raises as `approve`, and `InvalidRequest` without a reason.
     """
     actor = _require_decider(approver)
-    reason = clean_text(reason, missing="A rejection needs a reason")
+    reason = clean_text(reason, missing="Enter a reason for the rejection")
     with transaction.atomic():
         withdrawal = _lock_pending(withdrawal_id, version)
         record_decision(
@@ -158,7 +156,7 @@ def reject(*, withdrawal_id: UUID, version: int, approver: StaffUser, reason: st
 
 
 def cancel(*, withdrawal_id: UUID, organisation_id: UUID, actor: Actor) -> Withdrawal:
-    """The organisation takes its request back while it is Pending, and gets the money back.
+    """Cancel a Pending request on behalf of its organisation and release its escrow.
 
     Raises `WithdrawalNotFound`, `StateConflict`.
     """
@@ -181,7 +179,7 @@ def cancel(*, withdrawal_id: UUID, organisation_id: UUID, actor: Actor) -> Withd
 def complete_payout_details(
     *, withdrawal_id: UUID, version: int, corridor: PayoutDetails, approver: StaffUser
 ) -> Withdrawal:
-    """Staff add what the corridor needs and the client did not give. Counts as no entering.
+    """Store the payout details of the corridor; does not count as requesting the withdrawal.
 
     Raises as `approve`.
     """
@@ -208,7 +206,7 @@ def complete_payout_details(
 
 
 def update_pending(withdrawal: Withdrawal, **changes: Any) -> Withdrawal:
-    """A change that leaves the withdrawal Pending but makes other open pages stale."""
+    """Change a Pending withdrawal and its version, which outdates open pages."""
     return change_status(withdrawal, from_statuses=_PENDING, to=WithdrawalStatus.PENDING, **changes)
 
 
@@ -224,7 +222,7 @@ def _current_flags(withdrawal: Withdrawal) -> list[ReviewFlag]:
 
 
 def _require_flags_seen(flags: Collection[ReviewFlag], seen_flags: Collection[str] | None) -> None:
-    """Nobody approves what was flagged since they looked."""
+    """Reject an approval with flags that were not shown."""
     new = [] if seen_flags is None else [str(flag) for flag in flags if flag.code not in seen_flags]
     if new:
         raise StateConflict(
@@ -243,18 +241,18 @@ def _require_override(flags: Collection[ReviewFlag], override: str) -> None:
 
 
 def _may_approve_alone(withdrawal: Withdrawal, approver: StaffUser) -> bool:
-    """Whether the approval of one person is enough. Later approvals of the same person wait."""
+    """Return whether one approval is enough; serializes approvals of the same person."""
     if withdrawal.approvals_needed > 1 or approval_requirement(withdrawal.id).needed > 1:
         return False
     return sole_approvals(approver.pk, withdrawal.id).allows(withdrawal.amount)
 
 
 def _require_decider(user: StaffUser) -> Actor:
-    return authorize_staff(user, DECIDE, "You may not decide about withdrawals")
+    return authorize_staff(user, DECIDE, "You do not have permission to approve withdrawals")
 
 
 def _first_decision_fields(withdrawal: Withdrawal, actor: Actor) -> dict[str, Any]:
-    """`actioned_on` and who are set by the first decision and stay."""
+    """Return `actioned_on` and `actioned_by`, which only the first decision sets."""
     if withdrawal.actioned_on is not None:
         return {}
     return {"actioned_on": timezone.now(), "actioned_by": actor.label}

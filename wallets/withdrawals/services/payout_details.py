@@ -1,4 +1,4 @@
-"""What each country's payouts need besides bank and account number (`payment-provider` facts)."""
+"""Payout details that a currency requires in addition to bank and account number."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from exchange.core.errors import InvalidRequest
 from wallets.withdrawals.models import BankAccount
 
-# E.164: what a network can dial from anywhere.
+# E.164
 PHONE = re.compile(r"\+[1-9][0-9]{6,14}", re.ASCII)
 INVALID_PHONE = "must be a phone number with its country code, such as +27821234567"
 _BRANCH = {"branch_code": "branch code"}
@@ -27,14 +27,14 @@ _REQUIRED_FIELDS: dict[str, dict[str, str]] = {
 
 
 def required_fields(currency: str) -> dict[str, str]:
-    """Fields of the bank record the currency needs, with the words people know them by."""
+    """Return the bank record fields that the currency requires, with their labels."""
     return dict(_REQUIRED_FIELDS.get(currency, {}))
 
 
 def clean_phone(text: str) -> str:
-    """A phone number as it is kept, without the spaces and hyphens that people write.
+    """Return a phone number without spaces, hyphens and brackets.
 
-    Raises `InvalidRequest` for what is no number with its country code.
+    Raises `InvalidRequest` if it is not a number with a country code.
     """
     number = re.sub(r"[ ()-]", "", text)
     if not PHONE.fullmatch(number):
@@ -43,7 +43,7 @@ def clean_phone(text: str) -> str:
 
 
 def missing_fields(currency: str, bank: BankAccount) -> list[str]:
-    """What is still missing on `bank`, in people's words; [] when the payout can be sent."""
+    """Return the labels of required details missing on `bank`."""
     return [
         label
         for name, label in required_fields(currency).items()

@@ -1,8 +1,8 @@
-"""Requesting a withdrawal: the checks of decisions §8 in their order, then one server-side call.
+"""Request a withdrawal: checks in the specified order, then one server-side call.
 
-What needs the network (bank list, account name) happens first, with no transaction open; what
-needs the lock (all rules, moving the money) happens in the SQL function `request_withdrawals`, in
-one round trip, for one request or for several that arrive at this process together.
+Network calls (bank list, account name) run first, with no transaction open. All rules and the
+transfer to escrow run under the lock in the SQL function `request_withdrawals`, in one round trip
+for a single request or a batch of concurrent ones.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from wallets.ledger.errors import InsufficientBalance
 from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.errors import BelowMinimum, FeeExceedsAmount
 
-# What the SQL functions raise for a refusal.
+# SQLSTATE of a rejection by the SQL functions.
 _REJECTED = "XW400"
 
 _function = BatchedFunction("request_withdrawals", 201, "Withdrawal request created")
@@ -39,22 +39,22 @@ _function = BatchedFunction("request_withdrawals", 201, "Withdrawal request crea
 def request_withdrawal(
     command: RequestWithdrawal, *, claim: IdempotencyClaim | None = None
 ) -> StoredResponse:
-    """Move the amount into escrow and create the Pending request, or refuse.
+    """Move the amount into escrow and create the Pending request.
 
-    With a `claim` the first answer given under it is given again. Raises, in this order,
+    A `claim` replays the response stored under it. Raises, in this order,
     `UserNotFound`, `InsufficientBalance`, `BelowMinimum`, `NoBankList`, `BankListUnavailable`,
     `BankNotFound`, `FeeExceedsAmount`; and `IdempotencyKeyReused` or `RequestInProgress` for the
-    claim. Nothing moves on a refusal.
+    claim. An error moves no money.
     """
     command = command.with_key(claim)
     bank = find_cached_bank(command.currency, command.bank_name)
     if bank is not None and not resolves_names(command.currency):
-        # Nothing to ask the network: the function makes every check that is left, in order.
+        # No network call needed: the SQL function makes all remaining checks, in order.
         return _submit(command, Payee(bank, command.account_name, resolved=False))
 
     _batcher.withdraw()
-    if claim is not None and (answer := find_response(claim)) is not None:
-        return answer
+    if claim is not None and (response := find_response(claim)) is not None:
+        return response
     try:
         _precheck(command)
         bank = find_bank(command.currency, command.bank_name)
@@ -66,27 +66,27 @@ def request_withdrawal(
         )
         return _submit(command, payee)
     except DomainError:
-        # The first request of this key may have committed meanwhile and be the very reason of
-        # this refusal (it took the money): its answer is then the answer.
-        if claim is not None and (answer := find_response(claim)) is not None:
-            return answer
+        # The first request of this key may have committed meanwhile and caused this error by
+        # taking the money; its response is replayed.
+        if claim is not None and (response := find_response(claim)) is not None:
+            return response
         raise
 
 
 def _precheck(command: RequestWithdrawal) -> None:
-    """Raise what refuses `command` already, so that nobody pays for a look-up to be told so."""
+    """Check the rules before the network calls, to fail early without them."""
     try:
         with savepoint_if_in_transaction():
             fetch_one("SELECT check_withdrawal(%s::jsonb)", [as_json([command])])
     except DatabaseError as error:
-        refusal = _translate_rejection(error, command)
-        if refusal is None:
+        rejection = _translate_rejection(error, command)
+        if rejection is None:
             raise
-        raise refusal from error
+        raise rejection from error
 
 
 def _submit(command: RequestWithdrawal, payee: Payee) -> StoredResponse:
-    """Have the withdrawal to `payee` written, together with others of this moment."""
+    """Write the withdrawal to `payee`, batched with concurrent requests."""
     command = replace(
         command,
         bank_name=payee.bank.name,
@@ -103,19 +103,19 @@ def _submit(command: RequestWithdrawal, payee: Payee) -> StoredResponse:
 
 def _submit_alone(command: RequestWithdrawal) -> StoredResponse:
     try:
-        answers = _function.run([command], wait_milliseconds())
+        responses = _function.run([command], wait_milliseconds())
     except DatabaseError as error:
-        refusal = _translate_rejection(error, command)
-        if refusal is None:
+        rejection = _translate_rejection(error, command)
+        if rejection is None:
             raise
-        raise refusal from error
-    return answers[command.created_id]
+        raise rejection from error
+    return responses[command.created_id]
 
 
 _batcher: Batcher[RequestWithdrawal, StoredResponse | None] = Batcher(
     partial(_function.run_batch, run_single=_submit_alone)
 )
-# A view says `with expect_request():` as early as it can, so that those who wait know.
+# Views enter `with expected_request():` as early as possible, so that batches wait for them.
 expected_request = _batcher.expect
 
 

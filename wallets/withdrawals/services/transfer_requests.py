@@ -1,4 +1,4 @@
-"""What the payment provider is sent for a withdrawal: shown before approval, sent after it."""
+"""The transfer request of a withdrawal: shown before approval, sent after it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from wallets.withdrawals.models import Withdrawal
 
 
 def transfer_request(withdrawal: Withdrawal) -> TransferRequest:
-    """Exactly what the provider is sent for `withdrawal` (with its bank loaded)."""
+    """Return the transfer request of `withdrawal` (with its bank loaded)."""
     bank = withdrawal.bank
     recipient = None
     if bank.recipient_last_name:

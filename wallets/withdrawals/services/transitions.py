@@ -1,8 +1,7 @@
-"""The one place that writes a withdrawal's status.
+"""Status changes of withdrawals; nothing else writes a status.
 
-A transition is compare-and-set: the old state (and version, where the caller saw one) is in the
-WHERE, and any row count but one is a conflict. The outbox event is written in the same
-transaction. Callers hold an open transaction.
+A change is compare-and-set: old status and version are in the WHERE, and any row count but one is
+a conflict. The outbox event is written in the same transaction, which callers open.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ def change_status(
     emit: bool = True,
     **changes: Any,
 ) -> Withdrawal:
-    """Moves `withdrawal`, as the caller read it, to the status `to` and returns the new row.
+    """Move `withdrawal` from the version the caller read to the status `to`; return the new row.
 
-    Raises `StateConflict` when it has moved on since it was read.
+    Raises `StateConflict` if it has changed since.
     """
     rows = Withdrawal.objects.filter(
         id=withdrawal.id, status__in=from_statuses, version=withdrawal.version
@@ -61,16 +60,20 @@ def change_status(
 
 
 def build_conflict(withdrawal_id: UUID, wanted: tuple[WithdrawalStatus, ...]) -> StateConflict:
-    """What to tell somebody whose withdrawal is not in the state, or version, they acted on."""
+    """Return the error for a withdrawal that has left the `wanted` statuses or its version."""
     now = Withdrawal.objects.get(id=withdrawal_id)
     if now.status in wanted:
-        return StateConflict("The withdrawal changed meanwhile. Please look at it again")
-    by = f" by {now.actioned_by}" if now.actioned_by else ""
-    return StateConflict(f"The withdrawal is {now.status}{by}, no longer {' or '.join(wanted)}")
+        return StateConflict("The withdrawal has changed. Review it and try again")
+    if not now.actioned_by:
+        return StateConflict(f"The withdrawal is {now.status}, not {' or '.join(wanted)}")
+    if now.first_approver_id is None:  # Rejected or Cancelled
+        return StateConflict(f"Already {now.status.lower()} by {now.actioned_by}")
+    since = "" if now.status == WithdrawalStatus.APPROVED else f"; now {now.status}"
+    return StateConflict(f"Already approved by {now.actioned_by}{since}")
 
 
 def emit_event(withdrawal_id: UUID, event_type: str) -> None:
-    """Writes one outbox event about the withdrawal as it now stands."""
+    """Write an outbox event with the current state of the withdrawal."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT emit_withdrawal_event(%s, %s, %s, %s)",
@@ -80,7 +83,7 @@ def emit_event(withdrawal_id: UUID, event_type: str) -> None:
 
 
 def lock_withdrawal(withdrawal_id: UUID, organisation_id: UUID | None = None) -> Withdrawal:
-    """The withdrawal, locked until the transaction ends. Raises `WithdrawalNotFound`."""
+    """Lock and return the withdrawal. Raises `WithdrawalNotFound`."""
     rows = Withdrawal.objects.select_for_update(of=("self",), no_key=True).select_related("bank")
     if organisation_id is not None:
         rows = rows.filter(organisation_id=organisation_id)
@@ -91,7 +94,7 @@ def lock_withdrawal(withdrawal_id: UUID, organisation_id: UUID | None = None) ->
 
 
 def release_escrow(withdrawal: Withdrawal, *, actor: Actor, memo: str) -> None:
-    """Gives the whole amount back: escrow → available."""
+    """Release the full amount from escrow to available."""
     escrow, available = (
         wallet_account(withdrawal, kind) for kind in (AccountKind.ESCROW, AccountKind.AVAILABLE)
     )
@@ -115,9 +118,7 @@ def record_decision(
     flags: Collection[ReviewFlag] | None = None,
     override: str = "",
 ) -> None:
-    """Keeps who decided what, on the version of `withdrawal` the decision was made on, and under
-    which flags.
-    """
+    """Store a decision with its actor, version and flags."""
     Decision.objects.create(
         withdrawal_id=withdrawal.id,
         verdict=verdict,

@@ -232,10 +232,10 @@ def entries_in_another_order(records: LedgerRecords) -> None:
         records.corrupt("UPDATE wallets_entry SET id = %s WHERE id = %s", new, old)
 
 
-NEXT_STEP = "every payout under way has a next step, and no lease has run out unnoticed"
+NEXT_STEP = "every payout in flight has a next step and no stale lease"
 DEPOSITS = "every confirmed deposit was booked once, to its owner, and nothing else as a deposit"
 IN_ORDER = "entries and transfers have ids in the order of time"
-MOVED = "every transfer of a withdrawal moved what the withdrawal says"
+MOVED = "every transfer of a withdrawal matches its amounts"
 CORRUPTIONS: dict[Callable[[LedgerRecords], None], str] = {
     empty_transfer: "every transfer has two or more legs and sums to zero per asset",
     stray_entry: "the entries of every asset sum to zero",
@@ -244,7 +244,7 @@ CORRUPTIONS: dict[Callable[[LedgerRecords], None], str] = {
     money_out_of_escrow: "escrow equals open withdrawals",
     money_from_nowhere: "clearing equals deposits less payouts less the provider's charges",
     unpaid_fee: "fee income equals the fees of paid withdrawals",
-    hold_without_subject: "every withdrawal has the transfers its state calls for",
+    hold_without_subject: "every withdrawal has the transfers of its status",
     deposits_that_differ_in_sum_by_nothing: DEPOSITS,
     deposit_to_another_owner: DEPOSITS,
     deposit_that_was_rejected_but_booked: DEPOSITS,
@@ -255,7 +255,7 @@ CORRUPTIONS: dict[Callable[[LedgerRecords], None], str] = {
     holds_that_offset_each_other: MOVED,
     charges_that_offset_each_other: MOVED,
     hold_on_another_wallet: MOVED,
-    unpublished_approval: "every state a withdrawal reached was told",
+    unpublished_approval: "every status of a withdrawal has its event",
     payout_without_a_next_step: NEXT_STEP,
     payout_that_is_not_there: NEXT_STEP,
     stale_lease: NEXT_STEP,
