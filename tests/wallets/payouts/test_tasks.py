@@ -73,7 +73,7 @@ def test_lists_of_banks_that_stop_being_fresh_are_fetched(sandbox):
 
 def test_reports_that_wait_are_made_one_after_another_and_counted(sandbox, monkeypatch):
     # The report on yesterday is due whatever the hour is.
-    monkeypatch.setattr("wallets.reconciliation.services.reports._FROM_HOUR", 0)
+    monkeypatch.setattr("wallets.reconciliation.services.reports._START_HOUR", 0)
     now = timezone.now()
     days = {now.date() - timedelta(days=ago) for ago in (1, 5, 9)}
     for day in days - {now.date() - timedelta(days=1)}:

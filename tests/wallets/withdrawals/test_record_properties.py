@@ -20,8 +20,8 @@ SOMEBODY = UUID(int=7)
 @pytest.mark.parametrize(
     ("record", "name"),
     [
-        (BooksProof(ran_at=AT, passed=True), "2026-03-01 12:30 holds"),
-        (BooksProof(ran_at=AT, passed=False), "2026-03-01 12:30 OFF"),
+        (BooksProof(ran_at=AT, passed=True), "2026-03-01 12:30 passed"),
+        (BooksProof(ran_at=AT, passed=False), "2026-03-01 12:30 FAILED"),
         (ProviderEvent(reference="payout_x", digest="0123456789abcdef"), "payout_x"),
         (ProviderEvent(digest="0123456789abcdef"), "0123456789ab"),
         (ReconciliationLine(kind="k", reference="payout_x", currency_id="KES"), "k payout_x"),
