@@ -111,7 +111,7 @@ def test_a_new_quote_survives_the_code_prompt(page):
     expire_second_factor(page)
     page.get_by_role("button", name="Propose", exact=True).click()
     answer_the_prompt(page, secret, "Annual report 2026")
-    expect(page.get_by_text("Proposed. Nothing has changed yet")).to_be_visible()
+    expect(page.get_by_text("Prices proposed. They require a second person's approval.")).to_be_visible()
     quote = Quote.objects.get()
     assert (str(quote), quote.note) == ("110.25 / 109", "Annual report 2026")
 
@@ -139,7 +139,7 @@ def test_an_incomplete_deposit_survives_the_code_prompt(page):
     assert not Deposit.objects.exists()
     page.locator("[name=amount]").fill("1500.50")
     page.get_by_role("button", name="Enter", exact=True).click()
-    expect(page.get_by_text("Entered. Nothing has moved yet")).to_be_visible()
+    expect(page.get_by_text("Deposit entered. A second person must confirm it.")).to_be_visible()
     deposit = Deposit.objects.get()
     assert (deposit.reference, deposit.note) == ("GTB/2026/000417", "Salary run")
     assert deposit.entered_by == StaffUser.objects.get(username="lindiwe")

@@ -80,7 +80,7 @@ def test_a_quote_is_validated_when_proposed_and_decided_on_its_page(page, chromi
     expect(page.locator("[name=note]")).to_have_attribute("aria-invalid", "true")
     page.locator("[name=note]").fill("Ten shares became one")
     propose.click()
-    expect(page.get_by_text("Proposed. Nothing has changed yet")).to_be_visible()
+    expect(page.get_by_text("Prices proposed. They require a second person's approval.")).to_be_visible()
 
     with open_second_browser(chromium, live_service, "amina") as amina:
         amina.get_by_role("link", name="Quotes to approve").click()
@@ -230,7 +230,7 @@ def test_a_deposit_can_be_cancelled_by_its_creator_before_confirmation(page):
     page.locator("[name=amount]").fill("1500.50")
     page.locator("[name=reference]").fill("GTB/2026/000417")
     page.get_by_role("button", name="Enter", exact=True).click()
-    expect(page.get_by_text("Entered. Nothing has moved yet")).to_be_visible()
+    expect(page.get_by_text("Deposit entered. A second person must confirm it.")).to_be_visible()
     page.goto(reverse("admin:wallets_deposit_change", args=[Deposit.objects.get().pk]))
     page.get_by_role("link", name=re.compile("^Cancel|^Take back")).first.click()
     page.get_by_role("button", name="Yes, cancel 1,500.50 NGN").click()

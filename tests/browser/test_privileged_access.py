@@ -204,7 +204,7 @@ def test_every_way_for_one_administrator_to_gain_access_is_rejected(open_browser
     page.goto(f"/admin/exchange/accessproposal/{filed.pk}/change/")
     page.get_by_role("link", name="Adopt", exact=True).click()
     press(page, "Adopt")
-    expect(page.get_by_text("Another person must confirm it now.")).to_be_visible()
+    expect(page.get_by_text("Adopted. A second person must confirm it.")).to_be_visible()
     page.goto(f"/admin/exchange/accessproposal/{filed.pk}/confirm/")
     expect(page.get_by_text("Somebody else must confirm").first).to_be_visible()
 
