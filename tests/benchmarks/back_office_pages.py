@@ -57,13 +57,13 @@ def _open(client: Client, address: str, rounds: int) -> dict[str, Any]:
     client.get(address)
     for _ in range(rounds):
         started = perf_counter()
-        answer = client.get(address)
+        response = client.get(address)
         times.append(1000 * (perf_counter() - started))
     with CaptureQueriesContext(connection) as queries:
-        answer = client.get(address)
-    if answer.status_code != 200:
-        raise RuntimeError(f"{address} answered {answer.status_code}")
-    return {"milliseconds": times, "queries": len(queries), "bytes": len(answer.content)}
+        response = client.get(address)
+    if response.status_code != 200:
+        raise RuntimeError(f"{address} responded with {response.status_code}")
+    return {"milliseconds": times, "queries": len(queries), "bytes": len(response.content)}
 
 
 def main(rounds: int) -> None:

@@ -79,7 +79,7 @@ def report(figures: dict[str, Any]) -> None:
 def _download(address: str, session: str) -> int:
     with requests.get(
         address, cookies={"sessionid": session}, stream=True, timeout=600, allow_redirects=False
-    ) as answer:
-        if answer.status_code != 200:
-            raise RuntimeError(f"{address} answered {answer.status_code}")
-        return sum(len(piece) for piece in answer.iter_content(_PIECE))
+    ) as response:
+        if response.status_code != 200:
+            raise RuntimeError(f"{address} responded with {response.status_code}")
+        return sum(len(piece) for piece in response.iter_content(_PIECE))

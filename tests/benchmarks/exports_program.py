@@ -26,7 +26,7 @@ from exchange.staff.models import StaffUser  # noqa: E402
 from tests.factories.logins import sign_in  # noqa: E402
 
 _NAME = "bench.finance"
-_HINT_EVERY_SECONDS = 5
+_NOTIFY_EVERY_SECONDS = 5
 
 
 def main(form: str) -> None:
@@ -38,13 +38,13 @@ def main(form: str) -> None:
     exports.DIRECT_ROWS = 0  # the worker writes short files too
     client.post(reverse("admin:wallets_entry_export"), {"form": form})
     export = Export.objects.latest("created_at")
-    started = hinted = perf_counter()
+    started = notified = perf_counter()
     while export.status in {"Waiting", "Running"}:
         sleep(0.02)
         if export.status == "Waiting":
             started = perf_counter()
-            if started - hinted > _HINT_EVERY_SECONDS:
-                hinted = started
+            if started - notified > _NOTIFY_EVERY_SECONDS:
+                notified = started
                 publish(task_notifier.WRITE_EXPORTS)
         export.refresh_from_db()
     if export.status != "Ready":

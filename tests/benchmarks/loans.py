@@ -47,7 +47,7 @@ class Contender:
             stdout=subprocess.PIPE,
             text=True,
         )
-        if self._answer() != "ready":
+        if self._read_line() != "ready":
             raise RuntimeError(f"{module} did not start")
 
     def measure(self, seconds: float) -> Measured:
@@ -56,7 +56,7 @@ class Contender:
         before = self._meter.read()
         self._process.stdin.write(f"{seconds}\n")
         self._process.stdin.flush()
-        count, taken, busy = map(float, self._answer().split())
+        count, taken, busy = map(float, self._read_line().split())
         after = self._meter.read()
         database = after["database"] - before["database"] if after else 0.0
         return Measured(count / taken, busy / count * 1000, database / count * 1000)
@@ -65,7 +65,7 @@ class Contender:
         """Let the program end."""
         self._process.communicate(timeout=30)
 
-    def _answer(self) -> str:
+    def _read_line(self) -> str:
         assert self._process.stdout is not None
         line: str = self._process.stdout.readline().strip()
         if not line:

@@ -132,7 +132,7 @@ class _Contender:
             self._processes.append(process)
             self._stage.servers.append(process.pid)
         for process in self._processes:
-            _answer(process)
+            _read_line(process)
 
     def measure(self, connections: int, seconds: float) -> int:
         """Return the orders placed over that many connections, spread over the processes."""
@@ -141,7 +141,7 @@ class _Contender:
             assert process.stdin is not None
             process.stdin.write(f"{connections // len(some)} {seconds}\n")
             process.stdin.flush()
-        return sum(int(_answer(process)) for process in some)
+        return sum(int(_read_line(process)) for process in some)
 
     def end(self) -> None:
         """Let the programs end by closing their input."""
@@ -149,7 +149,7 @@ class _Contender:
             process.communicate(timeout=30)
 
 
-def _answer(process: subprocess.Popen[str]) -> str:
+def _read_line(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
     line: str = process.stdout.readline().strip()
     if not line:

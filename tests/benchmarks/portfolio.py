@@ -73,7 +73,7 @@ def run(
                 base, lambda: random.choice(bodies), connections=connections, seconds=seconds
             )
             if set(outcome.statuses) != {200}:
-                raise RuntimeError(f"{base} answered {dict(outcome.statuses)}")
+                raise RuntimeError(f"{base} responded with {dict(outcome.statuses)}")
             return outcome.statuses[200], outcome.seconds
 
         return measure
@@ -97,10 +97,10 @@ def _measured(
     for _ in range(rounds):
         for name, measure in contenders.items():
             before = meter.read()
-            answers, took = measure()
+            responses, took = measure()
             spent = meter.read()
-            rates[name].append(answers / took)
-            costs[name].append({part: (spent[part] - before[part]) / answers for part in spent})
+            rates[name].append(responses / took)
+            costs[name].append({part: (spent[part] - before[part]) / responses for part in spent})
     medians = {name: median(values) for name, values in rates.items()}
     return {
         "per_second": {name: round(value, 1) for name, value in medians.items()},
@@ -144,19 +144,19 @@ def _make_portfolios(installation: Installation, members: int, tokens: int) -> t
 
 def _agree(bases: dict[str, str], token: str, number: int) -> None:
     """Assert that all return the same values for a member."""
-    answers = []
+    responses = []
     for base in bases.values():
-        answer = requests.post(
+        response = requests.post(
             f"{base}/portfolio/{_member(number)}",
             headers={"Authorization": f"Bearer {token}"},
             json={},
             timeout=30,
         )
-        answer.raise_for_status()
-        records = json.loads(answer.content, parse_int=Decimal, parse_float=Decimal)["data"]
-        answers.append([list(_exact(record)) for record in records])
-    if any(answer != answers[0] for answer in answers) or len(answers[0]) != EACH:
-        raise RuntimeError("the contenders do not answer the same")
+        response.raise_for_status()
+        records = json.loads(response.content, parse_int=Decimal, parse_float=Decimal)["data"]
+        responses.append([list(_exact(record)) for record in records])
+    if any(response != responses[0] for response in responses) or len(responses[0]) != EACH:
+        raise RuntimeError("the contenders return different values")
 
 
 def _exact(record: dict[str, Any]) -> Any:

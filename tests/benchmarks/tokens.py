@@ -176,10 +176,12 @@ def _measured(
         contender(connections[name], min(seconds, 1))
     for name, contender in alternate(contenders, rounds):
         before = meter.read()
-        answers, took = contender(connections[name], seconds)
+        responses, took = contender(connections[name], seconds)
         spent = meter.read()
-        rates[name].append(answers / took)
-        costs[name].append({part: (spent[part] - before[part]) / answers * 1000 for part in spent})
+        rates[name].append(responses / took)
+        costs[name].append(
+            {part: (spent[part] - before[part]) / responses * 1000 for part in spent}
+        )
     medians = {name: median(values) for name, values in rates.items()}
     cpu = {
         name: {part: round(median(c[part] for c in values), 3) for part in values[0]}
@@ -214,14 +216,14 @@ class _Http:
         request = load.get(self.url, self.authorization)
         outcome = load.run(self.url, lambda: request, connections=connections, seconds=seconds)
         if set(outcome.statuses) != {200}:
-            raise RuntimeError(f"{self.url} answered {dict(outcome.statuses)}")
+            raise RuntimeError(f"{self.url} responded with {dict(outcome.statuses)}")
         return outcome.statuses[200], outcome.seconds
 
     def total(self) -> int:
         """Return the total in the response; a page holds 20 records, or all."""
         request = urllib.request.Request(self.url, headers={"Authorization": self.authorization})
-        with urllib.request.urlopen(request, timeout=120) as answer:
-            body = json.load(answer)
+        with urllib.request.urlopen(request, timeout=120) as response:
+            body = json.load(response)
         found = body.get("data", body)
         total = int(found["total"] if "total" in found else found["count"])
         shown = found.get("tokens") or found.get("results") or found.get("items")

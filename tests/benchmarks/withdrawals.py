@@ -2,8 +2,8 @@
 
 Spread over 1,000 wallets and on one hot wallet, 32 connections, all on one durable database in
 one interleaved run. Alternatively ours is compared with an earlier version, each on its own
-database. The currency is KES, where the provider is not asked for an account name, so that only
-our own work is measured; the bank list is fresh.
+database. The currency is KES, which has no account resolution at the provider, so that only our
+own work is measured; the bank list is fresh.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The back office in a real browser: signing in, deciding, and conflicts.
 
-The pages are those of the running service; what came of a step is read from the database.
+The pages are those of the running service; results are read from the database.
 """
 
 from __future__ import annotations

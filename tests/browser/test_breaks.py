@@ -44,7 +44,9 @@ def signed_in(
 
 def test_a_break_of_250000_55_ngn_is_explained_by_one_and_closed_by_another(signed_in, open_break):
     amina = signed_in("amina")
-    float_ = amina.locator("section", has=amina.get_by_role("heading", name="Provider balance vs clearing"))
+    float_ = amina.locator(
+        "section", has=amina.get_by_role("heading", name="Provider balance vs clearing")
+    )
     expect(float_.locator(".state-bad")).to_have_text("Differs")
     float_.get_by_role("link", name=str(open_break.day), exact=True).click()
     amina.get_by_role("link", name="Unexplained variance").click()
@@ -70,6 +72,6 @@ def test_a_break_of_250000_55_ngn_is_explained_by_one_and_closed_by_another(sign
     open_break.refresh_from_db()
     assert (open_break.status, str(open_break.owner)) == ("Closed", "amina")
     kwesi.goto("/admin/")
-    expect(kwesi.locator("section", has_text="Provider balance vs clearing").locator(".state-good")).to_have_text(
-        "Explained"
-    )
+    expect(
+        kwesi.locator("section", has_text="Provider balance vs clearing").locator(".state-good")
+    ).to_have_text("Explained")

@@ -111,7 +111,9 @@ def test_a_new_quote_survives_the_code_prompt(page):
     expire_second_factor(page)
     page.get_by_role("button", name="Propose", exact=True).click()
     answer_the_prompt(page, secret, "Annual report 2026")
-    expect(page.get_by_text("Prices proposed. They require a second person's approval.")).to_be_visible()
+    expect(
+        page.get_by_text("Prices proposed. They require a second person's approval.")
+    ).to_be_visible()
     quote = Quote.objects.get()
     assert (str(quote), quote.note) == ("110.25 / 109", "Annual report 2026")
 

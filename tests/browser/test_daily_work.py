@@ -1,5 +1,6 @@
-"""A day of finance and the back office in a real browser: quotes, flags, returned payouts, owners,
-deposits, searches and filters. What came of a step is read from the database.
+"""Daily work in a real browser: quotes, flags, returned payouts, owners, deposits and filters.
+
+Results are read from the database.
 """
 
 from __future__ import annotations
@@ -80,7 +81,9 @@ def test_a_quote_is_validated_when_proposed_and_decided_on_its_page(page, chromi
     expect(page.locator("[name=note]")).to_have_attribute("aria-invalid", "true")
     page.locator("[name=note]").fill("Ten shares became one")
     propose.click()
-    expect(page.get_by_text("Prices proposed. They require a second person's approval.")).to_be_visible()
+    expect(
+        page.get_by_text("Prices proposed. They require a second person's approval.")
+    ).to_be_visible()
 
     with open_second_browser(chromium, live_service, "amina") as amina:
         amina.get_by_role("link", name="Quotes to approve").click()

@@ -189,15 +189,15 @@ def test_filters_open_close_and_narrow_the_list(approver_page, withdrawals):
 
 def test_more_filters_of_withdrawals_open_by_keyboard(approver_page, withdrawals):
     approver_page.goto(LIST)
-    more = approver_page.locator(".worklist details")
-    tab_to(approver_page, matches(".worklist summary"))
+    more = approver_page.locator(".saved-views details")
+    tab_to(approver_page, matches(".saved-views summary"))
     assert is_focus_visible(approver_page)
     for opens, closes in (("Enter", "Space"), ("Space", "Enter")):
         approver_page.keyboard.press(opens)
-        expect(more.locator(".narrowing")).to_be_visible()
+        expect(more.locator(".filter-form")).to_be_visible()
         approver_page.keyboard.press(closes)
-        expect(more.locator(".narrowing")).to_be_hidden()
-        expect_focus(approver_page, ".worklist summary")
+        expect(more.locator(".filter-form")).to_be_hidden()
+        expect_focus(approver_page, ".saved-views summary")
 
 
 def test_rows_are_selected_and_decided(approver_page, withdrawals):
@@ -215,8 +215,8 @@ def test_rows_are_selected_and_decided(approver_page, withdrawals):
         approver_page.keyboard.press("Shift+Tab")
     assert is_focus_visible(approver_page)
     approver_page.keyboard.press("Enter")
-    answer = approver_page.get_by_role("button", name=re.compile("^Confirm approval of 2"))
-    answer.wait_for()
+    confirm = approver_page.get_by_role("button", name=re.compile("^Confirm approval of 2"))
+    confirm.wait_for()
     tab_to(approver_page, has_text("^Confirm approval of 2"))
     assert is_focus_visible(approver_page)
     approver_page.keyboard.press("Enter")

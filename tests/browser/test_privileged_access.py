@@ -1,6 +1,6 @@
 """An attack by which one administrator paid out 6,000,000 NGN alone: each step is now rejected.
 
-The attack: two invented approvers, or two real ones taken over, and a key with power over money.
+The attack: two fictitious approvers, or two real ones taken over, and a privileged API key.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def expect_proposal(page: Page, kind: str) -> AccessProposal:
     expect(page.get_by_role("link", name="Withdraw", exact=True)).to_be_visible()
     expect(page.get_by_role("link", name="Confirm", exact=True)).to_have_count(0)
     page.goto(f"/admin/exchange/accessproposal/{proposal.pk}/confirm/")
-    expect(page.get_by_text("Somebody else must confirm").first).to_be_visible()
+    expect(page.get_by_text("Someone other than the proposer").first).to_be_visible()
     page.goto(f"/admin/exchange/accessproposal/{proposal.pk}/collect/")
     press(page, "Show secret")
     expect(page.get_by_text("Nothing to collect").first).to_be_visible()
@@ -206,7 +206,7 @@ def test_every_way_for_one_administrator_to_gain_access_is_rejected(open_browser
     press(page, "Adopt")
     expect(page.get_by_text("Adopted. A second person must confirm it.")).to_be_visible()
     page.goto(f"/admin/exchange/accessproposal/{filed.pk}/confirm/")
-    expect(page.get_by_text("Somebody else must confirm").first).to_be_visible()
+    expect(page.get_by_text("Someone other than the proposer").first).to_be_visible()
 
     # Nothing has changed.
     assert StaffUser.objects.count() == people + 1  # the auditor

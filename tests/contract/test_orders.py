@@ -11,7 +11,7 @@ import pytest
 
 from exchange.events.models import Event
 from orders.book.models import Order
-from tests.factories.market import NOBODY, ORDER_FIELDS, ORDERS, ApiTrader, Market, body_of
+from tests.factories.market import NO_CUSTOMER, ORDER_FIELDS, ORDERS, ApiTrader, Market, body_of
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import assert_books_hold
 from tests.factories.withdrawals import exact_json, round_trips
@@ -220,7 +220,7 @@ def test_order_created_goes_to_the_organisation_with_exactly_this_body(market: M
 
 
 def test_an_order_of_nobody_in_particular_has_an_empty_customer(market: Market):
-    assert market.buy()["customer"] == NOBODY
+    assert market.buy()["customer"] == NO_CUSTOMER
 
 
 @pytest.mark.django_db(transaction=True)

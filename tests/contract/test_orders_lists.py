@@ -17,7 +17,7 @@ from exchange.tokens.models import DealAccess, Token, TokenAccess
 from exchange.tokens.services.tokens import grant_access
 from orders.book.models import Order
 from tests.factories.api_clients import assert_error, make_caller
-from tests.factories.market import NOBODY, ORDER_FIELDS, ORDERS, ApiTrader, Market
+from tests.factories.market import NO_CUSTOMER, ORDER_FIELDS, ORDERS, ApiTrader, Market
 from tests.factories.tokens import give_units, make_token
 from tests.factories.withdrawals import exact_json, round_trips
 
@@ -135,7 +135,7 @@ def test_a_stranger_sees_an_active_order_but_not_whose_it_is(market: Market):
     ]
     for owner in owners:
         made = market.buy(**owner)
-        hidden = {**made, "user": None, "customer": NOBODY, "api_customer_email": None}
+        hidden = {**made, "user": None, "customer": NO_CUSTOMER, "api_customer_email": None}
         seen = market.seller.caller.get(f"{ORDERS}/{made['_id']}")
         assert exact_json(seen)["data"] == hidden
         assert list(exact_json(seen)["data"]) == ORDER_FIELDS

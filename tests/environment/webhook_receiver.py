@@ -59,7 +59,7 @@ class Receiver:
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 body = self.rfile.read(length)
                 if len(body) == length:  # otherwise the sender died while sending
-                    receiver._answer(self, Received(self.path, headers, body))
+                    receiver._respond(self, Received(self.path, headers, body))
 
             do_GET = do_POST
 
@@ -89,7 +89,7 @@ class Receiver:
             assert came, f"{len(self.received)} of {count} requests arrived"
             return list(self.received)
 
-    def _answer(self, handler: BaseHTTPRequestHandler, request: Received) -> None:
+    def _respond(self, handler: BaseHTTPRequestHandler, request: Received) -> None:
         with self._arrived:
             self.received.append(request)
             self._arrived.notify_all()

@@ -75,7 +75,7 @@ def make_withdrawal(
     account_name: str = "Ada Obi",
 ) -> Withdrawal:
     """Make a Pending withdrawal."""
-    answer = request_withdrawal(
+    response = request_withdrawal(
         RequestWithdrawal(
             organisation=organisation.pk,
             member=member.pk if member else None,
@@ -88,7 +88,7 @@ def make_withdrawal(
             **asdict(corridor or PayoutDetails()),
         )
     )
-    data = msgspec.json.decode(answer.data)
+    data = msgspec.json.decode(response.data)
     return Withdrawal.objects.get(pk=data["withdrawalRequest"]["_id"])
 
 

@@ -37,6 +37,6 @@ class BorrowerApi:
 
     def create_loan(self, **changes: Any) -> str:
         """Create a loan and return its id."""
-        answer = self.create(**changes)
-        assert answer.status_code == 201, answer.content
-        return str(answer.json()["data"]["id"])
+        response = self.create(**changes)
+        assert response.status_code == 201, response.content
+        return str(response.json()["data"]["id"])

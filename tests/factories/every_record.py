@@ -160,10 +160,10 @@ def _market_and_loan(every_record: EveryRecord, owner: StaffUser) -> None:
     )
     servicing.age_loan(loan.id)
     every_record.add(loan)
-    ending = propose_closure(
-        loan_id=loan.id, action=ClosureAction.WRITE_OFF, note="Nobody answers", user=owner
+    closure = propose_closure(
+        loan_id=loan.id, action=ClosureAction.WRITE_OFF, note="No response", user=owner
     )
-    every_record.proposals[Loan] = (loan.pk, ending.pk)
+    every_record.proposals[Loan] = (loan.pk, closure.pk)
     offer = every_record.add(make_configuration(approved=False))
     every_record.proposals[LoanConfiguration] = (offer.pk, pending_version(offer).pk)
     every_record.add(lending.token)

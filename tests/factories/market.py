@@ -32,7 +32,7 @@ ORDER_FIELDS = [
     "createdAt",
     "updatedAt",
 ]
-NOBODY = {"name": "", "email": ""}
+NO_CUSTOMER = {"name": "", "email": ""}
 
 
 @dataclass

@@ -28,11 +28,11 @@ GIVEN_BACK = (Decimal(1000), Decimal(0))
 
 
 def call_sandbox(sandbox: Sandbox, method: str, path: str, **body: Any) -> Any:
-    answer = requests.request(
+    response = requests.request(
         method, f"{sandbox.url}/sandbox/{path}", json=body or None, timeout=10
     )
-    answer.raise_for_status()
-    return answer.json()
+    response.raise_for_status()
+    return response.json()
 
 
 def sandbox_transfers(sandbox: Sandbox, withdrawal: Withdrawal) -> list[dict[str, Any]]:

@@ -109,12 +109,12 @@ def round_trips(tmp_path: Any) -> Iterator[list[str]]:
     """Yield the server's responses on this process's connection, one for each round trip."""
     connection.ensure_connection()
     trace = tmp_path / "trace"
-    answers: list[str] = []
+    responses: list[str] = []
     with trace.open("w") as file:
         connection.connection.pgconn.trace(file.fileno())
         try:
-            yield answers
+            yield responses
         finally:
             connection.connection.pgconn.untrace()
     lines = trace.read_text().splitlines()
-    answers.extend(line for line in lines if "ReadyForQuery" in line)
+    responses.extend(line for line in lines if "ReadyForQuery" in line)

@@ -1,10 +1,10 @@
 """The pytest plugin that tries mutants, replacing the loop that runs each test once.
 
 The process has imported everything and collected every test. For each mutant it forks: the child
-gets a database of its own, puts the fault in force, and runs the tests that cover it until one
-fails. What has to be imported anew (a constant, a decorator) is tried in a new process. Several
-workers share one list of mutants. The private copy of the checkout they run in has the fault in
-its files too, for the services that tests start.
+gets its own database, applies the change, and runs the covering tests until one fails. A change of
+code that runs at import (a constant, a decorator) is tried in a new process. Several workers share
+one list of mutants. Their private copy of the checkout contains the change too, for the services
+that tests start.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ class Worker:
         listed.write_text("\n".join(names))
         result_file = self._folder / f"guest-{self._name}.json"
         result_file.unlink(missing_ok=True)
-        patience = _STARTING + GRACE_SECONDS + SLOWDOWN * sum(job["tests"].values())
+        limit = _STARTING + GRACE_SECONDS + SLOWDOWN * sum(job["tests"].values())
         command = [
             sys.executable, "-m", "pytest", "-x", "-q", "-p", "tests.mutants.fresh_process",
             "-pno:cacheprovider", "-pno:xdist", f"--timeout={GRACE_SECONDS * 3:.0f}", f"@{listed}",
@@ -168,7 +168,7 @@ class Worker:
             stdin=subprocess.DEVNULL, start_new_session=True,
         ) as process:  # fmt: skip
             try:
-                process.wait(patience)
+                process.wait(limit)
             except subprocess.TimeoutExpired:
                 _end_group(process.pid)
                 return {"result": TIMED_OUT, "tests": 0, "test": "", "why": "a new process"}

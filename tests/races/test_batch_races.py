@@ -106,15 +106,15 @@ def test_a_batch_stores_new_keys_with_their_responses(run_as_batch):
     calls = [request_call(wallet, key) for key in "abcd"] + [
         request_call(member, key) for key in "ef"
     ]
-    answers = run_as_batch(*calls)
+    responses = run_as_batch(*calls)
     assert run_as_batch.batch_sizes == [6]
     assert batch_sizes() == [6]
-    for key, answer, call in zip("abcdef", answers, calls, strict=True):
+    for key, response, call in zip("abcdef", responses, calls, strict=True):
         kept = record(key)
-        assert (kept.status_code, kept.message, kept.data) == (201, answer.message, answer.data)
-        assert (kept.body_hash, answer.replayed) == ("body", False)
+        assert (kept.status_code, kept.message, kept.data) == (201, response.message, response.data)
+        assert (kept.body_hash, response.replayed) == ("body", False)
         again = call()
-        assert (again.data, again.status_code, again.replayed) == (answer.data, 201, True)
+        assert (again.data, again.status_code, again.replayed) == (response.data, 201, True)
     assert count_effects() == 6
     assert_books_hold()
 
@@ -163,9 +163,9 @@ def test_a_request_inside_a_transaction_joins_no_batch_and_is_rolled_back_with_i
             wallet.submit_request()
             transaction.set_rollback(True)
 
-    undone, *answers = run_as_batch(ask_and_undo, request_call(one), request_call(other))
+    undone, *responses = run_as_batch(ask_and_undo, request_call(one), request_call(other))
     assert (undone, run_as_batch.batch_sizes) == (None, [2])
-    assert [answer.status_code for answer in answers] == [201, 201]
+    assert [response.status_code for response in responses] == [201, 201]
     assert (wallet.kes, count_effects()) == ((Decimal(10_000), Decimal(0)), 2)
     assert_books_hold()
 
@@ -178,12 +178,12 @@ def test_a_key_in_progress_elsewhere_delays_its_own_request_only(run_as_batch, e
         elsewhere.execute(
             "SELECT claim_idempotency_key(%s, %s, %s, %s, 'body', 1000, '1 day')", address
         )
-        answers = pool.submit(
+        responses = pool.submit(
             run_as_batch, *(request_call(wallet, key) for key in ("a", "taken", "b", None))
         )
         # The others complete while the key is still being claimed.
         wait_until(lambda: Withdrawal.objects.count() == 3, "the others are done")
-        assert not answers.done()
+        assert not responses.done()
         if ending == "commit":
             elsewhere.execute(
                 "SELECT store_idempotent_response(%s, %s, %s, %s, 201, 'first', '{}')", address
@@ -191,9 +191,9 @@ def test_a_key_in_progress_elsewhere_delays_its_own_request_only(run_as_batch, e
             elsewhere.commit()
         else:
             elsewhere.rollback()
-        [_, taken, _, _] = found = answers.result()
+        [_, taken, _, _] = found = responses.result()
     assert run_as_batch.batch_sizes == [4]
-    assert [type(answer) for answer in found] == [StoredResponse] * 4
+    assert [type(response) for response in found] == [StoredResponse] * 4
     if ending == "commit":
         assert taken == StoredResponse(201, "first", "{}", replayed=True)
         assert count_effects() == 3
@@ -228,9 +228,9 @@ def test_one_failing_request_rolls_the_batch_back_and_then_fails_alone(run_as_ba
         request_call(wallet, "bad", account=POISON),
     )
     assert run_as_batch.batch_sizes == [5]
-    assert [type(answer) for answer in good] == [StoredResponse] * 4
+    assert [type(response) for response in good] == [StoredResponse] * 4
     assert isinstance(bad, DatabaseError)
-    assert [record(key).data for key in "abc"] == [answer.data for answer in good[:3]]
+    assert [record(key).data for key in "abc"] == [response.data for response in good[:3]]
     assert IdempotencyRecord.objects.count() == 3
     assert count_effects() == 4
     assert (wallet.balance("escrow"), other.balance("escrow")) == (Decimal(1500), Decimal(500))
@@ -244,21 +244,21 @@ def test_a_batch_whose_connection_breaks_fails_for_all_and_is_not_retried(
     calls = [request_call(wallet, key) for key in "abc"]
     with ThreadPoolExecutor(1) as pool:
         with WritePause("INSERT", "wallets_withdrawal", "true") as pause:
-            answers = pool.submit(run_as_batch, *calls)
+            responses = pool.submit(run_as_batch, *calls)
             pause.wait()
             backend = run_as_batch.leader.info.backend_pid
             # The network fails; the server may or may not finish the statement.
             with socket.socket(fileno=os.dup(run_as_batch.leader.fileno())) as line:
                 line.shutdown(socket.SHUT_RDWR)
-            found = answers.result()
-            assert [type(answer) for answer in found] == [OperationalError] * 3
+            found = responses.result()
+            assert [type(response) for response in found] == [OperationalError] * 3
         wait_until(lambda: not _lives(owner_connection, backend), "the server has seen it")
     assert run_as_batch.batch_sizes == [3]
     made = count_effects()
     assert made in {0, 3}
     # A retry under the same key results in one request in either case.
     again = [call() for call in calls]
-    assert [answer.replayed for answer in again] == [made == 3] * 3
+    assert [response.replayed for response in again] == [made == 3] * 3
     assert count_effects() == 3
     assert wallet.kes == (Decimal(8500), Decimal(1500))
     assert_books_hold()
@@ -270,18 +270,18 @@ def test_a_batch_whose_session_the_server_terminates_is_executed_at_most_once(
     wallet = make_wallet(10_000)
     calls = [request_call(wallet, key) for key in "abc"]
     with ThreadPoolExecutor(1) as pool, WritePause("INSERT", "wallets_withdrawal", "true") as pause:
-        answers = pool.submit(run_as_batch, *calls)
+        responses = pool.submit(run_as_batch, *calls)
         pause.wait()
         backend = run_as_batch.leader.info.backend_pid
         owner_connection.execute("SELECT pg_terminate_backend(%s)", [backend])
         wait_until(lambda: not _lives(owner_connection, backend), "the session has ended")
         pause.release()
-        found = answers.result()
-    done = [answer for answer in found if isinstance(answer, StoredResponse)]
-    assert {type(answer) for answer in found} - {StoredResponse} == {OperationalError}
+        found = responses.result()
+    done = [response for response in found if isinstance(response, StoredResponse)]
+    assert {type(response) for response in found} - {StoredResponse} == {OperationalError}
     assert count_effects() == len(done)
     again = [call() for call in calls]
-    assert sum(answer.replayed for answer in again) == len(done)
+    assert sum(response.replayed for response in again) == len(done)
     assert count_effects() == 3
     assert_books_hold()
 
@@ -313,10 +313,10 @@ def test_each_of_four_hundred_keys_sent_twice_takes_effect_once():
     wallets = [make_wallet(keys * 500), make_member_wallet(keys * 500)]
     # Adjacent, so that two threads send the same key at nearly the same moment.
     calls = [request_call(wallets[key % 2], key) for key in range(keys) for _ in range(2)]
-    answers = run_announced(calls)
-    assert {type(answer) for answer in answers} == {StoredResponse}
+    responses = run_announced(calls)
+    assert {type(response) for response in responses} == {StoredResponse}
     for key in range(keys):
-        one, other = answers[2 * key], answers[2 * key + 1]
+        one, other = responses[2 * key], responses[2 * key + 1]
         assert one.data == other.data == record(str(key)).data
         assert {one.replayed, other.replayed} == {False, True}
     assert count_effects() == keys
@@ -327,8 +327,10 @@ def test_each_of_four_hundred_keys_sent_twice_takes_effect_once():
 
 def test_a_wallet_that_affords_seven_of_a_hundred_pays_exactly_seven():
     wallet = make_wallet("3999.99")
-    answers = run_announced([request_call(wallet, key if key % 2 else None) for key in range(100)])
-    refused = [str(answer) for answer in answers if isinstance(answer, InsufficientBalance)]
+    responses = run_announced(
+        [request_call(wallet, key if key % 2 else None) for key in range(100)]
+    )
+    refused = [str(response) for response in responses if isinstance(response, InsufficientBalance)]
     assert len(refused) == 93
     available = [Decimal("3999.99") - 500 * taken for taken in range(8)]
     assert set(refused) <= {

@@ -73,9 +73,9 @@ def message_on(page: Page) -> tuple[str, str]:
     return level, unescape(words)
 
 
-def check_responses(status: str, by: str, answers: list[object]) -> None:
+def check_responses(status: str, by: str, responses: list[object]) -> None:
     """Check that one response is the success of `status` and the other two name the decider."""
-    approval, rejection, cancellation = answers
+    approval, rejection, cancellation = responses
     done = TRACES[status][1]
     stale = (
         rf"Already {status.lower()} by {by}\. No changes were made\."
@@ -149,13 +149,13 @@ def test_exactly_one_of_a_concurrent_approval_rejection_and_cancellation_happens
             # One round in four runs without the barrier: then the shortest path mostly wins.
             if number % 4:
                 barrier.hold()
-                *answers, released = callers.at_once([*decisions, cancel, barrier.release])
-                assert released is None, answers
+                *responses, released = callers.at_once([*decisions, cancel, barrier.release])
+                assert released is None, responses
             else:
-                answers = callers.at_once([*decisions, cancel])
+                responses = callers.at_once([*decisions, cancel])
             status = status_of(withdrawal)
             outcomes[status] += 1
-            check_responses(status, by[status], answers)
+            check_responses(status, by[status], responses)
             check_traces(withdrawal, status)
     assert outcomes.total() == rounds
     assert len(outcomes) > 1, "nothing raced"

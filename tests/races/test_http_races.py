@@ -103,8 +103,8 @@ def test_every_request_under_a_key_gets_the_first_response_also_after_a_restart(
     for reply in replies:
         by_key.setdefault(reply.tag, []).append(reply)
     made = set()
-    for answers in by_key.values():
-        created = [reply for reply in answers if reply.status == 201]
+    for responses in by_key.values():
+        created = [reply for reply in responses if reply.status == 201]
         assert len({reply.body for reply in created}) == 1
         assert sum("idempotent-replayed" not in reply.headers for reply in created) == 1
         # No request of the second round was in progress, so all get the response.

@@ -76,9 +76,9 @@ def test_a_request_without_funds_because_of_the_first_under_its_key_returns_its_
 
     with connection.execute_wrapper(let_the_first_commit):
         second = ask()
-    (answer,) = first
-    assert not answer.replayed
-    assert second == replace(answer, replayed=True)
+    (response,) = first
+    assert not response.replayed
+    assert second == replace(response, replayed=True)
     assert Withdrawal.objects.count() == 1
     assert wallet.kes == (500, 1000)
     assert_books_hold()
@@ -90,24 +90,24 @@ def test_a_request_without_funds_because_of_the_first_under_its_key_returns_its_
 def test_both_secrets_of_two_concurrent_rotations_sign_webhooks(receiver: Receiver):
     """The second rotation begins while the first one has not committed."""
     owner = make_organisation_with_endpoint(receiver.url)
-    answers: list[str] = []
+    secrets: list[str] = []
 
     def rotate() -> None:
         try:
-            answers.append(
+            secrets.append(
                 webhook_endpoints.rotate_secret(organisation_id=owner.id, actor=TESTER)[1]
             )
         finally:
             connections.close_all()
 
     twice_at_once(rotate, "UPDATE", "exchange_webhookendpoint", "NEW.secret <> OLD.secret")
-    assert len(set(answers)) == 2
+    assert len(set(secrets)) == 2
     endpoint = WebhookEndpoint.objects.get(organisation=owner)
-    assert [endpoint.previous_secret, endpoint.secret] == answers
+    assert [endpoint.previous_secret, endpoint.secret] == secrets
     emit_event(owner)
     deliver_due()
     (request,) = receiver.received
-    for secret in answers:
+    for secret in secrets:
         Webhook(secret).verify(request.body, request.headers)
 
 

@@ -85,7 +85,7 @@ def test_an_account_opened_since_the_lock_is_left_to_the_next_call() -> None:
         bar.rollback()
         thread.join()
     # Unlocked rows are not used: the rest of the batch completes, and this request runs alone.
-    assert [answer is None for answer in done] == [True, False]
+    assert [response is None for response in done] == [True, False]
     alone = command(new, 1000)
     with session("runtime") as single:
         single.execute(

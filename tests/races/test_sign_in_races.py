@@ -113,8 +113,8 @@ def browsers_at_second_step(service: Service, user: StaffUser, count: int) -> li
     """Return browsers that have passed the first step."""
     browsers = [Browser(service) for _ in range(count)]
     for browser in browsers:
-        answer = browser.enter_password(user.username, PASSWORD)
-        assert answer.headers["Location"].startswith(CODE)
+        response = browser.enter_password(user.username, PASSWORD)
+        assert response.headers["Location"].startswith(CODE)
     return browsers
 
 

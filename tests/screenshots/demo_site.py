@@ -127,8 +127,10 @@ class DemoSite:
         )
         page.on(
             "response",
-            lambda answer: (
-                seen.append(f"{answer.status} from {answer.url}") if answer.status >= 400 else None
+            lambda response: (
+                seen.append(f"{response.status} from {response.url}")
+                if response.status >= 400
+                else None
             ),
         )
         return page

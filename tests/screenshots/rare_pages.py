@@ -37,9 +37,9 @@ _RETURNED = "0690000038"
 
 def call_sandbox(site: DemoSite, method: str, path: str, **body: Any) -> Any:
     url = f"{site.demo['provider_url'].removesuffix('/v3')}/sandbox/{path}"
-    answer = requests.request(method, url, json=body or None, timeout=_SECONDS)
-    answer.raise_for_status()
-    return answer.json()
+    response = requests.request(method, url, json=body or None, timeout=_SECONDS)
+    response.raise_for_status()
+    return response.json()
 
 
 def request_withdrawal(site: DemoSite, amount: int, account_number: str, name: str) -> str:
@@ -47,7 +47,7 @@ def request_withdrawal(site: DemoSite, amount: int, account_number: str, name: s
     demo = site.demo
     if account_number not in site.record_paths:
         member = demo["members"][0]["id"]
-        answer = requests.post(
+        response = requests.post(
             f"{demo['base_url']}/v1/api/members/{member}/wallet/withdraw",
             json={
                 "amount": amount,
@@ -62,8 +62,8 @@ def request_withdrawal(site: DemoSite, amount: int, account_number: str, name: s
             },
             timeout=_SECONDS,
         )
-        answer.raise_for_status()
-        found = answer.json()["data"]["withdrawalRequest"]["_id"]
+        response.raise_for_status()
+        found = response.json()["data"]["withdrawalRequest"]["_id"]
         site.record_paths[account_number] = f"/admin/wallets/withdrawal/{found}/change/"
     return site.record_paths[account_number]
 

@@ -58,13 +58,13 @@ class Running:
 
     def get(self, path: str) -> Any:
         token = self.demo["organisations"][0]["access_token"]
-        answer = requests.get(
+        response = requests.get(
             f"http://127.0.0.1:{self.port}{path}",
             headers={"Authorization": f"Bearer {token}"},
             timeout=10,
         )
-        assert answer.status_code == 200, answer.text
-        return answer.json()["data"]
+        assert response.status_code == 200, response.text
+        return response.json()["data"]
 
 
 @pytest.fixture(scope="module")

@@ -50,7 +50,7 @@ def test_a_members_withdrawal_goes_from_request_to_bank_and_the_books_hold(provi
         actor=SYSTEM,
     )
     bank_name = bank_directory("KES").banks[0].name
-    answer = requests.request_withdrawal(
+    response = requests.request_withdrawal(
         RequestWithdrawal(
             organisation=organisation.id,
             member=member.id,
@@ -62,7 +62,7 @@ def test_a_members_withdrawal_goes_from_request_to_bank_and_the_books_hold(provi
             account_number="0690000031",
         )
     )
-    data = msgspec.json.decode(answer.data)
+    data = msgspec.json.decode(response.data)
     withdrawal = Withdrawal.objects.get(id=data["withdrawalRequest"]["_id"])
     decisions.approve(withdrawal_id=withdrawal.id, version=1, approver=_staff("ann"))
     payouts.send_payout(withdrawal.id)

@@ -1,9 +1,8 @@
 """`make dump`: writes the database of this version with rows in every table as an SQL file.
 
-It is made once for each release and never again: what an installation of that release has in its
-database does not change any more. It is made on the oldest server that is supported: such a dump
-can be restored on later ones, not the other way round. Not collected with the suite, for its name
-is not a test's.
+Run once for each release: the databases of a release no longer change. Uses the oldest supported
+server, because dumps can only be restored on the same or later ones. The suite does not collect
+this module, because its name is not that of a test.
 """
 
 from __future__ import annotations

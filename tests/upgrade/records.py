@@ -1,7 +1,6 @@
 """Rows in every table: staff, money, a market, loans and access, made by the services.
 
-What no service of ours writes (tables of Django and of the OAuth library that are not used here)
-is written directly, in `_tables_of_libraries`.
+Library tables that the exchange does not use are filled directly, in `_tables_of_libraries`.
 """
 
 from __future__ import annotations
@@ -184,8 +183,8 @@ def _money(sandbox: Sandbox, caller: ApiCaller, wallet: Wallet, people: _People)
         "account_number": "0690000051",
         "currency": "KES",
     }
-    answer = caller.post("/v1/api/wallet/withdraw", body, Idempotency_Key=str(uuid4()))
-    assert answer.status_code == 201, answer.content
+    response = caller.post("/v1/api/wallet/withdraw", body, Idempotency_Key=str(uuid4()))
+    assert response.status_code == 201, response.content
     _withdrawals(sandbox, wallet, people)
 
 
@@ -332,7 +331,7 @@ def _loans(borrower: Wallet, token: Token, people: _People) -> None:
         proposed = propose_closure(
             loan_id=loan.id,
             action=action or ClosureAction.WRITE_OFF,
-            note="The borrower has not answered",
+            note="The borrower has not responded",
             user=people.lenders[0],
         )
         if action is not None:

@@ -1,6 +1,6 @@
 """The peer's endpoint: the same checks and rows as ours, written with DRF and the ORM.
 
-It has no ledger guards, documents, idempotency or account name look-up, so it does less.
+It has no ledger guards, documents, idempotency or account resolution, so it does less.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The peer's loan service: the same locks, rules and rows as ours.
 
-It has no ledger guards, documents, idempotency or granted access, and its accounts are there
-before, so it does less.
+It has no ledger guards, documents, idempotency or access lists, and its accounts exist beforehand,
+so it does less.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The peer's tables: the facts that ours keep, and indexes for the same lists and look-ups.
+"""The peer's tables: the same columns as ours, with indexes for the same lists and searches.
 
-Without triggers, guards and stored documents, which a plain application has not.
+Without triggers, guards and stored documents, which a plain application does not have.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The peer's order service: the same locks, rules and rows as ours, one statement each.
 
-It gives the same answer, and keeps and tells the same. It has no guards in the database, stored
-documents, raises, access lists or deadlock retries, so it does less. (Neither side is asked with an
-idempotency key here, and neither writes the audit: an order says itself who placed it.)
+It returns, stores and emits the same. It has no database guards, stored documents, raises, access
+lists or deadlock retries, so it does less. (Neither side uses idempotency keys here or writes the
+audit, since an order names its creator.)
 """
 
 from __future__ import annotations
