@@ -94,7 +94,7 @@ def test_a_quote_is_validated_when_proposed_and_decided_on_its_page(page, chromi
         amina.get_by_role("link", name=re.compile("^Approve")).click()
         expect(amina.get_by_role("alert").filter(has_text="more than 20 %")).to_be_visible()
         amina.get_by_role("button", name=re.compile("^Yes, approve")).click()
-        expect(amina.get_by_text("Approved: ").first).to_be_visible()
+        expect(amina.get_by_text("is now quoted at").first).to_be_visible()
     token.refresh_from_db()
     assert (token.price_buy, token.price_sell) == (1100, 1090)
 
@@ -236,6 +236,6 @@ def test_a_deposit_can_be_cancelled_by_its_creator_before_confirmation(page):
     expect(page.get_by_text("Deposit entered. A second person must confirm it.")).to_be_visible()
     page.goto(reverse("admin:wallets_deposit_change", args=[Deposit.objects.get().pk]))
     page.get_by_role("link", name=re.compile("^Cancel|^Take back")).first.click()
-    page.get_by_role("button", name="Yes, cancel 1,500.50 NGN").click()
+    page.get_by_role("button", name="Cancel 1,500.50 NGN").click()
     expect(page.get_by_text("Cancelled. Nothing was booked.")).to_be_visible()
     assert Deposit.objects.get().status == "Cancelled"

@@ -274,7 +274,7 @@ def test_two_people_grant_access_to_a_third_who_decides_a_day_later(open_browser
     assert Quote.objects.get(pk=quote.pk).status == "Pending"
     backdate_access(StaffUser.objects.get(username="efua"), hours=25)
     approve()
-    expect(efua.get_by_text("Approved: ").first).to_be_visible()
+    expect(efua.get_by_text("is now quoted at").first).to_be_visible()
     assert Quote.objects.get(pk=quote.pk).status == "Approved"
     amina.goto("/admin/")
     expect(amina.get_by_text("The access of efua")).to_have_count(0)
