@@ -24,6 +24,28 @@ USER: dict[str, Any] = {
     },
     "required": ["_id", "name", "email"],
 }
+# An actor as `sql/public_actor.sql` writes it.
+ACTOR: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "role": {
+            "type": "string",
+            "description": "`API key`, or a role such as `finance approver`",
+        },
+        "id": {
+            "type": ["string", "null"],
+            "description": "Client ID of the API key, or a permanent opaque id of the person",
+        },
+        "name": {"type": "string", "description": "Name of the API key"},
+    },
+    "required": ["role", "id"],
+}
+STAFF_EXAMPLE = {"role": "finance approver", "id": "staff_3f0c9d6c1b7a4e0f9a52d1c8e7b64a10"}
+_KEY_EXAMPLE = {
+    "role": "API key",
+    "id": "Zq3uX0eK7b4nT1vY9sW6rP2mL8cJ5hDg",
+    "name": "Back office integration",
+}
 _HEADERS = {
     "webhook-id": "Event ID: the same for every delivery attempt",
     "webhook-timestamp": "Time of this attempt, in seconds since 1970",
@@ -37,11 +59,11 @@ _TEST = NamedSchema(
         "type": "object",
         "properties": {
             "message": {"type": "string", "description": "A note that this is a test"},
-            "requested_by": {"type": "string", "description": "The API key that requested it"},
+            "requested_by": {**ACTOR, "description": "The actor that requested it"},
         },
         "required": ["message", "requested_by"],
     },
-    {"webhook.test": {"message": "This is a test", "requested_by": "Back office integration"}},
+    {"webhook.test": {"message": "This is a test", "requested_by": _KEY_EXAMPLE}},
 )
 
 

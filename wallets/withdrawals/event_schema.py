@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from exchange.api.operations import NamedSchema
-from exchange.events.event_schema import USER, add_webhooks
+from exchange.events.event_schema import ACTOR, STAFF_EXAMPLE, USER, add_webhooks
 from exchange.participants.examples import USER as USER_EXAMPLE
 from wallets.withdrawals import examples
 from wallets.withdrawals.event_types import EVENT_TYPES
@@ -18,7 +18,8 @@ _WITHDRAWAL: dict[str, Any] = {
             "type": "object",
             "properties": {
                 "actioned_by": {
-                    "type": ["string", "null"],
+                    **ACTOR,
+                    "type": ["object", "null"],
                     "description": "The actor of the first decision; null before it",
                 }
             },
@@ -34,7 +35,12 @@ def _example(event_type: str) -> dict[str, Any]:
     status = event_type.partition(".")[2].capitalize()
     withdrawal = {**examples.MEMBER_WITHDRAWAL, "actioned_by": None}
     if status != "Created":
-        withdrawal |= {"status": status, "actioned_on": _DECIDED_AT, "updatedAt": _DECIDED_AT}
+        withdrawal |= {
+            "status": status,
+            "actioned_on": _DECIDED_AT,
+            "actioned_by": STAFF_EXAMPLE,
+            "updatedAt": _DECIDED_AT,
+        }
     return {"withdrawal": withdrawal, "bank": examples.BANK, "user": USER_EXAMPLE}
 
 
