@@ -1,4 +1,4 @@
-"""A lender and a borrower, a defaulted loan, two credit officers, and an attacker's connection."""
+"""Fixtures: a lender and a borrower, a defaulted loan, two credit officers, a database role."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def lending() -> Lending:
 
 @pytest.fixture
 def runtime() -> Iterator[Connection]:
-    """A connection that acts as the application does, in autocommit mode."""
+    """A connection with the application's role, in autocommit mode."""
     with session("runtime") as connection:
         connection.autocommit = True
         yield connection
@@ -30,7 +30,7 @@ def runtime() -> Iterator[Connection]:
 
 @pytest.fixture
 def loan(lending) -> Loan:
-    """Defaulted: 105 units at 10,000 against 1,596,000 owed."""
+    """A defaulted loan: 105 units at 10,000 against 1,596,000 owed."""
     return make_defaulted_loan(lending)
 
 

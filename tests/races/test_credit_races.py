@@ -1,6 +1,6 @@
-"""Races for units, money and loans, each caller with a database connection of its own.
+"""Races for units, money and loans, each caller with its own database connection.
 
-Nobody may be told of a deadlock or anything else that is not a refusal.
+Callers may see domain errors only, never a deadlock.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def lending() -> Lending:
 def another(
     lending: Lending, *, units: int = 105, token: Token | None = None, **more: Any
 ) -> Lending:
-    """The same lender with another borrower, who has that many units of a new token."""
+    """Return the same lender with another borrower, who has that many units of a new token."""
     borrower = make_member_wallet()
     token = token or priced_token()
     give_units(token, borrower, units)
@@ -81,7 +81,7 @@ def priced_token() -> Token:
 
 
 def codes(results: Sequence[Any]) -> Counter[str]:
-    """How many were done, and how many refused with which code. Anything else is raised."""
+    """Return how many calls succeeded, and how many were rejected by code. Raises anything else."""
     found: Counter[str] = Counter()
     for result in results:
         if isinstance(result, Exception) and not isinstance(result, DomainError):
@@ -127,7 +127,7 @@ def test_the_same_units_are_pledged_once(lending, offers):
 
 @pytest.mark.parametrize("bought", [False, True])
 def test_units_are_sold_or_pledged(lending, bought):
-    """The order waits in the book, or is traded at once with one that waits there."""
+    """The order rests in the book, or trades with a resting one."""
     buyer = make_wallet(10_000_000, currency="NGN")
     outcomes: Counter[bool] = Counter()
     with Callers(2) as callers:
@@ -162,8 +162,8 @@ def test_the_last_payment_is_made_once(lending):
             assert Repayment.objects.filter(loan=loan).count() == 1
             assert balance_of(one.borrower.owner_id, "NGN") == 840_000 + DUE
             assert balance_of(one.borrower.owner_id, one.token.id) == 105
-            told = Event.objects.filter(subject_id=loan.id, type="loan.repaid")
-            assert told.count() == 2  # to both sides, once
+            events = Event.objects.filter(subject_id=loan.id, type="loan.repaid")
+            assert events.count() == 2  # to both sides, once
     assert_books_hold()
 
 
@@ -188,7 +188,7 @@ def test_payments_at_once_add_up_to_no_more_than_is_due(lending):
 
 @pytest.mark.parametrize("action", list(ClosureAction))
 @pytest.mark.parametrize("amount", [DUE, 1000])
-def test_a_loan_is_ended_or_repaid(lending, action, amount):
+def test_a_loan_is_closed_or_repaid_once(lending, action, amount):
     first, second = make_staff("end_loan"), make_staff("end_loan")
     outcomes: Counter[str] = Counter()
     with Callers(3) as callers, LockBarrier("credit_loan", runners=2) as barrier:
@@ -245,7 +245,7 @@ def test_a_proposal_is_confirmed_or_declined_once(lending):
     assert_books_hold()
 
 
-def test_of_two_proposals_at_once_one_waits(lending):
+def test_one_of_two_concurrent_proposals_is_pending(lending):
     people = [make_staff("end_loan") for _ in range(4)]
     loan = make_defaulted_loan(another(lending))
     calls = [
@@ -275,7 +275,7 @@ def test_of_sixteen_loans_at_once_the_three_that_the_limit_allows_are_made(lendi
 
 
 def offers_of(lender: Wallet, count: int) -> list[LoanConfiguration]:
-    """Offers that each lend one loan at a time."""
+    """Make offers that each lend one loan at a time."""
     amount = Decimal(840_000)
     return [
         make_configuration(
@@ -355,7 +355,7 @@ def test_units_needed_for_a_loan_are_not_released_twice(lending):
     assert_books_hold()
 
 
-def test_loans_are_aged_once_whoever_looks(lending):
+def test_loans_are_aged_once_by_concurrent_workers(lending):
     """Ten loans are past their grace; four workers and a borrower meet over them."""
     amount = Decimal(1000)
     asking = [another(lending) for _ in range(10)]
@@ -377,12 +377,12 @@ def test_loans_are_aged_once_whoever_looks(lending):
     aged = results[:4]
     assert codes(results) == {"done": 6}
     assert sum(aged) + servicing.age_loans() == 10
-    told = Counter(
+    events = Counter(
         Event.objects.filter(subject_id__in=[loan.id for loan in loans]).values_list(
             "subject_id", "organisation_id", "type"
         )
     )
-    assert set(told.values()) == {1}
-    assert len(told) == 10 * 2 * 3  # created, overdue and defaulted, to both sides
+    assert set(events.values()) == {1}
+    assert len(events) == 10 * 2 * 3  # created, overdue and defaulted, to both sides
     assert set(Loan.objects.values_list("status", flat=True)) == {LoanStatus.DEFAULTED}
     assert_books_hold()

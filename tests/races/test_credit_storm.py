@@ -1,4 +1,4 @@
-"""All that can happen to loans at once, over few tokens, borrowers and offers."""
+"""All loan operations at once, over few tokens, borrowers and offers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ THREADS = 10
 
 
 class Storm:
-    """What people, staff and workers do, each time with something else."""
+    """Operations of people, staff and workers, with varying arguments."""
 
     def __init__(self) -> None:
         lending = make_lending(units=1)
@@ -110,7 +110,7 @@ class Storm:
         servicing.revalue_loans(force=random.random() < 0.5)
 
     def live(self, number: int) -> Counter[str]:
-        """What one of the crowd did, and was refused; anything but a refusal is raised."""
+        """Count the rejections of one participant; raise anything else."""
         random, found = Random(number), Counter[str]()
         for _ in range(race_size("CREDIT_STORM", 12)):
             deed = random.choice(self.deeds)
@@ -123,7 +123,7 @@ class Storm:
         return found
 
 
-def test_everything_at_once_ends_in_refusals_at_worst(caplog):
+def test_concurrent_operations_fail_only_with_domain_errors(caplog):
     storm = Storm()
     for number in range(6):
         storm.lend(Random(number))

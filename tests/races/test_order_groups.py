@@ -1,4 +1,4 @@
-"""Orders for one token that arrive at a process together share a transaction."""
+"""Orders for one token that arrive together at a process share a transaction."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Ask = Callable[[], StoredResponse]
 
 
 def buy(trader: Trader, token: Token, units: int = 1, key: str | None = None) -> Ask:
-    """A call that places an order of `units` at 10, in a thread of its own."""
+    """Return a call that places an order of `units` at 10 in its own thread."""
     claim = None
     if key is not None:
         claim = IdempotencyClaim(trader.wallet.organisation.id, "POST", "/v1/orders", key, "body")
@@ -44,7 +44,7 @@ def buy(trader: Trader, token: Token, units: int = 1, key: str | None = None) ->
 def gather(
     pool: ThreadPoolExecutor, token: Token, asks: Sequence[Ask]
 ) -> list[Future[StoredResponse]]:
-    """Have the first wait for the token, and all others for the first; then let them go."""
+    """Let the first wait for the token and all others for the first; then release them."""
     with session("owner") as elsewhere:
         elsewhere.execute("SELECT FROM exchange_token WHERE id = %s FOR UPDATE", [token.id])
         made = [pool.submit(asks[0])]
@@ -63,7 +63,7 @@ def _has_waiting(book: object, number: int) -> bool:
 
 
 def transactions(token: Token) -> list[int]:
-    """The transaction of each order that was placed, in the order in which they were."""
+    """Return the transaction of each order, in order of placement."""
     orders = Order.objects.filter(token=token).order_by("seq").values_list("id", flat=True)
     made = dict(
         Transfer.objects.filter(kind="order_reserve").values_list("subject_id", "created_txid")
@@ -71,12 +71,12 @@ def transactions(token: Token) -> list[int]:
     return [made[order] for order in orders]
 
 
-def test_orders_that_wait_for_another_share_a_transaction_in_the_order_they_came():
+def test_waiting_orders_share_a_transaction_in_order_of_arrival():
     traders = [make_trader(1000) for _ in range(5)]
     token = make_trader().issue()
     with ThreadPoolExecutor(5) as pool:
-        answers = gather(pool, token, [buy(trader, token) for trader in traders])
-        assert [answer.result(30).status_code for answer in answers] == [201] * 5
+        responses = gather(pool, token, [buy(trader, token) for trader in traders])
+        assert [response.result(30).status_code for response in responses] == [201] * 5
     first, *together = transactions(token)
     assert len(set(together)) == 1
     assert first not in together
@@ -85,7 +85,7 @@ def test_orders_that_wait_for_another_share_a_transaction_in_the_order_they_came
     assert_books_hold()
 
 
-def test_a_refused_order_leaves_the_others_and_is_told_why():
+def test_a_rejected_order_leaves_the_others():
     rich, poor, token = make_trader(1000), make_trader(5), make_trader().issue()
     asks = [buy(rich, token), buy(rich, token), buy(poor, token), buy(rich, token)]
     with ThreadPoolExecutor(4) as pool:
@@ -99,19 +99,19 @@ def test_a_refused_order_leaves_the_others_and_is_told_why():
     assert_books_hold()
 
 
-def test_a_key_that_comes_twice_in_a_group_takes_effect_once():
+def test_a_repeated_key_in_a_batch_takes_effect_once():
     trader, token = make_trader(1000), make_trader().issue()
     asks = [buy(trader, token), *[buy(trader, token, key="again") for _ in range(3)]]
     with ThreadPoolExecutor(4) as pool:
         _, *same = [made.result(30) for made in gather(pool, token, asks)]
-    assert sorted(answer.replayed for answer in same) == [False, True, True]
-    assert len({answer.data for answer in same}) == 1
+    assert sorted(response.replayed for response in same) == [False, True, True]
+    assert len({response.data for response in same}) == 1
     assert Order.objects.filter(token=token).count() == 2
     assert_books_hold()
 
 
-def test_a_group_waits_for_accounts_in_the_order_of_their_ids_and_is_placed_whole():
-    """So groups of several processes never wait for each other in a circle."""
+def test_a_batch_locks_accounts_in_id_order():
+    """So batches of several processes never deadlock."""
     traders, token = [make_trader(1000) for _ in range(4)], make_trader().issue()
     owners = [trader.wallet.owner_id for trader in traders]
     accounts = Account.objects.filter(owner_id__in=owners, asset_id="KES", kind="available")
@@ -130,7 +130,7 @@ def test_a_group_waits_for_accounts_in_the_order_of_their_ids_and_is_placed_whol
 
 
 def _waits_for_a_row(elsewhere: psycopg.Connection) -> bool:
-    """Whether a session waits for a transaction of ours, as one does for a locked row."""
+    """Whether a session waits for a transaction of ours, as for a locked row."""
     row = elsewhere.execute(
         "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted"
         " AND pg_backend_pid() = ANY (pg_blocking_pids(pid)))"
@@ -139,8 +139,8 @@ def _waits_for_a_row(elsewhere: psycopg.Connection) -> bool:
     return bool(row[0])
 
 
-def test_an_owner_spends_nothing_twice_within_a_group():
-    """The second is checked before the first has moved anything: the posting refuses the group."""
+def test_an_owner_spends_nothing_twice_within_a_batch():
+    """The second is checked before the first has moved anything: the posting rejects the batch."""
     spender, rich, token = make_trader(15), make_trader(1000), make_trader().issue()
     asks = [buy(rich, token), buy(spender, token), buy(spender, token), buy(rich, token)]
     with ThreadPoolExecutor(4) as pool:
@@ -154,7 +154,7 @@ def test_an_owner_spends_nothing_twice_within_a_group():
     assert_books_hold()
 
 
-def test_a_book_that_is_locked_for_long_holds_up_its_own_orders_only():
+def test_a_locked_book_blocks_only_its_own_orders():
     buyer = make_trader(10_000)
     held, free = make_trader().issue(), make_trader().issue()
     with ThreadPoolExecutor(4) as pool:
@@ -169,7 +169,7 @@ def test_a_book_that_is_locked_for_long_holds_up_its_own_orders_only():
     assert_books_hold()
 
 
-def test_an_order_inside_a_transaction_waits_for_no_group():
+def test_an_order_inside_a_transaction_is_not_batched():
     """It may hold the lock that the thread before it waits for."""
     buyer, token = make_trader(10_000), make_trader().issue()
     with ThreadPoolExecutor(1) as pool:

@@ -1,8 +1,8 @@
-"""Races in the book: many connections that trade, cancel, and open accounts at the same moment.
+"""Races in the book: many connections trade, cancel and open accounts concurrently.
 
-Refusals are fine; a deadlock or any other error of the database is not. What came of it is held
-against the reference: all that was placed and cancelled, replayed in the order of the token's
-lock, must give the same trades.
+Domain errors are fine; a deadlock or another database error is not. The result is compared with the
+reference: all placements and cancellations, replayed in the order of the token's lock, must give
+the same trades.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ CENT = Decimal("0.01")
 
 
 def make_market(tokens: int, owners: int, **more: Any) -> tuple[list[Token], list[Trader]]:
-    """Owners of two organisations, with money and units of every token."""
+    """Make owners of two organisations, with money and units of every token."""
     firms = [make_trader(MONEY), make_trader(MONEY)]
     traders = firms + [
         make_trader(MONEY, organisation=firms[n % 2].wallet.organisation, member=True)
@@ -66,7 +66,7 @@ def make_market(tokens: int, owners: int, **more: Any) -> tuple[list[Token], lis
 
 
 def trade_until(end: float, tokens: list[Token], traders: list[Trader], seed: int) -> Counter[str]:
-    """Places and cancels at random; what came of it, counted. Only refusals are caught."""
+    """Place and cancel at random; return counts of the results. Only domain errors are caught."""
     random = Random(seed)
     open_orders: list[tuple[Trader, Any]] = []
     outcomes: Counter[str] = Counter()
@@ -95,7 +95,7 @@ def trade_until(end: float, tokens: list[Token], traders: list[Trader], seed: in
 
 
 def assert_nothing_was_lost(tokens: list[Token], traders: list[Trader]) -> None:
-    """Money and units of all owners are what they were, less what the exchange earned."""
+    """Assert that total money and units are unchanged, less the exchange's income."""
     owned = Account.objects.filter(owner_id__in={t.owner_id for t in traders})
     sums = dict(owned.values_list("asset_id").annotate(Sum("balance")).order_by())
     assert sums.pop("KES") == MONEY * len(traders) - fee_income("KES")
@@ -105,7 +105,7 @@ def assert_nothing_was_lost(tokens: list[Token], traders: list[Trader]) -> None:
 
 
 def replayed(token: Token, traders: list[Trader]) -> reference.Exchange:
-    """The reference after all that happened to `token`, in the order of its lock."""
+    """Return the reference after replaying `token` in the order of its lock."""
     rules = reference.Rules(2, token.buy_fee, token.sell_fee)
     owners = [trader.owner_id for trader in traders]
     market = reference.Exchange(rules, dict.fromkeys(owners, MONEY), dict.fromkeys(owners, UNITS))
@@ -225,7 +225,7 @@ def test_owners_without_accounts_get_each_of_them_once():
 
 
 def test_completing_a_raise_locks_the_issuers_own_accounts_with_all_others():
-    """They get the proceeds last; locked only then, they could be held by who waits for these."""
+    """They receive the proceeds last; if locked only then, a waiter could hold them."""
     issuer, buyer = make_trader(1), make_trader(1_000_000)
     token = issuer.issue(raise_amount=Decimal(1000), offered=Decimal(20))
     assert_locked_before_anything_is_written(
@@ -242,7 +242,7 @@ def test_completing_a_raise_locks_the_issuers_own_accounts_with_all_others():
     assert_books_hold()
 
 
-def test_a_worthless_rest_that_makes_way_has_its_accounts_locked_with_all_others():
+def test_the_accounts_of_a_dust_remainder_are_locked_with_the_others():
     [token], traders = make_market(1, 4)
     maker, behind, early, late = traders
     ask = maker.place(token, "Sell", CENT, "2.4")
@@ -260,9 +260,9 @@ def test_a_worthless_rest_that_makes_way_has_its_accounts_locked_with_all_others
     assert_nothing_was_lost([token], traders)
 
 
-def test_ending_a_tokens_trading_locks_the_accounts_of_all_its_orders_first():
-    """Locked one order after the other, they could be held by who waits for the first ones. And
-    what raises the catalogue's version comes after accounts, as where an order completes a raise.
+def test_closing_a_token_locks_the_accounts_of_all_its_orders_first():
+    """Locked order by order, they could be held by sessions that wait for earlier ones. The
+    catalogue's version comes after accounts, as when an order completes a raise.
     """
     [token], traders = make_market(1, 4)
     for trader in traders:
@@ -298,7 +298,7 @@ def test_undoing_a_raise_locks_the_accounts_of_all_its_buyers_first():
 
 
 def test_completing_a_raise_opens_accounts_before_it_locks_any():
-    """Who opens the same account at that moment is waited for, and may want those it has."""
+    """A session opening the same account is waited for, and may need locked accounts."""
     issuer, buyer = make_trader(), make_trader(1000)
     token = issuer.issue(raise_amount=Decimal(10_000))
     buyer.place(token, "Buy", 100, 5)
@@ -326,8 +326,8 @@ def assert_locked_before_anything_is_written(
     at: tuple[str, str] = ("INSERT", "orders_order"),
     free: str = "",
 ) -> None:
-    """Holds `act` up at its first such write, and finds all these accounts locked by then, and the
-    rows of the table `free` not.
+    """Stop `act` at its first such write; by then all these accounts are locked, and the rows of
+    table `free` are not.
     """
     with (
         ThreadPoolExecutor(1) as pool,
@@ -350,7 +350,7 @@ def assert_locked_before_anything_is_written(
 def lock_account(
     elsewhere: psycopg.Connection[Any], trader: Trader, asset: object, kind: str
 ) -> None:
-    """Locks an account for a moment; raises `LockNotAvailable` where somebody else has."""
+    """Lock an account briefly; raises `LockNotAvailable` if another session holds it."""
     with elsewhere.transaction():
         found = elsewhere.execute(
             "SELECT id FROM wallets_account WHERE owner_id = %s AND asset_id = %s"

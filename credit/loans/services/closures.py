@@ -48,7 +48,7 @@ CLOSURES = TwoPersonApproval(
     noun="proposal",
     permission=PERMISSION,
     unique_constraint="ending_pending_once",
-    independence_message="Somebody else must confirm what you proposed",
+    independence_message="Someone other than the proposer must confirm this",
 )
 # Proposed prices expire after this time.
 PRICE_VALIDITY = timedelta(hours=24)

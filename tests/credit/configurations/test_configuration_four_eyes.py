@@ -1,4 +1,4 @@
-"""Who may propose and decide loan configurations, who may not, and what is not there or right."""
+"""Permissions to propose and decide loan configurations, unknown ids and invalid terms."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ pytestmark = pytest.mark.django_db
 
 
 def to_decide(user: StaffUser) -> list[ConfigurationVersion]:
-    """What the list of those that `user` can decide holds."""
+    """Return the list of records that `user` can decide."""
     return list(VERSIONS.pending_records().exclude(VERSIONS.proposed_by(user)))
 
 
-def test_nobody_approves_what_they_proposed_whatever_they_may():
+def test_a_proposer_cannot_approve_their_own_proposal():
     boss = create_superuser("boss", password="x")
     made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=staff_actor(boss))
     act = partial(approve, version_id=pending_version(made).id, user=boss)
@@ -52,7 +52,7 @@ def test_nobody_approves_what_they_proposed_whatever_they_may():
     )
 
 
-def test_neither_who_created_nor_who_last_changed_a_pending_configuration_approves_it():
+def test_creator_and_last_editor_cannot_approve_a_pending_configuration():
     creator, changer, third = make_officer(), make_officer(), make_officer()
     made = propose(
         creditor_id=make_organisation().id, terms=make_terms(), actor=staff_actor(creator)
@@ -67,7 +67,7 @@ def test_neither_who_created_nor_who_last_changed_a_pending_configuration_approv
     assert states(made)[0] == "Approved"
 
 
-def test_who_created_a_configuration_may_approve_somebody_elses_later_change():
+def test_the_creator_may_approve_a_later_change_by_another_person():
     creator, changer = make_officer(), make_officer()
     made = propose(
         creditor_id=make_organisation().id, terms=make_terms(), actor=staff_actor(creator)
@@ -84,7 +84,7 @@ def test_who_created_a_configuration_may_approve_somebody_elses_later_change():
     assert states(made) == ("Approved", ["Superseded", "Approved"])
 
 
-def test_who_proposed_may_take_it_back_with_a_reason():
+def test_the_proposer_may_reject_with_a_reason():
     person = make_officer()
     made = propose(
         creditor_id=make_organisation().id, terms=make_terms(), actor=staff_actor(person)
@@ -134,7 +134,7 @@ def test_an_api_key_proposes_for_its_own_organisation_only():
     )
 
 
-def test_what_does_not_exist_is_not_found():
+def test_an_unknown_id_is_not_found():
     expect_rejection(
         partial(propose_change, configuration_id=uuid7(), terms=make_terms(), actor=TESTER),
         ConfigurationNotFound,
@@ -152,7 +152,7 @@ def test_what_does_not_exist_is_not_found():
     assert expect_rejection(act, InvalidRequest, "invalid_request") == "There is no such creditor"
 
 
-def test_every_bad_field_of_terms_is_named():
+def test_every_invalid_field_of_terms_is_named():
     bad = replace(
         make_terms(),
         name="a\nb",

@@ -1,4 +1,4 @@
-"""Loan configurations in the back office: proposing, the difference, the decision, retiring."""
+"""Loan configurations in the back office: proposal, comparison, approval, retirement."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ OTHERS = [AUDITOR, BACK_OFFICE, ADMINISTRATOR, FINANCE_APPROVER]
 
 
 def form(**changes: Any) -> dict[str, Any]:
-    """What a person types, right but for `changes`."""
+    """Return a valid form with `changes`."""
     return {
         "name": "Secured",
         "access": "own",
@@ -82,8 +82,8 @@ def test_one_officer_proposes_and_another_one_approves():
     assert b"disabled" in hers.content
     before = table_fingerprints()
     response = submit_confirmation(ada, decision(made, "approve"))
-    told = "Someone other than the proposer must approve this. No changes were made."
-    assert messages_of(response)[-1] == told
+    message = "Someone other than the proposer must approve this. No changes were made."
+    assert messages_of(response)[-1] == message
     assert table_fingerprints() == before
     his = ben.get(page(made))
     assert "by ada. Eligible approvers: ben." in text_of(his)
@@ -101,7 +101,7 @@ def test_one_officer_proposes_and_another_one_approves():
     assert version.limits.get().max_outstanding is None
 
 
-def test_a_page_that_has_gone_stale_decides_about_nothing_else_than_it_showed():
+def test_a_stale_page_approves_only_the_version_it_showed():
     ada, ben = signed_in_client(CREDIT_OFFICER, "ada"), signed_in_client(CREDIT_OFFICER, "ben")
     offer(ada)
     made = LoanConfiguration.objects.get()
@@ -116,7 +116,7 @@ def test_a_page_that_has_gone_stale_decides_about_nothing_else_than_it_showed():
     assert table_fingerprints() == before
 
 
-def test_the_difference_says_in_words_what_changes_and_what_does_not():
+def test_the_comparison_describes_every_change():
     made = make_configuration(name="Secured")
     terms = make_terms(
         name="Secured",
@@ -145,7 +145,7 @@ def test_the_difference_says_in_words_what_changes_and_what_does_not():
     assert b"<strong>80 %</strong>" not in response.content
 
 
-def test_a_least_amount_left_to_the_service_follows_the_rate():
+def test_a_default_minimum_follows_the_rate():
     made = make_configuration()
     client = signed_in_client(CREDIT_OFFICER)
     initial = client.get(page(made, "propose")).context["form"].initial
@@ -157,14 +157,14 @@ def test_a_least_amount_left_to_the_service_follows_the_rate():
     assert "Minimum per loan, NGN 0.04 NGN 1.00 NGN changed from 0.04 NGN to 1.00 NGN" in text
 
 
-def test_who_decides_sees_an_id_of_no_organisation_as_such():
+def test_unknown_organisation_ids_are_marked_for_approvers():
     known, unknown = make_organisation("Njia"), uuid7()
     made = make_configuration(access="organisations", organisation_ids=[known.pk, unknown])
     text = text_of(signed_in_client(AUDITOR).get(page(made)))
     assert f"Named organisations Njia, {unknown} (no such organisation)" in text
 
 
-def test_a_change_starts_from_what_is_in_force():
+def test_a_change_starts_from_the_effective_terms():
     borrower = make_organisation("Njia")
     made = make_configuration(
         access="organisations",
@@ -188,7 +188,7 @@ def test_a_change_starts_from_what_is_in_force():
     assert "1 of 11 change" in text_of(signed_in_client(AUDITOR).get(page(made)))
 
 
-def test_while_a_change_waits_no_other_is_offered_or_taken():
+def test_only_one_change_can_be_pending():
     made = make_configuration()
     client = signed_in_client(CREDIT_OFFICER)
     assert "Propose new terms" in text_of(client.get(page(made)))
@@ -197,8 +197,8 @@ def test_while_a_change_waits_no_other_is_offered_or_taken():
     assert "Propose new terms" not in text_of(client.get(page(made)))
     before = table_fingerprints()
     stale = submit_confirmation(client, page(made, "propose"), at=asked, **form())
-    told = "Pending approval was none and is version 2"
-    assert told in messages_of(stale)[-1]
+    message = "Pending approval was none and is version 2"
+    assert message in messages_of(stale)[-1]
     assert b'value="Secured"' in stale.content
     response = submit_confirmation(client, page(made, "propose"), at=stale, **form())
     assert "Another change of this loan configuration waits for a decision" in text_of(response)
@@ -206,7 +206,7 @@ def test_while_a_change_waits_no_other_is_offered_or_taken():
     assert table_fingerprints() == before
 
 
-def test_a_rejection_needs_a_reason_which_the_creditor_is_told():
+def test_a_rejection_needs_a_reason_for_the_creditor():
     made = make_configuration(approved=False)
     client = signed_in_client(CREDIT_OFFICER)
     before = table_fingerprints()
@@ -231,7 +231,7 @@ def test_a_rejection_needs_a_reason_which_the_creditor_is_told():
     assert "loan_configuration.rejected" in text
 
 
-def test_retiring_is_asked_about_first_and_is_final():
+def test_retirement_is_confirmed_first_and_is_final():
     made = make_configuration()
     client = signed_in_client(CREDIT_OFFICER)
     asked = client.get(page(made, "retire"))
@@ -252,22 +252,22 @@ def test_retiring_is_asked_about_first_and_is_final():
     assert "Propose new terms" not in text
     before = table_fingerprints()
     again = submit_confirmation(client, page(made, "retire"), at=asked)
-    told = (
+    message = (
         "Only an Approved loan configuration can be retired; it is Retired. No changes were made."
     )
-    assert messages_of(again)[-1] == told
+    assert messages_of(again)[-1] == message
     assert table_fingerprints() == before
 
 
-def test_a_configuration_that_changed_since_the_question_is_not_retired():
+def test_a_configuration_changed_since_the_confirmation_is_not_retired():
     made = make_configuration()
     client = signed_in_client(CREDIT_OFFICER)
     asked = client.get(page(made, "retire"))
     terms = make_terms(interest_rate=Decimal("0.25"))
     propose_change(configuration_id=made.pk, terms=terms, actor=TESTER)
     waiting = submit_confirmation(client, page(made, "retire"), at=asked)
-    told = "Pending approval was none and is version 2"
-    assert told in messages_of(waiting)[-1]
+    message = "Pending approval was none and is version 2"
+    assert message in messages_of(waiting)[-1]
     approve_pending(made)
     before = table_fingerprints()
     refused = submit_confirmation(client, page(made, "retire"), at=asked)
@@ -276,7 +276,7 @@ def test_a_configuration_that_changed_since_the_question_is_not_retired():
     assert table_fingerprints() == before
 
 
-def test_a_version_that_was_approved_meanwhile_is_not_rejected():
+def test_a_version_approved_meanwhile_cannot_be_rejected():
     made = make_configuration()
     terms = make_terms(interest_rate=Decimal("0.25"))
     propose_change(configuration_id=made.pk, terms=terms, actor=TESTER)
@@ -291,7 +291,7 @@ def test_a_version_that_was_approved_meanwhile_is_not_rejected():
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"collateral_ratio": "1.5"}, "collateral_ratio must be above 0 and not above 1"),
         ({"collateral_ratio": "NaN"}, "Enter a number."),
@@ -308,19 +308,19 @@ def test_a_version_that_was_approved_meanwhile_is_not_rejected():
         ({"creditor": ""}, "This field is required."),
     ],
 )
-def test_terms_that_cannot_be_are_refused_with_what_was_typed_kept(changes, told):
+def test_invalid_terms_are_rejected_and_the_input_is_kept(changes, message):
     client = signed_in_client(CREDIT_OFFICER)
     creditor = str(make_organisation().pk)
     before = table_fingerprints()
     body = form(**{"creditor": creditor, "name": "Kept here", **changes})
     response = client.post(reverse("admin:credit_loanconfiguration_add"), body)
     assert response.status_code == 200
-    assert told in text_of(response)
+    assert message in text_of(response)
     assert "name" in changes or b'value="Kept here"' in response.content
     assert table_fingerprints() == before
 
 
-def test_the_list_finds_what_waits_and_searches_by_name_creditor_and_id():
+def test_the_list_filters_pending_and_searches_by_name_creditor_and_id():
     lender = make_organisation("Zambezi Lending")
     quiet = make_configuration(lender, name="Quiet offer")
     busy = make_configuration(name="Busy offer")
@@ -341,7 +341,7 @@ def test_the_list_finds_what_waits_and_searches_by_name_creditor_and_id():
     assert quiet.status == "Approved"
 
 
-def test_the_list_costs_the_same_for_one_as_for_many(django_assert_max_num_queries):
+def test_the_list_uses_a_constant_number_of_queries(django_assert_max_num_queries):
     client = signed_in_client(AUDITOR)
     for _ in range(8):
         made = make_configuration()
@@ -351,7 +351,7 @@ def test_the_list_costs_the_same_for_one_as_for_many(django_assert_max_num_queri
         client.get(reverse(LIST))
 
 
-def test_the_page_tells_what_is_lent_and_what_is_left():
+def test_the_page_shows_outstanding_and_remaining_amounts():
     lending = make_lending(max_outstanding={"NGN": Decimal(3_000_000)})
     lending.lend()
     text = text_of(signed_in_client(AUDITOR).get(page(lending.offer)))
@@ -359,7 +359,7 @@ def test_the_page_tells_what_is_lent_and_what_is_left():
 
 
 @pytest.mark.parametrize("role", OTHERS)
-def test_only_credit_officers_propose_and_decide_and_everybody_may_look(role):
+def test_only_credit_officers_act_and_other_roles_view(role):
     made = make_configuration(approved=False)
     approved = make_configuration()
     client = signed_in_client(role)
@@ -397,7 +397,7 @@ def test_pages_change_nothing_by_get_and_nothing_of_another_configuration():
     assert table_fingerprints() == before
 
 
-def test_the_front_page_and_the_creditor_lead_to_them():
+def test_dashboard_and_creditor_link_to_configurations():
     client = Client()
     sign_in(client, create_superuser("owner", password="x"))
     lender = make_organisation()

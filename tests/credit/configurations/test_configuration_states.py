@@ -1,4 +1,4 @@
-"""Deciding about configurations: whose versions are meant, and what is said of those decided."""
+"""Decisions about configurations: their scope, and messages about decided versions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tests.factories.wallets import make_staff
 pytestmark = pytest.mark.django_db
 
 
-def test_who_created_one_configuration_may_decide_about_the_others():
+def test_a_creator_may_decide_on_other_configurations():
     creator, changer = make_officer(), make_officer()
     first, other, decided = (
         propose(creditor_id=make_organisation().id, terms=make_terms(), actor=staff_actor(person))
@@ -61,7 +61,7 @@ def test_who_created_one_configuration_may_decide_about_the_others():
     approve(version_id=pending_version(decided).id, user=creator)
 
 
-def test_it_is_said_who_decided_a_version_and_how():
+def test_a_decided_version_names_the_decision_and_the_person():
     person = make_officer()
     made = make_configuration(approved=False)
     first = pending_version(made)
@@ -94,22 +94,25 @@ def test_a_reason_has_up_to_500_characters():
     assert states(made) == ("Rejected", ["Rejected"])
 
 
-def test_what_cannot_be_proposed_or_decided_leaves_everything_as_it_was():
+def test_rejected_calls_change_nothing():
     made, other = make_configuration(), make_configuration()
     over = make_configuration()
     retire(configuration_id=over.id, user=make_officer())
-    nobody, decider = make_staff("end_loan"), make_staff("decide_configuration")
+    outsider, decider = make_staff("end_loan"), make_staff("decide_configuration")
     bad, terms = make_terms(name=" "), make_terms()
     creditor = made.creditor_id
     waits = make_configuration(approved=False)
     version = pending_version(waits).id
     cases = [
-        (partial(propose, creditor_id=creditor, terms=terms, actor=staff_actor(nobody)), Forbidden),
+        (
+            partial(propose, creditor_id=creditor, terms=terms, actor=staff_actor(outsider)),
+            Forbidden,
+        ),
         (partial(propose, creditor_id=creditor, terms=bad, actor=TESTER), InvalidRequest),
         (partial(propose, creditor_id=uuid7(), terms=terms, actor=TESTER), InvalidRequest),
         (
             partial(
-                propose_change, configuration_id=made.id, terms=terms, actor=staff_actor(nobody)
+                propose_change, configuration_id=made.id, terms=terms, actor=staff_actor(outsider)
             ),
             Forbidden,
         ),
@@ -121,9 +124,9 @@ def test_what_cannot_be_proposed_or_decided_leaves_everything_as_it_was():
             partial(propose_change, configuration_id=uuid7(), terms=terms, actor=TESTER),
             ConfigurationNotFound,
         ),
-        (partial(approve, version_id=version, user=nobody), Forbidden),
-        (partial(reject, version_id=version, user=nobody, reason="x"), Forbidden),
-        (partial(retire, configuration_id=made.id, user=nobody), Forbidden),
+        (partial(approve, version_id=version, user=outsider), Forbidden),
+        (partial(reject, version_id=version, user=outsider, reason="x"), Forbidden),
+        (partial(retire, configuration_id=made.id, user=outsider), Forbidden),
         (partial(retire, configuration_id=uuid7(), user=decider), ConfigurationNotFound),
     ]
     before = snapshot()
@@ -152,26 +155,26 @@ def test_what_cannot_be_proposed_or_decided_leaves_everything_as_it_was():
     assert states(other) == ("Approved", ["Approved"])
 
 
-def test_what_is_done_to_one_configuration_is_done_to_no_other():
-    made, beside = make_configuration(name="One"), make_configuration(name="Two")
-    for each in (made, beside):
+def test_each_configuration_changes_on_its_own():
+    made, sibling = make_configuration(name="One"), make_configuration(name="Two")
+    for each in (made, sibling):
         propose_change(configuration_id=each.id, terms=make_terms(), actor=TESTER)
     approve_pending(made)
-    assert states(beside) == ("Approved", ["Approved", "Pending"])
-    assert len(list_events(beside)) == 1
-    effective = effective_version(beside.id)
-    assert effective == ConfigurationVersion.objects.get(configuration=beside, number=1)
+    assert states(sibling) == ("Approved", ["Approved", "Pending"])
+    assert len(list_events(sibling)) == 1
+    effective = effective_version(sibling.id)
+    assert effective == ConfigurationVersion.objects.get(configuration=sibling, number=1)
     retire(configuration_id=made.id, user=make_officer())
     assert states(made) == ("Retired", ["Superseded", "Approved"])
-    retire(configuration_id=beside.id, user=make_officer())
-    assert states(beside) == ("Retired", ["Approved", "Rejected"])
-    rejected = ConfigurationVersion.objects.get(configuration=beside, number=2)
+    retire(configuration_id=sibling.id, user=make_officer())
+    assert states(sibling) == ("Retired", ["Approved", "Rejected"])
+    rejected = ConfigurationVersion.objects.get(configuration=sibling, number=2)
     assert rejected.reason == "the configuration was retired"
     assert list_events(made)[-1][0] == "loan_configuration.approved"
-    assert list_events(beside)[-1][0] == "loan_configuration.rejected"
+    assert list_events(sibling)[-1][0] == "loan_configuration.rejected"
 
 
-def test_an_organisation_sees_its_own_and_what_is_approved_for_it():
+def test_an_organisation_sees_its_own_and_those_it_may_use():
     mine, theirs = make_organisation(), make_organisation()
     seen = [
         make_configuration(mine, approved=False),

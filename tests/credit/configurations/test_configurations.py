@@ -1,4 +1,4 @@
-"""Loan configurations: one version after the other, who is told, two deciding at once."""
+"""Loan configurations: versions, events to the creditor, concurrent decisions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.django_db
 # --- one version after the other ---
 
 
-def test_a_proposal_is_pending_until_somebody_else_approves_it():
+def test_a_proposal_is_pending_until_a_second_person_approves_it():
     one, other = make_officer(), make_officer()
     creditor = make_organisation()
     terms = make_terms(max_outstanding={"NGN": Decimal(9_000_000)})
@@ -59,7 +59,7 @@ def test_a_proposal_is_pending_until_somebody_else_approves_it():
     assert list_events(made) == [("loan_configuration.approved", creditor.id)]
 
 
-def test_terms_are_kept_exactly_as_they_were_proposed():
+def test_terms_are_stored_exactly_as_proposed():
     borrower = make_organisation()
     made = make_configuration(
         name="Secured  working capital",
@@ -86,7 +86,7 @@ def test_terms_are_kept_exactly_as_they_were_proposed():
     }
 
 
-def test_what_is_in_force_stays_so_while_a_change_waits_and_until_it_is_approved():
+def test_effective_terms_apply_until_a_change_is_approved():
     made = make_configuration(name="Old")
     first = made.versions.get()
     propose_change(configuration_id=made.id, terms=make_terms(name="New"), actor=TESTER)
@@ -102,7 +102,7 @@ def test_what_is_in_force_stays_so_while_a_change_waits_and_until_it_is_approved
     assert effective.number == 2
 
 
-def test_a_rejected_change_leaves_what_is_in_force():
+def test_a_rejected_change_leaves_effective_terms_unchanged():
     made = make_configuration(name="Old")
     propose_change(configuration_id=made.id, terms=make_terms(name="New"), actor=TESTER)
     reject(version_id=pending_version(made).id, user=make_officer(), reason="Too cheap")
@@ -114,7 +114,7 @@ def test_a_rejected_change_leaves_what_is_in_force():
     assert states(made) == ("Approved", ["Approved", "Rejected", "Pending"])
 
 
-def test_a_second_change_does_not_push_the_first_aside():
+def test_a_second_change_is_rejected_while_one_is_pending():
     made = make_configuration()
     propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
     expect_rejection(
@@ -124,7 +124,7 @@ def test_a_second_change_does_not_push_the_first_aside():
     )
 
 
-def test_new_terms_take_the_place_of_those_that_wait_for_the_first_approval():
+def test_new_terms_replace_those_pending_first_approval():
     made = make_configuration(approved=False)
     first = pending_version(made)
     propose_change(configuration_id=made.id, terms=make_terms(name="Better"), actor=TESTER)
@@ -138,7 +138,7 @@ def test_new_terms_take_the_place_of_those_that_wait_for_the_first_approval():
     assert message == "Version 1 is Rejected (replaced by a newer proposal), no longer Pending"
 
 
-def test_a_rejected_configuration_is_proposed_anew():
+def test_a_rejected_configuration_can_be_proposed_again():
     made = make_configuration(approved=False)
     reject(version_id=pending_version(made).id, user=make_officer(), reason="Too cheap")
     assert states(made) == ("Rejected", ["Rejected"])
@@ -149,7 +149,7 @@ def test_a_rejected_configuration_is_proposed_anew():
     assert states(made) == ("Approved", ["Rejected", "Approved"])
 
 
-def test_a_retired_configuration_is_final_and_takes_the_change_that_waits_with_it():
+def test_retirement_is_final_and_rejects_a_pending_change():
     made = make_configuration()
     propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
     change = pending_version(made)
@@ -168,7 +168,7 @@ def test_a_retired_configuration_is_final_and_takes_the_change_that_waits_with_i
 
 
 @pytest.mark.parametrize("rejected", [False, True])
-def test_what_was_never_approved_is_not_retired(rejected):
+def test_only_an_approved_configuration_can_be_retired(rejected):
     made = make_configuration(approved=False)
     if rejected:
         reject(version_id=pending_version(made).id, user=make_officer(), reason="x")
@@ -190,7 +190,7 @@ def test_a_version_is_decided_once():
         assert message == f"Version 1 is Approved by {person}, no longer Pending"
 
 
-def test_loans_keep_the_terms_they_were_made_on():
+def test_loans_keep_their_original_terms():
     lending = make_lending()
     loan = lending.lend()
     version = loan.version
@@ -207,14 +207,14 @@ def test_loans_keep_the_terms_they_were_made_on():
         lending.lend(amount=10_000, units=2, interest_rate="0.5")
 
 
-def test_the_creditor_is_told_with_the_record_as_it_sees_it():
+def test_the_creditor_receives_events_with_its_own_view():
     made = make_configuration()
     body = json.loads(Event.objects.get(subject_id=made.id).body)
     assert body["type"] == "loan_configuration.approved"
     assert body["data"] == {"loan_configuration": json.loads(read_creditor_view(made))}
 
 
-def test_a_configuration_is_open_to_whom_its_terms_in_force_name():
+def test_access_follows_the_effective_terms():
     named = make_organisation()
     made = make_configuration(access="organisations", organisation_ids=[named.id])
     propose_change(configuration_id=made.id, terms=make_terms(access="own"), actor=TESTER)
@@ -228,7 +228,7 @@ def test_a_configuration_is_open_to_whom_its_terms_in_force_name():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_approvals_at_once_one_wins():
+def test_one_of_two_concurrent_approvals_wins():
     people = [make_officer() for _ in range(4)]
     with Callers(4) as callers:
         for _ in range(5):
@@ -244,7 +244,7 @@ def test_of_two_approvals_at_once_one_wins():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_approval_a_rejection_and_a_retirement_at_once_leave_one_outcome():
+def test_concurrent_decisions_have_one_winner():
     one, other, third = make_officer(), make_officer(), make_officer()
     with Callers(3) as callers:
         for _ in range(8):
@@ -267,7 +267,7 @@ def test_an_approval_a_rejection_and_a_retirement_at_once_leave_one_outcome():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_changes_proposed_at_once_one_waits():
+def test_one_of_two_concurrent_changes_is_pending():
     with Callers(4) as callers:
         for _ in range(5):
             made = make_configuration()

@@ -1,8 +1,7 @@
-"""What the guards of terms let pass, at their edges: of a loan, of versions and configurations, and
-of what a configuration has outstanding.
+"""Edge cases of the guards of terms: loans, versions, configurations and outstanding principal.
 
-Each is tried on a copy of its table (`tests.environment.guarded_copy`); that they stand on the
-tables themselves: `test_configuration_guards`, `test_loan_attacks`.
+Each guard runs on a copy of its table (`tests.environment.guarded_copy`). That the tables have them
+is tested in `test_configuration_guards` and `test_loan_attacks`.
 """
 
 from __future__ import annotations
@@ -44,13 +43,13 @@ def cursor() -> Iterator[Any]:
 
 
 class Offers:
-    """Configurations with their versions, and loans by them."""
+    """Configurations with versions, and loans on them."""
 
     def __init__(self, cursor: Any) -> None:
         self._cursor = cursor
 
     def version(self, configuration: UUID, number: int = 1, **given: Any) -> UUID:
-        """Up to a year, 0.3 a month, on 0.8 of the collateral, a week of grace."""
+        """Insert a version: up to a year, rate 0.3, ratio 0.8, a week of grace."""
         facts = {"configuration_id": configuration, "number": number, **given}
         facts = {"status": "Approved", "access": "public", **facts}
         made: UUID = insert_row(self._cursor, ConfigurationVersion, **facts)["id"]
@@ -65,7 +64,7 @@ class Offers:
     def make(
         self, status: str = "Approved", of_version: str = "Approved", **given: Any
     ) -> dict[str, Any]:
-        """A loan of 100 NGN by a new configuration that lends 50 to 200 NGN and 5 to 20 KES."""
+        """Insert a loan of 100 NGN on a new offer of 50 to 200 NGN and 5 to 20 KES."""
         configuration = insert_row(self._cursor, LoanConfiguration, status=status)
         version = self.version(configuration["id"], status=of_version, **given)
         self.limit(version, "NGN", 50, 200)
@@ -87,7 +86,7 @@ def loans(cursor: Any) -> GuardedCopy:
     return GuardedCopy(cursor, "credit_loan", "loan_terms", "BEFORE INSERT")
 
 
-def test_a_loan_is_made_by_each_of_the_terms_in_force(cursor, offers, loans):
+def test_a_loan_matches_every_effective_term(cursor, offers, loans):
     made, other = offers.make(), offers.make()
     old = offers.version(made["configuration_id"], 2, status="Superseded")
     offers.limit(old, "NGN", 1, 1000)
@@ -127,7 +126,7 @@ def test_a_loan_is_made_by_each_of_the_terms_in_force(cursor, offers, loans):
         assert loans.insert(offers.make(of_version=status)) == "loan_by_terms", status
 
 
-def test_a_loan_is_made_to_those_whom_its_version_names(
+def test_a_loan_is_made_to_organisations_named_by_its_version(
     cursor: Any, offers: Offers, loans: GuardedCopy
 ) -> None:
     named, elsewhere, stranger = uuid7(), uuid7(), uuid7()
@@ -159,7 +158,7 @@ def test_a_loan_is_made_to_those_whom_its_version_names(
         ("UGX", "7.8125", "12", "11", "13"),
     ],
 )
-def test_the_most_is_repaid_and_only_the_creditors_own_pay_less(
+def test_only_the_creditors_members_repay_less_than_the_maximum(
     offers, loans, currency, amount, most, below, above
 ):
     made = {**offers.make(), "currency_id": currency, "amount": amount}
@@ -177,7 +176,7 @@ def test_the_most_is_repaid_and_only_the_creditors_own_pay_less(
     assert loans.insert({**own, "repayment_amount": f"{less:.8f}"}) == refused
 
 
-def test_what_is_outstanding_follows_every_loan_of_its_configuration_and_currency(cursor):
+def test_outstanding_principal_follows_every_loan(cursor):
     offers = Offers(cursor)
     loans = GuardedCopy(cursor, "credit_loan", "loan_outstanding", "AFTER INSERT OR UPDATE")
     made, other = offers.make(), offers.make()
@@ -197,16 +196,16 @@ def test_what_is_outstanding_follows_every_loan_of_its_configuration_and_currenc
     assert loans.insert({**made, "currency_id": "KES"}) == ACCEPTED
     assert loans.insert({**other, "amount": 7}) == ACCEPTED
     assert loans.insert(made) == ACCEPTED
-    beside = {key(made, "KES"): 100, key(other): 7}
-    assert outstanding() == {key(made): 190, **beside}
+    sibling = {key(made, "KES"): 100, key(other): 7}
+    assert outstanding() == {key(made): 190, **sibling}
 
     def after(row: dict[str, Any], **changes: Any) -> int:
-        """What is out once the change is made, which is then taken back."""
+        """Return the outstanding principal after the change, which is then undone."""
         cursor.execute("SAVEPOINT change")
         assert loans.update(row, **changes) == ACCEPTED
         found = outstanding()
         cursor.execute("ROLLBACK TO SAVEPOINT change")
-        assert {name: found[name] for name in beside} == beside
+        assert {name: found[name] for name in sibling} == sibling
         return int(found[key(made)])
 
     part = {**made, "principal_repaid": 30}
@@ -222,7 +221,7 @@ def test_what_is_outstanding_follows_every_loan_of_its_configuration_and_currenc
     assert after(over, closed_at=None) == 260
 
 
-def test_no_loan_is_made_beyond_what_its_version_may_have_outstanding(cursor):
+def test_no_loan_exceeds_the_maximum_outstanding(cursor):
     offers = Offers(cursor)
     loans = GuardedCopy(cursor, "credit_loan", "loan_outstanding", "AFTER INSERT OR UPDATE")
     configuration = uuid7()
@@ -252,7 +251,7 @@ def test_no_loan_is_made_beyond_what_its_version_may_have_outstanding(cursor):
 
 @pytest.mark.django_db(transaction=True)
 def test_the_first_two_loans_at_once_are_both_outstanding():
-    """The second waits for the row of the first, which was not there when it looked."""
+    """The second waits for a row of the first that did not exist when it looked."""
     made = loan_columns()
     with session("owner") as first, session("owner") as second, session("owner") as watch:
         copies = []
@@ -281,7 +280,7 @@ def test_the_first_two_loans_at_once_are_both_outstanding():
     assert Outstanding.objects.get().principal == 107
 
 
-def test_a_configuration_stays_whose_it_is_and_goes_the_listed_ways_only(cursor):
+def test_a_configuration_keeps_its_creditor_and_allowed_transitions(cursor):
     rows = GuardedCopy(cursor, CONFIGURATION, "configuration_guard", "BEFORE UPDATE")
     allowed = {
         ("Pending", "Approved"), ("Pending", "Rejected"), ("Rejected", "Pending"),
@@ -317,7 +316,7 @@ def test_a_version_is_decided_with_a_time_and_rejected_with_a_reason(cursor):
                     assert (old, new, at, reason, found) == (old, new, at, reason, expected)
 
 
-def test_who_created_a_configuration_does_not_approve_its_first_version(cursor):
+def test_the_creator_cannot_approve_the_first_version(cursor):
     creator, changer, stranger = (uuid7() for _ in range(3))
 
     def configuration(status: str, *proposers: UUID) -> dict[str, Any]:
@@ -350,7 +349,7 @@ def test_who_created_a_configuration_does_not_approve_its_first_version(cursor):
     assert found(waiting, creator, old="Approved", new="Approved") == ACCEPTED
 
 
-def test_limits_and_organisations_come_with_a_version_that_waits_and_stay(cursor):
+def test_limits_and_organisations_are_immutable_after_insertion(cursor):
     versions = {
         status: Offers(cursor).version(uuid7(), status=status) for status in VersionStatus.values
     }
@@ -365,7 +364,7 @@ def test_limits_and_organisations_come_with_a_version_that_waits_and_stay(cursor
         assert rows.insert(columns_of(model, **{name: uuid7()})) == "RestrictViolation"
 
 
-# What a configuration is where it has a version in force, and where one waits.
+# Allowed statuses, by whether a version is effective and whether one is pending.
 STATES = {
     (False, False): {"Rejected"},
     (False, True): {"Pending"},
@@ -375,7 +374,7 @@ STATES = {
 
 
 @pytest.mark.parametrize("table", [CONFIGURATION, VERSION])
-def test_a_configuration_is_what_its_versions_say(cursor, table):
+def test_a_configuration_matches_its_versions(cursor, table):
     offers = Offers(cursor)
     # Others, of which each is wrong and none is asked about.
     for status, wrong in (("Pending", "Approved"), ("Approved", "Pending")):

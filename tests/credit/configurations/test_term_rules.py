@@ -1,4 +1,4 @@
-"""What terms of a configuration may be, at the edges: on the rules, whoever asks them."""
+"""Edge cases of the validation rules of terms."""
 
 from __future__ import annotations
 
@@ -80,38 +80,38 @@ BAD: dict[str, list[tuple[Any, str]]] = {
 
 
 @pytest.mark.parametrize("field", BAD)
-def test_each_field_is_taken_up_to_its_edge_and_refused_beyond_it(field):
+def test_each_field_is_accepted_up_to_its_limit(field):
     for value in FINE[field]:
         assert find_errors({field: value}) == {}, value
-    for value, told in BAD[field]:
-        assert find_errors({field: value}) == {field: told}, value
+    for value, expected in BAD[field]:
+        assert find_errors({field: value}) == {field: expected}, value
 
 
-def test_organisations_are_named_where_they_are_asked_for_and_nowhere_else():
-    nobody = "must name who may borrow"
+def test_organisations_are_named_only_where_required():
+    missing = "must name who may borrow"
     cases: list[tuple[str, list[UUID], str | None]] = [
         ("organisations", IDS[:1], None),
         ("organisations", IDS[:200], None),
         ("organisations", IDS, "must have at most 200 items"),
         ("organisations", IDS[:1] * 2, "must not name an organisation twice"),
-        ("organisations", [], nobody),
+        ("organisations", [], missing),
         ("own", [], None),
         ("public", IDS[:1], "must be empty unless access is organisations"),
         ("nonsense", IDS[:1], None),
     ]
-    for access, ids, told in cases:
+    for access, ids, expected in cases:
         found = find_errors({"access": access, "organisation_ids": ids})
-        assert found.get("organisation_ids") == told, (access, told)
+        assert found.get("organisation_ids") == expected, (access, expected)
     assert find_errors({"organisation_ids": IDS[:1]}) == {}
 
 
 @pytest.mark.parametrize(
-    ("field", "beyond", "told"),
+    ("field", "beyond", "expected"),
     [("min_amount", "5.01", "above"), ("max_outstanding", "4.99", "below")],
 )
-def test_a_bound_is_of_a_currency_that_is_lent_and_lets_one_loan_be_made(field, beyond, told):
+def test_a_limit_needs_a_lent_currency_and_allows_one_loan(field, beyond, expected):
     single = {"NGN": Decimal(5), "KES": Decimal(7)}
-    outside = {field: f"must not be {told} max_amount in NGN"}
+    outside = {field: f"must not be {expected} max_amount in NGN"}
     cases = [
         ({}, {}),
         ({"NGN": Decimal(5)}, {}),
@@ -121,14 +121,14 @@ def test_a_bound_is_of_a_currency_that_is_lent_and_lets_one_loan_be_made(field, 
     ]  # fmt: skip
     for bound, found in cases:
         assert find_errors({"max_amount": single, field: bound}) == found
-    # Of amounts that are wrong themselves a bound is not told anything.
+    # Invalid amounts have no second error about the limit.
     assert find_errors({"max_amount": {}, field: {"NGN": Decimal(beyond)}}) == {
         "max_amount": "must have at least one currency"
     }
     assert find_errors({field: {"NGN": Decimal(beyond)}}) == {}
 
 
-def test_every_bad_field_is_named_in_one_refusal_and_good_terms_pass():
+def test_all_invalid_fields_are_named_at_once():
     validate_terms(make_terms())
     with pytest.raises(InvalidRequest) as refused:
         validate_terms(make_terms(name=" ", duration=0, min_amount={"NGN": Decimal(2_000_001)}))
@@ -148,7 +148,7 @@ def test_every_bad_field_is_named_in_one_refusal_and_good_terms_pass():
         ("NGN", "0.00000001", 100, "100"),
     ],
 )
-def test_the_least_loan_brings_one_minor_unit_a_month_within_the_most(currency, rate, most, least):
+def test_the_default_minimum_earns_one_minor_unit_per_month(currency, rate, most, least):
     assert default_min_amount(currency, Decimal(rate), Decimal(most)) == Decimal(least)
     terms = make_terms(max_amount={currency: Decimal(most)}, interest_rate=Decimal(rate))
     assert terms.minimum_for(currency) == Decimal(least)

@@ -1,6 +1,6 @@
-"""Terms of a loan configuration that are not right, on their parser: each field by its name.
+"""Invalid terms of a loan configuration, at their parser: every error names its field.
 
-That proposing and changing ask it, and that nothing is written, is in tests/contract.
+That the endpoints use it, and that nothing is written, is tested in tests/contract.
 """
 
 from __future__ import annotations
@@ -122,14 +122,15 @@ def parse(body: str) -> Any:
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_field_is_refused_by_name(name):
+def test_an_invalid_field_is_named(name):
     assert_rejected(
-        parse, ((body_with_field(name, text), f"{name} {told}") for text, told in BAD[name].items())
+        parse,
+        ((body_with_field(name, text), f"{name} {message}") for text, message in BAD[name].items()),
     )
 
 
 @pytest.mark.parametrize("name", ["min_amount", "max_amount", "max_outstanding"])
-def test_a_currency_that_is_none_is_refused_as_everywhere(name):
+def test_an_unknown_currency_is_rejected(name):
     for code in ("EUR", "ngn"):
         found = parse(json.dumps(body_of(**{name: {code: 5}})))
         assert found is not None
@@ -137,13 +138,13 @@ def test_a_currency_that_is_none_is_refused_as_everywhere(name):
         assert found[2].startswith(f"{name}: Currency must be one of [{CURRENCIES}]")
 
 
-def test_an_amount_that_is_none_is_refused_by_its_currency():
-    told = {"-5": "must not be negative", "1e400": "must not be above 1000000000000000"}
+def test_an_invalid_amount_is_named_by_its_currency():
+    message = {"-5": "must not be negative", "1e400": "must not be above 1000000000000000"}
     amounts = ('"5"', "true", "null", "-5", "NaN", "1e400", "[]")
     bodies = (
         (
             body_with_field("max_amount", f'{{"NGN": {text}}}'),
-            f"max_amount.NGN {told.get(text, NOT_A_NUMBER)}",
+            f"max_amount.NGN {message.get(text, NOT_A_NUMBER)}",
         )
         for text in amounts
     )
@@ -157,13 +158,13 @@ def test_organisations_are_named_once_and_are_needed():
         ([here, here], "organisation_ids must not name an organisation twice"),
     ]
     bodies = (
-        (json.dumps(body_of(access="organisations", organisation_ids=ids)), told)
-        for ids, told in cases
+        (json.dumps(body_of(access="organisations", organisation_ids=ids)), message)
+        for ids, message in cases
     )
     assert_rejected(parse, bodies)
 
 
-def test_the_message_names_every_bad_field():
+def test_the_message_names_every_invalid_field():
     assert_rejected(
         parse,
         [

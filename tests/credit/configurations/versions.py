@@ -1,4 +1,4 @@
-"""Who proposes and decides loan configurations, what comes of it, and how it is refused."""
+"""Helpers: people who propose and decide loan configurations, and their results."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ PROPOSE, DECIDE = "propose_configuration", "decide_configuration"
 
 
 def staff_actor(user: StaffUser) -> Actor:
-    """The actor that a member of staff is."""
+    """Return the actor of a member of staff."""
     return Actor.staff(user.pk, str(user))
 
 
 def make_officer() -> StaffUser:
-    """Somebody who may both propose and decide."""
+    """Make a person who may propose and decide."""
     return make_staff(PROPOSE, DECIDE)
 
 
 def states(configuration: LoanConfiguration) -> tuple[str, list[str]]:
-    """The state of a configuration, and those of its versions, the oldest first."""
+    """Return the status of a configuration, and of its versions, the oldest first."""
     status = LoanConfiguration.objects.values_list("status", flat=True).get(id=configuration.id)
     versions = configuration.versions.order_by("number").values_list("status", flat=True)
     return status, list(versions)
 
 
 def list_events(configuration: LoanConfiguration) -> list[tuple[str, UUID]]:
-    """Types and recipients of the events about a configuration."""
+    """Return types and recipients of the events about a configuration."""
     found = Event.objects.filter(subject_id=configuration.id).order_by("created_at", "id")
     return list(found.values_list("type", "organisation_id"))
 
 
 def expect_rejection(act: Callable[[], Any], kind: type[DomainError], code: str) -> str:
-    """Asserts that `act` is refused so and writes nothing; gives the message."""
+    """Assert that `act` is rejected and writes nothing; return the message."""
     before = snapshot()
     with pytest.raises(kind) as refused:
         act()
@@ -52,7 +52,7 @@ def expect_rejection(act: Callable[[], Any], kind: type[DomainError], code: str)
 
 
 def snapshot() -> list[Any]:
-    """All that is recorded of configurations, and every event."""
+    """Return all rows of configurations, and every event."""
     return [
         list(model.objects.order_by("pk").values())
         for model in (LoanConfiguration, ConfigurationVersion, LoanLimit, Event)

@@ -1,4 +1,4 @@
-"""Attacks on loans by plain SQL: what is refused and changes nothing, and what the books find."""
+"""Attacks on loans by plain SQL: rejected statements, and what the proof of books finds."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _GUARDS = [
 def assert_rejected(
     connection: Connection, attack: str, loan: Loan, *wrong: type[psycopg.Error]
 ) -> None:
-    """PostgreSQL does not do it, and nothing changed."""
+    """Assert that PostgreSQL rejects the statement and nothing changes."""
     with assert_nothing_changes(), pytest.raises(wrong):
         connection.execute(attack, {"loan": loan.id, "new": uuid7()})
 
 
 def bypass_guards(owner: Connection, statement: str, *values: object) -> None:
-    """What the owner of the tables does once they have put the guards aside."""
+    """Run a statement as the owner of the tables, with the guards disabled."""
     for table, guard in _GUARDS:
         owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER {guard}")
     owner.execute(statement, values)
@@ -38,12 +38,12 @@ def bypass_guards(owner: Connection, statement: str, *values: object) -> None:
 
 
 def failing_checks() -> set[str]:
-    """Titles of the checks that find something."""
+    """Return the titles of the checks with findings."""
     return {finding.check for finding in books.prove(CHECKS).findings}
 
 
 def copy_loan_sql(**changes: str) -> str:
-    """Inserts another loan like `%(loan)s`, but for `changes` in SQL."""
+    """Return SQL that inserts a copy of `%(loan)s` with `changes`."""
     columns = [str(field.column) for field in Loan._meta.concrete_fields]
     values = [changes.get(name, name) for name in columns]
     return (

@@ -1,8 +1,8 @@
-"""What loans come to, in plain Python: the model of `test_loan_machine` and every prediction.
+"""A model of loans in plain Python: the expected state and every prediction of `test_loan_machine`.
 
-Balances are kept by owner, asset and kind. Nothing here looks at what the product recorded, but
-for the rows of loans as they were when they ended; nothing is computed by its code either: what is
-rounded, or compared, is an exact fraction before.
+Balances are kept by owner, asset and kind. The model never reads recorded results, except rows of
+closed loans as they were at closure, and never uses product code: rounding and comparison start
+from exact fractions.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Offer:
 
 @dataclass
 class Quoted:
-    """What should be true of one token."""
+    """Expected state of one token."""
 
     row: Token
     category: str
@@ -65,8 +65,8 @@ class Quoted:
 
 
 @dataclass
-class Ending:
-    """A proposal that waits."""
+class PendingClosure:
+    """A pending closure proposal."""
 
     row: ClosureProposal
     passed: dict[int, Decimal]
@@ -80,7 +80,7 @@ class Ending:
 
 @dataclass
 class Modelled:
-    """What should be true of one loan; `pledged` are units by the number of their token."""
+    """Expected state of one loan; `pledged` are units by token number."""
 
     row: Loan
     borrower: int
@@ -93,7 +93,7 @@ class Modelled:
     principal_paid: Decimal = ZERO
     days_past: int | None = None
     short: bool = False
-    ending: Ending | None = None
+    closure: PendingClosure | None = None
     closed: dict[str, Any] | None = None
 
     @property
@@ -110,13 +110,13 @@ class Modelled:
 
     @property
     def held(self) -> dict[int, Decimal]:
-        """What of its collateral is not released."""
+        """Return the collateral that is not released."""
         return {token: units for token, units in self.pledged.items() if units}
 
 
 @dataclass
 class Sell:
-    """An order of a borrower, at `ASKED`, and what is left of it."""
+    """A sell order of a borrower, at `ASKED`, and its remainder."""
 
     order_id: UUID
     borrower: int
@@ -125,8 +125,8 @@ class Sell:
 
 
 class LoanBook:
-    """Two lenders, three borrowers (the third is a member of the first lender), four tokens, and
-    somebody who buys. Methods named after what happened keep the model's balances.
+    """Two lenders, three borrowers (the third a member of the first lender), four tokens and a
+    buyer. Methods named after events update the model's balances.
     """
 
     def __init__(self, currency: str) -> None:
@@ -209,23 +209,23 @@ class LoanBook:
         return self.balances[wallet.owner_id, self.currency, "available"]
 
     def most(self, terms: Offer, amount: Decimal, months: int) -> Decimal:
-        """Total repayment for `amount`."""
+        """Return the total repayment for `amount`."""
         return max_repayment(amount, terms.rate, months, self.currency)
 
     def value(self, pledges: dict[int, Decimal]) -> Decimal | None:
-        """None while a price is missing."""
+        """Return the value; None while a price is missing."""
         tokens = [(self.tokens[number], units) for number, units in pledges.items() if units]
         if any(token.stale and not token.exited for token, _ in tokens):
             return None
         return sum((t.price * units for t, units in tokens if not t.exited), ZERO)
 
     def pledged(self, borrower: int, token: int) -> Decimal:
-        """By all of the borrower's open loans."""
+        """Return the units pledged for all open loans of the borrower."""
         mine = [loan for loan in self.loans if loan.borrower == borrower and loan.is_open]
         return sum((loan.pledged.get(token, ZERO) for loan in mine), ZERO)
 
     def accounts(self) -> dict[tuple[UUID, str, str], Decimal]:
-        """Every account that is not empty, with the lenders' books made of the loans anew."""
+        """Return all non-empty accounts, with the lenders' books derived from the loans."""
         wanted = dict(self.balances)
         for number, lender in enumerate(self.lenders):
             mine = [loan for loan in self.loans if loan.offer.lender == number]
@@ -293,7 +293,7 @@ class LoanBook:
         return "not_funded" if self.cash(lender) < amount else None
 
     def spare(self, loan: Modelled, token: int) -> Decimal:
-        """The most units of the token that can be released, if prices are known."""
+        """Return the most units of the token that can be released, if prices are known."""
         held, quoted = loan.pledged.get(token, ZERO), self.tokens[token]
         value = self.value(loan.pledged)
         if value is None or quoted.exited:
@@ -303,11 +303,13 @@ class LoanBook:
         return min(held, Decimal(units).scaleb(-UNIT_DECIMALS))
 
     def plan(self, loan: Modelled) -> tuple[dict[int, Decimal], Decimal]:
-        """Units of each token that pass to the lender at today's prices, and their value."""
+        """Return the units of each token that would be transferred at current prices, and their
+        value.
+        """
         return self._passing(loan.held, self.prices(loan), loan.owed)
 
     def prices(self, loan: Modelled) -> dict[int, Decimal]:
-        """Of its collateral, today; what has ended has none."""
+        """Return current prices of its collateral; none for delisted tokens."""
         tokens = {number: self.tokens[number] for number in loan.held}
         return {number: ZERO if t.exited else t.price for number, t in tokens.items()}
 
@@ -345,11 +347,11 @@ class LoanBook:
             self.review(loan)
         else:
             self._lien(loan.borrower, loan.held, -1)
-            loan.ending = None
+            loan.closure = None
             self._close(loan, "COMPLETED")
 
     def pledged_more(self, loan: Modelled, token: int, units: Decimal) -> None:
-        """Or less, where `units` is negative."""
+        """Add to the pledge, or reduce it if `units` is negative."""
         loan.pledged[token] = loan.pledged.get(token, ZERO) + units
         self._lien(loan.borrower, {token: units})
         self.review(loan)
@@ -360,7 +362,7 @@ class LoanBook:
         self._units(sell.borrower, sell.token, sell.left, "reserved")
 
     def sold(self, token: int, units: Decimal) -> None:
-        """The buyer took that many of those offered, first come first served."""
+        """Fill that many offered units, first come, first served."""
         for sell in self.sells:
             part = min(units, sell.left) if sell.token == token else ZERO
             units -= part
@@ -377,26 +379,26 @@ class LoanBook:
             sell.left = ZERO
 
     def aged(self) -> None:
-        """The workers looked at every loan."""
+        """Apply a run of the workers over every loan."""
         for loan in self.loans:
             if loan.status == "ACTIVE" and loan.days_past is not None:
                 loan.status = "OVERDUE"
             if loan.status == "OVERDUE" and (loan.days_past or 0) >= loan.offer.grace:
                 loan.status = "DEFAULTED"
 
-    def ended(self, loan: Modelled, ending: Ending) -> None:
+    def ended(self, loan: Modelled, closure: PendingClosure) -> None:
         lender = self.lenders[loan.offer.lender]
         self._lien(loan.borrower, loan.held, -1)
         # At most what was proposed, at its prices, for what is owed by now.
-        passed, _ = self._passing(ending.passed, ending.prices, loan.owed)
+        passed, _ = self._passing(closure.passed, closure.prices, loan.owed)
         for token, units in passed.items():
             self._units(loan.borrower, token, -units)
             self.balances[lender.owner_id, self._asset(token), "available"] += units
-        loan.ending = None
-        self._close(loan, "LIQUIDATED" if ending.liquidates else "WRITTEN_OFF")
+        loan.closure = None
+        self._close(loan, "LIQUIDATED" if closure.liquidates else "WRITTEN_OFF")
 
     def review(self, loan: Modelled) -> None:
-        """What becomes of the loan's shortfall when its collateral is valued."""
+        """Update the loan's shortfall after a valuation."""
         value = self.value(loan.pledged)
         if not loan.is_open:
             loan.short = False

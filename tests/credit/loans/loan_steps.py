@@ -1,4 +1,4 @@
-"""What the steps of `test_loan_machine` are, how often each is done, and with what."""
+"""The steps of `test_loan_machine`, their weights and arguments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def units_of(random: Random) -> Decimal:
 
 
 def step_of(seed: str) -> tuple[str, dict[str, Any]]:
-    """What is done, and with what. (Hypothesis alone would make mostly refusals.)"""
+    """Return a step and its arguments. (Hypothesis alone would make mostly rejected steps.)"""
     random = Random(seed)
     name = random.choices(list(STEPS), [weight for weight, _ in STEPS.values()])[0]
     return name, {argument: draw(random) for argument, draw in STEPS[name][1].items()}
@@ -44,7 +44,7 @@ def percent(random: Random) -> Decimal:
 
 
 def share(random: Random) -> Decimal:
-    """Percent of the most; odd ones make amounts whose interest ends in the middle of two units."""
+    """Draw a percentage of the maximum; odd ones give interest halfway between two units."""
     usual = [Decimal(number) for number in (100, 100, 101, 80, 55)]
     return random.choice([*usual, *(Decimal(random.randint(1, 10_000)) / 100 for _ in usual)])
 
@@ -84,7 +84,7 @@ STEPS: dict[str, tuple[int, dict[str, Draw]]] = {
     "trade": (4, {"token": TOKEN, "units": up_to(40, 1)}),
     "cancel": (2, {"number": NUMBER}),
     "quote": (12, {"token": TOKEN, "price": price}),
-    "nobody_quotes_for_long": (1, {"token": TOKEN}),
+    "quote_goes_stale": (1, {"token": TOKEN}),
     "exit": (1, {"token": one_of(1, 3)}),
     "revalue": (3, {}),
     "time_passes": (8, {"number": NUMBER, "days": one_of(0, 1, 3, 7, 30)}),

@@ -1,4 +1,4 @@
-"""What passes when loans end, token by token, and what is said where nothing may be decided."""
+"""Amounts of loan closures, token by token, and errors where closure is not possible."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def officers() -> tuple[StaffUser, StaffUser]:
 
 
 def on_tokens(lending: Lending, *priced: tuple[str, str]) -> tuple[Loan, list[Token]]:
-    """A defaulted loan on the lending's 105 units and more tokens, each of a price and units."""
+    """Make a defaulted loan on the lending's 105 units and further tokens with price and units."""
     tokens = [make_token(price_sell=Decimal(price)) for price, _units in priced]
     for token in tokens:
         give_units(token, lending.borrower, 900)
@@ -70,12 +70,12 @@ def propose(
 
 
 def steps(plan: list[dict[str, Any]] | None) -> list[tuple[str, ...]]:
-    """Price, quantity, what passes and its value, of each step."""
+    """Return price, quantity, transferred units and their value, of each step."""
     names = ("price", "quantity", "passed", "value")
     return [tuple(step[name] for name in names) for step in plan or []]
 
 
-def test_units_pass_in_the_order_of_the_pledges_until_all_is_paid(lending, officers):
+def test_units_are_transferred_in_pledge_order_up_to_the_amount_owed(lending, officers):
     """1,596,000 are owed; 0.8 and 1 are prices on both sides of one."""
     loan, tokens = on_tokens(lending, ("0.8", "500"), ("1", "3"), ("7000", "100"), ("50", "10"))
     Token.objects.filter(id=tokens[2].id).update(exited=True)
@@ -111,7 +111,7 @@ def test_units_pass_in_the_order_of_the_pledges_until_all_is_paid(lending, offic
     assert_books_hold()
 
 
-def test_less_than_one_of_what_is_owed_is_paid_with_units_too(lending, officers):
+def test_amounts_below_one_are_covered_with_units(lending, officers):
     loan, _tokens = on_tokens(lending, ("545999.5", "1"), ("50", "10"))
     proposal = propose(loan, officers[0])
     assert steps(proposal.plan)[1:] == [
@@ -121,7 +121,7 @@ def test_less_than_one_of_what_is_owed_is_paid_with_units_too(lending, officers)
     assert proposal.deficiency == 0
 
 
-def test_what_is_lacking_is_told_in_what_passes_and_in_what_the_two_are_told(lending, officers):
+def test_events_and_plan_report_the_deficiency(lending, officers):
     loan, _tokens = on_tokens(lending, ("0.5", "3"))
     lending.set_price(1)
     Token.objects.filter(id=lending.token.id).update(exited=True)
@@ -131,17 +131,15 @@ def test_what_is_lacking_is_told_in_what_passes_and_in_what_the_two_are_told(len
     assert steps(proposal.plan) == [("0", "105", "0", "0"), ("0.5", "3", "3", "1.5")]
     assert (proposal.value_passed, proposal.deficiency) == (Decimal("1.5"), Decimal("1595998.5"))
     confirm_closure(proposal_id=proposal.id, user=officers[1])
-    told = Event.objects.filter(subject_id=loan.id, type="loan.liquidated")
-    for event in told:
+    events = Event.objects.filter(subject_id=loan.id, type="loan.liquidated")
+    for event in events:
         assert '"owed":1596000,"value_passed":1.5,"deficiency":1595998.5}' in event.body
-    assert told.count() == 2
+    assert events.count() == 2
     assert not Shortfall.objects.filter(loan=loan, cured_at__isnull=True).exists()
     assert_books_hold()
 
 
-def test_a_price_that_cannot_be_relied_on_holds_up_a_liquidation_and_no_write_off(
-    lending, officers
-):
+def test_an_unusable_price_blocks_liquidation_but_not_write_off(lending, officers):
     loan, _tokens = on_tokens(lending)
     Token.objects.filter(id=lending.token.id).update(quoted_at=None)
     with assert_nothing_changes(), pytest.raises(DomainError) as refused:
@@ -176,7 +174,7 @@ def test_the_prices_of_a_liquidation_hold_a_day_and_a_write_off_has_none(lending
     ]  # fmt: skip
 
 
-def test_an_end_is_of_the_loan_that_is_named_and_the_note_is_kept(lending, officers):
+def test_a_closure_changes_only_its_loan_and_keeps_the_note(lending, officers):
     loans = [make_defaulted_loan(lending, amount=1000, units=1) for _ in range(2)]
     note = "".join(chr(ord("a") + number % 26) for number in range(400))
     for loan in loans:
@@ -195,7 +193,7 @@ def test_an_end_is_of_the_loan_that_is_named_and_the_note_is_kept(lending, offic
     assert refused.value.message == "Only a DEFAULTED loan can be closed; it is WRITTEN_OFF"
 
 
-def test_nobody_without_the_permission_proposes_confirms_or_declines(lending, officers):
+def test_closure_requires_the_permission(lending, officers):
     loan = make_defaulted_loan(lending, amount=1000, units=1)
     stranger = make_staff("propose_quote")
     proposal = propose(loan, officers[0])
@@ -212,8 +210,8 @@ def test_nobody_without_the_permission_proposes_confirms_or_declines(lending, of
     assert refused.value.message == "Enter a note that explains the proposal"
 
 
-def test_less_is_pledged_than_would_pass_when_one_token_has_less(lending, officers):
-    """Nothing is released while a liquidation waits, so the rows are looked at as they might be."""
+def test_a_plan_exceeds_the_pledge_if_one_token_does(lending, officers):
+    """Nothing is released while a liquidation is pending, so the rows are changed in memory."""
     loan, tokens = on_tokens(lending, ("10", "3"))
     proposal = propose(loan, officers[0])
     assert plan_value(proposal.plan) == 1_050_030

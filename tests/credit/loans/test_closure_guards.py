@@ -1,4 +1,4 @@
-"""What the application's own role cannot do to proposals to end loans, and what shows."""
+"""Closure proposals: changes the application's role cannot make, and findings of the proof."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_proposal_starts_pending_for_a_loan_in_default(lending, runtime):
 
 
 @pytest.mark.parametrize("passed", ["104", "0"])
-def test_other_units_passed_than_the_confirmed_plan_has_show(lending, owner_connection, passed):
+def test_units_other_than_in_the_confirmed_plan_are_found(lending, owner_connection, passed):
     loan = make_closed_loan(lending, ClosureAction.LIQUIDATE)
     bypass_guards(
         owner_connection,
@@ -41,7 +41,7 @@ def test_other_units_passed_than_the_confirmed_plan_has_show(lending, owner_conn
     assert failing_checks() == {"units transferred to a creditor equal the confirmed plan"}
 
 
-def test_another_amount_given_up_than_was_owed_shows(lending, owner_connection):
+def test_an_amount_other_than_owed_is_found(lending, owner_connection):
     loan = make_closed_loan(lending, ClosureAction.WRITE_OFF)
     bypass_guards(
         owner_connection,

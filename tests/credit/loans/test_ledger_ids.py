@@ -1,4 +1,4 @@
-"""Every entry, transfer and account of a loan has an id in the order of time."""
+"""Ids of a loan's entries, transfers and accounts are in the order of time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making a loan: the interface's own figures, every refusal, and what moves."""
+"""Loan creation: the interface's worked example, every rejection, and what moves."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.django_db
 
 
 def code_of(lending: Lending, **changes: Any) -> str:
-    """The code of the refusal; nothing may have moved."""
+    """Return the code of the rejection; nothing may have moved."""
     transfers = Transfer.objects.count()
     with pytest.raises(DomainError) as refused:
         lending.lend(**changes)
@@ -73,7 +73,7 @@ def test_104_units_do_not(lending):
     assert code_of(lending, units=104) == "insufficient_collateral"
 
 
-def test_more_than_1596000_may_not_be_asked_back(lending):
+def test_at_most_1596000_can_be_repaid(lending):
     changed = {"repayment_amount": Decimal("1596000.01")}
     assert code_of(lending, **changed) == "repayment_above_maximum"
 
@@ -84,7 +84,7 @@ def test_the_record_shows_the_repayment_date_as_javascript_prints_it(lending):
     assert loan.repayment_date == add_months(loan.created_at, 3)
 
 
-def test_the_caller_and_the_creditor_are_told(lending):
+def test_caller_and_creditor_receive_events(lending):
     loan = lending.lend()
     events = Event.objects.filter(subject_id=loan.id, type="loan.created")
     assert {event.organisation_id for event in events} == {
@@ -109,11 +109,11 @@ def test_the_caller_and_the_creditor_are_told(lending):
         ({"collaterals": ()}, "invalid_request"),
     ],
 )
-def test_each_rule_refuses_with_its_own_code_and_nothing_moves(lending, changes, code):
+def test_each_rule_has_its_code_and_nothing_moves(lending, changes, code):
     assert code_of(lending, **changes) == code
 
 
-def test_a_creditor_may_ask_its_own_member_for_less():
+def test_a_creditor_may_agree_on_less_with_its_own_member():
     creditor = make_wallet(5_000_000, currency="NGN")
     lending = make_lending()
     lending.offer = make_configuration(creditor.organisation, access=Access.OWN)
@@ -154,7 +154,7 @@ def test_collateral_of_another_currency_is_refused(lending):
     assert code_of(lending, collaterals=pledges) == "collateral_currency_differs"
 
 
-def test_a_configuration_that_is_not_in_force_lends_nothing(lending):
+def test_only_an_approved_configuration_lends(lending):
     lending.offer = make_configuration(lending.creditor.organisation, approved=False)
     assert code_of(lending) == "loan_configuration_not_found"
     lending.offer = make_configuration(lending.borrower.organisation, approved=False)
@@ -174,7 +174,7 @@ def test_only_those_named_may_use_an_offer_for_organisations(lending):
     assert lending.lend().status == LoanStatus.ACTIVE
 
 
-def test_a_lender_has_no_more_out_than_its_limit():
+def test_outstanding_loans_stay_within_the_limit():
     lending = make_lending(
         max_amount={"NGN": Decimal(900_000)}, max_outstanding={"NGN": Decimal(1_500_000)}
     )
@@ -186,7 +186,7 @@ def test_a_lender_has_no_more_out_than_its_limit():
     lending.lend(amount=660_000)
 
 
-def test_a_limit_of_what_is_out_holds_for_its_own_currency_only():
+def test_the_outstanding_limit_is_per_currency():
     lending = make_lending(
         max_amount={"NGN": Decimal(900_000), "KES": Decimal(100_000)},
         max_outstanding={"KES": Decimal(100_000)},

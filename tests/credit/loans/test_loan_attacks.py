@@ -1,5 +1,6 @@
-"""What nobody can do to loans and to proposals to end them by plain SQL: it is refused, and nothing
-changes. So all tests attack the same loans. What shows of other attacks: `test_loan_guards`.
+"""Plain SQL that PostgreSQL rejects for loans and closure proposals, without any change.
+
+All tests therefore attack the same loans. Findings about other attacks: `test_loan_guards`.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ def lending(module_database: None) -> Lending:
 
 @pytest.fixture(scope="module")
 def loan(lending: Lending) -> Loan:
-    """Nothing of it is repaid."""
+    """A loan without repayments."""
     return lending.lend()
 
 
 @pytest.fixture(scope="module")
 def paid(lending: Lending) -> Loan:
-    """50 of its interest are repaid."""
+    """A loan with 50 of its interest repaid."""
     made = lending.lend()
     repay_loan(made, 50)
     return made
@@ -39,7 +40,7 @@ def paid(lending: Lending) -> Loan:
 
 @pytest.fixture(scope="module")
 def defaulted(module_database: None) -> Loan:
-    """Somebody proposed its liquidation, and there is somebody else to confirm it."""
+    """A defaulted loan with a proposed liquidation, and an officer who can confirm it."""
     made = make_defaulted_loan(make_lending())
     first, _ = make_staff("end_loan"), make_staff("end_loan")
     propose_closure(loan_id=made.id, action=ClosureAction.LIQUIDATE, note="why", user=first)
@@ -47,7 +48,7 @@ def defaulted(module_database: None) -> Loan:
 
 
 def confirmed(passed: int = 105, owed: int = 1_596_000, **more: str) -> str:
-    """Confirms what waits by plain SQL, with that many units at 10,000 passing."""
+    """Confirm the pending proposal by plain SQL, transferring that many units at 10,000."""
     value = passed * 10_000
     changes = {
         "status": "'Confirmed'",
@@ -88,7 +89,7 @@ def confirmed(passed: int = 105, owed: int = 1_596_000, **more: str) -> str:
         "status = ''",
     ],
 )
-def test_an_open_loan_is_not_moved_on_without_what_it_takes(paid, runtime, change):
+def test_transitions_of_an_open_loan_need_their_records(paid, runtime, change):
     attack = f"UPDATE credit_loan SET {change} WHERE id = %(loan)s"
     assert_rejected(runtime, attack, paid, errors.CheckViolation)
 
@@ -119,7 +120,7 @@ def test_an_open_loan_is_not_moved_on_without_what_it_takes(paid, runtime, chang
         "created_at = now()",
     ],
 )
-def test_the_terms_of_a_loan_stay_as_they_were(loan, runtime, change):
+def test_the_terms_of_a_loan_are_immutable(loan, runtime, change):
     attack = f"UPDATE credit_loan SET {change} WHERE id = %(loan)s"
     assert_rejected(runtime, attack, loan, errors.RestrictViolation)
 
@@ -235,6 +236,6 @@ def test_collateral_and_repayments_make_sense(loan, runtime, attack):
         confirmed(final_plan="jsonb_set(plan, '{0,token_id}', to_jsonb(id::text))"),
     ],
 )
-def test_what_somebody_proposed_stays_and_no_more_is_confirmed(defaulted, runtime, change):
+def test_a_proposal_is_immutable_and_limits_its_confirmation(defaulted, runtime, change):
     attack = f"UPDATE credit_endingproposal SET {change} WHERE loan_id = %(loan)s"
     assert_rejected(runtime, attack, defaulted, errors.RestrictViolation, errors.CheckViolation)

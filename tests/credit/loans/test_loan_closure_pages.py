@@ -1,4 +1,4 @@
-"""Ending a defaulted loan in the back office: two officers, plans that hold, stale pages."""
+"""Closure of defaulted loans in the back office: two officers, frozen plans, stale pages."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(lending,
     assert "Deficiency 0.00 NGN" in asked
     proposal = propose(ada, loan)
     hers = ada.get(page(loan))
-    assert "Somebody else must confirm what you proposed." in text_of(hers)
+    assert "Someone other than the proposer must confirm this." in text_of(hers)
     assert "Withdraw" in text_of(hers)
     assert b"disabled" in hers.content
     before = table_fingerprints()
     response = submit_confirmation(ada, decision(proposal, "confirm"))
-    told = "Somebody else must confirm what you proposed. No changes were made."
-    assert messages_of(response)[-1] == told
+    message = "Someone other than the proposer must confirm this. No changes were made."
+    assert messages_of(response)[-1] == message
     assert table_fingerprints() == before
     lending.set_price(1)
     his = ben.get(page(loan))
@@ -100,7 +100,7 @@ def test_one_officer_proposes_a_write_off_and_another_one_confirms_it(lending, l
     assert_books_hold()
 
 
-def test_a_proposal_is_declined_by_anybody_and_another_one_can_follow(loan, ada, ben):
+def test_any_officer_declines_a_proposal_and_another_can_follow(loan, ada, ben):
     for client in (ben, ada):
         proposal = propose(ada, loan)
         asked = client.get(decision(proposal, "decline"))
@@ -119,7 +119,7 @@ def test_a_proposal_is_declined_by_anybody_and_another_one_can_follow(loan, ada,
     assert text_of(ada.get(page(loan))).count("Liquidate Declined ada No answer") == 2
 
 
-def test_a_page_that_has_gone_stale_confirms_nothing_else_than_it_showed(loan, ada, ben):
+def test_a_stale_page_confirms_only_the_proposal_it_showed(loan, ada, ben):
     seen = propose(ada, loan)
     submit_confirmation(ada, decision(seen, "decline"))
     propose(ada, loan, WRITE_OFF)
@@ -131,7 +131,7 @@ def test_a_page_that_has_gone_stale_confirms_nothing_else_than_it_showed(loan, a
     assert table_fingerprints() == before
 
 
-def test_a_payment_after_the_proposal_is_told_and_passes_fewer_units(lending, ada, ben):
+def test_a_payment_after_the_proposal_is_shown_and_reduces_the_units(lending, ada, ben):
     """300 units are worth 3,000,000: for 1,596,000 owed 159.6 of them, for 1,000 less 159.5."""
     loan = make_defaulted_loan(lending, units=300)
     proposal = propose(ada, loan)
@@ -154,7 +154,7 @@ def test_a_payment_after_the_proposal_is_told_and_passes_fewer_units(lending, ad
     assert_books_hold()
 
 
-def test_a_payment_after_the_question_is_told_and_ends_nothing(lending, ada, ben):
+def test_a_payment_during_confirmation_stops_the_closure(lending, ada, ben):
     loan = make_defaulted_loan(lending, units=300)
     address = decision(propose(ada, loan), "confirm")
     asked = ben.get(address)
@@ -168,12 +168,12 @@ def test_a_payment_after_the_question_is_told_and_ends_nothing(lending, ada, ben
     )
     before = table_fingerprints()
     refused = submit_confirmation(ben, address, at=asked)
-    told = "Outstanding was 1,596,000.00 NGN and is 1,595,000.00 NGN"
-    assert told in messages_of(refused)[-1]
+    message = "Outstanding was 1,596,000.00 NGN and is 1,595,000.00 NGN"
+    assert message in messages_of(refused)[-1]
     assert table_fingerprints() == before
 
 
-def test_collateral_added_after_the_proposal_is_told_and_returned(lending, loan, ada, ben):
+def test_collateral_added_after_the_proposal_is_shown_and_returned(lending, loan, ada, ben):
     proposal = propose(ada, loan)
     add_collateral(
         loan_id=loan.pk,
@@ -193,7 +193,7 @@ def test_collateral_added_after_the_proposal_is_told_and_returned(lending, loan,
     assert_books_hold()
 
 
-def test_prices_hold_a_day_and_are_refused_after_it(loan, ada, ben):
+def test_prices_expire_after_a_day(loan, ada, ben):
     proposal = propose(ada, loan)
     long_ago = timezone.now() - timedelta(hours=24, seconds=1)
     update_without_guard(
@@ -202,16 +202,16 @@ def test_prices_hold_a_day_and_are_refused_after_it(loan, ada, ben):
     assert "The proposed prices are older than 24 hours." in text_of(ben.get(page(loan)))
     before = table_fingerprints()
     response = submit_confirmation(ben, decision(proposal, "confirm"))
-    told = "The proposed prices are older than 24 hours. No changes were made."
-    assert messages_of(response)[-1] == told
+    message = "The proposed prices are older than 24 hours. No changes were made."
+    assert messages_of(response)[-1] == message
     assert table_fingerprints() == before
 
 
-def test_nobody_proposes_other_prices_than_they_saw(lending, loan, ada):
+def test_a_proposal_needs_the_displayed_prices(lending, loan, ada):
     asked = ada.get(page(loan, LIQUIDATE))
     lending.set_price(9_000)
     before = table_fingerprints()
-    response = submit_confirmation(ada, page(loan, LIQUIDATE), at=asked, note="Nobody answers")
+    response = submit_confirmation(ada, page(loan, LIQUIDATE), at=asked, note="No answer yet")
     symbol = lending.token.symbol
     assert messages_of(response) == [
         f"No changes were made. Since you opened the page: {symbol} to transfer was 105 units at "
@@ -219,7 +219,7 @@ def test_nobody_proposes_other_prices_than_they_saw(lending, loan, ada):
         "1,050,000.00 NGN and is 945,000.00 NGN; Deficiency was "
         "546,000.00 NGN and is 651,000.00 NGN. Review it again."
     ]
-    assert "Nobody answers" in text_of(response)
+    assert "No answer yet" in text_of(response)
     assert table_fingerprints() == before
 
 
@@ -240,12 +240,12 @@ def test_a_double_click_confirms_once(loan, ada, ben):
     submit_confirmation(ben, address, at=asked)
     before = table_fingerprints()
     again = submit_confirmation(ben, address, at=asked)
-    told = "The proposal is Confirmed by ben, no longer Pending. No changes were made."
-    assert messages_of(again)[-1] == told
+    message = "The proposal is Confirmed by ben, no longer Pending. No changes were made."
+    assert messages_of(again)[-1] == message
     assert table_fingerprints() == before
 
 
-def test_what_is_shown_is_what_is_frozen(lending, loan, ada):
+def test_the_displayed_plan_is_the_frozen_plan(lending, loan, ada):
     lending.set_price("7001.5")
     sections = ada.get(page(loan, LIQUIDATE)).context["confirmation"].sections
     proposal = propose(ada, loan)
@@ -278,12 +278,12 @@ def test_a_proposal_needs_a_note(loan, ada):
     assert table_fingerprints() == before
 
 
-def test_only_a_defaulted_loan_without_a_proposal_can_be_proposed_to_end(lending, ada):
+def test_closure_needs_a_defaulted_loan_without_a_pending_proposal(lending, ada):
     active = lending.lend()
     assert "Propose:" not in text_of(ada.get(page(active)))
     response = ada.post(page(active, WRITE_OFF), {"note": "x", "seen": "x"})
-    told = "Only a DEFAULTED loan can be closed; it is ACTIVE. No changes were made."
-    assert messages_of(response) == [told]
+    message = "Only a DEFAULTED loan can be closed; it is ACTIVE. No changes were made."
+    assert messages_of(response) == [message]
     loan = make_defaulted_loan(lending)
     assert "Propose: liquidate" in text_of(ada.get(page(loan)))
     propose(ada, loan)
@@ -296,7 +296,7 @@ def test_only_a_defaulted_loan_without_a_proposal_can_be_proposed_to_end(lending
     assert ClosureProposal.objects.count() == 1
 
 
-def test_a_loan_that_was_repaid_lets_its_proposal_lapse(lending, loan, ada, ben):
+def test_the_proposal_of_a_repaid_loan_lapses(lending, loan, ada, ben):
     proposal = propose(ada, loan)
     lending.borrower.fund(1_000_000, "NGN")
     repay(
@@ -308,17 +308,17 @@ def test_a_loan_that_was_repaid_lets_its_proposal_lapse(lending, loan, ada, ben)
     his = text_of(ben.get(page(loan)))
     assert "Pending proposal" not in his
     assert "Liquidate Lapsed ada No answer" in his
-    told = "The proposal is Lapsed, no longer Pending"
+    message = "The proposal is Lapsed, no longer Pending"
     for name in ("decline", "confirm"):
         assert (
             messages_of(submit_confirmation(ben, decision(proposal, name)))[-1]
-            == f"{told}. No changes were made."
+            == f"{message}. No changes were made."
         )
     assert balance_of(lending.creditor.owner_id, lending.token.id) == 0
 
 
 @pytest.mark.parametrize("role", OTHERS)
-def test_only_credit_officers_end_loans_and_everybody_may_look(role, lending, loan, ada):
+def test_only_credit_officers_close_loans_and_other_roles_view(role, lending, loan, ada):
     other = make_defaulted_loan(lending)
     proposal = propose(ada, loan)
     client = signed_in_client(role)
@@ -365,7 +365,7 @@ def test_pages_change_nothing_by_get_nothing_without_a_token_and_nothing_of_anot
     assert table_fingerprints() == before
 
 
-def test_a_proposal_made_elsewhere_meanwhile_is_told_on_the_page(loan, ada, ben):
+def test_a_concurrent_proposal_is_reported_on_the_page(loan, ada, ben):
     asked = ada.get(page(loan, LIQUIDATE))
     propose_closure(
         loan_id=loan.pk, action=ClosureAction.WRITE_OFF, note="first", user=user_of(ben)

@@ -1,4 +1,4 @@
-"""Ending loans in default, in twos, as worked examples with exact figures."""
+"""Closure of defaulted loans under dual control, as worked examples with exact amounts."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_a_write_off_gives_up_what_is_owed_and_gives_the_units_back(lending, off
     assert_books_hold()
 
 
-def test_an_ending_takes_two_people_a_defaulted_loan_and_a_day(lending, officers):
+def test_closure_takes_two_people_a_defaulted_loan_and_fresh_prices(lending, officers):
     loan = lending.lend()
     write_off = partial(
         propose_closure, loan_id=loan.id, action=ClosureAction.WRITE_OFF, note="why"
@@ -143,13 +143,13 @@ def test_an_ending_takes_two_people_a_defaulted_loan_and_a_day(lending, officers
 
 
 def liquidation(loan: Loan, officers: tuple[StaffUser, StaffUser]) -> ClosureProposal:
-    """What the first officer proposes."""
+    """A liquidation proposed by the first officer."""
     return propose_closure(
         loan_id=loan.id, action=ClosureAction.LIQUIDATE, note="why", user=officers[0]
     )
 
 
-def test_payments_and_collateral_added_meanwhile_do_not_hold_up_a_liquidation(lending, officers):
+def test_payments_and_added_collateral_do_not_block_a_liquidation(lending, officers):
     """300 units at 7,001: 227.96743323 for 1,596,000 owed; 227.96743181 when 0.01 is paid."""
     loan = make_defaulted_loan(lending, units=300)
     other = make_token(price_sell=Decimal(10))
@@ -176,13 +176,13 @@ def test_payments_and_collateral_added_meanwhile_do_not_hold_up_a_liquidation(le
         balance_of(lending.creditor.owner_id, other.id),
         balance_of(loan.borrower_id, other.id),
     ) == (0, 1)
-    told_last = Event.objects.filter(subject_id=loan.id, type="loan.liquidated")
-    for event in told_last:
+    events = Event.objects.filter(subject_id=loan.id, type="loan.liquidated")
+    for event in events:
         assert '"owed":1595999.99,"value_passed":1595999.99,"deficiency":0}' in event.body
     assert_books_hold()
 
 
-def test_what_was_proposed_is_the_most_that_passes_however_much_is_added(lending, officers):
+def test_a_proposal_is_the_maximum_whatever_is_added(lending, officers):
     loan = make_defaulted_loan(lending)  # 105 units, worth 1,050,000
     proposal = liquidation(loan, officers)
     add_collateral(
@@ -199,7 +199,7 @@ def test_what_was_proposed_is_the_most_that_passes_however_much_is_added(lending
     assert_books_hold()
 
 
-def test_nothing_is_released_while_a_liquidation_waits(lending, officers):
+def test_no_release_while_a_liquidation_is_pending(lending, officers):
     loan = make_defaulted_loan(lending, units=300)
     release_one = partial(
         release_collateral,
@@ -218,7 +218,7 @@ def test_nothing_is_released_while_a_liquidation_waits(lending, officers):
     assert_books_hold()
 
 
-def test_a_loan_repaid_in_full_lets_what_waits_lapse(lending, officers):
+def test_full_repayment_lapses_pending_proposals(lending, officers):
     loan = make_defaulted_loan(lending)
     proposal = liquidation(loan, officers)
     lending.borrower.fund(1_000_000, "NGN")
@@ -244,7 +244,7 @@ def test_a_write_off_gives_up_what_is_owed_when_it_is_confirmed(lending, officer
     assert_books_hold()
 
 
-def test_no_operation_revives_a_loan_that_is_over(lending, officers):
+def test_no_operation_reopens_a_closed_loan(lending, officers):
     loan = make_defaulted_loan(lending)
     proposal = propose_closure(
         loan_id=loan.id, action=ClosureAction.WRITE_OFF, note="why", user=officers[0]

@@ -1,6 +1,6 @@
-"""What `make_loan` itself holds to, whoever calls it: cover, funds, and what it writes.
+"""What `make_loan` enforces for every caller: coverage, funds, and what it writes.
 
-The terms are held by `loan_terms`, the locks and the rules by the service (`test_lending`).
+`loan_terms` enforces the terms, the service locks and rules (`test_lending`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db
 def make(
     loan: Loan, *pledges: tuple[UUID, str, str], ids: list[UUID] | None = None, **changes: Any
 ) -> str | None:
-    """Calls the function for another loan like `loan`; pledges are tokens, units and prices."""
+    """Call the function for another loan like `loan`; pledges are tokens, units and prices."""
     columns = {field.attname: getattr(loan, field.attname) for field in Loan._meta.concrete_fields}
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(
@@ -49,14 +49,14 @@ def make(
 
 
 def refusal(loan: Loan, *pledges: tuple[UUID, str, str], **changes: Any) -> str:
-    """The constraint that refuses it; nothing may have moved."""
+    """Return the constraint that rejects the loan; nothing may have moved."""
     with assert_nothing_changes(), pytest.raises(Error) as refused:
         make(loan, *pledges, **changes)
     cause: Any = refused.value.__cause__
     return str(cause.diag.constraint_name)
 
 
-def test_the_collateral_covers_what_is_lent_at_the_prices_in_force(lending):
+def test_the_collateral_covers_the_principal_at_current_prices(lending):
     loan, token = lending.lend(units=105), lending.token.id
     price = Decimal(10_000)
     other = {
@@ -87,7 +87,7 @@ def test_the_collateral_covers_what_is_lent_at_the_prices_in_force(lending):
     assert make(loan, *both) is not None
 
 
-def test_money_or_units_that_went_elsewhere_move_nothing_and_other_faults_are_told(lending):
+def test_insufficient_balances_move_nothing_and_other_errors_are_raised(lending):
     loan, pledge = lending.lend(), (lending.token.id, "105", "10000")
     with assert_nothing_changes():
         assert make(loan, (lending.token.id, "895.00000001", "10000")) is None
@@ -107,8 +107,8 @@ def test_money_or_units_that_went_elsewhere_move_nothing_and_other_faults_are_to
     assert refusal(loan, pledge, amount="840000.001") == "entry_decimals"
 
 
-def test_the_other_side_of_a_loan_is_the_account_of_its_currency(lending):
-    """Another currency has been lent before, and others have books of theirs."""
+def test_the_loans_account_is_that_of_the_currency(lending):
+    """Another currency was lent before, and other lenders have their own books."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT open_account(%s, 'KES', 'loans', NULL, NULL)", [uuid7()])
     loan = lending.lend()
@@ -122,21 +122,21 @@ def test_the_other_side_of_a_loan_is_the_account_of_its_currency(lending):
     assert_books_hold()
 
 
-def test_the_transfer_tells_the_beginning_of_a_long_reason(lending):
+def test_a_long_reason_is_truncated_in_the_transfer(lending):
     reason = "".join(chr(ord("a") + number % 26) for number in range(500))
     loan = lending.lend(reason=reason)
     made = Transfer.objects.get(reference=f"loan:{loan.id}:disburse")
     assert (loan.reason, made.memo, made.actor) == (reason, reason[:300], loan.requested_by)
 
 
-def test_borrower_and_creditor_are_told_once_each_by_the_ids_that_were_given(lending):
+def test_borrower_and_creditor_receive_one_event_each(lending):
     loan, ids = lending.lend(), [uuid7() for _ in range(3)]
     pledge = (lending.token.id, "105", "10000")
     assert make(loan, pledge, ids=ids) is not None
     assert Transfer.objects.filter(id=ids[0]).exists()
-    told = dict(Event.objects.filter(id__in=ids).values_list("id", "organisation_id"))
-    assert told == {ids[1]: loan.organisation_id, ids[2]: loan.creditor_id}
-    # The creditor's own member: one organisation is told, once.
+    events = dict(Event.objects.filter(id__in=ids).values_list("id", "organisation_id"))
+    assert events == {ids[1]: loan.organisation_id, ids[2]: loan.creditor_id}
+    # The creditor's own member: one organisation, one event.
     own = Wallet(lending.creditor.organisation, make_member(lending.creditor.organisation))
     give_units(lending.token, own, 200)
     lending.borrower = own

@@ -1,4 +1,4 @@
-"""Loans at the edges: collateral that is nearly worthless, hidden, foreign or huge."""
+"""Edge cases of loans: collateral that is nearly worthless, invisible, foreign or huge."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_collateral_worth_next_to_nothing_holds_up_no_payment_shortfall_or_end(l
     assert_books_hold()
 
 
-def test_a_quote_tells_nothing_of_a_token_that_is_not_visible(lending):
+def test_a_quote_reveals_nothing_about_an_invisible_token(lending):
     hidden = make_token(deal_access="Private", price_sell=Decimal(12_345))
     pledges = (Pledge(hidden.id, Decimal(1)),)
     found = assess(

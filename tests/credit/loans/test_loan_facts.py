@@ -1,4 +1,4 @@
-"""What `loan_facts` reads, each figure from its own row, and which rows it locks."""
+"""What `loan_facts` reads, each value from its own row, and which rows it locks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def facts(
     member: UUID = MEMBER,
     organisation: UUID = ORGANISATION,
 ) -> dict[str, Any]:
-    """What the function tells, without locks."""
+    """Call the function without locks."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT loan_facts(%s, %s, %s, %s, %s::uuid[], false)",
@@ -55,18 +55,18 @@ def holds(cursor: Any, owner: UUID, asset: UUID | str, balance: int, kind: str) 
 
 
 @pytest.mark.django_db
-def test_the_tokens_are_those_asked_for_that_the_organisation_sees_with_the_members_units():
+def test_tokens_are_the_visible_ones_with_the_members_units():
     with without_guards() as cursor:
         public = token(cursor, 1, deal_access="Public")
         unheld = token(cursor, 2, deal_access="Public")
         shown = token(cursor, 3, deal_access="Private")
         hidden = token(cursor, 4, deal_access="Private")
-        beside = token(cursor, 5, deal_access="Public")
+        sibling = token(cursor, 5, deal_access="Public")
         insert_row(cursor, TokenAccess, token_id=shown, organisation_id=ORGANISATION)
         insert_row(cursor, TokenAccess, token_id=hidden, organisation_id=ELSEWHERE)
         for owner, asset, balance, kind in (
             (MEMBER, public, 5, "available"), (MEMBER, public, 7, "lien"),
-            (MEMBER, beside, 6, "available"), (MEMBER, shown, 8, "available"),
+            (MEMBER, sibling, 6, "available"), (MEMBER, shown, 8, "available"),
             (STRANGER, public, 9, "available"), (STRANGER, unheld, 4, "available"),
         ):  # fmt: skip
             holds(cursor, owner, asset, balance, kind)
@@ -94,8 +94,8 @@ def test_the_member_is_one_of_the_organisation():
 
 
 @pytest.mark.django_db
-def test_an_offer_is_its_version_in_force_with_the_figures_of_the_currency():
-    """Two offers alike in everything but their figures: each is told its own."""
+def test_an_offer_has_its_effective_version_and_limits():
+    """Two offers differ only in their amounts; each returns its own."""
     rates = ("0.1", "0.2")
     offers = []
     with without_guards() as cursor:
@@ -113,13 +113,13 @@ def test_an_offer_is_its_version_in_force_with_the_figures_of_the_currency():
                         min_amount=least, max_amount=least + 1, max_outstanding=least + 2,
                     )  # fmt: skip
             for place, currency in enumerate(("NGN", "KES"), 1):
-                figure = 10 * number + place
+                amount_value = 10 * number + place
                 insert_row(
                     cursor, Outstanding, configuration_id=offer["id"], currency_id=currency,
-                    principal=figure,
+                    principal=amount_value,
                 )  # fmt: skip
                 for kind, more in (("available", 100), ("escrow", 200)):
-                    holds(cursor, offer["creditor_id"], currency, figure + more, kind)
+                    holds(cursor, offer["creditor_id"], currency, amount_value + more, kind)
             offers.append(offer)
     for number, offer in enumerate(offers, 1):
         for place, currency in enumerate(("NGN", "KES"), 1):
@@ -136,7 +136,7 @@ def test_an_offer_is_its_version_in_force_with_the_figures_of_the_currency():
 
 
 @pytest.mark.django_db
-def test_an_offer_without_a_version_in_force_has_no_terms_and_nothing_is_zero():
+def test_an_offer_without_an_effective_version_has_no_terms():
     with without_guards() as cursor:
         offer = insert_row(cursor, LoanConfiguration, status="Retired")
         version = insert_row(
@@ -153,7 +153,7 @@ def test_an_offer_without_a_version_in_force_has_no_terms_and_nothing_is_zero():
 
 
 @pytest.mark.django_db
-def test_an_organisation_is_named_by_the_version_in_force_of_that_offer():
+def test_named_organisations_come_from_the_effective_version():
     with without_guards() as cursor:
         mine, other = (insert_row(cursor, LoanConfiguration, status="Approved") for _ in range(2))
         for offer, status, number, who in (
@@ -174,13 +174,13 @@ def test_an_organisation_is_named_by_the_version_in_force_of_that_offer():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_tokens_and_the_configuration_asked_for_are_locked_and_no_others():
+def test_only_the_requested_tokens_and_configuration_are_locked():
     with without_guards() as cursor:
         tokens = sorted(token(cursor, number) for number in range(3))
         offers = sorted(insert_row(cursor, LoanConfiguration)["id"] for _ in range(2))
 
     def free(*, lock: bool) -> tuple[list[UUID], list[UUID]]:
-        """Tokens and configurations that another transaction can lock meanwhile."""
+        """Return tokens and configurations that another transaction can lock meanwhile."""
         with session("runtime") as locking, session("owner") as other:
             locking.execute(
                 "SELECT loan_facts(%s, %s, %s, 'NGN', %s, %s)",

@@ -1,7 +1,7 @@
-"""What the guards of loans, repayments and proposals to end them let pass, at their edges.
+"""Edge cases of the guards of loans, repayments and closure proposals.
 
-Each is tried on a copy of its table, where no other guard refuses before it; that they stand on the
-tables themselves: `test_loan_attacks`.
+Each guard runs on a copy of its table, without the other guards. That the tables have them is
+tested in `test_loan_attacks`.
 """
 
 from __future__ import annotations
@@ -72,11 +72,11 @@ def test_every_term_of_a_loan_stays(loans):
 
 
 def repaid_in_full(to: str) -> dict[str, Any]:
-    """The figures of a loan before it gets to be `to`."""
+    """Return the amounts of a loan before it becomes `to`."""
     return {"interest_repaid": 60, "principal_repaid": 100} if to == "COMPLETED" else {}
 
 
-def test_a_loan_goes_from_one_state_to_another_by_the_listed_ways_only(cursor, loans):
+def test_a_loan_has_only_the_allowed_transitions(cursor, loans):
     allowed = {
         ("ACTIVE", "COMPLETED"), ("ACTIVE", "OVERDUE"), ("OVERDUE", "COMPLETED"),
         ("OVERDUE", "DEFAULTED"), ("DEFAULTED", "COMPLETED"), ("DEFAULTED", "LIQUIDATED"),
@@ -88,14 +88,14 @@ def test_a_loan_goes_from_one_state_to_another_by_the_listed_ways_only(cursor, l
                 status=old, closed_at=None if old in OPEN else NOON, **repaid_in_full(new)
             )
             if new in ENDED:
-                ending(cursor, made, ENDED[new])
+                closure_proposal(cursor, made, ENDED[new])
             found = loans.update(made, status=new, closed_at=None if new in OPEN else NOON)
             expected = ACCEPTED if (old, new) in allowed else "loan_transition"
             assert (old, new, found) == (old, new, expected)
 
 
-def test_what_is_over_changes_in_its_document_only(loans):
-    """Which asks for no proposal anew."""
+def test_a_closed_loan_changes_only_its_document(loans):
+    """A change of the document needs no proposal."""
     for status in set(LoanStatus.values) - set(OPEN):
         made = loan_columns(status=status, closed_at=NOON, **repaid_in_full(status))
         assert loans.update(made, document="{}") == ACCEPTED
@@ -161,7 +161,7 @@ def test_what_is_repaid_is_the_sum_of_the_repayments_of_that_loan(cursor, loans)
     )
 
 
-def ending(
+def closure_proposal(
     cursor: Any,
     loan: dict[str, Any],
     action: str,
@@ -170,7 +170,7 @@ def ending(
     kind: str = "",
     reference: str = "",
 ) -> None:
-    """A proposal for the loan, and the transfer that goes with it."""
+    """Insert a closure proposal for the loan, and its transfer."""
     insert_row(cursor, ClosureProposal, loan_id=loan["id"], action=action, status=decision)
     insert_row(
         cursor, Transfer, subject_id=loan["id"], kind=kind or f"loan_{action}",
@@ -178,12 +178,12 @@ def ending(
     )  # fmt: skip
 
 
-def test_a_default_ends_as_a_confirmed_proposal_and_its_transfer_say(
+def test_a_default_closes_with_a_confirmed_proposal_and_transfer(
     cursor: Any, loans: GuardedCopy
 ) -> None:
     def found(status: str, action: str, **facts: Any) -> str:
         made = loan_columns(status="DEFAULTED")
-        ending(cursor, made, action, **facts)
+        closure_proposal(cursor, made, action, **facts)
         return loans.update(made, status=status, closed_at=NOON)
 
     refused = "loan_ended_by_proposal"
@@ -225,7 +225,7 @@ PLAN = [
     {"token_id": OTHER, "price": "20", "passed": "1", "value": "20"},
 ]
 PENDING = {"status": "Pending", "decided_at": None, "decided_by_id": None}
-NO_FIGURES = dict.fromkeys(("final_plan", "final_owed", "final_value", "final_deficiency"))
+NO_FINAL_AMOUNTS = dict.fromkeys(("final_plan", "final_owed", "final_value", "final_deficiency"))
 
 
 def step(token: str, passed: str, value: str, price: str | None = "10") -> dict[str, str | None]:
@@ -238,8 +238,8 @@ def proposals(cursor: Any) -> GuardedCopy:
 
 
 def proposal(loan: dict[str, Any], **given: Any) -> dict[str, Any]:
-    """Owed are 100; 5 units of 10 and one of 20 pass at most."""
-    usual = {"loan_id": loan["id"], "owed": 100, "plan": PLAN, **PENDING, **NO_FIGURES}
+    """Return a proposal: 100 owed; at most 5 units of 10 and one of 20."""
+    usual = {"loan_id": loan["id"], "owed": 100, "plan": PLAN, **PENDING, **NO_FINAL_AMOUNTS}
     return columns_of(ClosureProposal, **{**usual, **given})
 
 
@@ -250,7 +250,7 @@ def confirmed(**given: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_only_for_a_loan_in_default_an_end_is_proposed(cursor, proposals):
+def test_closure_is_proposed_only_for_a_loan_in_default(cursor, proposals):
     made = {status: insert_row(cursor, Loan, status=status) for status in LoanStatus.values}
     for status, loan in made.items():
         expected = ACCEPTED if status == "DEFAULTED" else "ending_of_default"
@@ -260,23 +260,23 @@ def test_only_for_a_loan_in_default_an_end_is_proposed(cursor, proposals):
     assert proposals.insert(proposal(loan_columns())) == "ending_of_default"
 
 
-def test_a_proposal_has_the_signs_of_its_state_and_no_others(proposals):
-    """When, who, and how many of the figures of the end."""
+def test_a_proposal_has_exactly_the_fields_of_its_status(proposals):
+    """Time, person, and number of final amounts."""
     people: Any = {"nobody": None, "somebody": uuid7()}
     times: Any = {"never": None, "once": NOON}
     signs = {
         "Pending": ("never", "nobody", 0), "Lapsed": ("once", "nobody", 0),
         "Declined": ("once", "somebody", 0), "Confirmed": ("once", "somebody", 4),
     }  # fmt: skip
-    figures = {name: confirmed()[name] for name in NO_FIGURES}
+    final_amounts = {name: confirmed()[name] for name in NO_FINAL_AMOUNTS}
     for status, right in signs.items():
         for at, time in times.items():
             for who, person in people.items():
                 for many in range(5):
-                    some = dict(list(figures.items())[:many])
+                    some = dict(list(final_amounts.items())[:many])
                     change = {"status": status, "decided_at": time, "decided_by_id": person}
                     found = proposals.update(
-                        proposal(loan_columns()), **{**change, **NO_FIGURES, **some}
+                        proposal(loan_columns()), **{**change, **NO_FINAL_AMOUNTS, **some}
                     )
                     expected = ACCEPTED if (at, who, many) == right else "ending_decision"
                     assert (status, at, who, many, found) == (status, at, who, many, expected)

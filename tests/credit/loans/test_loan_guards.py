@@ -1,4 +1,4 @@
-"""What nobody can do to loans by plain SQL, and what the proof of books finds of what they can."""
+"""Loans and plain SQL: rejected statements, and what the proof of books finds of the others."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CLOSED = [LoanStatus.COMPLETED, LoanStatus.LIQUIDATED, LoanStatus.WRITTEN_OFF]
 
 
 @pytest.mark.parametrize("status", CLOSED)
-def test_a_loan_that_is_over_is_not_revived_nor_written_on(lending, runtime, status):
+def test_a_closed_loan_is_not_reopened_or_changed(lending, runtime, status):
     loan = make_loan_with_status(lending, status)
     for to in LoanStatus.values:
         for closed_at in ("closed_at", "NULL"):
@@ -56,9 +56,7 @@ def test_a_defaulted_loan_does_not_go_back(lending, runtime):
         assert_rejected(runtime, attack, loan, errors.CheckViolation)
 
 
-def test_no_loan_is_made_above_what_its_configuration_may_have_outstanding(
-    lending, owner_connection
-):
+def test_no_loan_exceeds_the_configured_maximum_outstanding(lending, owner_connection):
     lending.offer = make_configuration(
         lending.creditor.organisation,
         access="public",
@@ -92,7 +90,7 @@ def test_no_loan_is_made_outside_the_limits_of_its_version(
     owner_connection.execute(right, {"loan": loan.id, "new": uuid7()})
 
 
-def test_a_loan_that_nobody_disbursed_shows(lending, owner_connection):
+def test_a_loan_without_disbursement_is_found(lending, owner_connection):
     loan = lending.lend()
     owner_connection.execute(copy_loan_sql(id="%(new)s"), {"loan": loan.id, "new": uuid7()})
     assert failing_checks() >= {
@@ -103,7 +101,7 @@ def test_a_loan_that_nobody_disbursed_shows(lending, owner_connection):
     }
 
 
-def test_a_loan_repaid_in_the_record_only_shows(lending, owner_connection):
+def test_a_loan_repaid_only_in_its_record_is_found(lending, owner_connection):
     loan = lending.lend()
     bypass_guards(
         owner_connection,
@@ -120,7 +118,7 @@ def test_a_loan_repaid_in_the_record_only_shows(lending, owner_connection):
     }
 
 
-def test_a_repayment_in_the_record_only_shows(lending, owner_connection):
+def test_a_repayment_without_a_transfer_is_found(lending, owner_connection):
     loan = lending.lend()
     bypass_guards(
         owner_connection,
@@ -135,7 +133,7 @@ def test_a_repayment_in_the_record_only_shows(lending, owner_connection):
     }
 
 
-def test_another_amount_outstanding_than_loans_owe_shows(lending, owner_connection):
+def test_a_wrong_outstanding_total_is_found(lending, owner_connection):
     lending.lend()
     owner_connection.execute("UPDATE credit_outstanding SET principal = principal - 1")
     assert failing_checks() == {
@@ -150,7 +148,7 @@ LIENS = {
 }
 
 
-def test_units_pledged_by_a_row_alone_show(lending, runtime):
+def test_units_pledged_only_in_a_row_are_found(lending, runtime):
     loan = lending.lend()
     token = make_token()
     give_units(token, lending.borrower, 5)
@@ -163,14 +161,14 @@ def test_units_pledged_by_a_row_alone_show(lending, runtime):
 
 
 @pytest.mark.parametrize("quantity", ["0", "104.99999999", "105.00000001"])
-def test_units_released_or_added_in_the_row_alone_show(lending, runtime, quantity):
+def test_units_changed_only_in_a_row_are_found(lending, runtime, quantity):
     lending.lend()
     runtime.execute(f"UPDATE credit_collateral SET quantity = {quantity}")
     assert failing_checks() == LIENS
 
 
-def test_collateral_moved_from_one_lender_to_another_shows(lending, runtime):
-    """The borrower's lien stays what it was: only the ledger knows which loan it is for."""
+def test_collateral_moved_to_another_lender_is_found(lending, runtime):
+    """The borrower's lien is unchanged: only the ledger knows its loan."""
     first = lending.lend()
     lending.offer = make_configuration(lending.creditor.organisation, access="public")
     second = lending.lend()
@@ -187,14 +185,14 @@ def test_collateral_moved_from_one_lender_to_another_shows(lending, runtime):
     assert failing_checks() == {"liens of every loan equal its open collateral"}
 
 
-def test_other_collateral_shown_than_there_is_shows(lending, runtime):
+def test_a_wrong_collateral_document_is_found(lending, runtime):
     lending.lend()
     runtime.execute("UPDATE credit_loan SET collateral_text = '[]'")
     assert failing_checks() == {"every loan document shows its collateral"}
 
 
 @pytest.mark.parametrize("status", ["LIQUIDATED", "WRITTEN_OFF"])
-def test_a_defaulted_loan_is_not_ended_by_a_record_alone(
+def test_a_defaulted_loan_is_not_closed_by_a_record_alone(
     lending, runtime, owner_connection, status
 ):
     loan = make_defaulted_loan(lending)

@@ -1,6 +1,6 @@
-"""Bodies of loans that are not right, on their parser: what each refusal says.
+"""Invalid loan bodies, at their parser: the message of each error.
 
-That making and quoting a loan ask it, and that nothing moves, is in tests/contract.
+That the endpoints use it, and that nothing moves, is tested in tests/contract.
 """
 
 from __future__ import annotations
@@ -114,24 +114,25 @@ def changed(**changes: Any) -> str:
 
 
 @pytest.mark.parametrize("name", ["amount", "repayment_amount"])
-def test_an_amount_that_is_none_is_named(name):
+def test_an_invalid_amount_is_named(name):
     frame = changed(**{name: "<>"})
     assert_rejected(
-        parse, ((frame.replace('"<>"', text), f"{name} {told}") for text, told in AMOUNTS.items())
+        parse,
+        ((frame.replace('"<>"', text), f"{name} {message}") for text, message in AMOUNTS.items()),
     )
 
 
 def test_a_bad_field_is_named():
-    assert_rejected(parse, ((changed(**changes), told) for changes, told in FIELDS))
+    assert_rejected(parse, ((changed(**changes), message) for changes, message in FIELDS))
 
 
 @pytest.mark.parametrize("literal", ["NaN", "Infinity", "-Infinity"])
-def test_what_json_has_no_number_for_is_refused(literal):
+def test_non_finite_numbers_are_rejected(literal):
     body = changed(interest_rate="<>").replace('"<>"', literal)
     assert_rejected(parse, [(body, "interest_rate must be a number")])
 
 
-def test_a_currency_that_is_none_is_refused_as_everywhere():
+def test_an_unknown_currency_is_rejected():
     message = "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]"
     wrong: list[Any] = ["EUR", "ngn", "", 5, ["NGN"]]
     assert_rejected(
@@ -145,7 +146,7 @@ def test_every_missing_field_is_named():
     assert_rejected(parse, [("{}", "; ".join(f"{name} is required" for name in fields))])
 
 
-def test_what_is_just_right_is_taken():
+def test_values_at_their_limits_are_accepted():
     fifty = [{"token_id": str(UUID(int=n)), "quantity": 0.00000001} for n in range(1, 51)]
     longest = {name: "x" * most for name, most in OPTIONAL.items()}
     body = changed(interest_rate=1, duration=1, amount="0.01", collaterals=fifty, **longest)
@@ -153,7 +154,7 @@ def test_what_is_just_right_is_taken():
     assert parse(changed(amount="1000000000000000", interest_rate=0, repayment_amount=1)) is None
 
 
-def test_payments_and_pledges_are_held_to_the_same_rules():
+def test_payments_and_pledges_follow_the_same_rules():
     payments = {
         "0": "amount must be above 0",
         '"5"': "amount must be a number",
@@ -162,7 +163,7 @@ def test_payments_and_pledges_are_held_to_the_same_rules():
     }
     assert_rejected(
         lambda body: body_error(RepaymentInput, body),
-        ((f'{{"amount": {text}}}', told) for text, told in payments.items()),
+        ((f'{{"amount": {text}}}', message) for text, message in payments.items()),
     )
     assert_rejected(
         lambda body: body_error(CollateralInput, body),

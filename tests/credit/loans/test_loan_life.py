@@ -1,4 +1,4 @@
-"""The life of a loan after ACTIVE, as worked examples with exact figures."""
+"""The lifecycle of a loan after disbursement, as worked examples with exact amounts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_interest_is_repaid_first_then_principal_and_the_last_payment_releases_t
     assert_books_hold()
 
 
-def test_nobody_pays_more_than_is_due_or_has(lending):
+def test_a_payment_is_limited_by_the_amount_due_and_the_balance(lending):
     loan = lending.lend()
     with pytest.raises(Rejected) as refused:
         repay_loan(loan, "1596000.01")
@@ -66,7 +66,7 @@ def test_nobody_pays_more_than_is_due_or_has(lending):
     assert_books_hold()
 
 
-def test_a_loan_that_is_over_takes_nothing_any_more(lending):
+def test_a_closed_loan_accepts_no_operation(lending):
     loan = lending.lend()
     lending.borrower.fund(1_000_000, "NGN")
     loan = repay_loan(loan, 1_596_000)
@@ -171,7 +171,7 @@ def test_collateral_that_exits_opens_a_shortfall(lending):
     assert lending.token.symbol in shortfall.cause
 
 
-def test_a_missing_or_stale_price_blocks_and_is_reported_and_is_no_zero(lending):
+def test_a_missing_or_stale_price_blocks_and_never_counts_as_zero(lending):
     loan = lending.lend()
     for change in (
         {"quoted_at": timezone.now() - timedelta(days=400)},

@@ -1,4 +1,4 @@
-"""Filters of loans and configurations, and what credit officers see first: each row by its own."""
+"""Filters of loans and configurations, and the dashboard counts of credit officers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def found(**asked: Any) -> set[UUID]:
-    """The loans that these filters leave."""
+    """Return the loans that match the filters."""
     filters = LoanFilters(data=asked, queryset=Loan.objects.all())
     assert filters.is_valid(), filters.errors
     return set(filters.qs.values_list("id", flat=True))
@@ -80,7 +80,7 @@ def test_a_loan_is_found_by_a_token_while_any_of_it_is_pledged(lending):
     assert found(token_id=str(lending.token.id)) == {first.id, second.id, third.id}
 
 
-def test_a_due_date_is_asked_to_the_second_as_it_is_printed(lending):
+def test_due_date_filters_are_to_the_second(lending):
     loan = lending.lend(amount=1000, units=1)
     shown = loan.repayment_date.replace(microsecond=0)
     for seconds, included in ((-1, (True, False)), (0, (True, True)), (1, (False, True))):
@@ -89,7 +89,7 @@ def test_a_due_date_is_asked_to_the_second_as_it_is_printed(lending):
     assert javascript_time(loan.repayment_date)[:10] == f"{shown:%a %b %d}"
 
 
-def test_a_configuration_is_found_by_what_its_terms_in_force_or_else_the_newest_lend():
+def test_a_configuration_is_found_by_the_currencies_it_displays():
     shillings = {"max_amount": {"KES": Decimal(1000)}}
     naira = make_configuration()
     changing, waiting = make_configuration(), make_configuration(approved=False)
@@ -107,7 +107,7 @@ def test_a_configuration_is_found_by_what_its_terms_in_force_or_else_the_newest_
     assert lending("UGX") == set()
 
 
-def test_officers_see_every_state_and_what_open_loans_are_still_to_bring_back(lending):
+def test_officers_see_every_status_and_outstanding_balances(lending):
     assert {each.status.value: each.count for each in count_loans_by_status()} == dict.fromkeys(
         ("ACTIVE", "OVERDUE", "DEFAULTED", "COMPLETED", "LIQUIDATED", "WRITTEN_OFF"), 0
     )

@@ -1,7 +1,7 @@
-"""What each operation on a loan holds until its transaction ends, as a second connection sees it.
+"""Row locks of each loan operation, as a second connection sees them.
 
-A loan that is worked on can still be referred to (a payment, an event); its borrower, other loans
-and tokens that are not pledged for it stay free.
+A locked loan can still be referenced (by a payment or an event); its borrower, other loans and
+unpledged tokens stay unlocked.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def held_by(act: Callable[[], object]) -> dict[str, set[UUID]]:
-    """The rows that others cannot change while `act` is not committed, and those they cannot even
-    refer to; what it did is undone.
+    """Return rows that others cannot update while `act` is uncommitted, and rows they cannot even
+    reference; `act` is rolled back.
     """
     found: dict[str, set[UUID]] = {}
     with session("owner") as other, transaction.atomic():
@@ -55,7 +55,7 @@ def held_by(act: Callable[[], object]) -> dict[str, set[UUID]]:
 
 
 def two_tokens(lending: Lending) -> tuple[Loan, Loan, list[UUID]]:
-    """A loan on two tokens, another one on a third, and the ids of the three."""
+    """Make a loan on two tokens and another on a third; return the three ids."""
     tokens = [lending.token, *(make_token(price_sell=Decimal(10_000)) for _ in range(2))]
     for token in tokens[1:]:
         give_units(token, lending.borrower, 50)
@@ -80,7 +80,7 @@ def test_a_loan_is_locked_alone_and_can_still_be_referred_to(lending):
     assert held_by(partial(age_loan, loan.id)) == {"loans": {loan.id}}
 
 
-def test_whatever_values_a_loan_holds_the_prices_of_all_its_tokens(lending):
+def test_every_valuation_locks_the_prices_of_all_tokens(lending):
     loan, _, (first, second, third) = two_tokens(lending)
     who: dict[str, Any] = {
         "loan_id": loan.id, "organisation_id": loan.organisation_id, "actor": TESTER,
@@ -96,7 +96,7 @@ def test_whatever_values_a_loan_holds_the_prices_of_all_its_tokens(lending):
     assert (added["loans"], added["tokens"]) == ({loan.id}, {third})
 
 
-def test_an_end_is_proposed_while_prices_and_the_loan_stand_still(lending):
+def test_a_closure_proposal_locks_prices_and_loan(lending):
     loan, other, (first, second, _) = two_tokens(lending)
     for each in (loan, other):
         backdate_loan(each, days=30)

@@ -1,8 +1,8 @@
-"""Random sequences of all that can happen to loans, against a model in plain Python.
+"""Random sequences of loan operations against a model in plain Python.
 
-Borrowers borrow, repay, pledge, release and sell; staff move prices, let tokens exit, propose and
-confirm endings; time passes. After every step every loan and every account is the model's, and a
-loan that is over is as it was when it ended; at the end, and every few steps, the books are proven.
+Borrowers borrow, repay, pledge, release and sell; staff move prices, exit tokens, propose and
+confirm closures; time passes. After every step all loans and accounts equal the model, and closed
+loans are unchanged; at the end, and every few steps, the books are proven.
 """
 
 from __future__ import annotations
@@ -38,7 +38,16 @@ from exchange.tokens.services.quotes import Prices
 from orders.book import services as placing
 from orders.book.models import Order
 from orders.listings.services.lifecycle import exit_token
-from tests.credit.loans.loan_model import ASKED, OPEN, UNIT, ZERO, Ending, LoanBook, Modelled, Sell
+from tests.credit.loans.loan_model import (
+    ASKED,
+    OPEN,
+    UNIT,
+    ZERO,
+    LoanBook,
+    Modelled,
+    PendingClosure,
+    Sell,
+)
 from tests.credit.loans.loan_steps import step_of
 from tests.environment.concurrency import race_size
 from tests.environment.property_tests import FUZZING, examples
@@ -49,12 +58,12 @@ from tests.factories.traders import Trader
 from tests.factories.wallets import Wallet, assert_books_hold
 from wallets.ledger.models import Account
 
-# In a fuzz, where nobody waits, after every step.
+# After every step when fuzzing.
 PROVE_EVERY = 1 if FUZZING else 20
 
 
 class Machine(RuleBasedStateMachine):
-    """Each step works out in the model what must come of it, then does it."""
+    """Predict the result of each step with the model, then run it."""
 
     @initialize(currency=st.sampled_from(["NGN", "UGX"]))
     def begin(self, currency):
@@ -66,14 +75,14 @@ class Machine(RuleBasedStateMachine):
         assert [loan.status for loan in self.model.loans].count("DEFAULTED") == 2
 
     def pick(self, number: int, *wanted: str) -> Modelled:
-        """Seven times out of eight a loan in a `wanted` status, where there is one."""
+        """Seven times out of eight, pick a loan in a `wanted` status if there is one."""
         fitting = [loan for loan in self.model.loans if loan.status in wanted]
         some = fitting if fitting and number % 8 else self.model.loans
         return some[number // 8 % len(some)]
 
     @staticmethod
     def attempt(expected: str | None, call: Callable[[], Any]) -> Any:
-        """What `call` gives, or None when it was refused with the code that was expected."""
+        """Return the result of `call`, or None if it was rejected with the expected code."""
         if expected is None:
             return call()
         with pytest.raises(DomainError) as refused:
@@ -88,7 +97,7 @@ class Machine(RuleBasedStateMachine):
 
     @staticmethod
     def of(loan: Modelled) -> dict[str, Any]:
-        """Which loan, and who asks."""
+        """Return the loan and the caller."""
         organisation = loan.row.organisation_id
         return {"loan_id": loan.row.id, "organisation_id": organisation, "actor": TESTER}
 
@@ -175,7 +184,7 @@ class Machine(RuleBasedStateMachine):
         }[part]
         units = max(units, UNIT)
         expected = None
-        if not loan.is_open or (loan.ending is not None and loan.ending.liquidates):
+        if not loan.is_open or (loan.closure is not None and loan.closure.liquidates):
             expected = "state_conflict"
         elif held < units:
             expected = "not_pledged"
@@ -188,7 +197,7 @@ class Machine(RuleBasedStateMachine):
             self.model.pledged_more(loan, token, -units)
 
     def sell(self, borrower, token, units):
-        """What is offered cannot be pledged."""
+        """Offered units cannot be pledged."""
         quoted, units = self.model.tokens[token], Decimal(units)
         expected: str | None = "token_exited" if quoted.exited else None
         if expected is None and units > self.model.free(borrower, token):
@@ -229,7 +238,7 @@ class Machine(RuleBasedStateMachine):
         set_effective_quote(token_id=quoted.row.id, prices=Prices(price, price), note="")
         quoted.price, quoted.stale = price, False
 
-    def nobody_quotes_for_long(self, token):
+    def quote_goes_stale(self, token):
         long_ago = timezone.now() - timedelta(days=400)
         Token.objects.filter(id=self.model.tokens[token].row.id).update(quoted_at=long_ago)
         self.model.tokens[token].stale = True
@@ -247,7 +256,7 @@ class Machine(RuleBasedStateMachine):
             self.model.review(loan)
 
     def time_passes(self, number, days):
-        """One loan is due since then; the workers look at all."""
+        """Move the due date of one loan; the workers visit all."""
         loan = self.pick(number, "ACTIVE", "OVERDUE")
         if loan.is_open:
             loan.days_past = max(days, loan.days_past or 0)
@@ -263,7 +272,7 @@ class Machine(RuleBasedStateMachine):
             expected = "state_conflict"
         elif liquidates and self.model.value(loan.pledged) is None:
             expected = "price_unavailable"
-        elif loan.ending is not None:
+        elif loan.closure is not None:
             expected = "proposal_pending"
         found = self.attempt(
             expected,
@@ -273,37 +282,37 @@ class Machine(RuleBasedStateMachine):
         )
         if found is not None:
             passed, covered = self.model.plan(loan) if liquidates else ({}, ZERO)
-            loan.ending = Ending(found, passed, self.model.prices(loan))
+            loan.closure = PendingClosure(found, passed, self.model.prices(loan))
             assert (found.value_passed, found.deficiency) == (covered, loan.owed - covered)
 
     def confirm(self, number, person):
-        waiting = [loan for loan in self.model.loans if loan.ending is not None]
+        waiting = [loan for loan in self.model.loans if loan.closure is not None]
         if not waiting:
             return
         loan = waiting[number % len(waiting)]
-        ending = loan.ending
-        assert ending is not None
+        closure = loan.closure
+        assert closure is not None
         expected = None
         if person == 0:
             expected = "approver_not_independent"
-        elif ending.liquidates and ending.old:
+        elif closure.liquidates and closure.old:
             expected = "prices_expired"
         user = self.model.staff[person]
-        if self.attempt(expected, lambda: confirm_closure(proposal_id=ending.row.id, user=user)):
-            self.model.ended(loan, ending)
+        if self.attempt(expected, lambda: confirm_closure(proposal_id=closure.row.id, user=user)):
+            self.model.ended(loan, closure)
 
     def decline_or_let_grow_old(self, number, old):
-        waiting = [loan for loan in self.model.loans if loan.ending is not None]
+        waiting = [loan for loan in self.model.loans if loan.closure is not None]
         if not waiting:
             return
         loan = waiting[number % len(waiting)]
-        assert loan.ending is not None
+        assert loan.closure is not None
         if old:
-            backdate_proposal(loan.ending.row)
-            loan.ending.old = True
+            backdate_proposal(loan.closure.row)
+            loan.closure.old = True
         else:
-            decline_closure(proposal_id=loan.ending.row.id, user=self.model.staff[1])
-            loan.ending = None
+            decline_closure(proposal_id=loan.closure.row.id, user=self.model.staff[1])
+            loan.closure = None
 
     # --- What is always so -----------------------------------------------------------------------
 
@@ -318,7 +327,7 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def every_loan_is_the_models(self):
-        """And one that is over is, in every column, as it was when it ended."""
+        """Closed loans also equal every column at closure."""
         rows = Loan.objects.in_bulk([loan.row.id for loan in self.model.loans])
         for loan in self.model.loans:
             row = rows[loan.row.id]

@@ -1,4 +1,4 @@
-"""What each rule of making a loan says, at its edge: the whole message, and nothing beside it."""
+"""Every rule of loan creation at its limit: the complete message, and no other."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ NOT_FOUND = "Loan configuration not found"
 def look(
     lending: Lending, *, by: Organisation | None = None, quote: bool = False, **changes: Any
 ) -> Assessment:
-    """What is found of `lending.request(**changes)` as the borrower's organisation or `by`."""
+    """Assess `lending.request(**changes)` as the borrower's organisation or `by`."""
     organisation = by or lending.borrower.organisation
     return assess(lending.request(**changes), organisation_id=organisation.id, quote=quote)
 
 
-def told(lending: Lending, **changes: Any) -> list[str]:
-    """Every refusal in its order."""
+def messages(lending: Lending, **changes: Any) -> list[str]:
+    """Return all error messages in order."""
     return [refusal.message for refusal in look(lending, **changes).errors]
 
 
 def own_lending(lending: Lending) -> Lending:
-    """The creditor's own member has units, and asks for the same loan."""
+    """A lending to a member of the creditor itself."""
     own = Wallet(lending.creditor.organisation, make_member(lending.creditor.organisation))
     give_units(lending.token, own, 1000)
     return Lending(lending.creditor, own, lending.offer, lending.token)
@@ -69,18 +69,18 @@ def test_an_amount_is_taken_from_the_least_to_the_most_of_one_loan():
         ("2000000.01", ["amount must not be above 2000000 NGN"]),
     ]
     for amount, refusals in cases:
-        assert told(lending, amount=amount, units=300) == refusals, amount
+        assert messages(lending, amount=amount, units=300) == refusals, amount
     give_units(make_token(currency="KES"), lending.borrower, 1)
-    found = told(lending, currency="KES", amount=100, units=300)
+    found = messages(lending, currency="KES", amount=100, units=300)
     assert found[0] == "The loan configuration does not lend KES"
 
 
-def test_what_is_left_to_lend_is_told_and_never_below_zero():
+def test_the_remaining_limit_is_reported_and_never_negative():
     lending = make_lending(max_outstanding={"NGN": Decimal(2_500_000)})
     lending.lend()
-    assert told(lending, amount=1_660_000, units=300) == []
+    assert messages(lending, amount=1_660_000, units=300) == []
     left = "The loan configuration has {} NGN left to lend"
-    assert told(lending, amount="1660000.01", units=300) == [left.format(1_660_000)]
+    assert messages(lending, amount="1660000.01", units=300) == [left.format(1_660_000)]
     small = make_terms(
         access=Access.PUBLIC,
         max_amount={"NGN": Decimal(500_000)},
@@ -88,7 +88,7 @@ def test_what_is_left_to_lend_is_told_and_never_below_zero():
     )
     propose_change(configuration_id=lending.offer.id, terms=small, actor=TESTER)
     approve_pending(lending.offer)
-    assert told(lending, amount=1000) == [left.format(0)]
+    assert messages(lending, amount=1000) == [left.format(0)]
 
 
 def test_what_is_out_is_of_one_configuration_in_one_currency(lending):
@@ -105,8 +105,8 @@ def test_what_is_out_is_of_one_configuration_in_one_currency(lending):
 def test_a_duration_is_of_whole_months_up_to_the_longest(lending):
     wrong: dict[str, Any] = {"repayment_amount": Decimal(99_000_000)}
     for longest in (1, 12):
-        assert told(lending, duration=longest) == []
-    # What 600 months bring can be reckoned, though nobody offers them here.
+        assert messages(lending, duration=longest) == []
+    # 600 months have a repayment amount, although not offered here.
     above = [f"repayment_amount must {be} 152040000" for be in ("not be above", "be")]
     cases: list[tuple[str, list[str]]] = [
         ("0", [MONTHS]),
@@ -125,7 +125,7 @@ def test_a_duration_is_of_whole_months_up_to_the_longest(lending):
             offered,
         ) * 2
     more = {"repayment_amount": Decimal(200_000_000)}
-    assert told(lending, duration="600", **more) == [MONTHS, *above]
+    assert messages(lending, duration="600", **more) == [MONTHS, *above]
 
 
 def test_a_loan_is_due_so_many_months_after_it_was_made(lending):
@@ -135,7 +135,7 @@ def test_a_loan_is_due_so_many_months_after_it_was_made(lending):
 
 
 def test_the_rate_is_that_of_the_terms_and_so_is_what_is_repaid(lending):
-    assert told(lending, interest_rate="0.2") == [
+    assert messages(lending, interest_rate="0.2") == [
         "interest_rate must be 0.3",
         "repayment_amount must be 1596000",
     ]
@@ -149,13 +149,15 @@ def test_the_rate_is_that_of_the_terms_and_so_is_what_is_repaid(lending):
     mine = own_lending(lending)
     for amount, refusals in amounts:
         asked: dict[str, Any] = {"repayment_amount": Decimal(amount)}
-        assert told(lending, **asked) == [f"repayment_amount {each}" for each in refusals], amount
+        assert messages(lending, **asked) == [f"repayment_amount {each}" for each in refusals], (
+            amount
+        )
         # The creditor itself may ask for less.
         limits = [f"repayment_amount {each}" for each in refusals if each != "must be 1596000"]
-        assert told(mine, **asked) == limits, amount
+        assert messages(mine, **asked) == limits, amount
 
 
-def test_only_the_creditor_is_told_that_its_wallet_is_why(lending):
+def test_only_the_creditor_learns_that_its_balance_is_insufficient(lending):
     poor = make_wallet(840_000, currency="NGN")
     lending.offer = make_configuration(poor.organisation, access=Access.PUBLIC)
     own = Lending(poor, Wallet(poor.organisation, make_member(poor.organisation)), lending.offer,
@@ -163,15 +165,15 @@ def test_only_the_creditor_is_told_that_its_wallet_is_why(lending):
     give_units(lending.token, own.borrower, 1000)
     more: dict[str, Any] = {"amount": "840000.01", "units": 300}
     for each in (lending, own):
-        assert told(each) == []
-        assert told(each, quote=True) == []
+        assert messages(each) == []
+        assert messages(each, quote=True) == []
     why = "The creditor's NGN wallet does not cover the amount"
-    assert told(own, **more) == told(own, quote=True, **more) == [why]
-    assert told(lending, **more) == ["The loan cannot be funded"]
-    assert told(lending, quote=True, **more) == []
+    assert messages(own, **more) == messages(own, quote=True, **more) == [why]
+    assert messages(lending, **more) == ["The loan cannot be funded"]
+    assert messages(lending, quote=True, **more) == []
 
 
-def test_an_offer_that_is_not_open_to_the_asker_does_not_exist(lending):
+def test_an_inaccessible_offer_does_not_exist(lending):
     creditor, mine = lending.creditor.organisation, lending.borrower.organisation
     units: dict[str, Any] = {"units": 300}
     offers = {
@@ -185,23 +187,23 @@ def test_an_offer_that_is_not_open_to_the_asker_does_not_exist(lending):
     retire(configuration_id=offers["retired"].id, user=make_staff("decide_configuration"))
     for name, offer in offers.items():
         lending.offer = offer
-        assert told(lending, **units) == [NOT_FOUND], name
-        assert told(lending, by=creditor, quote=True, **units)[:1] == ["User not found"]
-    assert told(lending, configuration_id=None, quote=True) == [NOT_FOUND]
-    assert told(lending, configuration_id=None) == [NOT_FOUND]
+        assert messages(lending, **units) == [NOT_FOUND], name
+        assert messages(lending, by=creditor, quote=True, **units)[:1] == ["User not found"]
+    assert messages(lending, configuration_id=None, quote=True) == [NOT_FOUND]
+    assert messages(lending, configuration_id=None) == [NOT_FOUND]
     lending.offer = make_configuration(
         creditor, access=Access.ORGANISATIONS, organisation_ids=[mine.id]
     )
-    assert told(lending, **units) == []
+    assert messages(lending, **units) == []
 
 
-def test_the_creditor_is_told_in_which_state_its_configuration_is(lending):
+def test_the_creditor_sees_the_status_of_its_configuration(lending):
     mine = own_lending(lending)
     state = "The loan configuration is {}: only Approved ones make loans"
     retire(configuration_id=lending.offer.id, user=make_staff("decide_configuration"))
-    assert told(mine)[0] == state.format("Retired")
+    assert messages(mine)[0] == state.format("Retired")
     mine.offer = make_configuration(lending.creditor.organisation, approved=False)
-    assert told(mine) == [state.format("Pending")]
+    assert messages(mine) == [state.format("Pending")]
 
 
 def test_what_is_pledged_covers_the_amount_and_no_less(lending):
@@ -211,15 +213,15 @@ def test_what_is_pledged_covers_the_amount_and_no_less(lending):
     ]
     assert found.collateral_value == 1_050_000
     assert found.max_amount == Decimal("839999.99")
-    assert told(lending, units=105) == []
-    # Without an offer nobody knows what can be lent; the worth is told.
+    assert messages(lending, units=105) == []
+    # Without an offer only the collateral value is known.
     unknown = look(lending, configuration_id=None)
     assert unknown.collateral_value == 1_050_000
     assert unknown.max_amount is None
 
 
 def facts(**changes: Any) -> TokenFacts:
-    """A token of which all may be pledged, ten units free."""
+    """Return a token that can be pledged, with ten units available."""
     fine: dict[str, Any] = {
         "id": uuid7(), "name": "Token", "symbol": "ABC", "currency_id": "NGN",
         "investment_category": "Bond", "price_sell": Decimal(1),
@@ -235,7 +237,7 @@ def of_pledges(
     member_known: bool = True,
     categories: list[str] | None = None,
 ) -> list[str]:
-    """What stands against pledging so many units of each."""
+    """Return the errors of pledging so many units of each."""
     found = check_collateral(
         tuple(Pledge(token.id, Decimal(units)) for token, units in pledged),
         {token.id: token for token, _units in pledged} if seen else {},
@@ -246,7 +248,7 @@ def of_pledges(
     return [refusal.message for refusal in found]
 
 
-def test_each_token_says_all_that_stands_against_it():
+def test_each_token_lists_all_its_errors():
     open_raise = "ABC is in its primary raise: its units can be pledged once it is complete"
     art = "ABC is Bond, which the loan configuration does not take: it takes Art, Fund"
     cases: list[tuple[dict[str, Any], list[str]]] = [
@@ -263,7 +265,7 @@ def test_each_token_says_all_that_stands_against_it():
     assert of_pledges((facts(), "1"), categories=["Art", "Fund"]) == [art]
 
 
-def test_no_more_is_pledged_than_the_member_has_free():
+def test_pledges_are_limited_by_available_units():
     most = "Insufficient ABC units. Available: 10, requested: 10.00000001"
     assert of_pledges((facts(), "10")) == []
     assert of_pledges((facts(), "10.00000001")) == [most]
@@ -271,7 +273,7 @@ def test_no_more_is_pledged_than_the_member_has_free():
     assert of_pledges((facts(), "1"), member_known=False) == []
 
 
-def test_a_token_that_is_not_seen_holds_up_no_look_at_the_others():
+def test_an_invisible_token_does_not_stop_the_other_checks():
     hidden, exited = facts(), facts(exited=True)
     found = check_collateral(
         (Pledge(hidden.id, Decimal(1)), Pledge(exited.id, Decimal(1))),
@@ -334,9 +336,9 @@ def test_the_first_refusal_is_raised_and_the_form_before_all(lending):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_look_locks_nothing_unless_it_is_asked_to(lending):
+def test_an_assessment_locks_only_on_request(lending):
     def free(**how: Any) -> tuple[int, int]:
-        """How many tokens and configurations another transaction can lock meanwhile."""
+        """Return how many tokens and configurations another transaction can lock meanwhile."""
         with transaction.atomic(), session("owner") as other:
             assess(lending.request(), organisation_id=lending.borrower.organisation.id, **how)
             found = [

@@ -1,6 +1,6 @@
-"""What justifies the transfers of a loan, leg by leg: the functions of `transfer_rules.sql`.
+"""Justification of loan transfers, leg by leg: the functions of `transfer_rules.sql`.
 
-Their records are written past every guard: what a function lets pass is not to rest on another one.
+Records are written without guards, so that a function is tested on its own.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ENDS = ("loan_liquidate", "loan_write_off")
 
 @dataclass
 class Rows:
-    """Writes records and asks the functions about them."""
+    """Writes records and calls the functions on them."""
 
     cursor: Any
     tokens: dict[str, UUID] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Rows:
         insert_row(self.cursor, Collateral, loan_id=loan["id"], token_id=token, quantity=quantity)
 
     def ask(self, function: str, transfer: dict[str, Any], *records: dict[str, Any]) -> Any:
-        """What `function` says of a transfer, or of a loan and one leg of its transfer."""
+        """Return the result of `function` for a transfer, or for a loan and one leg."""
         types = ("wallets_transfer", "credit_loan", "transfer_leg")
         arguments = map(Record, types, (transfer, *records))
         text, values = expression(function, *arguments)
@@ -72,7 +72,7 @@ def rows() -> Iterator[Rows]:
 def money_that_fits(
     rows: Rows, kind: str, reference: str, loan: dict[str, Any]
 ) -> set[tuple[str, str, int]]:
-    """Of all kinds of accounts, owners and some amounts those that may be a leg."""
+    """Return the accepted legs among all account kinds, owners and some amounts."""
     amounts = [sign * amount for amount in (1, 7, 23, 30, 37, 60, 140) for sign in (1, -1)]
     rows.cursor.execute(
         "SELECT k, o, a FROM unnest(%s::text[]) k, unnest(%s::uuid[]) o, unnest(%s::int[]) a"
@@ -114,7 +114,7 @@ def test_a_repayment_moves_what_it_says_and_each_part_to_its_account(rows):
         assert found(payment, kind) == set()
 
 
-def test_an_end_takes_the_principal_that_was_not_repaid_off_the_books(rows):
+def test_closure_removes_the_outstanding_principal_from_the_books(rows):
     loan = rows.loan(principal_repaid=40)
     for kind in TransferKind.values:
         expected = (
@@ -127,14 +127,14 @@ def test_an_end_takes_the_principal_that_was_not_repaid_off_the_books(rows):
 
 def test_units_move_between_the_borrowers_accounts_as_open_loans_hold_them(rows):
     """The loan holds 10 of A and 5 of B, of an open raise; another one 4 of A and 7 of C."""
-    loan, beside, closed, others = (
+    loan, sibling, closed, others = (
         rows.loan(), rows.loan(), rows.loan(closed_at=NOON), rows.loan(borrower_id=STRANGER)
     )  # fmt: skip
     for name in "ACD":
         rows.token(name)
     rows.token("B", completed_raise=False)
     for of, name, quantity in (
-        (loan, "A", 10), (loan, "B", 5), (beside, "A", 4), (beside, "C", 7), (closed, "A", 100),
+        (loan, "A", 10), (loan, "B", 5), (sibling, "A", 4), (sibling, "C", 7), (closed, "A", 100),
         (closed, "D", 0), (others, "A", 50),
     ):  # fmt: skip
         rows.collateral(of, name, quantity)
@@ -167,14 +167,14 @@ def test_units_move_between_the_borrowers_accounts_as_open_loans_hold_them(rows)
 
 
 def test_units_pass_to_the_creditor_as_the_confirmed_liquidation_says(rows):
-    loan, beside, waiting, written_off = (rows.loan() for _ in range(4))
+    loan, sibling, waiting, written_off = (rows.loan() for _ in range(4))
     for name in "AB":
         rows.token(name)
-        for of in (loan, beside, waiting, written_off):
+        for of in (loan, sibling, waiting, written_off):
             rows.collateral(of, name, 10)
     for of, action, status, passed in (
         (loan, "liquidate", "Confirmed", (2, 3)),
-        (beside, "liquidate", "Confirmed", (7, 8)),
+        (sibling, "liquidate", "Confirmed", (7, 8)),
         (waiting, "liquidate", "Pending", (2, 3)),
         (written_off, "write_off", "Confirmed", (2, 3)),
     ):
@@ -200,8 +200,8 @@ def test_units_pass_to_the_creditor_as_the_confirmed_liquidation_says(rows):
     assert fits(2)
     assert fits(3, "B")
     assert not any(fits(amount) for amount in (1, 3, 7, 10))
-    assert fits(7, of=beside)
-    assert not fits(2, of=beside)
+    assert fits(7, of=sibling)
+    assert not fits(2, of=sibling)
     assert not fits(2, of=waiting)
     assert not fits(2, of=written_off)
     assert not fits(2, kind="loan_write_off")
@@ -210,7 +210,7 @@ def test_units_pass_to_the_creditor_as_the_confirmed_liquidation_says(rows):
 
 
 def enter(rows: Rows, legs: list[tuple[str, str, str, int]], balances: dict[str, int]) -> UUID:
-    """A transfer of these legs; `balances` are those of the accounts of a kind."""
+    """Insert a transfer with these legs; `balances` are those of accounts of a kind."""
     made = uuid7()
     for kind, owner, asset, amount in legs:
         asset_id = str(rows.tokens.get(asset, asset))
@@ -230,7 +230,7 @@ def enter(rows: Rows, legs: list[tuple[str, str, str, int]], balances: dict[str,
 def justified(
     rows: Rows, loan: dict[str, Any], kind: str, end: str, legs: list[Any], **balances: int
 ) -> bool | None:
-    """Whether the loan justifies a transfer of these legs with the reference `end` of it."""
+    """Whether the loan justifies a transfer with these legs and the reference `end`."""
     transfer = {
         "id": enter(rows, legs, balances), "kind": kind, "subject_id": loan["id"],
         "reference": f"loan:{loan['id']}:{end}",

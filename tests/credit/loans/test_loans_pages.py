@@ -1,4 +1,4 @@
-"""Loans in the back office: the page, the list, what waits, and that they are there to read."""
+"""Loans in the back office: page, list, queues, read-only access."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 LIST = "admin:credit_loan_changelist"
 
 
-def test_the_page_tells_the_whole_loan(lending):
+def test_the_page_shows_the_whole_loan(lending):
     loan = lending.lend(bank_name="Zenith Bank", account_number="0690000031")
     lending.set_price(9_999)
     servicing.revalue_loans(force=True)
@@ -135,7 +135,7 @@ def test_the_list_and_the_page_cost_the_same_for_one_as_for_many(
         client.get(page(loan))
 
 
-def test_the_front_page_counts_what_waits_and_leads_to_it(lending, ada):
+def test_the_dashboard_counts_and_links_to_loan_queues(lending, ada):
     first, second = make_defaulted_loan(lending, units=300), make_defaulted_loan(lending)
     lending.set_price(9_999)
     servicing.revalue_loans(force=True)
@@ -154,8 +154,8 @@ def test_the_front_page_counts_what_waits_and_leads_to_it(lending, ada):
         assert {row.pk for row in rows} == loans
 
 
-def test_loans_near_their_shortfall_are_listed_the_nearest_first(lending, ada):
-    """80 % may be lent: near from a loan to value of 72 %, short above 80 %."""
+def test_loans_near_margin_call_are_sorted_by_ltv(lending, ada):
+    """Maximum LTV 80 %: near from 72 %, margin call above 80 %."""
     near, nearer = lending.lend(amount=72_000, units=10), lending.lend(amount=80_000, units=10)
     far = lending.lend(amount="71999.99", units=10)
     servicing.revalue_loans(force=True)
@@ -182,7 +182,7 @@ def test_members_and_organisations_lead_to_their_loans(loan, ada):
         assert len(ada.get(address).context["cl"].result_list) == 1
 
 
-def test_loans_are_in_the_admin_to_read_only(rf):
+def test_loans_are_read_only_in_the_admin(rf):
     loans = admin.site._registry[Loan]
     request = rf.get("/")
     assert not loans.has_add_permission(request)

@@ -1,4 +1,4 @@
-"""Loans of the owner, on the page where a withdrawal is decided."""
+"""Review flags about the owner's loans on the page of a withdrawal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wallets.withdrawals.models import Withdrawal
 pytestmark = pytest.mark.django_db
 
 
-def test_an_overdue_loan_of_the_owner_stops_and_a_lack_of_collateral_is_worth_a_look():
+def test_overdue_loans_are_critical_and_margin_calls_need_review():
     lending = make_lending()
     store_bank_list()
     withdrawal = lending.borrower.fund(5000).request(1000)
@@ -42,6 +42,6 @@ def test_an_overdue_loan_of_the_owner_stops_and_a_lack_of_collateral_is_worth_a_
         cursor.execute("UPDATE credit_loan SET status = 'OVERDUE' WHERE id = %s", [loan.pk])
     assert Loan.objects.get().status == "OVERDUE"
     assert shown(withdrawal) == [("Critical", "The owner has 1 loan overdue or in default.")]
-    # The organisation's own wallet is nobody's who borrowed.
+    # The organisation's own wallet has no loans.
     firm = type(lending.borrower)(own).fund(5000).request(1000)
     assert shown(firm) == []

@@ -1,4 +1,4 @@
-"""Adding and releasing collateral at the edges: whose rows, how many, and what is said."""
+"""Edge cases of adding and releasing collateral: rows, limits and messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def changed(change: Any, loan: Loan, *pledged: tuple[Token, str]) -> Loan:
-    """Adds or releases so many units of each token."""
+    """Add or release so many units of each token."""
     pledges = tuple(Pledge(token.id, Decimal(units)) for token, units in pledged)
     found: Loan = change(
         loan_id=loan.id, organisation_id=loan.organisation_id, pledges=pledges, actor=TESTER
@@ -36,13 +36,13 @@ add, release = partial(changed, add_collateral), partial(changed, release_collat
 
 
 def rows(loan: Loan) -> list[tuple[Any, ...]]:
-    """Its collateral by position."""
+    """Return its collateral by position."""
     listed = Collateral.objects.filter(loan=loan).order_by("position")
     return list(listed.values_list("position", "token_id", "quantity", "pledged_price"))
 
 
 def refusal(act: Any) -> str:
-    """What is said; nothing may have moved."""
+    """Return the error message; nothing may have moved."""
     with assert_nothing_changes(), pytest.raises(DomainError) as refused:
         act()
     return refused.value.message
@@ -52,17 +52,17 @@ def test_what_is_added_goes_to_the_loan_and_the_token_that_are_named(lending):
     one, two = (make_token(price_sell=Decimal(price)) for price in (10, 20))
     for token in (one, two):
         give_units(token, lending.borrower, 50)
-    loan, beside = lending.lend(), lending.lend(amount=10_000, units=2)
-    others = rows(beside)
+    loan, sibling = lending.lend(), lending.lend(amount=10_000, units=2)
+    others = rows(sibling)
     loan = add(loan, (one, "5"), (lending.token, "0.5"), (two, "6"))
     assert rows(loan) == [
         (1, lending.token.id, Decimal("105.5"), 10_000),
         (2, one.id, 5, 10),
         (3, two.id, 6, 20),
     ]
-    assert rows(beside) == others
-    add(beside, (two, "1"))
-    assert rows(beside) == [*others, (2, two.id, 1, 20)]
+    assert rows(sibling) == others
+    add(sibling, (two, "1"))
+    assert rows(sibling) == [*others, (2, two.id, 1, 20)]
     for token, units in ((one, "5"), (two, "6")):
         assert f'"token_id":"{token.id}","quantity":{units}' in loan.document
     assert balance_of(loan.borrower_id, two.id, "lien") == 7
@@ -107,7 +107,7 @@ def test_what_is_released_leaves_enough_and_was_pledged(lending):
     assert_books_hold()
 
 
-def test_a_write_off_that_waits_holds_up_no_release_and_a_liquidation_does(lending):
+def test_a_pending_liquidation_blocks_a_release_and_a_write_off_does_not(lending):
     officer = make_staff("end_loan")
     loan = make_defaulted_loan(lending, units=300)
     written_off = make_defaulted_loan(lending, amount=10_000, units=10)

@@ -1,4 +1,4 @@
-"""Payments at their edges: what each refusal says, and what the payment before the last leaves."""
+"""Edge cases of repayments: error messages, and the state before the final payment."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_currency_without_decimals_is_repaid_without():
 
 
 def body_of(loan: Loan, event_type: str) -> dict[str, Any]:
-    """What the borrower's organisation was told of the loan."""
+    """Return the event data sent to the borrower's organisation."""
     event = Event.objects.get(
         subject_id=loan.id, type=event_type, organisation_id=loan.organisation_id
     )

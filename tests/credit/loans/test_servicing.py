@@ -1,4 +1,4 @@
-"""Which loans beat looks at, what it makes of them, and what it counts and reports."""
+"""Periodic servicing: which loans it visits, changes, counts and reports."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def small(lending: Lending, **changes: Any) -> Loan:
-    """A loan of 1,000."""
+    """Make a loan of 1,000."""
     return lending.lend(**{"amount": 1000, "units": 1, **changes})
 
 
@@ -39,7 +39,7 @@ def status(loan: Loan) -> str:
 
 
 def overdue(lending: Lending, **past: int) -> Loan:
-    """A loan that became OVERDUE a day after its date, which was so long ago."""
+    """Make a loan that became OVERDUE a day after its due date, so long ago."""
     loan = small(lending)
     backdate_loan(loan, days=1)
     assert age_loan(loan.id) == 1
@@ -49,14 +49,14 @@ def overdue(lending: Lending, **past: int) -> Loan:
 
 @contextmanager
 def looking() -> Iterator[Connection]:
-    """Another connection, which sees what the block has locked; the block's work stays undone."""
+    """Open another connection that sees the locks of the block; the block is rolled back."""
     with session("owner") as other, transaction.atomic():
         yield other
         transaction.set_rollback(True)
 
 
 def locked(other: Connection, table: str = "credit_loan") -> set[UUID]:
-    """The rows of a table that another transaction cannot change meanwhile."""
+    """Return the rows of a table that another transaction cannot update meanwhile."""
     every = {id_ for (id_,) in other.execute(f"SELECT id FROM {table}")}
     free = other.execute(f"SELECT id FROM {table} FOR NO KEY UPDATE SKIP LOCKED")
     found = every - {id_ for (id_,) in free}
@@ -89,7 +89,7 @@ def test_a_loan_is_aged_by_its_own_dates_and_no_other_is_touched(lending):
     assert age_loans() == 0
 
 
-def test_a_loan_that_was_not_looked_at_for_long_is_overdue_and_defaulted_at_once(lending):
+def test_a_long_unserviced_loan_becomes_overdue_and_defaulted_at_once(lending):
     loan = small(lending)
     backdate_loan(loan, days=7, minutes=1)
     assert age_loans() == 1
@@ -104,7 +104,7 @@ def test_a_loan_that_was_not_looked_at_for_long_is_overdue_and_defaulted_at_once
     assert states == ["ACTIVE", "OVERDUE", "DEFAULTED"]
 
 
-def test_a_loan_that_somebody_changes_meanwhile_is_left_for_the_next_time(lending):
+def test_a_locked_loan_is_left_for_the_next_run(lending):
     loan = overdue(lending, days=8)
     with session("owner") as other, transaction.atomic():
         other.execute("SELECT FROM credit_loan WHERE id = %s FOR NO KEY UPDATE", [loan.id])
@@ -169,7 +169,7 @@ def test_the_loans_without_a_price_are_counted_and_the_first_is_named(lending):
     assert alert.resolved_at is not None
 
 
-def test_a_loan_that_somebody_works_on_is_left_for_later_and_holds_up_nobody(lending):
+def test_a_locked_loan_is_skipped_and_blocks_no_others(lending):
     busy, waiting = (small(lending) for _ in range(2))
     for loan in (busy, waiting):
         backdate_loan(loan, days=1)

@@ -1,4 +1,4 @@
-"""Valuing a loan: which shortfall opens and closes, and the figures and texts that are kept."""
+"""Valuation of loans: opening and curing shortfalls, and the stored amounts and texts."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def test_a_shortfall_opens_below_the_ratio_and_closes_at_it_for_its_own_loan(len
     first = Shortfall.objects.get()
     assert (first.loan_id, first.cause) == (tight.id, "The price of the collateral fell")
     assert (first.value, first.required) == (Decimal("1049998.95"), Decimal(1_050_000))
-    told = Event.objects.filter(subject_id=tight.id, type="loan.shortfall")
-    for event in told:
+    events = Event.objects.filter(subject_id=tight.id, type="loan.shortfall")
+    for event in events:
         assert (
             f'"shortfall":{{"id":"{first.id}","collateral_value":1049998.95,'
             '"required_value":1050000}' in event.body
         )
-    assert told.count() == 2
+    assert events.count() == 2
     review(tight)
-    assert (Shortfall.objects.count(), told.count()) == (1, 2)
+    assert (Shortfall.objects.count(), events.count()) == (1, 2)
     lending.set_price(10_000)
     review(loose)
     assert Shortfall.objects.get().cured_at is None
@@ -58,7 +58,7 @@ def test_a_shortfall_opens_below_the_ratio_and_closes_at_it_for_its_own_loan(len
     assert Shortfall.objects.filter(cured_at__isnull=True).count() == 2
 
 
-def test_a_loan_that_is_over_falls_short_no_more(lending):
+def test_a_closed_loan_has_no_shortfall(lending):
     loan = lending.lend()
     lending.set_price(9_000)
     servicing.revalue_loans(force=True)
@@ -73,8 +73,8 @@ def test_a_loan_that_is_over_falls_short_no_more(lending):
     assert Shortfall.objects.count() == 1
 
 
-def test_a_ratio_that_says_nothing_is_left_out(lending):
-    """What is owed is 100,000 million times the worth, and then one unit more."""
+def test_a_meaningless_ratio_is_null(lending):
+    """Owed is 100,000 million times the value, then one unit more."""
     dust = make_token(price_sell=Decimal("0.01"))
     give_units(dust, lending.borrower, 2)
     pledges = (Pledge(lending.token.id, Decimal(200)), Pledge(dust.id, Decimal("0.001")))
@@ -88,7 +88,7 @@ def test_a_ratio_that_says_nothing_is_left_out(lending):
     assert review(loan).loan_to_value is None
 
 
-def test_long_texts_are_cut_to_what_is_kept(lending):
+def test_long_texts_are_truncated(lending):
     names = [f"{letter * 10}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZABCD"]
     tokens = [
         make_token(price_sell=Decimal(10), symbol=f"{name[:8]}{number:02}")

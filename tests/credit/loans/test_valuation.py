@@ -1,4 +1,4 @@
-"""What units are worth as collateral: prices that count, prices that block, and exact products."""
+"""Collateral value of units: usable prices, blocking prices, exact products."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAME = "ABC"
 
 
 def quoted(price: str = "100", *, hours: float = 0, symbol: str = NAME, **facts: Any) -> Token:
-    """A token, not saved, whose price was quoted so many hours ago."""
+    """Return an unsaved token with a price of that age in hours."""
     at = timezone.now() - timedelta(hours=hours)
     return Token(**{"symbol": symbol, "price_sell": Decimal(price), "quoted_at": at, **facts})
 
@@ -42,9 +42,9 @@ def test_a_price_counts_while_it_is_above_zero_quoted_and_fresh(settings):
     assert price_problem(quoted(hours=36.1)) == f"The price of {NAME} is older than 36 hours"
 
 
-def test_the_age_of_a_price_is_told_in_days_where_it_is_whole_days(settings):
-    told = {23: "23 hours", 24: "1 days", 25: "25 hours", 46: "46 hours", 600: "25 days"}
-    for hours, age in told.items():
+def test_the_maximum_price_age_is_shown_in_whole_days(settings):
+    labels = {23: "23 hours", 24: "1 days", 25: "25 hours", 46: "46 hours", 600: "25 days"}
+    for hours, age in labels.items():
         settings.PRICE_MAX_AGE_HOURS = hours
         assert price_problem(quoted(hours=700)) == f"The price of {NAME} is older than {age}"
 
@@ -60,7 +60,7 @@ def test_units_are_worth_their_price_each_to_the_last_digit():
     assert value_collateral([]) == CollateralValue(Decimal(0))
 
 
-def test_what_has_ended_is_worth_nothing_and_what_has_no_price_blocks():
+def test_delisted_tokens_are_worth_nothing_and_missing_prices_block():
     fine, two = (quoted("3"), Decimal(2)), Decimal(2)
     exited = (quoted(exited=True, symbol="EXI"), two)
     cancelled = (quoted("0", cancelled=True, symbol="CAN"), two)
@@ -75,7 +75,7 @@ def test_what_has_ended_is_worth_nothing_and_what_has_no_price_blocks():
     assert value_collateral([none]) == CollateralValue(None, "NIL has no price")
 
 
-def test_what_is_lent_on_collateral_is_cut_off_and_never_rounded_up():
+def test_the_maximum_amount_is_rounded_down():
     assert lending_value(Decimal("0.12345678"), Decimal("0.87654321")) == Decimal(
         "0.1082152022374638"
     )
@@ -85,7 +85,7 @@ def test_what_is_lent_on_collateral_is_cut_off_and_never_rounded_up():
 
 
 @pytest.mark.django_db
-def test_what_is_liened_and_owed_is_told_of_one_loan_in_the_order_of_its_pledges(lending):
+def test_collateral_and_balance_are_of_one_loan_in_pledge_order(lending):
     other, third = (make_token(price_sell=Decimal(10)) for _ in range(2))
     for token in (other, third):
         give_units(token, lending.borrower, 5)

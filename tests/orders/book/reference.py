@@ -230,8 +230,8 @@ class Exchange:
             t.units for t in self.trades if t.seller is not None and t.seller.owner == owner
         )
         unsold = self._unsold() if not self.raising and self._issues(owner) else _ZERO
-        begun = self._units.get(owner, _ZERO)
-        return begun + bought - sold + unsold - self.reserved_units(owner)
+        initial = self._units.get(owner, _ZERO)
+        return initial + bought - sold + unsold - self.reserved_units(owner)
 
     def raise_accounts(self) -> tuple[Decimal, Decimal]:
         """What waits with the issuer: proceeds, and units not sold."""

@@ -1,4 +1,4 @@
-"""The exchange and the reference (`reference`) side by side, asked the same things and compared."""
+"""The exchange and the reference (`reference`) side by side: same calls, compared results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ISSUER = 0
 
 @dataclass
 class Sides:
-    """Ours and the reference; `compare` finds any difference."""
+    """The exchange and the reference; `compare` finds any difference."""
 
     setting: Setting
     ours: Token
@@ -82,7 +82,7 @@ class Sides:
             self.ids.append(self.traders[trader].place(self.ours, side, price, units))
 
     def _refusal_of(self, owner: Hashable, side: str, price: Decimal, units: Decimal) -> str:
-        """What the reference makes of an order: the code of its refusal, or nothing."""
+        """Return the reference's rejection code for an order, or None."""
         try:
             self.theirs.place(owner, side, price, units)
         except reference.Refusal as refusal:
@@ -105,7 +105,7 @@ class Sides:
                 trader.cancel(self.ids[order.number])
 
     def open_secondaries(self) -> None:
-        """As staff would once the raise is complete."""
+        """Open secondary trading as staff would, once the raise is complete."""
         if self.theirs.offer and not self.theirs.raising:
             Token.objects.filter(id=self.ours.id, secondaries=False).update(secondaries=True)
 
@@ -207,7 +207,7 @@ class Sides:
         assert (token.total_raised, token.total_allocated) == (self.theirs.raised(), primary)
 
     def assert_splitting_gains_nothing(self) -> None:
-        """No owner's orders cost less, or brought more, than one order with all their fills."""
+        """Assert that no owner's orders are better off than one order with all their fills."""
         rules, orders = self.theirs.rules, self.theirs.orders
         for owner in {t.owner_id for t in self.traders}:
             buys = [o for o in orders if o.owner == owner and o.buys]
@@ -223,7 +223,7 @@ class Sides:
         assert self.theirs.fees() >= (fees if self.theirs.offer is None else 0)
 
     def compare_events(self) -> None:
-        """Every fill is told to both sides, every end to the owner, once."""
+        """Every fill emits events to both sides, every closing one to the owner."""
         for order, found in zip(self.theirs.orders, self.ids, strict=True):
             ends = {"Active": [], "Fulfilled": ["order.fulfilled"]}.get(
                 order.status, ["order.cancelled"]
@@ -232,15 +232,15 @@ class Sides:
             assert sorted(events) == sorted(["order.created", *ends])
         trades = Trade.objects.filter(token=self.ours).values_list("id", "sell_order_id")
         for trade, seller in trades:
-            told = Event.objects.filter(subject_id=trade, type="trade.created").count()
-            assert told == (1 if seller is None else 2)
+            count = Event.objects.filter(subject_id=trade, type="trade.created").count()
+            assert count == (1 if seller is None else 2)
 
 
 def prepare(setting: Setting, *, money: Decimal, units: Decimal, **more: Any) -> Sides:
-    """Two organisations, a key of one of them, and three members; all with money.
+    """Make two organisations, an API key of one, and three members, all with money.
 
-    The issuer's members and the issuer are different owners; the other organisation and its key
-    are one. With `units`, everybody begins with as many, else the issuer has them all.
+    The issuer's members and the issuer are different owners; the other organisation and its key are
+    one. With `units` everyone starts with as many, else the issuer has all.
     """
     one, other = make_trader(), make_trader()
     key = make_caller(organisation=other.wallet.organisation).key

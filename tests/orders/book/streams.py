@@ -1,4 +1,4 @@
-"""What streams of orders are made of: steps, and markets to play in, for hypothesis to draw."""
+"""Streams of orders for hypothesis to draw: steps and market settings."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ percents = st.sampled_from([Decimal(0), Decimal(50), Decimal("0.5"), Decimal("1.
 
 @dataclass(frozen=True)
 class Place:
-    """`units` outright, or in words: what the best order of the other side has left, a little
-    more or less than that, or all the owner can pay for or deliver.
-    """
+    """`units` absolute, or relative: to the best opposite order, or all the owner can afford."""
 
     trader: int
     side: str
@@ -43,7 +41,7 @@ class NewFees:
 
 
 def step_of(seed: int) -> Place | Cancel | NewFees:
-    """One step. (Made here: hypothesis alone would make mostly refusals and cancellations.)"""
+    """Return one step. (Hypothesis alone would make mostly rejections and cancellations.)"""
     random = Random(seed)
     kind = random.choices(["place", "cancel", "fees"], [85, 12, 3])[0]
     if kind == "cancel":
@@ -76,7 +74,7 @@ steps = st.lists(st.integers(0, 2**32 - 1).map(step_of), min_size=STEPS, max_siz
 
 @dataclass(frozen=True)
 class Setting:
-    """Where a stream plays: prices are multiples of `tick` minor units of the currency."""
+    """A market setting: prices are multiples of `tick` minor units."""
 
     currency: str
     tick: int
@@ -89,7 +87,7 @@ class Setting:
 
     @property
     def price(self) -> Decimal:
-        """One tick."""
+        """Return the price of one tick."""
         return Decimal(self.tick).scaleb(-self.decimals)
 
 

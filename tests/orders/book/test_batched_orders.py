@@ -1,4 +1,4 @@
-"""Several orders in one call come to what they come to one after the other, or to nothing."""
+"""Batches of orders in one call have the result of single orders, or no effect."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OWNERS = 4
 
 
 class Ask(NamedTuple):
-    """An order: which of the traders, its side, price and units."""
+    """An order: trader, side, price and units."""
 
     trader: int
     side: str
@@ -37,7 +37,7 @@ class Ask(NamedTuple):
 
 
 class Market:
-    """A token of the first trader's, who has all units, and traders with little money."""
+    """A token of the first trader, who has all units, and traders with little money."""
 
     def __init__(self, money: str = "8", **more: Any) -> None:
         self.traders = [make_trader(money) for _ in range(OWNERS)]
@@ -49,7 +49,7 @@ class Market:
         return self.traders[ask.trader].command(self.token, ask.side, ask.price, ask.units)
 
     def enter(self, asks: Sequence[Ask]) -> list[bool]:
-        """Enter orders in one call; of each whether it was."""
+        """Enter orders in one call; return for each whether it was placed."""
         commands = [self.command(ask) for ask in asks]
         try:
             with transaction.atomic():
@@ -59,12 +59,12 @@ class Market:
         return [one.created_id in entered for one in commands]
 
     def place(self, ask: Ask) -> None:
-        """Place one order by itself, refused or not."""
+        """Place a single order, accepted or not."""
         with contextlib.suppress(Rejected):
             self.traders[ask.trader].submit_order(self.token, ask.side, ask.price, ask.units)
 
     def picture(self) -> list[object]:
-        """What has become of everybody's orders, units and money."""
+        """Return the resulting orders, units and money of all traders."""
         number = {trader.owner_id: n for n, trader in enumerate(self.traders)}
         orders = Order.objects.filter(token=self.token).order_by("seq")
         trades = Trade.objects.filter(token=self.token).order_by("seq")
@@ -86,9 +86,9 @@ class Market:
 
 
 def stream(seed: int, count: int) -> Iterator[Ask]:
-    """Orders of few owners at few prices, of which some are worth next to nothing.
+    """Return orders of few owners at few prices, some nearly worthless.
 
-    First everybody buys some of the first one's units.
+    First, everyone buys some units of the first trader.
     """
     choose = random.Random(seed)
     for buyer in range(1, OWNERS):
@@ -104,7 +104,7 @@ def stream(seed: int, count: int) -> Iterator[Ask]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_stream_in_groups_comes_to_the_same_as_one_by_one(seed):
+def test_batches_have_the_same_result_as_single_orders(seed):
     asks = list(stream(seed, 80))
     alone, together = Market(), Market()
     for ask in asks:
@@ -142,8 +142,8 @@ def test_buys_of_a_raise_in_a_group_share_the_units_that_are_left(units):
     assert_books_hold()
 
 
-def test_what_one_order_spends_another_cannot_even_if_a_third_pays_for_it():
-    """No balance is below zero between two orders, although the sum would do."""
+def test_money_spent_within_a_batch_cannot_be_spent_again():
+    """No balance is negative between two orders, although the total would suffice."""
     market = Market("15")
     market.enter([Ask(0, "Sell", "10", "1")])
     first, second, paying = (
@@ -153,13 +153,13 @@ def test_what_one_order_spends_another_cannot_even_if_a_third_pays_for_it():
     )
     assert market.enter([first, second, paying]) == [False, False, False]
     assert Order.objects.filter(token=market.token).count() == 1
-    # The money is there once somebody has paid it.
+    # The money is available only after a payment.
     assert market.enter([first, paying, second]) == [True, True, True]
     assert_books_hold()
 
 
-def test_an_order_that_closes_a_makers_rest_is_the_last_of_its_group():
-    """Those after it would meet the maker once more."""
+def test_an_order_that_closes_a_makers_remainder_ends_its_batch():
+    """Later orders would match the maker again."""
     market = Market("100")
     market.enter([Ask(0, "Sell", "0.01", "2.4")])
     market.enter([Ask(1, "Buy", "0.01", "2")])
@@ -170,7 +170,7 @@ def test_an_order_that_closes_a_makers_rest_is_the_last_of_its_group():
     assert_books_hold()
 
 
-def test_one_refused_order_leaves_nothing_of_its_group():
+def test_one_rejected_order_undoes_its_batch():
     market = Market("3")
     with transaction.atomic():
         asks = (Ask(1, "Buy", "1", "1"), Ask(2, "Buy", "1", "9"))
@@ -181,10 +181,10 @@ def test_one_refused_order_leaves_nothing_of_its_group():
     assert market.traders[1].balance("KES") == 3
 
 
-def test_the_answers_are_those_of_each_order():
+def test_each_order_gets_its_own_response():
     market = Market("100")
     asks = (Ask(1, "Buy", "1", "1"), Ask(2, "Buy", "1", "9"))
     commands = [market.command(ask) for ask in asks]
-    answers = placing._enter_orders.run(commands, 0)
+    responses = placing._enter_orders.run(commands, 0)
     for one in commands:
-        assert UUID(json.loads(answers[one.created_id].data)["_id"]) == one.id
+        assert UUID(json.loads(responses[one.created_id].data)["_id"]) == one.id

@@ -1,7 +1,7 @@
-"""Somebody else makes a circle of locks with an order: the order is done all the same, once.
+"""An external session deadlocks with an order: the order still completes, exactly once.
 
-The database undoes the transaction that closes the circle. Here that is always the order's: the
-other one asks first, and is told to look for circles after a minute only.
+The database rolls back the transaction that closes the cycle. Here that is always the order's: the
+other session asks first, with a deadlock timeout of a minute.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def waits(process: int) -> bool:
 
 
 def others_wait_for(holder: psycopg.Connection[Any]) -> bool:
-    """Whether somebody waits for a lock of that connection."""
+    """Whether another session waits for a lock of that connection."""
     with session("owner") as look:
         row = look.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))",
@@ -76,7 +76,7 @@ def holding(account: UUID) -> Iterator[psycopg.Connection[Any]]:
 def ask_for_token(
     pool: ThreadPoolExecutor, other: psycopg.Connection[Any], token: Token
 ) -> Future[None]:
-    """Asks for the token, which the order holds, and commits as soon as it is given."""
+    """Request the token lock that the order holds, and commit once granted."""
 
     def ask() -> None:
         other.execute(_LOCK_TOKEN, [token.id])
@@ -90,14 +90,14 @@ def ask_for_token(
 def place_behind(
     pool: ThreadPoolExecutor, trader: Trader, token: Token, price: int, tokens: int
 ) -> Future[UUID]:
-    """Places an order that has to wait for the transaction of this thread, and now does."""
+    """Place an order that waits for the transaction of this thread."""
     placed = pool.submit(closing(lambda: trader.place(token, "Buy", price, tokens)))
     wait_until(lambda: others_wait_for(connection.connection), "the order waits")
     return placed
 
 
 def closing(call: Callable[[], Any]) -> Callable[[], Any]:
-    """In a thread, with the thread's connection closed after it."""
+    """Run in a thread whose connection is closed afterwards."""
 
     def run() -> Any:
         try:
@@ -168,8 +168,8 @@ def test_a_cancellation_that_a_deadlock_undoes_is_done_again(trader, token, nest
     assert_books_hold()
 
 
-def test_who_ends_trading_locks_all_accounts_before_the_first_order(trader, token):
-    """In the order that everybody locks accounts in, whichever order was placed first."""
+def test_closing_a_token_locks_all_accounts_first(trader, token):
+    """In the common lock order, whichever order was placed first."""
     other, officer = make_trader(10_000), make_staff("end_token")
     last, first = sorted((trader, other), key=lambda each: account_id_of(each.wallet), reverse=True)
     placed = [last.place(token, "Buy", 10, 5), first.place(token, "Buy", 10, 5)]
@@ -184,7 +184,7 @@ def test_who_ends_trading_locks_all_accounts_before_the_first_order(trader, toke
     assert not Order.objects.filter(status="Active").exists()
 
 
-def test_money_spent_between_the_look_and_the_payment_is_told_as_what_is_left(trader, token):
+def test_money_spent_after_the_check_is_reported_as_the_remaining_balance(trader, token):
     other = make_trader().issue()
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
@@ -200,8 +200,8 @@ def test_money_spent_between_the_look_and_the_payment_is_told_as_what_is_left(tr
     assert_books_hold()
 
 
-def test_who_waits_for_a_token_looks_at_what_those_before_have_left(trader):
-    """Also where what is taken in the end could be paid: what was asked for could not."""
+def test_a_waiting_order_sees_what_earlier_orders_committed(trader):
+    """Also if the final cost would be affordable but the requested amount is not."""
     seller = make_trader()
     token = seller.issue()
     seller.place(token, "Sell", 50, 15)
@@ -217,7 +217,7 @@ def test_who_waits_for_a_token_looks_at_what_those_before_have_left(trader):
     assert_books_hold()
 
 
-def test_ids_of_who_waits_for_a_token_come_after_those_it_waited_for(trader):
+def test_ids_follow_the_order_of_the_token_lock(trader):
     seller = make_trader()
     token = seller.issue()
     seller.place(token, "Sell", 50, 5)
@@ -233,7 +233,7 @@ def test_ids_of_who_waits_for_a_token_come_after_those_it_waited_for(trader):
 
 
 def ids_about(subject: UUID) -> set[UUID]:
-    """Ids of the events and of the ledger's entries about an order or a trade."""
+    """Return ids of events and ledger entries about an order or trade."""
     events = Event.objects.filter(subject_id=subject)
     entries = Entry.objects.filter(transfer__subject_id=subject)
     return {*events.values_list("id", flat=True), *entries.values_list("id", flat=True)}

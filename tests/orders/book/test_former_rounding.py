@@ -1,7 +1,6 @@
-"""Orders that traded before charges were rounded against the trader (decision 22) go on under it.
+"""Orders that traded before charges were rounded against the trader (decision 22).
 
-`change_rule` trades by the former rule, which rounded half-even, in place of today's until it is
-called.
+`change_rule` trades by the former half-even rule until it is called.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ Change = Callable[[], None]
 
 @pytest.fixture
 def change_rule() -> Iterator[Change]:
-    """Begins under the former rule; the call puts today's in force."""
+    """Start under the former rule; the call switches to the current one."""
 
     def to_today() -> None:
         with session("owner") as owner:
@@ -58,7 +57,7 @@ def change_rule() -> Iterator[Change]:
         to_today()
 
 
-def test_orders_filled_before_and_after_come_to_what_their_fills_do(change_rule):
+def test_orders_filled_under_both_rules_total_their_fills(change_rule):
     """The buyer's fee was lost under the former rule, and is charged with the next fill."""
     seller, buyer = make_trader(), make_trader(100)
     token = seller.issue(buy_fee=Decimal("0.2"), sell_fee=Decimal("0.25"))
@@ -117,7 +116,7 @@ SUM = "the exchange never pays for rounding, by currency"
 
 
 def test_orders_rounded_otherwise_are_found(change_rule):
-    """Trades by the former rule that do not say so."""
+    """Trades by the former rule that are not marked."""
     seller, buyer = make_trader(), make_trader(1000)
     token = seller.issue(buy_fee=Decimal("0.25"))
     seller.place(token, "Sell", 1, 120)

@@ -1,4 +1,4 @@
-"""Ending a token in the admin: the page tells what will happen, and that is what happens."""
+"""Lifecycle actions of a token in the admin: the confirmation page matches the effect."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def page(token: Token, name: str) -> str:
 
 
 def cancel(client: Client, token: Token, reason: str = "The issuer withdrew"):
-    """Opens the page, and sends it as it is."""
+    """Open the page and submit it unchanged."""
     return submit_confirmation(client, page(token, "cancel"), reason=reason)
 
 
@@ -51,7 +51,7 @@ def finance() -> Client:
     return signed_in_client(FINANCE_APPROVER)
 
 
-def test_closing_tells_what_is_in_the_book_and_cancels_it(issuer, buyer, finance):
+def test_closing_shows_the_open_orders_and_cancels_them(issuer, buyer, finance):
     token = issuer.issue(buy_fee=Decimal(1))
     issuer.place(token, "Sell", 120, 10)
     buyer.place(token, "Buy", 90, 5)
@@ -70,7 +70,7 @@ def test_closing_tells_what_is_in_the_book_and_cancels_it(issuer, buyer, finance
     assert_books_hold()
 
 
-def test_looking_at_what_would_happen_changes_nothing(issuer, buyer, finance):
+def test_the_confirmation_page_changes_nothing(issuer, buyer, finance):
     token = issuer.issue(raise_amount=Decimal(100_000))
     buyer.place(token, "Buy", 100, 10)
     before = table_fingerprints()
@@ -82,7 +82,7 @@ def test_looking_at_what_would_happen_changes_nothing(issuer, buyer, finance):
     assert table_fingerprints() == before
 
 
-def test_cancelling_a_raise_tells_every_refund_and_gives_it_back(issuer, buyer, finance):
+def test_cancelling_a_raise_shows_and_pays_every_refund(issuer, buyer, finance):
     other = make_trader(20_000)
     token = issuer.issue(raise_amount=Decimal(100_000), buy_fee=Decimal("1.5"))
     buyer.place(token, "Buy", 100, 100)
@@ -113,7 +113,7 @@ def test_cancelling_a_raise_tells_every_refund_and_gives_it_back(issuer, buyer, 
     assert_books_hold()
 
 
-def test_a_raise_that_went_on_meanwhile_is_looked_at_again(issuer, buyer, finance):
+def test_a_raise_that_changed_meanwhile_needs_another_review(issuer, buyer, finance):
     token = issuer.issue(raise_amount=Decimal(100_000))
     buyer.place(token, "Buy", 100, 10)
     to_cancel, to_complete = (finance.get(page(token, name)) for name in ("cancel", "complete"))
@@ -136,7 +136,7 @@ def test_a_raise_that_went_on_meanwhile_is_looked_at_again(issuer, buyer, financ
     assert buyer.balance("KES") == 50_000
 
 
-def test_a_refund_whose_units_are_not_free_is_told_and_refused(issuer, buyer, finance):
+def test_a_refund_with_unavailable_units_is_shown_and_rejected(issuer, buyer, finance):
     token = issuer.issue(raise_amount=Decimal(100_000))
     buyer.place(token, "Buy", 100, 10)
     held, pledged = (
@@ -206,24 +206,24 @@ def test_an_exit_leaves_units_with_their_holders(issuer, buyer, finance):
     assert_books_hold()
 
 
-def test_what_was_decided_meanwhile_is_told_and_not_done_again(issuer, finance):
+def test_an_action_done_meanwhile_is_reported_and_not_repeated(issuer, finance):
     token = issuer.issue()
     to_exit, to_cancel = (finance.get(page(token, name)) for name in ("exit", "cancel"))
     submit_confirmation(finance, page(token, "exit"), at=to_exit)
     before = table_fingerprints()
     again = submit_confirmation(finance, page(token, "exit"), at=to_exit)
-    told = "is not available: the token is exited. No changes were made."
-    assert messages_of(again)[-1] == f"Exit {told}"
+    message = "is not available: the token is exited. No changes were made."
+    assert messages_of(again)[-1] == f"Exit {message}"
     not_closed = submit_confirmation(finance, page(token, "reopen"))
-    assert messages_of(not_closed)[-1] == f"Reopen {told}"
+    assert messages_of(not_closed)[-1] == f"Reopen {message}"
     stale = submit_confirmation(finance, page(token, "cancel"), at=to_cancel, reason="no")
     assert "State was Trading and is Exited" in messages_of(stale)[-1]
     assert table_fingerprints() == before
     submit_confirmation(finance, page(token, "cancel"), at=stale, reason="no")
     before = table_fingerprints()
     last = submit_confirmation(finance, page(token, "cancel"), at=stale, reason="no")
-    told = "Cancel is not available: the token is cancelled. No changes were made."
-    assert messages_of(last)[-1] == told
+    message = "Cancel is not available: the token is cancelled. No changes were made."
+    assert messages_of(last)[-1] == message
     assert table_fingerprints() == before
 
 
@@ -238,7 +238,7 @@ def test_a_raise_is_not_exited(issuer, finance):
 
 
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, ADMINISTRATOR])
-def test_only_finance_ends_tokens(issuer, role):
+def test_only_finance_manages_the_lifecycle(issuer, role):
     token = issuer.issue()
     client = signed_in_client(role)
     before = table_fingerprints()

@@ -1,4 +1,4 @@
-"""What lists of orders and trades read does not grow with what others did, or with what is over."""
+"""Lists of orders and trades read a bounded number of pages, whatever others did or closed."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ SIDES: list[dict[str, str]] = [{}, {"type": "Buy"}, {"type": "Sell"}]
 
 @pytest.fixture
 def crowded(owner_connection: psycopg.Connection[Any]) -> tuple[UUID, UUID]:
-    """A token, and somebody who has one order over and one open there, and one open elsewhere; of
-    somebody else there are 20,000 that are over.
+    """A token where one caller has a closed and an open order, and one open elsewhere; others have
+    20,000 closed ones.
     """
     issuer, other, quiet = make_trader(), make_trader(), make_trader(10_000)
     token, elsewhere = issuer.issue(), issuer.issue()
@@ -65,22 +65,22 @@ def crowded(owner_connection: psycopg.Connection[Any]) -> tuple[UUID, UUID]:
 
 
 def pages_read(found: QuerySet[Any, Any]) -> int:
-    """How many pages of tables and indexes the database looks at for `found`."""
+    """Return the number of table and index pages read for `found`."""
     statement, parameters = found.query.sql_with_params()
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {statement}", parameters)
-        answer = cursor.fetchone()[0]
-    (plan,) = json.loads(answer) if isinstance(answer, str) else answer
+        response = cursor.fetchone()[0]
+    (plan,) = json.loads(response) if isinstance(response, str) else response
     return int(plan["Plan"]["Shared Hit Blocks"] + plan["Plan"]["Shared Read Blocks"])
 
 
 def orders() -> Iterator[tuple[str, str]]:
-    """Every way to sort orders."""
+    """Return every way to sort orders."""
     for column, sign in product(SORT_FIELDS.values(), ("", "-")):
         yield f"{sign}{column}", f"{sign}id"
 
 
-def test_orders_that_are_over_cost_nobody_else_anything(crowded):
+def test_closed_orders_cost_other_callers_nothing(crowded):
     token_id, quiet = crowded
     costs = {}
     for state, side, order in product(STATES, SIDES, orders()):

@@ -1,4 +1,4 @@
-"""Worked examples of matching: exact prices, charges, reservations and ends."""
+"""Worked examples of matching: exact prices, charges, reservations and closing."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def buyer() -> Trader:
 
 
 def state(order_id: UUID) -> tuple[object, ...]:
-    """Status, units filled, what is still reserved, and why the rest was cancelled."""
+    """Return status, filled units, reservation, and the reason of a cancellation."""
     order = Order.objects.get(id=order_id)
     return order.status, order.filled, order.reserved, order.reason
 
 
 def trades(token: Token) -> list[tuple[object, object]]:
-    """Price and units of each, in their order."""
+    """Return price and units of each trade, in order."""
     return list(Trade.objects.filter(token=token).order_by("seq").values_list("price", "tokens"))
 
 
@@ -104,7 +104,7 @@ def test_fills_add_up_to_what_one_fill_would_have_cost(issuer, buyer):
     assert_books_hold()
 
 
-def test_an_order_that_meets_its_own_owner_ends_there(issuer, buyer):
+def test_an_order_that_meets_its_own_owner_is_stopped(issuer, buyer):
     key = make_caller(organisation=issuer.wallet.organisation).key
     same = Trader(issuer.wallet, key.id)
     token = issuer.issue()
@@ -194,8 +194,8 @@ def test_what_an_owner_cannot_pay_or_deliver_is_refused_whole(issuer, buyer):
     assert_books_hold()
 
 
-def test_every_entry_tells_the_balance_after_it(issuer, buyer):
-    """One order moves one account several times: for each fill, and for its rest."""
+def test_every_entry_records_the_balance_after_it(issuer, buyer):
+    """One order moves one account several times: for each fill, and for its remainder."""
     token = issuer.issue(buy_fee=Decimal(1))
     for price in ("90", "91", "92"):
         issuer.place(token, "Sell", price, 2)
@@ -213,7 +213,7 @@ def test_every_entry_tells_the_balance_after_it(issuer, buyer):
 
 
 def test_a_raise_is_complete_when_what_it_lacks_buys_no_unit(issuer):
-    """0.11 is less than the hundred-millionth part of a unit costs."""
+    """0.11 is less than the price of 0.00000001 unit."""
     price = Decimal("11000000.03")
     token = issuer.issue(
         price_buy=price,

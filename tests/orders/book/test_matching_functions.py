@@ -1,4 +1,4 @@
-"""What the functions of matching give, figure by figure: fills, ends, legs and their accounts."""
+"""Results of the matching functions in detail: fills, closing, legs and accounts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NO_MORE = "The raise has no more units"
 
 
 def order(token: Token, side: str, price: Any, tokens: Any, **more: Any) -> Record:
-    """An order that comes, nothing of it filled yet."""
+    """Return an incoming order without fills."""
     fields: dict[str, Any] = {
         "id": uuid7(), "token_id": token.id, "type": side, "price": price, "tokens": tokens,
         "owner_id": uuid7(), "fee_percent": 0, "filled": 0, "filled_value": 0, "charged": 0,
@@ -155,17 +155,17 @@ def test_an_order_rests_or_ends_by_what_its_rest_is_worth_and_whom_it_meets():
 
 
 def test_a_buyers_fee_may_grow_by_more_than_the_value_of_its_fills():
-    """Only of sellers is a fee held to what they have received before."""
+    """Only the seller's fee is limited by the amount received before."""
     seller, buyer = make_trader(), make_trader(10)
     token = seller.issue(buy_fee=D(50))
     bid = buyer.place(token, "Buy", CENT, 10)
-    figures = []
+    amounts = []
     for units in ("1.1", "1.6"):
         seller.place(token, "Sell", CENT, units)
         found = Order.objects.get(id=bid)
-        figures.append((found.charged, found.charged_fee))
+        amounts.append((found.charged, found.charged_fee))
     # 1.1 cents, with the fee 1.65; then 2.7 cents, with the fee 4.05.
-    assert figures == [(2 * CENT, 0), (3 * CENT, 2 * CENT)]
+    assert amounts == [(2 * CENT, 0), (3 * CENT, 2 * CENT)]
     assert_books_hold()
 
 
@@ -200,8 +200,8 @@ def test_a_raise_sells_what_it_has_and_needs_and_is_complete_when_no_purchase_is
     ):  # fmt: skip
         found = buy(issuer, token, tokens, **terms)
         [fill] = found["fills"]
-        told = (fill["units"], fill["taker_value"], fill["taker_fee"])
-        assert told == (units, value, fee), (tokens, terms)
+        charged = (fill["units"], fill["taker_value"], fill["taker_fee"])
+        assert charged == (units, value, fee), (tokens, terms)
         assert (found["stopped"], found["completes"]) == (stopped, completes), (tokens, terms)
         assert (fill["maker_value"], fill["maker_fee"], fill["fulfilled"]) == (value, 0, False)
         assert (fill["maker"], fill["owner"]) == (None, str(issuer.owner_id))
@@ -218,7 +218,7 @@ def test_a_raise_sells_what_it_has_and_needs_and_is_complete_when_no_purchase_is
 
 
 def buy(issuer: Trader, token: Token, tokens: Any, **terms: Any) -> Any:
-    """What a Buy in the raise of `token` comes to, at a fee of 1.5 %."""
+    """Return the result of a Buy in the raise of `token`, at a fee of 1.5 %."""
     return match(
         order(token, "Buy", 100, tokens, fee_percent="1.5"),
         **{
@@ -244,10 +244,10 @@ def test_units_for_sale_are_cut_off_at_the_eighth_decimal():
 # --- What moves ----------------------------------------------------------------------------------
 
 
-def fill(trade: UUID, **figures: Any) -> dict[str, Any]:
+def fill(trade: UUID, **amounts: Any) -> dict[str, Any]:
     return {
         "trade": trade, "units": "3", "taker_value": "30", "taker_fee": "0.30",
-        "maker_value": "29", "maker_fee": "0.20", **figures,
+        "maker_value": "29", "maker_fee": "0.20", **amounts,
     }  # fmt: skip
 
 
@@ -316,7 +316,7 @@ def test_the_accounts_of_an_order_are_named_in_order_and_opened_where_missing():
     units = str(token.id)
 
     def made(status: str, fills: list[Trader], rests: list[Trader], **terms: Any) -> Any:
-        """Owner, asset and kind of each account, of an order that buys."""
+        """Return owner, asset and kind of each account of a buy order."""
         coming = order(
             token, "Buy", 10, 9, status=status, owner_id=taker.owner_id,
             organisation_id=taker.wallet.organisation.id, member_id=taker.wallet.member_id,

@@ -1,8 +1,8 @@
 """Random streams of orders against a slow reference in plain Python (`reference`).
 
-After every step each order, each trade, everybody's money and units and the exchange's income are
-the reference's to the last decimal, and the deferred rules of the ledger hold. The books are
-proven every few steps and at the end of each stream.
+After every step each order, trade, balance and the exchange's income equal the reference to the
+last decimal, and the deferred rules of the ledger hold. The books are proven every few steps and at
+the end of each stream.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LARGE = Decimal(10) ** 15
 
 
 class _Undo(Exception):
-    """Takes back what a stream did."""
+    """Rolls back the effects of a stream."""
 
 
 @examples("ORACLE", 12)

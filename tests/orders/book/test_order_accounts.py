@@ -1,4 +1,4 @@
-"""Which accounts orders find, what earlier orders move there, and how a refusal tells of it."""
+"""Accounts of orders, amounts moved by earlier orders of a batch, and rejection details."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_what_earlier_orders_of_a_group_move_is_summed_for_one_account():
 
 
 @pytest.mark.parametrize(
-    ("rule", "told"),
+    ("rule", "expected"),
     [
         ("insufficient_balance", {"available": 12.5, "requested": 100, "currency": "KES"}),
         ("insufficient_units", {"available": 12.5, "requested": 100, "currency": "KES"}),
@@ -81,20 +81,20 @@ def test_what_earlier_orders_of_a_group_move_is_summed_for_one_account():
         ("token_not_found", {}),
     ],
 )
-def test_a_refusal_tells_the_figures_of_its_rule(rule, told):
+def test_a_rejection_details_the_values_of_its_rule(rule, expected):
     order = Record("orders_order", {"reserved": "100.00", "amount": "50.00"})
     terms = {
         "available": "12.50", "currency": "KES", "decimals": 2, "offer": "99.00",
         "lowest": "90.00", "highest": "110.50", "least": "60.0", "most": "70.0",
     }  # fmt: skip
-    assert json.loads(call("rule_detail", rule, order, Record("order_terms", terms))) == told
-    if "available" in told:
+    assert json.loads(call("rule_detail", rule, order, Record("order_terms", terms))) == expected
+    if "available" in expected:
         nothing = Record("order_terms", terms | {"available": None})
         found = json.loads(call("rule_detail", rule, order, nothing))
-        assert found == told | {"available": 0}
+        assert found == expected | {"available": 0}
 
 
-def test_a_refusal_is_raised_with_its_code_and_its_figures():
+def test_a_rejection_is_raised_with_code_and_details():
     statement = """SELECT refuse_order('below_offer', '{"price":99}')"""
     with pytest.raises(DatabaseError) as raised, connection.cursor() as cursor:
         cursor.execute(statement)

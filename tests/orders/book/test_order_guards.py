@@ -1,4 +1,4 @@
-"""Attacks on orders and trades: what PostgreSQL refuses, whoever writes."""
+"""Attacks on orders and trades: statements that PostgreSQL rejects for every writer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DENIED = errors.InsufficientPrivilege
 
 @pytest.fixture
 def token() -> Token:
-    """A token with one order partly filled, one fulfilled, one cancelled, and a trade."""
+    """A token with a partly filled, a fulfilled and a cancelled order, and a trade."""
     issuer, buyer = make_trader(), make_trader(10_000, member=True)
     token = issuer.issue()
     issuer.place(token, "Sell", 100, 10)
@@ -40,7 +40,7 @@ def token() -> Token:
 
 @pytest.fixture
 def orders(token: Token) -> dict[str, UUID]:
-    """Ids by status."""
+    """Return ids by status."""
     found = Order.objects.filter(token=token)
     return {order.status: order.id for order in found}
 
@@ -54,7 +54,7 @@ def everything() -> tuple[Any, ...]:
 
 
 def refuse_all(role: str, attacks: list[str], expected: type[psycopg.Error]) -> None:
-    """Every one of `attacks` ends in that error, nothing of them stays and the books hold."""
+    """Assert that each of `attacks` fails with that error, changes nothing, and the books hold."""
     before = everything()
     results: dict[str, str] = {}
     for attack in attacks:
@@ -101,7 +101,7 @@ def test_the_parts_of_placing_are_no_way_round_for_the_application(token):
     refuse_all("runtime", attacks, DENIED)
 
 
-def test_what_an_order_asks_for_never_changes(orders):
+def test_the_terms_of_an_order_never_change(orders):
     changes = [
         "price = price + 1",
         "tokens = tokens * 2",
@@ -115,7 +115,7 @@ def test_what_an_order_asks_for_never_changes(orders):
         "member_id = gen_random_uuid()",
         "customer_email = 'x@example.com'",
         "client_order_id = 'x'",
-        "placed_by = 'somebody'",
+        "placed_by = 'eve'",
         "created_at = now()",
         "id = gen_random_uuid()",
     ]
@@ -123,7 +123,7 @@ def test_what_an_order_asks_for_never_changes(orders):
     refuse_all("owner", attacks, errors.RestrictViolation)
 
 
-def test_an_order_that_is_over_stays_as_it_is(orders):
+def test_a_closed_order_is_immutable(orders):
     changes = [
         "status = 'Active', closed_at = NULL",
         "filled = filled",
@@ -138,7 +138,7 @@ def test_an_order_that_is_over_stays_as_it_is(orders):
     refuse_all("owner", attacks, errors.CheckViolation)
 
 
-def test_an_open_order_changes_only_by_fills_and_to_an_end_that_fits(orders):
+def test_an_open_order_changes_only_by_fills_and_valid_closing(orders):
     changes = [
         "filled = filled - 1",
         "charged = charged - 1",
@@ -160,7 +160,7 @@ def changed(order_id: UUID, change: str) -> str:
     return f"UPDATE orders_order SET {change} WHERE id = '{order_id}'"
 
 
-def test_nobody_removes_orders_or_changes_trades(token):
+def test_orders_are_never_deleted_and_trades_never_change(token):
     attacks = [
         "DELETE FROM orders_order",
         "DELETE FROM orders_trade",
@@ -173,7 +173,7 @@ def test_nobody_removes_orders_or_changes_trades(token):
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_nobody_places_an_order_for_a_member_of_another_organisation(token, role):
+def test_sql_rejects_orders_for_members_of_other_organisations(token, role):
     stranger = make_trader(member=True)
     order = Order.objects.filter(status="Active")[0]
     attack = (

@@ -1,6 +1,6 @@
-"""Bodies of orders that are not right, on their parser: what each refusal says.
+"""Invalid order bodies, at their parser: the message of each error.
 
-That `POST /v1/orders` asks it, and that nothing moves, is in tests/contract.
+That `POST /v1/orders` uses it, and that nothing moves, is tested in tests/contract.
 """
 
 from __future__ import annotations
@@ -113,14 +113,16 @@ def parse(body: str) -> Any:
 def test_what_is_no_number_above_zero_is_refused(field):
     frame = json.dumps({**BODY, field: "<>"})
     assert_rejected(
-        parse, ((frame.replace('"<>"', text), f"{field} {told}") for text, told in NUMBERS)
+        parse, ((frame.replace('"<>"', text), f"{field} {message}") for text, message in NUMBERS)
     )
     for text in ("0.00000001", "100.10000000000", LIMIT, "1e15"):
         assert parse(frame.replace('"<>"', text)) is None
 
 
 def test_a_field_that_is_not_right_is_named():
-    assert_rejected(parse, ((json.dumps({**BODY, **changes}), told) for changes, told in FIELDS))
+    assert_rejected(
+        parse, ((json.dumps({**BODY, **changes}), message) for changes, message in FIELDS)
+    )
 
 
 def test_a_field_that_is_missing_is_named():

@@ -1,7 +1,7 @@
-"""Which rows the functions of orders lock, and that they lock no others.
+"""Row locks of the order functions, and that they lock no others.
 
-While a call is open another connection asks for every row: what it is not given is locked. Each
-call is undone, so all tests share one market.
+While a call is open, another connection requests every row: rows it does not get are locked. Each
+call is rolled back, so all tests share one market.
 """
 
 from __future__ import annotations
@@ -71,10 +71,10 @@ def market(module_rows: None) -> Market:
 
 
 def locked(statement: str, values: list[Any]) -> dict[str, set[UUID]]:
-    """By table, the ids of the rows that are locked once the statement is done; it is undone."""
+    """Return the ids of locked rows by table after the statement, which is rolled back."""
     found = {}
     with session("owner") as connection, session("owner") as other:
-        # For who is held up by nobody but a fault.
+        # Fails only on an unexpected lock.
         connection.execute("SET lock_timeout = '5s'")
         connection.execute(f"SELECT {statement}", values)
         for table in (TOKENS, ACCOUNTS, ORDERS):
@@ -101,7 +101,7 @@ def moved_by_trading(traders: list[Trader], token: Token) -> set[UUID]:
     return found
 
 
-def test_ending_a_tokens_trading_locks_accounts_of_its_book_and_of_its_open_raise_only(market):
+def test_closing_a_token_locks_only_accounts_of_its_book_and_raise(market):
     for token, traders in (
         (market.raising, [*market.buyers, market.issuer]),
         (market.traded, [market.seller, market.bidder]),
@@ -113,7 +113,7 @@ def test_ending_a_tokens_trading_locks_accounts_of_its_book_and_of_its_open_rais
         assert found[TOKENS] == set()
 
 
-def test_closing_an_order_locks_its_token_and_itself_also_where_it_is_over(market):
+def test_cancelling_locks_token_and_order_even_if_closed(market):
     actor = "system:test"
     found = locked(*expression("close_order", market.ask, "why", actor))
     assert (found[TOKENS], found[ORDERS]) == ({market.traded.id}, {market.ask})

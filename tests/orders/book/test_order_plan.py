@@ -1,4 +1,4 @@
-"""What an order is checked against: its own token, currency, member and free money only."""
+"""An order is checked against its own token, currency, member and available balance only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 def refusal(trader: Trader, token: Token, price: str, units: int = 1) -> str:
-    """The code with which a Buy is refused, or nothing; it is undone."""
+    """Return the code that rejects a Buy, or None; rolled back."""
     try:
         with transaction.atomic():
             trader.place(token, "Buy", price, units)
@@ -44,7 +44,7 @@ def test_a_price_has_the_decimals_of_the_tokens_own_currency():
     assert refusal(other, parts, "10.555") == "invalid_request"
 
 
-def test_only_free_money_of_the_owner_counts_and_an_owner_without_any_is_told_so():
+def test_only_the_owners_available_balance_counts():
     token = make_trader().issue()
     nothing, held = make_trader(), make_trader(member=True)
     escrow = open_account(

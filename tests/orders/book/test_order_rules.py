@@ -1,4 +1,4 @@
-"""The rules of one order, each at its edges: what is refused, rounding, and what is reserved."""
+"""The rules of one order at their limits: rejections, rounding and reservations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LARGEST = 10**15
 
 
 def rule(**changes: Any) -> Any:
-    """The rule that an order breaks; `q_…` changes the request, `o_…` the order."""
+    """Return the rule that an order breaks; `q_…` changes the request, `o_…` the order."""
     request, order, terms = dict(_REQUEST), dict(_ORDER), dict(_TERMS)
     for name, value in changes.items():
         if name.startswith("q_"):
@@ -97,9 +97,9 @@ def test_each_rule_refuses_from_its_edge_on_and_nothing_before():
     assert [(changes, rule(**changes)) for changes, _ in cases] == cases
 
 
-def test_the_detail_of_a_refusal_holds_the_figures_that_were_compared():
+def test_the_detail_of_a_rejection_holds_the_compared_values():
     order = Record("orders_order", {"amount": "5.50", "reserved": "7.10"})
-    figures = {
+    values = {
         "decimals": 2, "offer": "3.10", "lowest": "1.50", "highest": "2.50", "least": "6.0",
         "most": "5.0", "available": "4.20", "currency": "KES",
     }  # fmt: skip
@@ -113,9 +113,9 @@ def test_the_detail_of_a_refusal_holds_the_figures_that_were_compared():
         "insufficient_units": '{"available":4.2,"requested":7.1,"currency":"KES"}',
         "token_closed": "{}",
     }
-    terms = Record("order_terms", figures)
+    terms = Record("order_terms", values)
     assert {name: call("rule_detail", name, order, terms) for name in cases} == cases
-    nothing = Record("order_terms", figures | {"available": None})
+    nothing = Record("order_terms", values | {"available": None})
     assert call("rule_detail", "insufficient_balance", order, nothing) == (
         '{"available":0,"requested":7.1,"currency":"KES"}'
     )
@@ -209,7 +209,7 @@ def test_a_new_order_reserves_all_that_it_can_cost_or_deliver():
     assert [order[name] for name in ("filled", "filled_value", "charged", "charged_fee")] == [0] * 4
     assert (order["status"], order["reason"], order["customer_email"]) == ("Active", "", "")
     assert (order["customer_name"], order["client_order_id"]) == ("Jo", "")
-    # What no column holds is too much in either case, and is told so.
+    # Values beyond the column are reported as too large.
     for side in ("Buy", "Sell"):
         huge = new(type=side, price="1e15", tokens="1e15")
         assert huge["amount"] == D(10) ** 29

@@ -1,4 +1,4 @@
-"""Which transfers of orders and raises their records justify: one other figure, and none does."""
+"""Justification of order and raise transfers: any other value is rejected."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 def justified(transfer: Transfer, *changes: str) -> bool:
-    """Whether the record of a transfer justifies it, after changes that nothing else checks."""
+    """Whether the record justifies its transfer after unchecked changes."""
     with as_owner(rollback=True) as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
         for change in changes:
@@ -38,7 +38,7 @@ def transfer_of(kind: str, subject: UUID) -> Transfer:
 
 
 def leg(transfer: Transfer, account: str, change: str) -> str:
-    """Changes the leg of a transfer on an account of that kind."""
+    """Change the leg of a transfer on an account of that kind."""
     return (
         f"UPDATE wallets_entry SET {change} WHERE transfer_id = '{transfer.id}' AND account_id IN"
         f" (SELECT id FROM wallets_account WHERE kind = '{account}')"
@@ -141,7 +141,7 @@ def test_a_sale_in_a_raise_and_its_refund_are_the_trade_and_the_trade_backwards(
         )
 
     def alike(of: Transfer) -> list[tuple[bool, tuple[str, ...]]]:
-        """What neither of them may be."""
+        """Check what neither of them may be."""
         return [
             (True, ()),
             (False, (f"UPDATE orders_trade SET sell_order_id = new_id() {this}",)),

@@ -1,4 +1,4 @@
-"""What every write of an order is held to, field by field and at each edge, whoever writes."""
+"""Checks of every write of an order, field by field and at each limit, for every writer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILLS, ENDED = "order_fills_add_up", "order_transition"
 
 
 class Market:
-    """A Sell and a Buy that are each filled in part, and one of each end."""
+    """A Sell and a Buy, each partly filled, and one of each closed status."""
 
     def __init__(self) -> None:
         self.issuer, self.buyer = make_trader(10_000), make_trader(10_000, member=True)
@@ -45,7 +45,7 @@ def market() -> Market:
 
 
 def outcome(statement: str, *values: Any) -> str:
-    """The constraint that refuses a statement, its SQLSTATE where there is none, or "allowed"."""
+    """Return the constraint that rejects a statement, else its SQLSTATE, or "allowed"."""
     try:
         with as_owner(rollback=True) as cursor:
             cursor.execute(statement, values)
@@ -60,7 +60,7 @@ def update(order_id: Any, change: str) -> str:
     return outcome(f"UPDATE orders_order SET {change} WHERE id = %s", order_id)
 
 
-def test_fills_and_charges_of_an_order_only_add_up(market):
+def test_fills_and_charges_only_increase(market):
     assert Order.objects.get(id=market.buy).filled == 4
     # In the Buy's charge a fee adds, in the Sell's it takes away.
     less = "filled = filled + 1, charged = charged + 1, charged_fee = charged_fee"
@@ -90,7 +90,7 @@ def test_fills_and_charges_of_an_order_only_add_up(market):
     ]
 
 
-def test_an_order_that_is_over_is_never_written_again(market):
+def test_a_closed_order_is_never_updated(market):
     for order in (market.fulfilled, market.cancelled):
         assert update(order, "updated_at = now()") == ENDED
         assert outcome("DELETE FROM orders_order WHERE id = %s", order) == "23001"
@@ -101,7 +101,7 @@ def test_an_order_that_is_over_is_never_written_again(market):
     assert outcome("DELETE FROM orders_order WHERE id = %s", market.buy) == "23001"
 
 
-def test_closing_an_order_tells_who_did_it_and_as_much_of_the_reason_as_there_is_room_for(market):
+def test_closing_records_the_actor_and_truncates_the_reason(market):
     with as_owner() as cursor:
         cursor.execute("SELECT close_order(%s, %s, 'system:closer')", [market.buy, "x" * 400])
         assert cursor.fetchone() == (True,)
@@ -158,7 +158,7 @@ _COLUMNS = {
 
 
 def insert(like: Any, **changes: str) -> str:
-    """What becomes of an order of the owner of `like` that is written with these changes."""
+    """Insert an order of the owner of `like` with these changes; return the outcome."""
     columns = _COLUMNS | changes
     return outcome(
         f"INSERT INTO orders_order ({', '.join(columns)})"
@@ -167,7 +167,7 @@ def insert(like: Any, **changes: str) -> str:
     )
 
 
-def test_an_order_is_within_its_bounds_and_its_state_fits_its_figures(market):
+def test_an_order_is_within_bounds_and_its_status_matches(market):
     over = {"reserved": "0", "closed_at": "now()"}
     cases: list[tuple[dict[str, str], str]] = [
         ({}, "allowed"),

@@ -1,4 +1,4 @@
-"""Orders and trades in the admin: everything about them to read, nothing to change."""
+"""Orders and trades in the admin: complete and read-only."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_orders_and_trades_are_found_by_filters_words_and_ids(issuer, buyer):
         assert f"{reverse('admin:orders_order_changelist')}?q={owner}" in shown
 
 
-def test_nobody_adds_changes_or_removes_orders_and_trades(issuer, buyer):
+def test_orders_and_trades_cannot_be_added_changed_or_deleted(issuer, buyer):
     token = issuer.issue()
     issuer.place(token, "Sell", 100, 10)
     buyer.place(token, "Buy", 100, 4)
@@ -154,7 +154,7 @@ def test_every_role_reads_them(issuer, buyer, role):
         assert client.get(reverse(f"admin:{name}_change", args=[row.pk])).status_code == 200
 
 
-def test_pages_ask_the_database_no_more_when_there_is_more_to_show(issuer, buyer):
+def test_pages_use_a_constant_number_of_queries(issuer, buyer):
     token = issuer.issue()
     client = signed_in_client(AUDITOR)
     ask = issuer.place(token, "Sell", 100, 50)

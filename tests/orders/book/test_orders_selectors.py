@@ -1,4 +1,4 @@
-"""Reads of orders: who sees what, and documents that are made when read."""
+"""Queries of orders: visibility, and documents rendered on read."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_token_takes_the_place_of_its_id_whatever_a_customer_is_called(name, e
     assert found == {**order, "token": {"_id": "x", "token": "y"}}
 
 
-def test_the_hidden_document_has_the_fields_of_the_owners():
+def test_the_public_document_has_the_fields_of_the_owners():
     assert [field.name for field in PUBLIC_ORDER.fields] == [field.name for field in ORDER.fields]
     assert PUBLIC_ORDER.schema() == ORDER.schema()
     nullable = {
@@ -62,7 +62,7 @@ def market(db: None) -> Market:
     return Market()
 
 
-def test_the_owner_gets_the_stored_document_and_others_the_hidden_one(market: Market):
+def test_the_owner_gets_the_stored_document_and_others_the_public_one(market: Market):
     market.buy(user_id=str(market.buyer.member.id))
     order = Order.objects.get()
     own = market.buyer.organisation.id
@@ -82,7 +82,7 @@ def test_documents_come_in_the_order_of_the_ids_and_again_for_an_id_given_again(
     assert read_orders(market.seller.organisation.id, []) == []
 
 
-def test_somebody_elses_order_that_ended_since_its_id_was_read_is_left_out(market: Market):
+def test_orders_of_others_closed_meanwhile_are_left_out(market: Market):
     gone, open_still = (market.buy(price=price)["_id"] for price in (90, 91))
     own, other = market.buyer.organisation.id, market.seller.organisation.id
     assert [part.count() for part in orders_on_token(other, market.token.id)] == [2, 0]
@@ -155,7 +155,7 @@ def test_a_book_has_the_best_prices_of_each_side_first_and_no_more_than_asked_fo
     assert [level["price"] for level in book["asks"]] == [101, 102]
 
 
-def test_trades_of_a_token_are_everybodys(market: Market):
+def test_trades_of_a_token_are_public(market: Market):
     market.sell(tokens=1)
     market.buy(tokens=1)
     (trade,) = trades_of(market.token.id)

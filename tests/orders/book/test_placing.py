@@ -1,4 +1,4 @@
-"""Placing orders: what is asked again, what goes together, what a refusal says and leaves."""
+"""Order placement: retries, batches, and what a rejection reports and leaves."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ def token(db: None) -> Token:
 
 
 def place_together(commands: list[PlaceOrder]) -> list[StoredResponse | None]:
-    """What orders that came together are answered, as the book of their token has it."""
+    """Return the batcher's responses to orders that arrive together."""
     return placing._enter_orders.run_batch(commands, placing._place_single)
 
 
 def failing(times: float, state: str, constraint: str = "") -> Callable[[], int]:
-    """A call that the database undoes so many times, and that then says which try it is."""
-    tries = itertools.count(1)
+    """A call that is rolled back so many times, then returns its attempt number."""
+    attempts = itertools.count(1)
 
     def call() -> int:
-        tried = next(tries)
+        tried = next(attempts)
         if tried <= times:
             name = f", CONSTRAINT = '{constraint}'" if constraint else ""
             with transaction.atomic(), connection.cursor() as cursor:
@@ -73,9 +73,7 @@ def failing(times: float, state: str, constraint: str = "") -> Callable[[], int]
     ("state", "constraint", "least"),
     [("40001", "", 0.5), ("40P01", "", 0.5), ("23514", NOT_NEGATIVE, 0)],
 )
-def test_what_was_in_the_way_is_tried_five_times_with_longer_and_longer_pauses(
-    state, constraint, least
-):
+def test_conflicts_are_retried_five_times_with_growing_pauses(state, constraint, least):
     begins = time.monotonic()
     with pytest.raises(DatabaseError, match="try 5"):
         placing._retry_if_rolled_back(failing(6, state, constraint))
@@ -86,7 +84,7 @@ def test_what_was_in_the_way_is_tried_five_times_with_longer_and_longer_pauses(
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("state", "constraint"), [("XO400", ""), ("23514", "order_amount")])
-def test_what_would_fail_again_is_tried_once(state, constraint):
+def test_permanent_errors_are_not_retried(state, constraint):
     with pytest.raises(DatabaseError, match="try 1"):
         placing._retry_if_rolled_back(failing(1, state, constraint))
 
@@ -99,29 +97,29 @@ def test_a_refusal_leaves_the_transaction_around_it_usable(trader, token):
     assert Order.objects.get(token=token).id == placed
 
 
-def test_an_order_that_came_alone_is_refused_with_its_reason(trader, token):
+def test_a_lone_order_is_rejected_with_its_reason(trader, token):
     with pytest.raises(Rejected) as refused, transaction.atomic():
         place_together([trader.command(token, "Buy", 100, 101)])
     assert str(refused.value) == "Insufficient KES balance. Available: 10000, requested: 10100"
 
 
-def test_orders_that_came_together_are_answered_each_in_its_place(trader, token):
+def test_batched_orders_get_their_own_responses(trader, token):
     for count in (2, 3):
         commands = [trader.command(token, "Buy", 100, units) for units in range(1, count + 1)]
-        answers = place_together(commands)
-        for one, answer in zip(commands, answers, strict=True):
-            assert answer is not None
-            assert one.created_id in (answer.data or "")
+        responses = place_together(commands)
+        for one, response in zip(commands, responses, strict=True):
+            assert response is not None
+            assert one.created_id in (response.data or "")
 
 
-def test_of_orders_that_came_together_with_a_refused_one_each_goes_alone(trader, token):
+def test_a_batch_with_a_rejected_order_is_placed_one_by_one(trader, token):
     commands = [trader.command(token, "Buy", 100, units) for units in (1, 101)]
     assert place_together(commands) == [None, None]
     assert not Order.objects.filter(token=token).exists()
 
 
 @pytest.mark.django_db(transaction=True)
-def test_only_orders_outside_of_a_transaction_go_with_others(trader, token):
+def test_only_orders_outside_a_transaction_are_batched(trader, token):
     arrived: list[str] = []
 
     def gather(commands: list[PlaceOrder]) -> list[StoredResponse | None]:
@@ -193,7 +191,7 @@ def test_who_owns_an_order_is_the_member_else_the_key_of_a_customer_else_the_org
         }
 
 
-def test_placing_and_cancelling_wake_who_delivers_events(
+def test_placing_and_cancelling_notify_the_event_worker(
     trader, token, task_notifications, django_capture_on_commit_callbacks
 ):
     with django_capture_on_commit_callbacks(execute=True):
@@ -262,7 +260,7 @@ REFUSALS: list[tuple[str, dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("raised", "detail", "code", "message"), REFUSALS)
-def test_a_refusal_says_its_figures_plainly(raised, detail, code, message):
+def test_a_rejection_formats_numbers_plainly(raised, detail, code, message):
     found = build_rejection(raised, detail, side="Sell")
     assert isinstance(found, Rejected)
     assert (found.code, str(found)) == (code or InvalidRequest.code, message)
@@ -271,9 +269,9 @@ def test_a_refusal_says_its_figures_plainly(raised, detail, code, message):
 @pytest.mark.parametrize(
     ("raised", "wanted"), [("token_not_found", TokenNotFound), ("user_not_found", UserNotFound)]
 )
-def test_what_an_order_names_and_does_not_exist_is_not_found(raised, wanted: type[DomainError]):
+def test_unknown_tokens_and_members_are_not_found(raised, wanted: type[DomainError]):
     assert type(build_rejection(raised, {}, side="Buy")) is wanted
 
 
-def test_a_code_that_is_not_of_orders_is_no_refusal():
+def test_an_unknown_code_is_no_rejection():
     assert build_rejection("loan_not_found", {}, side="Buy") is None

@@ -1,4 +1,4 @@
-"""Rounding of orders: against the trader, however an order is split and whomever it meets."""
+"""Rounding of orders: against the trader, whatever the split and counterparties."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_fill_of_less_than_a_minor_unit_is_not_made_and_one_of_a_minor_unit_is
 
 
 def test_one_fill_may_have_a_negative_fee_and_the_order_has_none():
-    """A fee that rounding up charged once is taken back when the next fill is rounded up itself."""
+    """A fee from rounding up is returned when the next fill is rounded up itself."""
     seller, buyer = make_trader(), make_trader(1)
     token = seller.issue(buy_fee=Decimal(10))
     seller.place(token, "Sell", CENT, 1)
@@ -95,15 +95,15 @@ parts = st.lists(st.integers(1, 3 * 10**8).map(lambda n: n * UNIT), min_size=1, 
 
 
 class _Undo(Exception):
-    """Takes back what was played."""
+    """Rolls back what was played."""
 
 
 def play(
     price: Decimal, fees: tuple[Decimal, Decimal], sells: list[Decimal], buys: list[Decimal]
 ) -> tuple[Decimal | int, Decimal | int, Decimal]:
-    """Place the sells, then the buys, all at one price; give what was paid, received and earned.
+    """Place the sells, then the buys, all at one price; return paid, received and earned.
 
-    Both sides come to no less, for the exchange, than one order each with the same fills.
+    Both sides earn the exchange at least as much as one order each with the same fills.
     """
     with suppress(_Undo), transaction.atomic():
         seller, buyer = make_trader(), make_trader(10_000)
@@ -115,15 +115,15 @@ def play(
         assert_books_hold()
         for order in Order.objects.filter(status="Active"):
             (buyer if order.type == "Buy" else seller).cancel(order.id)
-        figures = (10_000 - buyer.balance("KES"), seller.balance("KES"), fee_income("KES"))
+        totals = (10_000 - buyer.balance("KES"), seller.balance("KES"), fee_income("KES"))
         traded = sum(Trade.objects.values_list("tokens", flat=True), Decimal(0))
         raise _Undo
     value = price * traded
     buy, sell = (value * percent / 100 for percent in fees)
-    assert figures[0] >= up(value + buy)
-    assert figures[1] <= down(value - sell)
-    assert figures[2] == figures[0] - figures[1] >= buy + sell
-    return figures
+    assert totals[0] >= up(value + buy)
+    assert totals[1] <= down(value - sell)
+    assert totals[2] == totals[0] - totals[1] >= buy + sell
+    return totals
 
 
 @examples("ROUNDING", 25)

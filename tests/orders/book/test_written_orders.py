@@ -1,6 +1,4 @@
-"""What an order leaves behind, whole: its row, the rows it met, the trades, the token's figures and
-the events.
-"""
+"""Everything an order writes: its row, the makers' rows, trades, token totals and events."""
 
 from __future__ import annotations
 
@@ -21,26 +19,26 @@ from tests.factories.traders import Trader, make_trader
 pytestmark = pytest.mark.django_db
 
 D = Decimal
-FIGURES = ("vol_buy", "vol_sell", "supply", "total_allocated", "total_raised")
+TOKEN_COLUMNS = ("vol_buy", "vol_sell", "supply", "total_allocated", "total_raised")
 
 
-class Told:
-    """The events since it was made, oldest first."""
+class NewEvents:
+    """The events since its creation, oldest first."""
 
     def __init__(self) -> None:
         self._before = set(Event.objects.values_list("id", flat=True))
 
     def now(self) -> list[tuple[str, UUID, UUID, dict[str, Any]]]:
-        """Of each the type, the subject, the organisation and the data."""
+        """Return type, subject, organisation and data of each."""
         events = Event.objects.exclude(id__in=self._before).order_by("id")
         return [
             (e.type, e.subject_id, e.organisation_id, json.loads(e.body)["data"]) for e in events
         ]
 
 
-def figures(token: Token) -> tuple[Any, ...]:
+def read_totals(token: Token) -> tuple[Any, ...]:
     token.refresh_from_db()
-    return tuple(getattr(token, name) for name in FIGURES)
+    return tuple(getattr(token, name) for name in TOKEN_COLUMNS)
 
 
 def sums(order_id: UUID) -> tuple[Any, ...]:
@@ -50,7 +48,7 @@ def sums(order_id: UUID) -> tuple[Any, ...]:
 
 
 def trades(token: Token) -> list[tuple[Any, ...]]:
-    """Of each the orders, who took, price, units, and what the sides were charged."""
+    """Return of each trade the orders, taker side, price, units and charges."""
     return list(
         Trade.objects.filter(token=token)
         .order_by("seq")
@@ -62,17 +60,17 @@ def trades(token: Token) -> list[tuple[Any, ...]]:
 
 
 def documents(data: dict[str, Any]) -> dict[str, Any]:
-    """The ids of the records that an event tells of, and why an order ended."""
+    """Return the ids of an event's records, and the reason of a closed order."""
     return {
         name: value["_id"] if isinstance(value, dict) else value for name, value in data.items()
     }
 
 
-def test_an_order_that_rests_is_written_as_it_was_asked_for_and_told_once():
+def test_a_resting_order_is_written_as_requested_with_one_event():
     issuer = make_trader()
     token = issuer.issue(buy_fee=D(2))
     buyer = Trader(make_trader(1000, member=True).wallet)
-    before, told = figures(token), Told()
+    before, events = read_totals(token), NewEvents()
     made = buyer.place(token, "Buy", "9.5", 3, client_order_id="mine")
     order = Order.objects.get(pk=made)
     organisation = buyer.wallet.organisation.id
@@ -85,13 +83,13 @@ def test_an_order_that_rests_is_written_as_it_was_asked_for_and_told_once():
     assert (order.customer_name, order.customer_email, order.reason) == ("", "", "")
     assert sums(made) == ("Active", 0, 0, 0, 0, D("29.07"))
     assert (order.closed_at, order.updated_at) == (None, order.created_at)
-    [(kind, subject, owner, data)] = told.now()
+    [(kind, subject, owner, data)] = events.now()
     assert (kind, subject, owner) == ("order.created", made, organisation)
     assert data == {"order": json.loads(order.document)}
-    assert (trades(token), figures(token)) == ([], before)
+    assert (trades(token), read_totals(token)) == ([], before)
 
 
-def test_a_buy_that_takes_two_asks_writes_both_sides_and_tells_each_what_is_its_own():
+def test_a_buy_that_takes_two_asks_writes_both_sides_and_their_events():
     issuer, seller, buyer = make_trader(), make_trader(10_000), make_trader(10_000)
     token = issuer.issue(buy_fee=D(1), sell_fee=D(2))
     first = issuer.place(token, "Sell", 90, 4)
@@ -100,7 +98,7 @@ def test_a_buy_that_takes_two_asks_writes_both_sides_and_tells_each_what_is_its_
     seller.place(token, "Buy", 80, 10)
     second = seller.place(token, "Sell", 95, 5)
     assert Order.objects.get(pk=seller_has).status == "Fulfilled"
-    past, before, told = len(trades(token)), figures(token), Told()
+    past, before, events = len(trades(token)), read_totals(token), NewEvents()
     made = buyer.place(token, "Buy", 100, 6)
     order = Order.objects.get(pk=made)
     # 3 at 90 and 3 at 95: each side's value, and a fee of 1 % for the buyer, 2 % for the sellers.
@@ -116,11 +114,11 @@ def test_a_buy_that_takes_two_asks_writes_both_sides_and_tells_each_what_is_its_
         written = Order.objects.get(pk=order_id)
         assert (written.closed_at, written.updated_at) == (ended, order.created_at)
     # Units of a token whose raise is complete change hands, no new ones come up.
-    assert figures(token) == (before[0] + 6, before[1] + 6, *before[2:])
+    assert read_totals(token) == (before[0] + 6, before[1] + 6, *before[2:])
 
     one, other = Trade.objects.filter(token=token).order_by("seq")[past:]
     takes, issues, sells = (t.wallet.organisation.id for t in (buyer, issuer, seller))
-    found = told.now()
+    found = events.now()
     assert [(kind, subject, owner) for kind, subject, owner, _ in found] == [
         ("order.created", made, takes),
         ("trade.created", one.id, takes),
@@ -143,29 +141,29 @@ def test_a_buy_that_takes_two_asks_writes_both_sides_and_tells_each_what_is_its_
     assert found[2][3]["order"] == json.loads(Order.objects.get(pk=first).document)
 
 
-def test_a_sell_that_takes_part_of_a_bid_and_rests_is_told_as_created_and_traded():
+def test_a_sell_that_partly_fills_emits_created_and_traded():
     issuer, bidder = make_trader(), make_trader(10_000)
     token = issuer.issue(buy_fee=D(1), sell_fee=D(2))
     bid = bidder.place(token, "Buy", 100, 4)
     large = bidder.place(token, "Buy", 101, 3)
-    before, told = figures(token), Told()
+    before, events = read_totals(token), NewEvents()
     made = issuer.place(token, "Sell", 101, 5)
     assert sums(made) == ("Active", 3, 303, 303, D("6.06"), 2)
     assert sums(large) == ("Fulfilled", 3, 303, 303, D("3.03"), 0)
     assert sums(bid) == ("Active", 0, 0, 0, 0, 404)
     assert trades(token) == [(large, made, "Sell", 101, 3, 303, D("3.03"), 303, D("6.06"))]
-    assert figures(token) == (before[0] + 3, before[1] + 3, *before[2:])
-    assert [kind for kind, *_ in told.now()] == [
+    assert read_totals(token) == (before[0] + 3, before[1] + 3, *before[2:])
+    assert [kind for kind, *_ in events.now()] == [
         "order.created", "trade.created", "trade.created", "order.fulfilled",
     ]  # fmt: skip
     # The next one takes a part of what waits: what is reserved for it becomes less by that.
     other = issuer.issue()
-    before = figures(token), figures(other)
+    before = read_totals(token), read_totals(other)
     issuer.place(token, "Sell", 100, "0.5")
     assert sums(bid) == ("Active", D("0.5"), 50, 50, D("0.5"), D("353.5"))
     half = D("0.5")
-    assert figures(token) == (before[0][0] + half, before[0][1] + half, *before[0][2:])
-    assert figures(other) == before[1]
+    assert read_totals(token) == (before[0][0] + half, before[0][1] + half, *before[0][2:])
+    assert read_totals(other) == before[1]
 
 
 def test_a_purchase_in_a_raise_writes_a_trade_without_a_sell_order_and_new_units():
@@ -174,41 +172,41 @@ def test_a_purchase_in_a_raise_writes_a_trade_without_a_sell_order_and_new_units
         price_buy=D(100), raise_amount=D(5_000), total_supply=D(1_000), buy_fee=D(1)
     )
     assert not token.completed_raise
-    before, told = figures(token), Told()
+    before, events = read_totals(token), NewEvents()
     made = buyer.place(token, "Buy", 120, 4)
     assert trades(token) == [(made, None, "Buy", 100, 4, 400, 4, 400, 0)]
     assert sums(made) == ("Fulfilled", 4, 400, 400, 4, 0)
     buys, sells, supply, allocated, raised = before
-    assert figures(token) == (buys + 4, sells, supply + 4, allocated + 4, raised + 400)
+    assert read_totals(token) == (buys + 4, sells, supply + 4, allocated + 4, raised + 400)
     [trade] = Trade.objects.filter(token=token)
     takes = buyer.wallet.organisation.id
-    # The issuer has no order in a raise, and is told of none.
-    assert [(kind, subject, owner) for kind, subject, owner, _ in told.now()] == [
+    # The issuer has no order in a raise, so gets no order event.
+    assert [(kind, subject, owner) for kind, subject, owner, _ in events.now()] == [
         ("order.created", made, takes),
         ("trade.created", trade.id, takes),
         ("order.fulfilled", made, takes),
     ]
 
 
-def test_an_order_that_ends_at_once_says_why():
+def test_an_order_closed_at_once_has_a_reason():
     trader = make_trader(10_000)
     token = trader.issue()
     trader.place(token, "Sell", 90, 5)
-    told = Told()
+    events = NewEvents()
     made = trader.place(token, "Buy", 90, 5)
     assert sums(made) == ("Cancelled", 0, 0, 0, 0, 0)
     order = Order.objects.get(pk=made)
     assert order.reason == "It met an order of its own owner"
     assert order.closed_at == order.created_at
-    created, cancelled = told.now()
+    created, cancelled = events.now()
     assert [created[0], cancelled[0]] == ["order.created", "order.cancelled"]
     assert cancelled[1:3] == (made, trader.wallet.organisation.id)
     assert documents(cancelled[3]) == {"order": str(made), "reason": order.reason}
 
 
 @pytest.mark.parametrize(
-    ("reason", "told"), [("", "null"), ('It "met" one', '"It \\"met\\" one"'), (None, None)]
+    ("reason", "events"), [("", "null"), ('It "met" one', '"It \\"met\\" one"'), (None, None)]
 )
-def test_the_end_of_an_order_is_told_with_its_reason_or_null(reason, told):
+def test_a_closing_event_has_the_reason_or_null(reason, events):
     found = call("order_end_data", '{"a":1}', reason)
-    assert found == (None if told is None else f'{{"order":{{"a":1}},"reason":{told}}}')
+    assert found == (None if events is None else f'{{"order":{{"a":1}},"reason":{events}}}')

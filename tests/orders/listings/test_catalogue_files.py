@@ -1,4 +1,4 @@
-"""How a file of tokens is read: encodings, separators, columns, lines and limits."""
+"""Reading a file of tokens: encodings, separators, columns, lines and limits."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_a_file_has_64_mib_at_most(tmp_path):
         assert refusal.value.message == message
 
 
-def test_cells_beside_the_columns_are_told_by_their_place(read):
+def test_cells_outside_the_columns_are_named_by_position(read):
     found = read(
         csv(
             ",".join(CELLS) + ",,",
@@ -174,7 +174,7 @@ def test_cells_are_stripped_and_empty_ones_left_out(read):
     }
 
 
-def test_faults_of_json_are_told_field_by_field(read):
+def test_json_errors_are_named_by_field(read):
     text = items(GOOD).removesuffix("}") + ', "price": {"buy": 1, "buy": 2}, "carry": [1]}'
     text = text.replace('"price_buy": "100", ', "").replace('"name"', '"name": 1, "name"')
     first, second = read(f"[{text}, 5]").rows
@@ -211,7 +211,7 @@ def test_the_array_may_be_in_an_object_or_two(read, before, name):
     assert len(read(f'{{"status": "success", "data": {text}}}').rows) == 1
 
 
-def test_wrong_columns_are_all_named_shortly(read):
+def test_all_invalid_columns_are_named(read):
     # The 21st unknown column is not shown, nor what is beyond sixty characters.
     odd = [f"q{number}" for number in range(20)]
     with pytest.raises(InvalidRequest) as refusal:
@@ -228,7 +228,7 @@ def test_wrong_columns_are_all_named_shortly(read):
     )
 
 
-def test_columns_that_the_service_keeps_are_named_and_may_come_twice(read):
+def test_managed_columns_are_named_and_may_repeat(read):
     found = read(csv(",".join((*CELLS, "1", "2", "3")), header=HEADER + ",_id,id,Milestone"))
     assert found.ignored == ["_id", "id", "Milestone"]
     assert found.rows[0].errors == ()

@@ -1,4 +1,4 @@
-"""Listing the rows of a file: what is wrong with each of them, and what becomes of the others."""
+"""Listing the rows of a file: the errors of each row, and the effect on the others."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def issuer() -> Organisation:
 
 
 def row(line: int, **cells: object) -> CatalogueRow:
-    """A good row, with other cells; a cell of None is left out."""
+    """Return a valid row with other cells; a cell of None is left out."""
     given = CELLS | {"symbol": f"T{line}"} | cells
     return CatalogueRow(line, {name: cell for name, cell in given.items() if cell is not None})
 
@@ -55,7 +55,7 @@ def load(issuer: Organisation, *rows: CatalogueRow, **more: Any) -> LoadResult:
 
 
 def errors(issuer: Organisation, **cells: object) -> tuple[str, ...]:
-    """What is wrong with a row of such cells; nothing is listed."""
+    """Return the errors of a row with such cells; nothing is listed."""
     bad = load(issuer, row(2, **cells), dry_run=True).invalid
     return bad[0].errors if bad else ()
 
@@ -75,7 +75,7 @@ WRONG_CELLS: list[tuple[dict[str, object], tuple[str, ...]]] = [
     ({"tenor": "0"}, ()),
     ({"tenor": Decimal(-1)}, ("tenor must be a whole number of days, not '-1'",)),
     ({"tenor": Decimal("NaN")}, ("tenor must be a whole number of days, not 'NaN'",)),
-    # A selling price that cannot be read is not found at fault besides, whatever the other one is.
+    # An unreadable sell price gets no second error, whatever the buy price is.
     ({"price_sell": "x", "price_buy": "0.5"}, (f"price_sell {WRONG_NUMBER} 'x'",)),
     (
         {"price_sell": "x", "price_buy": "1.005"},
@@ -94,7 +94,7 @@ WRONG_CELLS: list[tuple[dict[str, object], tuple[str, ...]]] = [
 ]
 
 
-def test_a_row_is_told_all_that_is_wrong_with_its_cells_and_nothing_else(issuer):
+def test_a_row_gets_exactly_its_errors(issuer):
     for cells, expected in WRONG_CELLS:
         assert errors(issuer, **cells) == expected, cells
 
@@ -108,8 +108,8 @@ def test_a_creator_is_the_member_of_the_issuer_with_that_id_or_email(issuer):
         assert load(issuer, row(line, creator=text)).invalid == []
         assert Token.objects.get(symbol=f"T{line}").creator == creator
     for text in ("nobody@kericho.test", str(issuer.id), stranger.email, str(stranger.id)):
-        told = f"creator: {catalogues._quote(text)} is not a member of Kericho Estates"
-        assert errors(issuer, creator=text) == (told,)
+        message = f"creator: {catalogues._quote(text)} is not a member of Kericho Estates"
+        assert errors(issuer, creator=text) == (message,)
 
 
 def test_an_organisation_is_found_by_its_id_email_or_name():
@@ -126,13 +126,13 @@ def test_an_organisation_is_found_by_its_id_email_or_name():
     for other in twins:
         assert find_organisation(str(other.id)) == other
     for text in ("desk@Limuru.test", "Limuru"):
-        told = f"issuer: more than one organisation matches '{text}'"
-        assert find_organisation(text) == told
+        message = f"issuer: more than one organisation matches '{text}'"
+        assert find_organisation(text) == message
     for text in ("Nobody", str(uuid7())):
         assert find_organisation(text) == f"issuer: no organisation matches '{text}'"
 
 
-def test_bad_rows_are_told_in_the_order_of_their_lines_and_keep_the_good_ones_out(issuer):
+def test_invalid_rows_are_reported_in_order_and_block_the_file(issuer):
     make_token(issuer, symbol="Taken")
     rows = [
         row(2),
@@ -157,20 +157,20 @@ def test_bad_rows_are_told_in_the_order_of_their_lines_and_keep_the_good_ones_ou
     assert symbols() == {"Taken", "T2"}
 
 
-def test_tokens_are_listed_some_at_a_time_and_looked_up_by_key(issuer, monkeypatch):
+def test_tokens_are_listed_in_batches_with_index_scans(issuer, monkeypatch):
     monkeypatch.setattr(catalogues, "_BATCH_SIZE", 2)
-    told: list[tuple[str, int, int]] = []
+    calls: list[tuple[str, int, int]] = []
     plans: list[str] = []
 
     def progress(doing: str, done: int, of: int) -> None:
-        told.append((doing, done, of))
+        calls.append((doing, done, of))
         if doing == "listing":
             with connection.cursor() as cursor:
                 cursor.execute("SHOW enable_seqscan")
                 plans.extend(cursor.fetchone())
 
     assert load(issuer, row(2), row(3), row(4), progress=progress) == LoadResult(3, [], listed=3)
-    assert told == [
+    assert calls == [
         ("checking", 1, 3),
         ("checking", 2, 3),
         ("checking", 3, 3),
@@ -187,8 +187,8 @@ def test_tokens_are_listed_some_at_a_time_and_looked_up_by_key(issuer, monkeypat
 
 
 @pytest.mark.parametrize("skip_bad", [False, True])
-def test_a_symbol_that_was_taken_a_moment_ago_makes_its_row_bad(issuer, monkeypatch, skip_bad):
-    """Between the look at all symbols and the listing of the last rows."""
+def test_a_symbol_taken_since_validation_invalidates_its_row(issuer, monkeypatch, skip_bad):
+    """Between the check of all symbols and the listing of the last rows."""
     monkeypatch.setattr(catalogues, "_BATCH_SIZE", 2)
     rows = [row(line) for line in (2, 3, 4, 5)]
 
@@ -214,13 +214,13 @@ def test_symbols_of_all_rows_are_looked_up_whatever_their_number(issuer, monkeyp
 
 
 def test_hundreds_of_rows_are_listed_by_the_quarter_thousand_with_their_own_references(issuer):
-    told: list[tuple[str, int, int]] = []
+    calls: list[tuple[str, int, int]] = []
     found = load(
         issuer,
         *(row(line) for line in range(2, 302)),
-        progress=lambda *step: told.append(step),
+        progress=lambda *step: calls.append(step),
     )
     assert found == LoadResult(300, [], listed=300)
-    assert told[300:] == [("listing", 250, 300), ("listing", 300, 300)]
+    assert calls[300:] == [("listing", 250, 300), ("listing", 300, 300)]
     assert Token.objects.values("reference").distinct().count() == 300
     assert_books_hold()

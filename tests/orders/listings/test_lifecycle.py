@@ -1,4 +1,4 @@
-"""What staff decide about a token's trading, and what becomes of money, units and orders."""
+"""Lifecycle actions of a token, and their effect on money, units and orders."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ pytestmark = pytest.mark.django_db
 
 
 def held(wallet: Wallet, asset: object, kind: str = "available") -> Decimal | int:
-    """What the owner of `wallet` has in one account."""
+    """Return the balance of one account of the owner of `wallet`."""
     found = Account.objects.filter(owner_id=wallet.owner_id, asset_id=str(asset), kind=kind)
     return found.values_list("balance", flat=True).first() or 0
 
 
 def make_listed(issuer: Wallet, **more: Any) -> Token:
-    """A token of `issuer` in KES: 1,000 units quoted at 100, tradable unless it has a raise."""
+    """Make a token of `issuer` in KES: 1,000 units at 100, tradable unless it has a raise."""
     facts: dict[str, Any] = {
         "name": "Rift Valley Tea",
         "symbol": "RVT",
@@ -61,14 +61,14 @@ def make_listed(issuer: Wallet, **more: Any) -> Token:
 
 
 def make_raise(issuer: Wallet, **more: Any) -> Token:
-    """A token in its primary raise: 1,000 units at 100, to bring 100,000."""
+    """Make a token in its primary raise: 1,000 units at 100, target 100,000."""
     return make_listed(issuer, raise_amount=Decimal(100_000), **more)
 
 
 def place(
     wallet: Wallet, token: Token, side: str, tokens: str | int, price: str | int = 100
 ) -> Order:
-    """The order of `wallet`, as it stands after it was placed."""
+    """Return the order of `wallet` after placement."""
     with transaction.atomic():  # a refusal ends no more than this
         Trader(wallet).submit_order(token, side, price, tokens)
     return Order.objects.order_by("-seq")[0]
@@ -140,9 +140,7 @@ def test_cancelling_an_open_raise_gives_every_buyer_all_of_it_back(issuer, buyer
     assert_books_hold()
 
 
-def test_units_that_are_pledged_stop_the_cancelling_of_a_raise_and_nothing_moves(
-    issuer, buyer, officer
-):
+def test_pledged_units_block_the_cancellation_of_a_raise(issuer, buyer, officer):
     token = make_raise(issuer)
     place(buyer, token, "Buy", 10)
     units = [
@@ -193,9 +191,7 @@ def test_staff_complete_a_raise_and_open_the_secondary_market(issuer, buyer, off
     assert_books_hold()
 
 
-def test_a_raise_that_went_on_since_somebody_looked_is_neither_completed_nor_cancelled(
-    issuer, buyer, officer
-):
+def test_a_raise_with_another_version_is_neither_completed_nor_cancelled(issuer, buyer, officer):
     token = make_raise(issuer)
     expected_version = raise_version(token)
     place(buyer, token, "Buy", 10)

@@ -1,4 +1,4 @@
-"""Decisions that end trading, one by one: what each refuses, changes, leaves and locks."""
+"""Each lifecycle action: what it rejects, changes, leaves and locks."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def officer() -> StaffUser:
 
 
 def flags(token: Token) -> set[str]:
-    """Which of the token's flags are set, as they are kept."""
+    """Return which flags of the token are set in the database."""
     kept = Token.objects.get(id=token.id)
     return {name for name in FLAGS if getattr(kept, name)}
 
@@ -71,9 +71,9 @@ def test_each_decision_sets_its_flag_once_on_its_token_only(issuer, officer):
         (cancel, {"completed_raise", "exited", "cancelled"}, "The token is cancelled"),
     ]
     for decide, wanted, again in steps:
-        answered = decide(token_id=token.id, user=officer)
-        assert answered.id == token.id
-        assert {name for name in FLAGS if getattr(answered, name)} == wanted
+        changed = decide(token_id=token.id, user=officer)
+        assert changed.id == token.id
+        assert {name for name in FLAGS if getattr(changed, name)} == wanted
         assert flags(token) == wanted
         with pytest.raises(StateConflict) as refused:
             decide(token_id=token.id, user=officer)
@@ -143,7 +143,7 @@ def test_cancelling_a_complete_raise_undoes_no_sale(issuer, officer):
 
 
 @pytest.mark.parametrize("member", [False, True], ids=["organisation", "member"])
-def test_units_in_the_way_are_told_with_who_has_them(issuer, officer, member):
+def test_unavailable_units_are_reported_with_their_owner(issuer, officer, member):
     token, buyer = in_raise(issuer), make_trader(1_000, member=member)
     buyer.place(token, "Buy", 100, 2)
     take_units(buyer.wallet, str(token.id), 1)
@@ -158,10 +158,8 @@ def test_units_in_the_way_are_told_with_who_has_them(issuer, officer, member):
 @pytest.mark.parametrize(
     "decide", [lifecycle.close_token, lifecycle.exit_token, cancel], ids=["close", "exit", "cancel"]
 )
-def test_ending_cancels_the_active_orders_of_its_token_and_looks_at_no_others(
-    issuer, officer, decide: Decide
-):
-    """However many orders a token has had."""
+def test_closing_cancels_only_active_orders_of_its_token(issuer, officer, decide: Decide):
+    """However many orders the token has had."""
     few, many = issuer.issue(), issuer.issue()
     other = issuer.place(issuer.issue(), "Sell", 110, 1)
     counts = []
@@ -206,7 +204,7 @@ def test_a_decision_locks_its_token_but_not_for_those_who_only_refer_to_it(decid
         assert free("KEY SHARE") == {token.id, other.id}
 
 
-def test_a_raise_as_it_was_seen_is_decided_about_and_the_others_are_left(issuer, officer):
+def test_actions_need_the_displayed_version_of_their_raise(issuer, officer):
     first, second, third = (in_raise(issuer) for _ in range(3))
     make_trader(1_000).place(first, "Buy", 100, 1)
     for token in (first, second, third):

@@ -1,4 +1,4 @@
-"""What ending a token's trading would do: the open book, the refunds and the raise's version."""
+"""Effects of lifecycle actions: open orders, refunds and the version of the raise."""
 
 from __future__ import annotations
 

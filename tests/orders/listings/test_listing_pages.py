@@ -1,4 +1,4 @@
-"""Listing a token in the admin: its record, and its units in the ledger."""
+"""Listing a token in the admin: its record and its units in the ledger."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_token_without_a_raise_is_the_issuers_to_sell():
     assert_books_hold()
 
 
-def test_a_token_with_a_raise_waits_to_be_sold():
+def test_units_of_a_raise_start_unsold():
     issuer = make_organisation()
     client = signed_in_client(BACK_OFFICE)
     enter(client, issuer=str(issuer.pk), raise_amount="60000", offered="600")
@@ -86,7 +86,7 @@ def test_a_token_with_a_raise_waits_to_be_sold():
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "expected"),
     [
         ({"total_supply": "0"}, "total_supply must be above 0"),
         ({"total_supply": ""}, "This field is required."),
@@ -102,13 +102,13 @@ def test_a_token_with_a_raise_waits_to_be_sold():
         ({"issuer": ""}, "This field is required."),
     ],
 )
-def test_a_listing_that_cannot_be_is_refused_with_what_was_typed_kept(changes, told):
+def test_an_invalid_listing_is_rejected_and_the_input_is_kept(changes, expected):
     issuer = make_organisation()
     client = signed_in_client(BACK_OFFICE)
     before = table_fingerprints()
     response = enter(client, **{"issuer": str(issuer.pk), "listing_reference": "kept", **changes})
     assert response.status_code == 200
-    assert told in text_of(response)
+    assert expected in text_of(response)
     assert b'value="kept"' in response.content
     assert table_fingerprints() == before
 

@@ -1,4 +1,4 @@
-"""Listing tokens: what a listing may say, what it means when it says nothing, where units start."""
+"""Listing tokens: accepted values, defaults, and the initial accounts of units."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def issuer() -> Organisation:
 
 
 def listing_with(**terms: Any) -> Listing:
-    """A plain listing with other terms; whole numbers stand for amounts."""
+    """Return a plain listing with other terms; whole numbers stand for amounts."""
     given: dict[str, Any] = {
         name: Decimal(value) if type(value) is int else value for name, value in terms.items()
     }
@@ -65,7 +65,7 @@ def listed(issuer: Organisation, **terms: Any) -> Token:
 
 
 def accounts_of(issuer: Organisation) -> dict[tuple[str, str], Decimal | None]:
-    """The balances of the issuer by what is counted, a currency or `units`, and kind."""
+    """Return the issuer's balances by asset (a currency or `units`) and kind."""
     rows = Account.objects.filter(owner_id=issuer.id).select_related("asset")
     return {(row.asset.currency_id or "units", row.kind): row.balance for row in rows}
 

@@ -1,4 +1,4 @@
-"""`manage.py load_tokens`: an issuer's file is listed, or said line by line why it is not."""
+"""`manage.py load_tokens`: list an issuer's file, or report its errors line by line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GOOD = "Rift Valley Tea,RVT,KES,Debt,Debt Note,1000,100,98"
 
 
 class Terminal(io.StringIO):
-    """A standard error that is a terminal."""
+    """A standard error stream that is a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -40,7 +40,7 @@ def issuer() -> Organisation:
 
 @pytest.fixture
 def load(tmp_path: Path, issuer: Organisation) -> Any:
-    """Writes a file and loads it; gives what was said on both outputs, and the refusal or ""."""
+    """Write a file and load it; return both outputs, and the error or ""."""
 
     def write_and_load(content: str | bytes, *options: str, name: str = "tokens.csv") -> Any:
         path = tmp_path / name
@@ -61,9 +61,9 @@ def lines(*rows: str, header: str = HEADER) -> str:
 
 
 def parse_errors(errors: str) -> dict[str, str]:
-    """What was said of each row."""
-    told = (line.split(" ", 1)[1].partition(": ") for line in errors.splitlines())
-    return {where: what for where, _, what in told}
+    """Return the errors reported for each row."""
+    errors_by_row = (line.split(" ", 1)[1].partition(": ") for line in errors.splitlines())
+    return {where: what for where, _, what in errors_by_row}
 
 
 def load_example(name: str) -> str:
@@ -134,7 +134,7 @@ def test_a_file_as_a_spreadsheet_saves_it_loads(load, content):
     assert (token.investment_type, token.investment_category) == ("Debt", "Debt Note")
 
 
-def test_every_bad_row_is_told_with_its_line_and_all_its_faults_and_nothing_is_loaded(load):
+def test_every_invalid_row_is_reported_with_all_errors_and_nothing_is_loaded(load):
     header = HEADER + ",buy_fee,tenor,payout_frequency,image,secondaries"
     said = load(
         lines(
@@ -171,7 +171,7 @@ def test_every_bad_row_is_told_with_its_line_and_all_its_faults_and_nothing_is_l
     assert not Entry.objects.exists()
 
 
-def test_a_cell_of_more_than_forty_characters_is_shown_by_its_beginning(load):
+def test_a_long_cell_is_truncated_in_messages(load):
     cells = ("x" * 40, "x" * 41)
     rows = (f"{GOOD.replace('RVT', f'T{n}')},{cell}" for n, cell in enumerate(cells))
     _, errors, _ = load(lines(*rows, header=HEADER + ",secondaries"))
@@ -221,7 +221,7 @@ def test_a_token_does_not_sell_above_what_it_buys_at(load):
 
 
 @pytest.mark.parametrize("option", ["--skip-bad", "--continue-on-error"])
-def test_the_good_rows_load_when_bad_ones_are_to_be_skipped(load, option):
+def test_valid_rows_load_when_invalid_ones_are_skipped(load, option):
     said = load(
         lines(GOOD, "Tea,T1,KES,Debt,Debt Note,1000,100,", GOOD.replace("RVT", "T2")), option
     )
@@ -254,7 +254,7 @@ def test_a_symbol_may_come_once_in_the_file_and_on_the_exchange_whatever_its_cas
     assert Token.objects.count() == 1
 
 
-def test_items_of_json_are_told_by_their_number(load):
+def test_json_items_are_reported_by_number(load):
     load((EXAMPLES / "tokens.csv").read_bytes())
     said = load((EXAMPLES / "tokens.json").read_bytes(), name="tokens.json")
     assert said[1].startswith("item 1 (OGUTA): ")
@@ -292,7 +292,7 @@ def test_items_of_json_are_told_by_their_number(load):
         ("[" * 100_000, None),
     ],
 )  # fmt: skip
-def test_a_file_that_is_wrong_as_a_whole_is_refused_in_one_line(load, content, message):
+def test_an_invalid_file_is_rejected_in_one_line(load, content, message):
     said = load(content)
     assert said[:2] == ("", "")
     if message is not None:
@@ -301,7 +301,7 @@ def test_a_file_that_is_wrong_as_a_whole_is_refused_in_one_line(load, content, m
     assert len(said[2].splitlines()) == 1
 
 
-def test_cells_out_of_place_are_told(load):
+def test_misplaced_cells_are_reported(load):
     said = load(
         lines(GOOD + ",2", GOOD.rpartition(",")[0], GOOD.replace("RVT", "T2") + ",,"),
         "--skip-bad",
@@ -315,19 +315,19 @@ def test_cells_out_of_place_are_told(load):
     assert parse_errors(said[1]) == {"2 (T3)": "cell 9 is in a column without a name"}
 
 
-def test_what_the_api_answers_can_be_loaded_again_as_far_as_it_is_the_issuers_to_say(load):
+def test_an_api_response_can_be_loaded(load):
     load(lines(GOOD))
     document = json.loads(Token.objects.get(symbol="RVT").document)
     document |= {"symbol": "RVT2", "creator": None}
-    answer = {"status": "success", "message": "x", "data": {"page": 1, "tokens": [document]}}
-    said = load(json.dumps(answer), name="tokens.json")
+    document_list = {"status": "success", "message": "x", "data": {"page": 1, "tokens": [document]}}
+    said = load(json.dumps(document_list), name="tokens.json")
     assert said[0] == "1 token loaded\n"
     assert said[1].startswith("Ignored columns, managed by the exchange: _id, reference,")
     copy = Token.objects.get(symbol="RVT2")
     assert (copy.total_supply, copy.price_buy, copy.supply) == (1000, 100, 1000)
 
 
-def test_json_numbers_are_exact_and_what_is_wrong_is_told_by_item(load):
+def test_json_numbers_are_exact_and_errors_name_the_item(load):
     good = {
         "name": "Tea",
         "symbol": "T1",
@@ -346,12 +346,12 @@ def test_json_numbers_are_exact_and_what_is_wrong_is_told_by_item(load):
         '"T3"',
     )
     said = load("[" + ",\n".join(rows) + "\n]", "--skip-bad", name="tokens.json")
-    told = parse_errors(said[1])
-    assert told["2 (T2)"].startswith(
+    errors_by_row = parse_errors(said[1])
+    assert errors_by_row["2 (T2)"].startswith(
         "name comes twice; price_buy must be a single value; currency is required;"
     )
-    assert "price_sell must be plain digits" in told["2 (T2)"]
-    assert told["3"].startswith("is not an object; name is required; symbol is required;")
+    assert "price_sell must be plain digits" in errors_by_row["2 (T2)"]
+    assert errors_by_row["3"].startswith("is not an object; name is required; symbol is required;")
     token = Token.objects.get()
     assert token.total_supply == Decimal("999999999999999.12345678")
     assert (token.price_buy, token.price_sell) == (Decimal("0.3"), Decimal("0.1"))
@@ -377,20 +377,22 @@ def test_a_row_may_name_its_own_issuer_and_creator(load, issuer):
     said = load(
         lines(
             GOOD.replace("RVT", "T3") + f",Limuru Growers,{member.id}",
-            GOOD.replace("RVT", "T4") + f",Nobody,{member.id}",
+            GOOD.replace("RVT", "T4") + f",Unknown,{member.id}",
             GOOD.replace("RVT", "T5") + f",{issuer.id},{member.id}",
             header=header,
         )
     )
     assert parse_errors(said[1]) == {
         "2 (T3)": "issuer: more than one organisation matches 'Limuru Growers'",
-        "3 (T4)": "issuer: no organisation matches 'Nobody'",
+        "3 (T4)": "issuer: no organisation matches 'Unknown'",
         "4 (T5)": f"creator: '{member.id}' is not a member of Kericho Estates",
     }
 
 
 def test_without_an_issuer_nothing_is_loaded(load, tmp_path):
-    assert load(lines(GOOD), "--issuer", "Nobody")[2] == "issuer: no organisation matches 'Nobody'"
+    assert (
+        load(lines(GOOD), "--issuer", "Unknown")[2] == "issuer: no organisation matches 'Unknown'"
+    )
     (tmp_path / "x.csv").write_text(lines(GOOD))
     stderr = io.StringIO()
     with pytest.raises(CommandError, match="1 of 1 row invalid; nothing loaded"):
@@ -423,7 +425,7 @@ def test_a_raise_is_opened_as_the_row_says(load):
     assert_books_hold()
 
 
-def test_a_terminal_sees_how_far_it_is_and_nothing_else_does(tmp_path, issuer):
+def test_progress_is_shown_only_on_a_terminal(tmp_path, issuer):
     path = tmp_path / "tokens.csv"
     path.write_text(lines(GOOD, GOOD.replace("RVT", "T2")))
     errors, output = Terminal(), io.StringIO()
