@@ -51,7 +51,7 @@ class WithdrawalViewSet(ApiViewSet):
     default_sort = "-createdAt"
 
     def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Handle the request; a withdrawal may wait for others that arrive at the same moment."""
+        """Handle the request; concurrent withdrawal requests are batched."""
         if "create" not in self.action_map.values():
             return super().dispatch(*args, **kwargs)
         with expected_request():

@@ -43,7 +43,7 @@ class PhoneField(TextField):
     {"type": "number", "minimum": 1, "maximum": int(MAX_NUMBER), "multipleOf": 0.01}
 )
 class AmountField(NumberField):
-    """The amount of a withdrawal; what its currency allows besides is checked with it."""
+    """Amount of a withdrawal; its decimals are checked against the currency."""
 
 
 class WithdrawalInput(LeanSerializer):

@@ -1,13 +1,13 @@
--- The circuit breaker of payouts: its legal states, and that no payout is posted against it.
+-- Circuit breaker of payouts: legal state changes, and no posting while it is open.
 
 CREATE FUNCTION payout_circuit_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.id <> OLD.id
         OR (OLD.state, NEW.state) IN (
             ('Closed', 'Half-open'), ('Open', 'Closed'))
-        -- Only the payout that is tried closes the circuit.
+        -- Only the trial payout closes the circuit.
         OR OLD.state = 'Half-open' AND NEW.state = 'Closed' AND OLD.trial_id IS NULL
-        -- A trial ends before the next one begins.
+        -- One trial at a time.
         OR OLD.trial_id <> NEW.trial_id
     THEN
         RAISE EXCEPTION 'the circuit of payouts cannot go from % (trial %) to % (trial %)',
@@ -22,8 +22,8 @@ CREATE TRIGGER payout_circuit_guard BEFORE UPDATE ON wallets_payoutcircuit
 SELECT make_permanent('wallets_payoutcircuit');
 REVOKE INSERT ON wallets_payoutcircuit FROM exchange_runtime;
 
--- A payout is marked as about to be posted only while the circuit lets it. The lock makes the
--- opening of the circuit wait for marks under way, so every later one sees it open.
+-- A payout is marked for posting only while the circuit permits it. The lock orders marks and the
+-- opening of the circuit, so every mark after the opening sees it open.
 CREATE FUNCTION payout_post_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM 1 FROM public.wallets_payoutcircuit

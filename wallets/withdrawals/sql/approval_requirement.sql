@@ -1,17 +1,13 @@
--- How many people must approve a withdrawal, by what else was asked for and paid within 24 hours.
+-- Number of approvals a withdrawal requires, from the totals requested and paid within 24 hours.
 --
--- It is computed when somebody decides, so a burst of requests and requests made after an earlier
--- approval count alike. Whatever was not given back counts: Pending, Approved, Processing, Unknown
--- and Completed requests in the same currency, itself included.
---
--- Two requests that are not decided count for each other: two decisions at once, neither of which sees
--- the other one, ask for no less than one after the other would.
+-- Computed at the decision, so bursts and later requests count alike. Counted are Pending, Approved,
+-- Processing, Unknown and Completed requests in the same currency, including the request itself.
+-- Undecided requests count for each other, so concurrent decisions require no less than sequential ones.
 
--- `owner_total` and `organisation_total` (with all its members): asked for within 24 hours of this
--- request, before or after it. `account_total`, over all owners for the same bank code and account
--- number: what goes to the account (is Pending or on its way, however long ago it was asked for), what
--- went to it within the last 24 hours, and what was asked for within 24 hours of this request.
--- `needed` is 1 or 2.
+-- `owner_total` and `organisation_total` (with all its members): requested within 24 hours before or
+-- after this request. `account_total`, over all owners for the same bank code and account number:
+-- open requests of any age, those paid within the last 24 hours, and those requested within 24 hours
+-- of this request. `needed` is 1 or 2.
 CREATE FUNCTION approval_requirement(
     p_withdrawal uuid,
     OUT needed integer, OUT owner_total numeric, OUT account_total numeric,
@@ -54,9 +50,8 @@ BEGIN
                    THEN 2 ELSE 1 END;
 END $$;
 
--- What `p_approver` approved alone within the last 24 hours in the currency of the withdrawal, not
--- counting the withdrawal, and the most that one person may. Approvals of the same person wait for
--- each other here until their transactions end, so that two at once cannot both pass.
+-- Sole approvals of `p_approver` within the last 24 hours in the currency of the withdrawal, excluding
+-- it, and their limit. The lock serializes approvals of the same person until their transactions end.
 CREATE FUNCTION sole_approvals(
     p_approver uuid, p_withdrawal uuid, OUT total numeric, OUT most numeric
 ) LANGUAGE plpgsql AS $$

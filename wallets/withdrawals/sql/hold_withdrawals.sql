@@ -1,10 +1,9 @@
--- Moves the amounts of withdrawal orders from available to escrow and writes all that belongs to
--- it: transfers, bank records, requests, outbox events. One order or many, set by set.
+-- Moves the amounts of withdrawal orders from available to escrow and writes their transfers, bank
+-- records, requests and outbox events, in one set-based pass.
 --
--- An order is done, or not touched and not given back: member or account not there, or refused by
--- `find_withdrawal_rejection`. Why, `reject_withdrawal` says. Of several orders on one wallet, each of which
--- it could pay for by itself, those are done, in the order of their ids, that it can pay for until one
--- of them is too much.
+-- An order is executed and returned, or skipped: member or account missing, or rejected by
+-- `find_withdrawal_rejection`; `reject_withdrawal` gives the reason. Of several orders on one wallet,
+-- those are executed, by id, that the balance covers up to the first it does not.
 --
 -- `withdrawal_order` is `wallets.withdrawals.commands.RequestWithdrawal`.
 CREATE TYPE withdrawal_hold AS (
@@ -13,7 +12,7 @@ CREATE TYPE withdrawal_hold AS (
     internal_fee numeric
 );
 
--- Tables are reached by their keys, however few rows they have: plans are made once.
+-- Plans are made once, so force access by key whatever the number of rows.
 CREATE FUNCTION hold_withdrawals(p_orders withdrawal_order[])
 RETURNS TABLE (done uuid, answer text) LANGUAGE plpgsql
 SET search_path = public, pg_temp SET enable_seqscan = off SET enable_mergejoin = off
@@ -35,7 +34,7 @@ BEGIN
                 AND kind IN ('available', 'escrow')
             OFFSET 0
         ) a);
-    -- Always in the order of ids, so that no two transactions wait for each other.
+    -- Lock in the order of ids to avoid deadlocks.
     PERFORM 1 FROM wallets_account WHERE id = ANY (v_accounts) ORDER BY id FOR NO KEY UPDATE;
 
     SELECT array_agg(h ORDER BY (h.o).withdrawal) INTO v_held FROM (
@@ -46,7 +45,7 @@ BEGIN
         CROSS JOIN LATERAL (
             SELECT withdrawal_event_user(o.member, o.organisation) AS event_user OFFSET 0
         ) u
-        -- Only what was locked above: an account opened since is for the next call.
+        -- Only accounts locked above; one opened since is left to the next call.
         CROSS JOIN LATERAL (
             SELECT id, balance FROM wallets_account
             WHERE owner_id = coalesce(o.member, o.organisation) AND asset_id = o.currency
@@ -64,7 +63,7 @@ BEGIN
             FROM (SELECT DISTINCT currency FROM unnest(p_orders)) c
             CROSS JOIN LATERAL withdrawal_settings(c.currency) g
         ) f ON f.currency = o.currency
-        -- All that keeps an order out is here: the running sums count the others only.
+        -- All exclusions are here, so that the running sums count only the remaining orders.
         WHERE find_withdrawal_rejection(o.amount, a.balance, f.minimum, f.fee) IS NULL
             AND o.amount = round(o.amount, 8)
             AND (o.member IS NULL OR u.event_user IS NOT NULL)

@@ -1,10 +1,10 @@
--- Withdrawal requests that arrived at one process at the same moment, one or several, in one
--- transaction: claim the idempotency keys, hold the money and write the requests, keep the answers.
+-- Executes one or several concurrent withdrawal requests in one transaction: claims the idempotency
+-- keys, holds the money, writes the requests and stores the responses.
 --
--- `p_commands` is an array of the JSON form of `withdrawal_order` (wallets.withdrawals.commands). A row
--- comes back for each request that was done or whose key has an answer. Of several requests those that
--- cannot be done are left out and leave no trace: each is to be sent again, alone. A refusal of one
--- alone raises SQLSTATE XW400 with the code as its message and JSON as its detail.
+-- `p_commands` is an array of the JSON form of `withdrawal_order` (wallets.withdrawals.commands). Returns
+-- a row for each request that was executed or whose key has a stored response. In a batch, requests
+-- that cannot be executed are skipped without a trace and must be sent again alone. The rejection of
+-- a single request raises SQLSTATE XW400 with the code as message and JSON as detail.
 CREATE FUNCTION request_withdrawals(
     p_commands jsonb, p_wait_ms integer, p_retention interval, p_status_code integer, p_message text
 ) RETURNS TABLE (id uuid, status_code integer, message text, data text, replayed boolean)
@@ -21,7 +21,7 @@ DECLARE
     v_answers text[];
     o withdrawal_order;
 BEGIN
-    -- Keys are claimed in one order everywhere, so that no two transactions wait for each other.
+    -- Claim keys in a fixed order to avoid deadlocks.
     FOREACH o IN ARRAY ARRAY(
         SELECT c FROM jsonb_populate_recordset(NULL::withdrawal_order, p_commands) c
         ORDER BY c.organisation, c.method, c.path, c.key, c.withdrawal
@@ -49,8 +49,7 @@ BEGIN
     END IF;
 
     IF NOT v_alone THEN
-        -- One wallet that is locked for long must not hold up the others: after a second all of
-        -- them go one by one.
+        -- A wallet locked for long must not block the batch: after a second all run separately.
         PERFORM set_config('lock_timeout', '1s', true);
     END IF;
     SELECT coalesce(array_agg(h.done), '{}'), coalesce(array_agg(h.answer), '{}')
@@ -58,7 +57,7 @@ BEGIN
     IF cardinality(v_done) = 0 AND v_alone THEN
         o := v_new[1];
         PERFORM reject_withdrawal(o, f.minimum, f.fee) FROM withdrawal_settings(o.currency) f;
-        -- No reason: it is the first one of this wallet.
+        -- Not rejected: the first request of this wallet, which has no escrow account yet.
         PERFORM open_account(o.new_escrow, o.currency, 'escrow', o.organisation, o.member);
         SELECT array_agg(h.done), array_agg(h.answer) INTO STRICT v_done, v_answers
             FROM hold_withdrawals(v_new) h;
@@ -87,11 +86,8 @@ END $$;
 REVOKE ALL ON FUNCTION request_withdrawals FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION request_withdrawals TO exchange_runtime;
 
--- The first rule, in the decided order, that refuses an amount; NULL when none does. Whether the
--- member is known comes before, and a rule whose figure is NULL is not asked.
---
--- Without an account the balance is zero; zero is never above it, so it is the minimum that refuses a
--- request for nothing.
+-- Returns the first rule, in the specified order, that rejects an amount, or NULL. A rule whose
+-- setting is NULL is skipped. Without an account the balance is zero.
 CREATE FUNCTION find_withdrawal_rejection(
     p_amount numeric, p_balance numeric, p_minimum numeric, p_fee numeric
 ) RETURNS text LANGUAGE sql IMMUTABLE
@@ -101,7 +97,7 @@ RETURN CASE
     WHEN p_amount <= p_fee THEN 'fee_exceeds_amount'
 END;
 
--- Raises the first reason why `o` cannot be done under these figures; returns when there is none.
+-- Raises the first reason to reject `o` under these settings, if any.
 CREATE FUNCTION reject_withdrawal(
     o withdrawal_order, p_minimum numeric, p_fee numeric
 ) RETURNS void
@@ -130,8 +126,7 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION reject_withdrawal FROM PUBLIC;
 
--- Refuses what is refused already before bank and account name are asked of the provider: by all
--- rules but the fee, which comes after those of the bank.
+-- Checks a request before the network calls: all rules but the fee, which comes after the bank.
 CREATE FUNCTION check_withdrawal(p_commands jsonb) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN

@@ -1,4 +1,4 @@
--- What an event about a withdrawal tells: the record and who decided on it (JSON text of
+-- Data of a withdrawal event: the record and its first decider (JSON text of
 -- `public_actor`, or NULL), the bank record, and the member (JSON text) or null.
 CREATE FUNCTION withdrawal_event_data(
     p_withdrawal text, p_actioned_by text, p_bank text, p_user text
@@ -22,7 +22,7 @@ BEGIN
 END $$;
 
 -- Emits one event about a withdrawal to its organisation, in the transaction of the change.
--- Who acted is whoever decided first; p_named tells staff by their names too.
+-- The actor is the first decider; with p_named, staff are named.
 CREATE FUNCTION emit_withdrawal_event(
     p_event uuid, p_withdrawal uuid, p_type text, p_named boolean DEFAULT false
 ) RETURNS void LANGUAGE plpgsql AS $$

@@ -1,12 +1,11 @@
--- What withdrawals, their bank records and deposits are held to, whoever writes. The states of a
--- withdrawal are in withdrawal_transitions.sql.
+-- Guards of withdrawals and their bank records; the states of a withdrawal are in
+-- withdrawal_transitions.sql.
 
 -- Named to fire before zz_document, which must see the row as it will be.
 CREATE TRIGGER withdrawal_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_withdrawal
     FOR EACH ROW EXECUTE FUNCTION withdrawal_guard();
 
--- A bank record keeps what the caller gave; only the corridor fields may still be filled in,
--- and only while the withdrawal is Pending.
+-- A bank record is immutable except for the corridor fields while the withdrawal is Pending.
 CREATE FUNCTION bank_account_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
@@ -22,7 +21,7 @@ BEGIN
     THEN
         RAISE EXCEPTION 'bank record % is a snapshot', OLD.id USING ERRCODE = 'restrict_violation';
     END IF;
-    -- What is left may be filled in while nobody has decided.
+    -- The remaining fields may change until the first decision.
     IF OLD IS DISTINCT FROM NEW AND EXISTS (
         SELECT FROM public.wallets_withdrawal w
         WHERE w.bank_id = OLD.id AND w.status <> 'Pending')

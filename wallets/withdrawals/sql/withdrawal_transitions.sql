@@ -1,4 +1,4 @@
--- Legal states of a withdrawal, and what never changes about it, whoever writes.
+-- Legal status changes of a withdrawal, and its immutable columns.
 CREATE FUNCTION withdrawal_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_alone record;
@@ -27,7 +27,7 @@ BEGIN
         RAISE EXCEPTION 'what withdrawal % asks for never changes', OLD.id
             USING ERRCODE = 'restrict_violation';
     END IF;
-    -- Whoever gives the first approval may find that two are needed.
+    -- The first approval may raise the number of approvals required.
     IF NEW.approvals_needed <> OLD.approvals_needed
         AND (NEW.status <> 'Pending' OR OLD.approvals_needed <> 1 OR NEW.approvals_needed <> 2
              OR OLD.first_approver_id IS NOT NULL OR NEW.first_approver_id IS NULL)
@@ -43,18 +43,18 @@ BEGIN
         IF (OLD.status, NEW.status) NOT IN (
             ('Pending', 'Approved'), ('Pending', 'Rejected'), ('Pending', 'Cancelled'),
             ('Approved', 'Processing'),
-            ('Approved', 'Rejected'),    -- two people returned it, see below
+            ('Approved', 'Rejected'),    -- returned by dual approval, see below
             ('Processing', 'Completed'), ('Processing', 'Failed'), ('Processing', 'Unknown'),
-            ('Processing', 'Approved'),  -- the provider had too little float: nothing was sent
+            ('Processing', 'Approved'),  -- not accepted by the provider: nothing was sent
             ('Unknown', 'Completed'), ('Unknown', 'Failed'),
-            ('Unknown', 'Approved'),     -- two people decided to send it again
+            ('Unknown', 'Approved'),     -- sent again by dual approval
             ('Completed', 'Reversed')
         ) THEN
             RAISE EXCEPTION 'withdrawal % cannot go from % to %', OLD.id, OLD.status, NEW.status
                 USING ERRCODE = 'check_violation', CONSTRAINT = 'withdrawal_transition';
         END IF;
-        -- Nobody has claimed it, it was never sent again after it was lost (it may have been paid), and a
-        -- second person has confirmed that it is returned.
+        -- A return requires an unclaimed payout that was never sent again (it may have been paid), and a
+        -- confirmed proposal.
         IF OLD.status = 'Approved' AND NEW.status = 'Rejected' AND NOT (
             EXISTS (SELECT FROM public.wallets_payout p
                     WHERE p.withdrawal_id = OLD.id AND p.posted_at IS NULL
@@ -81,8 +81,7 @@ BEGIN
         RAISE EXCEPTION 'who approved withdrawal % never changes', OLD.id
             USING ERRCODE = 'restrict_violation';
     END IF;
-    -- Row rules that only an approval can break are here and not in CHECKs, which every new
-    -- request would pay for.
+    -- Rules that only an approval can break are here, as CHECKs would slow down every new request.
     IF NEW.first_approver_id = NEW.second_approver_id THEN
         RAISE EXCEPTION 'withdrawal % needs two different approvers', OLD.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'withdrawal_approvers_differ';
@@ -94,7 +93,7 @@ BEGIN
         RAISE EXCEPTION 'withdrawal % is not approved by enough people', OLD.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'withdrawal_approved_by_enough';
     END IF;
-    -- One person approves alone only what the totals of 24 hours allow (approval_requirement.sql).
+    -- A sole approval must be within the 24-hour totals (approval_requirement.sql).
     IF OLD.status = 'Pending' AND NEW.status = 'Approved' AND NEW.second_approver_id IS NULL THEN
         SELECT r.needed, s.total + OLD.amount > s.most AS too_much INTO v_alone
             FROM public.approval_requirement(OLD.id) r,
@@ -112,7 +111,7 @@ BEGIN
         RAISE EXCEPTION 'nobody approves withdrawal % who asked for it', OLD.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'withdrawal_approver_not_maker';
     END IF;
-    -- The clock, not the start of the transaction: the decision's own time lies in between.
+    -- Not now(): the time of the decision is later than the start of the transaction.
     NEW.updated_at := clock_timestamp();
     RETURN NEW;
 END $$;
