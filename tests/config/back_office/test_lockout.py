@@ -99,7 +99,7 @@ def test_guessing_codes_locks_out_even_a_correct_code():
     assert access_events(user)[-1] == "locked_out"
 
 
-def test_an_address_that_tries_many_names_is_locked_out_and_others_are_not():
+def test_an_address_with_many_usernames_is_locked_out_and_others_are_not():
     create_login_user(AUDITOR)
     for n in range(settings.SIGN_IN_ATTEMPTS["address"]):
         enter_password(Client(), f"name{n}", "guess", REMOTE_ADDR="198.51.100.7")
@@ -162,7 +162,7 @@ def test_only_expired_counters_are_deleted(ada):
     assert SignInTries.objects.count() == 3  # two accounts and the address
     assert lockout.purge_expired() == 0
     pass_minutes(10)
-    guess(1, "somebody else")
+    guess(1, "another")
     assert lockout.purge_expired() == 0
     pass_minutes(5)
     assert lockout.purge_expired() == 3

@@ -31,7 +31,7 @@ from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
 
-# Lists that a page about somebody leads to, and by what each row is theirs.
+# Lists linked from an owner's page, and how each row refers to the owner.
 OWNER_OF = {
     Account: lambda row: row.owner_id,
     Deposit: lambda row: row.owner_id,

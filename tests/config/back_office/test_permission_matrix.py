@@ -71,7 +71,7 @@ MONEY = {
 }  # fmt: skip
 # Of each list so many records more are opened: their states differ, and so do the links.
 ROWS_OF_A_LIST = 3
-ANSWERS_OF_SIGN_IN = ("/admin/login/", "/admin/second-factor/enrol/")
+SIGN_IN_REDIRECTS = ("/admin/login/", "/admin/second-factor/enrol/")
 
 
 @dataclass(frozen=True)
@@ -168,8 +168,8 @@ def content(response: Any) -> str:
 
 
 def kept_out(response: Any) -> bool:
-    """Whether somebody was sent to sign in, or to give a code, instead."""
-    return bool(response.status_code == 302 and response["Location"].startswith(ANSWERS_OF_SIGN_IN))
+    """Return whether the response redirects to sign-in or to a code."""
+    return bool(response.status_code == 302 and response["Location"].startswith(SIGN_IN_REDIRECTS))
 
 
 def answer(response: Any) -> str:
@@ -237,7 +237,7 @@ def test_no_record_has_a_link_that_its_reader_may_not_follow(letter, every_recor
     shown = dict(records(client))
     refused = {page: refused_links(response, letter, table) for page, response in shown.items()}
     assert {page: links for page, links in refused.items() if links} == {}
-    # Somebody else's export is not there; no page leads to it.
+    # Exports of others return 404; no page links to them.
     lost = {
         page
         for page, response in shown.items()
@@ -288,7 +288,7 @@ def wanted(expected: Expected, method: str, letter: str) -> set[str]:
     allowed = expected.viewers if method == "GET" else expected.actors
     if letter in allowed:
         return {"answered"}
-    # Where nobody acts there may be no POST at all.
+    # Pages without actions may accept no POST at all.
     return {"forbidden"} if allowed or method == "GET" else {"forbidden", "no such method"}
 
 
@@ -302,9 +302,9 @@ def may_leave(letter: str, name: str, *, acting: bool) -> set[str]:
     return every - MONEY if letter == "D" else every
 
 
-@pytest.mark.parametrize("who", ["nobody", "somebody whose second factor is missing"])
+@pytest.mark.parametrize("who", ["visitor", "second factor missing"])
 def test_unauthenticated_users_are_redirected_to_sign_in_everywhere(who, every_record):
-    client = browser(None if who == "nobody" else person(FINANCE_APPROVER), second_factor=False)
+    client = browser(None if who == "visitor" else person(FINANCE_APPROVER), second_factor=False)
     fingerprint = table_fingerprints()
     wrong: dict[str, Any] = {}
     for address in addresses(every_record):
@@ -322,9 +322,9 @@ def test_unauthenticated_users_are_redirected_to_sign_in_everywhere(who, every_r
     assert table_fingerprints() == fingerprint
 
 
-@pytest.mark.parametrize("who", ["nobody", "somebody who may do everything"])
+@pytest.mark.parametrize("who", ["visitor", "superuser"])
 def test_a_post_without_its_token_is_refused_everywhere(who, every_record):
-    user = None if who == "nobody" else StaffUser.objects.get(username="owner")
+    user = None if who == "visitor" else StaffUser.objects.get(username="owner")
     client = browser(user, enforce_csrf_checks=True)
     fingerprint = table_fingerprints()
     answers = {

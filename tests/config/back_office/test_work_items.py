@@ -1,4 +1,4 @@
-"""What the front page, the lists and the sidebar say a person can decide, and what a proposal's own
+"""Pending approvals on the dashboard, in lists and in the sidebar, and what a proposal's own
 page offers: each kind of proposal there is, for each role.
 """
 

@@ -165,14 +165,14 @@ def test_what_cannot_be_proposed_is_refused_and_not_filed(team):
     )
     api_keys.revoke_api_key(key_id=key.pk, actor=TESTER)
     finance, by = get_role(FINANCE_APPROVER), {"by": team.admin}
-    nobody = {"user_id": uuid7(), **by}
+    unknown = {"user_id": uuid7(), **by}
     own, other = (
         "You cannot change your own access",
         "You are not allowed to change this person's access",
     )
     before = table_fingerprints()
     for act, error, expected in (
-        (lambda: staff_proposals.propose_activation(**nobody), NotFound, "User not found"),
+        (lambda: staff_proposals.propose_activation(**unknown), NotFound, "User not found"),
         (
             lambda: staff_proposals.propose_activation(user_id=reader.pk, **by),
             Conflict,

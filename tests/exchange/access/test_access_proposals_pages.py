@@ -90,10 +90,10 @@ def test_the_proposer_withdraws_and_another_rejects_with_a_reason():
     assert "This field is required" in text_of(
         submit_confirmation(finance, of(proposal, "reject"), reason="")
     )
-    done = submit_confirmation(finance, of(proposal, "reject"), reason="Nobody asked for it")
+    done = submit_confirmation(finance, of(proposal, "reject"), reason="Not requested")
     assert messages_of(done)[-1] == "Proposal rejected. No changes were made."
     proposal.refresh_from_db()
-    assert (proposal.status, proposal.reason) == ("Rejected", "Nobody asked for it")
+    assert (proposal.status, proposal.reason) == ("Rejected", "Not requested")
     late = submit_confirmation(finance, of(proposal, "confirm"))
     assert "no longer Pending" in messages_of(late)[-1]
 
@@ -125,7 +125,7 @@ def test_a_finance_approver_restores_the_only_administrator_without_a_shell():
     assert [group.name for group in made.groups.all()] == [ADMINISTRATOR]
     assert Client().get(address, follow=True).status_code == 200
 
-    # Nobody else's access is theirs to propose.
+    # They may not propose for other users.
     other = user_of(second)
     assert (
         first.get(reverse("admin:exchange_staffuser_invitation", args=[other.pk])).status_code

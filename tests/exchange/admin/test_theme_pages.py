@@ -87,7 +87,7 @@ class Page(HTMLParser):
 
 @pytest.fixture
 def walker(provider_sandbox) -> Client:
-    """A browser of somebody who may see everything, over a world with something of most kinds."""
+    """A superuser's client over records of most kinds."""
     organisation, member = make_participants()
     fund(organisation, member, "NGN", "9000000")
     make_withdrawal(organisation, member, "NGN", "2000")
@@ -106,7 +106,7 @@ def kind_of(address: str) -> str:
 
 
 def walked(client: Client) -> dict[str, tuple[Any, Page]]:
-    """Every kind of page that links lead to from the front page, and what it is made of."""
+    """Every kind of page reachable from the dashboard, with its structure."""
     waiting = [reverse("admin:index")]
     found: dict[str, tuple[Any, Page]] = {}
     kinds: dict[str, int] = {}

@@ -52,7 +52,7 @@ def test_actors_are_named_by_the_stored_or_current_name():
     assert audit.actor_names([]) == []
     with CaptureQueriesContext(connection) as asked:
         audit.actor_names([change(actor=known)])
-    # Nobody else is read.
+    # No other actor is read.
     assert [ada.pk.hex in each["sql"] for each in asked] == [True, True]
     assert audit.actor_names([change(actor="system:a"), change(actor=known)]) == [
         "System: a",
@@ -146,7 +146,7 @@ def test_the_history_of_records_is_merged_newest_first_and_cut():
     assert {c.record_id for c in whole} == {str(first.pk), str(second.pk)}
     assert len(whole) == 8
     assert [c.pk for c in audit.history(first.pk, second.pk, limit=3)] == [c.pk for c in whole[:3]]
-    # What is about a record is told with it, and once where it is asked for by itself too.
+    # Changes about a record are included, once even if its own id is requested too.
     member = make_member(first)
     other.name = "Another"
     other.save()

@@ -132,7 +132,7 @@ def test_placing_and_filling_orders_leaves_no_rows_and_cancelling_leaves_one(sel
     assert row.before["reserved"] == Decimal(1)
 
 
-def test_ending_a_token_names_the_person_on_the_token_and_on_every_order(seller):
+def test_closing_a_token_names_the_person_on_the_token_and_on_every_order(seller):
     token = make_token(seller.wallet.organisation)
     resting = seller.place(token, "Sell", token.price_sell, 2)
     officer = make_staff("end_token")

@@ -31,7 +31,7 @@ def begin(
     return lockout.begin_attempt(PASSWORD, account=account, address=address, device=device)
 
 
-def tries() -> list[int]:
+def attempts() -> list[int]:
     return sorted(SignInTries.objects.values_list("tries", flat=True))
 
 
@@ -47,7 +47,7 @@ def move(**back: float) -> None:
 def test_the_last_failed_attempt_locks_out():
     for count in (1, 2):
         begin().mark_failed()
-        assert tries() == [count, count]
+        assert attempts() == [count, count]
     with pytest.raises(LockedOut) as expected:
         begin().mark_failed()
     [end] = SignInTries.objects.exclude(locked_until=None).values_list("locked_until", flat=True)
@@ -59,7 +59,7 @@ def test_the_last_failed_attempt_locks_out():
     with pytest.raises(LockedOut) as again:
         begin()
     assert again.value.message == expected.value.message
-    assert tries() == [3, 3]
+    assert attempts() == [3, 3]
     begin("bob").mark_failed()
 
 
@@ -81,16 +81,16 @@ def test_a_success_clears_the_account_and_uncounts_the_address():
     for account in ("ada", "ada", "bob"):
         begin(account).mark_failed()
     begin("eve", "there").mark_failed()
-    assert tries() == [1, 1, 1, 2, 3]
+    assert attempts() == [1, 1, 1, 2, 3]
     begin().mark_succeeded()
-    assert tries() == [1, 1, 1, 3]
+    assert attempts() == [1, 1, 1, 3]
     device = Device(uuid7(), "one")
     begin(device=device)
     begin(device=device)
     begin(device=Device(device.user_id, "two"))
-    assert tries() == [1, 1, 1, 1, 2, 3]
+    assert attempts() == [1, 1, 1, 1, 2, 3]
     begin(device=device).mark_succeeded()
-    assert tries() == [1, 1, 1, 1, 3]
+    assert attempts() == [1, 1, 1, 1, 3]
 
 
 def test_the_end_of_a_lock_out_is_stated_in_utc():
@@ -138,4 +138,4 @@ def test_expired_counters_are_deleted_and_counted(monkeypatch, batch):
     move(minutes=16)
     begin("kim", "there")
     assert lockout.purge_expired() == 4
-    assert tries() == [1, 1]
+    assert attempts() == [1, 1]
