@@ -132,5 +132,5 @@ if sys.argv[1] == "world":
     make_world(int(sys.argv[2]))
     connections.close_all()
 else:
-    world = json.loads(Path(sys.argv[3]).read_text())
-    order_mix.serve(placer(world["tokens"], world["owners"]), int(sys.argv[2]))
+    dataset = json.loads(Path(sys.argv[3]).read_text())
+    order_mix.serve(placer(dataset["tokens"], dataset["owners"]), int(sys.argv[2]))

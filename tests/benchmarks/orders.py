@@ -77,7 +77,7 @@ def run(
             )
             for count in counts
         }
-        first = {name: contender.world["tokens"][0] for name, contender in contenders.items()}
+        first = {name: contender.dataset["tokens"][0] for name, contender in contenders.items()}
         _agree(
             _trades(installation, first["ours"], _SETTLED),
             _peer_trades(installation, first["ORM loop"]),
@@ -115,7 +115,7 @@ class _Contender:
         if made.returncode:
             raise RuntimeError(f"{module}: {made.stderr[-2000:]}")
         self._file.write_text(made.stdout)
-        self.world: dict[str, list[str]] = json.loads(made.stdout)
+        self.dataset: dict[str, list[str]] = json.loads(made.stdout)
 
     def start(self) -> None:
         for number in range(PROCESSES):

@@ -100,7 +100,7 @@ class ClientRecords:
         give_units(self.token, self.member, 200)
         lender = make_wallet(5_000_000, currency="NGN")
         offer = make_configuration(lender.organisation, access=Access.PUBLIC)
-        self.told = json.dumps(
+        self.reported_text = json.dumps(
             {
                 "base_url": base_url,
                 "token": self.caller.token,
@@ -160,7 +160,9 @@ def test_a_typescript_client_is_strictly_typed_and_works(
     run(binaries / "tsc", "--strict", "--noEmit", folder=workplace)
     run(binaries / "tsc", folder=workplace)
     records = ClientRecords(live_service.base_url)
-    records.verify(json.loads(run("node", "out/program.js", records.told, folder=workplace)))
+    records.verify(
+        json.loads(run("node", "out/program.js", records.reported_text, folder=workplace))
+    )
 
 
 def test_a_python_client_is_strictly_typed_and_works(
@@ -181,5 +183,5 @@ def test_a_python_client_is_strictly_typed_and_works(
     )  # fmt: skip
     records = ClientRecords(live_service.base_url)
     records.verify(
-        json.loads(run(generator / "python", "program.py", records.told, folder=workplace))
+        json.loads(run(generator / "python", "program.py", records.reported_text, folder=workplace))
     )

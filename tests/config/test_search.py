@@ -49,9 +49,9 @@ def client(client: Client) -> Client:
 
 def search_list(client: Client, model: str, term: str) -> list[Any]:
     """Return the records that the list of `model` shows for `term`."""
-    answer = client.get(reverse(f"admin:{model}_changelist"), {"q": term})
-    assert answer.status_code == 200, (model, term)
-    return list(answer.context["cl"].result_list)
+    response = client.get(reverse(f"admin:{model}_changelist"), {"q": term})
+    assert response.status_code == 200, (model, term)
+    return list(response.context["cl"].result_list)
 
 
 def test_every_list_with_a_search_finds_a_record_by_its_id(client):

@@ -20,14 +20,14 @@ def main() -> None:
     # Models can be imported only now.
     from config.books import WALLET_CHECKS
     from tests.factories import payouts as tools
-    from tests.factories import wallets as world
+    from tests.factories import wallets as dataset
     from wallets.ledger import proof as books
     from wallets.payouts.services import execution as payouts
     from wallets.payouts.services import sweeps
     from wallets.withdrawals.models import Withdrawal
 
     def state(withdrawal: Withdrawal) -> dict[str, Any]:
-        available, escrow = world.Wallet(withdrawal.organisation, withdrawal.member).kes
+        available, escrow = dataset.Wallet(withdrawal.organisation, withdrawal.member).kes
         return {
             "id": str(withdrawal.id),
             "reference": withdrawal.reference,
@@ -39,8 +39,8 @@ def main() -> None:
 
     step = sys.argv[1]
     if step == "prepare":
-        world.store_bank_list()
-        withdrawal = world.make_approved_withdrawal(world.make_member_wallet(1000))
+        dataset.store_bank_list()
+        withdrawal = dataset.make_approved_withdrawal(dataset.make_member_wallet(1000))
     else:
         withdrawal = Withdrawal.objects.get(id=UUID(sys.argv[2]))
         if step == "pay":

@@ -33,9 +33,9 @@ class FaultySandbox(Sandbox):
             self._be(_HURRIED)
         super().fault(kind, times, **options)
 
-    def _be(self, patience: dict[str, float]) -> None:
+    def _be(self, timeout: dict[str, float]) -> None:
         given = self._settings.PAYMENT_PROVIDER
-        self._settings.PAYMENT_PROVIDER = {**given, "read_backoff": 0.01, **patience}
+        self._settings.PAYMENT_PROVIDER = {**given, "read_backoff": 0.01, **timeout}
         payment_provider.cache_clear()
 
 

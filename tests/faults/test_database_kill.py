@@ -80,11 +80,11 @@ def _parent(stat: Path) -> int:
 
 @pytest.fixture
 def server(tmp_path: Path, service_stack: ServiceStack) -> Iterator[tuple[Path, Errands]]:
-    errands = Errands(tmp_path, service_stack)
+    jobs = Errands(tmp_path, service_stack)
     place_migrated_server(tmp_path)
     with running_server(tmp_path):
-        errands.migrate()
-        yield tmp_path, errands
+        jobs.migrate()
+        yield tmp_path, jobs
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_a_database_killed_while_the_order_is_at_the_provider_loses_nothing(
     ending: str,
     balances: tuple[str, str],
 ):
-    folder, errands = server
-    made = errands.run("prepare")
+    folder, jobs = server
+    made = jobs.run("prepare")
     assert (made["status"], made["available"], made["escrow"]) == ("Approved", "5E+2", "5E+2")
 
     def at_the_provider() -> list[str]:
@@ -116,7 +116,7 @@ def test_a_database_killed_while_the_order_is_at_the_provider_loses_nothing(
         )
 
     provider_sandbox.fault(fault, match=TRANSFERS, seconds=3)
-    paying = errands.start("-m", "tests.environment.payout_step", "pay", made["id"])
+    paying = jobs.start("-m", "tests.environment.payout_step", "pay", made["id"])
     wait_until(lambda: orders() == 1, "the order reached the provider")
     kill_database(folder)
     _, complaint = paying.communicate()
@@ -124,11 +124,11 @@ def test_a_database_killed_while_the_order_is_at_the_provider_loses_nothing(
     assert "OperationalError" in complaint or "PoolTimeout" in complaint
 
     with running_server(folder):
-        found = errands.run("state", made["id"])
+        found = jobs.run("state", made["id"])
         assert (found["status"], found["findings"]) == ("Processing", [])
         assert (found["available"], found["escrow"]) == ("5E+2", "5E+2")
         for _ in range(2):
-            found = errands.run("later", made["id"])
+            found = jobs.run("later", made["id"])
             assert found["findings"] == []
         assert (found["status"], found["available"], found["escrow"]) == (ending, *balances)
     assert orders() == 1

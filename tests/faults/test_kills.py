@@ -213,10 +213,10 @@ def test_a_worker_killed_between_settling_and_telling_leaves_the_event_to_the_ne
             lambda: Event.objects.filter(status="Delivered").count() == 4, "all events delivered"
         )
         # Told at least once each; what was told twice is the same event under the same id.
-        told = {request.headers["webhook-id"]: request.body for request in receiver.received}
-        assert told == {str(event.id): event.body.encode() for event in Event.objects.all()}
+        reported = {request.headers["webhook-id"]: request.body for request in receiver.received}
+        assert reported == {str(event.id): event.body.encode() for event in Event.objects.all()}
         assert len(receiver.received) >= max(4, told_before)
-        assert {json.loads(body)["type"] for body in told.values()} == {
+        assert {json.loads(body)["type"] for body in reported.values()} == {
             f"withdrawal.{name}" for name in ("created", "approved", "processing", "completed")
         }
     assert_books_hold()
@@ -255,11 +255,11 @@ def test_a_web_process_killed_before_it_answers_has_one_effect_under_the_key(
         "account_number": PAID_ACCOUNT,
         "currency": "KES",
     }
-    answers: list[requests.Response | Exception] = []
+    responses: list[requests.Response | Exception] = []
 
     def ask() -> None:
         try:
-            answers.append(
+            responses.append(
                 requests.post(
                     f"{live_service.base_url}/v1/api/wallet/withdraw",
                     json=body,
@@ -268,7 +268,7 @@ def test_a_web_process_killed_before_it_answers_has_one_effect_under_the_key(
                 )
             )
         except requests.RequestException as error:
-            answers.append(error)
+            responses.append(error)
 
     with WritePause("INSERT", "wallets_withdrawal", "true") as pause:
         client = threading.Thread(target=ask)
@@ -276,7 +276,7 @@ def test_a_web_process_killed_before_it_answers_has_one_effect_under_the_key(
         pause.wait()
         live_service.kill()
         client.join()
-        assert isinstance(answers[0], requests.ConnectionError)
+        assert isinstance(responses[0], requests.ConnectionError)
         if host_gone:
             pause.disconnect()
     if host_gone:
@@ -287,7 +287,7 @@ def test_a_web_process_killed_before_it_answers_has_one_effect_under_the_key(
     live_service.start()
     ask()
     ask()
-    first, second = answers[1:]
+    first, second = responses[1:]
     assert isinstance(first, requests.Response)
     assert isinstance(second, requests.Response)
     assert (first.status_code, second.status_code) == (201, 201)

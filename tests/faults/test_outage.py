@@ -205,11 +205,11 @@ def test_an_answer_that_accepts_nothing_ends_the_row_of_failures(
     for _ in range(FAILURES - 1):
         payouts.send_payout(make_approved_withdrawal(wallet).id)
     assert row().failures == FAILURES - 1
-    answered = make_approved_withdrawal(wallet)
+    responded = make_approved_withdrawal(wallet)
     body = f'{{"status":"error","message":"{message}","data":null}}'
     sandbox.fault("error_5xx", match=TRANSFERS, status=400, body=body)
-    payouts.send_payout(answered.id)
-    assert (status_of(answered), row().state, row().failures) == (status, "Closed", 0)
+    payouts.send_payout(responded.id)
+    assert (status_of(responded), row().state, row().failures) == (status, "Closed", 0)
 
 
 def test_a_refused_recipient_is_no_failure_of_the_provider(sandbox: Sandbox, wallet: Wallet):
@@ -264,8 +264,8 @@ def test_a_worker_that_dies_with_the_trial_holds_up_nobody(sandbox: Sandbox, wal
     payouts.send_payout(second.id)
     circuit.probe_if_due()
     # An answer to an order that was sent before says nothing of the trial.
-    for answered in (circuit.record_acceptance, circuit.record_response):
-        answered(second.id)
+    for responded in (circuit.record_acceptance, circuit.record_response):
+        responded(second.id)
     circuit.record_failure(second.id, error="late")
     assert (row().trial_id, row().failed_trials) == (first.id, 0)
     assert (status_of(second), row().state) == ("Approved", "Half-open")

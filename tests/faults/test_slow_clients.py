@@ -127,14 +127,14 @@ def assert_everybody_else_is_answered(service: Service, caller: ApiCaller) -> No
         for _ in range(5):
             began = time.monotonic()
             with contextlib.suppress(requests.Timeout):
-                answer = requests.request(
+                response = requests.request(
                     method,
                     service.base_url + path,
                     headers=caller.headers if path == MEMBERS else {},
                     data=b"{}" if method == "POST" else None,
                     timeout=ANSWER_SECONDS,
                 )
-                assert answer.status_code == status, (path, answer.text)
+                assert response.status_code == status, (path, response.text)
                 took.append(time.monotonic() - began)
                 break
         assert took, f"{method} {path} is not answered within {ANSWER_SECONDS:g} s"
@@ -152,8 +152,8 @@ def test_those_who_send_slowly_hold_up_nobody_and_are_answered_in_the_end(servic
         assert_everybody_else_is_answered(service, caller)
         last = [received(client) for client in clients[-len(POSTS) :]]
         assert [received(client) for client in clients[: len(heads)]] == [b""] * len(heads)
-    for path, answer in zip(POSTS, last, strict=True):
-        head, _, body = answer.partition(b"\r\n\r\n")
+    for path, response in zip(POSTS, last, strict=True):
+        head, _, body = response.partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 408 "), (path, head)
         assert b"\r\nconnection: close" in head.lower()
         assert b"\r\nx-error-code: request_timeout" in head.lower()
@@ -228,6 +228,6 @@ def test_a_request_of_two_lengths_is_refused_so_that_none_hides_in_its_body(serv
             head, _, body = received(client).partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 400 ")
         assert b"\r\nconnection: close" in head.lower()
-        answer = json.loads(body)  # one answer and no more
-        assert answer["status"] == "failed"
-        assert "can't be present with" in answer["message"]
+        response = json.loads(body)  # one answer and no more
+        assert response["status"] == "failed"
+        assert "can't be present with" in response["message"]

@@ -297,14 +297,14 @@ def test_a_refusal_of_the_second_order_does_not_release_what_the_first_one_paid(
 def show_as(sandbox: Sandbox, withdrawal: Withdrawal, text: str, other: str) -> None:
     """The provider's next answer about the transfer says `other` in the place of `text`."""
     settle_at_bank(sandbox, withdrawal)
-    answer = requests.get(
+    response = requests.get(
         f"{sandbox.base_url}/transfers",
         params={"reference": withdrawal.reference},
         headers={"Authorization": f"Bearer {PROVIDER_SECRET_KEY}"},
         timeout=10,
     ).text
-    assert answer.count(text) == 1
-    body = answer.replace(text, other)
+    assert response.count(text) == 1
+    body = response.replace(text, other)
     sandbox.fault("error_5xx", match=STATUS_CHECKS, status=200, body=body)
 
 

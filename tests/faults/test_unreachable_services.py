@@ -257,7 +257,7 @@ def test_without_its_database_every_part_says_that_it_will_be_back(service_stack
         with ThreadPoolExecutor(4) as pool:
             found = dict(zip(asked, pool.map(ask, asked), strict=True))
 
-    assert {path: answer.status_code for path, answer in found.items()} == dict.fromkeys(asked, 503)
+    assert {path: reply.status_code for path, reply in found.items()} == dict.fromkeys(asked, 503)
     assert found["/health"].json() == {"status": "unavailable"}
     assert found[MEMBERS].json() == {"status": "failed", "message": NOT_READY}
     assert found["/v1/oauth/token"].json()["error"] == "temporarily_unavailable"
@@ -297,8 +297,8 @@ def test_a_full_disk_takes_a_few_lines_of_the_log_a_second(service_stack, full_d
         assert set(pool.map(post, range(300))) == {503}
         seconds = time.monotonic() - began
         said = lines(service)
-    told = [line for line in said if "api.database_unavailable" in line]
-    assert 1 <= len(told) <= seconds + 2
+    reported = [line for line in said if "api.database_unavailable" in line]
+    assert 1 <= len(reported) <= seconds + 2
     # A traceback has two parts: psycopg's error, and Django's made of it.
     assert sum("Traceback (most recent" in line for line in said) <= 2 * (1 + seconds // 60)
     assert not Member.objects.exists()

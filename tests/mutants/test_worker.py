@@ -69,8 +69,8 @@ def test_each_mutant_is_tried_and_told(owner_connection: Connection, tmp_path: P
     )  # fmt: skip
 
     lines = (jobs / f"results-tried{os.getpid()}.jsonl").read_text().splitlines()
-    told = [(line["result"], line.get("test", "")) for line in map(json.loads, lines)]
-    assert told == [
+    reported = [(line["result"], line.get("test", "")) for line in map(json.loads, lines)]
+    assert reported == [
         ("killed", _OF_PYTHON),
         ("survived", ""),
         ("killed", _OF_PYTHON),

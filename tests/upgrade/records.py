@@ -214,10 +214,10 @@ def _withdrawals(sandbox: Sandbox, wallet: Wallet, people: _People) -> None:
     settle_at_bank(sandbox, completed := _pay(wallet, 560))
     payouts.check_status(completed.pk)
     # The provider tells of it a second time.
-    told = json.dumps({"data": {"id": 1, "reference": completed.reference}})
+    reported = json.dumps({"data": {"id": 1, "reference": completed.reference}})
     Client().post(
         "/hooks/flutterwave",
-        told,
+        reported,
         content_type="application/json",
         headers={"verif-hash": PROVIDER_WEBHOOK_HASH},
     )

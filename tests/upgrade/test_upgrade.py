@@ -200,9 +200,9 @@ class Api:
         self._url = url
         form = {"grant_type": "client_credentials"}
         key = (credentials.client_id, credentials.client_secret)
-        answer = requests.post(f"{url}/oauth/token", data=form, auth=key, timeout=20)
-        assert answer.status_code == 200, answer.text
-        self._headers = {"Authorization": f"Bearer {answer.json()['access_token']}"}
+        response = requests.post(f"{url}/oauth/token", data=form, auth=key, timeout=20)
+        assert response.status_code == 200, response.text
+        self._headers = {"Authorization": f"Bearer {response.json()['access_token']}"}
 
     def get(self, path: str) -> Any:
         url = f"{self._url}/{path.format(**asdict(self.credentials))}"
@@ -215,12 +215,12 @@ class Api:
 
     def post(self, path: str, **body: Any) -> Any:
         headers = {**self._headers, "Idempotency-Key": str(uuid4())}
-        answer = requests.post(f"{self._url}/{path}", json=body, headers=headers, timeout=20)
-        return self._data(answer)
+        response = requests.post(f"{self._url}/{path}", json=body, headers=headers, timeout=20)
+        return self._data(response)
 
-    def _data(self, answer: requests.Response) -> Any:
-        assert answer.status_code in (200, 201), answer.text
-        return answer.json(parse_float=Decimal)["data"]
+    def _data(self, response: requests.Response) -> Any:
+        assert response.status_code in (200, 201), response.text
+        return response.json(parse_float=Decimal)["data"]
 
 
 def pay_out(api: Api, sandbox: Sandbox) -> None:

@@ -172,11 +172,11 @@ def kept_out(response: Any) -> bool:
     return bool(response.status_code == 302 and response["Location"].startswith(SIGN_IN_REDIRECTS))
 
 
-def answer(response: Any) -> str:
+def outcome(response: Any) -> str:
     """An answer in a word."""
     if kept_out(response):
         return "to sign-in"
-    return {403: "forbidden", 405: "no such method"}.get(response.status_code, "answered")
+    return {403: "forbidden", 405: "no such method"}.get(response.status_code, "responded")
 
 
 def undone(client: Client, path: str, data: dict[str, Any]) -> Any:
@@ -267,7 +267,7 @@ def test_each_role_views_and_acts_exactly_as_the_table_says(letter, every_record
             after = written()
             left = {name for name, rows in after.items() if rows != before.get(name, 0)}
             before = after
-            fine = answer(response) in wanted(expected, method, letter)
+            fine = outcome(response) in wanted(expected, method, letter)
             dead = set() if acting else refused_links(response, letter, table)
             kept = left <= may_leave(letter, address.name, acting=acting)
             if leaked or dead or not (fine and kept):
@@ -287,7 +287,7 @@ def wanted(expected: Expected, method: str, letter: str) -> set[str]:
         return {"no such method"}
     allowed = expected.viewers if method == "GET" else expected.actors
     if letter in allowed:
-        return {"answered"}
+        return {"responded"}
     # Pages without actions may accept no POST at all.
     return {"forbidden"} if allowed or method == "GET" else {"forbidden", "no such method"}
 
@@ -316,7 +316,7 @@ def test_unauthenticated_users_are_redirected_to_sign_in_everywhere(who, every_r
             continue
         for method in (client.get, client.post):
             response = method(address.path, FILLED_IN)
-            if answer(response) != "to sign-in":
+            if outcome(response) != "to sign-in":
                 wrong[f"{method.__name__} {address.name}"] = response.status_code
     assert wrong == {}
     assert table_fingerprints() == fingerprint
@@ -327,11 +327,11 @@ def test_a_post_without_its_token_is_refused_everywhere(who, every_record):
     user = None if who == "visitor" else StaffUser.objects.get(username="owner")
     client = browser(user, enforce_csrf_checks=True)
     fingerprint = table_fingerprints()
-    answers = {
+    responses = {
         address.name: client.post(address.path, FILLED_IN).status_code
         for address in addresses(every_record)
     }
-    assert {name: code for name, code in answers.items() if code != 403} == {}
+    assert {name: code for name, code in responses.items() if code != 403} == {}
     assert table_fingerprints() == fingerprint
 
 
@@ -343,8 +343,8 @@ def test_list_actions_are_available_only_to_the_roles_in_the_table(every_record)
         for model, model_admin in admin.site._registry.items():
             name = f"{model._meta.app_label}_{model._meta.model_name}"
             found = {f"{name}: {action}" for action in model_admin.get_actions(request)}
-            told = {key for key, who in ACTIONS.items() if letter in who}
-            assert found == {key for key in told if key.startswith(f"{name}: ")}, role
+            reported = {key for key, who in ACTIONS.items() if letter in who}
+            assert found == {key for key in reported if key.startswith(f"{name}: ")}, role
         client = browser(user)
         fingerprint, before = table_fingerprints(), written()
         for action in ("approve_selected", "reject_selected"):

@@ -221,8 +221,8 @@ def test_an_alert_is_resolved_once():
     alert.refresh_from_db()
     first = alert.resolved_at
     assert first is not None
-    told = messages_of(submit_confirmation(client, address, at=asked))
-    assert told[-1] == "The alert is already resolved. No changes were made."
+    reported = messages_of(submit_confirmation(client, address, at=asked))
+    assert reported[-1] == "The alert is already resolved. No changes were made."
     alert.refresh_from_db()
     assert alert.resolved_at == first
 
@@ -240,7 +240,7 @@ def test_error_pages_explain_themselves_without_scripts():
         (reverse("admin:exchange_apikey_add"), 403, "Your role does not allow this page"),
         (reverse("admin:exchange_token_edit", args=[uuid7()]), 404, "Page not found"),
     ):
-        answer = client.get(address)
-        assert answer.status_code == status
-        assert words in text_of(answer)
-        assert not re.search(r"<script(?! src=)|\bon\w+=|style=\"", answer.content.decode())
+        reply = client.get(address)
+        assert reply.status_code == status
+        assert words in text_of(reply)
+        assert not re.search(r"<script(?! src=)|\bon\w+=|style=\"", reply.content.decode())

@@ -103,8 +103,8 @@ def test_a_strict_document_has_only_declared_nulls(column: str) -> None:
 )
 def test_the_schema_declares_nullable_fields(document: Document, fields: list[str]) -> None:
     assert [field.name for field in document.fields if field.nullable] == fields
-    told = document.schema()["properties"]
-    assert [name for name, schema in told.items() if "null" in schema.get("type", ())] == fields
+    reported = document.schema()["properties"]
+    assert [name for name, schema in reported.items() if "null" in schema.get("type", ())] == fields
 
 
 def test_the_schema_declares_minimums_of_counts() -> None:
@@ -152,11 +152,14 @@ def test_a_variant_is_used_where_its_condition_holds() -> None:
 
 def test_a_mapping_that_is_not_installed_is_reported() -> None:
     other = replace(participants_payloads.MEMBER, fields=participants_payloads.MEMBER.fields[:-1])
-    told = "exchange_member: the installed mapping is not the declared one"
-    assert other.find_mismatches() == [told]
+    reported = "exchange_member: the installed mapping is not the declared one"
+    assert other.find_mismatches() == [reported]
     owner = make_organisation()
     member = Member.objects.create(organisation=owner, name="Ada", email="ada@owner.example")
-    assert other.find_mismatches() == [told, f"exchange_member {member.pk}: the document differs"]
+    assert other.find_mismatches() == [
+        reported,
+        f"exchange_member {member.pk}: the document differs",
+    ]
     assert participants_payloads.MEMBER.find_mismatches() == []
 
 
@@ -185,8 +188,8 @@ def test_differing_documents_are_reported_up_to_the_limit() -> None:
     kept = Member.objects.earliest("id")
     with without_guards() as cursor:
         cursor.execute("UPDATE exchange_member SET document = '{}' WHERE id <> %s", [kept.pk])
-    told = participants_payloads.MEMBER.find_mismatches()
-    assert len(told) == 20
+    reported = participants_payloads.MEMBER.find_mismatches()
+    assert len(reported) == 20
     assert len(participants_payloads.MEMBER.find_mismatches(limit=30)) == 21
     wrong = {str(pk) for pk in Member.objects.exclude(pk=kept.pk).values_list("pk", flat=True)}
     for fault in participants_payloads.MEMBER.find_mismatches(limit=30):

@@ -84,8 +84,8 @@ def test_a_response_is_stored_for_a_day(claim):
     assert retention_period() == timedelta(hours=24)
     record = store(claim, created_at=timezone.now() - timedelta(hours=23, minutes=59))
     assert find_response(claim) is not None
-    answer = claim_key(claim)
-    assert answer == StoredResponse(201, "Done", '{"a": 1}', replayed=True)
+    reply = claim_key(claim)
+    assert reply == StoredResponse(201, "Done", '{"a": 1}', replayed=True)
     IdempotencyRecord.objects.filter(pk=record.pk).update(
         created_at=timezone.now() - timedelta(hours=24, seconds=1)
     )
@@ -98,9 +98,9 @@ def test_a_claimed_key_returns_its_stored_response(claim):
     for each in (claim, *others):
         assert claim_key(each) is None
         assert find_response(each) is None
-    answer = StoredResponse(200, "OK", "{}")
-    store_response(claim, answer)
-    assert find_response(claim) == claim_key(claim) == replace(answer, replayed=True)
+    reply = StoredResponse(200, "OK", "{}")
+    store_response(claim, reply)
+    assert find_response(claim) == claim_key(claim) == replace(reply, replayed=True)
     for other in others:
         assert find_response(other) is None
     assert claim.key_fields() == {

@@ -46,11 +46,11 @@ def claim(owner: Connection, address: tuple[Any, ...], body: str, kept: str = DA
     return owner.execute(CLAIM, [*address, body, kept]).fetchone()
 
 
-def store(owner: Connection, address: tuple[Any, ...], *answer: Any) -> None:
-    owner.execute(STORE, [*address, *answer])
+def store(owner: Connection, address: tuple[Any, ...], *response: Any) -> None:
+    owner.execute(STORE, [*address, *response])
 
 
-def answers(owner: Connection, addresses: list[tuple[Any, ...]]) -> list[Any]:
+def stored_responses(owner: Connection, addresses: list[tuple[Any, ...]]) -> list[Any]:
     return [owner.execute(STORED, address).fetchone() for address in addresses]
 
 
@@ -60,18 +60,18 @@ def test_each_request_stores_its_own_response(owner, addresses):
     expected: list[Any] = [
         (address[3], f"body {n}", None, "", "") for n, address in enumerate(addresses)
     ]
-    assert answers(owner, addresses) == expected
+    assert stored_responses(owner, addresses) == expected
     for number, address in enumerate(addresses):
         store(owner, address, 200 + number, f"done {number}", f"[{number}]")
         expected[number] = (*expected[number][:2], 200 + number, f"done {number}", f"[{number}]")
-        assert answers(owner, addresses) == expected
+        assert stored_responses(owner, addresses) == expected
     for number, address in enumerate(addresses):
         assert claim(owner, address, f"body {number}") == expected[number][2:]
     for number, address in enumerate(addresses):
         with pytest.raises(DatabaseError) as refused, owner.transaction():
             claim(owner, address, "another body")
         assert refused.value.sqlstate == "XI422"
-        assert answers(owner, addresses)[number] == expected[number]
+        assert stored_responses(owner, addresses)[number] == expected[number]
 
 
 def test_a_key_is_stored_until_it_expires_and_can_then_be_reused(owner, addresses):
@@ -79,18 +79,18 @@ def test_a_key_is_stored_until_it_expires_and_can_then_be_reused(owner, addresse
     for each in (address, other):
         claim(owner, each, "first")
         store(owner, each, 201, "done", "{}")
-    answer = (201, "done", "{}")
+    response = (201, "done", "{}")
     age = (
         "UPDATE exchange_idempotencyrecord SET created_at = now() - interval '1 day' - %s::interval"
     )
-    assert claim(owner, address, "first", "0") == answer
+    assert claim(owner, address, "first", "0") == response
     owner.execute(age, ["0"])
-    assert claim(owner, address, "first") == answer
+    assert claim(owner, address, "first") == response
     owner.execute(age, ["1 microsecond"])
     assert claim(owner, address, "another") == NOTHING
-    assert answers(owner, [address, other]) == [
+    assert stored_responses(owner, [address, other]) == [
         ("k", "another", None, "", ""),
-        ("k", "first", *answer),
+        ("k", "first", *response),
     ]
     new = owner.execute(
         "SELECT organisation_id FROM exchange_idempotencyrecord WHERE created_at = now()"
@@ -128,10 +128,10 @@ def test_a_released_key_is_free_and_others_are_not(owner, addresses):
     for number in range(len(addresses)):
         for place, address in enumerate(addresses):
             assert claim(owner, address, f"body {place}") == NOTHING
-        kept = answers(owner, addresses)
+        kept = stored_responses(owner, addresses)
         assert None not in kept
         owner.execute(RELEASE, addresses[number])
-        assert answers(owner, addresses) == [*kept[:number], None, *kept[number + 1 :]]
+        assert stored_responses(owner, addresses) == [*kept[:number], None, *kept[number + 1 :]]
         for address in addresses:
             owner.execute(RELEASE, address)
-        assert answers(owner, addresses) == [None] * len(addresses)
+        assert stored_responses(owner, addresses) == [None] * len(addresses)

@@ -21,10 +21,10 @@ TEXT = "0199d4e0-0000-7000-8000-00000000abcd"
 @pytest.fixture
 def clock(monkeypatch):
     """The clock of ids, at `MOMENT`, before the first id."""
-    told = SimpleNamespace(nanoseconds=MILLISECONDS * 1_000_000 + 999_999)
-    monkeypatch.setattr(ids, "time", SimpleNamespace(time_ns=lambda: told.nanoseconds))
+    reported = SimpleNamespace(nanoseconds=MILLISECONDS * 1_000_000 + 999_999)
+    monkeypatch.setattr(ids, "time", SimpleNamespace(time_ns=lambda: reported.nanoseconds))
     monkeypatch.setattr(ids, "_last", (0, 0))
-    return told
+    return reported
 
 
 def parts(made: UUID) -> tuple[int, int]:

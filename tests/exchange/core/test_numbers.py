@@ -75,7 +75,7 @@ def test_only_numbers_are_parsed(value):
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "reported"),
     [
         (True, "must be a number"),
         ("5", "must be a number"),
@@ -87,10 +87,10 @@ def test_only_numbers_are_parsed(value):
         (10**15 + 1, "must not be above 1000000000000000"),
     ],
 )
-def test_a_rejected_number_has_a_reason(value, told):
+def test_a_rejected_number_has_a_reason(value, reported):
     with pytest.raises(InvalidNumber) as refused:
         parse_number(value)
-    assert str(refused.value) == told
+    assert str(refused.value) == reported
 
 
 @pytest.mark.parametrize(

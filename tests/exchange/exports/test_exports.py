@@ -91,14 +91,14 @@ def test_invalid_exports_are_rejected_and_not_recorded(user):
     StaffUser.objects.filter(pk=gone.pk).update(is_active=False)
     gone.refresh_from_db()
     before = table_fingerprints()
-    for who, values, error, told in (
+    for who, values, error, reported in (
         (administrator, {}, Forbidden, "You may not export this list"),
         (gone, {}, Forbidden, "You may not export this list"),
         (user, {"form": "pdf"}, InvalidRequest, r"Choose a file format: CSV, Excel \(XLSX\)"),
         (user, {"query": "bad"}, InvalidRequest, "There is no such filter"),
         (user, {"source": "tests.nothing"}, NotFound, "This list cannot be exported"),
     ):
-        with pytest.raises(error, match=told):
+        with pytest.raises(error, match=reported):
             start(who, **values)
     assert table_fingerprints() == before
 
@@ -267,14 +267,14 @@ def test_a_claim_considers_twenty_exports(user):
 
 @on_its_own
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "reported"),
     [
         (RuntimeError("broken"), NOT_WRITTEN),
         (InvalidRequest("The filter is gone"), "The filter is gone"),
         (InvalidRequest("x" * 400), "x" * 300),
     ],
 )
-def test_a_failed_long_export_records_the_reason(user, monkeypatch, error, told):
+def test_a_failed_long_export_records_the_reason(user, monkeypatch, error, reported):
     def broken(_rows: Any, _query: str, _span: DateRange) -> Iterator[Any]:
         raise error
 
@@ -284,7 +284,7 @@ def test_a_failed_long_export_records_the_reason(user, monkeypatch, error, told)
     )
     create_export(user)
     assert exports.write_next_export()
-    assert states() == [("Running", 0, ""), ("Failed", 1, told)]
+    assert states() == [("Running", 0, ""), ("Failed", 1, reported)]
     failed = Export.objects.exclude(pk=other.pk).get()
     assert (failed.leased_until, failed.finished_at is None) == (None, False)
     assert not ExportChunk.objects.exists()

@@ -390,8 +390,8 @@ def test_a_lost_second_factor_is_reset_and_enrolled_again():
     confirm_latest()
     assert not SecondFactor.objects.exists()
     assert not RecoveryCode.objects.exists()
-    answer = enter_password(Client(), "somebody", "correct horse battery")
-    assert "/enrol/" in answer["Location"]
+    reply = enter_password(Client(), "somebody", "correct horse battery")
+    assert "/enrol/" in reply["Location"]
     again = client.post(staff_page(somebody, "reset"))
     assert "has no second factor" in text_of(again)
 

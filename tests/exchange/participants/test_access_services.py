@@ -150,12 +150,12 @@ def test_a_failed_rotation_changes_nothing():
     key, gone = issue_key(make_organisation()), issue_key(make_organisation())
     revoke_api_key(key_id=gone.id, actor=TESTER)
     before = table_fingerprints()
-    for key_id, overlap, error, told in (
+    for key_id, overlap, error, reported in (
         (key.id, -timedelta.resolution, InvalidRequest, "The overlap must not be negative"),
         (uuid7(), timedelta(0), NotFound, "API key not found"),
         (gone.id, timedelta(0), Conflict, "The API key was revoked, has expired"),
     ):
-        with pytest.raises(error, match=told):
+        with pytest.raises(error, match=reported):
             rotate_api_key(key_id=key_id, overlap=overlap, actor=TESTER)
     assert table_fingerprints() == before
 

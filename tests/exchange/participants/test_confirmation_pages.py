@@ -137,9 +137,9 @@ def test_a_post_without_the_shown_facts_changes_nothing(key, organisation):
     before = table_fingerprints()
     for address in (page(key, "revoke"), page(organisation, "deactivate")):
         for body in ({}, {"seen": ""}, {"seen": "{}"}, {"seen": "x"}):
-            answer = client.post(address, body)
-            assert answer.status_code == 200
-            assert "No changes made yet." in text_of(answer)
+            response = client.post(address, body)
+            assert response.status_code == 200
+            assert "No changes made yet." in text_of(response)
     assert table_fingerprints() == before
 
 
@@ -157,8 +157,8 @@ def test_deactivating_an_organisation_shows_the_keys_that_stop(organisation, key
     assert call(token) == 200
     submit_confirmation(client, off, at=refused)
     assert call(token) == 401
-    told = messages_of(submit_confirmation(client, off, at=refused))
-    assert told[-1] == "Acme Holdings is already inactive. No changes were made."
+    reported = messages_of(submit_confirmation(client, off, at=refused))
+    assert reported[-1] == "Acme Holdings is already inactive. No changes were made."
     assert "Keys that will work again 1" in text_of(client.get(on))
     submit_confirmation(signed_in_client(ADMINISTRATOR), on)
     assert call(token) == 401
@@ -185,8 +185,8 @@ def test_disabling_a_webhook_shows_its_address(organisation):
     assert "Address was https://acme.example/hook and is https://acme.example/other" in refused
     endpoint.refresh_from_db()
     assert endpoint.enabled
-    told = messages_of(client.get(page(endpoint, "enable")))
-    assert told == ["The endpoint is already enabled. No changes were made."]
-    told = messages_of(client.get(page(endpoint, "send_again")))
-    assert told[-1] == "There are no undelivered webhooks. No changes were made."
+    reported = messages_of(client.get(page(endpoint, "enable")))
+    assert reported == ["The endpoint is already enabled. No changes were made."]
+    reported = messages_of(client.get(page(endpoint, "send_again")))
+    assert reported[-1] == "There are no undelivered webhooks. No changes were made."
     assert not Event.objects.exists()

@@ -129,8 +129,8 @@ def test_one_access_token_of_a_key_is_revoked_without_the_others(key, token):
         assert messages_of(client.post(address + nonsense, {"seen": "{}"}))[-1] == gone
     asked = client.get(this)
     assert (works(token), works(other)) == (True, True)
-    told = messages_of(submit_confirmation(client, this, at=asked))
-    assert told[-1] == "Access token revoked."
+    reported = messages_of(submit_confirmation(client, this, at=asked))
+    assert reported[-1] == "Access token revoked."
     assert (works(token), works(other)) == (False, True)
     before = table_fingerprints()
     assert messages_of(submit_confirmation(client, this, at=asked))[-1] == gone
@@ -169,12 +169,12 @@ def test_a_member_is_corrected_and_the_organisation_sees_it():
     assert '"name":"Ada Obi"' in member.document
     Member.objects.create(organisation=organisation, name="Bo", email="bo@acme.example")
     before = table_fingerprints()
-    for changes, told in (
+    for changes, reported in (
         ({"email": "BO@acme.example"}, "A member with this email exists already"),
         ({"email": "nobody"}, "Enter a valid email address."),
         ({"name": " "}, "This field is required."),
     ):
-        assert told in text_of(correct(client, member, **changes))
+        assert reported in text_of(correct(client, member, **changes))
     assert table_fingerprints() == before
     assert correct(signed_in_client(AUDITOR), member).status_code == 403
 
@@ -220,8 +220,8 @@ def test_an_endpoint_shows_its_deliveries_and_resends_exhausted_events(monkeypat
     )
     assert listed.context["cl"].result_count == 3
     monkeypatch.setattr(events, "MAX_REDELIVERIES", 2)
-    told = messages_of(submit_confirmation(client, address_of(endpoint, "send_again")))
-    assert told[-1].startswith("2 events queued for delivery.")
+    reported = messages_of(submit_confirmation(client, address_of(endpoint, "send_again")))
+    assert reported[-1].startswith("2 events queued for delivery.")
     statuses = Event.objects.order_by("id").values_list("status", "attempts")
     assert list(statuses) == [("Pending", 0), ("Pending", 0), ("Exhausted", 10)]
 
@@ -239,8 +239,8 @@ def test_a_disabled_endpoint_receives_nothing_until_it_is_enabled(settings):
         messages_of(client.post(address_of(endpoint, "test")))[-1]
         == "The webhook endpoint is disabled"
     )
-    told = messages_of(submit_confirmation(client, address_of(endpoint, "send_again")))
-    assert told[-1] == "The webhook endpoint is disabled. No changes were made."
+    reported = messages_of(submit_confirmation(client, address_of(endpoint, "send_again")))
+    assert reported[-1] == "The webhook endpoint is disabled. No changes were made."
     settings.WEBHOOK_ALLOW_LOCAL = False
     assert (
         "url must" in messages_of(submit_confirmation(client, address_of(endpoint, "enable")))[-1]

@@ -81,8 +81,8 @@ def test_a_large_page_takes_as_many_round_trips_as_a_small_one(
         address = f"{path}{sign}limit={limit}"
         for _ in range(3):  # statements are prepared, and the key's last use is written
             assert caller.get(address).json()["data"]["count"] == limit
-        with round_trips(tmp_path) as answers:
+        with round_trips(tmp_path) as responses:
             caller.get(address)
-        round_trip_counts[limit] = len(answers)
+        round_trip_counts[limit] = len(responses)
     # Authentication, and the page with its version.
     assert round_trip_counts == {1: 2, 20: 2, 200: 2}

@@ -54,7 +54,7 @@ def change(token: Token, user: StaffUser, **terms: Any) -> Token:
 
 
 @pytest.mark.parametrize(
-    ("value", "most", "told"),
+    ("value", "most", "reported_text"),
     [
         ("0", LIMIT, ""),
         ("-0.00000001", LIMIT, "fee must be from 0 to 1000000000000000"),
@@ -69,39 +69,41 @@ def change(token: Token, user: StaffUser, **terms: Any) -> Token:
         ("1.255", LIMIT, "fee must not have more than 2 decimals"),
     ],
 )
-def test_a_number_is_within_its_limits_and_has_the_decimals_of_its_currency(value, most, told):
-    assert describe_number_error("fee", Decimal(value), 2, Decimal(most)) == told
+def test_a_number_is_within_its_limits_and_has_the_decimals_of_its_currency(
+    value, most, reported_text
+):
+    assert describe_number_error("fee", Decimal(value), 2, Decimal(most)) == reported_text
 
 
 def test_without_its_own_limit_a_number_is_at_most_the_largest_amount():
     assert describe_number_error("valuation", MAX_NUMBER, 0) == ""
-    told = f"valuation must be from 0 to {LIMIT}"
-    assert describe_number_error("valuation", MAX_NUMBER + 1, 0) == told
+    reported_text = f"valuation must be from 0 to {LIMIT}"
+    assert describe_number_error("valuation", MAX_NUMBER + 1, 0) == reported_text
 
 
 def test_every_percentage_has_a_limit_and_four_decimals():
     for name, most in PERCENT_LIMITS.items():
         limit = 50 if name.endswith("_fee") and name != "management_fee" else 100
         assert most == limit
-        for value, told in (
+        for value, reported_text in (
             (Decimal(limit), {}),
             (Decimal("1.0001"), {}),
             (Decimal("1.00001"), {name: f"{name} must not have more than 4 decimals"}),
             (limit + Decimal("0.0001"), {name: f"{name} must be from 0 to {limit}"}),
         ):
-            assert find_term_errors(token_with(**{name: value}), 2) == told
+            assert find_term_errors(token_with(**{name: value}), 2) == reported_text
 
 
 @pytest.mark.parametrize("pair", ["buy", "sell", "trade_buy", "trade_sell"])
 def test_limits_are_in_order_and_a_maximum_of_zero_is_none(pair):
     low, high = f"min_{pair}", f"max_{pair}"
-    told = {low: f"{low} must not be above {high}"}
+    reported_text = {low: f"{low} must not be above {high}"}
     bounds: tuple[tuple[int, int, dict[str, str]], ...] = (
         (5, 0, {}),
         (5, 5, {}),
         (5, 6, {}),
-        (5, 4, told),
-        (2, 1, told),
+        (5, 4, reported_text),
+        (2, 1, reported_text),
     )
     for lowest, highest, wrong in bounds:
         token = token_with(**{low: Decimal(lowest), high: Decimal(highest)})
@@ -222,12 +224,12 @@ def test_changes_without_permission_or_of_unknown_tokens_are_rejected(office):
 def test_the_log_records_who_granted_and_withdrew_access(office):
     token, ada = make_token(), make_organisation()
     one: dict[str, Any] = {"token_id": token.pk, "organisation_id": ada.pk}
-    with capture_logs() as told:
+    with capture_logs() as reported_text:
         grant_access(user=office, **one)
         withdraw_access(user=office, **one)
         grant_access(**one)
     ids = {"token": str(token.pk), "organisation": str(ada.pk), "log_level": "info"}
-    assert told == [
+    assert reported_text == [
         {"event": "token.access_granted", "actor": f"staff:{office.pk}", **ids},
         {"event": "token.access_withdrawn", "actor": f"staff:{office.pk}", **ids},
         {"event": "token.access_granted", "actor": "system", **ids},

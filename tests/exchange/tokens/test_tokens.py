@@ -155,9 +155,9 @@ def test_a_change_costs_one_extra_round_trip(tmp_path):
     Token.objects.filter(id=token.id).update(name="Another")
     counts = []
     for _ in range(3):
-        with round_trips(tmp_path) as answers:
+        with round_trips(tmp_path) as responses:
             caller.get(LIST)
-        counts.append(len(answers))
+        counts.append(len(responses))
     assert counts == [3, 2, 2]
 
 
@@ -168,11 +168,11 @@ def test_organisations_without_private_deals_share_the_cache(tmp_path):
     first, second = make_organisation().id, make_organisation().id
     catalogue_page(asked, first, offset=0, limit=20)
     cache = catalogue._cache
-    with round_trips(tmp_path) as answers:
+    with round_trips(tmp_path) as responses:
         catalogue_page(asked, second, offset=0, limit=20)
     assert catalogue._cache is cache
     # Its audience and the page; neither total nor ids.
-    assert len(answers) <= 4
+    assert len(responses) <= 4
     assert cache.totals.get((asked, None)) == 1
     assert cache.totals.get((asked, second)) is None
 

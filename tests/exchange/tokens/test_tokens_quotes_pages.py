@@ -86,10 +86,10 @@ def test_an_approved_quote_cannot_be_decided_again():
     submit_confirmation(finance, page(quote, "approve"))
     before = table_fingerprints()
     again = submit_confirmation(finance, page(quote, "approve"))
-    told = "The quote is Approved by finance-approver, no longer Pending"
-    assert messages_of(again)[-1] == f"{told}. No changes were made."
+    reported = "The quote is Approved by finance-approver, no longer Pending"
+    assert messages_of(again)[-1] == f"{reported}. No changes were made."
     late = submit_confirmation(finance, page(quote, "reject"), reason="Too high")
-    assert messages_of(late)[-1] == f"{told}. No changes were made."
+    assert messages_of(late)[-1] == f"{reported}. No changes were made."
     assert table_fingerprints() == before
     assert "Approve 118" not in text_of(finance.get(page(quote, "change")))
 
@@ -103,8 +103,8 @@ def test_proposers_cannot_approve_their_own_quotes():
     before = table_fingerprints()
     assert "Approve 118" not in text_of(client.get(page(quote, "change")))
     response = submit_confirmation(client, page(quote, "approve"))
-    told = "Someone other than the proposer must approve this. No changes were made."
-    assert messages_of(response)[-1] == told
+    reported = "Someone other than the proposer must approve this. No changes were made."
+    assert messages_of(response)[-1] == reported
     assert table_fingerprints() == before
 
 
@@ -152,7 +152,7 @@ def test_a_token_has_one_pending_quote_at_a_time():
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "reported"),
     [
         ({"buy": "0"}, "buy must be above 0"),
         ({"sell": "-1"}, "sell must be from 0"),
@@ -162,13 +162,13 @@ def test_a_token_has_one_pending_quote_at_a_time():
         ({"exchange": "1000000000000001"}, "exchange must be from 0"),
     ],
 )
-def test_invalid_prices_are_rejected_and_the_input_is_retained(changes, told):
+def test_invalid_prices_are_rejected_and_the_input_is_retained(changes, reported):
     token = make_token()
     client = signed_in_client(BACK_OFFICE)
     before = table_fingerprints()
     response = propose(client, token, **{"note": "kept", **changes})
     assert response.status_code == 200
-    assert told in text_of(response)
+    assert reported in text_of(response)
     assert b'value="kept"' in response.content
     assert table_fingerprints() == before
 
@@ -204,7 +204,7 @@ def test_the_confirmation_of_an_approval_shows_the_changes():
     before = table_fingerprints()
     asked = finance.get(page(quote, "approve"))
     text = text_of(asked)
-    for told in (
+    for reported in (
         f"Approve the quote of {token.symbol}?",
         "No changes made yet.",
         "Buy, current 100.00 NGN Buy, proposed 118.00 NGN Buy, change +18.00 %",
@@ -212,7 +212,7 @@ def test_the_confirmation_of_an_approval_shows_the_changes():
         "Reason Annual report",
         "Yes, approve 118.00 NGN / 115.50 NGN",
     ):
-        assert told in text
+        assert reported in text
     # A POST without the shown facts only shows the page.
     assert "No changes made yet." in text_of(finance.post(page(quote, "approve")))
     assert table_fingerprints() == before
@@ -228,9 +228,9 @@ def test_an_approval_is_refused_when_prices_changed_since_the_page_was_form_valu
     set_effective_quote(token_id=token.pk, prices=prices, note="By command")
     before = table_fingerprints()
     refused = submit_confirmation(finance, page(quote, "approve"), at=asked)
-    told = messages_of(refused)[-1]
-    assert told.startswith("No changes were made. Since you opened the page: ")
-    assert "Buy, current was 100.00 NGN and is 110.00 NGN" in told
+    reported = messages_of(refused)[-1]
+    assert reported.startswith("No changes were made. Since you opened the page: ")
+    assert "Buy, current was 100.00 NGN and is 110.00 NGN" in reported
     assert table_fingerprints() == before
     for nonsense in ("x", "[]", "{}", '{"Token": 1}'):
         finance.post(page(quote, "approve"), {"seen": nonsense})
@@ -249,8 +249,8 @@ def test_a_proposal_or_rejection_is_refused_when_prices_changed_meanwhile():
     quote = Quote.objects.get()
     typed = {"buy": "119", "sell": "117", "note": "Typed with care"}
     refused = submit_confirmation(office, address, at=to_propose, **typed)
-    told = "Pending approval was none and is quote by back-office"
-    assert told in messages_of(refused)[-1]
+    reported = "Pending approval was none and is quote by back-office"
+    assert reported in messages_of(refused)[-1]
     assert b'value="Typed with care"' in refused.content
     to_reject = finance.get(page(quote, "reject"))
     prices = quotes.Prices(Decimal(110), Decimal(105))
@@ -271,8 +271,8 @@ def test_a_double_click_approves_once():
     submit_confirmation(finance, page(quote, "approve"), at=asked)
     before = table_fingerprints()
     again = submit_confirmation(finance, page(quote, "approve"), at=asked)
-    told = "The quote is Approved by finance-approver, no longer Pending. No changes were made."
-    assert messages_of(again)[-1] == told
+    reported = "The quote is Approved by finance-approver, no longer Pending. No changes were made."
+    assert messages_of(again)[-1] == reported
     assert table_fingerprints() == before
 
 
@@ -362,8 +362,8 @@ def test_a_proposal_beyond_the_band_shows_a_warning_and_needs_a_reason():
     assert "errornote" not in client.get(address).content.decode()
     before = table_fingerprints()
     asked = propose(client, token, buy="1180", sell="79.99", note="")
-    told = "A price changes by more than 20 %: buy +1,080.00 %, sell -20.01 %."
-    assert told in text_of(asked)
+    reported = "A price changes by more than 20 %: buy +1,080.00 %, sell -20.01 %."
+    assert reported in text_of(asked)
     assert 'class="errornote" role="alert">A price changes' in asked.content.decode()
     assert "Buy 100.00 NGN 1,180.00 NGN +1,080.00 %" in text_of(asked)
     assert "Sell 100.00 NGN 79.99 NGN -20.01 %" in text_of(asked)
@@ -416,16 +416,16 @@ def test_the_approver_is_warned_of_changes_beyond_the_band_of_current_prices():
     propose(office, token, buy="119", sell="118", note="Annual report")
     quote = Quote.objects.get()
     asked = finance.get(page(quote, "approve"))
-    told = "A price changes by more than 20 %: buy +32.22 %, sell +38.82 %."
-    assert told not in text_of(asked)
+    reported = "A price changes by more than 20 %: buy +32.22 %, sell +38.82 %."
+    assert reported not in text_of(asked)
     prices = quotes.Prices(Decimal(90), Decimal(85))
     set_effective_quote(token_id=token.pk, prices=prices, note="By command")
-    assert told in text_of(finance.get(page(quote, "change")))
+    assert reported in text_of(finance.get(page(quote, "change")))
     before = table_fingerprints()
     # The button of a page without the warning does nothing.
-    assert told in text_of(submit_confirmation(finance, page(quote, "approve"), at=asked))
+    assert reported in text_of(submit_confirmation(finance, page(quote, "approve"), at=asked))
     asked = finance.get(page(quote, "approve"))
-    assert told in text_of(asked)
+    assert reported in text_of(asked)
     assert "Buy 90.00 NGN 119.00 NGN +32.22 %" in text_of(asked)
     finance.post(page(quote, "approve"), {"seen": asked.context["seen"]})
     assert table_fingerprints() == before

@@ -16,12 +16,12 @@ from tests.wallets.ledger.withdrawal_orders import (
     KEYED,
     SETTINGS,
     Owner,
-    answer,
     made,
     open_wallet,
     order,
     replayed,
     request,
+    respond,
     store_settings,
     stored,
 )
@@ -151,7 +151,7 @@ def test_a_request_stores_its_response_under_its_key_only(books):
     assert stored(books) == []
     keyed = order(owner, "10", **KEYED, key="k")
     assert request(books.owner, keyed) == [made(books, keyed)]
-    kept = (201, "made", answer(books, keyed))
+    kept = (201, "made", respond(books, keyed))
     assert stored(books) == [("k", "hash", *kept)]
     again = order(owner, "10", **KEYED, key="k")
     assert request(books.owner, again) == [replayed(again, *kept)]

@@ -13,12 +13,12 @@ from tests.factories.plain_sql import Books, make_organisation
 from tests.wallets.ledger.withdrawal_orders import (
     KEYED,
     Owner,
-    answer,
     made,
     open_wallet,
     order,
     replayed,
     request,
+    respond,
     store_settings,
     stored,
 )
@@ -62,7 +62,7 @@ def test_a_used_key_replays_its_response_and_a_new_one_is_stored(books):
     assert sorted(found) == sorted([replayed(again, *kept), made(books, free), made(books, bare)])
     assert written(books, again, free, bare) == [False, True, True]
     assert stored(books) == [
-        ("free", "hash", 201, "made", answer(books, free)),
+        ("free", "hash", 201, "made", respond(books, free)),
         ("seen", "hash", *kept),
     ]
 
@@ -84,7 +84,7 @@ def test_of_two_with_one_key_the_first_by_its_id_is_done_and_the_other_left(book
     assert first["withdrawal"] < second["withdrawal"]
     assert request(books.owner, second, first) == [made(books, first)]
     assert written(books, first, second) == [True, False]
-    kept = (201, "made", answer(books, first))
+    kept = (201, "made", respond(books, first))
     assert stored(books) == [("k", "hash", *kept)]
     third, fourth = keyed(owner, "13", "k"), keyed(owner, "14", "k", body_hash=body)
     assert request(books.owner, third, fourth) == [replayed(third, *kept)]
@@ -112,7 +112,7 @@ def test_the_key_of_a_request_that_is_left_is_free_again(books):
     low, old = keyed(owner, "9", "low"), keyed(owner, "9", "old", body_hash="another")
     done = keyed(owner, "11", "done")
     assert request(books.owner, low, old, done) == [made(books, done)]
-    assert stored(books) == [("done", "hash", 201, "made", answer(books, done))]
+    assert stored(books) == [("done", "hash", 201, "made", respond(books, done))]
     once_more = [keyed(owner, "12", key, body_hash="third") for key in ("low", "old")]
     assert sorted(request(books.owner, *once_more)) == sorted(
         made(books, each) for each in once_more
@@ -126,7 +126,7 @@ def test_a_key_that_ran_out_is_one_never_seen(books):
     old, young = keyed(owner, "11", "old", body_hash="another"), keyed(owner, "12", "young")
     found = request(books.owner, old, young)
     assert sorted(found) == sorted([made(books, old), replayed(young, *kept)])
-    assert stored(books)[0] == ("old", "another", 201, "made", answer(books, old))
+    assert stored(books)[0] == ("old", "another", 201, "made", respond(books, old))
 
 
 def test_a_key_with_another_body_refuses_all_of_a_set(books):

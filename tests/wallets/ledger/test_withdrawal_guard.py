@@ -40,7 +40,7 @@ class Guarded:
             self.owner.execute(statement, self.people)
         self.owner.execute("SET LOCAL session_replication_role = origin")
 
-    def answer(self, setup: str, change: str, *statements: str) -> str:
+    def response(self, setup: str, change: str, *statements: str) -> str:
         """What refuses the change of a row set up like that; nothing if it is taken."""
         with self.owner.transaction(force_rollback=True):
             update = "UPDATE wallets_withdrawal SET {} WHERE id = %(id)s"
@@ -64,7 +64,7 @@ def guarded() -> Iterator[Guarded]:
 
 
 def found(guarded: Guarded, cases: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    return [(setup, change, guarded.answer(setup, change)) for setup, change, _ in cases]
+    return [(setup, change, guarded.response(setup, change)) for setup, change, _ in cases]
 
 
 def refusal_of_copy(guarded: Guarded, changes: dict[str, Any]) -> str:
@@ -103,7 +103,7 @@ def test_what_was_asked_for_never_changes_and_nothing_is_removed(guarded):
         "internal_fee_type = 'X'", f"bank_id = '{uuid7()}'", "requested_by = 'other'",
         "created_at = now() - interval '1 day'",
     ):  # fmt: skip
-        assert (change, guarded.answer("", change)) == (change, RESTRICTED)
+        assert (change, guarded.response("", change)) == (change, RESTRICTED)
     removed = pytest.raises(errors.RestrictViolation, match="withdrawals are never removed")
     with removed, guarded.owner.transaction(force_rollback=True):
         guarded.owner.execute("DELETE FROM wallets_withdrawal WHERE id = %(id)s", guarded.people)
@@ -142,8 +142,8 @@ def test_every_pair_of_states_is_taken_or_refused_as_decided(guarded):
             if (before, after) == ("Approved", "Rejected"):
                 wanted = "withdrawal_returned_by_two"
             setup = f"status = '{before}', {BOTH}"
-            answer = guarded.answer(setup, f"status = '{after}', version = version + 1")
-            assert (before, after, answer) == (before, after, wanted)
+            response = guarded.response(setup, f"status = '{after}', version = version + 1")
+            assert (before, after, response) == (before, after, wanted)
 
 
 def test_the_version_counts_by_one(guarded):
@@ -201,10 +201,10 @@ def test_an_approved_withdrawal_is_returned_by_two_people_before_it_is_sent(guar
         ),
     ]
     for statements, wanted in cases:
-        answer = guarded.answer(
+        response = guarded.response(
             f"status = 'Approved', {FIRST}", "status = 'Rejected', version = 2", *statements
         )
-        assert (statements, answer) == (statements, wanted)
+        assert (statements, response) == (statements, wanted)
 
 
 def test_who_approved_is_another_for_each_approval_and_never_changes(guarded):
@@ -259,13 +259,13 @@ def test_one_person_approves_up_to_the_thresholds_and_two_above(guarded):
     ):
         set_setting(key, value)
         guarded.owner.rollback()
-        assert (key, value, guarded.answer("", one)) == (key, value, wanted)
-        assert guarded.answer("", two) == ""
-        assert guarded.answer("", "status = 'Cancelled', version = 2") == ""
+        assert (key, value, guarded.response("", one)) == (key, value, wanted)
+        assert guarded.response("", two) == ""
+        assert guarded.response("", "status = 'Cancelled', version = 2") == ""
         moved_on = "status = 'Processing', version = 2"
-        assert guarded.answer(f"status = 'Approved', {FIRST}", moved_on) == ""
+        assert guarded.response(f"status = 'Approved', {FIRST}", moved_on) == ""
         again = "status = 'Approved', version = 2"
-        assert guarded.answer(f"status = 'Unknown', {FIRST}", again) == ""
+        assert guarded.response(f"status = 'Unknown', {FIRST}", again) == ""
 
 
 def test_a_change_takes_the_time_of_the_clock(guarded):

@@ -94,7 +94,7 @@ def request(connection: Connection, *asked: dict[str, Any], wait_ms: int = 1000)
 
 def made(books: Books, asked: dict[str, Any]) -> tuple[Any, ...]:
     """Return the row of an order whose withdrawal was made."""
-    return (asked["withdrawal"], 201, "made", answer(books, asked), False)
+    return (asked["withdrawal"], 201, "made", respond(books, asked), False)
 
 
 def replayed(asked: dict[str, Any], *kept: Any) -> tuple[Any, ...]:
@@ -102,7 +102,7 @@ def replayed(asked: dict[str, Any], *kept: Any) -> tuple[Any, ...]:
     return (asked["withdrawal"], *kept, True)
 
 
-def answer(books: Books, asked: dict[str, Any]) -> str:
+def respond(books: Books, asked: dict[str, Any]) -> str:
     """Return the response for the withdrawal of the order."""
     found: str = books.value(
         "SELECT '{\"withdrawalRequest\":' || w.document || ',\"bank\":' || b.document || '}'"

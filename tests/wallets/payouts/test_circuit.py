@@ -78,37 +78,37 @@ def test_one_payout_is_permitted_while_half_open_and_has_two_minutes(wallet):
     assert not circuit.accepts_payouts()
 
 
-@pytest.mark.parametrize("answer", [circuit.record_acceptance, circuit.record_response])
-def test_any_answer_ends_the_row_of_failures_of_a_closed_circuit(wallet, answer):
+@pytest.mark.parametrize("response", [circuit.record_acceptance, circuit.record_response])
+def test_any_answer_ends_the_row_of_failures_of_a_closed_circuit(wallet, response):
     one = make_approved_withdrawal(wallet)
     for failures in (1, 4):
         become("Closed", failures=failures, reason="broken")
-        answer(one.id)
+        response(one.id)
         assert (row().state, row().failures, row().reason) == ("Closed", 0, "broken")
 
 
-@pytest.mark.parametrize("answer", [circuit.record_acceptance, circuit.record_response])
+@pytest.mark.parametrize("response", [circuit.record_acceptance, circuit.record_response])
 def test_where_there_is_no_failure_to_reset_the_circuit_is_only_read(
-    wallet, answer, django_assert_num_queries
+    wallet, response, django_assert_num_queries
 ):
     one = make_approved_withdrawal(wallet)
     with django_assert_num_queries(1):
-        answer(one.id)
+        response(one.id)
 
 
 def test_there_is_one_circuit_and_a_new_one_would_take_its_place():
     assert PayoutCircuit().pk == row().pk
 
 
-@pytest.mark.parametrize("answer", [circuit.record_acceptance, circuit.record_response])
-def test_an_answer_about_another_payout_leaves_the_trial_alone(wallet, answer):
+@pytest.mark.parametrize("response", [circuit.record_acceptance, circuit.record_response])
+def test_an_answer_about_another_payout_leaves_the_trial_alone(wallet, response):
     one, other = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     for trial in (None, one):
         become("Open", failures=5, failed_trials=2, reason="broken")
         if trial is not None:
             become("Half-open", trial=trial)
         before = facts()
-        answer(other.id)
+        response(other.id)
         assert facts() == before
 
 
@@ -155,8 +155,8 @@ def test_the_fifth_failure_in_a_row_opens_the_circuit_and_is_told(wallet):
     found = row()
     assert (found.state, found.failures, found.failed_trials) == ("Open", 5, 0)
     assert (minutes_until(found.opened_at), minutes_until(found.next_probe_at)) == (0, 1)
-    told = Alert.objects.get()
-    assert (told.kind, told.subject, told.message) == (
+    reported = Alert.objects.get()
+    assert (reported.kind, reported.subject, reported.message) == (
         "provider_outage",
         "",
         "Payouts are on hold: the payment provider failed 5 times in a row."

@@ -44,12 +44,12 @@ def test_a_claim_is_a_lease_of_two_minutes_and_is_told_the_first_time(wallet):
     assert payout.leased_until == payout.next_step_at == payout.updated_at + LEASE
     assert payout.posted_at is None
     assert values(other) == before
-    told = Event.objects.filter(subject_id=one.id, type="withdrawal.processing")
-    assert told.count() == 1
+    reported = Event.objects.filter(subject_id=one.id, type="withdrawal.processing")
+    assert reported.count() == 1
     # Put back and claimed again: that is no news.
     payouts._requeue(one.id, token, "too little float", 0)
     assert token_of(one) != token
-    assert (row(one).attempts, told.count()) == (2, 1)
+    assert (row(one).attempts, reported.count()) == (2, 1)
 
 
 def test_a_withdrawal_that_nobody_approved_is_not_claimed(wallet):
@@ -255,9 +255,9 @@ def test_too_little_float_is_told_with_what_the_provider_said(sandbox, wallet):
     payout = row(withdrawal)
     assert (status_of(withdrawal), payout.last_error) == ("Approved", "Insufficient fund")
     assert seconds(payout.next_step_at, payout.updated_at) == 300
-    told = Alert.objects.get()
+    reported = Alert.objects.get()
     words = f"Insufficient KES float at the provider for {withdrawal.reference}: Insufficient fund"
-    assert (told.kind, told.subject, told.message) == ("float", "KES", words)
+    assert (reported.kind, reported.subject, reported.message) == ("float", "KES", words)
     assert PayoutCircuit.objects.get().failures == 0
 
 

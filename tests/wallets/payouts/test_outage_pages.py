@@ -82,8 +82,8 @@ def test_two_people_return_a_waiting_payout_by_its_page(waiting):
     one.post(page(waiting, "propose"), {"action": "Return", "reason": "The bank is closed"})
     proposal = Proposal.objects.get()
     before = table_fingerprints()
-    told = messages_of(submit_confirmation(one, page(waiting, "confirm", proposal.pk)))
-    assert told[-1] == "A second person must confirm your proposal. No changes were made."
+    reported = messages_of(submit_confirmation(one, page(waiting, "confirm", proposal.pk)))
+    assert reported[-1] == "A second person must confirm your proposal. No changes were made."
     assert submit_confirmation(auditor, page(waiting, "confirm", proposal.pk)).status_code == 403
     assert table_fingerprints() == before
 
@@ -108,10 +108,10 @@ def test_a_payout_that_went_out_meanwhile_is_not_returned(waiting):
     assert "No longer possible. Decline" in overtaken
     assert "Propose a resolution" not in overtaken
     before = table_fingerprints()
-    told = messages_of(
+    reported = messages_of(
         submit_confirmation(other, page(waiting, "confirm", Proposal.objects.get().pk))
     )
-    assert told[-1].startswith("Only an Approved withdrawal whose payout is not claimed")
+    assert reported[-1].startswith("Only an Approved withdrawal whose payout is not claimed")
     assert table_fingerprints() == before
 
 
@@ -199,6 +199,6 @@ def test_many_at_once_say_which_are_the_first_of_two_and_why():
     assert text_of(asked).count("total for this account 5,400,000.00 NGN") == 3
     seen = [f"{row.pk}:{code}" for row in rows for code in current_flag_codes(row)]
     body = {"decision": "approve", "row": [f"{row.pk}:1" for row in rows], "seen": seen}
-    answer = client.post(reverse("admin:wallets_withdrawal_bulk"), body)
-    assert [row.word for row in answer.context["outcomes"]] == ["First approval"] * 3
+    response = client.post(reverse("admin:wallets_withdrawal_bulk"), body)
+    assert [row.word for row in response.context["outcomes"]] == ["First approval"] * 3
     assert set(Withdrawal.objects.values_list("status", flat=True)) == {"Pending"}

@@ -84,8 +84,8 @@ def test_two_people_fail_a_lost_payout_and_the_money_goes_back(lost):
     assert "Proposed by one: The bank never got it" in text_of(other.get(page(lost)))
     before = table_fingerprints()
     own = submit_confirmation(one, page(lost, "confirm", proposal.pk))
-    told = "A second person must confirm your proposal. No changes were made."
-    assert messages_of(own)[-1] == told
+    reported = "A second person must confirm your proposal. No changes were made."
+    assert messages_of(own)[-1] == reported
     auditor = signed_in_client(AUDITOR)
     assert submit_confirmation(auditor, page(lost, "confirm", proposal.pk)).status_code == 403
     assert Withdrawal.objects.get(pk=lost.pk).status == "Unknown"
@@ -204,8 +204,10 @@ def test_a_record_that_differs_shows_what_to_do_and_leaves_nothing_to_propose(
     assert "Propose a resolution" not in seen
     before = table_fingerprints()
     for action in ("Fail", "Send again"):
-        told = messages_of(person.post(page(lost, "propose"), {"action": action, "reason": "now"}))
-        assert told[-1].startswith("Only an Unknown withdrawal that the provider did not find")
+        reported = messages_of(
+            person.post(page(lost, "propose"), {"action": action, "reason": "now"})
+        )
+        assert reported[-1].startswith("Only an Unknown withdrawal that the provider did not find")
     assert table_fingerprints() == before
     assert balances(lost.owner_id, "KES") == (Decimal(600), Decimal(400))
 
@@ -222,8 +224,8 @@ def test_a_person_is_told_when_the_provider_cannot_be_asked_before_confirming(
     proposal = Proposal.objects.get()
     provider_sandbox.fault("error_5xx", times=READ_ATTEMPTS, match=STATUS_CHECKS)
     before = table_fingerprints()
-    told = messages_of(submit_confirmation(other, page(lost, "confirm", proposal.pk)))
-    assert told[-1] == (
+    reported = messages_of(submit_confirmation(other, page(lost, "confirm", proposal.pk)))
+    assert reported[-1] == (
         "The payment provider did not respond to the status check, so nothing was changed."
         " Try again later"
     )

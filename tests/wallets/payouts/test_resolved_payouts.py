@@ -31,11 +31,11 @@ from tests.wallets.payouts.unresolved_payouts import (
     WHY,
     confirm,
     decisions,
+    emitted_types,
     lost,
     not_found_twice,
     propose,
     refusal,
-    told,
 )
 from wallets.alerts.models import Alert
 from wallets.alerts.services import raise_alert
@@ -55,7 +55,7 @@ def test_a_lost_payout_that_is_sent_again_is_as_new_but_for_its_attempts(
     for withdrawal in (one, other):
         raise_alert("payout_differs", subject=withdrawal.reference, message="open")
     before, untouched = row(one), values(other)
-    events = told(one)
+    events = emitted_types(one)
     proposal, person = propose(one, SEND_AGAIN), make_staff()
     with django_capture_on_commit_callbacks(execute=True):
         moved = confirm(proposal, person)
@@ -71,7 +71,7 @@ def test_a_lost_payout_that_is_sent_again_is_as_new_but_for_its_attempts(
     assert seconds(payout.updated_at) == 0
     assert (payout.attempts, payout.status_checks) == (before.attempts, before.status_checks)
     assert values(other) == untouched
-    assert told(one) == events
+    assert emitted_types(one) == events
     alerts = Alert.objects.filter(resolved_at=None).order_by("kind")
     assert [*alerts.values_list("kind", "subject")] == [
         ("payout_differs", other.reference),
@@ -97,7 +97,7 @@ def test_a_lost_payout_that_is_failed_gives_the_money_back_and_is_watched(sandbo
     assert payout.leased_until is None
     assert values(other) == untouched
     assert memo(one, "withdrawal_release") == f"failed: {WHY}"[:300]
-    assert (told(one)[-1], wallet.kes) == ("failed", (had[0] + 500, had[1] - 500))
+    assert (emitted_types(one)[-1], wallet.kes) == ("failed", (had[0] + 500, had[1] - 500))
     assert_books_hold()
 
 
@@ -121,7 +121,7 @@ def test_what_is_reversed_or_returned_is_over_and_the_provider_is_not_asked(
     assert values(other) == untouched
     assert memo(one, kind) == f"{begins}{WHY}"[:300]
     back = (470, 0) if action == REVERSE else (500, -500)
-    assert (told(one)[-1], wallet.kes) == (event, (had[0] + back[0], had[1] + back[1]))
+    assert (emitted_types(one)[-1], wallet.kes) == (event, (had[0] + back[0], had[1] + back[1]))
     assert sandbox.requests.entries() == []
     came_back = Alert.objects.filter(resolved_at=None).values_list("kind", "subject")
     assert [*came_back] == ([("payout_returned", other.reference)] if action == REVERSE else [])

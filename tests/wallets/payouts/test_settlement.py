@@ -207,8 +207,8 @@ def test_a_record_of_something_else_decides_nothing_and_is_told(wallet, changes,
     assert not_found(withdrawal) == (0, None, None)
     assert row(withdrawal).leased_until is None
     assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (4, timedelta(seconds=40))
-    told = f"The provider's record of {withdrawal.reference} does not match: {words}"[:500]
-    assert messages() == {"payout_differs": (withdrawal.reference, told)}
+    reported = f"The provider's record of {withdrawal.reference} does not match: {words}"[:500]
+    assert messages() == {"payout_differs": (withdrawal.reference, reported)}
     assert untouched(other)
     # A second record like it changes no state, and the right one still decides.
     apply(withdrawal, status, **changes)
@@ -232,11 +232,11 @@ def test_only_a_completed_payout_that_came_back_is_told_of(wallet, status):
     assert status_of(withdrawal) == "Completed"
     assert kept(withdrawal) == ("77", status, "No such account", "")
     assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (5, HALF_DAY)
-    told = (
+    reported = (
         f"The bank returned {withdrawal.reference}: No such account."
         " Reversal requires dual approval."
     )
-    came_back = {"payout_returned": (withdrawal.reference, told)}
+    came_back = {"payout_returned": (withdrawal.reference, reported)}
     assert messages() == (came_back if status is TransferStatus.FAILED else {})
 
 
@@ -252,11 +252,11 @@ def test_a_failed_payout_that_the_provider_has_otherwise_is_told_of(wallet, stat
     assert status_of(withdrawal) == "Failed"
     assert kept(withdrawal) == ("77", status, "", "")
     assert wait_of(withdrawal) == HALF_DAY
-    told = (
+    reported = (
         f"{withdrawal.reference} is Failed and its amount was released, but the provider"
         f" reports {status}"
     )
-    paid = {"paid_after_failure": (withdrawal.reference, told)}
+    paid = {"paid_after_failure": (withdrawal.reference, reported)}
     assert messages() == ({} if status is TransferStatus.FAILED else paid)
 
 
@@ -287,8 +287,8 @@ def test_a_payout_that_is_lost_is_unknown_told_of_once_and_looked_at_again(walle
     assert row(withdrawal).leased_until is None
     assert row(withdrawal).not_found_count == 2
     assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (4, timedelta(seconds=40))
-    told = f"The outcome of {withdrawal.reference} is unknown: {LONG}"[:500]
-    assert messages() == {"payout_unknown": (withdrawal.reference, told)}
+    reported = f"The outcome of {withdrawal.reference} is unknown: {LONG}"[:500]
+    assert messages() == {"payout_unknown": (withdrawal.reference, reported)}
     settlement.mark_unknown(withdrawal.id, error="again", not_found=False)
     assert Alert.objects.get().occurrences == 1
     assert (row(withdrawal).status_checks, row(withdrawal).last_error) == (5, "again")
@@ -296,13 +296,13 @@ def test_a_payout_that_is_lost_is_unknown_told_of_once_and_looked_at_again(walle
     assert untouched(other)
 
 
-@pytest.mark.parametrize("told", [True, False])
-def test_only_a_provider_that_answered_has_not_found_it(wallet, told):
+@pytest.mark.parametrize("reported", [True, False])
+def test_only_a_provider_that_answered_has_not_found_it(wallet, reported):
     withdrawal = posted(wallet)
     Payout.objects.update(not_found_count=0, first_not_found_at=None, last_not_found_at=None)
-    settlement.mark_unknown(withdrawal.id, error="silence", not_found=told)
-    at = row(withdrawal).updated_at if told else None
-    assert not_found(withdrawal) == (int(told), at, at)
+    settlement.mark_unknown(withdrawal.id, error="silence", not_found=reported)
+    at = row(withdrawal).updated_at if reported else None
+    assert not_found(withdrawal) == (int(reported), at, at)
 
 
 def test_a_payout_that_is_closed_is_not_lost_and_does_not_fail(wallet):

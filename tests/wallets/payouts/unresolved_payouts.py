@@ -103,7 +103,7 @@ def confirm(proposal: Proposal, by: StaffUser | None = None) -> Withdrawal:
     return resolutions.confirm(proposal_id=proposal.id, resolver=by or make_staff())
 
 
-def told(withdrawal: Withdrawal) -> list[str]:
+def emitted_types(withdrawal: Withdrawal) -> list[str]:
     events = Event.objects.filter(subject_id=withdrawal.id).order_by("id")
     return [kind.removeprefix("withdrawal.") for kind in events.values_list("type", flat=True)]
 

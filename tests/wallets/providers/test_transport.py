@@ -38,7 +38,7 @@ def client_at(listener: socket.socket, **parameters: Any) -> FlutterwaveClient:
 
 
 @contextmanager
-def one_response(answer: bytes, received: list[bytes] | None = None) -> Iterator[socket.socket]:
+def one_response(reply: bytes, received: list[bytes] | None = None) -> Iterator[socket.socket]:
     """A server that sends this to whoever comes first, and then nothing."""
 
     def serve() -> None:
@@ -47,7 +47,7 @@ def one_response(answer: bytes, received: list[bytes] | None = None) -> Iterator
             request = connection.recv(65536)
             if received is not None:
                 received.append(request)
-            connection.sendall(answer)
+            connection.sendall(reply)
             connection.recv(1)
 
     with socket.create_server((HOST, 0)) as listener:
@@ -146,8 +146,8 @@ def test_a_response_beyond_the_limit_is_not_waited_for():
 )
 def test_a_success_is_none_with_a_status_of_a_failure(sandbox, status, said):
     client = client_of(sandbox, read_attempts=1)
-    for answered in (200, 299, status):
-        sandbox.fault("error_5xx", BANKS, status=answered, body=ONE_BANK)
+    for responded in (200, 299, status):
+        sandbox.fault("error_5xx", BANKS, status=responded, body=ONE_BANK)
     for _ in range(2):
         assert [bank.code for bank in client.list_banks("NGN")] == ["044"]
     with pytest.raises(ProviderUnavailable) as unavailable:

@@ -83,7 +83,7 @@ def command(
 def as_set(*orders: RequestWithdrawal) -> list[str | None]:
     """What each answers; None for those that were left."""
     found = requests._function.run_batch(orders, _nobody)
-    return [None if answer is None else answer.data for answer in found]
+    return [None if response is None else response.data for response in found]
 
 
 def _nobody(order: RequestWithdrawal) -> StoredResponse:
@@ -136,7 +136,7 @@ def test_on_one_wallet_those_are_done_that_it_can_pay_until_one_is_too_much():
     first, second, third, too_much, after_it = orders
     # Their ids give the order, not their places.
     found = as_set(after_it, third, first, too_much, second)
-    taken = [answer and json.loads(answer)["withdrawalRequest"]["amount"] for answer in found]
+    taken = [response and json.loads(response)["withdrawalRequest"]["amount"] for response in found]
     assert taken == [None, 400, 300.5, None, 200]
     assert held(wallet) == holds(1000, "300.5", 200, 400)
     assert [rows_of(order) for order in orders] == [4, 4, 4, 0, 0]
@@ -153,7 +153,7 @@ def test_on_one_wallet_those_are_done_that_it_can_pay_until_one_is_too_much():
 def test_what_a_wallet_could_never_pay_keeps_nobody_after_it_from_being_done():
     wallet = make_wallet(1000)
     orders = [command(wallet, amount) for amount in (400, "1000.01", 600)]
-    assert [answer is None for answer in as_set(*orders)] == [False, True, False]
+    assert [response is None for response in as_set(*orders)] == [False, True, False]
     assert held(wallet) == holds(1000, 400, 600)
     with assert_nothing_changes(), pytest.raises(DatabaseError, match="insufficient_balance"):
         alone(orders[1])
@@ -171,19 +171,19 @@ def test_wallets_of_all_owners_and_currencies_go_together():
             (own, 400, "KES"), (member, 15_000, "UGX"), (member, 900, "KES"), (other, 4980, "GHS"),
         )
     ]  # fmt: skip
-    found = [json.loads(answer or "") for answer in as_set(*orders)]
+    found = [json.loads(response or "") for response in as_set(*orders)]
     assert held(own) == holds(1000, 600, 400)
     assert held(member) == holds(1000, 100, 900)
     assert held(member, "UGX") == holds(20_000, 5000, 15_000)
     assert held(other, "GHS") == holds(5000, 20, 4980)
-    for order, answer in zip(orders, found, strict=True):
-        request = answer["withdrawalRequest"]
+    for order, response in zip(orders, found, strict=True):
+        request = response["withdrawalRequest"]
         assert request["_id"] == order.created_id
         assert request["owner"] == str(order.member or order.organisation)
-        assert (request["currency"], answer["bank"]["currency"]) == (order.currency,) * 2
-        told = Event.objects.get(subject_id=order.withdrawal)
-        assert told.organisation_id == order.organisation
-        user = json.loads(told.body)["data"]["user"]
+        assert (request["currency"], response["bank"]["currency"]) == (order.currency,) * 2
+        reported = Event.objects.get(subject_id=order.withdrawal)
+        assert reported.organisation_id == order.organisation
+        user = json.loads(reported.body)["data"]["user"]
         assert (user and UUID(user["_id"])) == order.member
     assert_books_hold()
 
@@ -214,7 +214,7 @@ def test_an_order_that_is_left_leaves_no_trace_and_is_refused_by_itself(kind):
     bad = make(wallet).with_key(claim_of(wallet, "bad"))
     orders = [command(wallet, 100, key="a"), bad, command(wallet, 200, key="c")]
     found = as_set(*orders)
-    assert [answer is None for answer in found] == [False, True, False]
+    assert [response is None for response in found] == [False, True, False]
     assert [rows_of(order) for order in orders] == [4, 0, 4]
     assert keys_kept() == {"a", "c"}
     assert held(wallet) == holds(1000, 100, 200)
@@ -233,7 +233,7 @@ def test_a_wallet_without_an_escrow_account_is_left_and_then_gets_one():
         legs=[Leg(account_id_of(rich), Decimal(-300)), Leg(mine, Decimal(300))],
     )
     orders = [command(new, 100), command(rich, 100), command(new, 200)]
-    assert [answer is None for answer in as_set(*orders)] == [True, False, True]
+    assert [response is None for response in as_set(*orders)] == [True, False, True]
     assert [rows_of(order) for order in orders] == [0, 4, 0]
     alone(orders[0])
     assert account_id_of(new, "escrow") == orders[0].new_escrow
@@ -245,11 +245,11 @@ def test_a_wallet_without_an_escrow_account_is_left_and_then_gets_one():
 def test_an_order_on_somebody_elses_member_does_not_show_in_the_members_statement():
     wallet, stranger = make_member_wallet(1000), make_wallet(1000)
     orders = [command(wallet, 300, asked_by=stranger.organisation), command(wallet, 500)]
-    assert [answer is None for answer in as_set(*orders)] == [True, False]
+    assert [response is None for response in as_set(*orders)] == [True, False]
     assert held(wallet) == holds(1000, 500)
     # Nor does it keep the member's own request from being done with the others.
     orders = [command(wallet, 500, asked_by=stranger.organisation), command(wallet, 100)]
-    assert [answer is None for answer in as_set(*orders)] == [True, False]
+    assert [response is None for response in as_set(*orders)] == [True, False]
 
 
 def test_digits_that_no_account_keeps_do_not_add_up_to_money():
@@ -362,7 +362,7 @@ def commands_of(wallets: Sequence[Wallet], orders: Sequence[Any]) -> list[Reques
 def carry_out_together(orders: list[RequestWithdrawal]) -> list[str]:
     """As a set, then those it left one by one."""
     found = as_set(*orders)
-    return [answer or outcome(order) for answer, order in zip(found, orders, strict=True)]
+    return [response or outcome(order) for response, order in zip(found, orders, strict=True)]
 
 
 @examples("PARITY", 40)
@@ -397,7 +397,7 @@ def books_hold_after(transactional_db: None) -> Iterator[None]:
 def test_what_wallets_cannot_pay_they_do_not_pay(orders, funds):
     wallets = organisation_with_members(funds)
     found = carry_out_together(commands_of(wallets, orders))
-    done = [order for order, answer in zip(orders, found, strict=True) if answer[0] == "{"]
+    done = [order for order, response in zip(orders, found, strict=True) if response[0] == "{"]
     for number, wallet in enumerate(wallets):
         for currency in ("KES", "GHS"):
             fund = funds.get((number, currency), Decimal(0))

@@ -33,7 +33,7 @@ LIST = "admin:wallets_withdrawal_changelist"
 
 
 @pytest.fixture
-def world():
+def dataset():
     organisation, member = make_participants()
     for currency, amount in (("NGN", "9000000"), ("KES", "1000000"), ("GHS", "5000")):
         fund(organisation, member, currency, amount)
@@ -58,8 +58,8 @@ def outcomes(response) -> list[tuple[str, str]]:
     return [(row.word, row.text) for row in response.context["outcomes"]]
 
 
-def test_choosing_rows_asks_with_amounts_payees_and_totals_and_changes_nothing(world):
-    organisation, member = world
+def test_choosing_rows_asks_with_amounts_payees_and_totals_and_changes_nothing(dataset):
+    organisation, member = dataset
     small = make_withdrawal(organisation, member, "KES", "1000")
     same = make_withdrawal(organisation, member, "KES", "234.5")
     large = make_withdrawal(organisation, member, "NGN", "6000000", account_name=AT_THE_BANK)
@@ -89,8 +89,8 @@ def test_choosing_rows_asks_with_amounts_payees_and_totals_and_changes_nothing(w
     assert f"{lacking.pk}:" not in html
 
 
-def test_each_row_is_decided_on_its_own_and_reported(world):
-    organisation, member = world
+def test_each_row_is_decided_on_its_own_and_reported(dataset):
+    organisation, member = dataset
     fine, large, stale, gone, lacking, mine = (
         make_withdrawal(organisation, member, currency, amount, account_name=AT_THE_BANK)
         for currency, amount in (
@@ -109,7 +109,7 @@ def test_each_row_is_decided_on_its_own_and_reported(world):
     Withdrawal.objects.filter(pk=stale.pk).update(version=2)
     decisions.reject(withdrawal_id=gone.pk, version=1, approver=other, reason="Twice")
     unknown = "0192f3a4-0000-7000-8000-000000000000"
-    answer = decide(
+    reply = decide(
         client,
         [
             f"{fine.pk}:1",
@@ -122,7 +122,7 @@ def test_each_row_is_decided_on_its_own_and_reported(world):
         ],
         reason="Looked at",
     )
-    found = outcomes(answer)
+    found = outcomes(reply)
     assert [word for word, _ in found] == [
         "Approved", "Approved", "Not decided", "Not decided", "Not decided", "Not decided",
         "Approved",
@@ -135,7 +135,7 @@ def test_each_row_is_decided_on_its_own_and_reported(world):
     )
     assert found[4][1] == "GHS payouts require: branch code"
     assert found[5][1] == "Withdrawal not found"
-    seen = text_of(answer)
+    seen = text_of(reply)
     assert "3 decided, 4 not decided." in seen
     assert "Approved: 2, total 101,000.00 KES." in seen
     assert "Approved: 1, total 6,000,000.00 NGN." in seen
@@ -151,19 +151,19 @@ def test_each_row_is_decided_on_its_own_and_reported(world):
     }
 
 
-def test_the_first_of_two_approvals_and_ones_own_are_told_apart(world):
-    organisation, member = world
+def test_the_first_of_two_approvals_and_ones_own_are_told_apart(dataset):
+    organisation, member = dataset
     one = make_withdrawal(organisation, member, "NGN", "5000000", account_name=AT_THE_BANK)
     two = make_withdrawal(organisation, member, "KES", "6000")
     client = signed_in_client(FINANCE_APPROVER)
     rows = [f"{one.pk}:1", f"{two.pk}:1"]
-    answer = decide(client, rows)
-    assert outcomes(answer) == [
+    reply = decide(client, rows)
+    assert outcomes(reply) == [
         ("First approval", "First approval recorded. A second approver is required."),
         ("Approved", "Approved. 5,970.00 KES queued for payout."),
     ]
     # What waits for a second approval is not told as approved.
-    assert "2 decided, 0 not decided. Approved: 1, total 6,000.00 KES. Results" in text_of(answer)
+    assert "2 decided, 0 not decided. Approved: 1, total 6,000.00 KES. Results" in text_of(reply)
     # The same page once more, and one's own approval: nothing is decided twice.
     before = table_fingerprints()
     assert [word for word, _ in outcomes(decide(client, rows))] == ["Not decided", "Not decided"]
@@ -180,8 +180,8 @@ def test_the_first_of_two_approvals_and_ones_own_are_told_apart(world):
     assert "Excluded No longer Pending; now Approved." in asked
 
 
-def test_a_row_sent_without_the_flags_that_were_shown_is_refused(world):
-    organisation, member = world
+def test_a_row_sent_without_the_flags_that_were_shown_is_refused(dataset):
+    organisation, member = dataset
     flagged = make_withdrawal(organisation, member, "KES", "1000")
     client = signed_in_client(FINANCE_APPROVER)
     body = {"decision": "approve", "row": [f"{flagged.pk}:1"], "reason": ""}
@@ -192,8 +192,8 @@ def test_a_row_sent_without_the_flags_that_were_shown_is_refused(world):
     assert table_fingerprints() == before
 
 
-def test_many_are_rejected_with_one_reason(world):
-    organisation, member = world
+def test_many_are_rejected_with_one_reason(dataset):
+    organisation, member = dataset
     rows = [make_withdrawal(organisation, member, "KES", amount) for amount in ("1000", "2000")]
     client = signed_in_client(FINANCE_APPROVER)
     asked = choose(client, rows, "reject_selected")
@@ -205,9 +205,9 @@ def test_many_are_rejected_with_one_reason(world):
     assert f'value="{rows[0].pk}:1"' in again.content.decode()
     assert table_fingerprints() == before
 
-    answer = decide(client, versions, "reject", "Ask your bank")
-    assert [word for word, _ in outcomes(answer)] == ["Rejected", "Rejected"]
-    assert "Rejected: 2, total 3,000.00 KES." in text_of(answer)
+    reply = decide(client, versions, "reject", "Ask your bank")
+    assert [word for word, _ in outcomes(reply)] == ["Rejected", "Rejected"]
+    assert "Rejected: 2, total 3,000.00 KES." in text_of(reply)
     assert set(Withdrawal.objects.values_list("status", "reason")) == {
         ("Rejected", "Ask your bank")
     }
@@ -226,8 +226,8 @@ def test_many_are_rejected_with_one_reason(world):
         ("approve", [*(f"0192f3a4-0000-7000-8000-0000000001{n:02}:1" for n in range(100)), "{pk}:1"]),  # noqa: E501
     ],
 )  # fmt: skip
-def test_a_form_that_cannot_be_read_does_nothing(world, decision, rows):
-    withdrawal = make_withdrawal(world[0], world[1], "KES", "1000")
+def test_a_form_that_cannot_be_read_does_nothing(dataset, decision, rows):
+    withdrawal = make_withdrawal(dataset[0], dataset[1], "KES", "1000")
     client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     response = decide(client, [row.format(pk=withdrawal.pk) for row in rows], decision)
@@ -236,8 +236,8 @@ def test_a_form_that_cannot_be_read_does_nothing(world, decision, rows):
     assert table_fingerprints() == before
 
 
-def test_nothing_chosen_or_too_many_is_said(world, monkeypatch):
-    organisation, member = world
+def test_nothing_chosen_or_too_many_is_said(dataset, monkeypatch):
+    organisation, member = dataset
     client = signed_in_client(FINANCE_APPROVER)
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     before = table_fingerprints()
@@ -249,8 +249,8 @@ def test_nothing_chosen_or_too_many_is_said(world, monkeypatch):
     assert messages_of(response)[-1] == "Select at most 1 withdrawals. No changes were made."
 
 
-def test_bulk_takes_post_only_and_deciders_only(world):
-    withdrawal = make_withdrawal(world[0], world[1], "KES", "1000")
+def test_bulk_takes_post_only_and_deciders_only(dataset):
+    withdrawal = make_withdrawal(dataset[0], dataset[1], "KES", "1000")
     address = reverse("admin:wallets_withdrawal_bulk")
     approver, auditor = signed_in_client(FINANCE_APPROVER), signed_in_client(AUDITOR)
     before = table_fingerprints()

@@ -37,7 +37,7 @@ WHY = "Ada called: Forrest Green is her landlord"
 
 
 @pytest.fixture
-def world():
+def dataset():
     organisation, member = make_participants()
     for currency in ("NGN", "KES"):
         fund(organisation, member, currency, "90000000")
@@ -56,7 +56,7 @@ def choose(client: Client, rows: list[Withdrawal]) -> Any:
     return client.post(f"{reverse(LIST)}?status=all", chosen)
 
 
-def answer(client: Client, asked: Any) -> Any:
+def submit(client: Client, asked: Any) -> Any:
     """What the page that asked sends, field by field."""
     html = asked.content.decode()
     fields = re.findall(r'<input type="hidden" name="(row|seen|left_out)" value="([^"]+)"', html)
@@ -66,8 +66,8 @@ def answer(client: Client, asked: Any) -> Any:
     return client.post(reverse("admin:wallets_withdrawal_bulk"), body)
 
 
-def test_one_flagged_stop_among_eight_is_left_out_by_name_and_the_others_are_approved(world):
-    organisation, member = world
+def test_one_flagged_stop_among_eight_is_left_out_by_name_and_the_others_are_approved(dataset):
+    organisation, member = dataset
     fine = [make_withdrawal(organisation, member, "KES", str(1000 + n)) for n in range(7)]
     flagged = make_withdrawal(organisation, member, "NGN", "2000")
     client = signed_in_client(FINANCE_APPROVER)
@@ -82,9 +82,9 @@ def test_one_flagged_stop_among_eight_is_left_out_by_name_and_the_others_are_app
     )
     assert f'value="{flagged.pk}:1"' not in asked.content.decode()
 
-    done = answer(client, asked)
-    told = text_of(done)
-    assert "7 decided, 0 not decided, 1 excluded." in told
+    done = submit(client, asked)
+    reported = text_of(done)
+    assert "7 decided, 0 not decided, 1 excluded." in reported
     (row,) = [one for one in done.context["outcomes"] if one.word == "Excluded"]
     assert flagged.reference in row.withdrawal
     assert row.text == (
@@ -97,8 +97,8 @@ def test_one_flagged_stop_among_eight_is_left_out_by_name_and_the_others_are_app
     assert Payout.objects.count() == 7
 
 
-def test_bulk_shows_every_flag_that_the_single_page_shows(world):
-    organisation, member = world
+def test_bulk_shows_every_flag_that_the_single_page_shows(dataset):
+    organisation, member = dataset
     rows = [make_withdrawal(organisation, member, currency, "2000") for currency in ("NGN", "KES")]
     client = signed_in_client(FINANCE_APPROVER)
     asked = choose(client, rows)
@@ -110,8 +110,8 @@ def test_bulk_shows_every_flag_that_the_single_page_shows(world):
             assert f"{flag.level.label} {flag.text}" in text_of(asked)
 
 
-def test_a_stop_sent_to_bulk_by_hand_is_refused(world):
-    flagged = make_withdrawal(world[0], world[1], "NGN", "2000")
+def test_a_stop_sent_to_bulk_by_hand_is_refused(dataset):
+    flagged = make_withdrawal(dataset[0], dataset[1], "NGN", "2000")
     client = signed_in_client(FINANCE_APPROVER)
     body = {
         "decision": "approve",
@@ -126,8 +126,8 @@ def test_a_stop_sent_to_bulk_by_hand_is_refused(world):
     assert table_fingerprints() == before
 
 
-def test_a_flag_that_comes_between_the_question_and_bulk_refuses_that_row(world):
-    organisation, member = world
+def test_a_flag_that_comes_between_the_question_and_bulk_refuses_that_row(dataset):
+    organisation, member = dataset
     one = make_withdrawal(organisation, member, "KES", "1000")
     client = signed_in_client(FINANCE_APPROVER)
     asked = choose(client, [one])
@@ -135,7 +135,7 @@ def test_a_flag_that_comes_between_the_question_and_bulk_refuses_that_row(world)
     fund(rival, None, "KES", "5000")
     make_withdrawal(rival, None, "KES", "1000")
     before = table_fingerprints()
-    (row,) = answer(client, asked).context["outcomes"]
+    (row,) = submit(client, asked).context["outcomes"]
     assert row.word == "Not decided"
     assert row.text.startswith(
         "New flags since you opened the page: Critical: Account shared with 1 other"
@@ -146,8 +146,8 @@ def test_a_flag_that_comes_between_the_question_and_bulk_refuses_that_row(world)
 
 @pytest.mark.parametrize("override", [None, "", "   "])
 @pytest.mark.parametrize("confirmed", ["", "yes"])
-def test_the_single_page_wants_the_reason_in_writing(world, override, confirmed):
-    flagged = make_withdrawal(world[0], world[1], "NGN", "2000")
+def test_the_single_page_wants_the_reason_in_writing(dataset, override, confirmed):
+    flagged = make_withdrawal(dataset[0], dataset[1], "NGN", "2000")
     client = signed_in_client(FINANCE_APPROVER)
     shown = client.get(page(flagged))
     label = "Reason for approving despite critical flags (required; internal, not sent to the"
@@ -166,8 +166,8 @@ def test_the_single_page_wants_the_reason_in_writing(world, override, confirmed)
     assert table_fingerprints() == before
 
 
-def test_what_was_written_stays_when_a_flag_comes_meanwhile(world):
-    flagged = make_withdrawal(world[0], world[1], "NGN", "2000")
+def test_what_was_written_stays_when_a_flag_comes_meanwhile(dataset):
+    flagged = make_withdrawal(dataset[0], dataset[1], "NGN", "2000")
     client = signed_in_client(FINANCE_APPROVER)
     body = approval_form(flagged, override=WHY, reason="Called at noon")
     rival = Organisation.objects.create(name="Rival")
@@ -185,16 +185,16 @@ def test_what_was_written_stays_when_a_flag_comes_meanwhile(world):
     assert table_fingerprints() == before
 
 
-def test_a_page_without_stop_asks_for_no_override(world):
+def test_a_page_without_stop_asks_for_no_override(dataset):
     seen = signed_in_client(FINANCE_APPROVER).get(
-        page(make_withdrawal(world[0], world[1], "KES", "2000"))
+        page(make_withdrawal(dataset[0], dataset[1], "KES", "2000"))
     )
     assert "Review Payee is not the wallet owner" in text_of(seen)
     assert "flagged Critical" not in text_of(seen)
 
 
-def test_two_approvers_read_each_others_reason_and_the_client_reads_none(world):
-    flagged = make_withdrawal(world[0], world[1], "NGN", "5000000")
+def test_two_approvers_read_each_others_reason_and_the_client_reads_none(dataset):
+    flagged = make_withdrawal(dataset[0], dataset[1], "NGN", "5000000")
     one, other = (
         signed_in_client(FINANCE_APPROVER, "one"),
         signed_in_client(FINANCE_APPROVER, "other"),
@@ -209,8 +209,8 @@ def test_two_approvers_read_each_others_reason_and_the_client_reads_none(world):
     assert (flagged.status, flagged.version) == ("Pending", 2)
 
     before = table_fingerprints()
-    told = other.post(page(flagged, "approve"), approval_form(flagged, override=" "))
-    assert "Flagged as critical" in text_of(told)
+    reported = other.post(page(flagged, "approve"), approval_form(flagged, override=" "))
+    assert "Flagged as critical" in text_of(reported)
     assert table_fingerprints() == before
     for shown in (
         other.get(page(flagged)),
@@ -235,8 +235,8 @@ def test_two_approvers_read_each_others_reason_and_the_client_reads_none(world):
     assert WHY not in flagged.reason
 
 
-def test_what_was_decided_before_flags_were_kept_says_nothing_of_them(world):
-    withdrawal = make_withdrawal(world[0], world[1], "KES", "2000")
+def test_what_was_decided_before_flags_were_kept_says_nothing_of_them(dataset):
+    withdrawal = make_withdrawal(dataset[0], dataset[1], "KES", "2000")
     client = signed_in_client(FINANCE_APPROVER)
     client.post(page(withdrawal, "approve"), approval_form(withdrawal))
     assert "Flags at decision" in text_of(client.get(page(withdrawal)))
@@ -248,8 +248,8 @@ def test_what_was_decided_before_flags_were_kept_says_nothing_of_them(world):
     assert row.flags is None
 
 
-def test_the_list_shows_level_and_number_of_flags_of_now_and_of_the_decision(world):
-    organisation, member = world
+def test_the_list_shows_level_and_number_of_flags_of_now_and_of_the_decision(dataset):
+    organisation, member = dataset
     flagged = make_withdrawal(organisation, member, "NGN", "2000")
     look = make_withdrawal(organisation, member, "KES", "2000")
     clear = make_withdrawal(organisation, member, "KES", "1000", account_name="Ada")
@@ -276,8 +276,8 @@ def test_the_list_shows_level_and_number_of_flags_of_now_and_of_the_decision(wor
     assert "Risk" in text
 
 
-def test_choosing_many_takes_as_many_queries_as_choosing_two(world):
-    organisation, member = world
+def test_choosing_many_takes_as_many_queries_as_choosing_two(dataset):
+    organisation, member = dataset
     client = signed_in_client(FINANCE_APPROVER)
 
     def queries(count: int) -> int:

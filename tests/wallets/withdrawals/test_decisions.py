@@ -69,7 +69,7 @@ def refuses(act: Callable[[], object], kind: type[DomainError], message: str) ->
 
 
 def test_nobody_approves_what_they_entered_or_approved_before():
-    told = "A second person must approve this withdrawal: you already requested or approved it"
+    reported = "A second person must approve this withdrawal: you already requested or approved it"
     person, other = make_staff(), make_staff()
     wallet = make_wallet(600_000)
     requests.request_withdrawal(
@@ -85,12 +85,12 @@ def test_nobody_approves_what_they_entered_or_approved_before():
         )
     )
     entered = Withdrawal.objects.get()
-    refused = refuses(partial(approve, entered, person), Rejected, told)
+    refused = refuses(partial(approve, entered, person), Rejected, reported)
     assert refused.code == "approver_not_independent"
     assert approve(entered, other).status == "Approved"
     large = make_wallet(500_000).request(500_000, account="0611111111")
     assert approve(large, other).status == "Pending"
-    refuses(partial(approve, large, other), Rejected, told)
+    refuses(partial(approve, large, other), Rejected, reported)
     assert approve(large, person).second_approver == person
     assert_books_hold()
 
@@ -135,11 +135,11 @@ def test_who_was_to_be_approved_by_two_stays_so_when_the_threshold_rises():
 def test_what_the_corridor_needs_is_filled_in_before_the_approval():
     withdrawal = make_wallet(5000, currency="ZAR").request(500, currency="ZAR", bank="Absa")
     person = make_staff()
-    told = (
+    reported = (
         "ZAR payouts require: recipient's first name, recipient's last name,"
         " recipient's email, recipient's phone, recipient's address"
     )
-    assert refuses(partial(approve, withdrawal, person), Rejected, told).code == (
+    assert refuses(partial(approve, withdrawal, person), Rejected, reported).code == (
         "corridor_incomplete"
     )
     fill = partial(
@@ -154,8 +154,8 @@ def test_what_the_corridor_needs_is_filled_in_before_the_approval():
     }
     kept = Decision.objects.get(withdrawal=withdrawal)
     assert (kept.verdict, kept.details) == ("Fill in", {"branch_code": ""})
-    told = "The withdrawal has changed. Review it and try again"
-    refuses(partial(fill, corridor=RECIPIENT), StateConflict, told)
+    reported = "The withdrawal has changed. Review it and try again"
+    refuses(partial(fill, corridor=RECIPIENT), StateConflict, reported)
     assert approve(withdrawal, person).status == "Approved"
 
 
@@ -215,8 +215,8 @@ def test_only_who_may_decide_decides_and_only_on_the_version_they_saw():
     stale = "The withdrawal has changed. Review it and try again"
     asked = [partial(act, withdrawal_id=withdrawal.pk) for act in acts]
     for act in asked:
-        told = "You do not have permission to approve withdrawals"
-        refuses(partial(act, version=1, approver=stranger), Forbidden, told)
+        reported = "You do not have permission to approve withdrawals"
+        refuses(partial(act, version=1, approver=stranger), Forbidden, reported)
         refuses(partial(act, version=2, approver=person), StateConflict, stale)
     decisions.cancel(
         withdrawal_id=withdrawal.pk, organisation_id=withdrawal.organisation_id, actor=TESTER

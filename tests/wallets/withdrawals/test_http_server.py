@@ -30,16 +30,16 @@ def desk(transactional_db: None) -> Iterator[WithdrawalApi]:
 def test_a_withdrawal_is_created_and_a_second_refused(live_service, desk: WithdrawalApi, operation):
     desk.fund(operation, "KES", "700")
     url = live_service.base_url + desk.path(operation)
-    answers = [
+    responses = [
         requests.post(url, json=body_of(), headers=desk.caller.headers, timeout=20)
         for _ in range(2)
     ]
-    assert [answer.status_code for answer in answers] == [201, 400]
-    assert answers[1].json() == {
+    assert [response.status_code for response in responses] == [201, 400]
+    assert responses[1].json() == {
         "status": "failed",
         "message": "Insufficient KES balance. Available: 200, requested: 500",
     }
-    assert answers[1].headers["X-Error-Code"] == "insufficient_balance"
+    assert responses[1].headers["X-Error-Code"] == "insufficient_balance"
 
 
 @pytest.mark.parametrize("text", ["%00", "a%00b", "%ff", "%2e%2e", "..%2f..", "%F0%9F%98%80"])
@@ -50,10 +50,10 @@ def test_ids_that_no_client_should_send_are_not_found(live_service, desk: Withdr
     path = f"/v1/api/members/{text}/wallet/withdraw"
     with assert_nothing_changes():
         connection.request("POST", path, json.dumps(body_of()), headers)
-        answer = connection.getresponse()
-        body = json.loads(answer.read())
+        response = connection.getresponse()
+        body = json.loads(response.read())
     connection.close()
-    assert answer.status == 404
+    assert response.status == 404
     assert body["status"] == "failed"
 
 
@@ -63,8 +63,8 @@ def test_a_webhook_is_read_whole_however_it_is_sent(live_service, desk: Withdraw
     raw = json.dumps({"data": {"id": 1, "reference": withdrawal.reference}}).encode()
     url = f"{live_service.base_url}/hooks/flutterwave"
     body = iter([raw[:10], raw[10:]]) if chunked else raw
-    answer = requests.post(url, data=body, headers=HEADERS, timeout=20)
-    assert (answer.status_code, answer.json()) == (200, {"status": "success"})
+    response = requests.post(url, data=body, headers=HEADERS, timeout=20)
+    assert (response.status_code, response.json()) == (200, {"status": "success"})
     assert ProviderEvent.objects.get().reference == withdrawal.reference
 
 
@@ -74,6 +74,6 @@ def test_a_webhook_beyond_the_limit_is_refused_however_it_is_sent(
 ):
     raw = b"x" * 70_000
     url = f"{live_service.base_url}/hooks/flutterwave"
-    answer = requests.post(url, data=iter([raw]) if chunked else raw, headers=HEADERS, timeout=20)
-    assert answer.status_code == 413
+    response = requests.post(url, data=iter([raw]) if chunked else raw, headers=HEADERS, timeout=20)
+    assert response.status_code == 413
     assert not ProviderEvent.objects.exists()

@@ -49,8 +49,8 @@ def test_a_lost_answer_is_looked_up_then_lost(provider_sandbox):
     provider_sandbox.fault("error_5xx", match=TRANSFERS)
     withdrawal = paid_out()
     waiting = seen_by(BACK_OFFICE, withdrawal)
-    told = r"Checking status The outcome is unknown\..* next at \d\d:\d\d:\d\d UTC\."
-    assert re.search(told, waiting)
+    reported = r"Checking status The outcome is unknown\..* next at \d\d:\d\d:\d\d UTC\."
+    assert re.search(reported, waiting)
     assert "Propose a resolution" not in waiting
     advance_time(withdrawal, HALF_AN_HOUR + 1)
     payouts.check_status(withdrawal.pk)

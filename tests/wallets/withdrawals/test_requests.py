@@ -62,12 +62,12 @@ def test_a_request_is_answered_and_workers_are_woken_for_its_event(
 ):
     wallet = make_member_wallet(1000)
     with django_capture_on_commit_callbacks(execute=True):
-        answer = ask(wallet, 1000)
-    assert (answer.status_code, answer.message, answer.replayed) == (
+        response = ask(wallet, 1000)
+    assert (response.status_code, response.message, response.replayed) == (
         201, "Withdrawal request created", False,
     )  # fmt: skip
     made = Withdrawal.objects.get()
-    assert json.loads(answer.data)["withdrawalRequest"]["_id"] == str(made.pk)
+    assert json.loads(response.data)["withdrawalRequest"]["_id"] == str(made.pk)
     assert (made.bank.name, made.bank.account_name, made.bank.name_resolved) == (
         BANK, "Ada Obi", False,
     )  # fmt: skip

@@ -47,14 +47,14 @@ def page(withdrawal: Withdrawal, name: str = "change", *more: object) -> str:
 
 
 @pytest.fixture
-def world(provider_sandbox):
+def dataset(provider_sandbox):
     organisation, member = make_participants()
     fund(organisation, member, "KES", "10000")
     return organisation, member
 
 
-def paid(sandbox: Any, world: Any, *, returned: bool) -> Withdrawal:
-    withdrawal = make_withdrawal(world[0], world[1], "KES", "400")
+def paid(sandbox: Any, dataset: Any, *, returned: bool) -> Withdrawal:
+    withdrawal = make_withdrawal(dataset[0], dataset[1], "KES", "400")
     decisions.approve(
         withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), override=OVERRIDE
     )
@@ -70,10 +70,10 @@ def paid(sandbox: Any, world: Any, *, returned: bool) -> Withdrawal:
 
 
 def test_a_returned_payout_is_told_from_a_completed_one_until_two_reversed_it(
-    provider_sandbox, world
+    provider_sandbox, dataset
 ):
-    fine = paid(provider_sandbox, world, returned=False)
-    back = paid(provider_sandbox, world, returned=True)
+    fine = paid(provider_sandbox, dataset, returned=False)
+    back = paid(provider_sandbox, dataset, returned=True)
     one, other = (
         signed_in_client(FINANCE_APPROVER, "one"),
         signed_in_client(FINANCE_APPROVER, "other"),
@@ -126,35 +126,35 @@ def test_a_returned_payout_is_told_from_a_completed_one_until_two_reversed_it(
     assert "Payouts: returned by bank 0" in text_of(one.get("/admin/"))
 
 
-def test_the_status_of_a_returned_payout_stays_completed_for_the_client(provider_sandbox, world):
-    back = paid(provider_sandbox, world, returned=True)
+def test_the_status_of_a_returned_payout_stays_completed_for_the_client(provider_sandbox, dataset):
+    back = paid(provider_sandbox, dataset, returned=True)
     assert '"status":"Completed"' in back.document.replace(" ", "")
 
 
-def test_a_returned_payout_was_not_paid_to_the_account(provider_sandbox, world):
-    former = paid(provider_sandbox, world, returned=True)
+def test_a_returned_payout_was_not_paid_to_the_account(provider_sandbox, dataset):
+    former = paid(provider_sandbox, dataset, returned=True)
     with without_guards() as cursor:
         cursor.execute(
             "UPDATE wallets_withdrawal SET created_at = created_at - interval '1 hour'"
             " WHERE id = %s",
             [former.pk],
         )
-    again = make_withdrawal(world[0], world[1], "KES", "100")
+    again = make_withdrawal(dataset[0], dataset[1], "KES", "100")
     found = {one.code: one.text for one in review_flags([again])[again.pk]}
     assert found["payouts_came_back"] == "1 earlier payout to this account failed or returned."
     assert "account_never_paid" in found
 
 
-def test_returned_payouts_are_found_by_an_index(provider_sandbox, world):
-    paid(provider_sandbox, world, returned=True)
+def test_returned_payouts_are_found_by_an_index(provider_sandbox, dataset):
+    paid(provider_sandbox, dataset, returned=True)
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
     plan = Withdrawal.objects.filter(returned_by_bank()).order_by().explain()
     assert "payout_returned" in plan, plan
 
 
-def test_every_alert_leads_to_what_it_is_about(provider_sandbox, world):
-    withdrawal = make_withdrawal(world[0], world[1], "KES", "400")
+def test_every_alert_leads_to_what_it_is_about(provider_sandbox, dataset):
+    withdrawal = make_withdrawal(dataset[0], dataset[1], "KES", "400")
     day = timezone.now().date()
     report = Reconciliation.objects.create(
         day=day, requested_by=str(Actor.system("tests")), requested_by_label="tests",

@@ -44,7 +44,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")
 
 
 @pytest.fixture
-def world():
+def dataset():
     organisation, member = make_participants()
     fund(organisation, member, "KES", "1000000")
     fund(organisation, None, "KES", "1000000")
@@ -76,8 +76,8 @@ def account_use(withdrawal: Withdrawal) -> AccountUse:
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
-def test_use_of_the_account_counts_earlier_requests_of_the_owner_and_names_the_others(world):
-    organisation, member = world
+def test_use_of_the_account_counts_earlier_requests_of_the_owner_and_names_the_others(dataset):
+    organisation, member = dataset
     for status, ago in (("Completed", 9), ("Completed", 8), ("Failed", 7), ("Rejected", 6)):
         rewrite(make_withdrawal(organisation, member, "KES", "1000"), ago=ago * DAY, status=status)
     # Another account of the owner, and the same number at another bank.
@@ -115,8 +115,8 @@ def test_use_of_the_account_counts_earlier_requests_of_the_owner_and_names_the_o
     assert find_owners_sharing_account(withdrawal) == [("Acme", ""), ("Rival", "Bo")]
 
 
-def test_velocity_counts_owner_and_organisation_within_a_day_and_thirty(world):
-    organisation, member = world
+def test_velocity_counts_owner_and_organisation_within_a_day_and_thirty(dataset):
+    organisation, member = dataset
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     rewrite(make_withdrawal(organisation, member, "KES", "200"), ago=23 * HOUR, status="Completed")
     rewrite(make_withdrawal(organisation, member, "KES", "300"), ago=25 * HOUR, status="Completed")
@@ -135,8 +135,8 @@ def test_velocity_counts_owner_and_organisation_within_a_day_and_thirty(world):
     assert found.organisation_month == RequestTotals(4, Decimal(2200))
 
 
-def test_velocity_of_a_decided_one_is_what_whoever_decided_saw(world):
-    organisation, member = world
+def test_velocity_of_a_decided_one_is_what_whoever_decided_saw(dataset):
+    organisation, member = dataset
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     decisions.reject(
         withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), reason="Not today"
@@ -148,8 +148,8 @@ def test_velocity_of_a_decided_one_is_what_whoever_decided_saw(world):
     assert found.owner_day == RequestTotals(1, Decimal(1000))
 
 
-def test_the_largest_paid_before_is_of_the_wallet_and_the_currency(world):
-    organisation, member = world
+def test_the_largest_paid_before_is_of_the_wallet_and_the_currency(dataset):
+    organisation, member = dataset
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     assert facts_of(withdrawal).largest_paid is None
     rewrite(make_withdrawal(organisation, member, "KES", "300"), ago=DAY, status="Completed")
@@ -159,8 +159,8 @@ def test_the_largest_paid_before_is_of_the_wallet_and_the_currency(world):
     assert facts_of(withdrawal).largest_paid == Decimal(300)
 
 
-def test_deposits_of_thirty_days_are_those_confirmed_for_the_wallet(world):
-    organisation, member = world
+def test_deposits_of_thirty_days_are_those_confirmed_for_the_wallet(dataset):
+    organisation, member = dataset
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     fund(organisation, member, "GHS", "50")
     old = Deposit.objects.get(member=member, currency="KES")
@@ -186,8 +186,8 @@ def test_deposits_of_thirty_days_are_those_confirmed_for_the_wallet(world):
     ]
 
 
-def test_the_panel_of_deposits_shows_the_currency_it_says(world):
-    organisation, member = world
+def test_the_panel_of_deposits_shows_the_currency_it_says(dataset):
+    organisation, member = dataset
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     fund(organisation, member, "GHS", "4321.5")
     client = signed_in_client(FINANCE_APPROVER)
@@ -200,8 +200,8 @@ def test_the_panel_of_deposits_shows_the_currency_it_says(world):
     assert (listed.owner_id, listed.currency_id) == (member.pk, "KES")
 
 
-def test_a_request_that_nothing_speaks_against_says_so(world):
-    organisation, member = world
+def test_a_request_that_nothing_speaks_against_says_so(dataset):
+    organisation, member = dataset
     paid = make_withdrawal(organisation, member, "KES", "900", account_name="Ada")
     rewrite(paid, ago=3 * DAY, status="Completed")
     withdrawal = make_withdrawal(organisation, member, "KES", "1000", account_name="Ada")
@@ -221,8 +221,8 @@ def test_a_request_that_nothing_speaks_against_says_so(world):
         assert part in seen, part
 
 
-def test_what_should_make_one_stop_stands_on_top(world):
-    organisation, member = world
+def test_what_should_make_one_stop_stands_on_top(dataset):
+    organisation, member = dataset
     fund(organisation, member, "NGN", "100000")
     key, _ = issue_api_key(
         organisation=organisation, name="Backend", scopes=["wallets:withdraw"], actor=SYSTEM
@@ -284,9 +284,9 @@ def test_what_should_make_one_stop_stands_on_top(world):
 
 @pytest.mark.parametrize(("came_back", "flagged"), [(1, False), (2, True), (3, True)])
 def test_an_account_is_flagged_when_as_many_payouts_came_back_as_were_paid(
-    world, came_back, flagged
+    dataset, came_back, flagged
 ):
-    organisation, member = world
+    organisation, member = dataset
     for status, times in (("Completed", 2), ("Failed", came_back)):
         for _ in range(times):
             rewrite(
@@ -297,23 +297,23 @@ def test_an_account_is_flagged_when_as_many_payouts_came_back_as_were_paid(
 
 
 @pytest.mark.parametrize(("amount", "flagged"), [("3000", False), ("3000.01", True)])
-def test_an_amount_is_flagged_above_three_times_the_largest_paid(world, amount, flagged):
-    organisation, member = world
+def test_an_amount_is_flagged_above_three_times_the_largest_paid(dataset, amount, flagged):
+    organisation, member = dataset
     rewrite(make_withdrawal(organisation, member, "KES", "1000"), ago=3 * DAY, status="Completed")
     withdrawal = make_withdrawal(organisation, member, "KES", amount)
     assert ("much_larger" in current_flag_codes(withdrawal)) == flagged
 
 
 @pytest.mark.parametrize(("requests", "flagged"), [(4, False), (5, True)])
-def test_a_request_is_flagged_from_the_fifth_within_a_day_on(world, requests, flagged):
-    organisation, member = world
+def test_a_request_is_flagged_from_the_fifth_within_a_day_on(dataset, requests, flagged):
+    organisation, member = dataset
     for _ in range(requests):
         withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     assert ("many_a_day" in current_flag_codes(withdrawal)) == flagged
 
 
-def test_a_first_use_and_another_owner_of_the_organisation_are_worth_a_look(world):
-    organisation, member = world
+def test_a_first_use_and_another_owner_of_the_organisation_are_worth_a_look(dataset):
+    organisation, member = dataset
     make_withdrawal(organisation, None, "KES", "1000")
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     response = signed_in_client(FINANCE_APPROVER).get(page(withdrawal))
@@ -328,8 +328,8 @@ def test_a_first_use_and_another_owner_of_the_organisation_are_worth_a_look(worl
     ]
 
 
-def test_the_page_takes_as_many_queries_with_much_around_it_as_with_little(world):
-    organisation, member = world
+def test_the_page_takes_as_many_queries_with_much_around_it_as_with_little(dataset):
+    organisation, member = dataset
     client = signed_in_client(FINANCE_APPROVER)
     make_withdrawal(organisation, None, "KES", "100")
     rewrite(make_withdrawal(organisation, member, "KES", "100"), ago=DAY, status="Completed")
@@ -347,8 +347,8 @@ def test_the_page_takes_as_many_queries_with_much_around_it_as_with_little(world
     assert few <= 30
 
 
-def test_the_page_of_a_rejected_one_keeps_the_flags_it_was_rejected_under(world):
-    organisation, member = world
+def test_the_page_of_a_rejected_one_keeps_the_flags_it_was_rejected_under(dataset):
+    organisation, member = dataset
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     decisions.reject(withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), reason="No")
     client = signed_in_client(FINANCE_APPROVER)

@@ -34,7 +34,7 @@ LIST = "admin:wallets_withdrawal_changelist"
 
 
 @pytest.fixture
-def world():
+def dataset():
     organisation, member = make_participants()
     for currency, amount in (("NGN", "9000000"), ("KES", "1000000"), ("GHS", "5000")):
         fund(organisation, member, currency, amount)
@@ -59,8 +59,8 @@ def listed(client: Client, **query: str) -> list[str]:
     return [row.reference for row in response.context["cl"].result_list]
 
 
-def test_saved_views_hold_what_they_say_for_whoever_looks(world):
-    organisation, member = world
+def test_saved_views_hold_what_they_say_for_whoever_looks(dataset):
+    organisation, member = dataset
     now = timezone.now()
     client = signed_in_client(FINANCE_APPROVER, "amina")
     other = user_of(signed_in_client(FINANCE_APPROVER, "kofi"))
@@ -117,8 +117,8 @@ def test_saved_views_hold_what_they_say_for_whoever_looks(world):
     assert view(auditor, "second_approval") == {"mine", "theirs"}
 
 
-def test_the_list_starts_with_the_pending_ones_that_wait_longest(world):
-    organisation, member = world
+def test_the_list_starts_with_the_pending_ones_that_wait_longest(dataset):
+    organisation, member = dataset
     first = rewrite(
         make_withdrawal(organisation, member, "KES", "1000"),
         created_at=timezone.now() - timedelta(hours=5),
@@ -144,8 +144,8 @@ def test_the_list_starts_with_the_pending_ones_that_wait_longest(world):
     assert listed(client, age="24h") == []
 
 
-def test_amounts_days_and_names_narrow_the_list(world):
-    organisation, member = world
+def test_amounts_days_and_names_narrow_the_list(dataset):
+    organisation, member = dataset
     rival = Organisation.objects.create(name="Rival Ventures")
     bo = Member.objects.create(organisation=rival, name="Bo Mensah", email="bo@rival.example")
     fund(rival, bo, "KES", "5000")
@@ -188,8 +188,8 @@ def test_amounts_days_and_names_narrow_the_list(world):
         {"owner": "a\x00b"},
     ],
 )
-def test_a_filter_that_cannot_be_read_shows_nothing_and_says_so(world, query):
-    make_withdrawal(world[0], world[1], "KES", "100")
+def test_a_filter_that_cannot_be_read_shows_nothing_and_says_so(dataset, query):
+    make_withdrawal(dataset[0], dataset[1], "KES", "100")
     response = signed_in_client(FINANCE_APPROVER).get(reverse(LIST), query)
     assert response.status_code == 200
     assert list(response.context["cl"].result_list) == []
@@ -199,8 +199,8 @@ def test_a_filter_that_cannot_be_read_shows_nothing_and_says_so(world, query):
     )
 
 
-def test_search_finds_by_reference_account_payee_and_owner(world):
-    organisation, member = world
+def test_search_finds_by_reference_account_payee_and_owner(dataset):
+    organisation, member = dataset
     one = make_withdrawal(organisation, member, "KES", "100", account_number="0690000031")
     two = make_withdrawal(organisation, None, "KES", "100", account_number="0690000045")
     client = signed_in_client(FINANCE_APPROVER)
@@ -221,8 +221,8 @@ def test_search_finds_by_reference_account_payee_and_owner(world):
     assert listed(client, q="obi", view="missing_details") == []
 
 
-def test_each_row_says_what_it_waits_for(world):
-    organisation, member = world
+def test_each_row_says_what_it_waits_for(dataset):
+    organisation, member = dataset
     client = signed_in_client(FINANCE_APPROVER, "amina")
     kofi = user_of(signed_in_client(FINANCE_APPROVER, "kofi"))
     waits = {}
@@ -256,7 +256,7 @@ def test_each_row_says_what_it_waits_for(world):
     assert "5,000,000.00 NGN" in text_of(response)
 
 
-def test_a_list_of_fifty_takes_as_many_queries_as_a_list_of_two(world):
+def test_a_list_of_fifty_takes_as_many_queries_as_a_list_of_two(dataset):
     client = signed_in_client(FINANCE_APPROVER)
 
     def queries(**query: str) -> int:
@@ -264,11 +264,11 @@ def test_a_list_of_fifty_takes_as_many_queries_as_a_list_of_two(world):
             assert client.get(reverse(LIST), query).status_code == 200
         return len(captured)
 
-    make_withdrawal(world[0], world[1], "KES", "101")
-    make_withdrawal(world[0], None, "KES", "101")
+    make_withdrawal(dataset[0], dataset[1], "KES", "101")
+    make_withdrawal(dataset[0], None, "KES", "101")
     few = queries()
     for number in range(48):
-        make_withdrawal(world[0], world[1] if number % 2 else None, "KES", str(102 + number))
+        make_withdrawal(dataset[0], dataset[1] if number % 2 else None, "KES", str(102 + number))
     assert queries() == few
     assert few <= 12
     assert (

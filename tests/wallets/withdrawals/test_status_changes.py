@@ -34,7 +34,7 @@ def wallet() -> Wallet:
     return make_wallet(5_000)
 
 
-def told(withdrawal: Withdrawal) -> list[str]:
+def emitted_types(withdrawal: Withdrawal) -> list[str]:
     return [*Event.objects.filter(subject_id=withdrawal.id).values_list("type", flat=True)]
 
 
@@ -46,17 +46,17 @@ def test_a_move_is_of_one_withdrawal_one_version_on_and_told(wallet):
     assert (moved.pk, moved.status, moved.version, moved.reason) == (
         one.pk, "Processing", one.version + 1, "sent",
     )  # fmt: skip
-    assert sorted(told(one)) == [
+    assert sorted(emitted_types(one)) == [
         "withdrawal.approved",
         "withdrawal.created",
         "withdrawal.processing",
     ]
     other.refresh_from_db()
-    assert (other.status, len(told(other))) == ("Approved", 2)
+    assert (other.status, len(emitted_types(other))) == ("Approved", 2)
     # An outcome that nobody knows is no news, nor what the caller keeps back.
     lost = change_status(moved, from_statuses=(Status.PROCESSING,), to=Status.UNKNOWN)
     back = change_status(lost, from_statuses=(Status.UNKNOWN,), to=Status.APPROVED, emit=False)
-    assert (back.version, len(told(one))) == (one.version + 3, 3)
+    assert (back.version, len(emitted_types(one))) == (one.version + 3, 3)
 
 
 def test_a_move_from_another_state_or_version_is_refused_and_says_which(wallet):

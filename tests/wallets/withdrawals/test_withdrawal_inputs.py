@@ -84,7 +84,7 @@ AMOUNTS = {
 
 
 def test_an_amount_that_is_none_is_refused():
-    assert_rejected(parse, ((with_amount(text), told) for text, told in AMOUNTS.items()))
+    assert_rejected(parse, ((with_amount(text), reported) for text, reported in AMOUNTS.items()))
 
 
 def test_more_decimals_than_the_currency_has_are_refused():
@@ -94,7 +94,9 @@ def test_more_decimals_than_the_currency_has_are_refused():
         ("UGX", "1000000.01", none),
         *((code, "90.025", TOO_FINE) for code in ("NGN", "KES", "GHS", "ZAR", "TZS", "USD")),
     ]
-    assert_rejected(parse, ((with_amount(text, currency=code), told) for code, text, told in cases))
+    assert_rejected(
+        parse, ((with_amount(text, currency=code), reported) for code, text, reported in cases)
+    )
 
 
 def test_what_is_no_object_is_refused():
@@ -159,7 +161,9 @@ def test_a_name_has_one_to_two_hundred_visible_characters(name):
         ("x" * 201, "must have at most 200 characters"),
         *((f"Guaranty{character} Trust Bank", INVISIBLE) for character in hidden),
     ]
-    assert_rejected(parse, ((changed(**{name: text}), f"{name} {told}") for text, told in cases))
+    assert_rejected(
+        parse, ((changed(**{name: text}), f"{name} {reported}") for text, reported in cases)
+    )
     for taken in ("é" * 200, "בנק הפועלים", "بنك مصر", "银行", "🏦🏦", "<b>bank</b>", '"', "%s"):
         assert parse(changed(**{name: taken})) is None
 

@@ -44,16 +44,16 @@ def make_world(tokens: int) -> None:
             for kind, balance in (("available", amount), ("reserved", 0))
         ]
     )
-    world = {"tokens": [str(t.id) for t in made], "owners": [str(m.id) for m in members]}
-    place = placer(world)
+    dataset = {"tokens": [str(t.id) for t in made], "owners": [str(m.id) for m in members]}
+    place = placer(dataset)
     for number in range(tokens):
         for order in order_mix.resting_orders():
             place(number, order)
-    print(json.dumps(world))
+    print(json.dumps(dataset))
 
 
-def placer(world: dict[str, list[str]]) -> order_mix.Place:
-    tokens, owners = ([UUID(one) for one in world[name]] for name in ("tokens", "owners"))
+def placer(dataset: dict[str, list[str]]) -> order_mix.Place:
+    tokens, owners = ([UUID(one) for one in dataset[name]] for name in ("tokens", "owners"))
 
     def place(token: int, order: order_mix.OrderRequest) -> None:
         placing.place(

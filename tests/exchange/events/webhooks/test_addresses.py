@@ -148,11 +148,11 @@ def test_an_invalid_webhook_url_is_rejected_with_the_reason(url: str, why: str) 
 
 
 @pytest.mark.parametrize(
-    "answers",
+    "responses",
     [["1.1.1.1", "10.0.0.1"], ["10.0.0.1", "1.1.1.1"], ["2606:4700:4700::1111", "::1", "1.1.1.1"]],
 )
 def test_a_name_with_only_some_public_addresses_is_rejected(
-    monkeypatch: pytest.MonkeyPatch, answers: list[str]
+    monkeypatch: pytest.MonkeyPatch, responses: list[str]
 ) -> None:
     """Only the resolver is replaced: a test cannot control DNS."""
 
@@ -160,10 +160,10 @@ def test_a_name_with_only_some_public_addresses_is_rejected(
         found = [(socket.AF_UNSPEC, socket.SOCK_STREAM, 6, "", (each, 443)) for each in found_there]
         monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
 
-    resolver(answers)
+    resolver(responses)
     with pytest.raises(UnsafeUrl, match="must lead to a public address"):
         check_url("https://hooks.example.com/", allow_local=False)
-    resolver([answer for answer in answers if is_public(answer)])
+    resolver([response for response in responses if is_public(response)])
     check_url("https://hooks.example.com/", allow_local=False)
 
 
