@@ -11,8 +11,8 @@ from django.db.models import QuerySet
 from django.urls import reverse
 
 from config.back_office.roles import is_privileged_user
-from credit.loans.admin.loan_lists import QUEUE as LOAN_ENDINGS
-from credit.loans.admin.loan_lists import count_loan_queues as loan_work
+from credit.loans.admin.loan_lists import QUEUE as LOAN_CLOSURES
+from credit.loans.admin.loan_lists import count_loan_queues as loan_queues
 from exchange.admin.paging import COUNT_LIMIT
 from exchange.staff.admin.pending import AWAITING_MY_APPROVAL, AWAITING_OTHERS, queues
 from exchange.staff.models import StaffUser
@@ -73,9 +73,9 @@ def work_items_for(
         count = bounded_count(queue.awaiting_others(rows, user))
         others.append(WorkItem(queue.label, list_url(address, decision=AWAITING_OTHERS), count))
     if user.has_perm("credit.view_loan"):
-        ends_loans = user.has_perm(LOAN_ENDINGS.permission)
-        (own if ends_loans else others).extend(
-            WorkItem(work.words, work.url, work.count) for work in loan_work()
+        closes_loans = user.has_perm(LOAN_CLOSURES.permission)
+        (own if closes_loans else others).extend(
+            WorkItem(queue.label, queue.url, queue.count) for queue in loan_queues()
         )
     return own, [item for item in others if item.count or not is_privileged_user(user)]
 

@@ -60,7 +60,7 @@ class ConfigurationViewSet(ApiViewSet):
     )
     def retrieve(self, _request: Request, configuration_id: str) -> SuccessResponse:
         """Fetch a loan configuration. One your members may borrow on, or your own."""
-        return self._answer(parse_path_id(configuration_id, ConfigurationNotFound()))
+        return self._respond(parse_path_id(configuration_id, ConfigurationNotFound()))
 
     @operation(
         "Loan configuration proposed",
@@ -97,15 +97,15 @@ class ConfigurationViewSet(ApiViewSet):
         propose_change(
             configuration_id=found, terms=build_terms(self.body()), actor=self.caller.actor
         )
-        return self._answer(found)
+        return self._respond(found)
 
     def _propose(self, values: dict[str, Any]) -> SuccessResponse:
         caller = self.caller
         made = propose(
             creditor_id=caller.organisation_id, terms=build_terms(values), actor=caller.actor
         )
-        return self._answer(made.id)
+        return self._respond(made.id)
 
-    def _answer(self, configuration_id: UUID) -> SuccessResponse:
+    def _respond(self, configuration_id: UUID) -> SuccessResponse:
         text = read_configuration(self.caller.organisation_id, configuration_id)
         return self.respond(RawJSON(text))

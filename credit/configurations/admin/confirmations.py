@@ -20,15 +20,15 @@ from exchange.staff.models import StaffUser
 def build_change_confirmation(configuration: LoanConfiguration) -> Confirmation:
     """Build the confirmation of proposing new terms."""
     blocker = ""
-    words = "A second person must approve them. Existing loans are unaffected."
+    text = "A second person must approve them. Existing loans are unaffected."
     if configuration.status == ConfigurationStatus.RETIRED:
         blocker = "The loan configuration is Retired, which is final"
     elif configuration.status == ConfigurationStatus.PENDING:
-        words = f"They replace the terms pending approval. {words}"
+        text = f"They replace the terms pending approval. {text}"
     return Confirmation(
         title=f"Propose new terms for {displayed_version(configuration).name}",
         facts=[("Creditor", record_link(configuration.creditor)), *_current_state(configuration)],
-        text=words,
+        text=text,
         submit="Propose",
         blocker=blocker,
     )

@@ -134,7 +134,7 @@ class LoanFilters(ListFilters):
 class LoanQueue:
     """A queue of loans for credit officers. `more` marks a count cut off at the limit."""
 
-    words: str
+    label: str
     url: str
     count: int
     more: bool
@@ -144,11 +144,11 @@ def count_loan_queues() -> list[LoanQueue]:
     """Count the loan queues, with the filters of the lists they link to."""
     address = reverse("admin:credit_loan_changelist")
     found = []
-    for words, query, narrow in (
+    for label, query, narrow in (
         ("Loans with a margin call", "shortfall=open", in_shortfall),
         ("Loans near margin call", f"shortfall=near&o={_BY_LOAN_TO_VALUE}", near_margin_call),
         ("Defaulted loans without a proposal", "closure=none", defaulted_without_proposal),
     ):
         count = narrow(Loan.objects.order_by())[:COUNT_LIMIT].count()
-        found.append(LoanQueue(words, f"{address}?{query}", count, count >= COUNT_LIMIT))
+        found.append(LoanQueue(label, f"{address}?{query}", count, count >= COUNT_LIMIT))
     return found

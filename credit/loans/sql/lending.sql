@@ -131,7 +131,7 @@ BEGIN
     INSERT INTO credit_collateral (loan_id, token_id, position, quantity, pledged_price)
     SELECT l.id, token, n, quantity, price
     FROM unnest(p_tokens, p_quantities, p_prices) WITH ORDINALITY u (token, quantity, price, n);
-    -- Whoever calls this: at the prices in force the collateral covers what is lent.
+    -- For every caller: the collateral covers the principal at current prices.
     SELECT sum(u.quantity * t.price_sell) * l.collateral_ratio >= l.amount
             AND bool_and(u.price = t.price_sell AND t.currency_id = l.currency_id
                          AND NOT t.exited AND NOT t.cancelled)

@@ -92,8 +92,8 @@ def summarise_supply(token: Token) -> Section:
     )
     total = sum(sums.values(), Decimal(0))
     rows: list[Sequence[object]] = [
-        (words, format_units(sums[kind]))
-        for kind, words in _HOLDING_LABELS.items()
+        (label, format_units(sums[kind]))
+        for kind, label in _HOLDING_LABELS.items()
         if sums.get(kind)
     ]
     rows.append(("Total", format_units(total)))

@@ -167,9 +167,9 @@ def _unsold_units(token: Token) -> Decimal:
     return balance or Decimal(0)
 
 
-def _run(decide: Callable[..., Token], words: str, token: Token, user: StaffUser) -> str:
-    decide(token_id=token.pk, user=user)
-    return words
+def _run(change: Callable[..., Token], message: str, token: Token, user: StaffUser) -> str:
+    change(token_id=token.pk, user=user)
+    return message
 
 
 def _complete(token: Token, user: StaffUser) -> str:
