@@ -68,7 +68,7 @@ _SMALL = _FEW_BY_NATURE | {
     "exchange_webhookendpoint",
     "wallets_alert",
     "wallets_booksproof",
-    "wallets_settingchange",
+    "wallets_configurationfigure",
     "wallets_reconciliation",
 }
 _MULTIPLY = """

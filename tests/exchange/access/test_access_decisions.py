@@ -213,7 +213,7 @@ def test_what_cannot_be_proposed_is_refused_and_not_filed(team):
         (
             lambda: staff_proposals.propose_invitation(username="Reader", role=finance, **by),
             Conflict,
-            "called Reader already",
+            "The username Reader is taken",
         ),
         (
             lambda: participant_proposals.propose_token(key_id=uuid7(), days=1, **by),

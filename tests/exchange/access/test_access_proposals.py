@@ -37,7 +37,7 @@ def test_an_approver_is_invited_by_two_and_the_address_goes_to_the_proposer_once
     confirm(proposal, team.second)
     user = StaffUser.objects.get(username="newcomer")
     assert not user.has_usable_password()
-    with pytest.raises(Forbidden, match="Only who proposed it"):
+    with pytest.raises(Forbidden, match="Only the proposer"):
         collect(proposal, team.second)
     found = collect(proposal, team.admin)
     assert found.address is not None
