@@ -87,7 +87,7 @@ class DemoToken:
 
     `issued_at` is the price of the raise if it differs from `price`; `offered` is the percentage of
     units in the raise, `raised` the percentage of those sold so far. `granted` are the demo
-    organisations that see it besides its issuer; None: all.
+    organisations that also see it; None: all.
     """
 
     symbol: str

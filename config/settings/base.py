@@ -136,7 +136,7 @@ COOLING_OFF_HOURS = 24
 TENURE_DAYS = 7
 # Demo data has people with tenure.
 DEMO_DATA = False
-# Permissions without privileged access, besides those that begin with `view_`.
+# Permissions without privileged access, in addition to those that start with `view_`.
 UNPRIVILEGED_PERMISSIONS = "config.back_office.roles.UNPRIVILEGED_PERMISSIONS"
 # Models whose records the audit shows by name, and functions that find record ids by name.
 AUDIT_NAMED_MODELS = (
@@ -299,7 +299,7 @@ SCOPES = {
     "webhooks:manage": "Manage the webhook endpoint and its events",
     "sandbox": "Drive the sandbox: decide about test withdrawals, pay in, move time on",
 }
-# What gives an API key power over money: two people decide about such a key.
+# Scopes that give an API key privileged access: such a key takes two people.
 PRIVILEGED_SCOPES = frozenset(
     {"credit:write", "orders:write", "tokens:write", "wallets:transfer", "wallets:withdraw"}
 )

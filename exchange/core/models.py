@@ -47,7 +47,7 @@ class IdempotencyRecord(models.Model):
     body_hash = models.CharField(max_length=64, help_text="SHA-256 of the canonical body, hex")
     status_code = models.PositiveSmallIntegerField(null=True)
     message = models.TextField(default="")
-    data = models.TextField(default="", help_text="JSON text of the answer's `data`")
+    data = models.TextField(default="", help_text="JSON text of the response's `data`")
     created_at = models.DateTimeField()
 
     class Meta:

@@ -55,8 +55,8 @@ class Event(Record):
         db_constraint=False,
     )
     type = models.CharField(max_length=60)
-    subject_id = models.UUIDField(help_text="Id of the record the event is about")
-    body = models.TextField(help_text="Exactly what is signed and posted")
+    subject_id = models.UUIDField(help_text="ID of the record the event is about")
+    body = models.TextField(help_text="The signed and posted text")
     # The application may insert events with these defaults only.
     status = choice_field(EventStatus, max_length=10, db_default=EventStatus.PENDING)
     attempts = models.SmallIntegerField(db_default=0)

@@ -30,7 +30,7 @@ class Export(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     source = models.CharField(max_length=60)
     title = models.CharField(max_length=80)
-    query = models.TextField(blank=True, help_text="The list's own query string")
+    query = models.TextField(blank=True, help_text="Query string of the list")
     filter_words = models.TextField(blank=True)
     first_day = models.DateField(null=True)
     last_day = models.DateField(null=True)
@@ -40,8 +40,8 @@ class Export(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="exports"
     )
     status = choice_field(ExportStatus, max_length=11, default=ExportStatus.WAITING)
-    direct = models.BooleanField(default=False, help_text="Handed over in the answer itself")
-    about_rows = models.PositiveIntegerField(help_text="How many there were when it was asked for")
+    direct = models.BooleanField(default=False, help_text="Sent in the response to the request")
+    about_rows = models.PositiveIntegerField(help_text="Number of rows when it was requested")
     rows_done = models.PositiveIntegerField(default=0)
     size_bytes = models.PositiveBigIntegerField(default=0)
     error = models.CharField(max_length=300, blank=True)
@@ -50,7 +50,7 @@ class Export(models.Model):
     claimed_by = models.CharField(max_length=80, blank=True)
     leased_until = models.DateTimeField(null=True)
     created_at = models.DateTimeField()
-    as_of = models.DateTimeField(null=True, help_text="The moment the file shows")
+    as_of = models.DateTimeField(null=True, help_text="Time of the snapshot")
     finished_at = models.DateTimeField(null=True)
 
     class Meta:

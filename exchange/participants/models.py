@@ -18,7 +18,8 @@ class Organisation(Record):
     name = models.CharField(max_length=200)
     email = models.EmailField(blank=True)
     active = models.BooleanField(
-        default=True, help_text="Inactive: every key of the organisation stops working at once"
+        default=True,
+        help_text="Inactive: every API key of the organisation stops working immediately",
     )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
@@ -37,7 +38,7 @@ class Member(Record):
     name = models.CharField(max_length=200)
     email = models.EmailField()
     external_id = models.CharField(
-        max_length=100, blank=True, help_text="The organisation's own id of the person"
+        max_length=100, blank=True, help_text="The organisation's own ID for the member"
     )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)

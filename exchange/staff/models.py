@@ -176,7 +176,7 @@ class ProposalModel(Record):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     decided_at = models.DateTimeField(null=True, blank=True)
-    reason = models.CharField(max_length=300, blank=True, help_text="Why it was rejected")
+    reason = models.CharField(max_length=300, blank=True, help_text="Reason of the rejection")
 
     class Meta:
         abstract = True
