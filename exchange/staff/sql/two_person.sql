@@ -42,7 +42,7 @@ BEGIN
         NEW.decided_by_id IS NULL
         OR v_proposer IN (NEW.decided_by_id::text, 'staff:' || NEW.decided_by_id))
     THEN
-        RAISE EXCEPTION 'somebody else approves % % than who proposed it', v_name, NEW.id
+        RAISE EXCEPTION 'another person than its proposer must approve % %', v_name, NEW.id
             USING ERRCODE = 'check_violation',
                 CONSTRAINT = v_name || '_' || lower(v_approved) || '_by_another';
     END IF;

@@ -105,7 +105,7 @@ def test_sql_rejects_approval_by_the_proposer():
         assert any(
             text in message
             for text in (
-                "somebody else approves version",
+                "another person than its proposer must approve version",
                 "cannot be approved by the person who created it",
             )
         )
