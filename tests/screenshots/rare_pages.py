@@ -197,7 +197,7 @@ def make_break(site: DemoSite) -> None:
     wait_until(differs, "it differs")
     page.goto("/admin/wallets/reconciliationbreak/?q=250000.55")
     page.locator("#result_list tbody a").first.click()
-    page.get_by_role("button", name="Take").click()
+    page.get_by_role("button", name="Assign to me").click()
     page.get_by_role("link", name="Explain", exact=True).click()
     page.locator("[name=explanation]").fill("The bank collected its yearly fee; statement, line 12")
     page.get_by_role("button", name="Propose to close").click()
