@@ -95,7 +95,7 @@ def wait_for_option(page: Page, path: str, words: str) -> Page:
 def propose(page: Page, action: str, reason: str) -> None:
     """Propose the action, unless it was proposed before."""
     if page.locator("#propose").count():
-        page.get_by_label("What").select_option(action)
+        page.get_by_label("Action").select_option(action)
         page.locator("#propose-reason").fill(reason)
         page.locator("#propose [type=submit]").click()
         page.get_by_role("status").first.wait_for()
