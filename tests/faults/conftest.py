@@ -1,4 +1,4 @@
-"""The sandbox with a client that is patient until an answer is held back on purpose."""
+"""The sandbox, with a client whose timeouts are short only for faults that delay a response."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from tests.factories.wallets import Wallet, make_member_wallet, store_bank_list
 from wallets.banks.services import clear_bank_cache
 from wallets.providers.registry import payment_provider
 
-# An answer that comes late on a busy machine is no fault. Where one is held back, the client waits
-# a second for it; the sandbox holds it back for three.
-_PATIENT = {"read_timeout": 15.0, "total_timeout": 20.0}
-_HURRIED = {"read_timeout": 1.0, "total_timeout": 2.0}
-_HELD_BACK = {"timeout_before", "timeout_after", "slow_drip"}
+# A late response on a busy machine is no fault. The sandbox delays a response by three seconds; the
+# client then waits for one.
+_DEFAULT_TIMEOUTS = {"read_timeout": 15.0, "total_timeout": 20.0}
+_SHORT_TIMEOUTS = {"read_timeout": 1.0, "total_timeout": 2.0}
+_DELAYING_FAULTS = {"timeout_before", "timeout_after", "slow_drip"}
 
 
 class FaultySandbox(Sandbox):
-    """Hurries the client with the first answer that it is told to hold back."""
+    """A sandbox whose client gets short timeouts with the first fault that delays a response."""
 
     def __init__(self, service_stack: ServiceStack, program: Program, settings: Settings) -> None:
         super().__init__(service_stack, program)
         self._settings = settings
-        self._be(_PATIENT)
+        self._set_timeouts(_DEFAULT_TIMEOUTS)
 
     def fault(self, kind: str, times: int = 1, **options: object) -> None:
-        if kind in _HELD_BACK:
-            self._be(_HURRIED)
+        if kind in _DELAYING_FAULTS:
+            self._set_timeouts(_SHORT_TIMEOUTS)
         super().fault(kind, times, **options)
 
-    def _be(self, timeout: dict[str, float]) -> None:
-        given = self._settings.PAYMENT_PROVIDER
-        self._settings.PAYMENT_PROVIDER = {**given, "read_backoff": 0.01, **timeout}
+    def _set_timeouts(self, timeouts: dict[str, float]) -> None:
+        current = self._settings.PAYMENT_PROVIDER
+        self._settings.PAYMENT_PROVIDER = {**current, "read_backoff": 0.01, **timeouts}
         payment_provider.cache_clear()
 
 
@@ -55,6 +55,6 @@ def sandbox(
 
 @pytest.fixture
 def wallet(sandbox: Sandbox) -> Wallet:
-    """A member's, with 1,000 KES."""
+    """A member's wallet with 1,000 KES."""
     store_bank_list()
     return make_member_wallet(1000)

@@ -1,4 +1,4 @@
-"""Two people end a lost payout only as the provider sees it at that moment."""
+"""Confirmations of an unresolved payout: the provider's status at that moment decides."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
 both_actions = pytest.mark.parametrize("action", [ProposalAction.SEND_AGAIN, ProposalAction.FAIL])
 
 
-def hidden_twice(sandbox: Sandbox, wallet: Wallet, account: str = PAID_ACCOUNT) -> Withdrawal:
-    """Taken by the provider, which did not know it twice, half an hour apart."""
+def make_hidden_payout(sandbox: Sandbox, wallet: Wallet, account: str = PAID_ACCOUNT) -> Withdrawal:
+    """Make a payout that the provider accepted but twice did not find, half an hour apart."""
     withdrawal = make_approved_withdrawal(wallet, account=account)
     sandbox.fault("timeout_after", match=TRANSFERS)
     sandbox.fault("hidden", times=2, match=STATUS_CHECKS)
@@ -58,15 +58,15 @@ def hidden_twice(sandbox: Sandbox, wallet: Wallet, account: str = PAID_ACCOUNT) 
     return withdrawal
 
 
-def look_ups(sandbox: Sandbox, withdrawal: Withdrawal) -> int:
+def count_status_checks(sandbox: Sandbox, withdrawal: Withdrawal) -> int:
     return sum(
         entry["method"] == "GET" and withdrawal.reference in str(entry)
         for entry in call_sandbox(sandbox, "GET", "requests")
     )
 
 
-def traces(withdrawal: Withdrawal) -> dict[str, Any]:
-    """Everything a confirmation could have changed."""
+def snapshot(withdrawal: Withdrawal) -> dict[str, Any]:
+    """Return everything a confirmation could have changed."""
     return {
         "withdrawal": Withdrawal.objects.filter(id=withdrawal.id).values().get(),
         "payout": Payout.objects.filter(withdrawal_id=withdrawal.id).values().get(),
@@ -78,8 +78,8 @@ def traces(withdrawal: Withdrawal) -> dict[str, Any]:
     }
 
 
-def book_by_hand(sandbox: Sandbox, withdrawal: Withdrawal, amount: int) -> None:
-    """A transfer of another amount that the provider has under our reference."""
+def create_transfer(sandbox: Sandbox, withdrawal: Withdrawal, amount: int) -> None:
+    """Create a transfer of another amount at the provider under our reference."""
     requests.post(
         f"{sandbox.base_url}/transfers",
         json={
@@ -99,15 +99,15 @@ def book_by_hand(sandbox: Sandbox, withdrawal: Withdrawal, amount: int) -> None:
     ("account", "status", "balances"),
     [(PAID_ACCOUNT, "Completed", PAID_OUT), (FAILING_ACCOUNT, "Failed", GIVEN_BACK)],
 )
-def test_what_the_provider_knows_by_now_is_applied_and_not_what_was_proposed(
+def test_the_current_status_at_the_provider_overrides_the_proposal(
     sandbox, wallet, action, account, status, balances
 ):
-    withdrawal = hidden_twice(sandbox, wallet, account)
+    withdrawal = make_hidden_payout(sandbox, wallet, account)
     proposal = propose_action(withdrawal, action)
     settle_at_bank(sandbox, withdrawal)
-    with pytest.raises(Rejected) as refusal:
+    with pytest.raises(Rejected) as error:
         resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
-    assert refusal.value.code == "payout_found"
+    assert error.value.code == "payout_found"
     assert (status_of(withdrawal), wallet.kes) == (status, balances)
     assert (
         count_transfer_orders(sandbox, withdrawal),
@@ -120,15 +120,13 @@ def test_what_the_provider_knows_by_now_is_applied_and_not_what_was_proposed(
 
 
 @both_actions
-def test_a_transfer_that_is_under_way_after_all_is_neither_failed_nor_sent_again(
-    sandbox, wallet, action
-):
-    withdrawal = hidden_twice(sandbox, wallet)
+def test_a_transfer_in_transit_is_neither_failed_nor_sent_again(sandbox, wallet, action):
+    withdrawal = make_hidden_payout(sandbox, wallet)
     proposal = propose_action(withdrawal, action)
-    with pytest.raises(Rejected) as refusal:
+    with pytest.raises(Rejected) as error:
         resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
-    assert refusal.value.code == "payout_found"
-    # The sandbox may have come to the outcome meanwhile.
+    assert error.value.code == "payout_found"
+    # The sandbox may have completed the transfer by now.
     assert status_of(withdrawal) in {"Unknown", "Completed"}
     assert Payout.objects.get(withdrawal_id=withdrawal.id).not_found_count == 0
     settle_at_bank(sandbox, withdrawal)
@@ -139,23 +137,23 @@ def test_a_transfer_that_is_under_way_after_all_is_neither_failed_nor_sent_again
 
 @both_actions
 @pytest.mark.parametrize("fault", ["error_5xx", "timeout_before", "malformed", "unauthorized"])
-def test_a_provider_that_cannot_be_asked_lets_nobody_confirm(sandbox, wallet, action, fault):
-    withdrawal = hidden_twice(sandbox, wallet)
+def test_a_confirmation_needs_a_reachable_provider(sandbox, wallet, action, fault):
+    withdrawal = make_hidden_payout(sandbox, wallet)
     proposal = propose_action(withdrawal, action)
     sandbox.fault(fault, times=READ_ATTEMPTS, match=STATUS_CHECKS)
-    before = traces(withdrawal)
-    with pytest.raises(StatusCheckUnavailable) as refusal:
+    before = snapshot(withdrawal)
+    with pytest.raises(StatusCheckUnavailable) as error:
         resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
-    assert refusal.value.code == "provider_unavailable"
-    assert traces(withdrawal) == before
+    assert error.value.code == "provider_unavailable"
+    assert snapshot(withdrawal) == before
     assert wallet.kes == HELD
 
 
-def test_a_record_that_differed_and_was_undone_counts_as_lost(sandbox, wallet):
+def test_a_deleted_mismatching_record_counts_as_not_found(sandbox, wallet):
     withdrawal = make_approved_withdrawal(wallet)
     sandbox.fault("timeout_before", match=TRANSFERS)
     payouts.send_payout(withdrawal.id)
-    book_by_hand(sandbox, withdrawal, 7)
+    create_transfer(sandbox, withdrawal, 7)
     payouts.check_status(withdrawal.id)
     assert open_alerts() == {"payout_unknown", "payout_differs"}
     assert ProposalAction.FAIL not in resolutions.possible_actions(
@@ -170,35 +168,35 @@ def test_a_record_that_differed_and_was_undone_counts_as_lost(sandbox, wallet):
     assert_books_hold()
 
 
-def test_who_may_not_confirm_does_not_make_us_ask(sandbox, wallet):
-    withdrawal = hidden_twice(sandbox, wallet)
+def test_a_rejected_confirmation_checks_no_status(sandbox, wallet):
+    withdrawal = make_hidden_payout(sandbox, wallet)
     proposal = propose_action(withdrawal, ProposalAction.FAIL)
-    before, asked = traces(withdrawal), look_ups(sandbox, withdrawal)
-    with pytest.raises(Rejected) as refusal:
+    before, checks = snapshot(withdrawal), count_status_checks(sandbox, withdrawal)
+    with pytest.raises(Rejected) as error:
         resolutions.confirm(proposal_id=proposal.id, resolver=proposal.proposed_by)
-    assert refusal.value.code == "approver_not_independent"
-    assert (traces(withdrawal), look_ups(sandbox, withdrawal)) == (before, asked)
+    assert error.value.code == "approver_not_independent"
+    assert (snapshot(withdrawal), count_status_checks(sandbox, withdrawal)) == (before, checks)
 
 
-# --- A look-up that comes back after the withdrawal moved on -------------------------------------
+# --- A status check that ends after the withdrawal has changed -----------------------------------
 
 
-def test_an_old_look_up_that_failed_sets_no_step_on_a_payout_that_was_closed(sandbox, wallet):
-    sandbox.fault("no_webhook", times=10)  # a webhook would rightly bring the next look forward
+def test_a_late_failed_status_check_schedules_no_step_for_a_closed_payout(sandbox, wallet):
+    sandbox.fault("no_webhook", times=10)  # a webhook would expedite the next status check
     withdrawal = make_approved_withdrawal(wallet, account=FAILING_ACCOUNT)
     payouts.send_payout(withdrawal.id)
     settle_at_bank(sandbox, withdrawal)
     payouts.check_status(withdrawal.id)
     assert status_of(withdrawal) == "Failed"
-    before = traces(withdrawal)
+    before = snapshot(withdrawal)
     assert before["payout"]["next_step_at"] is None
     settlement.record_inconclusive_check(
         withdrawal.id, expected_status=WithdrawalStatus.PROCESSING, error="too late"
     )
-    assert traces(withdrawal) == before
+    assert snapshot(withdrawal) == before
 
 
-def test_an_old_look_up_of_a_completed_payout_sets_no_step_once_it_is_reversed(sandbox, wallet):
+def test_a_late_status_check_schedules_no_step_for_a_reversed_payout(sandbox, wallet):
     withdrawal = make_approved_withdrawal(wallet, account=PAID_ACCOUNT)
     payouts.send_payout(withdrawal.id)
     settle_at_bank(sandbox, withdrawal)
@@ -206,13 +204,13 @@ def test_an_old_look_up_of_a_completed_payout_sets_no_step_once_it_is_reversed(s
     call_sandbox(sandbox, "POST", "return", reference=withdrawal.reference)
     payouts.check_status(withdrawal.id)
     propose_and_confirm(withdrawal, ProposalAction.REVERSE)
-    before = traces(withdrawal)
+    before = snapshot(withdrawal)
     assert (status_of(withdrawal), before["payout"]["next_step_at"]) == ("Reversed", None)
     settlement.continue_monitoring(withdrawal.id, expected_status=WithdrawalStatus.COMPLETED)
-    assert traces(withdrawal) == before
+    assert snapshot(withdrawal) == before
 
 
-def test_a_look_up_that_failed_in_time_sets_the_next_step(sandbox, wallet):
+def test_a_failed_status_check_schedules_the_next_step(sandbox, wallet):
     withdrawal = make_approved_withdrawal(wallet)
     payouts.send_payout(withdrawal.id)
     Payout.objects.filter(withdrawal_id=withdrawal.id).update(next_step_at=None)

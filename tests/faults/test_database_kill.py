@@ -1,4 +1,4 @@
-"""`kill -9` of the database while a payout is under way, on an embedded server of its own."""
+"""`kill -9` of the database during a payout, on a separate embedded server."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from tests.factories.payouts import TRANSFERS, call_sandbox
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 
-class Errands:
-    """Steps of a payout, each by a process of its own against the server of `folder`."""
+class PayoutSteps:
+    """The steps of a payout, each run by a separate process on the server in `folder`."""
 
     def __init__(self, folder: Path, service_stack: ServiceStack) -> None:
         self._environment = {
@@ -34,9 +34,9 @@ class Errands:
             "TEST_DATABASE_URL": database_url(folder, "exchange_owner"),
         }
 
-    def start(self, *words: str) -> subprocess.Popen[str]:
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, *words],
+            [sys.executable, *arguments],
             cwd=CHECKOUT,
             env=self._environment,
             stdout=subprocess.PIPE,
@@ -44,22 +44,22 @@ class Errands:
             text=True,
         )
 
-    def run(self, *words: str) -> dict[str, Any]:
-        output, complaint = (
-            process := self.start("-m", "tests.environment.payout_step", *words)
+    def run(self, *arguments: str) -> dict[str, Any]:
+        output, errors = (
+            process := self.start("-m", "tests.environment.payout_step", *arguments)
         ).communicate()
-        assert process.returncode == 0, complaint
-        found: dict[str, Any] = json.loads(output)
-        return found
+        assert process.returncode == 0, errors
+        result: dict[str, Any] = json.loads(output)
+        return result
 
     def migrate(self) -> None:
         process = self.start("manage.py", "migrate", "--database", "owner", "--verbosity", "0")
-        _, complaint = process.communicate()
-        assert process.returncode == 0, complaint
+        _, errors = process.communicate()
+        assert process.returncode == 0, errors
 
 
 def kill_database(folder: Path) -> None:
-    """The postmaster first, then every process it has left."""
+    """Kill the postmaster, then its remaining child processes."""
     postmaster = int((folder / "postgres" / "data" / "postmaster.pid").read_text().split()[0])
     children = [
         int(stat.parent.name)
@@ -69,7 +69,7 @@ def kill_database(folder: Path) -> None:
     for pid in (postmaster, *children):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: keeper_pid(folder) is None, "the keeper has seen it")
+    wait_until(lambda: keeper_pid(folder) is None, "the keeper notices the kill")
 
 
 def _parent(stat: Path) -> int:
@@ -79,57 +79,64 @@ def _parent(stat: Path) -> int:
 
 
 @pytest.fixture
-def server(tmp_path: Path, service_stack: ServiceStack) -> Iterator[tuple[Path, Errands]]:
-    jobs = Errands(tmp_path, service_stack)
+def server(tmp_path: Path, service_stack: ServiceStack) -> Iterator[tuple[Path, PayoutSteps]]:
+    steps = PayoutSteps(tmp_path, service_stack)
     place_migrated_server(tmp_path)
     with running_server(tmp_path):
-        jobs.migrate()
-        yield tmp_path, jobs
+        steps.migrate()
+        yield tmp_path, steps
 
 
 @pytest.mark.parametrize(
-    ("fault", "ending", "balances"),
+    ("fault", "final_status", "balances"),
     [
         ("timeout_after", "Completed", ("5E+2", "0")),
         ("timeout_before", "Unknown", ("5E+2", "5E+2")),
     ],
 )
-def test_a_database_killed_while_the_order_is_at_the_provider_loses_nothing(
-    server: tuple[Path, Errands],
+def test_a_database_kill_during_a_transfer_order_loses_nothing(
+    server: tuple[Path, PayoutSteps],
     provider_sandbox: Sandbox,
     fault: str,
-    ending: str,
+    final_status: str,
     balances: tuple[str, str],
 ):
-    folder, jobs = server
-    made = jobs.run("prepare")
-    assert (made["status"], made["available"], made["escrow"]) == ("Approved", "5E+2", "5E+2")
+    folder, steps = server
+    created = steps.run("prepare")
+    assert (created["status"], created["available"], created["escrow"]) == (
+        "Approved",
+        "5E+2",
+        "5E+2",
+    )
 
-    def at_the_provider() -> list[str]:
+    def provider_statuses() -> list[str]:
         rows = call_sandbox(provider_sandbox, "GET", "transfers")
-        return [row["status"] for row in rows if row["reference"] == made["reference"]]
+        return [row["status"] for row in rows if row["reference"] == created["reference"]]
 
-    def orders() -> int:
+    def count_orders() -> int:
         rows = call_sandbox(provider_sandbox, "GET", "requests")
         return sum(
-            row["method"] == "POST" and row.get("reference") == made["reference"] for row in rows
+            row["method"] == "POST" and row.get("reference") == created["reference"] for row in rows
         )
 
     provider_sandbox.fault(fault, match=TRANSFERS, seconds=3)
-    paying = jobs.start("-m", "tests.environment.payout_step", "pay", made["id"])
-    wait_until(lambda: orders() == 1, "the order reached the provider")
+    paying = steps.start("-m", "tests.environment.payout_step", "pay", created["id"])
+    wait_until(lambda: count_orders() == 1, "the order reached the provider")
     kill_database(folder)
-    _, complaint = paying.communicate()
-    assert paying.returncode == 1, "the payer cannot have settled"
-    assert "OperationalError" in complaint or "PoolTimeout" in complaint
+    _, errors = paying.communicate()
+    assert paying.returncode == 1, "the payer cannot settle without a database"
+    assert "OperationalError" in errors or "PoolTimeout" in errors
 
     with running_server(folder):
-        found = jobs.run("state", made["id"])
-        assert (found["status"], found["findings"]) == ("Processing", [])
-        assert (found["available"], found["escrow"]) == ("5E+2", "5E+2")
+        result = steps.run("state", created["id"])
+        assert (result["status"], result["findings"]) == ("Processing", [])
+        assert (result["available"], result["escrow"]) == ("5E+2", "5E+2")
         for _ in range(2):
-            found = jobs.run("later", made["id"])
-            assert found["findings"] == []
-        assert (found["status"], found["available"], found["escrow"]) == (ending, *balances)
-    assert orders() == 1
-    assert at_the_provider() == (["SUCCESSFUL"] if fault == "timeout_after" else [])
+            result = steps.run("later", created["id"])
+            assert result["findings"] == []
+        assert (result["status"], result["available"], result["escrow"]) == (
+            final_status,
+            *balances,
+        )
+    assert count_orders() == 1
+    assert provider_statuses() == (["SUCCESSFUL"] if fault == "timeout_after" else [])

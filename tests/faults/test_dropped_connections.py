@@ -1,4 +1,4 @@
-"""Reads by an id when the server has dropped the connection: asked again, and answered."""
+"""Reads by id after the server dropped the connection: they are retried."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ from tests.factories.traders import make_trader
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def drop_ours(owner: psycopg.Connection[Any]) -> None:
+def drop_connection(owner: psycopg.Connection[Any]) -> None:
     fetch_one("SELECT 1")
     pid = connection.connection.info.backend_pid
     owner.execute("SELECT pg_terminate_backend(%s)", [pid])
 
-    def gone() -> bool:
-        found = owner.execute("SELECT FROM pg_stat_activity WHERE pid = %s", [pid])
-        return found.fetchone() is None
+    def is_closed() -> bool:
+        row = owner.execute("SELECT FROM pg_stat_activity WHERE pid = %s", [pid])
+        return row.fetchone() is None
 
-    wait_until(gone, "the connection is closed")
+    wait_until(is_closed, "the connection is closed")
 
 
-def test_a_read_by_an_id_is_asked_again_on_a_new_connection(owner_connection):
+def test_a_read_by_id_is_retried_on_a_new_connection(owner_connection):
     trader = make_trader(1000, member=True)
     organisation, member = trader.wallet.organisation, trader.wallet.member
     assert member is not None
     token = make_trader().issue()
     order_id = trader.place(token, "Buy", 10, 1)
     caller = make_caller(organisation=organisation)
-    asked = to_catalogue_query(Token.objects.order_by("-created_at"))
+    query = to_catalogue_query(Token.objects.order_by("-created_at"))
     reads: list[Callable[[], object]] = [
         lambda: read_order(organisation.id, order_id),
         lambda: token_document(organisation.id, token.id),
-        lambda: catalogue_page(asked, organisation.id, offset=0, limit=20),
+        lambda: catalogue_page(query, organisation.id, offset=0, limit=20),
         lambda: read_portfolio(organisation.id, member.id),
         lambda: _authenticate_token(caller.token),
     ]
     for read in reads:
         before = read()
-        drop_ours(owner_connection)
+        drop_connection(owner_connection)
         assert read() == before

@@ -1,4 +1,4 @@
-"""Long exports by a real worker: killed at named points, and held to little memory."""
+"""Long exports by a real worker: kills at named points, and limited memory."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def broker(service_stack: ServiceStack) -> Celery:
 
 
 class Books:
-    """An organisation whose members withdraw and withdraw."""
+    """The ledger of an organisation with many withdrawals."""
 
     def __init__(self) -> None:
         self._organisation = make_wallet(1).organisation
         self._filled = 0
 
     def fill_to(self, withdrawals: int) -> None:
-        """So many withdrawals, with ten entries each."""
+        """Add withdrawals up to this number, with ten entries each."""
         url = server_url(worker_database())
         fill_withdrawals(url, self._organisation.pk, self._filled + 1, withdrawals)
         self._filled = withdrawals
@@ -59,15 +59,15 @@ def books(transactional_db: None) -> Books:
     return Books()
 
 
-def asked(client: Client, broker: Celery, form: str) -> Export:
-    """The export of all entries, which is too long to come at once."""
+def start_export(client: Client, broker: Celery, form: str) -> Export:
+    """Start an export of all entries, which is too long to download directly."""
     response = request_export(client, "wallets_entry", "counts=NGN", form=form)
     assert response.status_code == 302
     broker.send_task(SWEEP)
     return Export.objects.latest("created_at")
 
 
-def shown(client: Client, export: Export) -> str:
+def page_text(client: Client, export: Export) -> str:
     return text_of(client.get(reverse("admin:exchange_export_change", args=[export.pk])))
 
 
@@ -75,8 +75,8 @@ def download(client: Client, export: Export) -> Any:
     return client.get(reverse("admin:exchange_export_download", args=[export.pk]))
 
 
-def no_file(client: Client, export: Export) -> None:
-    """Nothing is offered, nothing is handed over, nothing is left of a file."""
+def assert_no_file(client: Client, export: Export) -> None:
+    """Assert that no file is offered, downloaded or stored."""
     page = client.get(reverse("admin:exchange_export_change", args=[export.pk]))
     address = reverse("admin:exchange_export_download", args=[export.pk])
     assert address not in page.content.decode()
@@ -84,12 +84,12 @@ def no_file(client: Client, export: Export) -> None:
     assert ExportChunk.objects.count() == 0
 
 
-def lease_is_over(export: Export) -> None:
+def expire_lease(export: Export) -> None:
     Export.objects.filter(pk=export.pk).update(leased_until=timezone.now() - timedelta(seconds=1))
 
 
-def until(export: Export, status: str, broker: Celery) -> None:
-    """Has the worker look for exports, as beat does each minute, until it has that status."""
+def sweep_until(export: Export, status: str, broker: Celery) -> None:
+    """Run the export task repeatedly, as beat does each minute, until it has the status."""
 
     def reached() -> bool:
         export.refresh_from_db()
@@ -102,19 +102,19 @@ def until(export: Export, status: str, broker: Celery) -> None:
         except AssertionError:
             continue
         return
-    raise AssertionError(f"it is {export.status}, not {status}")
+    raise AssertionError(f"the export is {export.status}, not {status}")
 
 
-WHILE_IT_READS = ("UPDATE", "exchange_export", "NEW.rows_done > 0")
-WHILE_IT_KEEPS_THE_FILE = ("INSERT", "exchange_exportchunk", "NEW.position = 2")
+DURING_THE_READ = ("UPDATE", "exchange_export", "NEW.rows_done > 0")
+DURING_THE_STORAGE = ("INSERT", "exchange_exportchunk", "NEW.position = 2")
 
 
 @pytest.mark.parametrize(
     ("form", "point"),
-    [("csv", WHILE_IT_READS), ("xlsx", WHILE_IT_READS), ("csv", WHILE_IT_KEEPS_THE_FILE)],
-    ids=["csv read", "xlsx read", "csv kept"],
+    [("csv", DURING_THE_READ), ("xlsx", DURING_THE_READ), ("csv", DURING_THE_STORAGE)],
+    ids=["csv read", "xlsx read", "csv stored"],
 )
-def test_a_worker_killed_half_way_leaves_no_file_and_another_one_begins_anew(
+def test_an_export_of_a_killed_worker_leaves_no_file_and_restarts(
     books: Books,
     finance: Client,
     live_worker: Program,
@@ -124,19 +124,19 @@ def test_a_worker_killed_half_way_leaves_no_file_and_another_one_begins_anew(
 ):
     books.fill_to(600)
     with WritePause(*point) as pause:
-        export = asked(finance, broker, form)
+        export = start_export(finance, broker, form)
         pause.wait()
         live_worker.kill()
         pause.disconnect()
     export.refresh_from_db()
     assert (export.status, export.attempts) == ("Running", 1)
-    no_file(finance, export)
-    assert "of about 6,000 rows" in shown(finance, export)
+    assert_no_file(finance, export)
+    assert "of about 6,000 rows" in page_text(finance, export)
     live_worker.start()
-    # Its lease still holds: nobody takes it up, so that a slow worker is not overtaken.
+    # No worker claims the export during its lease, so that a slow worker is not overtaken.
     broker.send_task(SWEEP)
-    lease_is_over(export)
-    until(export, "Ready", broker)
+    expire_lease(export)
+    sweep_until(export, "Ready", broker)
     assert export.attempts == 2
     data = file_bytes(download(finance, export))
     rows, last = read_xlsx(data) if form == "xlsx" else read_csv(data)
@@ -145,12 +145,12 @@ def test_a_worker_killed_half_way_leaves_no_file_and_another_one_begins_anew(
     assert len(rows) == len(legs) == 6_000
 
 
-def test_what_kills_every_worker_ends_as_failed_and_says_so(
+def test_an_export_that_kills_three_workers_fails(
     books: Books, finance: Client, live_worker: Program, broker: Celery
 ):
     books.fill_to(600)
     with WritePause("INSERT", "exchange_exportchunk", "true") as pause:
-        export = asked(finance, broker, "csv")
+        export = start_export(finance, broker, "csv")
         for attempt in (1, 2, 3):
             broker.send_task(SWEEP)
             pause.wait()
@@ -158,32 +158,32 @@ def test_what_kills_every_worker_ends_as_failed_and_says_so(
             pause.disconnect()
             export.refresh_from_db()
             assert (export.status, export.attempts) == ("Running", attempt)
-            no_file(finance, export)
-            lease_is_over(export)
+            assert_no_file(finance, export)
+            expire_lease(export)
             live_worker.start()
-        until(export, "Failed", broker)
-    assert "The export was interrupted. Request it again" in shown(finance, export)
-    no_file(finance, export)
-    # Nothing else waits behind it.
-    again = asked(finance, broker, "csv")
-    until(again, "Ready", broker)
+        sweep_until(export, "Failed", broker)
+    assert "The export was interrupted. Request it again" in page_text(finance, export)
+    assert_no_file(finance, export)
+    # Later exports are not blocked.
+    again = start_export(finance, broker, "csv")
+    sweep_until(again, "Ready", broker)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("form", ["csv", "xlsx"])
-def test_four_times_the_rows_take_a_worker_no_more_memory(
+def test_a_workers_memory_does_not_grow_with_the_rows(
     books: Books, finance: Client, live_worker: Program, broker: Celery, form: str
 ):
-    def most(withdrawals: int) -> int:
+    def peak_for(withdrawals: int) -> int:
         books.fill_to(withdrawals)
         reset_peak(live_worker.pid)
-        export = asked(finance, broker, form)
-        until(export, "Ready", broker)
+        export = start_export(finance, broker, form)
+        sweep_until(export, "Ready", broker)
         assert export.rows_done == withdrawals * ENTRIES_EACH
         return peak_memory(live_worker.pid)
 
-    most(510)  # what is loaded once is loaded now
-    few = most(520)
-    # Each thread of the worker has memory of its own, and any may write the file: that is some 10
-    # megabytes. The 15,600 rows more would be 29 and more.
-    assert most(2_080) - few < 20 * MEGABYTE
+    peak_for(510)  # loads modules and caches
+    few = peak_for(520)
+    # Any thread of the worker may write the file and allocates up to 10 megabytes. Another 15,600
+    # rows in memory would be at least 29.
+    assert peak_for(2_080) - few < 20 * MEGABYTE

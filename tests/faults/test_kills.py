@@ -1,8 +1,7 @@
-"""`kill -9` at named points between request and webhook: nothing lost, nothing paid twice.
+"""`kill -9` at named points between request and webhook: no loss, no double payment.
 
-Real processes. A process is held up at a point by the sandbox, which hangs as scripted, or by the
-database (`tests.environment.write_pause`); then it is killed, and another one must finish its
-work.
+The sandbox or the database (`tests.environment.write_pause`) pauses a real process at a point. The
+process is then killed, and another one must finish its work.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ from wallets.withdrawals.models import Payout, Withdrawal
 
 pytestmark = pytest.mark.slow
 
-AFTER_THE_LEASE = 121
+AFTER_LEASE = 121
 SWEEP = "wallets.tasks.sweep_payouts"
 
 
@@ -61,8 +60,8 @@ def broker(service_stack: ServiceStack) -> Celery:
     return service_stack.celery()
 
 
-def until_it_is(withdrawal: Withdrawal, status: str, broker: Celery) -> None:
-    """Sweeps, with time passing for the payout between them, until it has that status."""
+def sweep_until(withdrawal: Withdrawal, status: str, broker: Celery) -> None:
+    """Sweep, 15 seconds of the payout's time apart, until the withdrawal has the status."""
 
     def reached() -> bool:
         if status_of(withdrawal) == status:
@@ -78,7 +77,7 @@ def until_it_is(withdrawal: Withdrawal, status: str, broker: Celery) -> None:
             threading.Event().wait(0.5)
         else:
             return
-    raise AssertionError(f"it is {status_of(withdrawal)}, not {status}")
+    raise AssertionError(f"the withdrawal is {status_of(withdrawal)}, not {status}")
 
 
 def events(withdrawal: Withdrawal) -> list[str]:
@@ -86,7 +85,7 @@ def events(withdrawal: Withdrawal) -> list[str]:
     return [kind.removeprefix("withdrawal.") for kind in rows.values_list("type", flat=True)]
 
 
-def paid_once(sandbox: Sandbox, wallet: Wallet, withdrawal: Withdrawal) -> None:
+def assert_paid_once(sandbox: Sandbox, wallet: Wallet, withdrawal: Withdrawal) -> None:
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert len(sandbox_transfers(sandbox, withdrawal)) == 1
     assert events(withdrawal) == ["created", "approved", "processing", "completed"]
@@ -94,7 +93,7 @@ def paid_once(sandbox: Sandbox, wallet: Wallet, withdrawal: Withdrawal) -> None:
     assert_books_hold()
 
 
-def test_a_worker_killed_after_it_claimed_has_sent_nothing_and_another_one_pays(
+def test_another_worker_pays_after_a_worker_is_killed_between_claim_and_order(
     sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery
 ):
     marking = "NEW.posted_at IS NOT NULL AND OLD.posted_at IS NULL"
@@ -108,14 +107,14 @@ def test_a_worker_killed_after_it_claimed_has_sent_nothing_and_another_one_pays(
     assert Payout.objects.get(withdrawal_id=withdrawal.id).posted_at is None
     assert count_transfer_orders(sandbox, withdrawal) == 0
     assert_books_hold()
-    advance_time(withdrawal, AFTER_THE_LEASE)
+    advance_time(withdrawal, AFTER_LEASE)
     live_worker.start()
-    until_it_is(withdrawal, "Completed", broker)
-    paid_once(sandbox, wallet, withdrawal)
+    sweep_until(withdrawal, "Completed", broker)
+    assert_paid_once(sandbox, wallet, withdrawal)
     assert count_transfer_orders(sandbox, withdrawal) == 1
 
 
-def kill_while_it_posts(
+def kill_during_transfer(
     sandbox: Sandbox, wallet: Wallet, worker: Program, broker: Celery, fault: str
 ) -> Withdrawal:
     withdrawal = make_approved_withdrawal(wallet)
@@ -125,7 +124,9 @@ def kill_while_it_posts(
         lambda: count_transfer_orders(sandbox, withdrawal) == 1, "the order reached the provider"
     )
     if fault == "timeout_after":
-        wait_until(lambda: len(sandbox_transfers(sandbox, withdrawal)) == 1, "the order was taken")
+        wait_until(
+            lambda: len(sandbox_transfers(sandbox, withdrawal)) == 1, "the order was accepted"
+        )
     worker.kill()
     assert (status_of(withdrawal), wallet.kes) == ("Processing", HELD)
     assert Payout.objects.get(withdrawal_id=withdrawal.id).posted_at is not None
@@ -133,37 +134,37 @@ def kill_while_it_posts(
     return withdrawal
 
 
-def test_a_worker_killed_after_the_order_was_taken_has_it_found(
+def test_the_transfer_is_found_after_a_worker_is_killed_once_it_was_accepted(
     sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery
 ):
-    withdrawal = kill_while_it_posts(sandbox, wallet, live_worker, broker, "timeout_after")
-    advance_time(withdrawal, AFTER_THE_LEASE)
+    withdrawal = kill_during_transfer(sandbox, wallet, live_worker, broker, "timeout_after")
+    advance_time(withdrawal, AFTER_LEASE)
     live_worker.start()
-    until_it_is(withdrawal, "Completed", broker)
-    paid_once(sandbox, wallet, withdrawal)
+    sweep_until(withdrawal, "Completed", broker)
+    assert_paid_once(sandbox, wallet, withdrawal)
     assert count_transfer_orders(sandbox, withdrawal) == 1
 
 
-def test_a_worker_killed_before_the_order_was_taken_has_people_decide(
+def test_a_payout_needs_a_decision_after_a_worker_is_killed_before_acceptance(
     sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery
 ):
-    """It may have paid for all we know: nobody posts again on their own."""
-    withdrawal = kill_while_it_posts(sandbox, wallet, live_worker, broker, "timeout_before")
-    advance_time(withdrawal, AFTER_THE_LEASE)
+    """The order may have been paid, so that no worker sends it again by itself."""
+    withdrawal = kill_during_transfer(sandbox, wallet, live_worker, broker, "timeout_before")
+    advance_time(withdrawal, AFTER_LEASE)
     live_worker.start()
-    until_it_is(withdrawal, "Unknown", broker)
+    sweep_until(withdrawal, "Unknown", broker)
     assert (wallet.kes, count_transfer_orders(sandbox, withdrawal)) == (HELD, 1)
     advance_time(withdrawal, HALF_AN_HOUR)
     payouts.check_status(withdrawal.id)
     propose_and_confirm(withdrawal, ProposalAction.SEND_AGAIN)
-    until_it_is(withdrawal, "Completed", broker)
-    paid_once(sandbox, wallet, withdrawal)
+    sweep_until(withdrawal, "Completed", broker)
+    assert_paid_once(sandbox, wallet, withdrawal)
     assert count_transfer_orders(sandbox, withdrawal) == 2
 
 
-@pytest.mark.parametrize("host_gone", [True, False])
-def test_a_worker_killed_while_it_settles_settles_nothing_and_another_one_does(
-    sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery, host_gone: bool
+@pytest.mark.parametrize("connection_lost", [True, False])
+def test_another_worker_settles_after_a_worker_is_killed_during_settlement(
+    sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery, connection_lost: bool
 ):
     withdrawal = make_approved_withdrawal(wallet)
     payouts.send_payout(withdrawal.id)
@@ -174,17 +175,17 @@ def test_a_worker_killed_while_it_settles_settles_nothing_and_another_one_does(
         broker.send_task(SWEEP)
         pause.wait()
         live_worker.kill()
-        if host_gone:
+        if connection_lost:
             pause.disconnect()
     assert (status_of(withdrawal), wallet.kes) == ("Processing", HELD)
     assert not Transfer.objects.filter(kind="withdrawal_settle").exists()
     assert_books_hold()
     live_worker.start()
-    until_it_is(withdrawal, "Completed", broker)
-    paid_once(sandbox, wallet, withdrawal)
+    sweep_until(withdrawal, "Completed", broker)
+    assert_paid_once(sandbox, wallet, withdrawal)
 
 
-def test_a_worker_killed_between_settling_and_telling_leaves_the_event_to_the_next(
+def test_another_worker_delivers_events_after_a_worker_is_killed_before_delivery(
     sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery
 ):
     with Receiver() as receiver:
@@ -196,14 +197,14 @@ def test_a_worker_killed_between_settling_and_telling_leaves_the_event_to_the_ne
             payouts.send_payout(withdrawal.id)
             settle_at_bank(sandbox, withdrawal)
             payouts.check_status(withdrawal.id)
-            paid_once(sandbox, wallet, withdrawal)
+            assert_paid_once(sandbox, wallet, withdrawal)
             broker.send_task("exchange.tasks.deliver_events")
             pause.wait()
             live_worker.kill()
             pause.disconnect()
-        told_before = len(receiver.received)
+        received_before = len(receiver.received)
         assert not Event.objects.filter(status="Delivered").exists()
-        # The leases of the dead worker run out.
+        # Expire the leases of the killed worker.
         long_ago = timezone.now() - timedelta(hours=1)
         Event.objects.filter(leased_until__isnull=False).update(
             leased_until=long_ago, next_attempt_at=long_ago
@@ -212,24 +213,24 @@ def test_a_worker_killed_between_settling_and_telling_leaves_the_event_to_the_ne
         wait_until(
             lambda: Event.objects.filter(status="Delivered").count() == 4, "all events delivered"
         )
-        # Told at least once each; what was told twice is the same event under the same id.
+        # Each event is delivered at least once; duplicates have the same id and body.
         reported = {request.headers["webhook-id"]: request.body for request in receiver.received}
         assert reported == {str(event.id): event.body.encode() for event in Event.objects.all()}
-        assert len(receiver.received) >= max(4, told_before)
+        assert len(receiver.received) >= max(4, received_before)
         assert {json.loads(body)["type"] for body in reported.values()} == {
             f"withdrawal.{name}" for name in ("created", "approved", "processing", "completed")
         }
     assert_books_hold()
 
 
-def test_a_provider_killed_after_it_took_the_order_is_asked_when_it_is_back(
+def test_a_status_check_completes_the_payout_once_the_killed_provider_is_back(
     sandbox: Sandbox, wallet: Wallet
 ):
     withdrawal = make_approved_withdrawal(wallet)
     sandbox.fault("timeout_after", match=TRANSFERS, seconds=5)
     worker = threading.Thread(target=payouts.send_payout, args=[withdrawal.id])
     worker.start()
-    wait_until(lambda: len(sandbox_transfers(sandbox, withdrawal)) == 1, "the order was taken")
+    wait_until(lambda: len(sandbox_transfers(sandbox, withdrawal)) == 1, "the order was accepted")
     sandbox.kill()
     worker.join()
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
@@ -237,14 +238,14 @@ def test_a_provider_killed_after_it_took_the_order_is_asked_when_it_is_back(
     sandbox.start()
     settle_at_bank(sandbox, withdrawal)
     payouts.check_status(withdrawal.id)
-    paid_once(sandbox, wallet, withdrawal)
+    assert_paid_once(sandbox, wallet, withdrawal)
 
 
-@pytest.mark.parametrize("host_gone", [True, False])
-def test_a_web_process_killed_before_it_answers_has_one_effect_under_the_key(
-    live_service: Service, host_gone: bool
+@pytest.mark.parametrize("connection_lost", [True, False])
+def test_retries_under_one_key_after_a_web_process_kill_make_one_withdrawal(
+    live_service: Service, connection_lost: bool
 ):
-    """Whether the database finished the statement or not: the same key ends in one withdrawal."""
+    """This holds whether or not the database finished the statement."""
     store_bank_list()
     caller = make_caller()
     wallet = Wallet(caller.organisation).fund(1000)
@@ -257,7 +258,7 @@ def test_a_web_process_killed_before_it_answers_has_one_effect_under_the_key(
     }
     responses: list[requests.Response | Exception] = []
 
-    def ask() -> None:
+    def post_withdrawal() -> None:
         try:
             responses.append(
                 requests.post(
@@ -271,28 +272,28 @@ def test_a_web_process_killed_before_it_answers_has_one_effect_under_the_key(
             responses.append(error)
 
     with WritePause("INSERT", "wallets_withdrawal", "true") as pause:
-        client = threading.Thread(target=ask)
+        client = threading.Thread(target=post_withdrawal)
         client.start()
         pause.wait()
         live_service.kill()
         client.join()
         assert isinstance(responses[0], requests.ConnectionError)
-        if host_gone:
+        if connection_lost:
             pause.disconnect()
-    if host_gone:
+    if connection_lost:
         assert (Withdrawal.objects.count(), wallet.kes) == (0, (Decimal(1000), Decimal(0)))
     else:
-        wait_until(lambda: Withdrawal.objects.count() == 1, "the database finished it")
+        wait_until(lambda: Withdrawal.objects.count() == 1, "the database finished the statement")
     assert_books_hold()
     live_service.start()
-    ask()
-    ask()
+    post_withdrawal()
+    post_withdrawal()
     first, second = responses[1:]
     assert isinstance(first, requests.Response)
     assert isinstance(second, requests.Response)
     assert (first.status_code, second.status_code) == (201, 201)
     assert first.content == second.content
-    assert ("Idempotent-Replayed" in first.headers) is not host_gone
+    assert ("Idempotent-Replayed" in first.headers) is not connection_lost
     assert (Withdrawal.objects.count(), wallet.kes) == (1, HELD)
     assert Event.objects.filter(type="withdrawal.created").count() == 1
     assert_books_hold()

@@ -1,7 +1,7 @@
-"""An outage of the provider: the circuit of payouts opens, probes, tries one, and closes by itself.
+"""An outage of the provider: the payout circuit opens, probes, tries a payout and closes by itself.
 
-Decisions §8: at most the failures in a row, and those in flight, become Unknown; the others wait as
-Approved; nothing is paid twice.
+Decisions §8: at most the payouts that failed in a row and those in flight become Unknown. The
+others stay Approved, and no payout is paid twice.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ from wallets.withdrawals.models import Payout, Withdrawal
 
 WORKERS = 4
 FAILURES = 5
-# More than an outage may make Unknown.
-WAITING = 16
+# More than may become Unknown in an outage.
+PAYOUT_COUNT = 16
 MANY = 10_000
 EVERYTHING = {"path_prefix": "/v3"}
 FORBIDDEN = {"status": 403, "body": '{"status":"error","message":"Forbidden","data":null}'}
@@ -56,10 +56,10 @@ OUTAGES: dict[str, tuple[str, dict[str, Any]]] = {
     "403": ("error_5xx", FORBIDDEN),
     "403 of a firewall": ("error_5xx", {**FORBIDDEN, "body": "<html>Blocked</html>"}),
     "429": ("rate_limit", {"retry_after": None}),
-    "429 with a wish": ("rate_limit", {"retry_after": 30}),
+    "429 with Retry-After": ("rate_limit", {"retry_after": 30}),
     "500": ("error_5xx", {"status": 500}),
     "503": ("error_5xx", {}),
-    "no answer": ("reset", {}),
+    "no response": ("reset", {}),
 }
 
 
@@ -69,7 +69,7 @@ def wallet(sandbox: Sandbox) -> Wallet:
     return make_member_wallet(1_000_000)
 
 
-def row() -> PayoutCircuit:
+def circuit_row() -> PayoutCircuit:
     return PayoutCircuit.objects.get()
 
 
@@ -78,33 +78,33 @@ def statuses() -> Counter[str]:
 
 
 def reads(sandbox: Sandbox) -> int:
-    """Requests of every kind that reached the provider."""
+    """Count the requests of every kind that reached the provider."""
     return len(call_sandbox(sandbox, "GET", "requests"))
 
 
-def break_down(wallet: Wallet, sandbox: Sandbox, count: int = FAILURES) -> list[Withdrawal]:
-    """The provider fails until the circuit is open; the payouts that became Unknown."""
+def open_circuit(wallet: Wallet, sandbox: Sandbox, count: int = FAILURES) -> list[Withdrawal]:
+    """Fail payouts until the circuit is open; return those, which became Unknown."""
     sandbox.fault("error_5xx", times=MANY, match=TRANSFERS)
-    lost = [make_approved_withdrawal(wallet) for _ in range(count)]
-    for withdrawal in lost:
+    unknown = [make_approved_withdrawal(wallet) for _ in range(count)]
+    for withdrawal in unknown:
         payouts.send_payout(withdrawal.id)
-    # A worker that runs meanwhile may have taken one of them.
-    wait_until(lambda: row().state == "Open", "the circuit is open", seconds=30)
-    return lost
+    # A running worker may have claimed one of them.
+    wait_until(lambda: circuit_row().state == "Open", "the circuit is open", seconds=30)
+    return unknown
 
 
-def mend(sandbox: Sandbox) -> None:
+def restore_provider(sandbox: Sandbox) -> None:
     call_sandbox(sandbox, "DELETE", "faults")
 
 
-def probe_again() -> None:
-    """The minute until the next probe is over, however often it was doubled."""
+def probe_now() -> None:
+    """Probe the provider without waiting for the next scheduled probe."""
     PayoutCircuit.objects.update(next_probe_at=timezone.now(), quiet_until=None)
     circuit.probe_if_due()
 
 
 def finish_all(sandbox: Sandbox) -> None:
-    """Sweeps until every payout is at its end, with time passing for all of them."""
+    """Sweep, an hour of the payouts' time apart, until every payout is completed."""
     call_sandbox(sandbox, "POST", "settle")
     for _ in range(6):
         for withdrawal in Withdrawal.objects.filter(status__in=["Processing", "Unknown"]):
@@ -114,57 +114,59 @@ def finish_all(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("kind", OUTAGES)
-def test_every_kind_of_outage_is_a_failure_of_the_provider(
-    sandbox: Sandbox, wallet: Wallet, kind: str
-):
+def test_every_kind_of_outage_counts_as_a_failure(sandbox: Sandbox, wallet: Wallet, kind: str):
     fault, options = OUTAGES[kind]
     sandbox.fault(fault, times=MANY, match=TRANSFERS, **options)
-    lost = make_approved_withdrawal(wallet)
-    payouts.send_payout(lost.id)
-    assert (status_of(lost), row().state, row().failures) == ("Unknown", "Closed", 1)
+    unknown = make_approved_withdrawal(wallet)
+    payouts.send_payout(unknown.id)
+    assert (status_of(unknown), circuit_row().state, circuit_row().failures) == (
+        "Unknown",
+        "Closed",
+        1,
+    )
 
 
-@pytest.mark.parametrize("kind", ["403 of a firewall", "429 with a wish", "no answer"])
-def test_an_outage_makes_few_unknown_and_the_rest_is_paid_when_it_is_over(
+@pytest.mark.parametrize("kind", ["403 of a firewall", "429 with Retry-After", "no response"])
+def test_few_payouts_become_unknown_and_the_rest_is_paid_after_the_outage(
     sandbox: Sandbox, wallet: Wallet, kind: str
 ):
-    waiting = [make_approved_withdrawal(wallet) for _ in range(WAITING)]
+    waiting = [make_approved_withdrawal(wallet) for _ in range(PAYOUT_COUNT)]
     fault, options = OUTAGES[kind]
     sandbox.fault(fault, times=MANY, match=EVERYTHING, **options)
     with Callers(WORKERS) as callers:
-        # A wish to be left alone ends a round after one failure, or after a few at once.
+        # A Retry-After header pauses a round after one failure, or after a few concurrent ones.
         for _ in range(FAILURES):
             callers.at_once([sweep_payouts] * WORKERS)
             PayoutCircuit.objects.update(quiet_until=None)
         found = statuses()
-        assert row().state == "Open"
+        assert circuit_row().state == "Open"
         assert found["Unknown"] <= FAILURES + WORKERS - 1
-        assert found["Approved"] + found["Unknown"] == WAITING
+        assert found["Approved"] + found["Unknown"] == PAYOUT_COUNT
         assert "provider_outage" in open_alerts()
-        # It stays so however often the provider is probed in vain.
+        # Failed probes change nothing.
         for _ in range(3):
             PayoutCircuit.objects.update(next_probe_at=timezone.now(), quiet_until=None)
             callers.at_once([sweep_payouts] * WORKERS)
         assert statuses() == found
-        mend(sandbox)
+        restore_provider(sandbox)
         PayoutCircuit.objects.update(next_probe_at=timezone.now(), quiet_until=None)
         callers.at_once([sweep_payouts] * WORKERS)
         callers.at_once([sweep_payouts] * WORKERS)
-    assert row().state == "Closed"
+    assert circuit_row().state == "Closed"
     assert "provider_outage" not in open_alerts()
     assert statuses()["Unknown"] == found["Unknown"]
     finish_all(sandbox)
     paid = [one for one in waiting if status_of(one) == "Completed"]
     assert len(paid) == found["Approved"]
     for one in waiting:
-        # What became Unknown waits for two people, and was never taken.
+        # Unknown payouts were never accepted and are pending approval by two people.
         assert len(sandbox_transfers(sandbox, one)) == (one in paid)
         assert count_transfer_orders(sandbox, one) == 1
     assert_books_hold()
 
 
-def test_payouts_wait_as_approved_while_the_circuit_is_open(sandbox: Sandbox, wallet: Wallet):
-    break_down(wallet, sandbox)
+def test_payouts_stay_approved_while_the_circuit_is_open(sandbox: Sandbox, wallet: Wallet):
+    open_circuit(wallet, sandbox)
     waiting = make_approved_withdrawal(wallet)
     before = (
         count_transfer_orders(sandbox, waiting),
@@ -176,7 +178,7 @@ def test_payouts_wait_as_approved_while_the_circuit_is_open(sandbox: Sandbox, wa
     assert (
         count_transfer_orders(sandbox, waiting),
         Payout.objects.get(withdrawal_id=waiting.id).attempts,
-    ) == (before)
+    ) == before
     assert waiting.id not in {withdrawal_id for withdrawal_id, _ in sweeps.due_payouts()}
     assert_books_hold()
 
@@ -186,7 +188,7 @@ def test_four_failures_and_a_success_do_not_open_the_circuit(sandbox: Sandbox, w
         sandbox.fault("error_5xx", times=FAILURES - 1, match=TRANSFERS)
         for _ in range(FAILURES):
             payouts.send_payout(make_approved_withdrawal(wallet).id)
-        assert (row().state, row().failures) == ("Closed", 0)
+        assert (circuit_row().state, circuit_row().failures) == ("Closed", 0)
     assert open_alerts() == {"payout_unknown"}
 
 
@@ -198,82 +200,98 @@ def test_four_failures_and_a_success_do_not_open_the_circuit(sandbox: Sandbox, w
         ("Duplicate reference", "Unknown"),
     ],
 )
-def test_an_answer_that_accepts_nothing_ends_the_row_of_failures(
+def test_a_response_that_accepts_nothing_resets_the_failures(
     sandbox: Sandbox, wallet: Wallet, message: str, status: str
 ):
     sandbox.fault("error_5xx", times=FAILURES - 1, match=TRANSFERS)
     for _ in range(FAILURES - 1):
         payouts.send_payout(make_approved_withdrawal(wallet).id)
-    assert row().failures == FAILURES - 1
+    assert circuit_row().failures == FAILURES - 1
     responded = make_approved_withdrawal(wallet)
     body = f'{{"status":"error","message":"{message}","data":null}}'
     sandbox.fault("error_5xx", match=TRANSFERS, status=400, body=body)
     payouts.send_payout(responded.id)
-    assert (status_of(responded), row().state, row().failures) == (status, "Closed", 0)
+    assert (status_of(responded), circuit_row().state, circuit_row().failures) == (
+        status,
+        "Closed",
+        0,
+    )
 
 
-def test_a_refused_recipient_is_no_failure_of_the_provider(sandbox: Sandbox, wallet: Wallet):
+def test_a_declined_recipient_does_not_count_as_a_failure(sandbox: Sandbox, wallet: Wallet):
     for _ in range(FAILURES + 1):
         payouts.send_payout(make_approved_withdrawal(wallet, account=DECLINED_ACCOUNT).id)
-    assert (row().state, row().failures) == ("Closed", 0)
+    assert (circuit_row().state, circuit_row().failures) == ("Closed", 0)
 
 
-def test_after_a_good_read_exactly_one_payout_is_tried(sandbox: Sandbox, wallet: Wallet):
-    break_down(wallet, sandbox)
+def test_exactly_one_payout_is_tried_after_a_successful_probe(sandbox: Sandbox, wallet: Wallet):
+    open_circuit(wallet, sandbox)
     waiting = [make_approved_withdrawal(wallet) for _ in range(8)]
-    mend(sandbox)
-    # The order of the one that is tried is held back: meanwhile nobody else posts.
-    probe_again()
-    assert row().state == "Half-open"
+    restore_provider(sandbox)
+    # The response to the trial is delayed; no other payout is sent until then.
+    probe_now()
+    assert circuit_row().state == "Half-open"
     sandbox.fault("timeout_before", match=TRANSFERS)
     with Callers(8) as callers:
         callers.at_once([partial(payouts.send_payout, one.id) for one in waiting])
     assert sum(count_transfer_orders(sandbox, one) for one in waiting) == 1
     assert statuses() == Counter(Unknown=FAILURES + 1, Approved=7)
-    assert (row().state, row().failed_trials, row().trial_id) == ("Open", 1, None)
-    probe_again()
+    assert (circuit_row().state, circuit_row().failed_trials, circuit_row().trial_id) == (
+        "Open",
+        1,
+        None,
+    )
+    probe_now()
     payouts.send_payout(next(one.id for one in waiting if status_of(one) == "Approved"))
-    assert (row().state, row().failures, row().failed_trials) == ("Closed", 0, 0)
+    assert (circuit_row().state, circuit_row().failures, circuit_row().failed_trials) == (
+        "Closed",
+        0,
+        0,
+    )
     assert_books_hold()
 
 
-def test_a_refused_recipient_neither_closes_nor_opens_and_the_next_payout_is_tried(
+def test_a_declined_trial_leaves_the_circuit_half_open_for_the_next_payout(
     sandbox: Sandbox, wallet: Wallet
 ):
-    break_down(wallet, sandbox)
-    refused, good = (
+    open_circuit(wallet, sandbox)
+    declined, good = (
         make_approved_withdrawal(wallet, account=DECLINED_ACCOUNT),
         make_approved_withdrawal(wallet),
     )
-    mend(sandbox)
-    probe_again()
-    payouts.send_payout(refused.id)
-    assert (status_of(refused), row().state, row().trial_id) == ("Failed", "Half-open", None)
+    restore_provider(sandbox)
+    probe_now()
+    payouts.send_payout(declined.id)
+    assert (status_of(declined), circuit_row().state, circuit_row().trial_id) == (
+        "Failed",
+        "Half-open",
+        None,
+    )
     payouts.send_payout(good.id)
-    assert row().state == "Closed"
+    assert circuit_row().state == "Closed"
 
 
-def test_a_worker_that_dies_with_the_trial_holds_up_nobody(sandbox: Sandbox, wallet: Wallet):
-    break_down(wallet, sandbox)
+def test_a_trial_of_a_dead_worker_expires(sandbox: Sandbox, wallet: Wallet):
+    open_circuit(wallet, sandbox)
     first, second = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
-    mend(sandbox)
-    probe_again()
-    # Claimed, the trial taken, and gone before it was marked.
+    restore_provider(sandbox)
+    probe_now()
+    # The worker claims the trial and dies before it marks the order.
     assert payouts._claim(first.id) is not None
-    assert (row().trial_id, status_of(first)) == (first.id, "Processing")
+    assert (circuit_row().trial_id, status_of(first)) == (first.id, "Processing")
     payouts.send_payout(second.id)
     circuit.probe_if_due()
-    # An answer to an order that was sent before says nothing of the trial.
-    for responded in (circuit.record_acceptance, circuit.record_response):
-        responded(second.id)
+    # Responses to earlier orders do not affect the trial.
+    for record in (circuit.record_acceptance, circuit.record_response):
+        record(second.id)
     circuit.record_failure(second.id, error="late")
-    assert (row().trial_id, row().failed_trials) == (first.id, 0)
-    assert (status_of(second), row().state) == ("Approved", "Half-open")
+    assert (circuit_row().trial_id, circuit_row().failed_trials) == (first.id, 0)
+    assert (status_of(second), circuit_row().state) == ("Approved", "Half-open")
     advance_time(first, 121)
     circuit.probe_if_due()
-    assert (row().state, row().trial_id) == ("Half-open", None)
+    assert (circuit_row().state, circuit_row().trial_id) == ("Half-open", None)
     payouts.send_payout(second.id)
-    assert row().state == "Closed"
+    assert circuit_row().state == "Closed"
     sweep_payouts()
     finish_all(sandbox)
     for one in (first, second):
@@ -281,36 +299,36 @@ def test_a_worker_that_dies_with_the_trial_holds_up_nobody(sandbox: Sandbox, wal
     assert_books_hold()
 
 
-def test_an_unsent_payout_whose_worker_died_goes_back_to_approved_while_open(
+def test_an_unsent_payout_of_a_dead_worker_is_approved_again_while_open(
     sandbox: Sandbox, wallet: Wallet
 ):
     orphan = make_approved_withdrawal(wallet)
     assert payouts._claim(orphan.id) is not None
-    break_down(wallet, sandbox)
+    open_circuit(wallet, sandbox)
     advance_time(orphan, 121)
     sweeps.process_payout(orphan.id)
     assert (status_of(orphan), count_transfer_orders(sandbox, orphan)) == ("Approved", 0)
     assert_books_hold()
 
 
-def test_a_payout_claimed_before_the_circuit_opened_is_not_posted_after(
+def test_a_payout_claimed_before_the_circuit_opened_is_not_sent_afterwards(
     sandbox: Sandbox, wallet: Wallet
 ):
     late = make_approved_withdrawal(wallet)
     claim = payouts._claim(late.id)
     assert claim is not None
-    break_down(wallet, sandbox)
+    open_circuit(wallet, sandbox)
     payouts._post(late.id, claim.token)
     assert (status_of(late), count_transfer_orders(sandbox, late)) == ("Approved", 0)
     payout = Payout.objects.get(withdrawal_id=late.id)
     assert (payout.posted_at, payout.leased_until, payout.claimed_by) == (None, None, "")
-    # It is due again at once: the circuit says when it goes.
+    # The payout is due at once; the circuit decides when it is sent.
     assert payout.next_step_at == payout.updated_at
     assert_books_hold()
 
 
 def test_one_worker_probes_once_a_minute(sandbox: Sandbox, wallet: Wallet):
-    break_down(wallet, sandbox)
+    open_circuit(wallet, sandbox)
     sandbox.fault("error_5xx", times=MANY, match=EVERYTHING, status=502)
     call_sandbox(sandbox, "DELETE", "requests")
     with Callers(WORKERS) as callers:
@@ -319,39 +337,37 @@ def test_one_worker_probes_once_a_minute(sandbox: Sandbox, wallet: Wallet):
         PayoutCircuit.objects.update(next_probe_at=timezone.now())
         callers.at_once([circuit.probe_if_due] * WORKERS)
     assert reads(sandbox) == 1
-    until = row().next_probe_at
+    until = circuit_row().next_probe_at
     assert until is not None
     assert 50 < (until - timezone.now()).total_seconds() <= 60
-    assert (row().state, row().reason) == ("Open", "the provider failed (502)")
-    # Staff read of the last failure, not of the one that opened the circuit.
+    assert (circuit_row().state, circuit_row().reason) == ("Open", "the provider failed (502)")
+    # The alert shows the last failure, not the one that opened the circuit.
     assert "the provider failed (502)." in Alert.objects.get(kind=circuit.ALERT).message
 
 
-def test_reads_that_work_while_posts_fail_are_tried_less_and_less_often(
-    sandbox: Sandbox, wallet: Wallet
-):
-    break_down(wallet, sandbox)
-    waits = []
+def test_trials_back_off_while_reads_succeed_and_posts_fail(sandbox: Sandbox, wallet: Wallet):
+    open_circuit(wallet, sandbox)
+    minutes = []
     for _ in range(3):
         one = make_approved_withdrawal(wallet)
-        probe_again()
+        probe_now()
         payouts.send_payout(one.id)
-        until = row().next_probe_at
+        until = circuit_row().next_probe_at
         assert until is not None
-        waits.append(round((until - timezone.now()).total_seconds() / 60))
-    assert (row().state, waits) == ("Open", [2, 4, 8])
+        minutes.append(round((until - timezone.now()).total_seconds() / 60))
+    assert (circuit_row().state, minutes) == ("Open", [2, 4, 8])
 
 
-def test_a_provider_that_flaps_pays_everything_once(sandbox: Sandbox, wallet: Wallet):
+def test_a_flapping_provider_pays_everything_once(sandbox: Sandbox, wallet: Wallet):
     waiting = [make_approved_withdrawal(wallet) for _ in range(24)]
     with Callers(WORKERS) as callers:
         for _ in range(4):
             sandbox.fault("error_5xx", times=7, match=TRANSFERS)
             callers.at_once([sweep_payouts] * WORKERS)
             PayoutCircuit.objects.update(next_probe_at=timezone.now())
-            mend(sandbox)
+            restore_provider(sandbox)
             callers.at_once([sweep_payouts] * WORKERS)
-    probe_again()
+    probe_now()
     sweep_payouts()
     finish_all(sandbox)
     for one in waiting:
@@ -361,7 +377,7 @@ def test_a_provider_that_flaps_pays_everything_once(sandbox: Sandbox, wallet: Wa
     assert_books_hold()
 
 
-def test_the_provider_is_left_alone_for_as_long_as_it_asks(sandbox: Sandbox, wallet: Wallet):
+def test_no_request_is_sent_before_the_providers_retry_after(sandbox: Sandbox, wallet: Wallet):
     first, second = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     sandbox.fault("rate_limit", match=TRANSFERS, retry_after=120)
     payouts.send_payout(first.id)
@@ -378,14 +394,14 @@ def test_the_provider_is_left_alone_for_as_long_as_it_asks(sandbox: Sandbox, wal
     assert Payout.objects.get(withdrawal_id=first.id).not_found_count == 1
 
 
-def test_look_ups_go_on_while_the_circuit_is_open(sandbox: Sandbox, wallet: Wallet):
-    taken = make_approved_withdrawal(wallet)
-    payouts.send_payout(taken.id)
-    break_down(wallet, sandbox)
-    settle_at_bank(sandbox, taken)
-    advance_time(taken, 60)
+def test_status_checks_continue_while_the_circuit_is_open(sandbox: Sandbox, wallet: Wallet):
+    accepted = make_approved_withdrawal(wallet)
+    payouts.send_payout(accepted.id)
+    open_circuit(wallet, sandbox)
+    settle_at_bank(sandbox, accepted)
+    advance_time(accepted, 60)
     sweep_payouts()
-    assert status_of(taken) == "Completed"
+    assert status_of(accepted) == "Completed"
 
 
 @pytest.mark.parametrize(
@@ -396,41 +412,41 @@ def test_look_ups_go_on_while_the_circuit_is_open(sandbox: Sandbox, wallet: Wall
         {"opened_at": None},
     ],
 )
-def test_the_database_refuses_what_the_circuit_may_not_become(
+def test_the_database_rejects_invalid_circuit_states(
     sandbox: Sandbox, wallet: Wallet, changes: dict[str, Any]
 ):
-    break_down(wallet, sandbox)
+    open_circuit(wallet, sandbox)
     with pytest.raises(IntegrityError), transaction.atomic():
         PayoutCircuit.objects.update(**changes)
-    assert row().state == "Open"
+    assert circuit_row().state == "Open"
 
 
-def test_the_database_refuses_a_post_while_the_circuit_is_open(sandbox: Sandbox, wallet: Wallet):
+def test_the_database_rejects_an_order_while_the_circuit_is_open(sandbox: Sandbox, wallet: Wallet):
     waiting = make_approved_withdrawal(wallet)
-    break_down(wallet, sandbox)
+    open_circuit(wallet, sandbox)
     with pytest.raises(IntegrityError, match="circuit is open"), transaction.atomic():
         Payout.objects.filter(withdrawal_id=waiting.id).update(posted_at=timezone.now())
     assert Payout.objects.get(withdrawal_id=waiting.id).posted_at is None
 
 
 @pytest.mark.slow
-def test_a_worker_process_killed_with_the_trial_is_survived_unattended(
+def test_payouts_recover_after_the_worker_of_the_trial_is_killed(
     sandbox: Sandbox, wallet: Wallet, live_worker: Program, service_stack: ServiceStack
 ):
-    break_down(wallet, sandbox)
+    open_circuit(wallet, sandbox)
     waiting = [make_approved_withdrawal(wallet) for _ in range(4)]
-    mend(sandbox)
+    restore_provider(sandbox)
     marking = "NEW.posted_at IS NOT NULL AND OLD.posted_at IS NULL"
     with WritePause("UPDATE", "wallets_payout", marking) as pause:
         PayoutCircuit.objects.update(next_probe_at=timezone.now())
         service_stack.celery().send_task("wallets.tasks.sweep_payouts")
         pause.wait()
-        assert row().state == "Half-open"
-        held = row().trial_id
+        assert circuit_row().state == "Half-open"
+        trial_id = circuit_row().trial_id
         live_worker.kill()
         pause.disconnect()
     assert statuses() == Counter(Unknown=FAILURES, Approved=3, Processing=1)
-    assert held in {one.id for one in waiting}
+    assert trial_id in {one.id for one in waiting}
     live_worker.start()
 
     def all_paid() -> bool:
@@ -440,7 +456,7 @@ def test_a_worker_process_killed_with_the_trial_is_survived_unattended(
         return {status_of(one) for one in waiting} == {"Completed"}
 
     wait_until(all_paid, "all are paid", seconds=90)
-    assert row().state == "Closed"
+    assert circuit_row().state == "Closed"
     for one in waiting:
         assert (count_transfer_orders(sandbox, one), len(sandbox_transfers(sandbox, one))) == (1, 1)
     assert statuses() == Counter(Unknown=FAILURES, Completed=4)

@@ -1,4 +1,4 @@
-"""Two people return an Approved payout nobody has claimed; a worker's claim may come between."""
+"""Returns of an Approved payout by two people, and workers that claim it at the same time."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def confirm(proposal: Proposal) -> Withdrawal:
     return resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
 
 
-def test_two_people_return_an_approved_payout_and_the_money_is_back(sandbox, wallet):
+def test_a_return_by_two_people_releases_the_money(sandbox, wallet):
     withdrawal = make_approved_withdrawal(wallet)
     propose_and_confirm(withdrawal, ProposalAction.RETURN)
     assert (status_of(withdrawal), wallet.kes) == ("Rejected", GIVEN_BACK)
@@ -67,7 +67,7 @@ def test_two_people_return_an_approved_payout_and_the_money_is_back(sandbox, wal
     assert events(withdrawal) == ["created", "approved", "rejected"]
     moved = Transfer.objects.filter(subject_id=withdrawal.id).order_by("created_at", "id")
     assert [row.kind for row in moved] == ["withdrawal_hold", "withdrawal_release"]
-    # Its payout is over: nothing takes it up again.
+    # The payout is closed and is not processed again.
     assert Payout.objects.get(withdrawal_id=withdrawal.id).next_step_at is None
     advance_time(withdrawal, 3600)
     payouts.send_payout(withdrawal.id)
@@ -76,7 +76,7 @@ def test_two_people_return_an_approved_payout_and_the_money_is_back(sandbox, wal
     assert_books_hold()
 
 
-def test_a_return_that_came_too_late_blocks_no_other_proposal(sandbox, wallet):
+def test_an_outdated_return_proposal_does_not_block_another(sandbox, wallet):
     withdrawal = make_approved_withdrawal(wallet)
     late = propose_action(withdrawal, ProposalAction.RETURN)
     with pytest.raises(StateConflict, match="Another proposal"):
@@ -99,22 +99,22 @@ def test_a_return_that_came_too_late_blocks_no_other_proposal(sandbox, wallet):
     assert_books_hold()
 
 
-def test_one_person_alone_returns_nothing(sandbox, wallet):
+def test_a_return_needs_two_people(sandbox, wallet):
     withdrawal = make_approved_withdrawal(wallet)
-    person = make_staff()
+    proposer = make_staff()
     proposal = resolutions.propose(
         withdrawal_id=withdrawal.id,
         action=ProposalAction.RETURN,
         reason="the bank is closed",
-        proposer=person,
+        proposer=proposer,
     )
-    with pytest.raises(Rejected) as refusal:
-        resolutions.confirm(proposal_id=proposal.id, resolver=person)
-    assert refusal.value.code == "approver_not_independent"
+    with pytest.raises(Rejected) as error:
+        resolutions.confirm(proposal_id=proposal.id, resolver=proposer)
+    assert error.value.code == "approver_not_independent"
     assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)
 
 
-def test_what_is_pending_claimed_or_sent_is_not_returned(sandbox, wallet):
+def test_a_pending_claimed_or_sent_withdrawal_cannot_be_returned(sandbox, wallet):
     pending = wallet.request(100)
     claimed = make_approved_withdrawal(wallet, 100)
     assert payouts._claim(claimed.id) is not None
@@ -122,15 +122,15 @@ def test_what_is_pending_claimed_or_sent_is_not_returned(sandbox, wallet):
     payouts.send_payout(sent.id)
     before = wallet.kes
     for withdrawal in (pending, claimed, sent):
-        with pytest.raises(Rejected) as refusal:
+        with pytest.raises(Rejected) as error:
             propose_action(withdrawal, ProposalAction.RETURN)
-        assert refusal.value.code == "payout_not_waiting"
+        assert error.value.code == "payout_not_waiting"
     assert wallet.kes == before
     assert not Proposal.objects.exists()
 
 
-def test_a_payout_that_may_have_been_paid_is_not_returned(sandbox, wallet):
-    """Sent, lost, and sent again by two people: it is Approved, and the provider may have it."""
+def test_a_payout_that_may_have_been_paid_cannot_be_returned(sandbox, wallet):
+    """A payout that two people send again is Approved, but may already have been paid."""
     withdrawal = make_approved_withdrawal(wallet)
     sandbox.fault("timeout_after", match=TRANSFERS)
     sandbox.fault("hidden", times=3, match=STATUS_CHECKS)
@@ -139,10 +139,10 @@ def test_a_payout_that_may_have_been_paid_is_not_returned(sandbox, wallet):
     sweeps.process_payout(withdrawal.id)
     propose_and_confirm(withdrawal, ProposalAction.SEND_AGAIN)
     assert status_of(withdrawal) == "Approved"
-    with pytest.raises(Rejected) as refusal:
+    with pytest.raises(Rejected) as error:
         propose_action(withdrawal, ProposalAction.RETURN)
-    assert refusal.value.code == "payout_not_waiting"
-    # Whoever writes: two people return it by statements of their own.
+    assert error.value.code == "payout_not_waiting"
+    # The database also rejects a return that is written directly.
     people = make_staff(), make_staff()
     Proposal.objects.create(
         withdrawal=withdrawal,
@@ -155,7 +155,7 @@ def test_a_payout_that_may_have_been_paid_is_not_returned(sandbox, wallet):
         status="Confirmed", decided_by=people[1], decided_at=timezone.now()
     )
     with pytest.raises(IntegrityError, match="or may be sent"):
-        reject_by_hand(withdrawal)
+        reject_directly(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)
 
 
@@ -163,9 +163,9 @@ def test_a_claim_between_proposal_and_confirmation_wins(sandbox, wallet):
     withdrawal = make_approved_withdrawal(wallet)
     proposal = propose_action(withdrawal, ProposalAction.RETURN)
     payouts.send_payout(withdrawal.id)
-    with pytest.raises(Rejected) as refusal:
+    with pytest.raises(Rejected) as error:
         confirm(proposal)
-    assert refusal.value.code == "payout_not_waiting"
+    assert error.value.code == "payout_not_waiting"
     settle_at_bank(sandbox, withdrawal)
     payouts.check_status(withdrawal.id)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
@@ -181,10 +181,10 @@ def test_a_claim_between_proposal_and_confirmation_wins(sandbox, wallet):
         ("wallets_withdrawal", "NEW.status = 'Rejected'", "Rejected"),
     ],
 )
-def test_of_a_claim_and_a_return_whoever_locked_the_withdrawal_first_wins(
+def test_the_first_lock_decides_between_a_claim_and_a_return(
     sandbox: Sandbox, wallet: Wallet, table: str, write: str, winner: str
 ):
-    """One of the two is held up in the middle; the other one comes, and waits."""
+    """One of the two is paused before its write while the other waits for the lock."""
     withdrawal = make_approved_withdrawal(wallet)
     proposal = propose_action(withdrawal, ProposalAction.RETURN)
     raised: list[DomainError] = []
@@ -193,14 +193,14 @@ def test_of_a_claim_and_a_return_whoever_locked_the_withdrawal_first_wins(
         payouts.send_payout(withdrawal.id)
         connections.close_all()
 
-    def give_back() -> None:
+    def return_payout() -> None:
         try:
             confirm(proposal)
         except DomainError as error:
             raised.append(error)
         connections.close_all()
 
-    first, second = (pay, give_back) if winner == "Processing" else (give_back, pay)
+    first, second = (pay, return_payout) if winner == "Processing" else (return_payout, pay)
     with WritePause("UPDATE", table, write) as pause:
         one = threading.Thread(target=first)
         one.start()
@@ -218,7 +218,7 @@ def test_of_a_claim_and_a_return_whoever_locked_the_withdrawal_first_wins(
     assert_books_hold()
 
 
-def test_of_claims_and_returns_at_once_exactly_one_happens_to_each_payout(sandbox: Sandbox):
+def test_concurrent_claims_and_returns_have_one_winner_for_each_payout(sandbox: Sandbox):
     wallet = make_member_wallet(ROUNDS * 500)
     returned = 0
     with Callers(3) as callers, LockBarrier("wallets_withdrawal", runners=2) as barrier:
@@ -242,7 +242,7 @@ def test_of_claims_and_returns_at_once_exactly_one_happens_to_each_payout(sandbo
     assert_books_hold()
 
 
-def reject_by_hand(withdrawal: Withdrawal) -> None:
+def reject_directly(withdrawal: Withdrawal) -> None:
     with transaction.atomic():
         change_status(
             lock_withdrawal(withdrawal.id),
@@ -251,15 +251,15 @@ def reject_by_hand(withdrawal: Withdrawal) -> None:
         )
 
 
-def test_the_database_refuses_a_return_that_two_people_did_not_decide(sandbox, wallet):
+def test_the_database_rejects_a_return_without_two_people(sandbox, wallet):
     withdrawal = make_approved_withdrawal(wallet)
     propose_action(withdrawal, ProposalAction.RETURN)
     with pytest.raises(IntegrityError, match="not returned by two"):
-        reject_by_hand(withdrawal)
+        reject_directly(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)
 
 
-def test_the_database_refuses_a_return_of_what_a_worker_has_claimed(sandbox, wallet):
+def test_the_database_rejects_a_return_of_a_claimed_payout(sandbox, wallet):
     withdrawal = make_approved_withdrawal(wallet)
     proposal = propose_action(withdrawal, ProposalAction.RETURN)
     assert payouts._claim(withdrawal.id) is not None
@@ -272,5 +272,5 @@ def test_the_database_refuses_a_return_of_what_a_worker_has_claimed(sandbox, wal
         )
     Proposal.objects.filter(id=proposal.id).update(status="Confirmed", decided_by=make_staff())
     with pytest.raises(IntegrityError, match="or may be sent"):
-        reject_by_hand(withdrawal)
+        reject_directly(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)

@@ -1,7 +1,7 @@
-"""What goes wrong while a transfer is ordered, and where each leads: decisions §8 and §10.
+"""Faults of transfer orders and their outcomes: decisions §8 and §10.
 
-Paid at most once at the sandbox, money back only after a listed refusal or by two people, and the
-books hold after every step.
+The sandbox pays at most once, money is released only after a listed decline or by two people, and
+the books hold after every step.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import resolutions, sweeps
 from wallets.withdrawals.models import Payout, Withdrawal
 
-ASK, FEE = Decimal(500), Decimal(30)
+AMOUNT, FEE = Decimal(500), Decimal(30)
 
-# Faults after which the order was not taken: the look-up finds nothing.
-NOT_TAKEN: list[tuple[str, dict[str, Any]]] = [
+# Faults after which the order was not accepted: the status check finds nothing.
+NOT_ACCEPTED: list[tuple[str, dict[str, Any]]] = [
     ("timeout_before", {}),
     ("error_5xx", {}),
     ("error_5xx", {"status": 500}),
@@ -64,8 +64,8 @@ NOT_TAKEN: list[tuple[str, dict[str, Any]]] = [
     ("slow_drip", {"effect": False, "interval": 0.1}),
     ("error_5xx", {"status": 400, "body": '{"status":"error","message":"Hm","data":null}'}),
 ]
-# Faults that hide an order that was taken: the look-up finds it.
-TAKEN: list[tuple[str, dict[str, Any]]] = [
+# Faults that hide an accepted order: the status check finds it.
+ACCEPTED: list[tuple[str, dict[str, Any]]] = [
     ("timeout_after", {}),
     ("error_5xx", {"effect": True}),
     ("malformed", {}),
@@ -78,7 +78,7 @@ TAKEN: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def named(cases: list[tuple[str, dict[str, Any]]]) -> Any:
+def parametrize_faults(cases: list[tuple[str, dict[str, Any]]]) -> Any:
     return pytest.mark.parametrize(
         ("fault", "options"),
         cases,
@@ -86,21 +86,21 @@ def named(cases: list[tuple[str, dict[str, Any]]]) -> Any:
     )
 
 
-def pay_with(
+def send_with_fault(
     sandbox: Sandbox,
     wallet: Wallet,
     fault: str,
     options: dict[str, Any],
     account: str = PAID_ACCOUNT,
 ) -> Withdrawal:
-    withdrawal = make_approved_withdrawal(wallet, ASK, account=account)
+    withdrawal = make_approved_withdrawal(wallet, AMOUNT, account=account)
     sandbox.fault(fault, match=TRANSFERS, **options)
     payouts.send_payout(withdrawal.id)
     assert_books_hold()
     return withdrawal
 
 
-def look_again(withdrawal: Withdrawal) -> None:
+def sweep_later(withdrawal: Withdrawal) -> None:
     advance_time(withdrawal, 3600)
     sweeps.process_payout(withdrawal.id)
     assert_books_hold()
@@ -111,17 +111,17 @@ def events(withdrawal: Withdrawal) -> list[str]:
     return [kind.removeprefix("withdrawal.") for kind in rows.values_list("type", flat=True)]
 
 
-@named(TAKEN)
-def test_an_order_that_was_taken_is_found_and_completed_once(sandbox, wallet, fault, options):
-    withdrawal = pay_with(sandbox, wallet, fault, options)
+@parametrize_faults(ACCEPTED)
+def test_an_accepted_order_is_found_and_completed_once(sandbox, wallet, fault, options):
+    withdrawal = send_with_fault(sandbox, wallet, fault, options)
     if fault == "rate_limit":
-        # The provider asked to be left alone for a while: it is looked up after that.
+        # The provider requested a pause: the status is checked after it.
         assert status_of(withdrawal) == "Unknown"
     else:
-        # The transfer may have ended while the answer was waited for.
+        # The transfer may have completed before the response.
         assert status_of(withdrawal) in {"Processing", "Completed"}
     settle_at_bank(sandbox, withdrawal)
-    look_again(withdrawal)
+    sweep_later(withdrawal)
     assert status_of(withdrawal) == "Completed"
     assert wallet.kes == PAID_OUT
     assert (
@@ -132,9 +132,9 @@ def test_an_order_that_was_taken_is_found_and_completed_once(sandbox, wallet, fa
     assert open_alerts() == set()
 
 
-@named(NOT_TAKEN)
-def test_an_order_that_nobody_knows_is_unknown_and_keeps_the_money(sandbox, wallet, fault, options):
-    withdrawal = pay_with(sandbox, wallet, fault, options)
+@parametrize_faults(NOT_ACCEPTED)
+def test_an_order_that_is_not_found_is_unknown_and_holds_the_money(sandbox, wallet, fault, options):
+    withdrawal = send_with_fault(sandbox, wallet, fault, options)
     assert status_of(withdrawal) == "Unknown"
     assert wallet.kes == HELD
     assert open_alerts() == {"payout_unknown"}
@@ -149,9 +149,11 @@ def test_an_order_that_nobody_knows_is_unknown_and_keeps_the_money(sandbox, wall
     assert_books_hold()
 
 
-def lose_for_good(sandbox: Sandbox, wallet: Wallet, account: str = PAID_ACCOUNT) -> Withdrawal:
-    """Not found at once, and not found half an hour later."""
-    withdrawal = pay_with(sandbox, wallet, "timeout_before", {}, account)
+def make_missing_payout(
+    sandbox: Sandbox, wallet: Wallet, account: str = PAID_ACCOUNT
+) -> Withdrawal:
+    """Make a payout that is not found at once, nor half an hour later."""
+    withdrawal = send_with_fault(sandbox, wallet, "timeout_before", {}, account)
     advance_time(withdrawal, HALF_AN_HOUR)
     sweeps.process_payout(withdrawal.id)
     assert status_of(withdrawal) == "Unknown"
@@ -159,14 +161,14 @@ def lose_for_good(sandbox: Sandbox, wallet: Wallet, account: str = PAID_ACCOUNT)
     return withdrawal
 
 
-def test_two_people_send_a_lost_payout_again_and_it_is_paid_once(sandbox, wallet):
-    withdrawal = lose_for_good(sandbox, wallet)
+def test_a_missing_payout_that_two_people_send_again_is_paid_once(sandbox, wallet):
+    withdrawal = make_missing_payout(sandbox, wallet)
     propose_and_confirm(withdrawal, ProposalAction.SEND_AGAIN)
     assert status_of(withdrawal) == "Approved"
     sweeps.process_payout(withdrawal.id)
     assert status_of(withdrawal) == "Processing"
     settle_at_bank(sandbox, withdrawal)
-    look_again(withdrawal)
+    sweep_later(withdrawal)
     assert status_of(withdrawal) == "Completed"
     assert wallet.kes == PAID_OUT
     assert (
@@ -178,9 +180,9 @@ def test_two_people_send_a_lost_payout_again_and_it_is_paid_once(sandbox, wallet
 
 
 @pytest.mark.parametrize("action", [ProposalAction.SEND_AGAIN, ProposalAction.FAIL])
-def test_a_payout_sent_again_is_lost_only_when_it_is_not_found_twice_anew(sandbox, wallet, action):
-    """What was not found before it was sent again says nothing about the second order."""
-    withdrawal = lose_for_good(sandbox, wallet)
+def test_a_second_order_is_missing_only_after_two_more_status_checks(sandbox, wallet, action):
+    """Status checks of the first order do not count for the second one."""
+    withdrawal = make_missing_payout(sandbox, wallet)
     propose_and_confirm(withdrawal, ProposalAction.SEND_AGAIN)
     payout = Payout.objects.get(withdrawal_id=withdrawal.id)
     assert (payout.not_found_count, payout.first_not_found_at, payout.last_not_found_at) == (
@@ -191,17 +193,17 @@ def test_a_payout_sent_again_is_lost_only_when_it_is_not_found_twice_anew(sandbo
     sandbox.fault("timeout_before", match=TRANSFERS)
     sweeps.process_payout(withdrawal.id)
     assert (status_of(withdrawal), count_transfer_orders(sandbox, withdrawal)) == ("Unknown", 2)
-    with pytest.raises(Rejected) as refusal:
+    with pytest.raises(Rejected) as error:
         propose_action(withdrawal, action)
-    assert refusal.value.code == "payout_not_lost"
+    assert error.value.code == "payout_not_lost"
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
     advance_time(withdrawal, HALF_AN_HOUR)
     sweeps.process_payout(withdrawal.id)
     propose_and_confirm(withdrawal, action)
 
 
-def test_two_people_fail_a_lost_payout_and_the_money_is_back(sandbox, wallet):
-    withdrawal = lose_for_good(sandbox, wallet)
+def test_a_missing_payout_that_two_people_fail_releases_the_money(sandbox, wallet):
+    withdrawal = make_missing_payout(sandbox, wallet)
     propose_and_confirm(withdrawal, ProposalAction.FAIL)
     assert status_of(withdrawal) == "Failed"
     assert wallet.kes == GIVEN_BACK
@@ -210,33 +212,33 @@ def test_two_people_fail_a_lost_payout_and_the_money_is_back(sandbox, wallet):
 
 
 @pytest.mark.parametrize("action", [ProposalAction.SEND_AGAIN, ProposalAction.FAIL])
-def test_not_found_twice_within_half_an_hour_is_not_lost(sandbox, wallet, action):
-    withdrawal = pay_with(sandbox, wallet, "timeout_before", {})
+def test_two_status_checks_within_half_an_hour_count_once(sandbox, wallet, action):
+    withdrawal = send_with_fault(sandbox, wallet, "timeout_before", {})
     advance_time(withdrawal, HALF_AN_HOUR - 60)
     sweeps.process_payout(withdrawal.id)
     assert Payout.objects.get(withdrawal_id=withdrawal.id).not_found_count == 1
-    with pytest.raises(Rejected) as refusal:
+    with pytest.raises(Rejected) as error:
         propose_action(withdrawal, action)
-    assert refusal.value.code == "payout_not_lost"
+    assert error.value.code == "payout_not_lost"
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
 
 
 @pytest.mark.parametrize("action", [ProposalAction.SEND_AGAIN, ProposalAction.FAIL])
-def test_one_person_alone_decides_nothing(sandbox, wallet, action):
-    withdrawal = lose_for_good(sandbox, wallet)
-    person = make_staff()
+def test_a_resolution_needs_two_people(sandbox, wallet, action):
+    withdrawal = make_missing_payout(sandbox, wallet)
+    proposer = make_staff()
     proposal = resolutions.propose(
-        withdrawal_id=withdrawal.id, action=action, reason="sure", proposer=person
+        withdrawal_id=withdrawal.id, action=action, reason="sure", proposer=proposer
     )
-    with pytest.raises(Rejected) as refusal:
-        resolutions.confirm(proposal_id=proposal.id, resolver=person)
-    assert refusal.value.code == "approver_not_independent"
+    with pytest.raises(Rejected) as error:
+        resolutions.confirm(proposal_id=proposal.id, resolver=proposer)
+    assert error.value.code == "approver_not_independent"
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
 
 
-def test_a_payout_that_turns_up_after_all_is_no_longer_lost(sandbox, wallet):
-    """Hidden twice, then shown with another amount: people must not release the money now."""
-    withdrawal = make_approved_withdrawal(wallet, ASK)
+def test_a_payout_that_is_found_later_is_no_longer_missing(sandbox, wallet):
+    """A payout hidden twice and then found with another amount must not release the money."""
+    withdrawal = make_approved_withdrawal(wallet, AMOUNT)
     sandbox.fault("timeout_after", match=TRANSFERS)
     sandbox.fault("hidden", times=2, match=STATUS_CHECKS)
     payouts.send_payout(withdrawal.id)
@@ -244,19 +246,19 @@ def test_a_payout_that_turns_up_after_all_is_no_longer_lost(sandbox, wallet):
     sweeps.process_payout(withdrawal.id)
     proposal = propose_action(withdrawal, ProposalAction.FAIL)
     sandbox.fault("wrong_amount", match=STATUS_CHECKS)
-    look_again(withdrawal)
+    sweep_later(withdrawal)
     assert status_of(withdrawal) == "Unknown"
-    with pytest.raises(Rejected) as refusal:
+    with pytest.raises(Rejected) as error:
         resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
-    assert refusal.value.code == "payout_not_lost"
+    assert error.value.code == "payout_not_lost"
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
-    look_again(withdrawal)
+    sweep_later(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert open_alerts() == set()
 
 
-def test_sending_again_what_had_been_taken_pays_once(sandbox, wallet):
-    withdrawal = make_approved_withdrawal(wallet, ASK)
+def test_an_accepted_order_that_is_sent_again_pays_once(sandbox, wallet):
+    withdrawal = make_approved_withdrawal(wallet, AMOUNT)
     sandbox.fault("timeout_after", match=TRANSFERS)
     sandbox.fault("hidden", times=3, match=STATUS_CHECKS)
     payouts.send_payout(withdrawal.id)
@@ -265,7 +267,7 @@ def test_sending_again_what_had_been_taken_pays_once(sandbox, wallet):
     propose_and_confirm(withdrawal, ProposalAction.SEND_AGAIN)
     sweeps.process_payout(withdrawal.id)
     settle_at_bank(sandbox, withdrawal)
-    look_again(withdrawal)
+    sweep_later(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert (
         count_transfer_orders(sandbox, withdrawal),
@@ -273,20 +275,20 @@ def test_sending_again_what_had_been_taken_pays_once(sandbox, wallet):
     ) == (2, 1)
 
 
-def test_a_refusal_of_the_second_order_does_not_release_what_the_first_one_paid(sandbox, wallet):
-    withdrawal = make_approved_withdrawal(wallet, ASK)
+def test_a_declined_second_order_does_not_release_what_the_first_one_paid(sandbox, wallet):
+    withdrawal = make_approved_withdrawal(wallet, AMOUNT)
     sandbox.fault("timeout_after", match=TRANSFERS)
     sandbox.fault("hidden", times=3, match=STATUS_CHECKS)
     payouts.send_payout(withdrawal.id)
     advance_time(withdrawal, HALF_AN_HOUR)
     sweeps.process_payout(withdrawal.id)
     propose_and_confirm(withdrawal, ProposalAction.SEND_AGAIN)
-    refusal = '{"status":"error","message":"%s","data":null}'
+    response = '{"status":"error","message":"%s","data":null}'
     sandbox.fault(
         "error_5xx",
         match=TRANSFERS,
         status=400,
-        body=refusal % "Payout was made to a blacklisted account number",
+        body=response % "Payout was made to a blacklisted account number",
     )
     settle_at_bank(sandbox, withdrawal)
     sweeps.process_payout(withdrawal.id)
@@ -294,8 +296,8 @@ def test_a_refusal_of_the_second_order_does_not_release_what_the_first_one_paid(
     assert_books_hold()
 
 
-def show_as(sandbox: Sandbox, withdrawal: Withdrawal, text: str, other: str) -> None:
-    """The provider's next answer about the transfer says `other` in the place of `text`."""
+def alter_next_status(sandbox: Sandbox, withdrawal: Withdrawal, text: str, other: str) -> None:
+    """Replace `text` by `other` in the provider's next response about the transfer."""
     settle_at_bank(sandbox, withdrawal)
     response = requests.get(
         f"{sandbox.base_url}/transfers",
@@ -309,17 +311,17 @@ def show_as(sandbox: Sandbox, withdrawal: Withdrawal, text: str, other: str) -> 
 
 
 @pytest.mark.parametrize("outcome", ["NEW", "PENDING", "SUCCESSFUL"])
-def test_a_payout_that_people_failed_and_the_provider_has_is_told(sandbox, wallet, outcome):
-    """Whether it has paid yet or not: the money was given back here."""
-    withdrawal = make_approved_withdrawal(wallet, ASK)
+def test_a_failed_payout_that_the_provider_has_raises_an_alert(sandbox, wallet, outcome):
+    """This holds whether or not it is paid yet, since the money was released here."""
+    withdrawal = make_approved_withdrawal(wallet, AMOUNT)
     sandbox.fault("timeout_after", match=TRANSFERS)
-    # The worker's own look, the sweep's, and the one before the second person's word counts.
+    # The status checks of the worker, of the sweep and of the confirmation.
     sandbox.fault("hidden", times=3, match=STATUS_CHECKS)
     payouts.send_payout(withdrawal.id)
     advance_time(withdrawal, HALF_AN_HOUR)
     sweeps.process_payout(withdrawal.id)
     propose_and_confirm(withdrawal, ProposalAction.FAIL)
-    show_as(sandbox, withdrawal, "SUCCESSFUL", outcome)
+    alter_next_status(sandbox, withdrawal, "SUCCESSFUL", outcome)
     advance_time(withdrawal, 13 * 3600)
     sweeps.process_payout(withdrawal.id)
     assert (status_of(withdrawal), wallet.kes) == ("Failed", GIVEN_BACK)
@@ -327,8 +329,8 @@ def test_a_payout_that_people_failed_and_the_provider_has_is_told(sandbox, walle
     assert_books_hold()
 
 
-def test_a_refused_recipient_fails_at_once_and_gets_the_money_back(sandbox, wallet):
-    withdrawal = make_approved_withdrawal(wallet, ASK, account=DECLINED_ACCOUNT)
+def test_a_declined_recipient_fails_at_once_and_releases_the_money(sandbox, wallet):
+    withdrawal = make_approved_withdrawal(wallet, AMOUNT, account=DECLINED_ACCOUNT)
     payouts.send_payout(withdrawal.id)
     assert (status_of(withdrawal), wallet.kes) == ("Failed", GIVEN_BACK)
     assert Withdrawal.objects.get(id=withdrawal.id).reason != ""
@@ -341,39 +343,39 @@ def test_a_refused_recipient_fails_at_once_and_gets_the_money_back(sandbox, wall
     assert_books_hold()
 
 
-def test_a_transfer_that_fails_later_gives_the_money_back(sandbox, wallet):
-    withdrawal = make_approved_withdrawal(wallet, ASK, account=FAILING_ACCOUNT)
+def test_a_transfer_that_fails_later_releases_the_money(sandbox, wallet):
+    withdrawal = make_approved_withdrawal(wallet, AMOUNT, account=FAILING_ACCOUNT)
     payouts.send_payout(withdrawal.id)
     settle_at_bank(sandbox, withdrawal)
-    look_again(withdrawal)
+    sweep_later(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Failed", GIVEN_BACK)
     assert "DISBURSE FAILED" in Withdrawal.objects.get(id=withdrawal.id).reason
     assert len(sandbox_transfers(sandbox, withdrawal)) == 1
 
 
-def test_an_answer_with_another_amount_decides_nothing(sandbox, wallet):
-    withdrawal = pay_with(sandbox, wallet, "wrong_amount", {})
+def test_a_response_with_another_amount_decides_nothing(sandbox, wallet):
+    withdrawal = send_with_fault(sandbox, wallet, "wrong_amount", {})
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
     assert open_alerts() == {"payout_differs"}
     settle_at_bank(sandbox, withdrawal)
-    look_again(withdrawal)
+    sweep_later(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert open_alerts() == set()
 
 
-def test_a_difference_too_long_to_be_kept_is_kept_by_its_beginning(sandbox, wallet):
-    withdrawal = make_approved_withdrawal(wallet, ASK)
+def test_a_long_mismatch_is_truncated(sandbox, wallet):
+    withdrawal = make_approved_withdrawal(wallet, AMOUNT)
     payouts.send_payout(withdrawal.id)
     number = "9" * 400
-    show_as(sandbox, withdrawal, PAID_ACCOUNT, number)
-    look_again(withdrawal)
+    alter_next_status(sandbox, withdrawal, PAID_ACCOUNT, number)
+    sweep_later(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
-    kept = Payout.objects.get(withdrawal_id=withdrawal.id).last_error
-    assert kept == f"provider record mismatch: account {number}"[:300]
+    stored = Payout.objects.get(withdrawal_id=withdrawal.id).last_error
+    assert stored == f"provider record mismatch: account {number}"[:300]
 
 
-def order_by_hand(sandbox: Sandbox, withdrawal: Withdrawal, amount: int) -> None:
-    """Somebody ordered under our reference before us."""
+def create_transfer(sandbox: Sandbox, withdrawal: Withdrawal, amount: int) -> None:
+    """Create a transfer at the provider under our reference before we do."""
     requests.post(
         f"{sandbox.base_url}/transfers",
         json={
@@ -388,85 +390,85 @@ def order_by_hand(sandbox: Sandbox, withdrawal: Withdrawal, amount: int) -> None
     ).raise_for_status()
 
 
-def test_a_reference_that_is_taken_is_looked_up(sandbox, wallet):
-    withdrawal = make_approved_withdrawal(wallet, ASK)
-    order_by_hand(sandbox, withdrawal, 470)
+def test_the_status_of_a_used_reference_is_checked(sandbox, wallet):
+    withdrawal = make_approved_withdrawal(wallet, AMOUNT)
+    create_transfer(sandbox, withdrawal, 470)
     payouts.send_payout(withdrawal.id)
     settle_at_bank(sandbox, withdrawal)
-    look_again(withdrawal)
+    sweep_later(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert len(sandbox_transfers(sandbox, withdrawal)) == 1
 
 
-def test_a_reference_that_is_taken_by_another_transfer_is_flagged(sandbox, wallet):
-    withdrawal = make_approved_withdrawal(wallet, ASK)
-    order_by_hand(sandbox, withdrawal, 7)
+def test_a_reference_of_another_transfer_is_flagged(sandbox, wallet):
+    withdrawal = make_approved_withdrawal(wallet, AMOUNT)
+    create_transfer(sandbox, withdrawal, 7)
     payouts.send_payout(withdrawal.id)
     settle_at_bank(sandbox, withdrawal)
     for _ in range(2):
-        look_again(withdrawal)
+        sweep_later(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
     assert open_alerts() == {"payout_differs"}
 
 
-def waits(withdrawal: Withdrawal) -> timedelta:
+def retry_delay(withdrawal: Withdrawal) -> timedelta:
     payout = Payout.objects.get(withdrawal_id=withdrawal.id)
     assert payout.next_step_at is not None
     return payout.next_step_at - payout.updated_at
 
 
-def test_too_little_float_puts_it_back_with_an_alert_and_it_is_paid_later(sandbox, wallet):
-    withdrawal = make_approved_withdrawal(wallet, ASK)
+def test_insufficient_float_delays_the_payout_and_raises_an_alert(sandbox, wallet):
+    withdrawal = make_approved_withdrawal(wallet, AMOUNT)
     call_sandbox(sandbox, "POST", "float", currency="KES", amount=100)
     try:
         payouts.send_payout(withdrawal.id)
         assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)
         assert open_alerts() == {"float"}
-        assert waits(withdrawal) == timedelta(minutes=5)
-        payouts.send_payout(withdrawal.id)  # not yet: it waits
+        assert retry_delay(withdrawal) == timedelta(minutes=5)
+        payouts.send_payout(withdrawal.id)  # not due yet
         assert count_transfer_orders(sandbox, withdrawal) == 1
-        look_again(withdrawal)
+        sweep_later(withdrawal)
         assert (status_of(withdrawal), count_transfer_orders(sandbox, withdrawal)) == (
             "Approved",
             2,
         )
     finally:
         call_sandbox(sandbox, "POST", "float", currency="KES", amount=10**9)
-    look_again(withdrawal)
+    sweep_later(withdrawal)
     settle_at_bank(sandbox, withdrawal)
-    look_again(withdrawal)
+    sweep_later(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert len(sandbox_transfers(sandbox, withdrawal)) == 1
     assert events(withdrawal) == ["created", "approved", "processing", "completed"]
     assert open_alerts() == set()
 
 
-def test_a_provider_that_is_not_there_gets_the_order_later(sandbox, wallet):
-    withdrawal = make_approved_withdrawal(wallet, ASK)
+def test_an_unreachable_provider_gets_the_order_later(sandbox, wallet):
+    withdrawal = make_approved_withdrawal(wallet, AMOUNT)
     sandbox.kill()
     try:
         payouts.send_payout(withdrawal.id)
         assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)
-        assert waits(withdrawal) == timedelta(minutes=1)
+        assert retry_delay(withdrawal) == timedelta(minutes=1)
         assert PayoutCircuit.objects.get().failures == 1
         assert_books_hold()
     finally:
         sandbox.start()
-    look_again(withdrawal)
+    sweep_later(withdrawal)
     settle_at_bank(sandbox, withdrawal)
-    look_again(withdrawal)
+    sweep_later(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert len(sandbox_transfers(sandbox, withdrawal)) == 1
 
 
-def test_a_lost_answer_and_a_provider_that_stays_silent_is_unknown(sandbox, wallet):
-    withdrawal = make_approved_withdrawal(wallet, ASK)
+def test_a_payout_without_response_and_status_is_unknown(sandbox, wallet):
+    withdrawal = make_approved_withdrawal(wallet, AMOUNT)
     sandbox.fault("timeout_after", match=TRANSFERS)
     sandbox.fault("error_5xx", times=READ_ATTEMPTS, match=STATUS_CHECKS)
     payouts.send_payout(withdrawal.id)
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
     assert Payout.objects.get(withdrawal_id=withdrawal.id).not_found_count == 0
     settle_at_bank(sandbox, withdrawal)
-    look_again(withdrawal)
+    sweep_later(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert len(sandbox_transfers(sandbox, withdrawal)) == 1

@@ -1,8 +1,8 @@
-"""The web application while something it needs cannot be reached.
+"""The web application without its cache or its database.
 
-The cache, with rate limits on: reads are counted by each process, all else is refused, nothing
-waits long, and people get in all the same. The database: every answer is a 503 that says so; and
-where its disk is full, the log stays readable.
+Without the cache, each process counts requests by itself; requests that move money or guess secrets
+are rejected, none waits long, and staff can sign in. Without the database, every response is a 503,
+and a full disk does not flood the log.
 """
 
 from __future__ import annotations
@@ -41,56 +41,61 @@ MONEY = {"amount": 1, "note": "n"}
 
 
 @pytest.fixture
-def nobody() -> Iterator[int]:
-    """A port at which nobody listens, kept from all but a Redis."""
-    with socket.socket() as kept:
-        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        kept.bind((HOST, 0))
-        yield kept.getsockname()[1]
+def closed_port() -> Iterator[int]:
+    """Return a port that no program listens at; only a Redis of these tests may bind it."""
+    with socket.socket() as reserved:
+        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        reserved.bind((HOST, 0))
+        yield reserved.getsockname()[1]
 
 
 @contextmanager
-def web(service_stack: ServiceStack, **environment: str) -> Iterator[Service]:
-    """A web application of its own, which something is out of reach for."""
-    here = replace(service_stack, web_port=claim_port(HOST, 0))
-    log = service_stack.folder / "web-out-of-reach.log"
+def running_web(service_stack: ServiceStack, **environment: str) -> Iterator[Service]:
+    """Run a separate web application with this environment."""
+    stack = replace(service_stack, web_port=claim_port(HOST, 0))
+    log = service_stack.folder / "web-unreachable.log"
     log.write_text("")
     program = Program(
-        command=webserver.command(HOST, here.web_port, workers=1),
-        environment={**here.environment, "LOG_LEVEL": "WARNING", **environment},
-        ready=lambda: is_responding(HOST, here.web_port, "/"),
+        command=webserver.command(HOST, stack.web_port, workers=1),
+        environment={**stack.environment, "LOG_LEVEL": "WARNING", **environment},
+        ready=lambda: is_responding(HOST, stack.web_port, "/"),
         output=log,
     )
     program.start()
     try:
-        yield Service(here, program)
+        yield Service(stack, program)
     finally:
         program.stop()
 
 
 @pytest.fixture
-def limited(service_stack: ServiceStack, transactional_db: None, nobody: int) -> Iterator[Service]:
-    """With limits that are to be counted where nobody is."""
-    cache = f"redis://{HOST}:{nobody}/0"
-    with web(service_stack, RATE_LIMITS_ENABLED="true", TEST_CACHE_URL=cache) as service:
+def service_without_cache(
+    service_stack: ServiceStack, transactional_db: None, closed_port: int
+) -> Iterator[Service]:
+    """Run a web application whose rate limits use an unreachable cache."""
+    cache = f"redis://{HOST}:{closed_port}/0"
+    with running_web(service_stack, RATE_LIMITS_ENABLED="true", TEST_CACHE_URL=cache) as service:
         yield service
 
 
-def lines(service: Service) -> list[str]:
-    text = (service.service_stack.folder / "web-out-of-reach.log").read_text()
+def log_lines(service: Service) -> list[str]:
+    text = (service.service_stack.folder / "web-unreachable.log").read_text()
     return [line for line in text.splitlines() if line.strip()]
 
 
 @pytest.mark.slow
-def test_moving_money_is_refused_clearly_and_the_log_says_why_in_one_line(limited):
+def test_money_requests_are_rejected_without_the_cache_and_logged_once(service_without_cache):
     caller = make_caller()
-    url = limited.base_url + MEMBERS
+    url = service_without_cache.base_url + MEMBERS
     for path in (
         "wallet/withdraw",
         f"members/{make_member(caller.organisation).id}/wallet/withdraw",
     ):
         response = requests.post(
-            f"{limited.base_url}/v1/api/{path}", json={}, headers=caller.headers, timeout=10
+            f"{service_without_cache.base_url}/v1/api/{path}",
+            json={},
+            headers=caller.headers,
+            timeout=10,
         )
         assert response.status_code == 503
         assert response.json() == {"status": "failed", "message": NOT_READY}
@@ -99,36 +104,40 @@ def test_moving_money_is_refused_clearly_and_the_log_says_why_in_one_line(limite
         assert response.headers["X-Request-ID"]
     assert requests.get(url, timeout=10).status_code == 401
 
-    said = lines(limited)
-    assert len(said) == 1, said
-    assert "api.cache_unavailable" in said[0]
-    assert "Connection refused" in said[0]
+    logged = log_lines(service_without_cache)
+    assert len(logged) == 1, logged
+    assert "api.cache_unavailable" in logged[0]
+    assert "Connection refused" in logged[0]
 
 
 @pytest.mark.slow
-def test_all_else_goes_on_and_the_process_counts_it(limited):
+def test_other_requests_continue_without_the_cache_and_are_counted(service_without_cache):
     caller = make_caller()
     member = make_member(caller.organisation)
-    left = []
+    remaining = []
     for method, path, body, status in (
         ("GET", MEMBERS, None, 200),
         ("POST", f"/v1/api/credit/user/portfolio/{member.id}", {}, 200),
         ("POST", MEMBERS, ADA, 201),
     ):
         response = requests.request(
-            method, limited.base_url + path, json=body, headers=caller.headers, timeout=10
+            method,
+            service_without_cache.base_url + path,
+            json=body,
+            headers=caller.headers,
+            timeout=10,
         )
         assert response.status_code == status, response.text
-        left.append(int(response.headers["X-RateLimit-Remaining"]))
-    assert left == [599, 598, 597]
+        remaining.append(int(response.headers["X-RateLimit-Remaining"]))
+    assert remaining == [599, 598, 597]
 
 
 @pytest.mark.slow
-def test_no_secret_can_be_guessed_meanwhile(limited):
+def test_no_secret_can_be_guessed_without_the_cache(service_without_cache):
     caller = make_caller()
     for secret in ("guess", caller.secret):
         response = requests.post(
-            limited.base_url + "/v1/oauth/token",
+            service_without_cache.base_url + "/v1/oauth/token",
             {"grant_type": "client_credentials"},
             auth=(caller.key.client_id, secret),
             timeout=10,
@@ -143,10 +152,10 @@ def test_no_secret_can_be_guessed_meanwhile(limited):
 
 
 @pytest.mark.slow
-def test_the_back_office_works_on_and_still_locks_out_who_guesses(limited):
+def test_the_back_office_locks_out_guesses_without_the_cache(service_without_cache):
     create_login_user("Auditor", "ada")
     browser = requests.Session()
-    sign_in = limited.base_url + "/admin/login/"
+    sign_in = service_without_cache.base_url + "/admin/login/"
     for _ in range(6):
         page = browser.get(sign_in, timeout=10)
         assert page.status_code == 200
@@ -159,28 +168,30 @@ def test_the_back_office_works_on_and_still_locks_out_who_guesses(limited):
         )
     assert "Too many failed attempts" in page.text
     assert SignInTries.objects.exists()
-    assert requests.get(limited.base_url + "/health", timeout=10).status_code == 200
-    assert lines(limited) == []
+    assert requests.get(service_without_cache.base_url + "/health", timeout=10).status_code == 200
+    assert log_lines(service_without_cache) == []
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not shutil.which("redis-server"), reason="there is no Redis here")
-def test_a_cache_that_comes_and_goes_is_used_while_it_is_there(limited, nobody, tmp_path):
+@pytest.mark.skipif(not shutil.which("redis-server"), reason="Redis is not installed")
+def test_an_intermittent_cache_is_used_while_it_is_reachable(
+    service_without_cache, closed_port, tmp_path
+):
     caller = make_caller()
-    url = limited.base_url + MEMBERS
+    url = service_without_cache.base_url + MEMBERS
 
     def withdraw() -> int:
-        address = f"{limited.base_url}/v1/api/wallet/withdraw"
+        address = f"{service_without_cache.base_url}/v1/api/wallet/withdraw"
         return requests.post(address, json={}, headers=caller.headers, timeout=10).status_code
 
     for _ in range(2):
         assert withdraw() == 503
-        with redis_at(nobody, tmp_path):
-            # Counted again, so that the body is looked at.
+        with redis_at(closed_port, tmp_path):
+            # Requests are counted again, and the body is validated.
             wait_until(lambda: withdraw() == 400, "requests are counted again", 10)
             response = requests.get(url, headers=caller.headers, timeout=10)
             assert int(response.headers["X-RateLimit-Remaining"]) < 600
-        assert "api.cache_available" in lines(limited)[-1]
+        assert "api.cache_available" in log_lines(service_without_cache)[-1]
         assert requests.get(url, headers=caller.headers, timeout=10).status_code == 200
 
 
@@ -199,7 +210,7 @@ def redis_at(port: int, folder: Path) -> Iterator[None]:
 
 @pytest.mark.django_db
 @pytest.mark.urls("tests.environment.api_views")
-def test_a_cache_that_is_silent_holds_up_one_request_a_second(settings, monkeypatch):
+def test_a_silent_cache_delays_one_request_a_second(settings, monkeypatch):
     monkeypatch.setattr(throttling, "_breaker", throttling.CacheCircuitBreaker())
     caller = make_caller()
     with socket.socket() as silent:
@@ -207,24 +218,24 @@ def test_a_cache_that_is_silent_holds_up_one_request_a_second(settings, monkeypa
         silent.listen()
         settings.RATE_LIMITS_ENABLED = True
         settings.CACHES = {"default": redis_cache(f"redis://{HOST}:{silent.getsockname()[1]}/0")}
-        took = []
+        durations = []
         for _ in range(20):
-            began = time.monotonic()
+            start = time.monotonic()
             assert assert_error(caller.post("/v1/test/money", MONEY), 503, "not_ready") == NOT_READY
-            took.append(time.monotonic() - began)
-    assert 0.9 < took[0] < 3
-    assert sum(took[1:]) < 1
+            durations.append(time.monotonic() - start)
+    assert 0.9 < durations[0] < 3
+    assert sum(durations[1:]) < 1
 
 
 @pytest.mark.django_db
 @pytest.mark.urls("tests.environment.api_views")
-def test_reads_beyond_the_limit_are_refused_without_the_cache_too(settings, monkeypatch, nobody):
+def test_reads_beyond_the_limit_are_rejected_without_the_cache(settings, monkeypatch, closed_port):
     monkeypatch.setattr(throttling, "_breaker", throttling.CacheCircuitBreaker())
     settings.RATE_LIMITS_ENABLED = True
     settings.RATE_LIMITS = {"requests": 5, "money": 2, "token": 3}
-    settings.CACHES = {"default": redis_cache(f"redis://{HOST}:{nobody}/0")}
+    settings.CACHES = {"default": redis_cache(f"redis://{HOST}:{closed_port}/0")}
     caller = make_caller()
-    while 60 - time.time() % 60 < 5:  # no test starts where the minute is about to turn
+    while 60 - time.time() % 60 < 5:  # the limits reset when the minute ends
         time.sleep(0.2)
     assert [caller.get(MEMBERS).status_code for _ in range(6)] == [200] * 5 + [429]
     assert make_caller().get(MEMBERS).status_code == 200
@@ -233,8 +244,8 @@ def test_reads_beyond_the_limit_are_refused_without_the_cache_too(settings, monk
 
 @pytest.mark.slow
 @pytest.mark.django_db
-def test_without_its_database_every_part_says_that_it_will_be_back(service_stack, nobody):
-    asked = {
+def test_every_endpoint_is_unavailable_without_the_database(service_stack, closed_port):
+    requests_by_path = {
         "/health": ("GET", {}, {}),
         "/admin/": ("GET", {"Cookie": "sessionid=abcdefghijklmnopqrstuvwxyz012345"}, {}),
         MEMBERS: ("GET", {"Authorization": "Bearer abc"}, {}),
@@ -245,23 +256,27 @@ def test_without_its_database_every_part_says_that_it_will_be_back(service_stack
         ),
     }
 
-    with web(service_stack, TEST_DATABASE_URL=f"postgresql://x@{HOST}:{nobody}/x") as service:
+    with running_web(
+        service_stack, TEST_DATABASE_URL=f"postgresql://x@{HOST}:{closed_port}/x"
+    ) as service:
 
-        def ask(path: str) -> requests.Response:
-            method, headers, body = asked[path]
+        def send(path: str) -> requests.Response:
+            method, headers, body = requests_by_path[path]
             return requests.request(
                 method, service.base_url + path, headers=headers, data=body, timeout=40
             )
 
-        # A request waits 15 seconds for a connection, so all of them at once.
+        # A request waits 15 seconds for a connection, so all are sent at once.
         with ThreadPoolExecutor(4) as pool:
-            found = dict(zip(asked, pool.map(ask, asked), strict=True))
+            responses = dict(zip(requests_by_path, pool.map(send, requests_by_path), strict=True))
 
-    assert {path: reply.status_code for path, reply in found.items()} == dict.fromkeys(asked, 503)
-    assert found["/health"].json() == {"status": "unavailable"}
-    assert found[MEMBERS].json() == {"status": "failed", "message": NOT_READY}
-    assert found["/v1/oauth/token"].json()["error"] == "temporarily_unavailable"
-    page = found["/admin/"]
+    assert {path: reply.status_code for path, reply in responses.items()} == dict.fromkeys(
+        requests_by_path, 503
+    )
+    assert responses["/health"].json() == {"status": "unavailable"}
+    assert responses[MEMBERS].json() == {"status": "failed", "message": NOT_READY}
+    assert responses["/v1/oauth/token"].json()["error"] == "temporarily_unavailable"
+    page = responses["/admin/"]
     assert page.headers["Content-Type"].startswith("text/html")
     assert page.headers["Retry-After"] == "5"
     assert page.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
@@ -270,21 +285,21 @@ def test_without_its_database_every_part_says_that_it_will_be_back(service_stack
 
 @pytest.fixture
 def full_disk(transactional_db: None, owner_connection: Connection) -> Iterator[None]:
-    """PostgreSQL raises for each new member what it raises when it can write no more."""
+    """Make PostgreSQL raise its error of a full disk for each new member."""
     owner_connection.execute(
-        "CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION"
+        "CREATE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION"
         " 'could not extend file: No space left on device' USING ERRCODE = '53100'; END$$"
     )
     owner_connection.execute(
-        "CREATE TRIGGER no_room BEFORE INSERT ON exchange_member"
-        " FOR EACH ROW EXECUTE FUNCTION no_room()"
+        "CREATE TRIGGER disk_full BEFORE INSERT ON exchange_member"
+        " FOR EACH ROW EXECUTE FUNCTION disk_full()"
     )
     yield
-    owner_connection.execute("DROP FUNCTION no_room CASCADE")
+    owner_connection.execute("DROP FUNCTION disk_full CASCADE")
 
 
 @pytest.mark.slow
-def test_a_full_disk_takes_a_few_lines_of_the_log_a_second(service_stack, full_disk):
+def test_a_full_disk_logs_only_a_few_lines_a_second(service_stack, full_disk):
     caller = make_caller()
 
     def post(number: int) -> int:
@@ -292,13 +307,13 @@ def test_a_full_disk_takes_a_few_lines_of_the_log_a_second(service_stack, full_d
         url = service.base_url + MEMBERS
         return requests.post(url, json=body, headers=caller.headers, timeout=30).status_code
 
-    with web(service_stack) as service, ThreadPoolExecutor(8) as pool:
-        began = time.monotonic()
+    with running_web(service_stack) as service, ThreadPoolExecutor(8) as pool:
+        start = time.monotonic()
         assert set(pool.map(post, range(300))) == {503}
-        seconds = time.monotonic() - began
-        said = lines(service)
-    reported = [line for line in said if "api.database_unavailable" in line]
+        seconds = time.monotonic() - start
+        logged = log_lines(service)
+    reported = [line for line in logged if "api.database_unavailable" in line]
     assert 1 <= len(reported) <= seconds + 2
-    # A traceback has two parts: psycopg's error, and Django's made of it.
-    assert sum("Traceback (most recent" in line for line in said) <= 2 * (1 + seconds // 60)
+    # A traceback has two parts: the error of psycopg and that of Django.
+    assert sum("Traceback (most recent" in line for line in logged) <= 2 * (1 + seconds // 60)
     assert not Member.objects.exists()

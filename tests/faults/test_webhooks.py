@@ -1,4 +1,4 @@
-"""`kill -9` of a process that delivers, at the worst moment: nothing is lost, ids stay the same."""
+"""`kill -9` of a delivering process at the worst moment: no event is lost, ids stay the same."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ DELIVER = (
 
 @pytest.fixture
 def events(receiver: Receiver) -> set[str]:
-    """Events of three organisations, due now, as the ids a receiver sees."""
-    made = set()
+    """Emit events of three organisations, due now; return their webhook ids."""
+    event_ids = set()
     for name in ("One", "Two", "Three"):
         owner = Organisation.objects.create(name=name)
         set_endpoint(organisation_id=owner.id, url=receiver.url, actor=Actor.system("tests"))
@@ -44,8 +44,8 @@ def events(receiver: Receiver) -> set[str]:
                 subject_id=uuid7(),
                 data="{}",
             )
-            made.add(str(event_id))
-    return made
+            event_ids.add(str(event_id))
+    return event_ids
 
 
 def start_worker() -> subprocess.Popen[bytes]:
@@ -60,35 +60,35 @@ def start_worker() -> subprocess.Popen[bytes]:
     )
 
 
-def let_leases_run_out() -> None:
+def expire_leases() -> None:
     past = timezone.now() - timedelta(seconds=1)
     Event.objects.filter(leased_until__isnull=False).update(leased_until=past, next_attempt_at=past)
 
 
-def test_a_worker_killed_between_post_and_record_loses_nothing(
+def test_a_worker_killed_between_request_and_record_loses_no_event(
     receiver: Receiver, events: set[str]
 ) -> None:
     worker: list[subprocess.Popen[bytes]] = []
-    begun: list[str] = []
+    sent_ids: list[str] = []
 
     def kill_the_sender(request: Received) -> Reply:
-        begun.append(request.headers["webhook-id"])
+        sent_ids.append(request.headers["webhook-id"])
         os.kill(worker[0].pid, signal.SIGKILL)
         return Reply()
 
     receiver.reply = kill_the_sender
     worker.append(start_worker())
     assert worker[0].wait(timeout=60) == -signal.SIGKILL
-    assert begun
+    assert sent_ids
     assert DeliveryAttempt.objects.count() == 0
     assert set(Event.objects.values_list("status", flat=True)) == {"Pending"}
 
-    # Until the leases run out, nobody else touches what was being sent.
+    # Events in delivery are not claimed again before their leases expire.
     receiver.reply = Reply()
     leased = Event.objects.filter(leased_until__gt=timezone.now()).count()
-    assert leased >= len(set(begun))
+    assert leased >= len(set(sent_ids))
     assert deliver_due().posted == EVENTS - leased
-    let_leases_run_out()
+    expire_leases()
     assert deliver_due().posted == leased
 
     assert {request.headers["webhook-id"] for request in receiver.received} == events
@@ -96,7 +96,7 @@ def test_a_worker_killed_between_post_and_record_loses_nothing(
     assert len({request.body for request in receiver.received}) == EVENTS
 
 
-def test_a_process_of_its_own_delivers_everything_when_nobody_kills_it(
+def test_a_separate_process_delivers_everything_without_a_kill(
     receiver: Receiver, events: set[str]
 ) -> None:
     assert start_worker().wait(timeout=60) == 0
