@@ -40,14 +40,14 @@ FULL: dict[str, dict[str, Any]] = {
     "portfolio": {"holdings": portfolio.HOLDINGS_FULL},
 }
 # Benchmarks that can measure an earlier version.
-BESIDE = ("withdrawals", "tokens", "orders", "loans")
+COMPARABLE = ("withdrawals", "tokens", "orders", "loans")
 
 
 def main() -> int:
     """Run the requested benchmarks; return 1 on a loss of speed or a missed requirement."""
     options = _options()
     options.out.mkdir(parents=True, exist_ok=True)
-    commit = options.beside
+    commit = options.compared_with
     missed: list[str] = []
     with contextlib.ExitStack() as resources:
         earlier = resources.enter_context(checked_out(commit, options.out)) if commit else None
@@ -80,9 +80,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", help="benchmarks to run; default: all that apply")
     parser.add_argument(
         "--beside",
+        dest="compared_with",
         metavar="REV",
-        help=f"compare {', '.join(BESIDE)} with an earlier version (a git revision, or {RELEASE}"
-        " for the last tag); most peers are left out",
+        help=f"{', '.join(COMPARABLE)} compared with an earlier version: a git revision or"
+        f" {RELEASE} for the last tag; most peers are left out",
     )
     parser.add_argument(
         "--seconds", type=float, help="length of one measurement (default: 4, with --beside 2)"
@@ -96,17 +97,17 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, nargs="+", help="numbers of rows to export")
     parser.add_argument("--out", type=Path, default=Path("build/bench"))
     options = parser.parse_args()
-    if options.beside:
+    if options.compared_with:
         try:
-            options.beside = commit_of(options.beside)
+            options.compared_with = commit_of(options.compared_with)
         except RuntimeError as error:
             parser.error(str(error))
-    possible = BESIDE if options.beside else tuple(BENCHMARKS)
+    possible = COMPARABLE if options.compared_with else tuple(BENCHMARKS)
     options.names = options.names or list(possible)
     if unknown := [name for name in options.names if name not in possible]:
         parser.error(f"{', '.join(unknown)}: not among {', '.join(possible)}")
-    options.seconds = options.seconds or (2 if options.beside else 4)
-    options.rounds = options.rounds or (20 if options.beside else 5)
+    options.seconds = options.seconds or (2 if options.compared_with else 4)
+    options.rounds = options.rounds or (20 if options.compared_with else 5)
     return options
 
 
@@ -140,16 +141,17 @@ def _print(name: str, figures: dict[str, Any]) -> None:
             cost = figure.get("cpu_milliseconds", {}).get(contender, {})
             spent = "".join(f"   {part} {ms:.2f} ms" for part, ms in cost.items())
             print(f"  {contender:<18}{rate:>10,.0f} /s{spent}{ratio}")
-        if beside := figure.get("beside"):
-            rounds = " ".join(f"{ratio:.3f}" for ratio in beside["ratios"])
+        if comparison := figure.get("beside"):
+            rounds = " ".join(f"{ratio:.3f}" for ratio in comparison["ratios"])
             print(
                 f"  ratios to the earlier version, by round: {rounds}\n"
-                f"  median ratio {beside['median']:.3f}, confidence interval"
-                f" {beside['low']:.3f} to {beside['high']:.3f} ({beside['confidence']:.1%})"
+                f"  median ratio {comparison['median']:.3f}, confidence interval"
+                f" {comparison['low']:.3f} to {comparison['high']:.3f}"
+                f" ({comparison['confidence']:.1%})"
             )
         for contender, least in figure.get("bars", {}).items():
             print(f"  at least {least:g} times {contender} is required")
-        if "ours_growth" in figure and not beside:
+        if "ours_growth" in figure and not comparison:
             time, cpu = figure["ours_growth"]
             anew = figure["ours_after_a_change_milliseconds"]
             print(

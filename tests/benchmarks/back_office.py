@@ -34,7 +34,7 @@ def run(
     `seconds` and `connections` do not apply: one user opens one page at a time.
     """
     del seconds, connections
-    records = json.loads(installation.python("tests.benchmarks.world", "0", "no bank"))
+    records = json.loads(installation.python("tests.benchmarks.dataset", "0", "no bank"))
     url = database_url(installation.folder, OWNER)
     figures: dict[str, Any] = {}
     first: dict[str, float] = {}

@@ -94,11 +94,11 @@ def failures(figures: Mapping[str, dict[str, Any]]) -> list[str]:
     """Return the requirements that scenarios miss: the earlier version, or a ratio to a peer."""
     found = []
     for scenario, figure in figures.items():
-        beside = figure.get("beside")
-        if beside and beside["slower"]:
+        result = figure.get("beside")
+        if result and result["slower"]:
             found.append(
-                f"{scenario}: {beside['low']:.3f} to {beside['high']:.3f} times the earlier version"
-                f" ({beside['confidence']:.1%} confidence), wholly below {beside['least']:g}"
+                f"{scenario}: {result['low']:.3f} to {result['high']:.3f} times the earlier version"
+                f" ({result['confidence']:.1%} confidence), wholly below {result['least']:g}"
             )
         for contender, least in figure.get("bars", {}).items():
             times = figure["ours_times"][contender]

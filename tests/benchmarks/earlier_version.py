@@ -1,6 +1,6 @@
 """A temporary checkout of an earlier version of the exchange.
 
-The present benchmarks run code of that version: the modules `world`, `token_world`,
+The present benchmarks run code of that version: the modules `dataset`, `token_dataset`,
 `order_program` and `loan_program`, and the command of its web server (`installation.py`). Their
 names, arguments and output must stay compatible with the last release.
 """

@@ -35,7 +35,7 @@ def run(
 ) -> dict[str, Any]:
     """Export each form of file with each number of rows once; other parameters do not apply."""
     del seconds, rounds, connections
-    organisation = json.loads(installation.python("tests.benchmarks.world", "0", "no bank"))
+    organisation = json.loads(installation.python("tests.benchmarks.dataset", "0", "no bank"))
     url = database_url(installation.folder, OWNER)
     worker = installation.work()
     web = installation.serve_ours()

@@ -41,6 +41,12 @@ else:
 print(json.dumps(command))
 """
 
+# Modules of the benchmarks by their names in earlier versions.
+_EARLIER_NAMES = {
+    "tests.benchmarks.dataset": "tests.benchmarks.world",
+    "tests.benchmarks.token_dataset": "tests.benchmarks.token_world",
+}
+
 
 @dataclass(frozen=True)
 class Version:
@@ -105,6 +111,8 @@ class Installation:
 
     def python(self, module: str, *arguments: str) -> str:
         """Run a module of the version and return its standard output."""
+        if not (self.version.checkout / f"{module.replace('.', '/')}.py").exists():
+            module = _EARLIER_NAMES.get(module, module)
         return self._run(self.command(module, *arguments), self.environment)
 
     def command(self, module: str, *arguments: str) -> list[str]:

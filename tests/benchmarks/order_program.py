@@ -35,7 +35,7 @@ UNITS = Decimal(10**9)
 actor = Actor.system("benchmark")
 
 
-def make_world(tokens: int) -> None:
+def make_dataset(tokens: int) -> None:
     organisations = [Organisation.objects.create(name=f"Firm {n}") for n in range(ORGANISATIONS)]
     members = [
         Member(
@@ -129,7 +129,7 @@ def placer(tokens: list[str], owners: list[tuple[str, str]]) -> order_mix.Place:
 
 
 if sys.argv[1] == "world":
-    make_world(int(sys.argv[2]))
+    make_dataset(int(sys.argv[2]))
     connections.close_all()
 else:
     dataset = json.loads(Path(sys.argv[3]).read_text())

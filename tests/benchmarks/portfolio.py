@@ -124,7 +124,7 @@ def _member(number: int) -> UUID:
 
 def _make_portfolios(installation: Installation, members: int, tokens: int) -> tuple[str, UUID]:
     """Make an organisation by services and holdings by SQL; return its access token and id."""
-    made = json.loads(installation.python("tests.benchmarks.world", "0", "no bank"))
+    made = json.loads(installation.python("tests.benchmarks.dataset", "0", "no bank"))
     fill = Path(__file__).with_suffix(".sql").read_text()
     with psycopg.connect(
         database_url(installation.folder, OWNER),

@@ -110,8 +110,8 @@ def run(
 
     `ours_growth` is how many times as long ours takes as with the first table, by the clock and by
     CPU time. What a process remembers is used as long as nothing that lists find by changes;
-    `ours_after_a_change_milliseconds` is what the first request after a change takes. Beside an
-    earlier version the peers are left out.
+    `ours_after_a_change_milliseconds` is what the first request after a change takes. A comparison
+    with an earlier version leaves the peers out.
     """
     peers = {} if earlier else _serve_peers(installation)
     stages = {"ours": installation, **({"before": earlier} if earlier else {})}
@@ -121,7 +121,7 @@ def run(
     filled = 0
     for size in sizes:
         keys = {
-            name: one.python("tests.benchmarks.token_world", str(filled + 1), str(size)).strip()
+            name: one.python("tests.benchmarks.token_dataset", str(filled + 1), str(size)).strip()
             for name, one in stages.items()
         }
         filled = size

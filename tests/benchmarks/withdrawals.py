@@ -130,7 +130,7 @@ def _measured(
 
 def _make_our_records(installation: Installation) -> tuple[str, list[str]]:
     """Make our organisation, members and money; return the access token and the members' ids."""
-    made = json.loads(installation.python("tests.benchmarks.world", str(WALLETS), BANK))
+    made = json.loads(installation.python("tests.benchmarks.dataset", str(WALLETS), BANK))
     return made["token"], made["members"]
 
 

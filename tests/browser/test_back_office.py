@@ -168,7 +168,7 @@ def test_an_outdated_page_is_rejected_with_what_has_changed(page, wallet):
     sign_in(page, "amina")
     review(page, withdrawal)
     decisions.reject(
-        withdrawal_id=withdrawal.pk, version=1, approver=other, reason="Asked for twice"
+        withdrawal_id=withdrawal.pk, version=1, approver=other, reason="Duplicate request"
     )
     page.get_by_role("button", name=re.compile("^Approve")).click()
     expect(page.get_by_role("alert")).to_contain_text("rejected by kwesi")
@@ -200,7 +200,7 @@ def test_bulk_decisions_are_made_and_reported_individually(page, wallet):
     expect(page.locator("main")).to_contain_text("2 withdrawals, 1 excluded")
     assert {status_of(w) for w in (plain, overtaken, lacking)} == {"Pending"}
     decisions.reject(
-        withdrawal_id=overtaken.pk, version=1, approver=other, reason="Asked for twice"
+        withdrawal_id=overtaken.pk, version=1, approver=other, reason="Duplicate request"
     )
     page.get_by_role("button", name=re.compile("^Confirm approval of 2")).click()
     expect(page.get_by_role("status").first).to_contain_text("1 decided, 1 not decided")

@@ -1,4 +1,4 @@
-"""Faults of Python: which are made, and that a running process has them in force."""
+"""Python faults: which are generated, and that they take effect in a running process."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _OF_SQL = "test_rules.py::test_what_is_left_goes_down"
 _SETTINGS = "[pytest]\nDJANGO_SETTINGS_MODULE = config.settings.test\npythonpath = . {root}\n"
 
 
-def test_each_mutant_is_tried_and_told(owner_connection: Connection, tmp_path: Path) -> None:
+def test_each_mutant_is_tried_and_reported(owner_connection: Connection, tmp_path: Path) -> None:
     source = Path(sample.__file__).read_text()
     project, jobs = tmp_path / "project", tmp_path / "jobs"
     for folder in (project, jobs):

@@ -321,7 +321,7 @@ def test_each_of_four_hundred_keys_sent_twice_takes_effect_once():
         assert {one.replayed, other.replayed} == {False, True}
     assert count_effects() == keys
     assert sum(wallet.balance("escrow") for wallet in wallets) == keys * 500
-    assert max(batch_sizes()) > 1, "nobody ever met"
+    assert max(batch_sizes()) > 1, "no requests were batched"
     assert_books_hold()
 
 

@@ -79,7 +79,7 @@ class DemoSite:
     def __init__(self, browser: Browser, data: Path) -> None:
         self.data = data
         self.demo: dict[str, Any] = json.loads((data / credentials_file.FILE_NAME).read_text())
-        # Pages of records that scenes made, by what they are told apart by.
+        # Pages of records that scenes created, by their distinguishing text.
         self.record_paths: dict[str, str] = {}
         self.problems = PageProblems()
         self._browser = browser

@@ -357,9 +357,7 @@ def _quote(token: Token, price: Decimal, people: _People, *, approve: bool) -> N
 
 
 def _access(caller: ApiCaller, people: _People) -> None:
-    """An invitation that waits and one that was confirmed; a webhook, and an event that was sent to
-    nobody.
-    """
+    """Create a pending and a confirmed invitation, a webhook, and an undelivered event."""
     for name in ("invited", "waiting"):
         propose_invitation(username=name, role=get_role(ADMINISTRATOR), by=people.owner)
         if name == "invited":

@@ -108,12 +108,12 @@ def upgraded(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
         restore(path, server_url(name))
         with (
             psycopg.connect(server_url(name), autocommit=True) as connection,
-            psycopg.connect(server_url(fresh), autocommit=True) as beside,
+            psycopg.connect(server_url(fresh), autocommit=True) as fresh_connection,
         ):
             empty = empty_tables(connection)
             with django_connected_to(name):
                 call_command("migrate", verbosity=0, interactive=False, database="owner")
-                yield Upgraded(name, read_credentials(path), connection, beside, empty)
+                yield Upgraded(name, read_credentials(path), connection, fresh_connection, empty)
 
 
 @pytest.fixture

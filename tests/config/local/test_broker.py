@@ -19,7 +19,7 @@ from config.local.embedded import broker
 MESSAGES = 100
 # Large enough that writing takes much longer than opening the file.
 BODY = "x" * 50_000
-PATIENCE = 60  # seconds
+TIMEOUT = 60  # seconds
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def queues_of(connection: Connection, exchange: str) -> set[str]:
 
 def taken(connection: Connection, count: int) -> Iterator[tuple[int, int]]:
     """Take `count` messages without a pause; return their numbers and sizes."""
-    end = monotonic() + PATIENCE
+    end = monotonic() + TIMEOUT
     with connection.SimpleQueue("work") as queue:
         while count:
             try:
@@ -116,7 +116,7 @@ def test_each_message_is_taken_once(url, options):
 def test_concurrently_bound_queues_all_receive_messages(url, options):
     """Concurrent first processes bind their queues to an exchange that does not exist yet."""
     binders, rounds = 4, 50
-    together = Barrier(binders, timeout=PATIENCE)
+    together = Barrier(binders, timeout=TIMEOUT)
 
     def bind(binder: int) -> None:
         with Connection(url, transport_options=options) as connection:

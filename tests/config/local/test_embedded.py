@@ -174,7 +174,7 @@ def test_connection_settings_need_no_running_server(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 @pytest.mark.parametrize("uid", [65534, 54321], ids=["with an account", "without an account"])
 def test_it_runs_for_an_ordinary_user(uid: int) -> None:
     """The user may bypass file permissions, since the interpreter may be in a private home."""

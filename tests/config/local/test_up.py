@@ -167,10 +167,10 @@ def test_it_becomes_ready_and_one_sigterm_stops_everything_within_15_seconds(
     }
     assert installation.pids("bin/postgres")
 
-    begun = time.monotonic()
+    start = time.monotonic()
     installation.process.send_signal(signal.SIGTERM)
     assert installation.process.wait(15) == 0
-    assert time.monotonic() - begun < 15
+    assert time.monotonic() - start < 15
     assert installation.processes() == {}
 
     installation.start()

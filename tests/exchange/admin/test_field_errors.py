@@ -51,11 +51,11 @@ def assert_marked(response: Any, field: str, words: str, *, anchor: bool = True)
     described = str(element.get("aria-describedby")).split()
     assert f"{field}_error" in described
     assert all(found in page.by_id for found in described), described
-    beside = re.search(
+    error = re.search(
         rf'id="{field}_error"[^>]*>(.*?)</(ul|p|span)>', response.content.decode(), re.S
     )
-    assert beside is not None
-    assert words in re.sub("<[^>]+>", "", beside.group(1)).replace("&#x27;", "'")
+    assert error is not None
+    assert words in re.sub("<[^>]+>", "", error.group(1)).replace("&#x27;", "'")
     assert page.focused == [field]
     if anchor:
         assert f"#{field}" in page.links
@@ -196,7 +196,7 @@ def test_a_rejection_without_a_reason_comes_back_to_its_field(wallet, finance):
         reverse("admin:wallets_withdrawal_reject", args=[made.pk]),
         {"version": made.version, "reason": "  "},
     )
-    assert_marked(response, "reject-reason", "A rejection needs a reason", anchor=False)
+    assert_marked(response, "reject-reason", "Enter a reason for the rejection", anchor=False)
     response = finance.post(
         reverse("admin:wallets_withdrawal_approve", args=[made.pk]),
         {"version": made.version, "reason": "x" * 501},
@@ -213,7 +213,7 @@ def test_a_bulk_rejection_without_a_reason_marks_it(wallet, finance):
         reverse("admin:wallets_withdrawal_bulk"),
         {"decision": "reject", "row": f"{made.pk}:{made.version}", "reason": ""},
     )
-    assert_marked(response, "reason", "A rejection needs a reason", anchor=False)
+    assert_marked(response, "reason", "Enter a reason for the rejection", anchor=False)
     assert table_fingerprints() == before
 
 

@@ -39,14 +39,14 @@ def read_actor() -> tuple[str, ...]:
         return tuple(cursor.fetchone()[1:])
 
 
-NOBODY = ("", "", "")
+NO_ACTOR = ("", "", "")
 
 
 @pytest.mark.parametrize("parameters", [[], [["x"]]])
 def test_writes_carry_the_actor_with_and_without_parameters(parameters):
     where = " WHERE name = %s" if parameters else ""
     with audit_context(STAFF, "request:1"):
-        assert read_actor() == NOBODY
+        assert read_actor() == NO_ACTOR
         execute(WRITING + where, *parameters)
         assert read_actor() == (str(STAFF), "O'Neill 100%", "request:1")
 
@@ -80,14 +80,14 @@ def test_statements_that_may_write_are_recognised_by_their_start(statement):
 def test_reads_and_composed_statements_are_sent_unchanged(statement):
     with audit_context(JOB, "task:1"):
         execute(statement)
-        assert read_actor() == NOBODY
+        assert read_actor() == NO_ACTOR
 
 
 def test_a_server_side_cursor_is_opened_by_the_statement_alone():
     with audit_context(JOB, "task:1"), connection.chunked_cursor() as cursor:
         cursor.execute("WITH x AS (SELECT 7 AS n) SELECT n FROM x")
         assert cursor.fetchall() == [(7,)]
-        assert read_actor() == NOBODY
+        assert read_actor() == NO_ACTOR
 
 
 def test_the_result_is_that_of_the_statement_itself():
@@ -129,7 +129,7 @@ def test_nul_characters_are_removed():
 def test_without_an_actor_statements_are_unchanged():
     with connection.execute_wrapper(_send_settings):
         execute(WRITING)
-        assert read_actor() == NOBODY
+        assert read_actor() == NO_ACTOR
 
 
 def test_executemany_sends_the_actor_once_in_the_open_transaction():

@@ -54,12 +54,12 @@ def test_an_event_is_delivered_once_signed_and_byte_for_byte(receiver: Receiver)
     assert deliver_due().posted == 0
     (request,) = receiver.received
     secret = WebhookEndpoint.objects.get(organisation_id=event.organisation_id).secret
-    told = Webhook(secret).verify(request.body, request.headers)
+    payload = Webhook(secret).verify(request.body, request.headers)
     assert request.body == event.body.encode()
-    assert request.headers["webhook-id"] == told["id"] == str(event.id)
-    assert list(told) == ["id", "type", "timestamp", "data"]
-    assert told["type"] == "withdrawal.created"
-    assert told["data"] == {"amount": 90.02, "name": "Zoë"}
+    assert request.headers["webhook-id"] == payload["id"] == str(event.id)
+    assert list(payload) == ["id", "type", "timestamp", "data"]
+    assert payload["type"] == "withdrawal.created"
+    assert payload["data"] == {"amount": 90.02, "name": "Zoë"}
     assert event_state(event) == ("Delivered", 1)
     assert (event.next_attempt_at, event.leased_until) == (None, None)
     assert event.delivered_at is not None

@@ -231,7 +231,7 @@ def test_sheets_have_names_and_headings_and_a_row_limit():
 
 def test_the_name_of_a_sheet_is_truncated():
     file = io.BytesIO()
-    title = "Withdrawals that nobody has decided yet"
+    title = "Withdrawals that are pending approval"
     counted = write_table(
         file, form=XLSX, title=title, headings=["A"], rows=[[1], [2]], as_of=AS_OF
     )
@@ -253,7 +253,7 @@ def test_a_full_sheet_is_followed_by_another():
 
 
 def test_a_sheet_holds_a_million_rows():
-    """Besides headings and the last line; the limit of spreadsheets is 1,048,576."""
+    """Spreadsheets allow 1,048,576 rows, including headings and the last line."""
     assert ROWS_PER_SHEET == 1_000_000
 
 

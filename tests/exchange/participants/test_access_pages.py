@@ -345,8 +345,8 @@ def test_only_a_superuser_changes_a_superuser():
 
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER])
 def test_only_an_administrator_manages_people(role):
-    somebody = create_staff("somebody", "correct horse battery", AUDITOR)
-    enrol_second_factor(somebody)
+    colleague = create_staff("colleague", "correct horse battery", AUDITOR)
+    enrol_second_factor(colleague)
     client = signed_in_client(role)
     before = table_fingerprints()
     refused = invite(client)
@@ -355,49 +355,49 @@ def test_only_an_administrator_manages_people(role):
     else:
         assert refused.status_code == 403
     for page in ("details", "role", "reset", "unlock", "deactivate", "activate", "invitation"):
-        assert client.post(staff_page(somebody, page), {}).status_code == 403
+        assert client.post(staff_page(colleague, page), {}).status_code == 403
     assert table_fingerprints() == before
 
 
 def test_a_role_change_names_the_current_role():
-    somebody = create_staff("somebody", "correct horse battery", AUDITOR)
+    auditor = create_staff("auditor", "correct horse battery", AUDITOR)
     client = signed_in_client(ADMINISTRATOR)
     finance = str(Group.objects.get(name=FINANCE_APPROVER).pk)
     stale = client.post(
-        staff_page(somebody, "role"), {"role": finance, "expected_role": BACK_OFFICE}
+        staff_page(auditor, "role"), {"role": finance, "expected_role": BACK_OFFICE}
     )
     assert "Reload the page and try again" in text_of(stale)
-    assert not StaffUser.objects.get(pk=somebody.pk).has_perm("wallets.decide_withdrawal")
-    done = client.post(staff_page(somebody, "role"), {"role": finance, "expected_role": AUDITOR})
+    assert not StaffUser.objects.get(pk=auditor.pk).has_perm("wallets.decide_withdrawal")
+    done = client.post(staff_page(auditor, "role"), {"role": finance, "expected_role": AUDITOR})
     assert messages_of(done) == ["Proposed. Takes effect once a second person confirms it."]
-    assert not StaffUser.objects.get(pk=somebody.pk).has_perm("wallets.decide_withdrawal")
+    assert not StaffUser.objects.get(pk=auditor.pk).has_perm("wallets.decide_withdrawal")
     confirm_latest()
-    assert StaffUser.objects.get(pk=somebody.pk).has_perm("wallets.decide_withdrawal")
-    record = AccessRecord.objects.filter(user=somebody).first()
+    assert StaffUser.objects.get(pk=auditor.pk).has_perm("wallets.decide_withdrawal")
+    record = AccessRecord.objects.filter(user=auditor).first()
     assert record is not None
     assert (record.event, record.by) == ("role_changed", user_of(client))
     assert record.details == "Auditor → Finance approver. Confirmed by second-person"
-    page = text_of(client.get(staff_page(somebody, "change")))
+    page = text_of(client.get(staff_page(auditor, "change")))
     assert "Auditor → Finance approver" in page
 
 
 def test_a_lost_second_factor_is_reset_and_enrolled_again():
-    somebody = create_staff("somebody", "correct horse battery", FINANCE_APPROVER)
-    enrol_second_factor(somebody)
+    approver = create_staff("approver", "correct horse battery", FINANCE_APPROVER)
+    enrol_second_factor(approver)
     client = signed_in_client(ADMINISTRATOR)
-    client.post(staff_page(somebody, "reset"))
+    client.post(staff_page(approver, "reset"))
     assert SecondFactor.objects.exists()
     confirm_latest()
     assert not SecondFactor.objects.exists()
     assert not RecoveryCode.objects.exists()
-    reply = enter_password(Client(), "somebody", "correct horse battery")
+    reply = enter_password(Client(), "approver", "correct horse battery")
     assert "/enrol/" in reply["Location"]
-    again = client.post(staff_page(somebody, "reset"))
+    again = client.post(staff_page(approver, "reset"))
     assert "has no second factor" in text_of(again)
 
 
 def test_access_records_are_append_only():
-    create_staff("somebody", "correct horse battery", AUDITOR)
+    create_staff("auditor", "correct horse battery", AUDITOR)
     for statement in (
         "UPDATE exchange_accessrecord SET details = ''",
         "DELETE FROM exchange_accessrecord",
@@ -411,11 +411,11 @@ def test_access_records_are_append_only():
 
 
 def test_no_page_shows_a_password_a_secret_or_a_hash():
-    somebody = create_staff("somebody", "correct horse battery", FINANCE_APPROVER)
-    secret = enrol_second_factor(somebody)
+    approver = create_staff("approver", "correct horse battery", FINANCE_APPROVER)
+    secret = enrol_second_factor(approver)
     factor = SecondFactor.objects.get()
     client = signed_in_client(ADMINISTRATOR)
     for page in ("change", "details", "role", "reset"):
-        text = client.get(staff_page(somebody, page)).content.decode()
-        for hidden in (secret, factor.secret_encrypted, somebody.password.rpartition("$")[2]):
+        text = client.get(staff_page(approver, page)).content.decode()
+        for hidden in (secret, factor.secret_encrypted, approver.password.rpartition("$")[2]):
             assert hidden not in text

@@ -51,7 +51,7 @@ def test_only_the_given_organisation_is_changed():
 
 def test_an_invalid_name_or_email_or_an_unknown_organisation_changes_nothing():
     kept = create_organisation(name="Acme", actor=TESTER)
-    nobody: dict[str, Any] = {"organisation_id": uuid7(), "actor": TESTER}
+    unknown: dict[str, Any] = {"organisation_id": uuid7(), "actor": TESTER}
     before = table_fingerprints()
     for values, fields in (
         ({"name": " ", "email": ""}, {"name": "This field cannot be blank."}),
@@ -67,8 +67,8 @@ def test_an_invalid_name_or_email_or_an_unknown_organisation_changes_nothing():
                 act()
             assert refused.value.fields == fields
     for missing in (
-        lambda: change_organisation(name="New", email="", **nobody),
-        lambda: set_active(active=False, **nobody),
+        lambda: change_organisation(name="New", email="", **unknown),
+        lambda: set_active(active=False, **unknown),
     ):
         with pytest.raises(NotFound, match=r"^Organisation not found$"):
             missing()

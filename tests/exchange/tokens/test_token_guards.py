@@ -149,24 +149,24 @@ def test_totals_of_a_token_are_within_their_limits(books):
 
 def test_the_identity_of_a_token_never_changes_and_closures_are_final(books):
     guard_tokens(books, "token_guard")
-    endings, changed = ("cancelled", "exited", "completed_raise"), "RestrictViolation"
+    closures, changed = ("cancelled", "exited", "completed_raise"), "RestrictViolation"
     ids = {name: str(uuid7()) for name in ("id", "issuer_id")}
-    books.owner.execute(INSERT, [Jsonb(TERMS | ids | dict.fromkeys(endings, True))])
+    books.owner.execute(INSERT, [Jsonb(TERMS | ids | dict.fromkeys(closures, True))])
     identity: Changes = {
         "id": uuid7(), "issuer_id": uuid7(), "currency_id": "NGN", "reference": 9,
         "created_at": "2026-01-02",
     }  # fmt: skip
     for name, value in identity.items():
         assert (name, updated(books, **{name: value})) == (name, changed)
-    for name in endings:
+    for name in closures:
         assert (name, updated(books, **{name: True})) == (name, ACCEPTED)
         assert (name, updated(books, **{name: False})) == (name, changed)
         books.owner.execute("TRUNCATE given")
-        books.owner.execute(INSERT, [Jsonb(TERMS | dict.fromkeys(endings, False))])
+        books.owner.execute(INSERT, [Jsonb(TERMS | dict.fromkeys(closures, False))])
         assert (name, updated(books, **{name: True})) == (name, ACCEPTED)
         assert (name, updated(books, **{name: False})) == (name, ACCEPTED)
         books.owner.execute("TRUNCATE given")
-        books.owner.execute(INSERT, [Jsonb(TERMS | dict.fromkeys(endings, True))])
+        books.owner.execute(INSERT, [Jsonb(TERMS | dict.fromkeys(closures, True))])
 
 
 def test_every_write_updates_the_time_of_change(books):

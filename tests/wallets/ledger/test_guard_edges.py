@@ -1,7 +1,7 @@
 """Boundary cases of the guards of legs and accounts, each guard on its own.
 
-A guard stands on a temporary table here: on the real one, what else holds the ledger together
-answers in its place.
+Each guard is attached to a temporary table, since other constraints of the real one would respond
+first.
 """
 
 from __future__ import annotations

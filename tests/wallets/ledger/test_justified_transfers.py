@@ -1,6 +1,6 @@
 """Which rows justify a transfer of wallets: the function itself, over altered rows.
 
-Every case alters one thing with no trigger in force, asks, and is rolled back.
+Each case changes one thing with triggers disabled, calls the function and is rolled back.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Every edge of what the database holds a withdrawal to, one statement each, by its owner.
+"""The database's guard of withdrawals: every boundary case, one statement each, by the owner.
 
-The row is first put as the case needs it, with no trigger in force; everything is rolled back.
+The row is first prepared with triggers disabled; everything is rolled back.
 """
 
 from __future__ import annotations

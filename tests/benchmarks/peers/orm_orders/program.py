@@ -24,7 +24,7 @@ from tests.benchmarks.peers.orm_orders.models import Account, Member, Token  # n
 ORGANISATIONS = [uuid7() for _ in range(20)]
 
 
-def make_world(tokens: int) -> None:
+def make_dataset(tokens: int) -> None:
     members = [
         Member(organisation=ORGANISATIONS[n % len(ORGANISATIONS)], name=f"Member {n}")
         for n in range(order_mix.OWNERS)
@@ -68,6 +68,6 @@ def placer(dataset: dict[str, list[str]]) -> order_mix.Place:
 
 
 if sys.argv[1] == "world":
-    make_world(int(sys.argv[2]))
+    make_dataset(int(sys.argv[2]))
 else:
     order_mix.serve(placer(json.loads(Path(sys.argv[3]).read_text())), int(sys.argv[2]))

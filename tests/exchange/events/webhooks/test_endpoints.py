@@ -145,12 +145,12 @@ def test_a_test_event_goes_to_the_requesting_organisation(owner, bystander):
 
 
 def test_without_an_endpoint_switching_rotation_and_tests_fail(bystander):
-    nobody = make_organisation()
+    organisation = make_organisation()
     before = table_fingerprints()
     for act in (
-        lambda: switch_endpoint(organisation_id=nobody.id, enabled=False, actor=TESTER),
-        lambda: rotate_secret(organisation_id=nobody.id, actor=TESTER),
-        lambda: send_test(organisation_id=nobody.id, actor=TESTER),
+        lambda: switch_endpoint(organisation_id=organisation.id, enabled=False, actor=TESTER),
+        lambda: rotate_secret(organisation_id=organisation.id, actor=TESTER),
+        lambda: send_test(organisation_id=organisation.id, actor=TESTER),
     ):
         with pytest.raises(EndpointNotFound):
             act()

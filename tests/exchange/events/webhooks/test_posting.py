@@ -109,16 +109,16 @@ def test_only_a_2xx_response_delivers_an_event(status: int | None, delivered: bo
 
 def test_plain_http_is_called_only_with_allow_local(receiver: Receiver) -> None:
     outcome = send(receiver.url, allow_local=False)
-    told = "the URL does not lead to a public address over https"
-    assert outcome == PostOutcome(status_code=None, milliseconds=0, error=told)
+    expected = "the URL does not lead to a public address over https"
+    assert outcome == PostOutcome(status_code=None, milliseconds=0, error=expected)
     assert receiver.received == []
 
 
 def test_a_post_states_the_responses_it_accepts(receiver: Receiver) -> None:
     send(receiver.url)
     (request,) = receiver.received
-    told = {name: request.headers[name] for name in ("accept", "accept-encoding", "connection")}
-    assert told == {"accept": "*/*", "accept-encoding": "identity", "connection": "close"}
+    headers = {name: request.headers[name] for name in ("accept", "accept-encoding", "connection")}
+    assert headers == {"accept": "*/*", "accept-encoding": "identity", "connection": "close"}
 
 
 @pytest.mark.parametrize(

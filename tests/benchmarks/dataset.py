@@ -1,4 +1,4 @@
-"""Makes our records of the withdrawal benchmark by services; prints token and members as JSON.
+"""Create the records of the withdrawal benchmark by services; print token and members as JSON.
 
 Run as a program under the benchmark's settings. The arguments are the number of members and the
 bank.

@@ -1,4 +1,4 @@
-"""Makes tokens and an API key for the benchmark of lists, by our own code.
+"""Create tokens and an API key for the benchmark of lists by services.
 
 Run as a program under the benchmark's settings. The arguments are the numbers of the first and last
 token to add. Prints an access token of an organisation without private deals.
