@@ -14,7 +14,7 @@ from tests.environment.database import session
 from tests.environment.processes import wait_until
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import SYSTEM, make_wallet, store_bank_list
-from tests.wallets.withdrawals.test_batched_requests import as_set, command
+from tests.wallets.withdrawals.test_batched_requests import command, run_batch
 from wallets.ledger.models import AccountKind, Entry, TransferKind
 from wallets.ledger.posting import Leg, open_account
 
@@ -37,7 +37,7 @@ def test_an_account_opened_since_the_lock_is_left_to_the_next_call() -> None:
     done: list[str | None] = []
 
     def later() -> None:
-        done.extend(as_set(*second))
+        done.extend(run_batch(*second))
         connections.close_all()
 
     with session("owner") as watch, session("owner") as bar, session("runtime") as first:

@@ -1,4 +1,4 @@
-"""A payout as its row has it, claims of it, and what the provider is to say next."""
+"""Helpers of payout tests: rows, claims, and the provider's next responses."""
 
 from __future__ import annotations
 
@@ -16,45 +16,47 @@ from wallets.providers.sandbox.faults import Fault
 from wallets.withdrawals.models import Payout, Withdrawal
 
 
-def row(withdrawal: Withdrawal) -> Payout:
+def read_payout(withdrawal: Withdrawal) -> Payout:
     return Payout.objects.get(withdrawal=withdrawal)
 
 
-def change(withdrawal: Withdrawal, **columns: Any) -> None:
-    """Change the payout; a time is given as how far it is from now."""
+def update_payout(withdrawal: Withdrawal, **columns: Any) -> None:
+    """Update columns of the payout; a timedelta counts from now."""
     now = timezone.now()
     values = {k: now + v if isinstance(v, timedelta) else v for k, v in columns.items()}
     Payout.objects.filter(withdrawal=withdrawal).update(**values)
 
 
-def values(withdrawal: Withdrawal) -> tuple[Any, ...]:
-    """The withdrawal's status, and all of its payout."""
+def read_values(withdrawal: Withdrawal) -> tuple[Any, ...]:
+    """Return the withdrawal's status and all columns of its payout."""
     return status_of(withdrawal), Payout.objects.filter(withdrawal=withdrawal).values().get()
 
 
-def seconds(moment: datetime | None, since: datetime | None = None) -> int | None:
-    """How many whole seconds off the moment is."""
+def seconds_until(moment: datetime | None, since: datetime | None = None) -> int | None:
+    """Return the whole seconds from `since` (now by default) to the moment."""
     if moment is None:
         return None
     return round((moment - (since or timezone.now())).total_seconds())
 
 
-def token_of(withdrawal: Withdrawal) -> str:
-    """Claim the payout."""
+def claim_payout(withdrawal: Withdrawal) -> str:
+    """Claim the payout and return the token."""
     claim = payouts._claim(withdrawal.id)
     assert claim is not None
     return claim.token
 
 
-def marked(withdrawal: Withdrawal) -> str:
-    """Claim the payout and mark that it is about to be posted."""
-    token = token_of(withdrawal)
+def claim_and_mark(withdrawal: Withdrawal) -> str:
+    """Claim the payout, mark it as about to be posted, and return the token."""
+    token = claim_payout(withdrawal)
     assert payouts._mark_posting(withdrawal.id, token)
     return token
 
 
-def record_of(withdrawal: Withdrawal, status: TransferStatus, **changes: Any) -> TransferRecord:
-    """The provider's record of exactly what was ordered, but for `changes`."""
+def transfer_record(
+    withdrawal: Withdrawal, status: TransferStatus, **changes: Any
+) -> TransferRecord:
+    """Build the provider's record of the order, with `changes`."""
     return TransferRecord(
         **{
             "provider_id": "77",
@@ -72,18 +74,18 @@ def record_of(withdrawal: Withdrawal, status: TransferStatus, **changes: Any) ->
     )
 
 
-def orders(sandbox: SandboxServer) -> int:
+def count_orders(sandbox: SandboxServer) -> int:
     return sum(entry["method"] == "POST" for entry in sandbox.requests.entries())
 
 
-def refuse_orders(sandbox: SandboxServer, message: str) -> None:
+def decline_orders(sandbox: SandboxServer, message: str) -> None:
     body = f'{{"status":"error","message":"{message}","data":null}}'
     sandbox.faults.add(
         Fault(fault="error_5xx", method="POST", path_prefix="/v3/transfers", status=400, body=body)
     )
 
 
-def fail(sandbox: SandboxServer, method: str = "GET", times: int = 3) -> None:
-    """The provider fails all of a read's tries."""
+def fail_requests(sandbox: SandboxServer, method: str = "GET", times: int = 3) -> None:
+    """Make the provider fail the next attempts; the default is all attempts of a read."""
     path = "/v3/transfers"
     sandbox.faults.add(Fault(fault="error_5xx", method=method, path_prefix=path, times=times))

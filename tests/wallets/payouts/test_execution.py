@@ -1,4 +1,4 @@
-"""Each step of a payout by itself: claim, mark, put back and send; who is left alone."""
+"""The steps of a payout, one by one: claim, mark, put back and send."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from django.utils import timezone
 from exchange.events.models import Event
 from tests.factories.wallets import make_approved_withdrawal, status_of
 from tests.wallets.payouts.payout_rows import (
-    change,
-    marked,
-    orders,
-    refuse_orders,
-    row,
-    seconds,
-    token_of,
-    values,
+    claim_and_mark,
+    claim_payout,
+    count_orders,
+    decline_orders,
+    read_payout,
+    read_values,
+    seconds_until,
+    update_payout,
 )
 from wallets.alerts.models import Alert
 from wallets.alerts.services import raise_alert
@@ -35,24 +35,24 @@ SECOND, LEASE, LATER = timedelta(seconds=1), timedelta(minutes=2), timedelta(hou
 BLACKLISTED = "Payout was made to a blacklisted account number"
 
 
-def test_a_claim_is_a_lease_of_two_minutes_and_is_told_the_first_time(wallet):
+def test_a_claim_leases_for_two_minutes_and_the_first_emits_an_event(wallet):
     one, other = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
-    before = values(other)
-    token = token_of(one)
-    payout = row(one)
+    before = read_values(other)
+    token = claim_payout(one)
+    payout = read_payout(one)
     assert (status_of(one), payout.claimed_by, payout.attempts) == ("Processing", token, 1)
     assert payout.leased_until == payout.next_step_at == payout.updated_at + LEASE
     assert payout.posted_at is None
-    assert values(other) == before
-    reported = Event.objects.filter(subject_id=one.id, type="withdrawal.processing")
-    assert reported.count() == 1
-    # Put back and claimed again: that is no news.
+    assert read_values(other) == before
+    events = Event.objects.filter(subject_id=one.id, type="withdrawal.processing")
+    assert events.count() == 1
+    # A repeated claim emits no event.
     payouts._requeue(one.id, token, "too little float", 0)
-    assert token_of(one) != token
-    assert (row(one).attempts, reported.count()) == (2, 1)
+    assert claim_payout(one) != token
+    assert (read_payout(one).attempts, events.count()) == (2, 1)
 
 
-def test_a_withdrawal_that_nobody_approved_is_not_claimed(wallet):
+def test_an_unapproved_withdrawal_is_not_claimed(wallet):
     pending = wallet.request()
     assert payouts._claim(pending.id) is None
     assert status_of(pending) == "Pending"
@@ -61,7 +61,7 @@ def test_a_withdrawal_that_nobody_approved_is_not_claimed(wallet):
 @pytest.mark.parametrize(("planned", "taken"), [(SECOND * 5, False), (-SECOND, True), (None, True)])
 def test_an_approved_payout_waits_for_its_next_step(wallet, planned, taken):
     withdrawal = make_approved_withdrawal(wallet)
-    change(withdrawal, next_step_at=planned)
+    update_payout(withdrawal, next_step_at=planned)
     assert (payouts._claim(withdrawal.id) is not None) is taken
     assert status_of(withdrawal) == ("Processing" if taken else "Approved")
 
@@ -77,27 +77,28 @@ def test_an_approved_payout_waits_for_its_next_step(wallet, planned, taken):
     ],
     ids=["leased", "over", "none", "posted", "accepted"],
 )
-def test_a_claim_is_taken_over_when_its_lease_is_over_unless_it_was_accepted(
-    wallet, changes, taken
-):
+def test_an_expired_claim_is_taken_over_unless_the_order_was_accepted(wallet, changes, taken):
     withdrawal = make_approved_withdrawal(wallet)
-    first = token_of(withdrawal)
-    change(withdrawal, **changes)
+    first = claim_payout(withdrawal)
+    update_payout(withdrawal, **changes)
     claim = payouts._claim(withdrawal.id)
     if taken is None:
-        assert (claim, row(withdrawal).claimed_by) == (None, first)
+        assert (claim, read_payout(withdrawal).claimed_by) == (None, first)
     else:
         assert claim is not None
         assert claim.check_first is (taken == "ask first")
-        assert (row(withdrawal).claimed_by, row(withdrawal).attempts) == (claim.token, 2)
+        assert (read_payout(withdrawal).claimed_by, read_payout(withdrawal).attempts) == (
+            claim.token,
+            2,
+        )
     assert status_of(withdrawal) == "Processing"
 
 
 @pytest.mark.parametrize("posted", [False, True])
-def test_while_payouts_are_on_hold_only_what_may_have_been_sent_is_taken_over(wallet, posted):
+def test_while_on_hold_only_possibly_sent_payouts_are_taken_over(wallet, posted):
     withdrawal, waiting = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
-    token_of(withdrawal)
-    change(withdrawal, leased_until=-SECOND, posted_at=-LATER if posted else None)
+    claim_payout(withdrawal)
+    update_payout(withdrawal, leased_until=-SECOND, posted_at=-LATER if posted else None)
     now = timezone.now()
     PayoutCircuit.objects.update(state="Open", opened_at=now, next_probe_at=now)
     claim = payouts._claim(withdrawal.id)
@@ -120,47 +121,47 @@ def test_while_payouts_are_on_hold_only_what_may_have_been_sent_is_taken_over(wa
     ],
     ids=["mine", "another's", "posted", "over half", "half", "no lease"],
 )
-def test_a_payout_is_marked_once_by_whoever_claimed_it_in_the_first_half_of_its_lease(
+def test_a_payout_is_marked_once_by_its_claimant_in_the_first_half_of_the_lease(
     wallet, changes, may
 ):
     one, other = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
-    token = token_of(one)
-    token_of(other)
-    change(one, **changes)
-    before, untouched = values(one), values(other)
+    token = claim_payout(one)
+    claim_payout(other)
+    update_payout(one, **changes)
+    before, untouched = read_values(one), read_values(other)
     assert not payouts._mark_posting(other.id, token)
     assert payouts._mark_posting(one.id, token) is may
     if may:
-        assert row(one).posted_at == row(one).updated_at
-        assert seconds(row(one).posted_at) == 0
+        assert read_payout(one).posted_at == read_payout(one).updated_at
+        assert seconds_until(read_payout(one).posted_at) == 0
     else:
-        assert values(one) == before
-    assert values(other) == untouched
+        assert read_values(one) == before
+    assert read_values(other) == untouched
 
 
-def test_what_was_certainly_not_accepted_is_put_back_by_its_own_worker_only(wallet):
+def test_an_order_that_was_not_accepted_is_put_back_only_by_its_worker(wallet):
     one, other = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
-    token = marked(one)
-    marked(other)
-    before, untouched = values(one), values(other)
+    token = claim_and_mark(one)
+    claim_and_mark(other)
+    before, untouched = read_values(one), read_values(other)
     payouts._requeue(one.id, "claim_other", "late", 60)
     payouts._requeue(other.id, token, "not mine", 60)
-    assert (values(one), values(other)) == (before, untouched)
+    assert (read_values(one), read_values(other)) == (before, untouched)
     payouts._requeue(one.id, token, "x" * 400, 60)
-    payout = row(one)
+    payout = read_payout(one)
     assert (status_of(one), payout.claimed_by, payout.last_error) == ("Approved", "", "x" * 300)
     assert (payout.leased_until, payout.posted_at) == (None, None)
     assert payout.next_step_at == payout.updated_at + SECOND * 60
-    assert values(other) == untouched
+    assert read_values(other) == untouched
     assert not Event.objects.filter(subject_id=one.id, type="withdrawal.approved")[1:]
 
 
-def test_a_payout_that_has_moved_on_is_not_put_back(wallet):
+def test_a_payout_with_a_later_status_is_not_put_back(wallet):
     withdrawal = make_approved_withdrawal(wallet)
-    token = marked(withdrawal)
+    token = claim_and_mark(withdrawal)
     settlement.mark_unknown(withdrawal.id, error="silence", not_found=False)
     payouts._requeue(withdrawal.id, token, "late", 60)
-    assert (status_of(withdrawal), row(withdrawal).claimed_by) == ("Unknown", "")
+    assert (status_of(withdrawal), read_payout(withdrawal).claimed_by) == ("Unknown", "")
 
 
 @pytest.mark.parametrize(
@@ -173,29 +174,29 @@ def test_a_payout_that_has_moved_on_is_not_put_back(wallet):
     ],
     ids=["leased", "over", "none", "posted"],
 )
-def test_what_was_never_sent_is_put_back_when_its_lease_is_over(wallet, changes, back):
+def test_an_unsent_payout_is_put_back_when_its_lease_expires(wallet, changes, back):
     one, other = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     for each in (one, other):
-        token_of(each)
-        change(each, leased_until=-SECOND)
-    change(one, **changes)
-    before, untouched = values(one), values(other)
+        claim_payout(each)
+        update_payout(each, leased_until=-SECOND)
+    update_payout(one, **changes)
+    before, untouched = read_values(one), read_values(other)
     payouts._requeue_unsent(one.id)
-    assert values(other) == untouched
+    assert read_values(other) == untouched
     if not back:
-        assert values(one) == before
+        assert read_values(one) == before
         return
-    payout = row(one)
+    payout = read_payout(one)
     assert (status_of(one), payout.claimed_by, payout.leased_until) == ("Approved", "", None)
     assert payout.next_step_at == payout.updated_at
-    assert seconds(payout.updated_at) == 0
+    assert seconds_until(payout.updated_at) == 0
     assert Event.objects.filter(subject_id=one.id, type="withdrawal.approved").count() == 1
-    # Approved by now: to put it back once more is no transition.
+    # It is Approved already, so putting it back again is no transition.
     payouts._requeue_unsent(one.id)
     assert status_of(one) == "Approved"
 
 
-def test_the_order_says_who_is_paid_what_and_where(wallet):
+def test_the_order_has_payee_amount_and_account(wallet):
     withdrawal = Withdrawal.objects.select_related("bank").get(
         pk=make_approved_withdrawal(wallet).pk
     )
@@ -236,59 +237,61 @@ def test_the_order_says_who_is_paid_what_and_where(wallet):
     )
 
 
-def test_an_accepted_order_ends_the_want_of_float_of_its_currency_and_all_failures(sandbox, wallet):
+def test_an_accepted_order_resolves_the_float_alert_and_resets_failures(sandbox, wallet):
     PayoutCircuit.objects.update(failures=2)
     for currency in ("KES", "NGN"):
         raise_alert("float", subject=currency, message="Too little")
     withdrawal = make_approved_withdrawal(wallet)
     payouts.send_payout(withdrawal.id)
-    assert (status_of(withdrawal), row(withdrawal).provider_status) == ("Processing", "NEW")
+    assert (status_of(withdrawal), read_payout(withdrawal).provider_status) == ("Processing", "NEW")
     assert [*Alert.objects.filter(resolved_at=None).values_list("subject", flat=True)] == ["NGN"]
     assert PayoutCircuit.objects.get().failures == 0
 
 
-def test_too_little_float_is_told_with_what_the_provider_said(sandbox, wallet):
+def test_insufficient_float_raises_an_alert_with_the_providers_message(sandbox, wallet):
     withdrawal = make_approved_withdrawal(wallet)
-    refuse_orders(sandbox, "Insufficient fund")
+    decline_orders(sandbox, "Insufficient fund")
     PayoutCircuit.objects.update(failures=2)
     payouts.send_payout(withdrawal.id)
-    payout = row(withdrawal)
+    payout = read_payout(withdrawal)
     assert (status_of(withdrawal), payout.last_error) == ("Approved", "Insufficient fund")
-    assert seconds(payout.next_step_at, payout.updated_at) == 300
-    reported = Alert.objects.get()
-    words = f"Insufficient KES float at the provider for {withdrawal.reference}: Insufficient fund"
-    assert (reported.kind, reported.subject, reported.message) == ("float", "KES", words)
+    assert seconds_until(payout.next_step_at, payout.updated_at) == 300
+    alert = Alert.objects.get()
+    message = (
+        f"Insufficient KES float at the provider for {withdrawal.reference}: Insufficient fund"
+    )
+    assert (alert.kind, alert.subject, alert.message) == ("float", "KES", message)
     assert PayoutCircuit.objects.get().failures == 0
 
 
-def test_an_order_that_reached_nobody_is_sent_again_after_a_minute(sandbox, wallet):
+def test_an_undelivered_order_is_sent_again_after_a_minute(sandbox, wallet):
     withdrawal = make_approved_withdrawal(wallet)
     sandbox.stop()
     payouts.send_payout(withdrawal.id)
-    payout = row(withdrawal)
+    payout = read_payout(withdrawal)
     reason = "no connection could be made"
     assert (status_of(withdrawal), payout.last_error) == ("Approved", reason)
-    assert seconds(payout.next_step_at, payout.updated_at) == 60
+    assert seconds_until(payout.next_step_at, payout.updated_at) == 60
     circuit = PayoutCircuit.objects.get()
     assert (circuit.failures, circuit.reason) == (1, reason)
 
 
-def test_an_order_marked_too_late_is_not_sent(sandbox, wallet):
+def test_an_order_is_not_sent_when_its_lease_is_half_over(sandbox, wallet):
     withdrawal = make_approved_withdrawal(wallet)
-    token = token_of(withdrawal)
-    change(withdrawal, leased_until=SECOND * 30)
+    token = claim_payout(withdrawal)
+    update_payout(withdrawal, leased_until=SECOND * 30)
     payouts._post(withdrawal.id, token)
-    assert (status_of(withdrawal), row(withdrawal).posted_at) == ("Processing", None)
-    assert orders(sandbox) == 0
+    assert (status_of(withdrawal), read_payout(withdrawal).posted_at) == ("Processing", None)
+    assert count_orders(sandbox) == 0
 
 
-def test_an_order_claimed_before_payouts_were_put_on_hold_waits(sandbox, wallet):
+def test_an_order_claimed_before_payouts_went_on_hold_waits(sandbox, wallet):
     withdrawal = make_approved_withdrawal(wallet)
-    token = token_of(withdrawal)
+    token = claim_payout(withdrawal)
     now = timezone.now()
     PayoutCircuit.objects.update(state="Open", opened_at=now, next_probe_at=now)
     payouts._post(withdrawal.id, token)
-    payout = row(withdrawal)
+    payout = read_payout(withdrawal)
     reason = "payouts are on hold while the provider fails"
     assert (status_of(withdrawal), payout.last_error) == ("Approved", reason)
-    assert (payout.next_step_at, orders(sandbox)) == (payout.updated_at, 0)
+    assert (payout.next_step_at, count_orders(sandbox)) == (payout.updated_at, 0)

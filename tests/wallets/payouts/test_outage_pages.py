@@ -1,4 +1,4 @@
-"""What pages show of payouts on hold and of two approvals, and how a payout is returned."""
+"""Pages of payouts on hold and of two approvals, and the return of an unsent payout."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def page(withdrawal: Withdrawal, name: str = "change", *more: object) -> str:
     return reverse(f"admin:wallets_withdrawal_{name}", args=[withdrawal.pk, *more])
 
 
-def hold() -> None:
+def hold_payouts() -> None:
     now = timezone.now()
     PayoutCircuit.objects.update(
         state=CircuitState.OPEN,
@@ -47,8 +47,8 @@ def hold() -> None:
 
 
 @pytest.fixture
-def waiting() -> Withdrawal:
-    """An Approved withdrawal that nobody has claimed."""
+def unclaimed() -> Withdrawal:
+    """An Approved withdrawal without a claim."""
     organisation, member = make_participants()
     fund(organisation, member, "KES", "1000")
     withdrawal = make_withdrawal(organisation, member, "KES", "400")
@@ -58,78 +58,76 @@ def waiting() -> Withdrawal:
     return Withdrawal.objects.get(pk=withdrawal.pk)
 
 
-def test_payouts_on_hold_stand_on_the_front_page_on_their_list_and_on_each(waiting):
+def test_payouts_on_hold_show_on_the_dashboard_the_list_and_each_page(unclaimed):
     person = signed_in_client(FINANCE_APPROVER, "one")
     pages = (
-        reverse("admin:index"), reverse("admin:wallets_payout_changelist"), page(waiting),
+        reverse("admin:index"), reverse("admin:wallets_payout_changelist"), page(unclaimed),
     )  # fmt: skip
     for address in pages:
         assert "on hold" not in text_of(person.get(address)).lower()
-    hold()
+    hold_payouts()
     front, listed, review = (text_of(person.get(address)) for address in pages)
     assert "Payouts on hold: payment provider unavailable 1" in front
     assert "the provider failed (503). 1 approved, to be sent" in listed
     assert "On hold The payment provider is failing, so no payouts are sent." in review
 
 
-def test_two_people_return_a_waiting_payout_by_its_page(waiting):
+def test_two_people_return_an_unsent_payout_from_its_page(unclaimed):
     one, other = (
         signed_in_client(FINANCE_APPROVER, "one"),
         signed_in_client(FINANCE_APPROVER, "other"),
     )
     auditor = signed_in_client(AUDITOR)
-    assert "Propose a resolution Action Return Reason" in text_of(one.get(page(waiting)))
-    one.post(page(waiting, "propose"), {"action": "Return", "reason": "The bank is closed"})
+    assert "Propose a resolution Action Return Reason" in text_of(one.get(page(unclaimed)))
+    one.post(page(unclaimed, "propose"), {"action": "Return", "reason": "The bank is closed"})
     proposal = Proposal.objects.get()
     before = table_fingerprints()
-    reported = messages_of(submit_confirmation(one, page(waiting, "confirm", proposal.pk)))
-    assert reported[-1] == "A second person must confirm your proposal. No changes were made."
-    assert submit_confirmation(auditor, page(waiting, "confirm", proposal.pk)).status_code == 403
+    messages = messages_of(submit_confirmation(one, page(unclaimed, "confirm", proposal.pk)))
+    assert messages[-1] == "A second person must confirm your proposal. No changes were made."
+    assert submit_confirmation(auditor, page(unclaimed, "confirm", proposal.pk)).status_code == 403
     assert table_fingerprints() == before
 
-    asked = text_of(other.get(page(waiting, "confirm", proposal.pk)))
-    assert "Return 400.00 KES to the wallet?" in asked
-    assert "The payout was not sent to the provider." in asked
-    submit_confirmation(other, page(waiting, "confirm", proposal.pk))
-    waiting.refresh_from_db()
-    assert (waiting.status, waiting.reason) == ("Rejected", "The bank is closed")
-    assert balances(waiting.owner_id, "KES") == (Decimal(1000), Decimal(0))
+    confirmation = text_of(other.get(page(unclaimed, "confirm", proposal.pk)))
+    assert "Return 400.00 KES to the wallet?" in confirmation
+    assert "The payout was not sent to the provider." in confirmation
+    submit_confirmation(other, page(unclaimed, "confirm", proposal.pk))
+    unclaimed.refresh_from_db()
+    assert (unclaimed.status, unclaimed.reason) == ("Rejected", "The bank is closed")
+    assert balances(unclaimed.owner_id, "KES") == (Decimal(1000), Decimal(0))
 
 
-def test_a_payout_that_went_out_meanwhile_is_not_returned(waiting):
+def test_a_payout_sent_before_confirmation_is_not_returned(unclaimed):
     one, other = (
         signed_in_client(FINANCE_APPROVER, "one"),
         signed_in_client(FINANCE_APPROVER, "other"),
     )
-    one.post(page(waiting, "propose"), {"action": "Return", "reason": "The bank is closed"})
-    assert "Confirm: Return Decline" in text_of(other.get(page(waiting)))
-    payouts.send_payout(waiting.pk)
-    overtaken = text_of(other.get(page(waiting)))
+    one.post(page(unclaimed, "propose"), {"action": "Return", "reason": "The bank is closed"})
+    assert "Confirm: Return Decline" in text_of(other.get(page(unclaimed)))
+    payouts.send_payout(unclaimed.pk)
+    overtaken = text_of(other.get(page(unclaimed)))
     assert "No longer possible. Decline" in overtaken
     assert "Propose a resolution" not in overtaken
     before = table_fingerprints()
-    reported = messages_of(
-        submit_confirmation(other, page(waiting, "confirm", Proposal.objects.get().pk))
+    messages = messages_of(
+        submit_confirmation(other, page(unclaimed, "confirm", Proposal.objects.get().pk))
     )
-    assert reported[-1].startswith("Only an Approved withdrawal whose payout is not claimed")
+    assert messages[-1].startswith("Only an Approved withdrawal whose payout is not claimed")
     assert table_fingerprints() == before
 
 
-def test_after_a_return_that_came_too_late_the_page_offers_what_is_possible(
-    waiting, provider_sandbox
-):
+def test_after_a_late_return_the_page_offers_the_possible_actions(unclaimed, provider_sandbox):
     one = signed_in_client(FINANCE_APPROVER, "one")
-    one.post(page(waiting, "propose"), {"action": "Return", "reason": "The bank is closed"})
-    payouts.send_payout(waiting.pk)
-    settle_at_bank(provider_sandbox, waiting)
-    payouts.check_status(waiting.pk)
-    return_at_bank(provider_sandbox, waiting)
-    payouts.check_status(waiting.pk)
-    seen = text_of(one.get(page(waiting)))
+    one.post(page(unclaimed, "propose"), {"action": "Return", "reason": "The bank is closed"})
+    payouts.send_payout(unclaimed.pk)
+    settle_at_bank(provider_sandbox, unclaimed)
+    payouts.check_status(unclaimed.pk)
+    return_at_bank(provider_sandbox, unclaimed)
+    payouts.check_status(unclaimed.pk)
+    seen = text_of(one.get(page(unclaimed)))
     assert "Open proposal: Return" in seen
     assert "No longer possible. Withdraw" in seen
     assert "Propose a resolution Action Reverse Reason" in seen
-    one.post(page(waiting, "propose"), {"action": "Reverse", "reason": "The bank sent it back"})
+    one.post(page(unclaimed, "propose"), {"action": "Reverse", "reason": "The bank sent it back"})
     assert set(Proposal.objects.values_list("action", "status")) == {
         ("Return", "Declined"),
         ("Reverse", "Open"),
@@ -137,7 +135,7 @@ def test_after_a_return_that_came_too_late_the_page_offers_what_is_possible(
 
 
 def parts(count: int = 3) -> list[Withdrawal]:
-    """Requests of one member to one account that together need two people."""
+    """Make requests of one member to one account that together need two people."""
     organisation, member = make_participants()
     fund(organisation, member, "NGN", "9000000")
     return [
@@ -152,7 +150,7 @@ def approve(client: Client, withdrawal: Withdrawal) -> None:
     withdrawal.refresh_from_db()
 
 
-def test_the_page_says_which_total_needs_two_and_the_first_approval_is_one_of_two():
+def test_the_page_names_the_total_that_needs_two_approvals():
     first = parts()[0]
     one, other = (
         signed_in_client(FINANCE_APPROVER, "one"),
@@ -163,8 +161,8 @@ def test_the_page_says_which_total_needs_two_and_the_first_approval_is_one_of_tw
         "Two approvals required: total for this account 5,400,000.00 NGN;"
         " 24-hour total of this owner 5,400,000.00 NGN. 0 of 2 given." in seen
     )
-    asked = text_of(one.post(page(first, "approve"), {"version": 1}))
-    assert "This is the first of two approvals" in asked
+    confirmation = text_of(one.post(page(first, "approve"), {"version": 1}))
+    assert "This is the first of two approvals" in confirmation
     approve(one, first)
     assert (first.status, first.approvals_needed) == ("Pending", 2)
     assert "1 of 2 given, by one" in text_of(other.get(page(first)))
@@ -172,7 +170,7 @@ def test_the_page_says_which_total_needs_two_and_the_first_approval_is_one_of_tw
     assert first.status == "Approved"
 
 
-def test_the_page_says_what_remains_to_approve_alone():
+def test_the_page_shows_the_remaining_sole_approval_limit():
     set_setting("SOLE_APPROVALS_DAILY_NGN", 2_000_000)
     first, second = parts(2)
     one = signed_in_client(FINANCE_APPROVER, "one")
@@ -183,7 +181,7 @@ def test_the_page_says_what_remains_to_approve_alone():
         "Two approvals required: 200,000.00 NGN left of the 2,000,000.00 NGN that you may"
         " approve alone in 24 hours." in seen
     )
-    # Somebody else may approve it alone.
+    # Another person may approve it alone.
     assert "Two approvals needed" not in text_of(
         signed_in_client(FINANCE_APPROVER, "x").get(page(second))
     )
@@ -191,12 +189,14 @@ def test_the_page_says_what_remains_to_approve_alone():
     assert second.status == "Pending"
 
 
-def test_many_at_once_say_which_are_the_first_of_two_and_why():
+def test_bulk_approval_names_the_first_of_two_approvals_and_the_reason():
     rows = parts()
     client = signed_in_client(FINANCE_APPROVER, "one")
     chosen = {"action": "approve_selected", "_selected_action": [str(row.pk) for row in rows]}
-    asked = client.post(reverse("admin:wallets_withdrawal_changelist") + "?status=all", chosen)
-    assert text_of(asked).count("total for this account 5,400,000.00 NGN") == 3
+    confirmation = client.post(
+        reverse("admin:wallets_withdrawal_changelist") + "?status=all", chosen
+    )
+    assert text_of(confirmation).count("total for this account 5,400,000.00 NGN") == 3
     seen = [f"{row.pk}:{code}" for row in rows for code in current_flag_codes(row)]
     body = {"decision": "approve", "row": [f"{row.pk}:1" for row in rows], "seen": seen}
     response = client.post(reverse("admin:wallets_withdrawal_bulk"), body)

@@ -1,7 +1,7 @@
-"""Random sequences of all that can happen to wallets, against a model in plain Python.
+"""Random sequences of wallet operations against a model in plain Python.
 
-After every step every status is the model's, and so is every balance; at the end, and every few
-steps, the books are proven; at the end no transfer stands twice in the sandbox's book.
+After every step, statuses and balances equal the model's. Every few steps and at the end the books
+are proven. At the end the sandbox has no transfer twice.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ from wallets.withdrawals.errors import BelowMinimum
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import decisions
 
-# In a fuzz, where nobody waits, after every step.
+# A fuzz run has the time to prove the books after every step.
 PROVE_EVERY = 1 if FUZZING else 20
 FEE, MINIMUM = Decimal(30), Decimal(100)
 OPEN = {"Pending", "Approved", "Processing", "Unknown"}
-# Faults on ordering a transfer: whether the order is carried out all the same.
+# Faults on ordering a transfer, and whether the transfer is still executed.
 FAULTS = {
     "": True,
     "reset": False,
@@ -67,8 +67,8 @@ FAULTS = {
 
 
 @dataclass
-class Modelled:
-    """What should be true of one withdrawal."""
+class ModelWithdrawal:
+    """The expected state of one withdrawal."""
 
     row: Withdrawal
     wallet: int
@@ -87,7 +87,7 @@ class Modelled:
 
     @property
     def taken(self) -> Decimal:
-        """What it takes from the wallet's available money."""
+        """Return the amount missing from the wallet's available balance."""
         if self.status in OPEN or self.status == "Completed":
             return self.amount
         return FEE if self.status == "Reversed" else Decimal(0)
@@ -95,11 +95,11 @@ class Modelled:
 
 @dataclass
 class Machine(RuleBasedStateMachine):
-    """`charge` is what the provider takes for a transfer in KES."""
+    """The system under test and its model; `charge` is the provider's charge for a KES transfer."""
 
     sandbox: Sandbox
     charge: Decimal
-    withdrawals: list[Modelled] = field(default_factory=list)
+    withdrawals: list[ModelWithdrawal] = field(default_factory=list)
     steps: int = 0
 
     def __post_init__(self) -> None:
@@ -115,7 +115,7 @@ class Machine(RuleBasedStateMachine):
             self.deposited[number] += 3000
             for account in (PAID_ACCOUNT, FAILING_ACCOUNT, DECLINED_ACCOUNT, PAID_ACCOUNT):
                 row = wallet.request(400, account=account)
-                self.withdrawals.append(Modelled(row, number, Decimal(400), account))
+                self.withdrawals.append(ModelWithdrawal(row, number, Decimal(400), account))
         for number in range(7):
             self.decide(number * 4 + 1, "Approved")
 
@@ -131,13 +131,13 @@ class Machine(RuleBasedStateMachine):
         taken = sum(each.taken for each in self.withdrawals if each.wallet == wallet)
         return self.deposited[wallet] - taken
 
-    def pick(self, number: int, *wanted: str) -> Modelled:
-        """Three times out of four one in a `wanted` status, where there is one."""
+    def pick(self, number: int, *wanted: str) -> ModelWithdrawal:
+        """Pick a withdrawal, three times out of four one in a `wanted` status."""
         fitting = [one for one in self.withdrawals if one.status in wanted]
         some = fitting if fitting and number % 4 else self.withdrawals
         return some[number // 4 % len(some)]
 
-    # --- What clients and finance do -------------------------------------------------------------
+    # --- Clients and finance ---------------------------------------------------------------------
 
     @rule(wallet=st.integers(0, 1), cents=st.integers(1, 500_000))
     def deposit(self, wallet, cents):
@@ -161,7 +161,7 @@ class Machine(RuleBasedStateMachine):
                 self.wallets[wallet].request(amount, account=account)
         else:
             row = self.wallets[wallet].request(amount, account=account)
-            self.withdrawals.append(Modelled(row, wallet, amount, account))
+            self.withdrawals.append(ModelWithdrawal(row, wallet, amount, account))
 
     @rule(
         number=st.integers(0, 99),
@@ -188,7 +188,7 @@ class Machine(RuleBasedStateMachine):
             with pytest.raises(StateConflict):
                 calls[verdict]()
 
-    # --- What workers and the provider do --------------------------------------------------------
+    # --- Workers and the provider ----------------------------------------------------------------
 
     @rule(number=st.integers(0, 99), fault=st.sampled_from(sorted(FAULTS)))
     def pay(self, number, fault):
@@ -205,11 +205,11 @@ class Machine(RuleBasedStateMachine):
         before = one.ordered
         if FAULTS[fault] and one.account != DECLINED_ACCOUNT:
             one.ordered = True
-        # A refusal has no amount to get wrong.
+        # A declined order has no amount.
         if one.account == DECLINED_ACCOUNT and fault in {"", "wrong_amount"}:
             one.status = "Failed"
         elif fault == "rate_limit":
-            # Asked to slow down: it is looked up later.
+            # Rate-limited: the status check comes later.
             one.status = "Unknown"
         elif not one.ordered:
             one.status, one.not_found = "Unknown", one.not_found + 1
@@ -217,13 +217,13 @@ class Machine(RuleBasedStateMachine):
             one.status = "Unknown"
         else:
             one.not_found = 0
-            # The sandbox may have come to the outcome while the answer was on its way.
+            # The sandbox may have completed the transfer before its response arrived.
             one.status = status_of(one.row)
             assert one.status in {"Processing", one.ending}
 
     @rule(number=st.integers(0, 99), hidden=st.booleans())
     def look(self, number, hidden):
-        """Half an hour passes, the bank decides, somebody looks."""
+        """Let half an hour pass and the bank decide, then check the status."""
         one = self.pick(number, "Processing", "Unknown", "Completed")
         if one.ordered:
             settle_at_bank(self.sandbox, one.row)
@@ -273,7 +273,7 @@ class Machine(RuleBasedStateMachine):
             return
         proposal = self._propose(one, action)
         if action in {ProposalAction.SEND_AGAIN, ProposalAction.FAIL} and one.ordered:
-            # The provider hid what it has; asked again, it shows it.
+            # The provider hid the transfer; the next status check finds it.
             with pytest.raises(Rejected):
                 resolutions.confirm(proposal_id=proposal.id, resolver=self.people[1])
             resolutions.decline(proposal_id=proposal.id, resolver=self.people[1])
@@ -294,7 +294,7 @@ class Machine(RuleBasedStateMachine):
             withdrawal_id=one.row.id, action=action, reason="looked", proposer=self.people[0]
         )
 
-    # --- What is always so -----------------------------------------------------------------------
+    # --- Invariants ------------------------------------------------------------------------------
 
     @invariant()
     def the_books_hold(self):
@@ -337,12 +337,12 @@ class Machine(RuleBasedStateMachine):
             assert found[one.row.reference] == int(one.ordered)
 
 
-# In parts, so that processes share them. Each has sequences of its own: the same in every run of
-# the suite, others in a fuzz.
+# Parts run in parallel. Each has its own sequences: the same in every run of the suite, new ones
+# in a fuzz.
 @pytest.mark.slow
 @pytest.mark.hypothesis
 @pytest.mark.parametrize("part", range(7))
-def test_no_sequence_of_steps_leads_away_from_the_model(transactional_db, provider_sandbox, part):
+def test_random_sequences_agree_with_the_model(transactional_db, provider_sandbox, part):
     def machine() -> Machine:
         return Machine(provider_sandbox, Decimal(100))
 

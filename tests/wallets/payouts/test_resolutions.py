@@ -1,4 +1,4 @@
-"""What two people decide about a payout: when they may."""
+"""Proposals on payouts: when each action is possible."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from django.utils import timezone
 from exchange.core.errors import Forbidden, InvalidRequest, Rejected
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.wallets import make_approved_withdrawal, make_staff
-from tests.wallets.payouts.payout_rows import token_of, values
+from tests.wallets.payouts.payout_rows import claim_payout, read_values
 from tests.wallets.payouts.unresolved_payouts import (
-    CLAIMED,
     FAIL,
     HALF_AN_HOUR,
     HALF_DAY,
+    LONG_REASON,
     MAKERS,
     MICROSECOND,
-    NOT_LOST,
-    NOT_RETURNED,
+    ONLY_RETURNED,
+    ONLY_UNCLAIMED,
+    ONLY_UNRESOLVED,
     RETURN,
     REVERSE,
     SEND_AGAIN,
-    WHY,
     check,
     confirm,
     decisions,
     every_action,
-    lose,
-    lost,
-    not_found,
-    paid,
+    make_completed,
+    make_unresolved,
+    mark_unresolved,
+    not_found_payout,
     propose,
-    refusal,
+    rejection,
 )
 from wallets.payouts.models import ProposalAction
 from wallets.payouts.services import resolutions
@@ -44,37 +44,43 @@ from wallets.withdrawals.models import WithdrawalStatus as Status
 pytestmark = pytest.mark.django_db
 
 
-def test_an_unknown_payout_that_was_not_found_twice_is_lost_and_nothing_else_is():
+def test_only_an_unknown_payout_not_found_twice_is_unresolved():
     now = timezone.now()
     half_an_hour_ago, too_late = now - HALF_AN_HOUR, now - HALF_AN_HOUR + MICROSECOND
-    lost_ones = [not_found(2, half_an_hour_ago, now), not_found(3, now - HALF_DAY, now)]
+    unresolved = [
+        not_found_payout(2, half_an_hour_ago, now),
+        not_found_payout(3, now - HALF_DAY, now),
+    ]
     others = [
         None,
-        not_found(0, None, None),
-        not_found(1, half_an_hour_ago, now),
-        not_found(2, too_late, now),
-        not_found(2, None, now),
-        not_found(2, half_an_hour_ago, None),
+        not_found_payout(0, None, None),
+        not_found_payout(1, half_an_hour_ago, now),
+        not_found_payout(2, too_late, now),
+        not_found_payout(2, None, now),
+        not_found_payout(2, half_an_hour_ago, None),
     ]
     for status, action in product(Status, (SEND_AGAIN, FAIL)):
         withdrawal = Withdrawal(status=status)
         if status == Status.UNKNOWN:
-            for each in lost_ones:
+            for each in unresolved:
                 check(withdrawal, action, each)
-        for payout in others if status == Status.UNKNOWN else [None, *lost_ones]:
-            found = refusal(partial(check, withdrawal, action, payout))
-            assert found == NOT_LOST, (status, payout)
+        for payout in others if status == Status.UNKNOWN else [None, *unresolved]:
+            found = rejection(partial(check, withdrawal, action, payout))
+            assert found == ONLY_UNRESOLVED, (status, payout)
 
 
-def test_how_far_apart_a_payout_is_not_found_is_a_setting(settings):
+def test_the_time_between_two_status_checks_is_a_setting(settings):
     settings.PAYOUT_LOST_AFTER_SECONDS = 3600
     now = timezone.now()
-    payout = not_found(2, now - HALF_AN_HOUR, now)
-    code, message = refusal(partial(check, Withdrawal(status=Status.UNKNOWN), FAIL, payout))
-    assert (code, message) == (NOT_LOST[0], NOT_LOST[1].replace("30 minutes", "60 minutes"))
+    payout = not_found_payout(2, now - HALF_AN_HOUR, now)
+    code, message = rejection(partial(check, Withdrawal(status=Status.UNKNOWN), FAIL, payout))
+    assert (code, message) == (
+        ONLY_UNRESOLVED[0],
+        ONLY_UNRESOLVED[1].replace("30 minutes", "60 minutes"),
+    )
 
 
-def test_a_completed_payout_that_the_bank_returned_is_reversed_and_nothing_else_is():
+def test_only_a_completed_payout_that_the_bank_returned_can_be_reversed():
     now = timezone.now()
     returned = Payout(provider_status="FAILED", settled_at=now)
     others = [
@@ -87,45 +93,45 @@ def test_a_completed_payout_that_the_bank_returned_is_reversed_and_nothing_else_
         if status == Status.COMPLETED:
             check(withdrawal, REVERSE, returned)
         for payout in others if status == Status.COMPLETED else [returned, None]:
-            found = refusal(partial(check, withdrawal, REVERSE, payout))
-            assert found == NOT_RETURNED, (status, payout)
+            found = rejection(partial(check, withdrawal, REVERSE, payout))
+            assert found == ONLY_RETURNED, (status, payout)
 
 
-def test_an_approved_payout_that_nobody_has_claimed_is_returned_and_nothing_else_is(wallet):
+def test_only_an_approved_payout_without_a_claim_can_be_returned(wallet):
     for status in Status:
         for payout in (None, Payout(), Payout(claimed_by="claim_x")):
             if status == Status.APPROVED and payout is not None and not payout.claimed_by:
                 continue
             withdrawal = Withdrawal(status=status)
-            found = refusal(partial(check, withdrawal, RETURN, payout))
-            assert found == CLAIMED, (status, payout)
-    withdrawal = lost(wallet)
-    # Of proposals to send it again only the one that was confirmed counts.
+            found = rejection(partial(check, withdrawal, RETURN, payout))
+            assert found == ONLY_UNCLAIMED, (status, payout)
+    withdrawal = make_unresolved(wallet)
+    # Only a confirmed proposal to send it again counts.
     first = propose(withdrawal, SEND_AGAIN)
     resolutions.decline(proposal_id=first.id, resolver=make_staff())
     other = make_approved_withdrawal(wallet)
-    other_lost = lost(wallet)
-    confirm(propose(other_lost, SEND_AGAIN))
+    other_unresolved = make_unresolved(wallet)
+    confirm(propose(other_unresolved, SEND_AGAIN))
     check(other, RETURN, Payout())
     check(Withdrawal(id=withdrawal.id, status=Status.APPROVED), RETURN, Payout())
     confirm(propose(withdrawal, SEND_AGAIN))
     sent_again = Withdrawal.objects.get(pk=withdrawal.pk)
-    assert refusal(lambda: propose(sent_again, RETURN)) == (
+    assert rejection(lambda: propose(sent_again, RETURN)) == (
         "payout_not_waiting",
         "This payout was sent before and may have been paid, so it cannot be returned",
     )
 
 
-def test_what_may_be_proposed_about_a_payout_as_it_stands(wallet):
+def test_possible_proposals_depend_on_the_state_of_the_payout(wallet):
     claimed, person = make_approved_withdrawal(wallet), make_staff()
-    token_of(claimed)
+    claim_payout(claimed)
     for withdrawal, actions in (
         (wallet.request(), []),
         (make_approved_withdrawal(wallet), [RETURN]),
         (Withdrawal.objects.get(pk=claimed.pk), []),
-        (lost(wallet), [SEND_AGAIN, FAIL]),
-        (paid(wallet, returned=False), []),
-        (paid(wallet), [REVERSE]),
+        (make_unresolved(wallet), [SEND_AGAIN, FAIL]),
+        (make_completed(wallet, returned=False), []),
+        (make_completed(wallet), [REVERSE]),
     ):
         assert resolutions.possible_actions(withdrawal) == actions
         for action in {*ProposalAction} - {*actions}:
@@ -134,39 +140,43 @@ def test_what_may_be_proposed_about_a_payout_as_it_stands(wallet):
 
 
 @every_action
-def test_a_proposal_is_open_and_on_record_and_the_only_one(wallet, action):
+def test_a_proposal_is_recorded_and_only_one_is_open(wallet, action):
     withdrawal, person = MAKERS[action](wallet), make_staff()
-    before = values(withdrawal)
-    proposal = propose(withdrawal, action, f"  {WHY}\n", person)
+    before = read_values(withdrawal)
+    proposal = propose(withdrawal, action, f"  {LONG_REASON}\n", person)
     proposal.refresh_from_db()
     assert (proposal.withdrawal_id, proposal.action, proposal.status) == (
         withdrawal.id, action, "Open",
     )  # fmt: skip
-    assert (proposal.reason, proposal.proposed_by, proposal.decided_by) == (WHY, person, None)
+    assert (proposal.reason, proposal.proposed_by, proposal.decided_by) == (
+        LONG_REASON,
+        person,
+        None,
+    )
     assert decisions(withdrawal) == [
-        ("Propose", f"staff:{person.pk}", WHY, {"action": action}, withdrawal.version)
+        ("Propose", f"staff:{person.pk}", LONG_REASON, {"action": action}, withdrawal.version)
     ]
-    assert values(withdrawal) == before
+    assert read_values(withdrawal) == before
     with assert_nothing_changes():
-        assert refusal(lambda: propose(withdrawal, action, by=person)) == (
+        assert rejection(lambda: propose(withdrawal, action, by=person)) == (
             "state_conflict",
             "Another proposal about this withdrawal is open",
         )
 
 
-def test_a_proposal_says_why(wallet):
+def test_a_proposal_needs_a_reason(wallet):
     withdrawal, person = make_approved_withdrawal(wallet), make_staff()
     with assert_nothing_changes():
-        found = refusal(lambda: propose(withdrawal, RETURN, " ", person))
+        found = rejection(lambda: propose(withdrawal, RETURN, " ", person))
     assert found == (InvalidRequest.code, "A proposal needs a reason")
 
 
-def test_an_open_proposal_that_can_no_longer_be_carried_out_is_declined_by_the_next(wallet):
+def test_an_open_proposal_that_became_impossible_is_declined_by_the_next(wallet):
     withdrawal, person = make_approved_withdrawal(wallet), make_staff()
     first = propose(withdrawal, RETURN)
     resolutions.decline(proposal_id=first.id, resolver=make_staff())
     second = propose(withdrawal, RETURN)
-    lose(withdrawal)
+    mark_unresolved(withdrawal)
     third = propose(withdrawal, FAIL, by=person)
     second.refresh_from_db()
     assert (second.status, second.decided_by, third.status) == ("Declined", person, "Open")
@@ -178,17 +188,17 @@ def test_an_open_proposal_that_can_no_longer_be_carried_out_is_declined_by_the_n
     ]
 
 
-def test_a_proposal_that_was_declined_stands_in_the_way_of_none(wallet):
+def test_a_declined_proposal_does_not_block_a_new_one(wallet):
     withdrawal = make_approved_withdrawal(wallet)
     declined = propose(withdrawal, RETURN)
     resolutions.decline(proposal_id=declined.id, resolver=make_staff())
-    lose(withdrawal)
+    mark_unresolved(withdrawal)
     assert propose(withdrawal, FAIL).status == "Open"
     assert [decision[0] for decision in decisions(withdrawal)] == ["Propose", "Decline", "Propose"]
 
 
-def test_who_may_not_resolve_payouts_neither_proposes_nor_confirms_nor_declines(wallet):
-    withdrawal, stranger = lost(wallet), make_staff("decide_withdrawal")
+def test_proposing_confirming_and_declining_need_the_permission(wallet):
+    withdrawal, stranger = make_unresolved(wallet), make_staff("decide_withdrawal")
     open_one = propose(withdrawal, FAIL)
     with assert_nothing_changes():
         for act in (
@@ -196,7 +206,7 @@ def test_who_may_not_resolve_payouts_neither_proposes_nor_confirms_nor_declines(
             lambda: confirm(open_one, stranger),
             lambda: resolutions.decline(proposal_id=open_one.id, resolver=stranger),
         ):
-            assert refusal(act) == (
+            assert rejection(act) == (
                 Forbidden.code,
                 "You do not have permission to resolve payouts",
             )

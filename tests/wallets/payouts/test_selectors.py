@@ -1,4 +1,4 @@
-"""What finance sees first of payouts, at the edges of each figure: what counts, in which order."""
+"""Payout totals of the dashboard: limits of each count and their order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOMENT = timedelta(microseconds=1)
 
 
 def put_withdrawals(*rows: dict[str, Any]) -> None:
-    """Withdrawals by their columns alone, as if each had come that far."""
+    """Insert withdrawals with these columns, without their history."""
     with without_guards() as cursor:
         for row in rows:
             amount = Decimal(row.pop("amount", 1))
@@ -42,13 +42,13 @@ def test_payouts_are_on_hold_while_the_circuit_is_not_closed():
         for at_most, waiting in ((10, 3), (2, 2)):
             hold = payouts_selectors.get_payout_hold(at_most=at_most)
             assert hold == PayoutHold("no answer", NOW, waiting), (state, at_most)
-    # When it was opened the last time says nothing once it is closed.
+    # A closed circuit ignores when it last opened.
     with without_guards() as cursor:
         cursor.execute("UPDATE wallets_payoutcircuit SET state = 'Closed'")
     assert payouts_selectors.get_payout_hold(at_most=10) is None
 
 
-def test_what_waits_is_pending_and_the_longest_waiting_currency_stands_first():
+def test_pending_withdrawals_are_listed_by_currency_oldest_first():
     hours = [NOW + timedelta(hours=n) for n in range(4)]
     put_withdrawals(
         {"status": "Approved", "currency_id": "NGN", "amount": 1000, "created_at": hours[0]},
@@ -64,7 +64,7 @@ def test_what_waits_is_pending_and_the_longest_waiting_currency_stands_first():
     ]
 
 
-def test_payouts_count_on_the_day_they_ended_from_its_first_instant_on():
+def test_payouts_count_from_the_first_instant_of_the_day_they_closed():
     today = timezone.now().date()
     first = today - timedelta(days=2)
     begins = datetime.combine(first, time(), UTC)

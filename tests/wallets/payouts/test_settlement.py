@@ -1,4 +1,4 @@
-"""What a provider's record of a transfer, or the want of one, leaves on the payout, exactly."""
+"""Effects of the provider's record of a transfer, or of its absence, on the payout."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.factories.wallets import (
     status_of,
     store_bank_list,
 )
-from tests.wallets.payouts.payout_rows import record_of
+from tests.wallets.payouts.payout_rows import transfer_record
 from wallets.alerts.models import Alert
 from wallets.alerts.services import raise_alert
 from wallets.ledger.models import Entry, Transfer, TransferKind
@@ -40,8 +40,8 @@ def wallet() -> Wallet:
     return make_member_wallet(5_000)
 
 
-def posted(wallet: Wallet, amount: int = 500) -> Withdrawal:
-    """A withdrawal whose order has just been sent; its payout remembers four looks in vain."""
+def make_posted(wallet: Wallet, amount: int = 500) -> Withdrawal:
+    """Make a withdrawal whose order was just sent, after failed status checks."""
     withdrawal = make_approved_withdrawal(wallet, amount)
     claim = payouts._claim(withdrawal.id)
     assert claim is not None
@@ -58,83 +58,86 @@ def posted(wallet: Wallet, amount: int = 500) -> Withdrawal:
 
 
 def apply(withdrawal: Withdrawal, status: TransferStatus, **changes: Any) -> None:
-    record = record_of(withdrawal, status, **changes)
+    record = transfer_record(withdrawal, status, **changes)
     settlement.apply_record(withdrawal.id, record, actor=SYSTEM)
 
 
-def row(withdrawal: Withdrawal) -> Payout:
+def read_payout(withdrawal: Withdrawal) -> Payout:
     return Payout.objects.get(withdrawal=withdrawal)
 
 
-def kept(withdrawal: Withdrawal) -> tuple[Any, ...]:
-    """What the payout says of the provider's record."""
-    payout = row(withdrawal)
+def provider_columns(withdrawal: Withdrawal) -> tuple[Any, ...]:
+    """Return the payout's columns that come from the provider's record."""
+    payout = read_payout(withdrawal)
     return (payout.provider_id, payout.provider_status, payout.provider_message, payout.last_error)
 
 
 def not_found(withdrawal: Withdrawal) -> tuple[Any, ...]:
-    payout = row(withdrawal)
+    payout = read_payout(withdrawal)
     return (payout.not_found_count, payout.first_not_found_at, payout.last_not_found_at)
 
 
 def claim_of(withdrawal: Withdrawal) -> tuple[str, datetime | None]:
-    payout = row(withdrawal)
+    payout = read_payout(withdrawal)
     return (payout.claimed_by, payout.leased_until)
 
 
-def wait_of(withdrawal: Withdrawal) -> timedelta | None:
-    """How long after the payout was written it is looked at again, in whole seconds."""
-    payout = row(withdrawal)
+def time_to_next_step(withdrawal: Withdrawal) -> timedelta | None:
+    """Return the time from the last write to the next step, in whole seconds."""
+    payout = read_payout(withdrawal)
     if payout.next_step_at is None:
         return None
     return timedelta(seconds=round((payout.next_step_at - payout.updated_at).total_seconds()))
 
 
-def messages() -> dict[str, tuple[str, str]]:
-    """The open alerts: subject and message, by kind."""
+def open_alerts() -> dict[str, tuple[str, str]]:
+    """Return subject and message of the open alerts by kind."""
     return {
         each.kind: (each.subject, each.message) for each in Alert.objects.filter(resolved_at=None)
     }
 
 
-def untouched(withdrawal: Withdrawal) -> bool:
-    """Whether the payout is as `posted` left it."""
-    payout = row(withdrawal)
+def is_unchanged(withdrawal: Withdrawal) -> bool:
+    """Return whether the payout is as `make_posted` left it."""
+    payout = read_payout(withdrawal)
     return (payout.status_checks, payout.last_error, payout.not_found_count) == (3, "silence", 2)
 
 
 @pytest.mark.parametrize("status", [TransferStatus.NEW, TransferStatus.PENDING])
-def test_a_record_without_a_decision_is_kept_and_looked_at_again(wallet, status):
-    withdrawal, other = posted(wallet), posted(wallet)
+def test_a_record_without_an_outcome_is_stored_and_checked_again(wallet, status):
+    withdrawal, other = make_posted(wallet), make_posted(wallet)
     apply(withdrawal, status, provider_id="7" * 45, complete_message=LONG)
     assert status_of(withdrawal) == "Processing"
-    assert kept(withdrawal) == ("7" * 40, status, LONG[:500], "")
+    assert provider_columns(withdrawal) == ("7" * 40, status, LONG[:500], "")
     assert not_found(withdrawal) == (0, None, None)
     assert claim_of(withdrawal) == ("", None)
-    assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (4, timedelta(seconds=40))
-    assert row(withdrawal).settled_at is None
-    assert untouched(other)
-    assert messages() == {}
+    assert (read_payout(withdrawal).status_checks, time_to_next_step(withdrawal)) == (
+        4,
+        timedelta(seconds=40),
+    )
+    assert read_payout(withdrawal).settled_at is None
+    assert is_unchanged(other)
+    assert open_alerts() == {}
 
 
 @pytest.mark.parametrize(
     ("fee", "charge"),
     [("0", "0"), ("0.004", "0"), ("0.006", "0.01"), ("100", "100"), ("-0.5", "0"), ("-5", "0")],
 )
-def test_a_successful_transfer_books_the_payout_the_fee_and_the_charge(wallet, fee, charge):
-    withdrawal, other = posted(wallet), posted(wallet)
+def test_a_successful_transfer_posts_the_payout_the_fee_and_the_charge(wallet, fee, charge):
+    withdrawal, other = make_posted(wallet), make_posted(wallet)
     for kind in ("payout_unknown", "payout_differs"):
         raise_alert(kind, subject=withdrawal.reference, message="open")
         raise_alert(kind, subject=other.reference, message="open")
     apply(withdrawal, TransferStatus.SUCCESSFUL, fee=Decimal(fee))
     assert (status_of(withdrawal), status_of(other)) == ("Completed", "Processing")
-    payout = row(withdrawal)
+    payout = read_payout(withdrawal)
     assert payout.settled_at is not None
     assert (payout.provider_fee, payout.status_checks) == (Decimal(charge), 4)
-    assert wait_of(withdrawal) == HALF_DAY
+    assert time_to_next_step(withdrawal) == HALF_DAY
     assert payout.monitor_until == payout.settled_at + timedelta(days=30)
-    assert untouched(other)
-    assert messages() == {
+    assert is_unchanged(other)
+    assert open_alerts() == {
         "payout_unknown": (other.reference, "open"),
         "payout_differs": (other.reference, "open"),
     }
@@ -167,16 +170,19 @@ def test_a_successful_transfer_books_the_payout_the_fee_and_the_charge(wallet, f
     [("", "declined by the bank"), ("No such account", "No such account"), (LONG, LONG[:500])],
     ids=["none", "short", "long"],
 )
-def test_a_failed_transfer_gives_the_money_back_and_says_why(wallet, message, reason):
-    withdrawal, other = posted(wallet), posted(wallet)
+def test_a_failed_transfer_releases_the_money_and_records_the_reason(wallet, message, reason):
+    withdrawal, other = make_posted(wallet), make_posted(wallet)
     apply(withdrawal, TransferStatus.FAILED, complete_message=message)
     assert (status_of(withdrawal), status_of(other)) == ("Failed", "Processing")
     assert Withdrawal.objects.get(pk=withdrawal.pk).reason == reason
-    assert kept(withdrawal) == ("77", "FAILED", message[:500], "")
-    assert (row(withdrawal).next_step_at, row(withdrawal).settled_at) == (None, None)
+    assert provider_columns(withdrawal) == ("77", "FAILED", message[:500], "")
+    assert (read_payout(withdrawal).next_step_at, read_payout(withdrawal).settled_at) == (
+        None,
+        None,
+    )
     given_back = Transfer.objects.get(kind=TransferKind.WITHDRAWAL_RELEASE)
     assert given_back.memo == f"failed: {message or 'declined by the bank'}"[:300]
-    assert untouched(other)
+    assert is_unchanged(other)
     assert wallet.kes == (Decimal(4500), Decimal(500))
     assert_books_hold()
 
@@ -197,67 +203,70 @@ def test_a_failed_transfer_gives_the_money_back_and_says_why(wallet, message, re
     ids=["reference", "amount", "currency", "account", "too long", "two"],
 )
 @pytest.mark.parametrize("status", [TransferStatus.SUCCESSFUL, TransferStatus.FAILED])
-def test_a_record_of_something_else_decides_nothing_and_is_told(wallet, changes, words, status):
-    withdrawal, other = posted(wallet), posted(wallet)
+def test_a_mismatched_record_settles_nothing_and_raises_an_alert(wallet, changes, words, status):
+    withdrawal, other = make_posted(wallet), make_posted(wallet)
     words = words.format(reference=withdrawal.reference)
     apply(withdrawal, status, provider_id="7" * 45, **changes)
     assert (status_of(withdrawal), status_of(other)) == ("Unknown", "Processing")
     difference = f"provider record mismatch: {words}"[:300]
-    assert kept(withdrawal) == ("7" * 40, "", "", difference)
+    assert provider_columns(withdrawal) == ("7" * 40, "", "", difference)
     assert not_found(withdrawal) == (0, None, None)
-    assert row(withdrawal).leased_until is None
-    assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (4, timedelta(seconds=40))
-    reported = f"The provider's record of {withdrawal.reference} does not match: {words}"[:500]
-    assert messages() == {"payout_differs": (withdrawal.reference, reported)}
-    assert untouched(other)
-    # A second record like it changes no state, and the right one still decides.
+    assert read_payout(withdrawal).leased_until is None
+    assert (read_payout(withdrawal).status_checks, time_to_next_step(withdrawal)) == (
+        4,
+        timedelta(seconds=40),
+    )
+    message = f"The provider's record of {withdrawal.reference} does not match: {words}"[:500]
+    assert open_alerts() == {"payout_differs": (withdrawal.reference, message)}
+    assert is_unchanged(other)
+    # A second mismatch changes nothing, and the right record still settles.
     apply(withdrawal, status, **changes)
     assert status_of(withdrawal) == "Unknown"
     apply(withdrawal, TransferStatus.SUCCESSFUL)
-    assert (status_of(withdrawal), messages()) == ("Completed", {})
+    assert (status_of(withdrawal), open_alerts()) == ("Completed", {})
 
 
-def test_a_record_that_names_no_account_is_taken_as_ours(wallet):
-    withdrawal = posted(wallet)
+def test_a_record_without_an_account_matches(wallet):
+    withdrawal = make_posted(wallet)
     apply(withdrawal, TransferStatus.SUCCESSFUL, account_number="")
-    assert (status_of(withdrawal), messages()) == ("Completed", {})
+    assert (status_of(withdrawal), open_alerts()) == ("Completed", {})
 
 
 @pytest.mark.parametrize("status", TransferStatus)
-def test_only_a_completed_payout_that_came_back_is_told_of(wallet, status):
-    withdrawal, other = posted(wallet), posted(wallet)
+def test_only_a_returned_completed_payout_raises_an_alert(wallet, status):
+    withdrawal, other = make_posted(wallet), make_posted(wallet)
     apply(withdrawal, TransferStatus.SUCCESSFUL)
     apply(withdrawal, status, complete_message="No such account")
-    assert untouched(other)
+    assert is_unchanged(other)
     assert status_of(withdrawal) == "Completed"
-    assert kept(withdrawal) == ("77", status, "No such account", "")
-    assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (5, HALF_DAY)
-    reported = (
+    assert provider_columns(withdrawal) == ("77", status, "No such account", "")
+    assert (read_payout(withdrawal).status_checks, time_to_next_step(withdrawal)) == (5, HALF_DAY)
+    message = (
         f"The bank returned {withdrawal.reference}: No such account."
         " Reversal requires dual approval."
     )
-    came_back = {"payout_returned": (withdrawal.reference, reported)}
-    assert messages() == (came_back if status is TransferStatus.FAILED else {})
+    came_back = {"payout_returned": (withdrawal.reference, message)}
+    assert open_alerts() == (came_back if status is TransferStatus.FAILED else {})
 
 
 @pytest.mark.parametrize("status", TransferStatus)
-def test_a_failed_payout_that_the_provider_has_otherwise_is_told_of(wallet, status):
-    withdrawal, other = posted(wallet), posted(wallet)
+def test_a_failed_payout_that_the_provider_paid_raises_an_alert(wallet, status):
+    withdrawal, other = make_posted(wallet), make_posted(wallet)
     apply(withdrawal, TransferStatus.FAILED)
-    assert untouched(other)
+    assert is_unchanged(other)
     Payout.objects.filter(withdrawal=withdrawal).update(
         monitor_until=timezone.now() + timedelta(days=1)
     )
     apply(withdrawal, status)
     assert status_of(withdrawal) == "Failed"
-    assert kept(withdrawal) == ("77", status, "", "")
-    assert wait_of(withdrawal) == HALF_DAY
-    reported = (
+    assert provider_columns(withdrawal) == ("77", status, "", "")
+    assert time_to_next_step(withdrawal) == HALF_DAY
+    message = (
         f"{withdrawal.reference} is Failed and its amount was released, but the provider"
         f" reports {status}"
     )
-    paid = {"paid_after_failure": (withdrawal.reference, reported)}
-    assert messages() == ({} if status is TransferStatus.FAILED else paid)
+    paid = {"paid_after_failure": (withdrawal.reference, message)}
+    assert open_alerts() == ({} if status is TransferStatus.FAILED else paid)
 
 
 @pytest.mark.parametrize(
@@ -265,48 +274,58 @@ def test_a_failed_payout_that_the_provider_has_otherwise_is_told_of(wallet, stat
     [(timedelta(minutes=1), HALF_DAY), (-timedelta(seconds=1), None), (None, None)],
     ids=["still", "no longer", "never"],
 )
-def test_a_closed_payout_is_looked_at_again_while_it_is_watched(wallet, watched, wait):
-    withdrawal, other = posted(wallet), posted(wallet)
+def test_a_closed_payout_is_checked_again_while_it_is_monitored(wallet, watched, wait):
+    withdrawal, other = make_posted(wallet), make_posted(wallet)
     apply(withdrawal, TransferStatus.SUCCESSFUL)
     until = None if watched is None else timezone.now() + watched
     Payout.objects.filter(withdrawal=withdrawal).update(monitor_until=until)
     settlement.continue_monitoring(withdrawal.id, expected_status=Status.FAILED)
-    assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (4, HALF_DAY)
+    assert (read_payout(withdrawal).status_checks, time_to_next_step(withdrawal)) == (4, HALF_DAY)
     settlement.continue_monitoring(withdrawal.id, expected_status=Status.COMPLETED)
-    assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (5, wait)
+    assert (read_payout(withdrawal).status_checks, time_to_next_step(withdrawal)) == (5, wait)
     apply(withdrawal, TransferStatus.SUCCESSFUL)
-    assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (6, wait)
-    assert untouched(other)
+    assert (read_payout(withdrawal).status_checks, time_to_next_step(withdrawal)) == (6, wait)
+    assert is_unchanged(other)
 
 
-def test_a_payout_that_is_lost_is_unknown_told_of_once_and_looked_at_again(wallet):
-    withdrawal, other = posted(wallet), posted(wallet)
+def test_an_unknown_payout_raises_one_alert_and_is_checked_again(wallet):
+    withdrawal, other = make_posted(wallet), make_posted(wallet)
     settlement.mark_unknown(withdrawal.id, error=LONG, not_found=False)
     assert (status_of(withdrawal), status_of(other)) == ("Unknown", "Processing")
-    assert kept(withdrawal) == ("", "", "", LONG[:300])
-    assert row(withdrawal).leased_until is None
-    assert row(withdrawal).not_found_count == 2
-    assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (4, timedelta(seconds=40))
-    reported = f"The outcome of {withdrawal.reference} is unknown: {LONG}"[:500]
-    assert messages() == {"payout_unknown": (withdrawal.reference, reported)}
+    assert provider_columns(withdrawal) == ("", "", "", LONG[:300])
+    assert read_payout(withdrawal).leased_until is None
+    assert read_payout(withdrawal).not_found_count == 2
+    assert (read_payout(withdrawal).status_checks, time_to_next_step(withdrawal)) == (
+        4,
+        timedelta(seconds=40),
+    )
+    message = f"The outcome of {withdrawal.reference} is unknown: {LONG}"[:500]
+    assert open_alerts() == {"payout_unknown": (withdrawal.reference, message)}
     settlement.mark_unknown(withdrawal.id, error="again", not_found=False)
     assert Alert.objects.get().occurrences == 1
-    assert (row(withdrawal).status_checks, row(withdrawal).last_error) == (5, "again")
-    assert wait_of(withdrawal) == timedelta(seconds=60)
-    assert untouched(other)
+    assert (read_payout(withdrawal).status_checks, read_payout(withdrawal).last_error) == (
+        5,
+        "again",
+    )
+    assert time_to_next_step(withdrawal) == timedelta(seconds=60)
+    assert is_unchanged(other)
 
 
-@pytest.mark.parametrize("reported", [True, False])
-def test_only_a_provider_that_answered_has_not_found_it(wallet, reported):
-    withdrawal = posted(wallet)
+@pytest.mark.parametrize("not_found_there", [True, False])
+def test_only_a_response_of_the_provider_counts_as_not_found(wallet, not_found_there):
+    withdrawal = make_posted(wallet)
     Payout.objects.update(not_found_count=0, first_not_found_at=None, last_not_found_at=None)
-    settlement.mark_unknown(withdrawal.id, error="silence", not_found=reported)
-    at = row(withdrawal).updated_at if reported else None
-    assert not_found(withdrawal) == (int(reported), at, at)
+    settlement.mark_unknown(withdrawal.id, error="silence", not_found=not_found_there)
+    at = read_payout(withdrawal).updated_at if not_found_there else None
+    assert not_found(withdrawal) == (int(not_found_there), at, at)
 
 
-def test_a_payout_that_is_closed_is_not_lost_and_does_not_fail(wallet):
-    completed, failed, waiting = posted(wallet), posted(wallet), make_approved_withdrawal(wallet)
+def test_a_closed_payout_does_not_become_unknown_or_failed(wallet):
+    completed, failed, waiting = (
+        make_posted(wallet),
+        make_posted(wallet),
+        make_approved_withdrawal(wallet),
+    )
     apply(completed, TransferStatus.SUCCESSFUL)
     apply(failed, TransferStatus.FAILED)
     for withdrawal in (completed, failed, waiting):
@@ -315,26 +334,29 @@ def test_a_payout_that_is_closed_is_not_lost_and_does_not_fail(wallet):
         settlement.fail_payout(withdrawal.id, reason="late", actor=SYSTEM)
         after = status_of(withdrawal), Payout.objects.filter(withdrawal=withdrawal).values().get()
         assert after == before
-    assert messages() == {}
+    assert open_alerts() == {}
     assert_books_hold()
 
 
 @pytest.mark.parametrize("unknown", [False, True], ids=["Processing", "Unknown"])
-def test_a_refused_payout_fails_and_nothing_is_planned_for_it(wallet, unknown):
-    withdrawal, other = posted(wallet), posted(wallet)
+def test_a_declined_payout_fails_and_has_no_next_step(wallet, unknown):
+    withdrawal, other = make_posted(wallet), make_posted(wallet)
     if unknown:
         settlement.mark_unknown(withdrawal.id, error="silence", not_found=False)
     settlement.fail_payout(withdrawal.id, reason="blacklisted", actor=SYSTEM)
     assert (status_of(withdrawal), status_of(other)) == ("Failed", "Processing")
     assert Withdrawal.objects.get(pk=withdrawal.pk).reason == "blacklisted"
-    assert (row(withdrawal).leased_until, row(withdrawal).next_step_at) == (None, None)
-    assert row(other).leased_until is not None
-    assert (messages(), untouched(other)) == ({}, True)
+    assert (read_payout(withdrawal).leased_until, read_payout(withdrawal).next_step_at) == (
+        None,
+        None,
+    )
+    assert read_payout(other).leased_until is not None
+    assert (open_alerts(), is_unchanged(other)) == ({}, True)
     assert wallet.kes == (Decimal(4500), Decimal(500))
     assert_books_hold()
 
 
-def test_a_payout_counts_as_not_found_again_half_an_hour_after_the_last_time():
+def test_a_payout_counts_as_not_found_again_after_half_an_hour():
     now = timezone.now()
     half_an_hour = timedelta(minutes=30)
     again = {"last_not_found_at": now}
@@ -354,18 +376,21 @@ def test_a_payout_counts_as_not_found_again_half_an_hour_after_the_last_time():
     }
 
 
-def test_a_look_in_vain_is_counted_unless_the_withdrawal_has_moved_on(wallet):
-    withdrawal, other = posted(wallet), posted(wallet)
+def test_a_failed_status_check_counts_unless_the_status_changed(wallet):
+    withdrawal, other = make_posted(wallet), make_posted(wallet)
     settlement.record_inconclusive_check(
         withdrawal.id, expected_status=Status.UNKNOWN, error="late"
     )
-    assert untouched(withdrawal)
+    assert is_unchanged(withdrawal)
     settlement.record_inconclusive_check(
         withdrawal.id, expected_status=Status.PROCESSING, error=LONG
     )
-    assert kept(withdrawal) == ("", "", "", LONG[:300])
-    assert (row(withdrawal).status_checks, wait_of(withdrawal)) == (4, timedelta(seconds=40))
-    assert row(withdrawal).leased_until is not None
+    assert provider_columns(withdrawal) == ("", "", "", LONG[:300])
+    assert (read_payout(withdrawal).status_checks, time_to_next_step(withdrawal)) == (
+        4,
+        timedelta(seconds=40),
+    )
+    assert read_payout(withdrawal).leased_until is not None
     settlement.record_inconclusive_check(withdrawal.id, expected_status=Status.PROCESSING)
-    assert row(withdrawal).last_error == ""
-    assert (status_of(withdrawal), untouched(other), messages()) == ("Processing", True, {})
+    assert read_payout(withdrawal).last_error == ""
+    assert (status_of(withdrawal), is_unchanged(other), open_alerts()) == ("Processing", True, {})

@@ -1,4 +1,4 @@
-"""What is due next and for whom: payouts by plan or after a hint, and lists of banks."""
+"""Due work: payouts as scheduled or after a notification, and bank lists."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 HOUR = timedelta(hours=1)
 
 
-def test_looks_come_soon_at_first_and_then_every_ten_minutes():
+def test_status_checks_start_soon_and_then_come_every_ten_minutes():
     store_bank_list()
     withdrawal = make_approved_withdrawal(make_wallet(1000))
     steps = (5, 10, 20, 40, 60, 120, 300, 600, 600, 600)
@@ -38,7 +38,7 @@ def test_looks_come_soon_at_first_and_then_every_ten_minutes():
         assert before <= found <= timezone.now(), status_checks
 
 
-def test_a_payout_is_watched_every_twelve_hours_for_thirty_days():
+def test_a_payout_is_monitored_every_twelve_hours_for_thirty_days():
     now = timezone.now()
     assert payout_row._monitoring_schedule(now) == {
         "next_step_at": now + 12 * HOUR,
@@ -51,7 +51,7 @@ def test_a_payout_is_watched_every_twelve_hours_for_thirty_days():
     [(HOUR, True), (-HOUR, True), (None, False)],
     ids=["later", "due already", "never"],
 )
-def test_a_hint_brings_a_look_forward_and_never_puts_it_off(planned, due):
+def test_a_notification_expedites_a_status_check_and_never_delays_it(planned, due):
     store_bank_list()
     withdrawal = make_approved_withdrawal(make_wallet(1000))
     at = None if planned is None else timezone.now() + planned
@@ -67,26 +67,26 @@ def test_a_hint_brings_a_look_forward_and_never_puts_it_off(planned, due):
     assert services_sweeps.claim_step(withdrawal.id, WithdrawalStatus.APPROVED) is due
 
 
-def test_a_payout_put_back_to_approved_meanwhile_is_not_planned_for_later():
+def test_a_payout_that_was_put_back_is_not_postponed():
     store_bank_list()
     withdrawal = make_approved_withdrawal(make_wallet(1000))
     now = timezone.now()
     Payout.objects.filter(withdrawal_id=withdrawal.id).update(next_step_at=now)
-    # Another worker had claimed it when this one read its status, and has put it back since.
+    # Another worker has put it back since this one read its status.
     assert not services_sweeps.claim_step(withdrawal.id, WithdrawalStatus.PROCESSING)
     assert Payout.objects.get(withdrawal_id=withdrawal.id).next_step_at == now
 
 
-def planned(wallet: Wallet, minutes: float | None, **changes: object) -> Withdrawal:
-    """An Approved withdrawal whose next step is so many minutes from now."""
+def make_scheduled(wallet: Wallet, minutes: float | None, **changes: object) -> Withdrawal:
+    """Make an Approved withdrawal whose next step is `minutes` from now."""
     withdrawal = make_approved_withdrawal(wallet)
     at = None if minutes is None else timezone.now() + minutes * HOUR / 60
     Payout.objects.filter(withdrawal=withdrawal).update(next_step_at=at, **changes)
     return withdrawal
 
 
-def lost(wallet: Wallet, minutes: float) -> Withdrawal:
-    """A payout of open outcome."""
+def make_unknown(wallet: Wallet, minutes: float) -> Withdrawal:
+    """Make an Unknown payout."""
     withdrawal = make_approved_withdrawal(wallet)
     claim = payouts._claim(withdrawal.id)
     assert claim is not None
@@ -97,22 +97,22 @@ def lost(wallet: Wallet, minutes: float) -> Withdrawal:
     return withdrawal
 
 
-def test_what_is_due_is_taken_in_its_order_but_for_what_somebody_works_on():
+def test_due_payouts_are_taken_in_order_except_leased_ones():
     store_bank_list()
     wallet = make_wallet(5000)
     now = timezone.now()
-    second = planned(wallet, -2)
-    first = planned(wallet, -3, leased_until=now - HOUR)
-    third = lost(wallet, -1)
-    planned(wallet, 1)
-    planned(wallet, None)
-    planned(wallet, -9, leased_until=now + HOUR)
+    second = make_scheduled(wallet, -2)
+    first = make_scheduled(wallet, -3, leased_until=now - HOUR)
+    third = make_unknown(wallet, -1)
+    make_scheduled(wallet, 1)
+    make_scheduled(wallet, None)
+    make_scheduled(wallet, -9, leased_until=now + HOUR)
     due = [(first.id, "Approved"), (second.id, "Approved"), (third.id, "Unknown")]
     assert services_sweeps.due_payouts() == due
     assert services_sweeps.due_payouts(2) == due[:2]
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         services_sweeps.due_payouts()
-    assert asked.captured_queries[-1]["sql"].endswith("LIMIT 100")
+    assert queries.captured_queries[-1]["sql"].endswith("LIMIT 100")
     PayoutCircuit.objects.update(state="Open", opened_at=now, next_probe_at=now)
     assert services_sweeps.due_payouts() == due[2:]
 
@@ -120,7 +120,7 @@ def test_what_is_due_is_taken_in_its_order_but_for_what_somebody_works_on():
 def test_a_step_is_claimed_once_and_for_one_payout():
     store_bank_list()
     wallet = make_wallet(5000)
-    one, other = planned(wallet, -1), planned(wallet, -1)
+    one, other = make_scheduled(wallet, -1), make_scheduled(wallet, -1)
     before = Payout.objects.get(withdrawal=other).next_step_at
     assert services_sweeps.claim_step(one.id, WithdrawalStatus.APPROVED)
     assert not services_sweeps.claim_step(one.id, WithdrawalStatus.APPROVED)
@@ -130,10 +130,10 @@ def test_a_step_is_claimed_once_and_for_one_payout():
     assert Payout.objects.get(withdrawal=other).next_step_at == before
 
 
-def test_a_hint_about_a_failed_payout_has_it_looked_at_and_no_other_one():
+def test_a_notification_of_a_failed_payout_has_only_it_checked():
     store_bank_list()
     wallet = make_wallet(5000)
-    failed, other = lost(wallet, 60), planned(wallet, 60)
+    failed, other = make_unknown(wallet, 60), make_scheduled(wallet, 60)
     settlement.fail_payout(failed.id, reason="refused", actor=payouts._ACTOR)
     before = Payout.objects.get(withdrawal=other).next_step_at
     assert Payout.objects.get(withdrawal=failed).next_step_at is None
@@ -143,42 +143,42 @@ def test_a_hint_about_a_failed_payout_has_it_looked_at_and_no_other_one():
     assert Payout.objects.get(withdrawal=other).next_step_at == before
 
 
-def orders_and_reads(sandbox: SandboxServer) -> tuple[int, int]:
+def count_orders_and_reads(sandbox: SandboxServer) -> tuple[int, int]:
     methods = [entry["method"] for entry in sandbox.requests.entries()]
     return methods.count("POST"), methods.count("GET")
 
 
-def test_a_step_pays_what_was_not_sent_and_asks_for_what_was(sandbox: SandboxServer):
+def test_a_step_sends_unsent_payouts_and_checks_sent_ones(sandbox: SandboxServer):
     store_bank_list()
     wallet = make_wallet(5000)
     sandbox.store.set_float("KES", Decimal(5000))
     services_sweeps.process_payout(wallet.request().id)
     services_sweeps.process_payout(wallet.organisation.id)
-    assert orders_and_reads(sandbox) == (0, 0)
-    new = planned(wallet, None)
+    assert count_orders_and_reads(sandbox) == (0, 0)
+    new = make_scheduled(wallet, None)
     PayoutCircuit.objects.update(quiet_until=timezone.now() + HOUR)
     services_sweeps.process_payout(new.id)
-    assert orders_and_reads(sandbox) == (0, 0)
+    assert count_orders_and_reads(sandbox) == (0, 0)
     PayoutCircuit.objects.update(quiet_until=None)
     services_sweeps.process_payout(new.id)
-    assert orders_and_reads(sandbox) == (1, 0)
-    # The provider has it: it is asked for, when that is due, whatever waits besides.
-    planned(wallet, 60)
+    assert count_orders_and_reads(sandbox) == (1, 0)
+    # The provider has it: it is checked when due, whatever else is pending.
+    make_scheduled(wallet, 60)
     services_sweeps.process_payout(new.id)
-    assert orders_and_reads(sandbox) == (1, 0)
+    assert count_orders_and_reads(sandbox) == (1, 0)
     Payout.objects.filter(withdrawal=new).update(next_step_at=timezone.now())
     services_sweeps.process_payout(new.id)
-    assert orders_and_reads(sandbox) == (1, 1)
+    assert count_orders_and_reads(sandbox) == (1, 1)
     orphan = make_approved_withdrawal(wallet)
     assert payouts._claim(orphan.id) is not None
     gone = timezone.now() - HOUR
     Payout.objects.filter(withdrawal=orphan).update(leased_until=gone, next_step_at=gone)
     services_sweeps.process_payout(orphan.id)
-    assert orders_and_reads(sandbox) == (2, 1)
+    assert count_orders_and_reads(sandbox) == (2, 1)
     assert Payout.objects.get(withdrawal=orphan).provider_status == "NEW"
 
 
-def test_lists_of_banks_are_fetched_four_hours_before_they_are_a_day_old(sandbox: SandboxServer):
+def test_bank_lists_are_fetched_four_hours_before_they_are_a_day_old(sandbox: SandboxServer):
     minute = timedelta(minutes=1)
     ages = {"NGN": 20 * HOUR - minute, "GHS": 20 * HOUR + minute, "ZAR": -HOUR}
     for currency, age in ages.items():

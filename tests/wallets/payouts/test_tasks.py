@@ -1,4 +1,4 @@
-"""What workers are sent to do: the tasks' names, what one run takes, and what it survives."""
+"""Tasks of the workers: their names, the work of one run, and failures within it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from tests.factories.wallets import SYSTEM, make_approved_withdrawal, status_of
-from tests.wallets.payouts.payout_rows import change, row
+from tests.wallets.payouts.payout_rows import read_payout, update_payout
 from wallets.banks import tasks as banks_tasks
 from wallets.banks.models import BankList
 from wallets.payouts import tasks as payouts_tasks
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 SECOND = timedelta(seconds=1)
 
 
-def test_tasks_are_called_by_the_names_that_beat_and_hints_send():
+def test_tasks_have_the_names_that_beat_and_notifications_send():
     assert [
         payouts_tasks.sweep_payouts.name,
         banks_tasks.refresh_bank_lists.name,
@@ -36,43 +36,43 @@ def test_tasks_are_called_by_the_names_that_beat_and_hints_send():
     ]
 
 
-def test_a_sweep_takes_every_step_that_is_due_and_says_how_many(sandbox, wallet):
+def test_a_sweep_takes_and_counts_every_due_step(sandbox, wallet):
     first, second, later = (make_approved_withdrawal(wallet) for _ in range(3))
     for withdrawal, step in ((first, -SECOND), (second, -SECOND), (later, SECOND * 60)):
-        change(withdrawal, next_step_at=step)
+        update_payout(withdrawal, next_step_at=step)
     assert payouts_tasks.sweep_payouts() == 2
     for withdrawal, status in ((first, "NEW"), (second, "NEW"), (later, "")):
-        assert row(withdrawal).provider_status == status
+        assert read_payout(withdrawal).provider_status == status
     assert payouts_tasks.sweep_payouts() == 0
 
 
-def test_a_step_that_fails_keeps_no_other_one_from_being_taken(sandbox, wallet, settings: Settings):
+def test_a_failed_step_does_not_stop_the_others(sandbox, wallet, settings: Settings):
     due = [make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)]
     for withdrawal in due:
-        change(withdrawal, next_step_at=-SECOND)
+        update_payout(withdrawal, next_step_at=-SECOND)
     settings.PAYMENT_PROVIDER = {}
     payment_provider.cache_clear()
     with pytest.raises(TypeError):
         payment_provider()
     assert payouts_tasks.sweep_payouts() == 2
     assert [status_of(withdrawal) for withdrawal in due] == ["Processing", "Processing"]
-    assert all(row(withdrawal).posted_at for withdrawal in due)
+    assert all(read_payout(withdrawal).posted_at for withdrawal in due)
 
 
-def test_a_sweep_asks_a_provider_that_failed_whether_it_is_back(sandbox):
+def test_a_sweep_probes_a_failing_provider(sandbox):
     now = timezone.now()
     PayoutCircuit.objects.update(state="Open", opened_at=now, next_probe_at=now - SECOND)
     assert payouts_tasks.sweep_payouts() == 0
     assert PayoutCircuit.objects.get().state == "Half-open"
 
 
-def test_lists_of_banks_that_stop_being_fresh_are_fetched(sandbox):
+def test_bank_lists_are_fetched_before_they_expire(sandbox):
     banks_tasks.refresh_bank_lists()
     assert BankList.objects.filter(currency_id="KES").exclude(banks=[]).exists()
 
 
-def test_reports_that_wait_are_made_one_after_another_and_counted(sandbox, monkeypatch):
-    # The report on yesterday is due whatever the hour is.
+def test_due_reports_are_made_one_by_one_and_counted(sandbox, monkeypatch):
+    # Yesterday's report is due at any hour.
     monkeypatch.setattr("wallets.reconciliation.services.reports._START_HOUR", 0)
     now = timezone.now()
     days = {now.date() - timedelta(days=ago) for ago in (1, 5, 9)}

@@ -1,4 +1,4 @@
-"""What the service's own login cannot write about deposits and proposals on payouts."""
+"""Dual control of deposits and payout proposals in the database, as the runtime role."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def wallet() -> Wallet:
 
 
 @pytest.fixture
-def entered(wallet: Wallet) -> Deposit:
+def deposit(wallet: Wallet) -> Deposit:
     payment = deposits.IncomingPayment(
         organisation_id=wallet.organisation.id,
         member_id=None,
@@ -56,60 +56,60 @@ def proposal(wallet: Wallet) -> Proposal:
     )
 
 
-def picture() -> list[tuple[object, ...]]:
+def read_rows() -> list[tuple[object, ...]]:
     return [*Deposit.objects.order_by("id").values_list(), *Proposal.objects.values_list()]
 
 
-def refuses(
+def assert_rejected(
     connection: Connection, kind: type[psycopg.Error], statement: str, *values: object
 ) -> str:
-    """Assert that PostgreSQL refuses the statement and that nothing changed."""
-    before = picture()
-    with pytest.raises(kind) as refusal:
+    """Assert that PostgreSQL rejects the statement, and return the constraint."""
+    before = read_rows()
+    with pytest.raises(kind) as rejection:
         connection.execute(statement, values)
-    assert picture() == before
-    return refusal.value.diag.constraint_name or ""
+    assert read_rows() == before
+    return rejection.value.diag.constraint_name or ""
 
 
-def test_a_deposit_is_not_confirmed_without_another_person(runtime, entered):
-    for person in (None, entered.entered_by_id):
-        broken = refuses(
+def test_a_deposit_is_not_confirmed_without_another_person(runtime, deposit):
+    for person in (None, deposit.entered_by_id):
+        constraint = assert_rejected(
             runtime,
             errors.CheckViolation,
             "UPDATE wallets_deposit SET status = 'Confirmed', decided_by_id = %s,"
             " decided_at = now() WHERE id = %s",
             person,
-            entered.id,
+            deposit.id,
         )
-        assert broken == "deposit_confirmed_by_another"
+        assert constraint == "deposit_confirmed_by_another"
 
 
-def test_a_deposit_is_cancelled_only_by_whoever_entered_it(runtime, entered):
+def test_a_deposit_is_cancelled_only_by_the_person_who_entered_it(runtime, deposit):
     for person in (None, make_staff().id):
-        broken = refuses(
+        constraint = assert_rejected(
             runtime,
             errors.CheckViolation,
             "UPDATE wallets_deposit SET status = 'Cancelled', decided_by_id = %s,"
             " decided_at = now() WHERE id = %s",
             person,
-            entered.id,
+            deposit.id,
         )
-        assert broken == "deposit_cancelled_by_who_entered_it"
+        assert constraint == "deposit_cancelled_by_who_entered_it"
 
 
-def test_what_was_entered_about_a_deposit_stays(runtime, entered):
+def test_the_entered_columns_of_a_deposit_never_change(runtime, deposit):
     for change in ("amount = 1e9", "entered_by_id = NULL", "reference = 'other'"):
-        refuses(
+        assert_rejected(
             runtime,
             errors.RestrictViolation,
             f"UPDATE wallets_deposit SET {change} WHERE id = %s",
-            entered.id,
+            deposit.id,
         )
 
 
-def test_a_deposit_is_not_inserted_as_confirmed_by_two(runtime, wallet):
+def test_a_deposit_cannot_be_inserted_as_confirmed(runtime, wallet):
     people = [make_staff().id for _ in range(2)]
-    broken = refuses(
+    constraint = assert_rejected(
         runtime,
         errors.CheckViolation,
         "INSERT INTO wallets_deposit (id, organisation_id, currency_id, amount, reference, note,"
@@ -119,13 +119,13 @@ def test_a_deposit_is_not_inserted_as_confirmed_by_two(runtime, wallet):
         wallet.organisation.id,
         *people,
     )
-    assert broken == "deposit_starts_pending"
+    assert constraint == "deposit_starts_pending"
 
 
-def test_an_open_proposal_keeps_what_it_proposes(runtime, proposal):
+def test_the_content_of_an_open_proposal_never_changes(runtime, proposal):
     other = make_staff().id
     for change in ("action = 'Fail'", "reason = 'x'", f"proposed_by_id = '{other}'"):
-        refuses(
+        assert_rejected(
             runtime,
             errors.RestrictViolation,
             f"UPDATE wallets_proposal SET {change} WHERE id = %s",
@@ -133,7 +133,7 @@ def test_an_open_proposal_keeps_what_it_proposes(runtime, proposal):
         )
 
 
-def test_a_decided_proposal_is_not_opened_again_nor_decided_by_others(runtime, proposal):
+def test_a_decided_proposal_is_neither_reopened_nor_decided_again(runtime, proposal):
     decider = make_staff()
     Proposal.objects.filter(pk=proposal.pk).update(
         status=ProposalStatus.DECLINED, decided_by=decider, decided_at=timezone.now()
@@ -143,7 +143,7 @@ def test_a_decided_proposal_is_not_opened_again_nor_decided_by_others(runtime, p
         "status = 'Confirmed'",
         f"decided_by_id = '{make_staff().id}'",
     ):
-        refuses(
+        assert_rejected(
             runtime,
             errors.RestrictViolation,
             f"UPDATE wallets_proposal SET {change} WHERE id = %s",
@@ -151,21 +151,21 @@ def test_a_decided_proposal_is_not_opened_again_nor_decided_by_others(runtime, p
         )
 
 
-def test_a_proposal_is_confirmed_by_another_person_only(runtime, proposal):
-    broken = refuses(
+def test_a_proposal_is_confirmed_only_by_another_person(runtime, proposal):
+    constraint = assert_rejected(
         runtime,
         errors.CheckViolation,
         "UPDATE wallets_proposal SET status = 'Confirmed', decided_by_id = proposed_by_id,"
         " decided_at = now() WHERE id = %s",
         proposal.id,
     )
-    assert broken == "proposal_confirmed_by_another"
+    assert constraint == "proposal_confirmed_by_another"
 
 
-def test_a_proposal_is_not_inserted_as_confirmed_by_two(runtime, wallet):
+def test_a_proposal_cannot_be_inserted_as_confirmed(runtime, wallet):
     withdrawal = wallet.request(500)
     people = [make_staff() for _ in range(2)]
-    broken = refuses(
+    constraint = assert_rejected(
         runtime,
         errors.CheckViolation,
         "INSERT INTO wallets_proposal (id, withdrawal_id, action, reason, status, proposed_by_id,"
@@ -175,4 +175,4 @@ def test_a_proposal_is_not_inserted_as_confirmed_by_two(runtime, wallet):
         withdrawal.id,
         *[person.id for person in people],
     )
-    assert broken == "proposal_starts_pending"
+    assert constraint == "proposal_starts_pending"

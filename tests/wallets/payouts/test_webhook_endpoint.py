@@ -1,7 +1,7 @@
-"""The provider's webhooks: authentic ones are kept once and only hint at a look-up.
+"""The endpoint of the provider's webhooks: stores authentic ones once, expedites a status check.
 
-The run's service shares this database, and the sandbox still sends it hooks of tests that are over.
-So every test looks at what is its own: its payout, and what it sent itself.
+The sandbox may still send webhooks of earlier tests to the live service on this database, so every
+test looks only at its own payout and its own webhooks.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ PATH = "/hooks/flutterwave"
 HASH = "tests-webhook-hash"
 
 
-def written(body: Any) -> bytes:
+def encode(body: Any) -> bytes:
     return body if isinstance(body, bytes) else json.dumps(body).encode()
 
 
-def kept(body: Any) -> list[ProviderEvent]:
-    """What was kept of this body, whoever else sends hooks meanwhile."""
-    digest = hashlib.sha256(written(body)).hexdigest()
+def stored_events(body: Any) -> list[ProviderEvent]:
+    """Return the stored events with this body."""
+    digest = hashlib.sha256(encode(body)).hexdigest()
     return list(ProviderEvent.objects.filter(digest=digest))
 
 
 def send(body: Any, secret: str | None = HASH, **more: Any) -> Any:
-    raw = written(body)
+    raw = encode(body)
     headers = {} if secret is None else {"verif-hash": secret}
     client = Client(enforce_csrf_checks=True)
     return client.post(PATH, raw, content_type="application/json", headers=headers, **more)
@@ -57,7 +57,7 @@ def event_of(reference: str, status: str = "SUCCESSFUL") -> dict[str, Any]:
 
 
 @pytest.fixture
-def paying() -> Withdrawal:
+def approved() -> Withdrawal:
     """An approved withdrawal whose next step is an hour away."""
     store_bank_list()
     withdrawal = make_approved_withdrawal(make_wallet(1000))
@@ -66,77 +66,79 @@ def paying() -> Withdrawal:
     return withdrawal
 
 
-def test_an_authentic_webhook_brings_the_look_up_forward_and_changes_nothing_else(
-    paying, task_notifications
-):
-    body = event_of(paying.reference)
+def test_an_authentic_webhook_only_expedites_the_status_check(approved, task_notifications):
+    body = event_of(approved.reference)
     response = send(body)
     assert response.status_code == 200
     assert response.json() == {"status": "success"}
-    payout = Payout.objects.get(withdrawal=paying)
+    payout = Payout.objects.get(withdrawal=approved)
     assert payout.next_step_at is not None
     assert payout.next_step_at <= timezone.now()
     wait_until(lambda: task_notifications == ["wallets.tasks.sweep_payouts"], "payouts are swept")
-    paying.refresh_from_db()
-    assert paying.status == "Approved"
-    (event,) = kept(body)
-    assert (event.reference, event.provider_id, event.deliveries) == (paying.reference, "26251", 1)
+    approved.refresh_from_db()
+    assert approved.status == "Approved"
+    (event,) = stored_events(body)
+    assert (event.reference, event.provider_id, event.deliveries) == (
+        approved.reference,
+        "26251",
+        1,
+    )
     assert_books_hold()
 
 
-def test_a_duplicate_is_kept_once_and_counted(paying):
-    body = event_of(paying.reference)
+def test_a_duplicate_is_stored_once_and_counted(approved):
+    body = event_of(approved.reference)
     for _ in range(3):
         assert send(body).status_code == 200
-    assert [event.deliveries for event in kept(body)] == [3]
-    assert ProviderEvent.objects.filter(reference=paying.reference).count() == 1
+    assert [event.deliveries for event in stored_events(body)] == [3]
+    assert ProviderEvent.objects.filter(reference=approved.reference).count() == 1
 
 
 @pytest.mark.parametrize("secret", [None, "", "wrong", HASH + "x", HASH[:-1], "é"])
-def test_a_forged_webhook_is_a_401_and_leaves_nothing(paying, secret):
-    before = Payout.objects.get(withdrawal=paying).next_step_at
-    response = send(event_of(paying.reference, "FAILED"), secret=secret)
+def test_a_forged_webhook_is_a_401_and_is_not_stored(approved, secret):
+    before = Payout.objects.get(withdrawal=approved).next_step_at
+    response = send(event_of(approved.reference, "FAILED"), secret=secret)
     assert response.status_code == 401
     assert response.json() == {"status": "failed", "message": "The webhook is not authentic"}
-    assert not ProviderEvent.objects.filter(reference=paying.reference).exists()
-    assert Payout.objects.get(withdrawal=paying).next_step_at == before
+    assert not ProviderEvent.objects.filter(reference=approved.reference).exists()
+    assert Payout.objects.get(withdrawal=approved).next_step_at == before
 
 
 @pytest.mark.parametrize(
     "body", [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"data": 5}', b'{"data": {"reference": []}}']
 )
-def test_an_authentic_body_that_says_nothing_is_still_taken(body):
+def test_an_authentic_body_without_content_is_accepted(body):
     assert send(body).status_code == 200
 
 
-def test_a_reference_of_nobody_is_taken_and_moves_nothing():
+def test_an_unknown_reference_is_accepted_and_stored():
     body = event_of("payout_nobody")
     assert send(body).status_code == 200
-    assert [event.reference for event in kept(body)] == ["payout_nobody"]
+    assert [event.reference for event in stored_events(body)] == ["payout_nobody"]
 
 
-def test_the_first_8_kib_of_a_webhook_are_kept_as_text():
+def test_the_first_8_kib_of_a_webhook_are_stored_as_text():
     body = b"\xff" + b"x" * 8000 + b"\x00" + b"y" * 9000
     assert send(body).status_code == 200
-    (event,) = kept(body)
+    (event,) = stored_events(body)
     assert event.body == body[: 8 * 1024].decode("utf-8", "replace").replace("\x00", "")
     assert (len(event.body), str(event)) == (8 * 1024 - 1, event.digest[:12])
 
 
-def test_a_webhook_is_called_by_the_reference_in_it(paying):
-    body = event_of(paying.reference)
+def test_a_webhook_is_named_by_its_reference(approved):
+    body = event_of(approved.reference)
     send(body)
-    (event,) = kept(body)
-    assert str(event) == paying.reference
+    (event,) = stored_events(body)
+    assert str(event) == approved.reference
 
 
 def test_a_body_beyond_64_kib_is_a_413():
     assert send(b"x" * 65536).status_code == 200
     response = send(b"x" * 65537)
     assert response.status_code == 413
-    assert (len(kept(b"x" * 65536)), kept(b"x" * 65537)) == (1, [])
+    assert (len(stored_events(b"x" * 65536)), stored_events(b"x" * 65537)) == (1, [])
 
 
 @pytest.mark.parametrize("method", ["get", "put", "delete"])
-def test_only_post_is_taken(method):
+def test_only_post_is_accepted(method):
     assert getattr(Client(), method)(PATH).status_code == 405

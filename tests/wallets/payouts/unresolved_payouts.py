@@ -1,4 +1,4 @@
-"""Payouts that are lost, came back or wait, and what two people do about them."""
+"""Helpers of proposal tests: unresolved, returned and unclaimed payouts, and decisions on them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from exchange.core.errors import DomainError
 from exchange.events.models import Event
 from exchange.staff.models import StaffUser
 from tests.factories.wallets import SYSTEM, Wallet, make_approved_withdrawal, make_staff
-from tests.wallets.payouts.payout_rows import change, marked, record_of
+from tests.wallets.payouts.payout_rows import claim_and_mark, transfer_record, update_payout
 from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.services import resolutions, settlement
 from wallets.providers.base import TransferStatus
@@ -24,34 +24,34 @@ HALF_AN_HOUR, HALF_DAY = timedelta(minutes=30), timedelta(hours=12)
 SEND_AGAIN, FAIL = ProposalAction.SEND_AGAIN, ProposalAction.FAIL
 REVERSE, RETURN = ProposalAction.REVERSE, ProposalAction.RETURN
 check = resolutions._check_possible
-# As long as a reason may be, and no two parts of it alike.
-WHY = "".join(f"{number:04}" for number in range(125))
-NOT_LOST = (
+# The longest reason, without repeated parts.
+LONG_REASON = "".join(f"{number:04}" for number in range(125))
+ONLY_UNRESOLVED = (
     "payout_not_lost",
     "Only an Unknown withdrawal that the provider did not find twice, 30 minutes apart,"
     " can be sent again or failed",
 )
-NOT_RETURNED = (
+ONLY_RETURNED = (
     "payout_not_returned",
     "Only a Completed withdrawal that was returned by the bank can be reversed",
 )
-CLAIMED = (
+ONLY_UNCLAIMED = (
     "payout_not_waiting",
     "Only an Approved withdrawal whose payout is not claimed can be returned",
 )
 
 
-def lost(wallet: Wallet) -> Withdrawal:
-    """Not found twice, half an hour apart."""
+def make_unresolved(wallet: Wallet) -> Withdrawal:
+    """Make an unresolved payout: not found twice, half an hour apart."""
     withdrawal = make_approved_withdrawal(wallet)
-    lose(withdrawal)
+    mark_unresolved(withdrawal)
     return Withdrawal.objects.get(pk=withdrawal.pk)
 
 
-def lose(withdrawal: Withdrawal) -> None:
-    marked(withdrawal)
-    not_found_twice(withdrawal)
-    change(
+def mark_unresolved(withdrawal: Withdrawal) -> None:
+    claim_and_mark(withdrawal)
+    mark_not_found_twice(withdrawal)
+    update_payout(
         withdrawal,
         leased_until=HALF_DAY,
         claimed_by="claim_old",
@@ -60,10 +60,10 @@ def lose(withdrawal: Withdrawal) -> None:
     )
 
 
-def not_found_twice(withdrawal: Withdrawal) -> None:
+def mark_not_found_twice(withdrawal: Withdrawal) -> None:
     settlement.mark_unknown(withdrawal.id, error="silence", not_found=True)
     now = timezone.now()
-    change(
+    update_payout(
         withdrawal,
         not_found_count=2,
         first_not_found_at=now - HALF_AN_HOUR,
@@ -71,21 +71,21 @@ def not_found_twice(withdrawal: Withdrawal) -> None:
     )
 
 
-def paid(wallet: Wallet, *, returned: bool = True) -> Withdrawal:
-    """Completed, and returned by the bank."""
+def make_completed(wallet: Wallet, *, returned: bool = True) -> Withdrawal:
+    """Make a completed payout, by default one that the bank returned."""
     withdrawal = make_approved_withdrawal(wallet)
-    marked(withdrawal)
+    claim_and_mark(withdrawal)
     withdrawal = Withdrawal.objects.select_related("bank").get(pk=withdrawal.pk)
     outcomes = [TransferStatus.SUCCESSFUL, TransferStatus.FAILED]
     for status in outcomes[: 1 + returned]:
-        settlement.apply_record(withdrawal.id, record_of(withdrawal, status), actor=SYSTEM)
+        settlement.apply_record(withdrawal.id, transfer_record(withdrawal, status), actor=SYSTEM)
     return Withdrawal.objects.get(pk=withdrawal.pk)
 
 
 MAKERS: dict[ProposalAction, Callable[[Wallet], Withdrawal]] = {
-    SEND_AGAIN: lost,
-    FAIL: lost,
-    REVERSE: paid,
+    SEND_AGAIN: make_unresolved,
+    FAIL: make_unresolved,
+    REVERSE: make_completed,
     RETURN: make_approved_withdrawal,
 }
 every_action = pytest.mark.parametrize("action", ProposalAction)
@@ -109,16 +109,16 @@ def emitted_types(withdrawal: Withdrawal) -> list[str]:
 
 
 def decisions(withdrawal: Withdrawal) -> list[tuple[Any, ...]]:
-    """What was recorded since it was approved."""
+    """Return the decisions recorded since the approval."""
     rows = withdrawal.decisions.exclude(verdict="Approve").order_by("id")
     return [*rows.values_list("verdict", "actor", "reason", "details", "version")]
 
 
-def refusal(act: Callable[[], object]) -> tuple[str, str]:
-    with pytest.raises(DomainError) as refused:
+def rejection(act: Callable[[], object]) -> tuple[str, str]:
+    with pytest.raises(DomainError) as error:
         act()
-    return refused.value.code, refused.value.message
+    return error.value.code, error.value.message
 
 
-def not_found(count: int, first: datetime | None, last: datetime | None) -> Payout:
+def not_found_payout(count: int, first: datetime | None, last: datetime | None) -> Payout:
     return Payout(not_found_count=count, first_not_found_at=first, last_not_found_at=last)

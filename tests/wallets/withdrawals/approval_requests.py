@@ -1,4 +1,4 @@
-"""Requests to approve, for tests of totals over 24 hours. KES: two people from 500,000 on."""
+"""Requests for tests of 24-hour totals. KES: two people from 500,000 on."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ PART = Decimal(200_000)
 DAILY, SOLE = "SECOND_APPROVAL_DAILY_ABOVE_KES", "SOLE_APPROVALS_DAILY_KES"
 
 
-def account(number: int) -> str:
-    """An account of nobody else's."""
+def account_number(number: int) -> str:
+    """Return an account number that no other owner uses."""
     return f"06{number:08}"
 
 
@@ -33,13 +33,13 @@ def approve(withdrawal: Withdrawal, person: StaffUser | None = None) -> Withdraw
     )
 
 
-def ask_in_parts(count: int) -> list[Withdrawal]:
-    """As many requests of as many owners to as many accounts."""
-    return [make_wallet(PART).request(PART, account=account(n)) for n in range(count)]
+def request_in_parts(count: int) -> list[Withdrawal]:
+    """Make `count` requests, each with its own owner and account."""
+    return [make_wallet(PART).request(PART, account=account_number(n)) for n in range(count)]
 
 
 def rewrite(owner: psycopg.Connection[Any], withdrawal: Withdrawal, **columns: Any) -> None:
-    """Write history as it never happened."""
+    """Overwrite columns that the guards protect."""
     values = ", ".join(f"{name} = %s" for name in columns)
     owner.execute("SET session_replication_role = replica")
     owner.execute(
@@ -53,8 +53,8 @@ def hours_ago(hours: float) -> datetime:
     return timezone.now() - timedelta(hours=hours)
 
 
-def saved_up(owner: psycopg.Connection[Any], count: int) -> list[Withdrawal]:
-    """One request for the same account every 25 hours, of as many owners."""
+def request_every_25_hours(owner: psycopg.Connection[Any], count: int) -> list[Withdrawal]:
+    """Make one request every 25 hours to one account, each of another owner."""
     parts = [make_wallet(PART).request(PART) for _ in range(count)]
     for n, part in enumerate(parts):
         rewrite(owner, part, created_at=hours_ago(25 * (n + 1)))

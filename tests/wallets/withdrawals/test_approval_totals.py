@@ -1,4 +1,4 @@
-"""Two approvals by the totals of 24 hours: splitting below the threshold gains nothing.
+"""Second approvals by 24-hour totals: splitting an amount does not avoid them.
 
 KES: two people from 500,000 on.
 """
@@ -26,12 +26,12 @@ from tests.wallets.withdrawals.approval_requests import (
     DAILY,
     PART,
     SOLE,
-    account,
+    account_number,
     approve,
-    ask_in_parts,
     hours_ago,
+    request_every_25_hours,
+    request_in_parts,
     rewrite,
-    saved_up,
 )
 from wallets.fees.models import Configuration
 from wallets.withdrawals.models import Payout, Withdrawal
@@ -46,7 +46,7 @@ def banks() -> None:
     store_bank_list()
 
 
-def test_the_first_figures_are_ten_and_twenty_times_the_threshold():
+def test_the_first_limits_are_ten_and_twenty_times_the_threshold():
     figures = dict(Configuration.objects.values_list("key", "value"))
     for currency in ("NGN", "KES", "GHS", "ZAR", "UGX", "TZS"):
         threshold = figures[f"SECOND_APPROVAL_ABOVE_{currency}"]
@@ -56,7 +56,7 @@ def test_the_first_figures_are_ten_and_twenty_times_the_threshold():
 
 def test_one_owner_splitting_over_accounts_needs_two_for_each_part():
     wallet = make_wallet(3 * PART)
-    parts = [wallet.request(PART, account=account(n)) for n in range(3)]
+    parts = [wallet.request(PART, account=account_number(n)) for n in range(3)]
     first, second = make_staff(), make_staff()
     for part in parts:
         assert part.approvals_needed == 1
@@ -72,9 +72,9 @@ def test_one_owner_splitting_over_accounts_needs_two_for_each_part():
     assert_books_hold()
 
 
-def test_the_person_who_approved_first_is_not_the_second():
+def test_the_first_approver_cannot_be_the_second():
     wallet = make_wallet(3 * PART)
-    parts = [wallet.request(PART, account=account(n)) for n in range(3)]
+    parts = [wallet.request(PART, account=account_number(n)) for n in range(3)]
     person = make_staff()
     approve(parts[0], person)
     with pytest.raises(Exception, match="A second person must approve") as refusal:
@@ -98,7 +98,8 @@ def test_an_organisation_splitting_over_members_and_accounts_needs_two_for_each_
     wallets = [Wallet(organisation), *(Wallet(organisation, make_member(organisation))
                                        for _ in range(2))]  # fmt: skip
     parts = [
-        wallet.fund(PART).request(PART, account=account(n)) for n, wallet in enumerate(wallets)
+        wallet.fund(PART).request(PART, account=account_number(n))
+        for n, wallet in enumerate(wallets)
     ]
     for part in parts:
         requirement = approval_requirement(part.id)
@@ -106,7 +107,7 @@ def test_an_organisation_splitting_over_members_and_accounts_needs_two_for_each_
         assert approve(part).status == "Pending"
 
 
-def test_a_request_made_after_an_earlier_one_was_approved_counts_it():
+def test_a_request_counts_earlier_approved_ones():
     wallet = make_wallet(3 * PART)
     assert make_approved_withdrawal(wallet, PART).status == "Approved"
     assert make_approved_withdrawal(wallet, PART).status == "Approved"
@@ -115,7 +116,7 @@ def test_a_request_made_after_an_earlier_one_was_approved_counts_it():
     assert approve(last).status == "Pending"
 
 
-def test_just_below_and_exactly_at_the_threshold():
+def test_the_second_approval_starts_exactly_at_the_threshold():
     wallet = make_wallet(500_000)
     assert make_approved_withdrawal(wallet, 300_000).status == "Approved"
     below = wallet.request("199999.99")
@@ -127,56 +128,58 @@ def test_just_below_and_exactly_at_the_threshold():
 
 
 @pytest.mark.parametrize("end", ["Rejected", "Cancelled", "Failed"])
-def test_what_was_given_back_does_not_count(owner_connection, end):
+def test_released_and_reversed_withdrawals_do_not_count(owner_connection, end):
     wallet = make_wallet(3 * PART)
     for n in range(2):
-        other = wallet.request(PART, account=account(n))
+        other = wallet.request(PART, account=account_number(n))
         rewrite(owner_connection, other, status=end)
-    assert approval_requirement(wallet.request(PART, account=account(2)).id).needed == 1
+    assert approval_requirement(wallet.request(PART, account=account_number(2)).id).needed == 1
 
 
 @pytest.mark.parametrize("state", ["Pending", "Approved", "Processing", "Unknown", "Completed"])
-def test_what_was_not_given_back_counts(owner_connection, state):
+def test_open_and_paid_withdrawals_count(owner_connection, state):
     wallet = make_wallet(3 * PART)
     for n in range(2):
-        rewrite(owner_connection, wallet.request(PART, account=account(n)), status=state)
-    requirement = approval_requirement(wallet.request(PART, account=account(2)).id)
+        rewrite(owner_connection, wallet.request(PART, account=account_number(n)), status=state)
+    requirement = approval_requirement(wallet.request(PART, account=account_number(2)).id)
     assert (requirement.needed, requirement.owner_total) == (2, 3 * PART)
 
 
 def test_other_currencies_and_other_accounts_do_not_count():
     for n in range(2):
-        make_approved_withdrawal(make_wallet(PART), PART, account=account(n))
-    requirement = approval_requirement(make_wallet(PART).request(PART, account=account(2)).id)
+        make_approved_withdrawal(make_wallet(PART), PART, account=account_number(n))
+    requirement = approval_requirement(
+        make_wallet(PART).request(PART, account=account_number(2)).id
+    )
     assert (requirement.needed, requirement.account_total) == (1, PART)
 
 
-def test_requests_further_apart_than_a_day_do_not_count(owner_connection):
+def test_requests_more_than_a_day_apart_do_not_count(owner_connection):
     wallet = make_wallet(3 * PART)
     for n in range(2):
-        other = wallet.request(PART, account=account(n))
+        other = wallet.request(PART, account=account_number(n))
         rewrite(owner_connection, other, created_at=hours_ago(25))
-    assert approval_requirement(wallet.request(PART, account=account(2)).id).needed == 1
+    assert approval_requirement(wallet.request(PART, account=account_number(2)).id).needed == 1
 
 
-def test_a_burst_that_is_kept_until_it_is_old_still_counts_together(owner_connection):
-    """Asked for together, decided on a week later."""
+def test_a_burst_still_counts_together_when_decided_later(owner_connection):
+    """Requested together, decided a week later."""
     wallet = make_wallet(3 * PART)
-    parts = [wallet.request(PART, account=account(n)) for n in range(3)]
+    parts = [wallet.request(PART, account=account_number(n)) for n in range(3)]
     for n, part in enumerate(parts):
         rewrite(owner_connection, part, created_at=hours_ago(168 + 20 * n))
-    # The one in the middle is within a day of both.
+    # The middle one is within a day of both others.
     assert approval_requirement(parts[1].id).needed == 2
 
 
-def test_what_was_saved_up_for_one_account_needs_two_for_each_part(owner_connection):
-    parts = saved_up(owner_connection, 3)
+def test_old_requests_to_one_account_need_two_for_each_part(owner_connection):
+    parts = request_every_25_hours(owner_connection, 3)
     assert {approval_requirement(part.id).owner_total for part in parts} == {PART}
     assert [approve(part).status for part in parts] == ["Pending"] * 3
 
 
-def test_what_was_paid_to_an_account_counts_for_a_day(owner_connection):
-    paid = saved_up(owner_connection, 2)
+def test_payouts_to_an_account_count_for_a_day(owner_connection):
+    paid = request_every_25_hours(owner_connection, 2)
     for part, hours in zip(paid, (23, 25), strict=True):
         approve(part)
         rewrite(owner_connection, part, status="Completed", actioned_on=hours_ago(30))
@@ -187,32 +190,35 @@ def test_what_was_paid_to_an_account_counts_for_a_day(owner_connection):
     assert approval_requirement(make_wallet(PART).request(PART).id).account_total == 2 * PART
 
 
-def test_one_person_alone_approves_no_more_in_a_day_than_the_limit():
+def test_sole_approvals_of_one_person_stay_within_the_daily_limit():
     set_setting(SOLE, 2 * PART)
-    parts = ask_in_parts(4)
+    parts = request_in_parts(4)
     person, other = make_staff(), make_staff()
     assert [approve(part, person).status for part in parts] == [
         "Approved", "Approved", "Pending", "Pending",
     ]  # fmt: skip
     assert sole_approvals(person.pk, parts[2].id).left == 0
-    # A second person completes one; alone they approve what they still may.
+    # A second person completes one, and approves alone up to their own limit.
     assert approve(parts[2], other).status == "Approved"
-    assert approve(make_wallet(PART).request(PART, account=account(9)), other).status == "Approved"
+    assert (
+        approve(make_wallet(PART).request(PART, account=account_number(9)), other).status
+        == "Approved"
+    )
     assert sole_approvals(other.pk, parts[3].id).total == PART
     assert_books_hold()
 
 
-def test_what_was_approved_alone_more_than_a_day_ago_is_forgotten(owner_connection):
+def test_sole_approvals_more_than_a_day_old_do_not_count(owner_connection):
     set_setting(SOLE, 2 * PART)
     person = make_staff()
-    parts = ask_in_parts(3)
+    parts = request_in_parts(3)
     for part in parts[:2]:
         approve(part, person)
         rewrite(owner_connection, part, actioned_on=hours_ago(25))
     assert approve(parts[2], person).status == "Approved"
 
 
-def test_the_database_refuses_one_approval_where_the_totals_need_two():
+def test_the_database_rejects_one_approval_where_the_totals_need_two():
     wallet = make_wallet(3 * PART)
     parts = [wallet.request(PART) for _ in range(3)]
     with pytest.raises(IntegrityError, match="not approved by enough people"), transaction.atomic():
@@ -222,10 +228,10 @@ def test_the_database_refuses_one_approval_where_the_totals_need_two():
     assert status_of(parts[0]) == "Pending"
 
 
-def test_the_database_refuses_more_than_one_person_may_approve_alone():
+def test_the_database_rejects_sole_approvals_above_the_limit():
     set_setting(SOLE, 2 * PART)
     person = make_staff()
-    parts = ask_in_parts(3)
+    parts = request_in_parts(3)
     for part in parts[:2]:
         approve(part, person)
     with pytest.raises(IntegrityError, match="may approve alone"), transaction.atomic():
@@ -248,7 +254,7 @@ def test_the_approvals_needed_are_never_lowered():
     assert withdrawal.approvals_needed == 2
 
 
-def test_a_lower_threshold_counts_for_requests_that_exist():
+def test_a_lower_threshold_applies_to_existing_requests():
     withdrawal = make_wallet(PART).request(PART)
     set_setting("SECOND_APPROVAL_ABOVE_KES", PART)
     assert approve(withdrawal).status == "Pending"

@@ -1,6 +1,6 @@
-"""Withdrawal requests that go as one set: those it takes, those it leaves, and what stays of them.
+"""Batches of withdrawal requests: those executed, those skipped, and their records.
 
-`as_set` makes the set's call as the service does, `alone` that for one; both as the runtime role.
+`run_batch` and `run_alone` call the database function as the service does, as the runtime role.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from wallets.withdrawals.services import requests
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# The fields that are ids of what a request makes.
+# Ids of the rows that a request creates.
 NEW_IDS = ("withdrawal", "bank", "transfer", "event", "new_escrow")
 
 
@@ -63,7 +63,7 @@ def command(
     key: str | None = None,
     asked_by: Organisation | None = None,
 ) -> RequestWithdrawal:
-    """A request whose bank is found."""
+    """Build a request with a known bank."""
     command = RequestWithdrawal(
         organisation=(asked_by or wallet.organisation).id,
         member=wallet.member_id,
@@ -80,23 +80,23 @@ def command(
     return command.with_key(None if key is None else claim_of(wallet, key))
 
 
-def as_set(*orders: RequestWithdrawal) -> list[str | None]:
-    """What each answers; None for those that were left."""
-    found = requests._function.run_batch(orders, _nobody)
+def run_batch(*orders: RequestWithdrawal) -> list[str | None]:
+    """Run the batch and return the response of each, None for skipped ones."""
+    found = requests._function.run_batch(orders, _reject_alone)
     return [None if response is None else response.data for response in found]
 
 
-def _nobody(order: RequestWithdrawal) -> StoredResponse:
+def _reject_alone(order: RequestWithdrawal) -> StoredResponse:
     raise AssertionError(f"{order} went alone")
 
 
-def alone(order: RequestWithdrawal) -> str:
-    """What the order answers by itself. Raises `DatabaseError` with the code of a refusal."""
+def run_alone(order: RequestWithdrawal) -> str:
+    """Run one request and return its response. Raises `DatabaseError` with a rejection's code."""
     return requests._function.run([order], 1000)[order.created_id].data
 
 
-def held(wallet: Wallet, currency: str = "KES") -> list[tuple[str, Decimal, Decimal | None]]:
-    """What requests have moved in the wallet: account, amount and balance after, as it happened."""
+def read_holds(wallet: Wallet, currency: str = "KES") -> list[tuple[str, Decimal, Decimal | None]]:
+    """Return the entries of holds in the wallet in order: account, amount and balance after."""
     return list(
         Entry.objects.filter(
             account__owner_id=wallet.owner_id,
@@ -108,8 +108,8 @@ def held(wallet: Wallet, currency: str = "KES") -> list[tuple[str, Decimal, Deci
     )
 
 
-def holds(available: Decimal | int, *amounts: Decimal | str | int) -> list[Any]:
-    """What `held` gives for these amounts, taken one after the other."""
+def expected_holds(available: Decimal | int, *amounts: Decimal | str | int) -> list[Any]:
+    """Return what `read_holds` returns after holds of these amounts."""
     found: list[Any] = []
     left, taken = Decimal(available), Decimal(0)
     for amount in map(Decimal, amounts):
@@ -118,49 +118,49 @@ def holds(available: Decimal | int, *amounts: Decimal | str | int) -> list[Any]:
     return found
 
 
-def rows_of(order: RequestWithdrawal) -> int:
-    """How many rows bear one of the order's new ids."""
+def count_rows(order: RequestWithdrawal) -> int:
+    """Count the rows with one of the request's new ids."""
     models: tuple[Any, ...] = (Withdrawal, BankAccount, Transfer, Event, Account)
     found = zip(NEW_IDS, models, strict=True)
     return sum(model.objects.filter(id=getattr(order, name)).count() for name, model in found)
 
 
-def keys_kept() -> set[str]:
+def stored_keys() -> set[str]:
     return set(IdempotencyRecord.objects.values_list("key", flat=True))
 
 
-def test_on_one_wallet_those_are_done_that_it_can_pay_until_one_is_too_much():
+def test_a_wallet_executes_requests_in_order_until_one_is_too_large():
     wallet = make_wallet(1000)
     amounts = ("300.5", "200", "400", "200", "100")
     orders = [command(wallet, amount, key=f"{place}") for place, amount in enumerate(amounts)]
     first, second, third, too_much, after_it = orders
-    # Their ids give the order, not their places.
-    found = as_set(after_it, third, first, too_much, second)
+    # Executed in order of their ids, not of the list.
+    found = run_batch(after_it, third, first, too_much, second)
     taken = [response and json.loads(response)["withdrawalRequest"]["amount"] for response in found]
     assert taken == [None, 400, 300.5, None, 200]
-    assert held(wallet) == holds(1000, "300.5", 200, 400)
-    assert [rows_of(order) for order in orders] == [4, 4, 4, 0, 0]
-    assert keys_kept() == {"0", "1", "2"}
+    assert read_holds(wallet) == expected_holds(1000, "300.5", 200, 400)
+    assert [count_rows(order) for order in orders] == [4, 4, 4, 0, 0]
+    assert stored_keys() == {"0", "1", "2"}
     assert_books_hold()
     with assert_nothing_changes(), pytest.raises(DatabaseError, match="insufficient_balance"):
-        alone(too_much)
+        run_alone(too_much)
     wallet.fund("0.5")
-    alone(after_it)
+    run_alone(after_it)
     assert wallet.kes == (Decimal(0), Decimal("1000.5"))
     assert_books_hold()
 
 
-def test_what_a_wallet_could_never_pay_keeps_nobody_after_it_from_being_done():
+def test_a_request_above_the_balance_does_not_block_later_ones():
     wallet = make_wallet(1000)
     orders = [command(wallet, amount) for amount in (400, "1000.01", 600)]
-    assert [response is None for response in as_set(*orders)] == [False, True, False]
-    assert held(wallet) == holds(1000, 400, 600)
+    assert [response is None for response in run_batch(*orders)] == [False, True, False]
+    assert read_holds(wallet) == expected_holds(1000, 400, 600)
     with assert_nothing_changes(), pytest.raises(DatabaseError, match="insufficient_balance"):
-        alone(orders[1])
+        run_alone(orders[1])
     assert_books_hold()
 
 
-def test_wallets_of_all_owners_and_currencies_go_together():
+def test_one_batch_takes_wallets_of_all_owners_and_currencies():
     own, other = make_wallet(1000), make_wallet(5000, currency="GHS")
     member = Wallet(own.organisation, make_member(own.organisation, "Ada")).fund(1000)
     member.fund(20_000, "UGX")
@@ -171,19 +171,19 @@ def test_wallets_of_all_owners_and_currencies_go_together():
             (own, 400, "KES"), (member, 15_000, "UGX"), (member, 900, "KES"), (other, 4980, "GHS"),
         )
     ]  # fmt: skip
-    found = [json.loads(response or "") for response in as_set(*orders)]
-    assert held(own) == holds(1000, 600, 400)
-    assert held(member) == holds(1000, 100, 900)
-    assert held(member, "UGX") == holds(20_000, 5000, 15_000)
-    assert held(other, "GHS") == holds(5000, 20, 4980)
+    found = [json.loads(response or "") for response in run_batch(*orders)]
+    assert read_holds(own) == expected_holds(1000, 600, 400)
+    assert read_holds(member) == expected_holds(1000, 100, 900)
+    assert read_holds(member, "UGX") == expected_holds(20_000, 5000, 15_000)
+    assert read_holds(other, "GHS") == expected_holds(5000, 20, 4980)
     for order, response in zip(orders, found, strict=True):
         request = response["withdrawalRequest"]
         assert request["_id"] == order.created_id
         assert request["owner"] == str(order.member or order.organisation)
         assert (request["currency"], response["bank"]["currency"]) == (order.currency,) * 2
-        reported = Event.objects.get(subject_id=order.withdrawal)
-        assert reported.organisation_id == order.organisation
-        user = json.loads(reported.body)["data"]["user"]
+        event = Event.objects.get(subject_id=order.withdrawal)
+        assert event.organisation_id == order.organisation
+        user = json.loads(event.body)["data"]["user"]
         assert (user and UUID(user["_id"])) == order.member
     assert_books_hold()
 
@@ -197,9 +197,12 @@ LEFT: dict[str, tuple[str, Callable[[Wallet], RequestWithdrawal]]] = {
     "for no number": ("insufficient_balance", lambda w: command(w, "NaN")),
     "in no currency": ("insufficient_balance", lambda w: command(w, 100, "ZZZ")),
     "empty wallet": ("insufficient_balance", lambda _: command(make_wallet(), 100)),
-    "of nobody": ("insufficient_balance", lambda _: command(Wallet(Organisation(id=uuid7())), 100)),
+    "of no organisation": (
+        "insufficient_balance",
+        lambda _: command(Wallet(Organisation(id=uuid7())), 100),
+    ),
     "of no member": ("user_not_found", lambda w: command(Wallet(w.organisation, Member()), 100)),
-    "on somebody else's member": (
+    "on a foreign member": (
         "user_not_found",
         lambda w: command(make_member_wallet(1000), 100, asked_by=w.organisation),
     ),
@@ -207,22 +210,22 @@ LEFT: dict[str, tuple[str, Callable[[Wallet], RequestWithdrawal]]] = {
 
 
 @pytest.mark.parametrize("kind", LEFT)
-def test_an_order_that_is_left_leaves_no_trace_and_is_refused_by_itself(kind):
+def test_a_skipped_request_leaves_no_trace_and_is_rejected_alone(kind):
     wallet = make_wallet(1000).fund(1000, "GHS")
     set_setting("GHS_WITHDRAWAL_FEE", 50)
     refusal, make = LEFT[kind]
     bad = make(wallet).with_key(claim_of(wallet, "bad"))
     orders = [command(wallet, 100, key="a"), bad, command(wallet, 200, key="c")]
-    found = as_set(*orders)
+    found = run_batch(*orders)
     assert [response is None for response in found] == [False, True, False]
-    assert [rows_of(order) for order in orders] == [4, 0, 4]
-    assert keys_kept() == {"a", "c"}
-    assert held(wallet) == holds(1000, 100, 200)
+    assert [count_rows(order) for order in orders] == [4, 0, 4]
+    assert stored_keys() == {"a", "c"}
+    assert read_holds(wallet) == expected_holds(1000, 100, 200)
     with assert_nothing_changes(), pytest.raises(DatabaseError, match=refusal):
-        alone(bad)
+        run_alone(bad)
 
 
-def test_a_wallet_without_an_escrow_account_is_left_and_then_gets_one():
+def test_a_wallet_without_an_escrow_account_is_skipped_and_then_gets_one():
     rich, new = make_wallet(1000), make_wallet()
     mine = open_account("KES", AccountKind.AVAILABLE, organisation_id=new.organisation.id)
     post_unjustified(
@@ -233,29 +236,29 @@ def test_a_wallet_without_an_escrow_account_is_left_and_then_gets_one():
         legs=[Leg(account_id_of(rich), Decimal(-300)), Leg(mine, Decimal(300))],
     )
     orders = [command(new, 100), command(rich, 100), command(new, 200)]
-    assert [response is None for response in as_set(*orders)] == [True, False, True]
-    assert [rows_of(order) for order in orders] == [0, 4, 0]
-    alone(orders[0])
+    assert [response is None for response in run_batch(*orders)] == [True, False, True]
+    assert [count_rows(order) for order in orders] == [0, 4, 0]
+    run_alone(orders[0])
     assert account_id_of(new, "escrow") == orders[0].new_escrow
-    assert None not in as_set(command(rich, 100), orders[2])
-    assert held(new) == holds(300, 100, 200)
+    assert None not in run_batch(command(rich, 100), orders[2])
+    assert read_holds(new) == expected_holds(300, 100, 200)
     assert_books_hold()
 
 
-def test_an_order_on_somebody_elses_member_does_not_show_in_the_members_statement():
+def test_a_request_on_a_foreign_member_does_not_touch_the_members_wallet():
     wallet, stranger = make_member_wallet(1000), make_wallet(1000)
     orders = [command(wallet, 300, asked_by=stranger.organisation), command(wallet, 500)]
-    assert [response is None for response in as_set(*orders)] == [True, False]
-    assert held(wallet) == holds(1000, 500)
-    # Nor does it keep the member's own request from being done with the others.
+    assert [response is None for response in run_batch(*orders)] == [True, False]
+    assert read_holds(wallet) == expected_holds(1000, 500)
+    # It does not block the member's own request in the same batch.
     orders = [command(wallet, 500, asked_by=stranger.organisation), command(wallet, 100)]
-    assert [response is None for response in as_set(*orders)] == [True, False]
+    assert [response is None for response in run_batch(*orders)] == [True, False]
 
 
-def test_digits_that_no_account_keeps_do_not_add_up_to_money():
-    """The edges refuse such an amount; the runtime role could still send it."""
+def test_digits_beyond_the_currency_do_not_add_up_to_money():
+    """The API rejects such an amount; the runtime role could still send it."""
     wallet = make_wallet(1000)
-    as_set(*(command(wallet, "100.000000004") for _ in range(3)))
+    run_batch(*(command(wallet, "100.000000004") for _ in range(3)))
     assert sum(wallet.kes) == 1000
     assert_books_hold()
 
@@ -271,27 +274,27 @@ IMPOSSIBLE: dict[str, Callable[[RequestWithdrawal], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("kind", IMPOSSIBLE)
-def test_an_order_that_cannot_be_written_undoes_the_set_and_harms_no_other(kind):
+def test_an_invalid_request_rolls_back_the_batch_and_harms_no_other(kind):
     wallet = make_wallet(1000)
     first, second = command(wallet, 100, key="a"), command(wallet, 200)
     bad = replace(command(wallet, 300), **IMPOSSIBLE[kind](first))
     with assert_nothing_changes():
-        assert as_set(first, bad, second) == [None] * 3
-    alone(first)
+        assert run_batch(first, bad, second) == [None] * 3
+    run_alone(first)
     with assert_nothing_changes(), pytest.raises(DatabaseError):
-        alone(bad)
-    alone(second)
-    assert held(wallet) == holds(1000, 100, 200)
+        run_alone(bad)
+    run_alone(second)
+    assert read_holds(wallet) == expected_holds(1000, 100, 200)
     assert_books_hold()
 
 
 @pytest.mark.parametrize("function", ["hold_withdrawals('{}')", "reject_withdrawal(NULL, 1, 1)"])
-def test_the_parts_of_it_are_not_called_by_the_application(function):
+def test_the_application_cannot_call_the_inner_functions(function):
     with pytest.raises(DatabaseError, match="permission denied"), transaction.atomic():
         fetch_one(f"SELECT {function}")
 
 
-_SAME = (
+_NORMALISED = (
     (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{21}"), "<id>"),
     (re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)"), "<time>"),
     (re.compile(r"payout_[0-9a-z]{26}"), "<reference>"),
@@ -308,29 +311,29 @@ _TABLES = (
 )
 
 
-def same(wallets: Sequence[Wallet], found: Any) -> str:
-    """`found` as text, without the ids and times that no two runs share."""
+def normalise(wallets: Sequence[Wallet], found: Any) -> str:
+    """Return `found` as text, without ids and times."""
     text = json.dumps(found)
     for number, wallet in enumerate(wallets):
         text = text.replace(str(wallet.owner_id), f"<wallet {number}>")
-    for pattern, name in _SAME:
+    for pattern, name in _NORMALISED:
         text = pattern.sub(name, text)
     return text
 
 
-def book(wallets: Sequence[Wallet]) -> list[str]:
-    """All that is written about the wallets of one organisation."""
+def read_records(wallets: Sequence[Wallet]) -> list[str]:
+    """Return all rows about the wallets of one organisation."""
     found = []
     with connection.cursor() as cursor:
         for query in _TABLES:
             cursor.execute(f"SELECT {query}", [wallets[0].organisation.id])
-            found.append(same(wallets, cursor.fetchall()))
+            found.append(normalise(wallets, cursor.fetchall()))
     return found
 
 
 def outcome(order: RequestWithdrawal) -> str:
     try:
-        return alone(order)
+        return run_alone(order)
     except DatabaseError as error:
         return str(error).splitlines()[0]
 
@@ -359,28 +362,28 @@ def commands_of(wallets: Sequence[Wallet], orders: Sequence[Any]) -> list[Reques
     ]
 
 
-def carry_out_together(orders: list[RequestWithdrawal]) -> list[str]:
-    """As a set, then those it left one by one."""
-    found = as_set(*orders)
+def run_together(orders: list[RequestWithdrawal]) -> list[str]:
+    """Run a batch, then the skipped requests one by one."""
+    found = run_batch(*orders)
     return [response or outcome(order) for response, order in zip(found, orders, strict=True)]
 
 
 @examples("PARITY", 40)
 @given(orders=_orders)
-def test_what_wallets_can_pay_is_the_same_together_as_one_by_one(orders):
+def test_affordable_requests_give_the_same_batched_as_one_by_one(orders):
     funds: dict[tuple[int, str], Decimal] = {}
     for number, currency, amount, _ in orders:
         funds[number, currency] = funds.get((number, currency), Decimal(0)) + amount
     one, other = organisation_with_members(funds), organisation_with_members(funds)
     apart = [outcome(order) for order in commands_of(one, orders)]
-    found = carry_out_together(commands_of(other, orders))
-    assert [same(other, text) for text in found] == [same(one, text) for text in apart]
-    assert book(other) == book(one)
+    found = run_together(commands_of(other, orders))
+    assert [normalise(other, text) for text in found] == [normalise(one, text) for text in apart]
+    assert read_records(other) == read_records(one)
 
 
 @pytest.fixture
 def books_hold_after(transactional_db: None) -> Iterator[None]:
-    """Once for all examples, which stand beside one another."""
+    """Check the books once, after all examples."""
     yield
     assert_books_hold()
 
@@ -394,15 +397,15 @@ def books_hold_after(transactional_db: None) -> Iterator[None]:
         st.decimals("1", "2000", places=2),
     ),
 )
-def test_what_wallets_cannot_pay_they_do_not_pay(orders, funds):
+def test_batches_never_overdraw_a_wallet(orders, funds):
     wallets = organisation_with_members(funds)
-    found = carry_out_together(commands_of(wallets, orders))
+    found = run_together(commands_of(wallets, orders))
     done = [order for order, response in zip(orders, found, strict=True) if response[0] == "{"]
     for number, wallet in enumerate(wallets):
         for currency in ("KES", "GHS"):
             fund = funds.get((number, currency), Decimal(0))
-            moved = held(wallet, currency)
+            moved = read_holds(wallet, currency)
             taken = [amount for kind, amount, _ in moved if kind == "escrow"]
-            assert moved == holds(fund, *taken)
+            assert moved == expected_holds(fund, *taken)
             assert sorted(taken) == sorted(o[2] for o in done if o[:2] == (number, currency))
             assert wallet.balance("available", currency) == fund - sum(taken) >= 0

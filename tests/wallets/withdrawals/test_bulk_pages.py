@@ -1,4 +1,4 @@
-"""Deciding many withdrawals from the list: asked once, decided one by one, each reported."""
+"""Bulk decisions from the list: one confirmation, separate decisions and results."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from wallets.withdrawals.services import decisions
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
 
-# What the sandbox tells of the account that everybody here withdraws to.
+# The sandbox's name of the account that all withdrawals here go to.
 AT_THE_BANK = "Forrest Green"
 LIST = "admin:wallets_withdrawal_changelist"
 
 
 @pytest.fixture
-def dataset():
+def owners():
     organisation, member = make_participants()
     for currency, amount in (("NGN", "9000000"), ("KES", "1000000"), ("GHS", "5000")):
         fund(organisation, member, currency, amount)
@@ -41,13 +41,13 @@ def dataset():
 
 
 def choose(client: Client, rows: list[Withdrawal], action: str = "approve_selected"):
-    """The list's action on the chosen rows: the page that asks."""
+    """Run the list's action on the rows and return the confirmation page."""
     chosen = {"action": action, "_selected_action": [str(row.pk) for row in rows]}
     return client.post(reverse(LIST) + "?status=all", chosen)
 
 
 def decide(client: Client, rows: list[str], decision: str = "approve", reason: str = ""):
-    """The answer to the page that asked, which showed the flags of now."""
+    """Submit the confirmation page with the current flags."""
     known = Withdrawal.objects.in_bulk([pk for row in rows if (pk := parse_id(row[:36]))])
     seen = [f"{pk}:{code}" for pk, row in known.items() for code in current_flag_codes(row)]
     body = {"decision": decision, "row": rows, "reason": reason, "seen": seen}
@@ -58,8 +58,8 @@ def outcomes(response) -> list[tuple[str, str]]:
     return [(row.word, row.text) for row in response.context["outcomes"]]
 
 
-def test_choosing_rows_asks_with_amounts_payees_and_totals_and_changes_nothing(dataset):
-    organisation, member = dataset
+def test_the_confirmation_shows_amounts_payees_and_totals_and_changes_nothing(owners):
+    organisation, member = owners
     small = make_withdrawal(organisation, member, "KES", "1000")
     same = make_withdrawal(organisation, member, "KES", "234.5")
     large = make_withdrawal(organisation, member, "NGN", "6000000", account_name=AT_THE_BANK)
@@ -89,8 +89,8 @@ def test_choosing_rows_asks_with_amounts_payees_and_totals_and_changes_nothing(d
     assert f"{lacking.pk}:" not in html
 
 
-def test_each_row_is_decided_on_its_own_and_reported(dataset):
-    organisation, member = dataset
+def test_each_row_is_decided_and_reported_separately(owners):
+    organisation, member = owners
     fine, large, stale, gone, lacking, mine = (
         make_withdrawal(organisation, member, currency, amount, account_name=AT_THE_BANK)
         for currency, amount in (
@@ -151,8 +151,8 @@ def test_each_row_is_decided_on_its_own_and_reported(dataset):
     }
 
 
-def test_the_first_of_two_approvals_and_ones_own_are_told_apart(dataset):
-    organisation, member = dataset
+def test_first_approvals_and_repeated_ones_have_their_own_messages(owners):
+    organisation, member = owners
     one = make_withdrawal(organisation, member, "NGN", "5000000", account_name=AT_THE_BANK)
     two = make_withdrawal(organisation, member, "KES", "6000")
     client = signed_in_client(FINANCE_APPROVER)
@@ -162,9 +162,9 @@ def test_the_first_of_two_approvals_and_ones_own_are_told_apart(dataset):
         ("First approval", "First approval recorded. A second approver is required."),
         ("Approved", "Approved. 5,970.00 KES queued for payout."),
     ]
-    # What waits for a second approval is not told as approved.
+    # A withdrawal awaiting its second approval is not reported as approved.
     assert "2 decided, 0 not decided. Approved: 1, total 6,000.00 KES. Results" in text_of(reply)
-    # The same page once more, and one's own approval: nothing is decided twice.
+    # Submitting the page again does not approve twice.
     before = table_fingerprints()
     assert [word for word, _ in outcomes(decide(client, rows))] == ["Not decided", "Not decided"]
     assert outcomes(decide(client, [f"{one.pk}:2"])) == [
@@ -180,8 +180,8 @@ def test_the_first_of_two_approvals_and_ones_own_are_told_apart(dataset):
     assert "Excluded No longer Pending; now Approved." in asked
 
 
-def test_a_row_sent_without_the_flags_that_were_shown_is_refused(dataset):
-    organisation, member = dataset
+def test_a_row_without_its_displayed_flags_is_rejected(owners):
+    organisation, member = owners
     flagged = make_withdrawal(organisation, member, "KES", "1000")
     client = signed_in_client(FINANCE_APPROVER)
     body = {"decision": "approve", "row": [f"{flagged.pk}:1"], "reason": ""}
@@ -192,8 +192,8 @@ def test_a_row_sent_without_the_flags_that_were_shown_is_refused(dataset):
     assert table_fingerprints() == before
 
 
-def test_many_are_rejected_with_one_reason(dataset):
-    organisation, member = dataset
+def test_several_withdrawals_are_rejected_with_one_reason(owners):
+    organisation, member = owners
     rows = [make_withdrawal(organisation, member, "KES", amount) for amount in ("1000", "2000")]
     client = signed_in_client(FINANCE_APPROVER)
     asked = choose(client, rows, "reject_selected")
@@ -226,8 +226,8 @@ def test_many_are_rejected_with_one_reason(dataset):
         ("approve", [*(f"0192f3a4-0000-7000-8000-0000000001{n:02}:1" for n in range(100)), "{pk}:1"]),  # noqa: E501
     ],
 )  # fmt: skip
-def test_a_form_that_cannot_be_read_does_nothing(dataset, decision, rows):
-    withdrawal = make_withdrawal(dataset[0], dataset[1], "KES", "1000")
+def test_an_invalid_form_changes_nothing(owners, decision, rows):
+    withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
     client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     response = decide(client, [row.format(pk=withdrawal.pk) for row in rows], decision)
@@ -236,8 +236,8 @@ def test_a_form_that_cannot_be_read_does_nothing(dataset, decision, rows):
     assert table_fingerprints() == before
 
 
-def test_nothing_chosen_or_too_many_is_said(dataset, monkeypatch):
-    organisation, member = dataset
+def test_an_empty_or_too_large_selection_is_reported(owners, monkeypatch):
+    organisation, member = owners
     client = signed_in_client(FINANCE_APPROVER)
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     before = table_fingerprints()
@@ -249,8 +249,8 @@ def test_nothing_chosen_or_too_many_is_said(dataset, monkeypatch):
     assert messages_of(response)[-1] == "Select at most 1 withdrawals. No changes were made."
 
 
-def test_bulk_takes_post_only_and_deciders_only(dataset):
-    withdrawal = make_withdrawal(dataset[0], dataset[1], "KES", "1000")
+def test_bulk_decisions_take_only_post_from_approvers(owners):
+    withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
     address = reverse("admin:wallets_withdrawal_bulk")
     approver, auditor = signed_in_client(FINANCE_APPROVER), signed_in_client(AUDITOR)
     before = table_fingerprints()

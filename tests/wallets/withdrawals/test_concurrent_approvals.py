@@ -1,4 +1,4 @@
-"""Approvals at the same moment do not pass limits that they keep one after the other."""
+"""Concurrent approvals respect the same limits as sequential ones."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from tests.factories.wallets import (
 from tests.wallets.withdrawals.approval_requests import (
     PART,
     SOLE,
-    account,
+    account_number,
     approve,
-    ask_in_parts,
-    saved_up,
+    request_every_25_hours,
+    request_in_parts,
 )
 from wallets.withdrawals.models import Payout, Withdrawal
 
@@ -42,25 +42,25 @@ def banks() -> None:
 
 
 def decide_at_once(callers: Callers, calls: list[Callable[[], Withdrawal]]) -> None:
-    """Each decision is made, or told that things changed: nothing else is raised."""
+    """Run the decisions concurrently; each succeeds or raises a state conflict."""
     for outcome in callers.at_once(calls):
         assert isinstance(outcome, Withdrawal | StateConflict), outcome
 
 
-def test_approvals_for_one_account_at_once_do_not_slip_below_the_threshold(owner_connection):
+def test_concurrent_approvals_for_one_account_respect_the_threshold(owner_connection):
     with Callers(3) as callers:
         for _ in range(4):
-            parts = saved_up(owner_connection, 3)
+            parts = request_every_25_hours(owner_connection, 3)
             decide_at_once(callers, [partial(approve, part) for part in parts])
             assert {status_of(part) for part in parts} == {"Pending"}
 
 
-def test_approvals_of_one_person_at_once_do_not_pass_the_limit_together():
+def test_concurrent_approvals_of_one_person_respect_the_limit():
     set_setting(SOLE, 3 * PART)
     person = make_staff()
     with Callers(8) as callers:
         for _ in range(4):
-            parts = ask_in_parts(8)
+            parts = request_in_parts(8)
             decide_at_once(callers, [partial(approve, part, person) for part in parts])
             assert Counter(status_of(part) for part in parts) in (
                 Counter(Approved=3, Pending=5),
@@ -73,38 +73,38 @@ def test_approvals_of_one_person_at_once_do_not_pass_the_limit_together():
     assert_books_hold()
 
 
-def test_approvals_of_one_owner_at_once_do_not_slip_below_the_threshold():
+def test_concurrent_approvals_for_one_owner_respect_the_threshold():
     with Callers(4) as callers:
         for _ in range(4):
             wallet = make_wallet(4 * PART)
-            parts = [wallet.request(PART, account=account(n)) for n in range(4)]
+            parts = [wallet.request(PART, account=account_number(n)) for n in range(4)]
             decide_at_once(callers, [partial(approve, part) for part in parts])
             assert {status_of(part) for part in parts} == {"Pending"}
 
 
-def test_requests_and_approvals_at_once_leave_less_than_the_threshold_to_one_person():
-    """Each part is approved as soon as it is there, while the others are being asked for."""
+def test_concurrent_requests_and_approvals_respect_the_threshold():
+    """Each part is approved right after its request, while others are requested."""
 
-    def ask_and_approve(wallet: Wallet, number: int) -> Withdrawal:
-        return approve(wallet.request(PART, account=account(number)))
+    def request_and_approve(wallet: Wallet, number: int) -> Withdrawal:
+        return approve(wallet.request(PART, account=account_number(number)))
 
     with Callers(6) as callers:
         for _ in range(5):
             wallet = make_wallet(6 * PART)
-            decide_at_once(callers, [partial(ask_and_approve, wallet, n) for n in range(6)])
+            decide_at_once(callers, [partial(request_and_approve, wallet, n) for n in range(6)])
             alone = Withdrawal.objects.filter(owner_id=wallet.owner_id, status="Approved")
             assert sum(row.amount for row in alone) < 500_000
             assert Withdrawal.objects.filter(owner_id=wallet.owner_id).count() == 6
     assert_books_hold()
 
 
-def test_a_request_that_comes_while_one_person_approves_is_a_conflict(owner_connection):
-    """The approval waits for another one of the same person; meanwhile more is asked for."""
+def test_a_request_made_during_an_approval_is_a_conflict(owner_connection):
+    """More is requested while the approval waits for another one of the same person."""
     wallet, person = make_wallet(3 * PART), make_staff()
     first = wallet.request(PART)
     with Callers(2) as callers:
 
-        def ask_meanwhile() -> None:
+        def request_more() -> None:
             with owner_connection.transaction():
                 owner_connection.execute("SELECT sole_approvals(%s, %s)", [person.pk, first.id])
                 held.set()
@@ -114,12 +114,12 @@ def test_a_request_that_comes_while_one_person_approves_is_a_conflict(owner_conn
                 for _ in range(2):
                     wallet.request(PART)
 
-        def approve_then() -> Withdrawal:
+        def approve_first() -> Withdrawal:
             held.wait()
             return approve(first, person)
 
         held = threading.Event()
-        _, outcome = callers.at_once([ask_meanwhile, approve_then])
+        _, outcome = callers.at_once([request_more, approve_first])
     assert isinstance(outcome, StateConflict), outcome
     assert "Two approvals are now required" in str(outcome)
     assert status_of(first) == "Pending"

@@ -1,5 +1,5 @@
-"""Flags at the moment of a decision: Critical takes a written override by each approver, nobody
-approves a flag they were not shown, and a decision keeps the flags it was made under.
+"""Review flags of a decision: each approver overrides Critical flags in writing, a flag that was
+not displayed blocks the approval, and the decision stores its flags.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ def _banks() -> None:
 
 @pytest.fixture
 def wallet() -> Wallet:
-    """A wallet whose account another organisation uses too: flagged Critical."""
+    """A wallet whose bank account another organisation also uses: flagged Critical."""
     make_wallet(10_000).request(500)
     return make_wallet(10_000_000)
 
 
-def alone() -> Withdrawal:
-    """A request that nothing but Review speaks against."""
+def make_uncritical() -> Withdrawal:
+    """Make a request without Critical flags."""
     return make_wallet(1_000).request(500, account="0611111111")
 
 
@@ -47,9 +47,9 @@ def codes(withdrawal: Withdrawal) -> list[str]:
     return [flag.code for flag in review_flags([now])[now.pk]]
 
 
-def _flags(kept: Decision) -> list[dict[str, str]]:
-    assert kept.flags is not None
-    flags: list[dict[str, str]] = kept.flags
+def _flags(stored: Decision) -> list[dict[str, str]]:
+    assert stored.flags is not None
+    flags: list[dict[str, str]] = stored.flags
     return flags
 
 
@@ -63,57 +63,57 @@ def approve(
 
 
 @pytest.mark.parametrize("override", ["", "   ", "\n\t"])
-def test_what_is_flagged_stop_is_not_approved_without_words(wallet, override):
+def test_a_critical_flag_blocks_approval_without_an_override(wallet, override):
     withdrawal = wallet.request(500)
     person = make_staff()
     before = table_fingerprints()
-    with pytest.raises(Rejected) as refused:
+    with pytest.raises(Rejected) as error:
         approve(withdrawal, approver=person, override=override)
-    assert refused.value.code == "stop_not_overridden"
-    assert SHARED in refused.value.message
+    assert error.value.code == "stop_not_overridden"
+    assert SHARED in error.value.message
     assert table_fingerprints() == before
 
 
-def test_an_override_approves_and_is_kept_with_the_flags(wallet):
+def test_an_override_approves_and_is_stored_with_the_flags(wallet):
     withdrawal = wallet.request(500)
     assert approve(withdrawal, override=f" {OVERRIDE} ").status == "Approved"
-    kept = Decision.objects.get(withdrawal=withdrawal)
-    assert kept.override == OVERRIDE
-    assert [flag["code"] for flag in _flags(kept)] == [
+    stored = Decision.objects.get(withdrawal=withdrawal)
+    assert stored.override == OVERRIDE
+    assert [flag["code"] for flag in _flags(stored)] == [
         "account_of_other_organisations", "payee_not_owner", "account_first_used",
     ]  # fmt: skip
-    assert _flags(kept)[0] == {
+    assert _flags(stored)[0] == {
         "code": "account_of_other_organisations",
         "level": "Stop",
         "text": SHARED,
     }
 
 
-def test_each_of_two_approvers_overrides_for_themselves(wallet):
+def test_each_of_two_approvers_writes_an_override(wallet):
     withdrawal = wallet.request(5_000_000)
     assert approve(withdrawal, override="I called the bank").status == "Pending"
     second = make_staff()
     before = table_fingerprints()
-    with pytest.raises(Rejected) as refused:
+    with pytest.raises(Rejected) as error:
         approve(withdrawal, approver=second)
-    assert refused.value.code == "stop_not_overridden"
+    assert error.value.code == "stop_not_overridden"
     assert table_fingerprints() == before
     assert not Payout.objects.exists()
     assert approve(withdrawal, approver=second, override="So did I").status == "Approved"
-    kept = Decision.objects.filter(withdrawal=withdrawal).order_by("created_at", "id")
-    assert [row.override for row in kept] == ["I called the bank", "So did I"]
+    stored = Decision.objects.filter(withdrawal=withdrawal).order_by("created_at", "id")
+    assert [row.override for row in stored] == ["I called the bank", "So did I"]
 
 
-def test_a_flag_that_came_since_the_page_was_shown_is_told_and_refuses(wallet):
-    withdrawal = alone()
+def test_a_flag_raised_after_the_page_was_displayed_rejects_the_approval(wallet):
+    withdrawal = make_uncritical()
     shown = codes(withdrawal)
     assert shown == ["payee_not_owner", "account_first_used"]
     Organisation.objects.filter(pk=withdrawal.organisation_id).update(active=False)
     person = make_staff()
     before = table_fingerprints()
-    with pytest.raises(StateConflict) as refused:
+    with pytest.raises(StateConflict) as error:
         approve(withdrawal, approver=person, override=OVERRIDE, seen_flags=shown)
-    assert refused.value.message == (
+    assert error.value.message == (
         "New flags since you opened the page: Critical: The organisation is not active."
         " Review them and try again"
     )
@@ -122,35 +122,35 @@ def test_a_flag_that_came_since_the_page_was_shown_is_told_and_refuses(wallet):
     assert done.status == "Approved"
 
 
-def test_a_page_that_showed_nothing_approves_nothing_that_is_flagged():
-    withdrawal, person = alone(), make_staff()
+def test_a_page_without_flags_cannot_approve_a_flagged_withdrawal():
+    withdrawal, person = make_uncritical(), make_staff()
     before = table_fingerprints()
     with pytest.raises(StateConflict, match="First withdrawal of this owner to this account"):
         approve(withdrawal, approver=person, seen_flags=[])
     assert table_fingerprints() == before
 
 
-def test_what_is_no_longer_flagged_is_approved_and_its_override_kept():
-    withdrawal = alone()
+def test_a_cleared_flag_allows_approval_and_the_override_is_stored():
+    withdrawal = make_uncritical()
     Organisation.objects.filter(pk=withdrawal.organisation_id).update(active=False)
     shown = codes(withdrawal)
     Organisation.objects.filter(pk=withdrawal.organisation_id).update(active=True)
     approve(withdrawal, override=OVERRIDE, seen_flags=shown)
-    kept = Decision.objects.get(withdrawal=withdrawal)
-    assert kept.override == OVERRIDE
-    assert {flag["level"] for flag in _flags(kept)} == {"Look"}
+    stored = Decision.objects.get(withdrawal=withdrawal)
+    assert stored.override == OVERRIDE
+    assert {flag["level"] for flag in _flags(stored)} == {"Look"}
 
 
-def test_a_rejection_needs_no_override_and_keeps_its_flags(wallet):
+def test_a_rejection_needs_no_override_and_stores_the_flags(wallet):
     withdrawal = wallet.request(500)
     decisions.reject(
         withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), reason="Not theirs"
     )
-    kept = Decision.objects.get(withdrawal=withdrawal)
-    assert (kept.override, _flags(kept)[0]["text"]) == ("", SHARED)
+    stored = Decision.objects.get(withdrawal=withdrawal)
+    assert (stored.override, _flags(stored)[0]["text"]) == ("", SHARED)
 
 
-def test_an_override_is_no_longer_than_its_column(wallet):
+def test_an_override_is_at_most_as_long_as_its_column(wallet):
     withdrawal = wallet.request(500)
     before = Decision.objects.count()
     with pytest.raises(InvalidRequest, match="at most 500 characters, not 501"):
@@ -159,7 +159,7 @@ def test_an_override_is_no_longer_than_its_column(wallet):
 
 
 @pytest.mark.parametrize(("override", "taken"), [("", False), (" ", False), ("Known", True)])
-def test_the_database_holds_that_stop_is_overridden_in_writing(wallet, override, taken):
+def test_the_database_requires_a_written_override_of_critical_flags(wallet, override, taken):
     withdrawal = wallet.request(500)
 
     def insert() -> None:
@@ -218,7 +218,7 @@ def test_the_payee_is_compared_with_the_owner(owner, payee, flagged, of_member):
         )
 
 
-def test_the_flags_of_many_take_as_many_queries_as_those_of_one(wallet):
+def test_flags_take_the_same_number_of_queries_for_any_number_of_rows(wallet):
     first = wallet.request(500)
 
     def queries(rows: list[Withdrawal]) -> int:

@@ -1,5 +1,5 @@
-"""Critical on the pages: left out of bulk by name, a written reason on the single page, every flag
-repeated before anything is done, and the flags of a decided withdrawal kept on its page.
+"""Critical flags on pages: excluded from bulk decisions, a written override on the single page, all
+flags on the confirmation, and the flags of a decision on its page.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ WHY = "Ada called: Forrest Green is her landlord"
 
 
 @pytest.fixture
-def dataset():
+def owners():
     organisation, member = make_participants()
     for currency in ("NGN", "KES"):
         fund(organisation, member, currency, "90000000")
@@ -56,9 +56,9 @@ def choose(client: Client, rows: list[Withdrawal]) -> Any:
     return client.post(f"{reverse(LIST)}?status=all", chosen)
 
 
-def submit(client: Client, asked: Any) -> Any:
-    """What the page that asked sends, field by field."""
-    html = asked.content.decode()
+def submit(client: Client, confirmation: Any) -> Any:
+    """Submit the confirmation page with its own fields."""
+    html = confirmation.content.decode()
     fields = re.findall(r'<input type="hidden" name="(row|seen|left_out)" value="([^"]+)"', html)
     body: dict[str, Any] = {"decision": "approve", "reason": ""}
     for name, value in fields:
@@ -66,25 +66,25 @@ def submit(client: Client, asked: Any) -> Any:
     return client.post(reverse("admin:wallets_withdrawal_bulk"), body)
 
 
-def test_one_flagged_stop_among_eight_is_left_out_by_name_and_the_others_are_approved(dataset):
-    organisation, member = dataset
+def test_bulk_excludes_the_critical_one_by_name_and_approves_the_others(owners):
+    organisation, member = owners
     fine = [make_withdrawal(organisation, member, "KES", str(1000 + n)) for n in range(7)]
     flagged = make_withdrawal(organisation, member, "NGN", "2000")
     client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
-    asked = choose(client, [*fine, flagged])
+    confirmation = choose(client, [*fine, flagged])
     assert table_fingerprints() == before
-    seen = text_of(asked)
+    seen = text_of(confirmation)
     assert "Review and confirm: 7 withdrawals, 1 excluded" in seen
     assert (
         "Excluded Critical flags: approve it on its own page with a written reason."
         f" Critical {STOP}" in seen
     )
-    assert f'value="{flagged.pk}:1"' not in asked.content.decode()
+    assert f'value="{flagged.pk}:1"' not in confirmation.content.decode()
 
-    done = submit(client, asked)
-    reported = text_of(done)
-    assert "7 decided, 0 not decided, 1 excluded." in reported
+    done = submit(client, confirmation)
+    page_text = text_of(done)
+    assert "7 decided, 0 not decided, 1 excluded." in page_text
     (row,) = [one for one in done.context["outcomes"] if one.word == "Excluded"]
     assert flagged.reference in row.withdrawal
     assert row.text == (
@@ -97,21 +97,21 @@ def test_one_flagged_stop_among_eight_is_left_out_by_name_and_the_others_are_app
     assert Payout.objects.count() == 7
 
 
-def test_bulk_shows_every_flag_that_the_single_page_shows(dataset):
-    organisation, member = dataset
+def test_bulk_shows_every_flag_of_the_single_page(owners):
+    organisation, member = owners
     rows = [make_withdrawal(organisation, member, currency, "2000") for currency in ("NGN", "KES")]
     client = signed_in_client(FINANCE_APPROVER)
-    asked = choose(client, rows)
-    for chosen in asked.context["rows"]:
+    confirmation = choose(client, rows)
+    for chosen in confirmation.context["rows"]:
         single = client.get(page(chosen.withdrawal)).context["flags"]
         assert len(single) >= 2
         assert list(chosen.flags) == single
         for flag in single:
-            assert f"{flag.level.label} {flag.text}" in text_of(asked)
+            assert f"{flag.level.label} {flag.text}" in text_of(confirmation)
 
 
-def test_a_stop_sent_to_bulk_by_hand_is_refused(dataset):
-    flagged = make_withdrawal(dataset[0], dataset[1], "NGN", "2000")
+def test_a_critical_row_posted_to_bulk_is_rejected(owners):
+    flagged = make_withdrawal(owners[0], owners[1], "NGN", "2000")
     client = signed_in_client(FINANCE_APPROVER)
     body = {
         "decision": "approve",
@@ -126,16 +126,16 @@ def test_a_stop_sent_to_bulk_by_hand_is_refused(dataset):
     assert table_fingerprints() == before
 
 
-def test_a_flag_that_comes_between_the_question_and_bulk_refuses_that_row(dataset):
-    organisation, member = dataset
+def test_a_flag_raised_after_the_confirmation_page_rejects_its_row(owners):
+    organisation, member = owners
     one = make_withdrawal(organisation, member, "KES", "1000")
     client = signed_in_client(FINANCE_APPROVER)
-    asked = choose(client, [one])
+    confirmation = choose(client, [one])
     rival = Organisation.objects.create(name="Rival")
     fund(rival, None, "KES", "5000")
     make_withdrawal(rival, None, "KES", "1000")
     before = table_fingerprints()
-    (row,) = submit(client, asked).context["outcomes"]
+    (row,) = submit(client, confirmation).context["outcomes"]
     assert row.word == "Not decided"
     assert row.text.startswith(
         "New flags since you opened the page: Critical: Account shared with 1 other"
@@ -146,8 +146,8 @@ def test_a_flag_that_comes_between_the_question_and_bulk_refuses_that_row(datase
 
 @pytest.mark.parametrize("override", [None, "", "   "])
 @pytest.mark.parametrize("confirmed", ["", "yes"])
-def test_the_single_page_wants_the_reason_in_writing(dataset, override, confirmed):
-    flagged = make_withdrawal(dataset[0], dataset[1], "NGN", "2000")
+def test_the_single_page_requires_a_written_override(owners, override, confirmed):
+    flagged = make_withdrawal(owners[0], owners[1], "NGN", "2000")
     client = signed_in_client(FINANCE_APPROVER)
     shown = client.get(page(flagged))
     label = "Reason for approving despite critical flags (required; internal, not sent to the"
@@ -166,8 +166,8 @@ def test_the_single_page_wants_the_reason_in_writing(dataset, override, confirme
     assert table_fingerprints() == before
 
 
-def test_what_was_written_stays_when_a_flag_comes_meanwhile(dataset):
-    flagged = make_withdrawal(dataset[0], dataset[1], "NGN", "2000")
+def test_the_override_text_stays_when_a_new_flag_is_raised(owners):
+    flagged = make_withdrawal(owners[0], owners[1], "NGN", "2000")
     client = signed_in_client(FINANCE_APPROVER)
     body = approval_form(flagged, override=WHY, reason="Called at noon")
     rival = Organisation.objects.create(name="Rival")
@@ -185,23 +185,23 @@ def test_what_was_written_stays_when_a_flag_comes_meanwhile(dataset):
     assert table_fingerprints() == before
 
 
-def test_a_page_without_stop_asks_for_no_override(dataset):
+def test_a_page_without_critical_flags_has_no_override_field(owners):
     seen = signed_in_client(FINANCE_APPROVER).get(
-        page(make_withdrawal(dataset[0], dataset[1], "KES", "2000"))
+        page(make_withdrawal(owners[0], owners[1], "KES", "2000"))
     )
     assert "Review Payee is not the wallet owner" in text_of(seen)
     assert "flagged Critical" not in text_of(seen)
 
 
-def test_two_approvers_read_each_others_reason_and_the_client_reads_none(dataset):
-    flagged = make_withdrawal(dataset[0], dataset[1], "NGN", "5000000")
+def test_approvers_see_each_others_override_and_clients_see_none(owners):
+    flagged = make_withdrawal(owners[0], owners[1], "NGN", "5000000")
     one, other = (
         signed_in_client(FINANCE_APPROVER, "one"),
         signed_in_client(FINANCE_APPROVER, "other"),
     )
     body = {"version": 1, "override": WHY}
-    asked = one.post(page(flagged, "approve"), body)
-    seen = text_of(asked)
+    confirmation = one.post(page(flagged, "approve"), body)
+    seen = text_of(confirmation)
     assert f"Critical {STOP}" in seen
     assert f"Reason for override (internal, not sent to the organisation) {WHY}" in seen
     one.post(page(flagged, "approve"), approval_form(flagged, override=WHY))
@@ -209,8 +209,8 @@ def test_two_approvers_read_each_others_reason_and_the_client_reads_none(dataset
     assert (flagged.status, flagged.version) == ("Pending", 2)
 
     before = table_fingerprints()
-    reported = other.post(page(flagged, "approve"), approval_form(flagged, override=" "))
-    assert "Flagged as critical" in text_of(reported)
+    page_text = other.post(page(flagged, "approve"), approval_form(flagged, override=" "))
+    assert "Flagged as critical" in text_of(page_text)
     assert table_fingerprints() == before
     for shown in (
         other.get(page(flagged)),
@@ -222,7 +222,7 @@ def test_two_approvers_read_each_others_reason_and_the_client_reads_none(dataset
     flagged.refresh_from_db()
     assert flagged.status == "Approved"
 
-    # What was flagged then stays, whatever is flagged by now.
+    # The flags of the decision stay, whatever is flagged now.
     Organisation.objects.update(active=False)
     seen = text_of(signed_in_client(AUDITOR).get(page(flagged)))
     for part in (f"Critical {STOP}", f"Reason for override {WHY}", "I called too"):
@@ -235,8 +235,8 @@ def test_two_approvers_read_each_others_reason_and_the_client_reads_none(dataset
     assert WHY not in flagged.reason
 
 
-def test_what_was_decided_before_flags_were_kept_says_nothing_of_them(dataset):
-    withdrawal = make_withdrawal(dataset[0], dataset[1], "KES", "2000")
+def test_a_decision_older_than_stored_flags_shows_none(owners):
+    withdrawal = make_withdrawal(owners[0], owners[1], "KES", "2000")
     client = signed_in_client(FINANCE_APPROVER)
     client.post(page(withdrawal, "approve"), approval_form(withdrawal))
     assert "Flags at decision" in text_of(client.get(page(withdrawal)))
@@ -248,15 +248,15 @@ def test_what_was_decided_before_flags_were_kept_says_nothing_of_them(dataset):
     assert row.flags is None
 
 
-def test_the_list_shows_level_and_number_of_flags_of_now_and_of_the_decision(dataset):
-    organisation, member = dataset
+def test_the_list_shows_current_flags_and_those_of_the_decision(owners):
+    organisation, member = owners
     flagged = make_withdrawal(organisation, member, "NGN", "2000")
     look = make_withdrawal(organisation, member, "KES", "2000")
     clear = make_withdrawal(organisation, member, "KES", "1000", account_name="Ada")
     decided = make_withdrawal(organisation, member, "KES", "3000", account_number="0690000045")
     client = signed_in_client(FINANCE_APPROVER)
     client.post(page(decided, "approve"), approval_form(decided))
-    # Its flags of the decision stay, though it would have more by now.
+    # The flags of the decision stay, although more apply now.
     Organisation.objects.filter(pk=organisation.pk).update(active=False)
     shown = client.get(reverse(LIST), {"status": "all"})
     admin = shown.context["cl"].model_admin
@@ -276,8 +276,8 @@ def test_the_list_shows_level_and_number_of_flags_of_now_and_of_the_decision(dat
     assert "Risk" in text
 
 
-def test_choosing_many_takes_as_many_queries_as_choosing_two(dataset):
-    organisation, member = dataset
+def test_the_confirmation_takes_the_same_number_of_queries_for_many_rows(owners):
+    organisation, member = owners
     client = signed_in_client(FINANCE_APPROVER)
 
     def queries(count: int) -> int:

@@ -1,4 +1,4 @@
-"""Decisions about a withdrawal below the pages: by whom, on what, and what each of them leaves."""
+"""Decision services: who may decide, preconditions, and records."""
 
 from __future__ import annotations
 
@@ -58,18 +58,20 @@ def approve(withdrawal: Withdrawal, person: StaffUser, override: str = "") -> Wi
     )
 
 
-def refuses(act: Callable[[], object], kind: type[DomainError], message: str) -> DomainError:
-    """Assert that the act is refused and moves nothing."""
+def assert_rejected(
+    act: Callable[[], object], kind: type[DomainError], message: str
+) -> DomainError:
+    """Assert that the act is rejected and changes nothing."""
     before = table_fingerprints()
-    with pytest.raises(kind) as refusal:
+    with pytest.raises(kind) as rejection:
         act()
-    assert refusal.value.message == message
+    assert rejection.value.message == message
     assert table_fingerprints() == before
-    return refusal.value
+    return rejection.value
 
 
-def test_nobody_approves_what_they_entered_or_approved_before():
-    reported = "A second person must approve this withdrawal: you already requested or approved it"
+def test_a_person_cannot_approve_a_request_they_entered_or_approved():
+    message = "A second person must approve this withdrawal: you already requested or approved it"
     person, other = make_staff(), make_staff()
     wallet = make_wallet(600_000)
     requests.request_withdrawal(
@@ -85,28 +87,28 @@ def test_nobody_approves_what_they_entered_or_approved_before():
         )
     )
     entered = Withdrawal.objects.get()
-    refused = refuses(partial(approve, entered, person), Rejected, reported)
-    assert refused.code == "approver_not_independent"
+    error = assert_rejected(partial(approve, entered, person), Rejected, message)
+    assert error.code == "approver_not_independent"
     assert approve(entered, other).status == "Approved"
     large = make_wallet(500_000).request(500_000, account="0611111111")
     assert approve(large, other).status == "Pending"
-    refuses(partial(approve, large, other), Rejected, reported)
+    assert_rejected(partial(approve, large, other), Rejected, message)
     assert approve(large, person).second_approver == person
     assert_books_hold()
 
 
-def test_what_is_flagged_stop_is_approved_by_who_writes_why():
+def test_a_critical_withdrawal_is_approved_with_an_override():
     withdrawal = make_wallet(1000).request(500)
     make_wallet(1000).request(500)
     person = make_staff()
     before = table_fingerprints()
-    with pytest.raises(Rejected) as refused:
+    with pytest.raises(Rejected) as error:
         approve(withdrawal, person)
-    assert refused.value.code == "stop_not_overridden"
+    assert error.value.code == "stop_not_overridden"
     assert table_fingerprints() == before
     assert approve(withdrawal, person, OVERRIDE).status == "Approved"
-    kept = Decision.objects.get(withdrawal=withdrawal)
-    assert (kept.verdict, kept.override, kept.version) == ("Approve", OVERRIDE, 1)
+    stored = Decision.objects.get(withdrawal=withdrawal)
+    assert (stored.verdict, stored.override, stored.version) == ("Approve", OVERRIDE, 1)
 
 
 def test_payouts_are_swept_as_soon_as_the_last_needed_approval_is_given(
@@ -123,7 +125,7 @@ def test_payouts_are_swept_as_soon_as_the_last_needed_approval_is_given(
     assert Payout.objects.get().withdrawal_id == large.pk
 
 
-def test_who_was_to_be_approved_by_two_stays_so_when_the_threshold_rises():
+def test_a_higher_threshold_does_not_lower_the_approvals_needed():
     withdrawal = make_wallet(500_000).request(500_000)
     assert withdrawal.approvals_needed == 2
     for key in ("SECOND_APPROVAL_ABOVE_KES", "SECOND_APPROVAL_DAILY_ABOVE_KES"):
@@ -132,14 +134,14 @@ def test_who_was_to_be_approved_by_two_stays_so_when_the_threshold_rises():
     assert (once.status, once.approvals_needed) == ("Pending", 2)
 
 
-def test_what_the_corridor_needs_is_filled_in_before_the_approval():
+def test_payout_details_are_required_before_approval():
     withdrawal = make_wallet(5000, currency="ZAR").request(500, currency="ZAR", bank="Absa")
     person = make_staff()
-    reported = (
+    message = (
         "ZAR payouts require: recipient's first name, recipient's last name,"
         " recipient's email, recipient's phone, recipient's address"
     )
-    assert refuses(partial(approve, withdrawal, person), Rejected, reported).code == (
+    assert assert_rejected(partial(approve, withdrawal, person), Rejected, message).code == (
         "corridor_incomplete"
     )
     fill = partial(
@@ -152,10 +154,10 @@ def test_what_the_corridor_needs_is_filled_in_before_the_approval():
         **asdict(RECIPIENT),
         "recipient_phone": "+27821234567",
     }
-    kept = Decision.objects.get(withdrawal=withdrawal)
-    assert (kept.verdict, kept.details) == ("Fill in", {"branch_code": ""})
-    reported = "The withdrawal has changed. Review it and try again"
-    refuses(partial(fill, corridor=RECIPIENT), StateConflict, reported)
+    stored = Decision.objects.get(withdrawal=withdrawal)
+    assert (stored.verdict, stored.details) == ("Fill in", {"branch_code": ""})
+    message = "The withdrawal has changed. Review it and try again"
+    assert_rejected(partial(fill, corridor=RECIPIENT), StateConflict, message)
     assert approve(withdrawal, person).status == "Approved"
 
 
@@ -182,7 +184,7 @@ WRONG_CORRIDORS: list[tuple[str, PayoutDetails, dict[str, str]]] = [
 
 
 def fill_in(currency: str, corridor: PayoutDetails) -> Callable[[], Withdrawal]:
-    """What a member of staff does to a new request."""
+    """Fill in the payout details of a new request."""
     wallet = make_wallet(5000, currency=currency)
     withdrawal = wallet.request(500, currency=currency, bank="Absa")
     return partial(
@@ -194,17 +196,17 @@ def fill_in(currency: str, corridor: PayoutDetails) -> Callable[[], Withdrawal]:
     )
 
 
-def test_what_is_filled_in_has_the_form_and_length_of_its_column():
+def test_payout_details_have_the_format_and_length_of_their_columns():
     for currency, corridor, wrong in WRONG_CORRIDORS:
         [message] = wrong.values()
         act = fill_in(currency, corridor)
-        assert refuses(act, InvalidRequest, message).fields == wrong
-    # Where no phone is needed, it is kept as it was written.
+        assert assert_rejected(act, InvalidRequest, message).fields == wrong
+    # A phone number that is not required is stored as entered.
     filled = fill_in("GHS", PayoutDetails(branch_code="GH1", recipient_phone="0"))()
     assert filled.bank.recipient_phone == "0"
 
 
-def test_only_who_may_decide_decides_and_only_on_the_version_they_saw():
+def test_decisions_need_the_permission_and_the_current_version():
     withdrawal = make_wallet(1000).request(500)
     acts: list[Callable[..., Withdrawal]] = [
         decisions.approve,
@@ -213,15 +215,15 @@ def test_only_who_may_decide_decides_and_only_on_the_version_they_saw():
     ]
     stranger, person = make_staff("resolve_payout"), make_staff()
     stale = "The withdrawal has changed. Review it and try again"
-    asked = [partial(act, withdrawal_id=withdrawal.pk) for act in acts]
-    for act in asked:
-        reported = "You do not have permission to approve withdrawals"
-        refuses(partial(act, version=1, approver=stranger), Forbidden, reported)
-        refuses(partial(act, version=2, approver=person), StateConflict, stale)
+    calls = [partial(act, withdrawal_id=withdrawal.pk) for act in acts]
+    for act in calls:
+        message = "You do not have permission to approve withdrawals"
+        assert_rejected(partial(act, version=1, approver=stranger), Forbidden, message)
+        assert_rejected(partial(act, version=2, approver=person), StateConflict, stale)
     decisions.cancel(
         withdrawal_id=withdrawal.pk, organisation_id=withdrawal.organisation_id, actor=TESTER
     )
     gone = "Already cancelled by tests"
-    for act in asked:
-        refuses(partial(act, version=2, approver=person), StateConflict, gone)
+    for act in calls:
+        assert_rejected(partial(act, version=2, approver=person), StateConflict, gone)
     assert_books_hold()

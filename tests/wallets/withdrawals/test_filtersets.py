@@ -1,4 +1,4 @@
-"""Filters of withdrawals: amounts as they are written, and what each of them finds."""
+"""Filters of withdrawals: formats of amounts, and the rows found."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_an_amount_is_a_plain_number_up_to_ten_to_the_fifteenth():
         assert parse_amount(text) is None, text
 
 
-def test_an_amount_to_compare_with_has_two_decimals_at_most():
+def test_a_filter_amount_has_two_decimals_at_most():
     field = AmountField(required=False)
     assert field.clean("") is None
     assert field.clean(None) is None
@@ -41,13 +41,13 @@ def test_an_amount_to_compare_with_has_two_decimals_at_most():
         assert refused.value.messages == [message]
 
 
-def test_the_schema_tells_what_an_amount_may_be():
+def test_the_schema_describes_the_amounts():
     assert get_override(AmountFilter, "field") == {
         "type": "number", "minimum": 0, "maximum": 10**15, "multipleOf": 0.01,
     }  # fmt: skip
 
 
-def found(**query: str) -> set[Withdrawal]:
+def filter_withdrawals(**query: str) -> set[Withdrawal]:
     filters = WithdrawalFilters(query, queryset=Withdrawal.objects.all())
     assert filters.is_valid(), filters.errors
     return set(filters.qs)
@@ -72,5 +72,5 @@ def test_withdrawals_are_found_by_amount_and_owner():
         ({"reference": own.reference}, {own}),
         ({"reference": "x" * 40}, set()),
     ):
-        assert found(**query) == rows, query
+        assert filter_withdrawals(**query) == rows, query
     assert not WithdrawalFilters({"reference": "x" * 41}).is_valid()

@@ -1,4 +1,4 @@
-"""Who acted on a withdrawal first, and when, stays whatever another person decides later."""
+"""Later decisions keep the first approver and the time of the first approval."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def approved_by_one() -> Withdrawal:
-    """500,000 KES, of which the first of two people approved."""
+    """Make a withdrawal of 500,000 KES with the first of two approvals."""
     store_bank_list()
     withdrawal = make_wallet(600_000).request(500_000)
     once = decisions.approve(
@@ -25,7 +25,7 @@ def approved_by_one() -> Withdrawal:
     return once
 
 
-def test_a_rejection_after_a_first_approval_keeps_who_acted_first_and_when(approved_by_one):
+def test_a_rejection_keeps_the_first_approver_and_time(approved_by_one):
     rejected = decisions.reject(
         withdrawal_id=approved_by_one.id,
         version=approved_by_one.version,
@@ -40,7 +40,7 @@ def test_a_rejection_after_a_first_approval_keeps_who_acted_first_and_when(appro
     assert_books_hold()
 
 
-def test_a_cancellation_after_a_first_approval_keeps_who_acted_first_and_when(approved_by_one):
+def test_a_cancellation_keeps_the_first_approver_and_time(approved_by_one):
     cancelled = decisions.cancel(
         withdrawal_id=approved_by_one.id,
         organisation_id=approved_by_one.organisation_id,

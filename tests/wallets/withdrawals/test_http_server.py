@@ -1,4 +1,4 @@
-"""Withdrawals and the provider's webhooks through the real web server."""
+"""Withdrawals and the provider's webhooks over the real web server."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ HEADERS = {"verif-hash": "tests-webhook-hash"}
 
 
 @pytest.fixture
-def desk(transactional_db: None) -> Iterator[WithdrawalApi]:
+def api(transactional_db: None) -> Iterator[WithdrawalApi]:
     store_bank_lists()
     yield WithdrawalApi()
     clear_bank_cache()
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_withdrawal_is_created_and_a_second_refused(live_service, desk: WithdrawalApi, operation):
-    desk.fund(operation, "KES", "700")
-    url = live_service.base_url + desk.path(operation)
+def test_a_withdrawal_is_created_and_a_second_one_is_rejected(
+    live_service, api: WithdrawalApi, operation
+):
+    api.fund(operation, "KES", "700")
+    url = live_service.base_url + api.path(operation)
     responses = [
-        requests.post(url, json=body_of(), headers=desk.caller.headers, timeout=20)
-        for _ in range(2)
+        requests.post(url, json=body_of(), headers=api.caller.headers, timeout=20) for _ in range(2)
     ]
     assert [response.status_code for response in responses] == [201, 400]
     assert responses[1].json() == {
@@ -43,10 +44,10 @@ def test_a_withdrawal_is_created_and_a_second_refused(live_service, desk: Withdr
 
 
 @pytest.mark.parametrize("text", ["%00", "a%00b", "%ff", "%2e%2e", "..%2f..", "%F0%9F%98%80"])
-def test_ids_that_no_client_should_send_are_not_found(live_service, desk: WithdrawalApi, text):
+def test_malformed_ids_are_not_found(live_service, api: WithdrawalApi, text):
     address = urlsplit(live_service.base_url)
     connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=20)
-    headers = {**desk.caller.headers, "Content-Type": "application/json"}
+    headers = {**api.caller.headers, "Content-Type": "application/json"}
     path = f"/v1/api/members/{text}/wallet/withdraw"
     with assert_nothing_changes():
         connection.request("POST", path, json.dumps(body_of()), headers)
@@ -58,7 +59,7 @@ def test_ids_that_no_client_should_send_are_not_found(live_service, desk: Withdr
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_webhook_is_read_whole_however_it_is_sent(live_service, desk: WithdrawalApi, chunked):
+def test_a_webhook_is_read_in_full_chunked_or_not(live_service, api: WithdrawalApi, chunked):
     withdrawal = make_approved_withdrawal(make_wallet(1000), bank=BANK)
     raw = json.dumps({"data": {"id": 1, "reference": withdrawal.reference}}).encode()
     url = f"{live_service.base_url}/hooks/flutterwave"
@@ -69,8 +70,8 @@ def test_a_webhook_is_read_whole_however_it_is_sent(live_service, desk: Withdraw
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_webhook_beyond_the_limit_is_refused_however_it_is_sent(
-    live_service, desk: WithdrawalApi, chunked
+def test_a_webhook_beyond_the_limit_is_rejected_chunked_or_not(
+    live_service, api: WithdrawalApi, chunked
 ):
     raw = b"x" * 70_000
     url = f"{live_service.base_url}/hooks/flutterwave"

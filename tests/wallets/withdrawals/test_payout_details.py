@@ -1,4 +1,4 @@
-"""What a country's payouts need besides bank and account number."""
+"""Payout details that a corridor needs in addition to bank and account number."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from wallets.withdrawals.services.payout_details import clean_phone, missing_fie
         ),
     ],
 )
-def test_what_is_missing_is_what_the_currency_needs_and_nobody_has_filled_in(currency, labels):
+def test_missing_details_are_the_empty_ones_that_the_currency_needs(currency, labels):
     names = [*required_fields(currency)]
     assert [*required_fields(currency).values()] == labels
     assert missing_fields(currency, BankAccount()) == labels
@@ -40,12 +40,14 @@ def test_what_is_missing_is_what_the_currency_needs_and_nobody_has_filled_in(cur
         ]
 
 
-def test_a_phone_number_has_its_country_code_and_loses_what_people_write_between_digits():
+def test_a_phone_number_has_a_country_code_and_loses_its_separators():
     assert clean_phone(" +27 (82) 123-4567") == "+27821234567"
     assert clean_phone("+1234567") == "+1234567"
     assert clean_phone("+123456789012345") == "+123456789012345"
     for wrong in ("", "0821234567", "+0821234567", "+123456", "+1234567890123456", "+27x21234567"):
-        with pytest.raises(InvalidRequest) as refused:
+        with pytest.raises(InvalidRequest) as error:
             clean_phone(wrong)
-        words = "recipient_phone must be a phone number with its country code, such as +27821234567"
-        assert (refused.value.message, refused.value.fields) == (words, {"recipient_phone": words})
+        message = (
+            "recipient_phone must be a phone number with its country code, such as +27821234567"
+        )
+        assert (error.value.message, error.value.fields) == (message, {"recipient_phone": message})

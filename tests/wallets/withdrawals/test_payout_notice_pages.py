@@ -1,4 +1,4 @@
-"""The page of a payout that was lost or came back says where it stands, to whoever looks."""
+"""Notices on the page of an unresolved or returned payout, for every role."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from wallets.withdrawals.services import decisions
 pytestmark = pytest.mark.django_db
 
 
-def paid_out() -> Withdrawal:
-    """An approved withdrawal that a worker has taken to the provider."""
+def send_payout() -> Withdrawal:
+    """Make an approved withdrawal and send its payout."""
     organisation, member = make_participants()
     fund(organisation, member, "KES", "1000")
     withdrawal = make_withdrawal(organisation, member, "KES", "400")
@@ -40,37 +40,37 @@ def paid_out() -> Withdrawal:
     return withdrawal
 
 
-def seen_by(role: str, withdrawal: Withdrawal) -> str:
+def page_text(role: str, withdrawal: Withdrawal) -> str:
     address = reverse("admin:wallets_withdrawal_change", args=[withdrawal.pk])
     return text_of(signed_in_client(role).get(address))
 
 
-def test_a_lost_answer_is_looked_up_then_lost(provider_sandbox):
+def test_a_payout_without_response_is_checked_and_then_unresolved(provider_sandbox):
     provider_sandbox.fault("error_5xx", match=TRANSFERS)
-    withdrawal = paid_out()
-    waiting = seen_by(BACK_OFFICE, withdrawal)
-    reported = r"Checking status The outcome is unknown\..* next at \d\d:\d\d:\d\d UTC\."
-    assert re.search(reported, waiting)
+    withdrawal = send_payout()
+    waiting = page_text(BACK_OFFICE, withdrawal)
+    notice = r"Checking status The outcome is unknown\..* next at \d\d:\d\d:\d\d UTC\."
+    assert re.search(notice, waiting)
     assert "Propose a resolution" not in waiting
     advance_time(withdrawal, HALF_AN_HOUR + 1)
     payouts.check_status(withdrawal.pk)
-    lost = "Unresolved Two status checks did not find this payout."
-    auditors, approvers = seen_by(AUDITOR, withdrawal), seen_by(FINANCE_APPROVER, withdrawal)
-    assert lost in auditors
+    unresolved = "Unresolved Two status checks did not find this payout."
+    auditors, approvers = page_text(AUDITOR, withdrawal), page_text(FINANCE_APPROVER, withdrawal)
+    assert unresolved in auditors
     assert "Propose a resolution" not in auditors
-    assert approvers.index(lost) < approvers.index("Propose a resolution")
+    assert approvers.index(unresolved) < approvers.index("Propose a resolution")
     assert approvers.index("Propose a resolution") < approvers.index("Velocity and history")
 
 
-def test_a_payout_that_came_back_says_so(provider_sandbox):
-    withdrawal = paid_out()
+def test_a_returned_payout_has_a_notice(provider_sandbox):
+    withdrawal = send_payout()
     settle_at_bank(provider_sandbox, withdrawal)
     payouts.check_status(withdrawal.pk)
     returned = "Returned Returned by bank. Reversal requires dual approval."
-    assert returned not in seen_by(AUDITOR, withdrawal)
+    assert returned not in page_text(AUDITOR, withdrawal)
     return_at_bank(provider_sandbox, withdrawal)
     advance_time(withdrawal, 24 * HALF_AN_HOUR)
     payouts.check_status(withdrawal.pk)
-    seen = seen_by(FINANCE_APPROVER, withdrawal)
+    seen = page_text(FINANCE_APPROVER, withdrawal)
     assert returned in seen
     assert "Propose a resolution Action Reverse Reason" in seen

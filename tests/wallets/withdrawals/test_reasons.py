@@ -1,4 +1,4 @@
-"""What people write with a decision: as long as its column, and asked for where it is needed."""
+"""Reasons and notes: maximum lengths and white space."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Act = Callable[..., Any]
 
 
 def acts() -> list[tuple[Act, str, int]]:
-    """What takes words, by which name, and how long they may be."""
+    """Return each service with a reason, the name of its parameter, and the maximum length."""
     store_bank_list()
     pending = make_wallet(1000).request(500)
     decided: dict[str, Any] = {
@@ -81,18 +81,18 @@ def acts() -> list[tuple[Act, str, int]]:
     ]
 
 
-def test_words_that_are_too_long_are_refused_by_their_length_and_nothing_happens():
+def test_a_reason_that_is_too_long_is_rejected_and_changes_nothing():
     for act, name, longest in acts():
         before = table_fingerprints()
-        with pytest.raises(InvalidRequest) as refused:
+        with pytest.raises(InvalidRequest) as error:
             act(**{name: "x" * (longest + 1)})
-        assert refused.value.message == (
+        assert error.value.message == (
             f"The text must have at most {longest} characters, not {longest + 1}"
         ), act
         assert table_fingerprints() == before
 
 
-def test_the_ledger_keeps_the_beginning_of_a_long_reason():
+def test_the_ledger_stores_the_beginning_of_a_long_reason():
     store_bank_list()
     pending = make_wallet(1000).request(500)
     why = "".join(f"{number:04}" for number in range(125))
@@ -104,7 +104,7 @@ def test_the_ledger_keeps_the_beginning_of_a_long_reason():
     assert released.memo == f"rejected: {why[:290]}"
 
 
-def test_space_around_words_is_no_part_of_them():
+def test_space_around_a_reason_is_removed():
     assert clean_text("  so \n", missing="why?") == "so"
     assert clean_text(" \n") == ""
     assert clean_text(" " * 900 + "x" * 500) == "x" * 500

@@ -1,4 +1,4 @@
-"""What records say about themselves: their names, and facts that follow from their columns."""
+"""Names and computed properties of records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wallets.reconciliation.models import ReconciliationBreak, ReconciliationLin
 from wallets.withdrawals.models import Payout, Withdrawal
 
 AT = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
-SOMEBODY = UUID(int=7)
+OWNER_ID = UUID(int=7)
 
 
 @pytest.mark.parametrize(
@@ -32,19 +32,19 @@ SOMEBODY = UUID(int=7)
         (ReconciliationBreak(kind="k"), "k"),
     ],
 )
-def test_what_a_record_is_called(record: Any, name: str):
+def test_records_have_readable_names(record: Any, name: str):
     assert str(record) == name
 
 
-def test_an_account_is_called_by_its_owner_or_the_exchange():
+def test_an_account_is_named_by_its_owner_or_the_exchange():
     account = Account(asset_id="KES", kind="escrow")
-    account.owner_id = SOMEBODY
-    assert str(account) == f"KES escrow of {SOMEBODY}"
+    account.owner_id = OWNER_ID
+    assert str(account) == f"KES escrow of {OWNER_ID}"
     account.owner_id = None
     assert str(account) == "KES escrow of the exchange"
 
 
-def test_a_payout_was_returned_when_the_provider_has_it_as_failed_after_it_was_settled():
+def test_a_settled_payout_that_failed_at_the_provider_is_returned():
     facts = {
         (status, settled): Payout(provider_status=status, settled_at=settled).returned
         for status in ("FAILED", "SUCCESSFUL", "")
@@ -54,6 +54,6 @@ def test_a_payout_was_returned_when_the_provider_has_it_as_failed_after_it_was_s
     assert [*facts.values()].count(False) == 5
 
 
-def test_a_wallet_is_a_members_or_its_organisations_own():
-    assert Withdrawal(member_id=SOMEBODY).owner_model == "user"
+def test_a_wallet_belongs_to_a_member_or_an_organisation():
+    assert Withdrawal(member_id=OWNER_ID).owner_model == "user"
     assert Withdrawal().owner_model == "organisation"

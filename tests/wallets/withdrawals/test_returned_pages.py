@@ -1,6 +1,4 @@
-"""A payout that the bank returned is seen: its state, filter, queue, the front page, exports; and
-alerts lead to what they are about.
-"""
+"""Returned payouts on pages: status, filter, queue, dashboard and exports; links of alerts."""
 
 from __future__ import annotations
 
@@ -47,14 +45,14 @@ def page(withdrawal: Withdrawal, name: str = "change", *more: object) -> str:
 
 
 @pytest.fixture
-def dataset(provider_sandbox):
+def owners(provider_sandbox):
     organisation, member = make_participants()
     fund(organisation, member, "KES", "10000")
     return organisation, member
 
 
-def paid(sandbox: Any, dataset: Any, *, returned: bool) -> Withdrawal:
-    withdrawal = make_withdrawal(dataset[0], dataset[1], "KES", "400")
+def paid(sandbox: Any, owners: Any, *, returned: bool) -> Withdrawal:
+    withdrawal = make_withdrawal(owners[0], owners[1], "KES", "400")
     decisions.approve(
         withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), override=OVERRIDE
     )
@@ -69,11 +67,9 @@ def paid(sandbox: Any, dataset: Any, *, returned: bool) -> Withdrawal:
     return withdrawal
 
 
-def test_a_returned_payout_is_told_from_a_completed_one_until_two_reversed_it(
-    provider_sandbox, dataset
-):
-    fine = paid(provider_sandbox, dataset, returned=False)
-    back = paid(provider_sandbox, dataset, returned=True)
+def test_a_returned_payout_is_marked_until_two_people_reverse_it(provider_sandbox, owners):
+    fine = paid(provider_sandbox, owners, returned=False)
+    back = paid(provider_sandbox, owners, returned=True)
     one, other = (
         signed_in_client(FINANCE_APPROVER, "one"),
         signed_in_client(FINANCE_APPROVER, "other"),
@@ -99,7 +95,7 @@ def test_a_returned_payout_is_told_from_a_completed_one_until_two_reversed_it(
     review = text_of(one.get(page(back)))
     assert "Returned by bank" in review
     assert f"Completed {back.reference}" not in review
-    # Beside it, on the page of the other one.
+    # On the page of the other withdrawal.
     assert "Returned by bank 400.00 KES" in text_of(one.get(page(fine)))
 
     exported, _ = read_csv(file_bytes(request_export(one, "wallets_withdrawal", "status=all")))
@@ -126,35 +122,35 @@ def test_a_returned_payout_is_told_from_a_completed_one_until_two_reversed_it(
     assert "Payouts: returned by bank 0" in text_of(one.get("/admin/"))
 
 
-def test_the_status_of_a_returned_payout_stays_completed_for_the_client(provider_sandbox, dataset):
-    back = paid(provider_sandbox, dataset, returned=True)
+def test_the_status_of_a_returned_payout_stays_completed_for_the_client(provider_sandbox, owners):
+    back = paid(provider_sandbox, owners, returned=True)
     assert '"status":"Completed"' in back.document.replace(" ", "")
 
 
-def test_a_returned_payout_was_not_paid_to_the_account(provider_sandbox, dataset):
-    former = paid(provider_sandbox, dataset, returned=True)
+def test_a_returned_payout_does_not_count_as_paid_to_the_account(provider_sandbox, owners):
+    former = paid(provider_sandbox, owners, returned=True)
     with without_guards() as cursor:
         cursor.execute(
             "UPDATE wallets_withdrawal SET created_at = created_at - interval '1 hour'"
             " WHERE id = %s",
             [former.pk],
         )
-    again = make_withdrawal(dataset[0], dataset[1], "KES", "100")
+    again = make_withdrawal(owners[0], owners[1], "KES", "100")
     found = {one.code: one.text for one in review_flags([again])[again.pk]}
     assert found["payouts_came_back"] == "1 earlier payout to this account failed or returned."
     assert "account_never_paid" in found
 
 
-def test_returned_payouts_are_found_by_an_index(provider_sandbox, dataset):
-    paid(provider_sandbox, dataset, returned=True)
+def test_returned_payouts_use_an_index(provider_sandbox, owners):
+    paid(provider_sandbox, owners, returned=True)
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
     plan = Withdrawal.objects.filter(returned_by_bank()).order_by().explain()
     assert "payout_returned" in plan, plan
 
 
-def test_every_alert_leads_to_what_it_is_about(provider_sandbox, dataset):
-    withdrawal = make_withdrawal(dataset[0], dataset[1], "KES", "400")
+def test_every_alert_links_to_its_subject(provider_sandbox, owners):
+    withdrawal = make_withdrawal(owners[0], owners[1], "KES", "400")
     day = timezone.now().date()
     report = Reconciliation.objects.create(
         day=day, requested_by=str(Actor.system("tests")), requested_by_label="tests",
@@ -188,7 +184,7 @@ def test_every_alert_leads_to_what_it_is_about(provider_sandbox, dataset):
 
 
 @pytest.mark.parametrize("subject", ["", "payout_gone", "2026-13-45", "<b>"])
-def test_an_alert_about_what_is_not_there_is_shown_without_a_link(subject):
+def test_an_alert_without_an_existing_subject_has_no_link(subject):
     raise_alert("payout_unknown", subject=subject, message="Look")
     alert = Alert.objects.get()
     client = signed_in_client(AUDITOR)

@@ -1,4 +1,4 @@
-"""What an owner asked for and received: which days count, and whose money."""
+"""Velocity, inflow and account use: periods and owners that count."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ NOTHING = RequestTotals(0, Decimal(0))
 
 
 def put_withdrawal(cursor: Any, amount: int = 1, **columns: Any) -> UUID:
-    """A withdrawal by its columns alone."""
+    """Insert a withdrawal with these columns, without its history."""
     row = insert_row(cursor, Withdrawal, amount=amount, disburse_amount=amount, **columns)
     found: UUID = row["id"]
     return found
 
 
-def of(*amounts: int) -> RequestTotals:
-    """Requests of these amounts."""
+def totals_of(*amounts: int) -> RequestTotals:
+    """Return the totals of requests of these amounts."""
     return RequestTotals(len(amounts), Decimal(sum(amounts)))
 
 
-def test_velocity_counts_what_is_younger_than_a_day_or_thirty_when_the_decision_is_made():
+def test_velocity_counts_one_day_and_thirty_days_before_the_decision():
     firm, person, other_person = uuid7(), uuid7(), uuid7()
     of_person = {"organisation_id": firm, "member_id": person}
     with without_guards() as cursor:
@@ -64,23 +64,23 @@ def test_velocity_counts_what_is_younger_than_a_day_or_thirty_when_the_decision_
         put_withdrawal(
             cursor, 256, organisation_id=firm, member_id=other_person, created_at=NOON - 2 * DAY
         )
-        # Given back, of another organisation, and of another currency.
+        # Released, of another organisation, and in another currency.
         put_withdrawal(cursor, 512, **of_person, status="Rejected", created_at=NOON - DAY / 2)
         put_withdrawal(cursor, 1024, organisation_id=uuid7(), created_at=NOON - DAY / 2)
         put_withdrawal(cursor, 2048, **of_person, currency_id="NGN", created_at=NOON - DAY / 2)
     found = request_velocity(Withdrawal.objects.get(pk=decided))
     assert found.until == NOON
-    assert found.owner_day == of(1, 2, 32)
-    assert found.owner_month == of(1, 2, 4, 8, 32)
-    assert found.organisation_day == of(1, 2, 32, 128)
-    assert found.organisation_month == of(1, 2, 4, 8, 32, 128, 256)
+    assert found.owner_day == totals_of(1, 2, 32)
+    assert found.owner_month == totals_of(1, 2, 4, 8, 32)
+    assert found.organisation_day == totals_of(1, 2, 32, 128)
+    assert found.organisation_month == totals_of(1, 2, 4, 8, 32, 128, 256)
 
 
-def test_velocity_is_of_now_until_a_withdrawal_is_decided():
+def test_velocity_is_current_until_the_withdrawal_is_decided():
     before = timezone.now()
     for status, actioned_on, of_now in (
         ("Pending", None, True),
-        # One of two has approved it.
+        # Approved by one of two people.
         ("Pending", NOON, True),
         ("Approved", NOON, False),
         ("Cancelled", None, True),
@@ -91,11 +91,11 @@ def test_velocity_is_of_now_until_a_withdrawal_is_decided():
             )
         seen = request_velocity(Withdrawal.objects.get(pk=found))
         assert (seen.until >= before) is of_now, (status, actioned_on)
-        # Asked for so long ago, it does not count either.
+        # At this age it does not count either.
         assert seen.owner_day == seen.organisation_month == NOTHING
 
 
-def test_inflow_is_what_was_confirmed_for_the_wallet_in_thirty_days():
+def test_inflow_is_the_confirmed_deposits_of_thirty_days():
     organisation = make_organisation()
     member = make_member(organisation)
     of_member: dict[str, Any] = {
@@ -117,9 +117,9 @@ def test_inflow_is_what_was_confirmed_for_the_wallet_in_thirty_days():
             (64, of_member | counted | {"organisation_id": uuid7()}),
         ):
             insert_row(cursor, Deposit, amount=amount, **columns)
-        asked = put_withdrawal(cursor, **of_member)
+        withdrawal_id = put_withdrawal(cursor, **of_member)
         elsewhere = put_withdrawal(cursor, organisation_id=organisation.pk, currency_id="GHS")
-    found = recent_deposits(Withdrawal.objects.get(pk=asked), shown=1)
+    found = recent_deposits(Withdrawal.objects.get(pk=withdrawal_id), shown=1)
     assert (found.count, found.amount) == (2, Decimal(3))
     assert [deposit.amount for deposit in found.deposits] == [1]
     nothing = recent_deposits(Withdrawal.objects.get(pk=elsewhere), shown=1)
@@ -142,19 +142,19 @@ def test_five_other_owners_of_the_same_account_at_the_same_bank_are_named():
                 member_id=None if member is None else member.pk,
             )
 
-        asked = pay_to("31", "01", firm, mine)
+        withdrawal_id = pay_to("31", "01", firm, mine)
         pay_to("31", "01", firm, mine)
         pay_to("32", "01", other)
         pay_to("31", "02", other)
         for number in range(2):
             assert (
-                find_owners_sharing_account(Withdrawal.objects.get(pk=asked))
+                find_owners_sharing_account(Withdrawal.objects.get(pk=withdrawal_id))
                 == [("Acme", "")] * number
             )
             pay_to("31", "01", firm)
         for name in names:
             pay_to("31", "01", other, make_member(other, name))
-    assert find_owners_sharing_account(Withdrawal.objects.get(pk=asked)) == [
+    assert find_owners_sharing_account(Withdrawal.objects.get(pk=withdrawal_id)) == [
         ("Acme", ""),
         *(("Zenith", name) for name in names[:4]),
     ]

@@ -1,4 +1,4 @@
-"""The facts of the review page: exact on cases built for them, and what they warn of."""
+"""Facts and flags of the review page."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")
 
 
 @pytest.fixture
-def dataset():
+def owners():
     organisation, member = make_participants()
     fund(organisation, member, "KES", "1000000")
     fund(organisation, None, "KES", "1000000")
@@ -56,7 +56,7 @@ def page(withdrawal: Withdrawal) -> str:
 
 
 def rewrite(withdrawal: Withdrawal, *, ago: timedelta, status: str = "Pending") -> None:
-    """`withdrawal` was asked for `ago` and has come to `status`."""
+    """Set the age and the status of the withdrawal, past the guards."""
     with without_guards() as cursor:
         cursor.execute(
             "UPDATE wallets_withdrawal SET created_at = %s, status = %s WHERE id = %s",
@@ -65,7 +65,7 @@ def rewrite(withdrawal: Withdrawal, *, ago: timedelta, status: str = "Pending") 
 
 
 def facts_of(withdrawal: Withdrawal) -> ReviewFacts:
-    """The facts of one among others, as the lists ask for them."""
+    """Return the facts of one withdrawal, loaded with all others as lists do."""
     return load_review_facts(list(Withdrawal.objects.values_list("pk", flat=True)))[withdrawal.pk]
 
 
@@ -76,11 +76,11 @@ def account_use(withdrawal: Withdrawal) -> AccountUse:
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
-def test_use_of_the_account_counts_earlier_requests_of_the_owner_and_names_the_others(dataset):
-    organisation, member = dataset
+def test_account_use_counts_the_owners_requests_and_names_other_owners(owners):
+    organisation, member = owners
     for status, ago in (("Completed", 9), ("Completed", 8), ("Failed", 7), ("Rejected", 6)):
         rewrite(make_withdrawal(organisation, member, "KES", "1000"), ago=ago * DAY, status=status)
-    # Another account of the owner, and the same number at another bank.
+    # The owner's other account, and the same number at another bank.
     other_account = make_withdrawal(
         organisation, member, "KES", "1000", account_number="0690000032"
     )
@@ -92,7 +92,7 @@ def test_use_of_the_account_counts_earlier_requests_of_the_owner_and_names_the_o
             "UPDATE wallets_bankaccount SET code = 'elsewhere' WHERE id = %s", [other_bank.bank_id]
         )
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
-    # Asked for later: it does not make this one the second use.
+    # A later request does not count as an earlier use.
     make_withdrawal(organisation, member, "KES", "1000")
 
     use = account_use(withdrawal)
@@ -115,8 +115,8 @@ def test_use_of_the_account_counts_earlier_requests_of_the_owner_and_names_the_o
     assert find_owners_sharing_account(withdrawal) == [("Acme", ""), ("Rival", "Bo")]
 
 
-def test_velocity_counts_owner_and_organisation_within_a_day_and_thirty(dataset):
-    organisation, member = dataset
+def test_velocity_counts_owner_and_organisation_within_a_day_and_thirty(owners):
+    organisation, member = owners
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     rewrite(make_withdrawal(organisation, member, "KES", "200"), ago=23 * HOUR, status="Completed")
     rewrite(make_withdrawal(organisation, member, "KES", "300"), ago=25 * HOUR, status="Completed")
@@ -135,8 +135,8 @@ def test_velocity_counts_owner_and_organisation_within_a_day_and_thirty(dataset)
     assert found.organisation_month == RequestTotals(4, Decimal(2200))
 
 
-def test_velocity_of_a_decided_one_is_what_whoever_decided_saw(dataset):
-    organisation, member = dataset
+def test_velocity_of_a_decided_withdrawal_is_that_of_the_decision(owners):
+    organisation, member = owners
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     decisions.reject(
         withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), reason="Not today"
@@ -148,8 +148,8 @@ def test_velocity_of_a_decided_one_is_what_whoever_decided_saw(dataset):
     assert found.owner_day == RequestTotals(1, Decimal(1000))
 
 
-def test_the_largest_paid_before_is_of_the_wallet_and_the_currency(dataset):
-    organisation, member = dataset
+def test_the_largest_earlier_payout_is_of_the_same_wallet_and_currency(owners):
+    organisation, member = owners
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     assert facts_of(withdrawal).largest_paid is None
     rewrite(make_withdrawal(organisation, member, "KES", "300"), ago=DAY, status="Completed")
@@ -159,8 +159,8 @@ def test_the_largest_paid_before_is_of_the_wallet_and_the_currency(dataset):
     assert facts_of(withdrawal).largest_paid == Decimal(300)
 
 
-def test_deposits_of_thirty_days_are_those_confirmed_for_the_wallet(dataset):
-    organisation, member = dataset
+def test_deposits_of_thirty_days_are_those_confirmed_for_the_wallet(owners):
+    organisation, member = owners
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     fund(organisation, member, "GHS", "50")
     old = Deposit.objects.get(member=member, currency="KES")
@@ -186,8 +186,8 @@ def test_deposits_of_thirty_days_are_those_confirmed_for_the_wallet(dataset):
     ]
 
 
-def test_the_panel_of_deposits_shows_the_currency_it_says(dataset):
-    organisation, member = dataset
+def test_the_deposits_panel_shows_its_own_currency(owners):
+    organisation, member = owners
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     fund(organisation, member, "GHS", "4321.5")
     client = signed_in_client(FINANCE_APPROVER)
@@ -200,8 +200,8 @@ def test_the_panel_of_deposits_shows_the_currency_it_says(dataset):
     assert (listed.owner_id, listed.currency_id) == (member.pk, "KES")
 
 
-def test_a_request_that_nothing_speaks_against_says_so(dataset):
-    organisation, member = dataset
+def test_a_request_without_flags_says_so(owners):
+    organisation, member = owners
     paid = make_withdrawal(organisation, member, "KES", "900", account_name="Ada")
     rewrite(paid, ago=3 * DAY, status="Completed")
     withdrawal = make_withdrawal(organisation, member, "KES", "1000", account_name="Ada")
@@ -221,8 +221,8 @@ def test_a_request_that_nothing_speaks_against_says_so(dataset):
         assert part in seen, part
 
 
-def test_what_should_make_one_stop_stands_on_top(dataset):
-    organisation, member = dataset
+def test_critical_flags_come_first(owners):
+    organisation, member = owners
     fund(organisation, member, "NGN", "100000")
     key, _ = issue_api_key(
         organisation=organisation, name="Backend", scopes=["wallets:withdraw"], actor=SYSTEM
@@ -283,10 +283,8 @@ def test_what_should_make_one_stop_stands_on_top(dataset):
 
 
 @pytest.mark.parametrize(("came_back", "flagged"), [(1, False), (2, True), (3, True)])
-def test_an_account_is_flagged_when_as_many_payouts_came_back_as_were_paid(
-    dataset, came_back, flagged
-):
-    organisation, member = dataset
+def test_an_account_is_flagged_when_returned_payouts_equal_paid_ones(owners, came_back, flagged):
+    organisation, member = owners
     for status, times in (("Completed", 2), ("Failed", came_back)):
         for _ in range(times):
             rewrite(
@@ -297,23 +295,23 @@ def test_an_account_is_flagged_when_as_many_payouts_came_back_as_were_paid(
 
 
 @pytest.mark.parametrize(("amount", "flagged"), [("3000", False), ("3000.01", True)])
-def test_an_amount_is_flagged_above_three_times_the_largest_paid(dataset, amount, flagged):
-    organisation, member = dataset
+def test_an_amount_is_flagged_above_three_times_the_largest_paid(owners, amount, flagged):
+    organisation, member = owners
     rewrite(make_withdrawal(organisation, member, "KES", "1000"), ago=3 * DAY, status="Completed")
     withdrawal = make_withdrawal(organisation, member, "KES", amount)
     assert ("much_larger" in current_flag_codes(withdrawal)) == flagged
 
 
 @pytest.mark.parametrize(("requests", "flagged"), [(4, False), (5, True)])
-def test_a_request_is_flagged_from_the_fifth_within_a_day_on(dataset, requests, flagged):
-    organisation, member = dataset
+def test_the_fifth_request_within_a_day_is_flagged(owners, requests, flagged):
+    organisation, member = owners
     for _ in range(requests):
         withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     assert ("many_a_day" in current_flag_codes(withdrawal)) == flagged
 
 
-def test_a_first_use_and_another_owner_of_the_organisation_are_worth_a_look(dataset):
-    organisation, member = dataset
+def test_a_first_use_and_another_owner_in_the_organisation_are_flagged_review(owners):
+    organisation, member = owners
     make_withdrawal(organisation, None, "KES", "1000")
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     response = signed_in_client(FINANCE_APPROVER).get(page(withdrawal))
@@ -328,8 +326,8 @@ def test_a_first_use_and_another_owner_of_the_organisation_are_worth_a_look(data
     ]
 
 
-def test_the_page_takes_as_many_queries_with_much_around_it_as_with_little(dataset):
-    organisation, member = dataset
+def test_the_page_takes_the_same_number_of_queries_with_more_records(owners):
+    organisation, member = owners
     client = signed_in_client(FINANCE_APPROVER)
     make_withdrawal(organisation, None, "KES", "100")
     rewrite(make_withdrawal(organisation, member, "KES", "100"), ago=DAY, status="Completed")
@@ -347,14 +345,14 @@ def test_the_page_takes_as_many_queries_with_much_around_it_as_with_little(datas
     assert few <= 30
 
 
-def test_the_page_of_a_rejected_one_keeps_the_flags_it_was_rejected_under(dataset):
-    organisation, member = dataset
+def test_the_page_of_a_rejected_withdrawal_shows_its_stored_flags(owners):
+    organisation, member = owners
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     decisions.reject(withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), reason="No")
     client = signed_in_client(FINANCE_APPROVER)
-    [kept] = client.get(page(withdrawal)).context["decision_flags"]
-    assert kept.who.startswith("Rejected by ")
-    assert [flag.code for flag in kept.flags] == ["payee_not_owner", "account_first_used"]
+    [decision] = client.get(page(withdrawal)).context["decision_flags"]
+    assert decision.who.startswith("Rejected by ")
+    assert [flag.code for flag in decision.flags] == ["payee_not_owner", "account_first_used"]
     listed = client.get(reverse("admin:wallets_withdrawal_changelist"), {"status": "all"})
     [row] = listed.context["cl"].result_list
     assert [flag.code for flag in row.flags] == ["payee_not_owner", "account_first_used"]

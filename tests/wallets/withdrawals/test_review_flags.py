@@ -1,4 +1,4 @@
-"""What flags a withdrawal, at the edge of each rule."""
+"""Review flags, at the limits of each rule."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNUSED = {"earlier": 1, "paid": 1, "bounced": 0, "other_owners": 0, "other_organ
 
 
 def withdrawal_of(*, active: bool = True, currency: str = "KES", **bank: object) -> Withdrawal:
-    """A withdrawal of 300 that Ada Obi asked for, to an account of hers."""
+    """Build a withdrawal of 300 that Ada Obi requested, to her own account."""
     given = {"account_name": "Ada Obi", "given_name": "Ada Obi", "name_resolved": True}
     return Withdrawal(
         organisation=Organisation(name="Acme", active=active),
@@ -32,26 +32,28 @@ def withdrawal_of(*, active: bool = True, currency: str = "KES", **bank: object)
     )
 
 
-def said(found: object) -> list[str]:
+def texts_of(found: object) -> list[str]:
     return [str(one) for one in found]  # type: ignore[attr-defined]
 
 
-def test_a_requester_that_was_switched_off_stops():
+def test_an_inactive_requester_is_flagged_critical():
     good, revoked = ApiKey(name="Backend"), ApiKey(name="Old", revoked_at=timezone.now())
     for key in (None, good):
-        assert said(review_flags._requester_flags(withdrawal_of(), key)) == []
-    assert said(review_flags._requester_flags(withdrawal_of(active=False), revoked)) == [
+        assert texts_of(review_flags._requester_flags(withdrawal_of(), key)) == []
+    assert texts_of(review_flags._requester_flags(withdrawal_of(active=False), revoked)) == [
         "Critical: The organisation is not active.",
         "Critical: The requesting API key, Old, is revoked.",
     ]
 
 
-def test_of_many_keys_those_that_asked_are_found():
-    mine, _ = make_caller().key, make_caller().key
-    by = f"api_key:{mine.pk}"
-    asked = [Withdrawal(requested_by=who) for who in (by, f"staff:{mine.pk}", "api_key:x", "")]
-    assert review_flags.requesting_keys(asked) == {by: mine}
-    assert review_flags.requesting_keys(asked[1:]) == {}
+def test_only_the_requesting_keys_are_returned():
+    requesting, _ = make_caller().key, make_caller().key
+    by = f"api_key:{requesting.pk}"
+    withdrawals = [
+        Withdrawal(requested_by=who) for who in (by, f"staff:{requesting.pk}", "api_key:x", "")
+    ]
+    assert review_flags.requesting_keys(withdrawals) == {by: requesting}
+    assert review_flags.requesting_keys(withdrawals[1:]) == {}
 
 
 @pytest.mark.parametrize(
@@ -73,8 +75,8 @@ def test_of_many_keys_those_that_asked_are_found():
         ]),
     ],
 )  # fmt: skip
-def test_names_that_speak_against_each_other_are_flagged(currency, bank, flags):
-    assert said(review_flags._name_flags(withdrawal_of(currency=currency, **bank))) == flags
+def test_conflicting_names_are_flagged(currency, bank, flags):
+    assert texts_of(review_flags._name_flags(withdrawal_of(currency=currency, **bank))) == flags
 
 
 @pytest.mark.parametrize(
@@ -99,8 +101,10 @@ def test_names_that_speak_against_each_other_are_flagged(currency, bank, flags):
         ]),
     ],
 )  # fmt: skip
-def test_how_an_account_was_used_is_flagged(use, flags):
-    assert said(review_flags._account_flags(withdrawal_of(), AccountUse(**UNUSED | use))) == flags
+def test_account_use_is_flagged(use, flags):
+    assert (
+        texts_of(review_flags._account_flags(withdrawal_of(), AccountUse(**UNUSED | use))) == flags
+    )
 
 
 @pytest.mark.parametrize(
@@ -117,10 +121,10 @@ def test_how_an_account_was_used_is_flagged(use, flags):
 def test_a_large_amount_and_many_requests_are_flagged(largest, count, flags):
     day = RequestTotals(count, Decimal(300) * count)
     facts = ReviewFacts(AccountUse(**UNUSED), day, largest)
-    assert said(review_flags._amount_flags(withdrawal_of(), facts)) == flags
+    assert texts_of(review_flags._amount_flags(withdrawal_of(), facts)) == flags
 
 
-def test_flags_are_kept_and_recalled_as_they_were():
+def test_flags_are_stored_and_restored_unchanged():
     stop, look = (
         ReviewFlag("a", FlagLevel.CRITICAL, "Halt."),
         ReviewFlag("b", FlagLevel.REVIEW, "See."),
@@ -135,7 +139,7 @@ def test_flags_are_kept_and_recalled_as_they_were():
     assert review_flags.review_flags([]) == {}
 
 
-def test_flags_are_of_the_facts_given_and_what_stops_stands_first(monkeypatch):
+def test_flags_follow_the_given_facts_and_critical_ones_come_first(monkeypatch):
     known = ReviewFlag("known", FlagLevel.CRITICAL, "Known above.")
     found = withdrawal_of(active=False, currency="NGN", name_resolved=False)
     monkeypatch.setattr(review_flags, "flag_sources", [lambda _: {found.pk: [known]}, lambda _: {}])
@@ -149,7 +153,7 @@ def test_flags_are_of_the_facts_given_and_what_stops_stands_first(monkeypatch):
     ]  # fmt: skip
 
 
-def test_flags_are_of_what_is_so_now_where_no_facts_are_given():
+def test_flags_follow_current_facts_when_none_are_given():
     store_bank_list()
     wallet = make_member_wallet(5000)
     first, second = wallet.request(500), wallet.request(500, account="0690000045")

@@ -1,4 +1,4 @@
-"""The withdrawals' list and review page: who decides, what is refused, what moves nothing."""
+"""The review page of a withdrawal: decisions, rejected forms and permissions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")
 
 
 @pytest.fixture
-def dataset():
+def owners():
     organisation, member = make_participants()
     for currency, amount in (
         ("NGN", "9000000"),
@@ -48,16 +48,16 @@ def page(withdrawal: Withdrawal, name: str = "change") -> str:
 
 
 def decide(client: Client, withdrawal: Withdrawal, decision: str, version: int, reason: str = ""):
-    """Both steps: the page that asks, which changes nothing, and the answer to it."""
+    """Open the confirmation page, which changes nothing, and submit it."""
     body: dict[str, Any] = {"version": version, "reason": reason, "override": OVERRIDE}
-    asked = client.post(page(withdrawal, decision), body)
-    if asked.status_code != 200:
-        return asked
+    confirmation = client.post(page(withdrawal, decision), body)
+    if confirmation.status_code != 200:
+        return confirmation
     return client.post(page(withdrawal, decision), approval_form(withdrawal, **body))
 
 
-def test_an_approval_is_kept_and_hands_the_withdrawal_to_the_payout(dataset):
-    withdrawal = make_withdrawal(dataset[0], dataset[1], "KES", "1234.5")
+def test_an_approval_is_recorded_and_starts_the_payout(owners):
+    withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1234.5")
     client = signed_in_client(FINANCE_APPROVER)
     response = decide(client, withdrawal, "approve", 1)
     assert response.status_code == 302
@@ -70,21 +70,21 @@ def test_an_approval_is_kept_and_hands_the_withdrawal_to_the_payout(dataset):
     assert Payout.objects.filter(withdrawal=withdrawal).count() == 1
 
 
-def test_a_rejection_gives_the_money_back_and_keeps_the_reason(dataset):
-    withdrawal = make_withdrawal(dataset[0], dataset[1], "KES", "1000")
+def test_a_rejection_releases_the_money_and_records_the_reason(owners):
+    withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
     client = signed_in_client(FINANCE_APPROVER)
-    assert balances(dataset[1].pk, "KES") == (Decimal(999000), Decimal(1000))
+    assert balances(owners[1].pk, "KES") == (Decimal(999000), Decimal(1000))
     response = decide(client, withdrawal, "reject", 1, "Wrong name")
     assert messages_of(response) == ["Rejected. 1,000.00 KES released to the wallet."]
     withdrawal.refresh_from_db()
     assert (withdrawal.status, withdrawal.reason) == ("Rejected", "Wrong name")
-    assert balances(dataset[1].pk, "KES") == (Decimal(1000000), Decimal(0))
+    assert balances(owners[1].pk, "KES") == (Decimal(1000000), Decimal(0))
     assert "Reason: Wrong name" in text_of(client.get(page(withdrawal)))
 
 
 @pytest.mark.parametrize("reason", ["", "   "])
-def test_a_rejection_without_a_reason_moves_nothing(dataset, reason):
-    withdrawal = make_withdrawal(dataset[0], dataset[1], "KES", "1000")
+def test_a_rejection_without_a_reason_changes_nothing(owners, reason):
+    withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
     client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     for confirmed in ("", "yes"):
@@ -94,8 +94,8 @@ def test_a_rejection_without_a_reason_moves_nothing(dataset, reason):
     assert table_fingerprints() == before
 
 
-def test_of_a_double_click_one_decides_and_the_other_is_told(dataset):
-    withdrawal = make_withdrawal(dataset[0], dataset[1], "KES", "1000")
+def test_a_double_click_decides_once_and_reports_the_repeat(owners):
+    withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
     client = signed_in_client(FINANCE_APPROVER)
     body = approval_form(withdrawal)
     client.post(page(withdrawal, "approve"), body)
@@ -109,13 +109,13 @@ def test_of_a_double_click_one_decides_and_the_other_is_told(dataset):
     assert Decision.objects.filter(withdrawal=withdrawal).count() == 1
 
 
-def test_a_stale_page_decides_nothing_and_says_what_changed(dataset):
-    withdrawal = make_withdrawal(dataset[0], dataset[1], "GHS", "100")
+def test_a_stale_page_decides_nothing_and_shows_the_change(owners):
+    withdrawal = make_withdrawal(owners[0], owners[1], "GHS", "100")
     one = signed_in_client(FINANCE_APPROVER, "one")
     other = signed_in_client(FINANCE_APPROVER, "other")
     one.post(page(withdrawal, "details"), {"version": 1, "branch_code": "GH280100"})
     before = table_fingerprints()
-    # On the first step, and on a page that asked before it changed.
+    # Before the confirmation page, and on one opened before the change.
     for confirmed in ("", "yes"):
         response = other.post(page(withdrawal, "approve"), {"version": 1, "confirmed": confirmed})
         assert messages_of(response)[-1].startswith(
@@ -126,8 +126,8 @@ def test_a_stale_page_decides_nothing_and_says_what_changed(dataset):
 
 
 @pytest.mark.parametrize("body", [{}, {"version": "x"}, {"version": "0"}, {"version": "-1"}])
-def test_a_decision_that_names_no_version_does_nothing(dataset, body):
-    withdrawal = make_withdrawal(dataset[0], dataset[1], "KES", "1000")
+def test_a_decision_without_a_version_changes_nothing(owners, body):
+    withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
     client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     response = client.post(page(withdrawal, "approve"), body)
@@ -135,8 +135,8 @@ def test_a_decision_that_names_no_version_does_nothing(dataset, body):
     assert table_fingerprints() == before
 
 
-def test_large_amounts_need_two_people_and_nobody_counts_twice(dataset):
-    withdrawal = make_withdrawal(dataset[0], dataset[1], "NGN", "5000000")
+def test_large_amounts_need_two_different_people(owners):
+    withdrawal = make_withdrawal(owners[0], owners[1], "NGN", "5000000")
     one = signed_in_client(FINANCE_APPROVER, "one")
     other = signed_in_client(FINANCE_APPROVER, "other")
     response = decide(one, withdrawal, "approve", 1)
@@ -151,7 +151,7 @@ def test_large_amounts_need_two_people_and_nobody_counts_twice(dataset):
     )
     assert "Eligible approvers: other." in seen
     before = table_fingerprints()
-    for confirmed, reported in (
+    for confirmed, message in (
         ("", "You already approved this withdrawal. A second person must approve or reject it."),
         (
             "yes",
@@ -159,7 +159,7 @@ def test_large_amounts_need_two_people_and_nobody_counts_twice(dataset):
         ),
     ):
         body = approval_form(withdrawal, confirmed=confirmed)
-        assert messages_of(one.post(page(withdrawal, "approve"), body))[-1] == reported
+        assert messages_of(one.post(page(withdrawal, "approve"), body))[-1] == message
     assert table_fingerprints() == before
 
     decide(other, withdrawal, "approve", 2)
@@ -169,28 +169,28 @@ def test_large_amounts_need_two_people_and_nobody_counts_twice(dataset):
     assert withdrawal.second_approver == user_of(other)
 
 
-def test_one_below_the_threshold_needs_one_person(dataset):
-    withdrawal = make_withdrawal(dataset[0], dataset[1], "NGN", "4999999.99")
+def test_an_amount_just_below_the_threshold_needs_one_person(owners):
+    withdrawal = make_withdrawal(owners[0], owners[1], "NGN", "4999999.99")
     decide(signed_in_client(FINANCE_APPROVER), withdrawal, "approve", 1)
     withdrawal.refresh_from_db()
     assert withdrawal.status == "Approved"
 
 
-def test_approval_waits_for_what_the_corridor_needs(dataset):
-    withdrawal = make_withdrawal(dataset[0], dataset[1], "ZAR", "100")
+def test_approval_needs_the_details_of_the_corridor(owners):
+    withdrawal = make_withdrawal(owners[0], owners[1], "ZAR", "100")
     client = signed_in_client(FINANCE_APPROVER)
     seen = client.get(page(withdrawal))
     assert "Payout details required: recipient's first name" in text_of(seen)
     assert "Incomplete Recipient's first name" in text_of(seen)
     assert b"disabled>Approve" in seen.content
     before = table_fingerprints()
-    for confirmed, reported in (
+    for confirmed, message in (
         ("", "Payout details required: recipient's first"),
         ("yes", "ZAR payouts require: recipient's first"),
     ):
         body = {"version": 1, "confirmed": confirmed}
         response = client.post(page(withdrawal, "approve"), body)
-        assert messages_of(response)[-1].startswith(reported)
+        assert messages_of(response)[-1].startswith(message)
     assert table_fingerprints() == before
 
     filled = {
@@ -201,16 +201,16 @@ def test_approval_waits_for_what_the_corridor_needs(dataset):
         "recipient_phone": "+27110000000",
         "recipient_address": "1 Long Street",
     }
-    refused = client.post(page(withdrawal, "details"), filled)
-    assert refused.status_code == 200
-    assert "Enter a valid email address." in text_of(refused)
+    response = client.post(page(withdrawal, "details"), filled)
+    assert response.status_code == 200
+    assert "Enter a valid email address." in text_of(response)
     assert table_fingerprints() == before
 
     filled["recipient_email"] = "ada@example.com"
     for phone in ("082 123 4567", "+0821234567", "+27", "+2782123456789012", "phone", "+27x"):
-        refused = client.post(page(withdrawal, "details"), {**filled, "recipient_phone": phone})
-        assert "recipient_phone must be a phone number with its country code" in text_of(refused)
-        assert b'aria-invalid="true"' in refused.content
+        response = client.post(page(withdrawal, "details"), {**filled, "recipient_phone": phone})
+        assert "recipient_phone must be a phone number with its country code" in text_of(response)
+        assert b'aria-invalid="true"' in response.content
         assert table_fingerprints() == before
     filled["recipient_phone"] = "+27 (11) 000-0000"
     client.post(page(withdrawal, "details"), filled)
@@ -222,8 +222,8 @@ def test_approval_waits_for_what_the_corridor_needs(dataset):
     assert withdrawal.status == "Approved"
 
 
-def test_the_page_shows_what_is_asked_and_what_will_be_sent(dataset):
-    withdrawal = make_withdrawal(dataset[0], dataset[1], "NGN", "2000")
+def test_the_page_shows_the_request_and_the_payment_instruction(owners):
+    withdrawal = make_withdrawal(owners[0], owners[1], "NGN", "2000")
     seen = text_of(signed_in_client(AUDITOR).get(page(withdrawal)))
     for part in (
         "Amount 2,000.00 NGN",
@@ -248,8 +248,8 @@ def test_the_page_shows_what_is_asked_and_what_will_be_sent(dataset):
 
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, ADMINISTRATOR])
 @pytest.mark.parametrize("action", ["approve", "reject", "propose"])
-def test_only_finance_decides(dataset, role, action):
-    withdrawal = make_withdrawal(dataset[0], dataset[1], "KES", "1000")
+def test_only_finance_decides(owners, role, action):
+    withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
     client = signed_in_client(role)
     before = table_fingerprints()
     body = {"version": 1, "reason": "because", "action": "Fail", "confirmed": "yes"}
@@ -259,8 +259,8 @@ def test_only_finance_decides(dataset, role, action):
     assert client.get(page(withdrawal, "details")).status_code == 403
 
 
-def test_decisions_take_post_only_and_a_token_against_forgery(dataset):
-    withdrawal = make_withdrawal(dataset[0], dataset[1], "KES", "1000")
+def test_decisions_take_only_post_with_a_csrf_token(owners):
+    withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
     client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     for action in ("approve", "reject"):
@@ -280,15 +280,15 @@ def test_decisions_take_post_only_and_a_token_against_forgery(dataset):
 
 
 @pytest.mark.parametrize("decision", ["approve", "reject"])
-def test_the_first_step_asks_and_changes_nothing(dataset, decision):
-    withdrawal = make_withdrawal(dataset[0], dataset[1], "NGN", "2000")
+def test_the_confirmation_page_changes_nothing(owners, decision):
+    withdrawal = make_withdrawal(owners[0], owners[1], "NGN", "2000")
     client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     given = {"version": 1, "reason": "Because <b>", "override": OVERRIDE}
-    asked = client.post(page(withdrawal, decision), given)
-    assert asked.status_code == 200
+    confirmation = client.post(page(withdrawal, decision), given)
+    assert confirmation.status_code == 200
     assert table_fingerprints() == before
-    seen, bank = text_of(asked), withdrawal.bank
+    seen, bank = text_of(confirmation), withdrawal.bank
     for part in (
         "No changes made yet.",
         "Amount 2,000.00 NGN",
@@ -307,14 +307,14 @@ def test_the_first_step_asks_and_changes_nothing(dataset, decision):
         "Cancel",
     ):
         assert part in seen, part
-    html = asked.content.decode()
+    html = confirmation.content.decode()
     assert "Because <b>" not in html
     assert 'name="version" value="1"' in html
     assert html.count("autofocus") == 1
 
 
-def test_the_page_asking_for_the_first_of_two_approvals_says_so(dataset):
-    withdrawal = make_withdrawal(dataset[0], dataset[1], "NGN", "5000000")
+def test_the_confirmation_of_a_first_approval_says_so(owners):
+    withdrawal = make_withdrawal(owners[0], owners[1], "NGN", "5000000")
     client = signed_in_client(FINANCE_APPROVER)
-    asked = client.post(page(withdrawal, "approve"), {"version": 1, "override": OVERRIDE})
-    assert "This is the first of two approvals" in text_of(asked)
+    confirmation = client.post(page(withdrawal, "approve"), {"version": 1, "override": OVERRIDE})
+    assert "This is the first of two approvals" in text_of(confirmation)

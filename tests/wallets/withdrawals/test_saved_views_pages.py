@@ -34,7 +34,7 @@ LIST = "admin:wallets_withdrawal_changelist"
 
 
 @pytest.fixture
-def dataset():
+def owners():
     organisation, member = make_participants()
     for currency, amount in (("NGN", "9000000"), ("KES", "1000000"), ("GHS", "5000")):
         fund(organisation, member, currency, amount)
@@ -43,7 +43,7 @@ def dataset():
 
 
 def rewrite(withdrawal: Withdrawal, **columns: Any) -> Withdrawal:
-    """Writes history as it never happened, in the test's own transaction."""
+    """Overwrite columns that the guards protect, in the test's own transaction."""
     values = ", ".join(f"{name} = %s" for name in columns)
     with without_guards() as cursor:
         cursor.execute(
@@ -53,14 +53,14 @@ def rewrite(withdrawal: Withdrawal, **columns: Any) -> Withdrawal:
     return withdrawal
 
 
-def listed(client: Client, **query: str) -> list[str]:
+def list_references(client: Client, **query: str) -> list[str]:
     response = client.get(reverse(LIST), query)
     assert response.status_code == 200, response
     return [row.reference for row in response.context["cl"].result_list]
 
 
-def test_saved_views_hold_what_they_say_for_whoever_looks(dataset):
-    organisation, member = dataset
+def test_saved_views_hold_the_withdrawals_of_their_name_for_each_role(owners):
+    organisation, member = owners
     now = timezone.now()
     client = signed_in_client(FINANCE_APPROVER, "amina")
     other = user_of(signed_in_client(FINANCE_APPROVER, "kofi"))
@@ -88,7 +88,7 @@ def test_saved_views_hold_what_they_say_for_whoever_looks(dataset):
     by_reference = {row.reference: name for name, row in rows.items()}
 
     def view(who: Client, key: str) -> set[str]:
-        return {by_reference[reference] for reference in listed(who, view=key)}
+        return {by_reference[reference] for reference in list_references(who, view=key)}
 
     expected = {
         "awaiting_my_approval": {"plain", "theirs"},
@@ -108,7 +108,7 @@ def test_saved_views_hold_what_they_say_for_whoever_looks(dataset):
     assert 'href="?view=stuck"' in seen.content.decode()
     assert "Stuck 3" in text_of(seen)
 
-    # An auditor decides nothing: no view of theirs, and the address of it shows what opens first.
+    # An auditor has no approval view; its address shows the default view.
     auditor = signed_in_client(AUDITOR)
     narrowing = auditor.get(reverse(LIST)).context["cl"].filters
     assert [one.key for one, _, _ in narrowing.views] == [
@@ -117,8 +117,8 @@ def test_saved_views_hold_what_they_say_for_whoever_looks(dataset):
     assert view(auditor, "second_approval") == {"mine", "theirs"}
 
 
-def test_the_list_starts_with_the_pending_ones_that_wait_longest(dataset):
-    organisation, member = dataset
+def test_the_list_starts_with_the_oldest_pending_withdrawals(owners):
+    organisation, member = owners
     first = rewrite(
         make_withdrawal(organisation, member, "KES", "1000"),
         created_at=timezone.now() - timedelta(hours=5),
@@ -128,24 +128,28 @@ def test_the_list_starts_with_the_pending_ones_that_wait_longest(dataset):
     client = signed_in_client(FINANCE_APPROVER)
     decisions.reject(withdrawal_id=done.pk, version=1, approver=user_of(client), reason="no")
 
-    assert listed(client) == [first.reference, second.reference]
-    assert listed(client, status="all") == [done.reference, second.reference, first.reference]
-    assert listed(client, status="Rejected") == [done.reference]
-    assert listed(client, owner_model="organisation") == [second.reference]
-    assert listed(client, details="missing") == [second.reference]
-    assert listed(client, details="complete") == [first.reference]
-    assert listed(client, currency__code__exact="KES") == [first.reference]
-    assert listed(client, approvals="two") == []
-    assert listed(client, approvals="first") == [first.reference, second.reference]
+    assert list_references(client) == [first.reference, second.reference]
+    assert list_references(client, status="all") == [
+        done.reference,
+        second.reference,
+        first.reference,
+    ]
+    assert list_references(client, status="Rejected") == [done.reference]
+    assert list_references(client, owner_model="organisation") == [second.reference]
+    assert list_references(client, details="missing") == [second.reference]
+    assert list_references(client, details="complete") == [first.reference]
+    assert list_references(client, currency__code__exact="KES") == [first.reference]
+    assert list_references(client, approvals="two") == []
+    assert list_references(client, approvals="first") == [first.reference, second.reference]
     both = [first.reference, second.reference]
-    assert listed(client, organisation__id__exact=str(organisation.pk)) == both
-    assert listed(client, owner_id=str(member.pk)) == [first.reference]
-    assert listed(client, age="4h") == [first.reference]
-    assert listed(client, age="24h") == []
+    assert list_references(client, organisation__id__exact=str(organisation.pk)) == both
+    assert list_references(client, owner_id=str(member.pk)) == [first.reference]
+    assert list_references(client, age="4h") == [first.reference]
+    assert list_references(client, age="24h") == []
 
 
-def test_amounts_days_and_names_narrow_the_list(dataset):
-    organisation, member = dataset
+def test_the_list_filters_by_amount_day_and_name(owners):
+    organisation, member = owners
     rival = Organisation.objects.create(name="Rival Ventures")
     bo = Member.objects.create(organisation=rival, name="Bo Mensah", email="bo@rival.example")
     fund(rival, bo, "KES", "5000")
@@ -160,7 +164,7 @@ def test_amounts_days_and_names_narrow_the_list(dataset):
     names = {small.reference: "small", large.reference: "large", theirs.reference: "theirs"}
 
     def found(**query: str) -> list[str]:
-        return [names[reference] for reference in listed(client, **query)]
+        return [names[reference] for reference in list_references(client, **query)]
 
     assert found(amount_from="100.01") == ["large", "theirs"]
     assert found(amount_to="250.5") == ["small", "large"]
@@ -171,7 +175,7 @@ def test_amounts_days_and_names_narrow_the_list(dataset):
     assert found(owner="mens") == ["theirs"]
     assert found(organisation="ventures", amount_from="200") == ["theirs"]
     assert found(owner="ventures") == []
-    # What the empty form sends changes nothing.
+    # An empty filter form changes nothing.
     empty = dict.fromkeys(("status", "amount_from", "created_to", "age", "owner", "view", "q"), "")
     assert found(**empty) == ["small", "large", "theirs"]
 
@@ -188,8 +192,8 @@ def test_amounts_days_and_names_narrow_the_list(dataset):
         {"owner": "a\x00b"},
     ],
 )
-def test_a_filter_that_cannot_be_read_shows_nothing_and_says_so(dataset, query):
-    make_withdrawal(dataset[0], dataset[1], "KES", "100")
+def test_an_invalid_filter_shows_an_error_and_no_rows(owners, query):
+    make_withdrawal(owners[0], owners[1], "KES", "100")
     response = signed_in_client(FINANCE_APPROVER).get(reverse(LIST), query)
     assert response.status_code == 200
     assert list(response.context["cl"].result_list) == []
@@ -199,38 +203,38 @@ def test_a_filter_that_cannot_be_read_shows_nothing_and_says_so(dataset, query):
     )
 
 
-def test_search_finds_by_reference_account_payee_and_owner(dataset):
-    organisation, member = dataset
+def test_search_finds_reference_account_payee_and_owner(owners):
+    organisation, member = owners
     one = make_withdrawal(organisation, member, "KES", "100", account_number="0690000031")
     two = make_withdrawal(organisation, None, "KES", "100", account_number="0690000045")
     client = signed_in_client(FINANCE_APPROVER)
     newest_first = [two.reference, one.reference]
-    assert listed(client, q=one.reference) == [one.reference]
-    assert listed(client, q=one.reference[:20]) == [one.reference]
-    assert listed(client, q=one.reference[-8:]) == [one.reference]
-    assert listed(client, q="0690000045") == [two.reference]
-    assert listed(client, q="0045") == [two.reference]
-    assert listed(client, q="obi ada") == newest_first
-    assert listed(client, q="ada 0031") == [one.reference]
-    assert listed(client, q="acme") == newest_first
-    assert listed(client, q="nobody") == []
-    # A search looks through every state, within the other filters.
+    assert list_references(client, q=one.reference) == [one.reference]
+    assert list_references(client, q=one.reference[:20]) == [one.reference]
+    assert list_references(client, q=one.reference[-8:]) == [one.reference]
+    assert list_references(client, q="0690000045") == [two.reference]
+    assert list_references(client, q="0045") == [two.reference]
+    assert list_references(client, q="obi ada") == newest_first
+    assert list_references(client, q="ada 0031") == [one.reference]
+    assert list_references(client, q="acme") == newest_first
+    assert list_references(client, q="nobody") == []
+    # A search covers every status, within the other filters.
     rewrite(one, status="Completed")
-    assert listed(client, q="obi") == newest_first
-    assert listed(client, q="obi", status="Pending") == [two.reference]
-    assert listed(client, q="obi", view="missing_details") == []
+    assert list_references(client, q="obi") == newest_first
+    assert list_references(client, q="obi", status="Pending") == [two.reference]
+    assert list_references(client, q="obi", view="missing_details") == []
 
 
-def test_each_row_says_what_it_waits_for(dataset):
-    organisation, member = dataset
+def test_each_row_shows_what_it_awaits(owners):
+    organisation, member = owners
     client = signed_in_client(FINANCE_APPROVER, "amina")
     kofi = user_of(signed_in_client(FINANCE_APPROVER, "kofi"))
     waits = {}
     waits[make_withdrawal(organisation, member, "KES", "100")] = "approval"
     waits[make_withdrawal(organisation, member, "NGN", "5000000")] = "two approvals"
-    begun = make_withdrawal(organisation, None, "NGN", "5000000")
-    decisions.approve(withdrawal_id=begun.pk, version=1, approver=kofi, override=OVERRIDE)
-    waits[begun] = "second approval, after kofi"
+    once_approved = make_withdrawal(organisation, None, "NGN", "5000000")
+    decisions.approve(withdrawal_id=once_approved.pk, version=1, approver=kofi, override=OVERRIDE)
+    waits[once_approved] = "second approval, after kofi"
     waits[make_withdrawal(organisation, member, "GHS", "100")] = "payout details: branch code"
     for status, words in (
         ("Approved", "sending to provider"),
@@ -240,23 +244,23 @@ def test_each_row_says_what_it_waits_for(dataset):
     ):
         row = make_withdrawal(organisation, member, "KES", "100")
         waits[rewrite(row, status=status)] = words
-    lost = rewrite(make_withdrawal(organisation, member, "KES", "100"), status="Unknown")
+    proposed = rewrite(make_withdrawal(organisation, member, "KES", "100"), status="Unknown")
     Proposal.objects.create(
-        withdrawal=lost, action="Fail", reason="x", proposed_by=kofi, created_at=timezone.now()
+        withdrawal=proposed, action="Fail", reason="x", proposed_by=kofi, created_at=timezone.now()
     )
-    waits[lost] = "confirmation: Fail"
+    waits[proposed] = "confirmation: Fail"
 
     response = client.get(reverse(LIST), {"status": "all"})
-    shown = response.context["cl"]
-    admin = shown.model_admin
-    assert {row.pk: admin.awaiting(row) for row in shown.result_list} == {
+    changelist = response.context["cl"]
+    admin = changelist.model_admin
+    assert {row.pk: admin.awaiting(row) for row in changelist.result_list} == {
         row.pk: words for row, words in waits.items()
     }
     assert "Acme" in text_of(response)
     assert "5,000,000.00 NGN" in text_of(response)
 
 
-def test_a_list_of_fifty_takes_as_many_queries_as_a_list_of_two(dataset):
+def test_the_list_takes_the_same_number_of_queries_for_fifty_rows_as_for_two(owners):
     client = signed_in_client(FINANCE_APPROVER)
 
     def queries(**query: str) -> int:
@@ -264,11 +268,11 @@ def test_a_list_of_fifty_takes_as_many_queries_as_a_list_of_two(dataset):
             assert client.get(reverse(LIST), query).status_code == 200
         return len(captured)
 
-    make_withdrawal(dataset[0], dataset[1], "KES", "101")
-    make_withdrawal(dataset[0], None, "KES", "101")
+    make_withdrawal(owners[0], owners[1], "KES", "101")
+    make_withdrawal(owners[0], None, "KES", "101")
     few = queries()
     for number in range(48):
-        make_withdrawal(dataset[0], dataset[1] if number % 2 else None, "KES", str(102 + number))
+        make_withdrawal(owners[0], owners[1] if number % 2 else None, "KES", str(102 + number))
     assert queries() == few
     assert few <= 12
     assert (

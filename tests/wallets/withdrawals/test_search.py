@@ -1,4 +1,4 @@
-"""Searching withdrawals: the same are found whether a word is rare or common among them."""
+"""Search of withdrawals: rare and common terms give the same results."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def few(request, monkeypatch) -> int:
 
 
 @pytest.fixture
-def made() -> dict[str, Withdrawal]:
-    """By whose they are."""
+def withdrawals() -> dict[str, Withdrawal]:
+    """Withdrawals by the first name of their owner."""
     store_bank_list()
     found = {}
     for firm, person, number in (
@@ -59,63 +59,63 @@ def made() -> dict[str, Withdrawal]:
     return found
 
 
-def test_each_way_leads_there_and_every_word_counts(few, made):
+def test_every_search_path_finds_it_and_every_term_counts(few, withdrawals):
     def found(term: str) -> set[str]:
         ids = set(
             Withdrawal.objects.filter(search.withdrawal_search(term)).values_list("pk", flat=True)
         )
-        return {name for name, row in made.items() if row.pk in ids}
+        return {name for name, row in withdrawals.items() if row.pk in ids}
 
-    everybody = {"Ada", "Bola", "Zenith"}
+    everyone = {"Ada", "Bola", "Zenith"}
     assert found("0690000031") == {"Ada"}
     assert found("06900000") == {"Ada", "Bola"}
     assert found("0031") == {"Ada"}
-    assert found("0045") == {"Bola"}  # the last digits, not 4500… read backwards
+    assert found("0045") == {"Bola"}  # the last digits, not 4500… reversed
     assert found("4500") == {"Zenith"}
     assert found("obi") == {"Ada"}
     assert found("OBI ada 0031") == {"Ada"}
-    # Five words are looked at.
-    assert found("obi ada obi ada nobody") == set()
-    assert found("obi ada obi ada obi nobody") == {"Ada"}
+    # Only the first five terms count.
+    assert found("obi ada obi ada absent") == set()
+    assert found("obi ada obi ada obi absent") == {"Ada"}
     assert found("obi bola") == set()
-    assert found("eda") == set()  # backwards behind an r: the beginning of Rade
+    assert found("eda") == set()  # reversed after an r: the beginning of Rade
     assert found("o'brien") == found("brien-rad") == {"Bola"}
     assert found("acme") == {"Ada", "Bola"}
     assert found("acme 0045") == {"Bola"}
     assert found("partner") == {"Zenith"}
-    assert found("payout_") == everybody
-    for name, row in made.items():
+    assert found("payout_") == everyone
+    for name, row in withdrawals.items():
         assert found(row.reference) == found(row.reference[:15]) == {name}
         assert found(row.reference[:-1]) == {name}
         assert found(row.reference[-8:]) == found(row.reference[-9:].upper()) == {name}
-    for name, row in made.items():
+    for name, row in withdrawals.items():
         assert found(str(row.pk)) == found(str(row.owner_id)) == {name}
-    assert found(str(made["Ada"].organisation_id)) == {"Ada", "Bola"}
+    assert found(str(withdrawals["Ada"].organisation_id)) == {"Ada", "Bola"}
     assert found("0690000031@ACME.example") == {"Ada"}
-    assert found("ops@acme.example") == {"Zenith"}  # of wallets of their own, only this one asked
-    assert found("nobody@acme.example") == set()
-    paid = f"{made['Ada'].disburse_amount:f}"
-    assert found("100.00") == found("100") == found(paid) == everybody
+    assert found("ops@acme.example") == {"Zenith"}  # the only request of an organisation wallet
+    assert found("absent@acme.example") == set()
+    paid = f"{withdrawals['Ada'].disburse_amount:f}"
+    assert found("100.00") == found("100") == found(paid) == everyone
     assert found("100.01") == found("99.99") == set()
     assert found("ada 100") == found("100.00 0031") == {"Ada"}
-    for nothing in ("nobody", "%", "' | '", "r1300000960x", ":*", "\\", "!ada & zzz"):
+    for nothing in ("absent", "%", "' | '", "r1300000960x", ":*", "\\", "!ada & zzz"):
         assert found(nothing) == set(), nothing
 
 
-def test_a_word_is_looked_up_once_where_it_leads_to_a_few_and_left_to_the_list_otherwise(
-    made, monkeypatch
+def test_a_rare_term_is_resolved_to_ids_and_a_common_one_is_left_to_the_list(
+    withdrawals, monkeypatch
 ):
-    """Two withdrawals are of one organisation that is called so."""
-    two = {made["Ada"].pk, made["Bola"].pk}
+    """Two withdrawals belong to one organisation of this name."""
+    two = {withdrawals["Ada"].pk, withdrawals["Bola"].pk}
     for few in (1000, 3, 2, 1, 0):
         if few < 1000:
             monkeypatch.setattr(search, "_MAX_IDS", few)
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as queries:
             assert search._find_few("acme") == (two if few >= 2 else None), few
-        statements = [query["sql"] for query in asked.captured_queries]
+        statements = [query["sql"] for query in queries.captured_queries]
         limits = [re.findall(r"LIMIT (\d+)", statement)[-1] for statement in statements]
         assert limits == [f"{few + 1}"] * 3
-        # Members called so, organisations, and withdrawals by all ways, which stops early.
+        # Members, organisations, then withdrawals by all paths, which stops early.
         assert ("exchange_organisation" in statements[-1], "UNION ALL" in statements[-1]) == (
             few < 1, True,
         )  # fmt: skip
@@ -124,21 +124,23 @@ def test_a_word_is_looked_up_once_where_it_leads_to_a_few_and_left_to_the_list_o
         assert set(Withdrawal.objects.filter(found).values_list("pk", flat=True)) == two
 
 
-def test_what_is_found_in_two_ways_hides_nothing_else(made, monkeypatch):
-    """All are found by their organisation, and two of them by their payee as well."""
-    firm = made["Zenith"].organisation
+def test_a_match_by_two_paths_hides_no_other(withdrawals, monkeypatch):
+    """All match by their organisation, two of them also by their payee."""
+    firm = withdrawals["Zenith"].organisation
     others = [
         make_withdrawal(firm, None, "KES", "100", account_name=payee) for payee in ("Zoe", "Zenith")
     ]
     for few in range(1, 6):
         monkeypatch.setattr(search, "_MAX_IDS", few)
         found = {*Withdrawal.objects.filter(search.withdrawal_search("zenith"))}
-        assert found == {made["Zenith"], *others}, few
+        assert found == {withdrawals["Zenith"], *others}, few
 
 
-def test_a_part_of_a_reference_has_a_digit_or_eight_letters(few, made):
+def test_part_of_a_reference_has_a_digit_or_eight_letters(few, withdrawals):
     reference = "payout_qrstvwxyzk9m4fffffffffffff"
-    update_without_guard("wallets_withdrawal", "USER", f"reference = '{reference}'", made["Ada"].pk)
+    update_without_guard(
+        "wallets_withdrawal", "USER", f"reference = '{reference}'", withdrawals["Ada"].pk
+    )
 
     def found(term: str) -> int:
         return Withdrawal.objects.filter(search.withdrawal_search(term)).count()
@@ -148,31 +150,36 @@ def test_a_part_of_a_reference_has_a_digit_or_eight_letters(few, made):
     ]  # fmt: skip
 
 
-def test_the_trail_is_searched_by_a_whole_name_number_or_reference(made):
-    def called(term: str) -> set[object]:
+def test_the_audit_log_is_searched_by_whole_name_number_or_reference(withdrawals):
+    def search_names(term: str) -> set[object]:
         return set(search.find_ids(term))
 
     for name, payee in (("Ada", "ada obi"), ("Bola", "Bola O'Brien-Rade")):
-        row = made[name]
+        row = withdrawals[name]
         ids = {row.pk, row.bank_id}
-        assert called(payee) == called(row.bank.account_number) == called(row.reference) == ids
-        assert called(f"withdrawal:{row.pk}:hold") == {row.pk}
+        assert (
+            search_names(payee)
+            == search_names(row.bank.account_number)
+            == search_names(row.reference)
+            == ids
+        )
+        assert search_names(f"withdrawal:{row.pk}:hold") == {row.pk}
     for part in ("Ada", "Obi", "0690000", "payout_", "withdrawal:"):
-        assert called(part) == set(), part
-    [deposit] = Deposit.objects.filter(member=made["Ada"].member)
-    assert called(deposit.reference) == {deposit.pk}
+        assert search_names(part) == set(), part
+    [deposit] = Deposit.objects.filter(member=withdrawals["Ada"].member)
+    assert search_names(deposit.reference) == {deposit.pk}
     with without_guards() as cursor:
         insert_row(cursor, Transfer, kind="trade", reference="about nothing", subject_id=None)
-    assert called("about nothing") == set()
-    with CaptureQueriesContext(connection) as asked:
-        assert called("ada obi")
-    # A name is found by the index of words.
-    assert "name_words" in asked.captured_queries[0]["sql"]
+    assert search_names("about nothing") == set()
+    with CaptureQueriesContext(connection) as queries:
+        assert search_names("ada obi")
+    # Names use the index of terms.
+    assert "name_words" in queries.captured_queries[0]["sql"]
 
 
-def test_payouts_are_searched_alike_and_by_the_providers_id(made):
+def test_payouts_are_searched_likewise_and_by_provider_id(withdrawals):
     ids = {}
-    for name, row in made.items():
+    for name, row in withdrawals.items():
         decisions.approve(withdrawal_id=row.pk, version=row.version, approver=make_staff())
         ids[name] = f"provider-{name}"
         Payout.objects.update_or_create(
@@ -191,15 +198,15 @@ def test_payouts_are_searched_alike_and_by_the_providers_id(made):
         return {payout.provider_id for payout in shown.context["cl"].result_list}
 
     assert found("") == set(ids.values())
-    assert found(ids["Ada"]) == found("0031") == found(made["Ada"].reference) == {ids["Ada"]}
+    assert found(ids["Ada"]) == found("0031") == found(withdrawals["Ada"].reference) == {ids["Ada"]}
     assert found("acme") == {ids["Ada"], ids["Bola"]}
     assert found("provider") == set()
 
 
-def test_words_of_a_bank_record_are_made_by_the_database_and_audited_nowhere(made):
-    bank = BankAccount.objects.get(pk=made["Bola"].bank_id)
-    words = set(re.findall(r"'([^']+)'", bank.words))
-    assert words == {"bola", "o", "brien", "rade", "0690000045", "r5400000960"}
+def test_search_terms_of_bank_accounts_are_generated_and_not_audited(withdrawals):
+    bank = BankAccount.objects.get(pk=withdrawals["Bola"].bank_id)
+    terms = set(re.findall(r"'([^']+)'", bank.words))
+    assert terms == {"bola", "o", "brien", "rade", "0690000045", "r5400000960"}
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM exchange_change WHERE after ? 'words'")
         assert cursor.fetchone() == (0,)

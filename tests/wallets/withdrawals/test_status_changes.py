@@ -1,4 +1,4 @@
-"""The one function that writes a status, its lock, and what is kept of a decision."""
+"""The function that changes a status, its lock, and stored decisions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def emitted_types(withdrawal: Withdrawal) -> list[str]:
     return [*Event.objects.filter(subject_id=withdrawal.id).values_list("type", flat=True)]
 
 
-def test_a_move_is_of_one_withdrawal_one_version_on_and_told(wallet):
+def test_a_change_affects_one_withdrawal_raises_the_version_and_emits(wallet):
     one, other = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     moved = change_status(
         one, from_statuses=(Status.APPROVED,), to=Status.PROCESSING, reason="sent"
@@ -53,18 +53,18 @@ def test_a_move_is_of_one_withdrawal_one_version_on_and_told(wallet):
     ]
     other.refresh_from_db()
     assert (other.status, len(emitted_types(other))) == ("Approved", 2)
-    # An outcome that nobody knows is no news, nor what the caller keeps back.
-    lost = change_status(moved, from_statuses=(Status.PROCESSING,), to=Status.UNKNOWN)
-    back = change_status(lost, from_statuses=(Status.UNKNOWN,), to=Status.APPROVED, emit=False)
+    # Unknown emits no event, and neither does a change with `emit=False`.
+    unknown = change_status(moved, from_statuses=(Status.PROCESSING,), to=Status.UNKNOWN)
+    back = change_status(unknown, from_statuses=(Status.UNKNOWN,), to=Status.APPROVED, emit=False)
     assert (back.version, len(emitted_types(one))) == (one.version + 3, 3)
 
 
-def test_a_move_from_another_state_or_version_is_refused_and_says_which(wallet):
+def test_a_change_from_another_status_or_version_is_rejected_with_a_reason(wallet):
     withdrawal = make_approved_withdrawal(wallet)
     stale = Withdrawal.objects.get(pk=withdrawal.pk)
     stale.version -= 1
-    nobody, somebody = wallet.request(), withdrawal.actioned_by
-    assert somebody
+    pending, approver = wallet.request(), withdrawal.actioned_by
+    assert approver
     changed = "The withdrawal has changed. Review it and try again"
     before = table_fingerprints()
     for row, states, message in (
@@ -72,17 +72,17 @@ def test_a_move_from_another_state_or_version_is_refused_and_says_which(wallet):
         (
             withdrawal,
             (Status.PROCESSING, Status.UNKNOWN),
-            f"Already approved by {somebody}",
+            f"Already approved by {approver}",
         ),
-        (nobody, (Status.APPROVED,), "The withdrawal is Pending, not Approved"),
+        (pending, (Status.APPROVED,), "The withdrawal is Pending, not Approved"),
     ):
-        with pytest.raises(StateConflict) as refusal:
+        with pytest.raises(StateConflict) as error:
             change_status(row, from_statuses=states, to=Status.PROCESSING)
-        assert refusal.value.message == message
+        assert error.value.message == message
     assert table_fingerprints() == before
 
 
-def test_what_is_kept_of_a_decision(wallet):
+def test_a_decision_is_stored_with_its_details(wallet):
     withdrawal = wallet.request()
     flag = ReviewFlag("key_revoked", FlagLevel.CRITICAL, "The API key is revoked.")
     record_decision(withdrawal, verdict=Verdict.CORRIDOR, actor=SYSTEM)
@@ -105,19 +105,19 @@ def test_what_is_kept_of_a_decision(wallet):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_withdrawal_is_locked_and_neither_its_bank_nor_its_key_is(wallet, owner_connection):
+def test_the_lock_covers_the_withdrawal_but_not_its_bank_or_key(wallet, owner_connection):
     one, other = wallet.request(), wallet.request()
     rows = "SELECT id FROM wallets_withdrawal FOR {} SKIP LOCKED"
     banks = "SELECT id FROM wallets_bankaccount FOR UPDATE SKIP LOCKED"
     with transaction.atomic():
         assert lock_withdrawal(one.id).pk == one.pk
         assert owner_connection.execute(rows.format("SHARE")).fetchall() == [(other.id,)]
-        # Whoever writes about it, a decision or a payout, does not wait.
+        # Inserting a decision or a payout does not wait for the lock.
         assert len(owner_connection.execute(rows.format("KEY SHARE")).fetchall()) == 2
         assert len(owner_connection.execute(banks).fetchall()) == 2
 
 
-def test_a_withdrawal_is_found_within_its_organisation_only(wallet):
+def test_a_withdrawal_is_found_only_within_its_organisation(wallet):
     withdrawal = wallet.request()
     assert lock_withdrawal(withdrawal.id, wallet.organisation.id).pk == withdrawal.pk
     for withdrawal_id, organisation_id in (
@@ -128,7 +128,7 @@ def test_a_withdrawal_is_found_within_its_organisation_only(wallet):
             lock_withdrawal(withdrawal_id, organisation_id)
 
 
-def test_workers_are_asked_to_deliver_what_is_told(
+def test_an_emitted_event_notifies_the_workers(
     wallet, task_notifications, django_capture_on_commit_callbacks
 ):
     withdrawal = make_approved_withdrawal(wallet)
@@ -139,7 +139,7 @@ def test_workers_are_asked_to_deliver_what_is_told(
     )
 
 
-def test_of_a_long_name_the_beginning_is_kept_with_the_decision(wallet):
+def test_a_decision_stores_the_beginning_of_a_long_name(wallet):
     label = "n" * 200 + "x"
     withdrawal = wallet.request()
     record_decision(withdrawal, verdict=Verdict.CORRIDOR, actor=Actor.staff(uuid7(), label))

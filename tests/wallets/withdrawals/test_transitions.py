@@ -1,4 +1,4 @@
-"""Every pair of states, every bad start and every change that PostgreSQL must refuse."""
+"""Status pairs, initial values and changes that PostgreSQL must reject."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LEGAL = {
     ("Unknown", "Approved"),
     ("Completed", "Reversed"),
 }
-# How a withdrawal gets into each state by legal steps.
+# Legal steps that lead to each status.
 ROADS = {
     "Pending": (),
     "Approved": ("Approved",),
@@ -65,7 +65,7 @@ def step(owner: psycopg.Connection[Any], withdrawal_id: UUID, status: str, appro
     )
 
 
-def test_of_all_pairs_of_states_only_the_legal_ones_are_taken(wallet, approver, owner_connection):
+def test_only_legal_pairs_of_statuses_are_accepted(wallet, approver, owner_connection):
     taken, refusals = set(), set()
     pairs = [pair for pair in product(WithdrawalStatus.values, repeat=2) if pair[0] != pair[1]]
     assert len(pairs) == 72
@@ -81,34 +81,34 @@ def test_of_all_pairs_of_states_only_the_legal_ones_are_taken(wallet, approver, 
             except errors.CheckViolation as error:
                 refusals.add(error.diag.constraint_name)
     assert taken == LEGAL
-    # An Approved one is Rejected by two people only, not by a step like these.
+    # Rejecting an Approved one takes two people, not a step like these.
     assert refusals == {"withdrawal_transition", "withdrawal_returned_by_two"}
 
 
-def test_the_roads_to_the_states_are_all_of_the_states():
+def test_the_test_paths_cover_every_status():
     assert set(ROADS) == set(WithdrawalStatus.values)
 
 
 @pytest.mark.parametrize("status", [s for s in WithdrawalStatus.values if s != "Pending"])
 def test_a_withdrawal_starts_pending(wallet, approver, owner_connection, status):
-    _refuse_insert(wallet, owner_connection, f"'{status}'", "1", f"'{approver.id}'", "NULL")
+    _reject_insert(wallet, owner_connection, f"'{status}'", "1", f"'{approver.id}'", "NULL")
 
 
 @pytest.mark.parametrize("version", ["0", "2"])
 def test_a_withdrawal_starts_with_version_one(wallet, owner_connection, version):
-    _refuse_insert(wallet, owner_connection, "'Pending'", version, "NULL", "NULL")
+    _reject_insert(wallet, owner_connection, "'Pending'", version, "NULL", "NULL")
 
 
-def test_a_withdrawal_starts_undecided(wallet, approver, owner_connection):
-    _refuse_insert(wallet, owner_connection, "'Pending'", "1", f"'{approver.id}'", "NULL")
-    _refuse_insert(wallet, owner_connection, "'Pending'", "1", "NULL", "now()")
+def test_a_withdrawal_starts_without_a_decision(wallet, approver, owner_connection):
+    _reject_insert(wallet, owner_connection, "'Pending'", "1", f"'{approver.id}'", "NULL")
+    _reject_insert(wallet, owner_connection, "'Pending'", "1", "NULL", "now()")
 
 
-def test_a_state_that_is_none_is_refused(wallet, owner_connection):
-    _refuse_insert(wallet, owner_connection, "'Paid'", "1", "NULL", "NULL")
+def test_an_unknown_status_is_rejected(wallet, owner_connection):
+    _reject_insert(wallet, owner_connection, "'Paid'", "1", "NULL", "NULL")
 
 
-def _refuse_insert(
+def _reject_insert(
     wallet: Wallet,
     owner: psycopg.Connection[Any],
     status: str,
@@ -118,7 +118,7 @@ def _refuse_insert(
 ) -> None:
     source = wallet.request(500)
     with pytest.raises(errors.CheckViolation), owner.transaction():
-        # The bank is the source's own: the row is refused before that is looked at.
+        # The bank is the source row's: the row is rejected before the bank is checked.
         owner.execute(
             "INSERT INTO wallets_withdrawal (id, organisation_id, reference, currency_id, amount,"
             " fee, disburse_amount, internal_fee, internal_fee_type, escrow_account_id, bank_id,"
@@ -143,7 +143,7 @@ def _refuse_insert(
         "reference = 'payout_other'",
         "currency_id = 'NGN'",
         "approvals_needed = 2",
-        "requested_by = 'somebody'",
+        "requested_by = 'another'",
         "created_at = now() - interval '1 day'",
         "gusd_amount = 0",
         "internal_fee = 5",
@@ -151,7 +151,7 @@ def _refuse_insert(
     ],
 )
 @pytest.mark.parametrize("role", ["owner", "runtime"])
-def test_what_was_asked_for_never_changes(wallet, owner_connection, change, role):
+def test_the_requested_columns_never_change(wallet, owner_connection, change, role):
     withdrawal = wallet.request(500)
     if role == "runtime":
         owner_connection.execute("SET ROLE exchange_runtime")
@@ -173,7 +173,7 @@ def test_a_transition_raises_the_version_by_one(wallet, approver, owner_connecti
         assert refusal.value.diag.constraint_name == "withdrawal_version"
 
 
-def test_nobody_is_both_approvers(wallet, approver, owner_connection):
+def test_one_person_cannot_be_both_approvers(wallet, approver, owner_connection):
     withdrawal = wallet.request(500_000)
     assert withdrawal.approvals_needed == 2
     with pytest.raises(errors.CheckViolation) as refusal:
@@ -185,14 +185,14 @@ def test_nobody_is_both_approvers(wallet, approver, owner_connection):
     assert refusal.value.diag.constraint_name == "withdrawal_approvers_differ"
 
 
-def test_one_approver_is_not_enough_for_a_large_amount(wallet, approver, owner_connection):
+def test_a_large_amount_needs_two_approvers(wallet, approver, owner_connection):
     withdrawal = wallet.request(500_000)
     with pytest.raises(errors.CheckViolation) as refusal:
         step(owner_connection, withdrawal.id, "Approved", approver.id)
     assert refusal.value.diag.constraint_name == "withdrawal_approved_by_enough"
 
 
-def test_no_approver_is_not_enough_for_any_amount(wallet, owner_connection):
+def test_every_amount_needs_an_approver(wallet, owner_connection):
     withdrawal = wallet.request(500)
     with pytest.raises(errors.CheckViolation) as refusal:
         owner_connection.execute(
@@ -202,7 +202,7 @@ def test_no_approver_is_not_enough_for_any_amount(wallet, owner_connection):
     assert refusal.value.diag.constraint_name == "withdrawal_approved_by_enough"
 
 
-def test_nobody_approves_what_they_asked_for(wallet, approver, owner_connection):
+def test_a_person_cannot_approve_their_own_request(wallet, approver, owner_connection):
     withdrawal = wallet.request(500)
     with owner_connection.transaction():
         owner_connection.execute("SET LOCAL session_replication_role = replica")
@@ -216,7 +216,7 @@ def test_nobody_approves_what_they_asked_for(wallet, approver, owner_connection)
     step(owner_connection, withdrawal.id, "Approved", make_staff().id)
 
 
-def test_who_approved_never_changes(wallet, approver, owner_connection):
+def test_the_approvers_never_change(wallet, approver, owner_connection):
     withdrawal = wallet.request(500)
     step(owner_connection, withdrawal.id, "Approved", approver.id)
     for value in (None, make_staff().id):
@@ -228,7 +228,7 @@ def test_who_approved_never_changes(wallet, approver, owner_connection):
 
 
 @pytest.mark.parametrize("status", ["Confirmed", "Rejected"])
-def test_nobody_confirms_the_deposit_they_entered_and_a_decided_one_stays(
+def test_a_deposit_is_confirmed_by_another_person_and_then_never_changes(
     wallet, approver, owner_connection, status
 ):
     deposit_id = uuid7()
@@ -254,7 +254,7 @@ def test_nobody_confirms_the_deposit_they_entered_and_a_decided_one_stays(
         )
 
 
-def test_django_acts_as_the_runtime_role_in_the_tests():
+def test_tests_run_as_the_runtime_role():
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT current_user")
         assert cursor.fetchone() == ("exchange_runtime",)

@@ -1,6 +1,6 @@
-"""Bodies of withdrawals that are not right, on their parser: what each refusal says.
+"""The parser of withdrawal bodies: the message of each rejection.
 
-That both addresses ask it, and that nothing moves, is in tests/contract.
+tests/contract shows that both endpoints use it and that a rejection changes nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tests.assertions.inputs import assert_rejected, body_error
 from tests.factories.withdrawals import body_of
 from wallets.withdrawals.serializers import WithdrawalInput
 
-# For the currencies, which are read once.
+# Loading the currencies needs the database.
 pytestmark = pytest.mark.django_db
 
 CURRENCIES = "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS]"
@@ -48,7 +48,7 @@ def changed(**changes: Any) -> str:
 
 
 def with_amount(text: str, **changes: Any) -> str:
-    """A body whose amount is written as `text`."""
+    """Return a body with the amount written as `text`."""
     return changed(amount="AMOUNT", **changes).replace('"AMOUNT"', text)
 
 
@@ -83,11 +83,11 @@ AMOUNTS = {
 }
 
 
-def test_an_amount_that_is_none_is_refused():
-    assert_rejected(parse, ((with_amount(text), reported) for text, reported in AMOUNTS.items()))
+def test_an_invalid_amount_is_rejected():
+    assert_rejected(parse, ((with_amount(text), message) for text, message in AMOUNTS.items()))
 
 
-def test_more_decimals_than_the_currency_has_are_refused():
+def test_more_decimals_than_the_currency_has_are_rejected():
     none = "amount must not have decimals"
     cases = [
         ("UGX", "10000.5", none),
@@ -95,11 +95,11 @@ def test_more_decimals_than_the_currency_has_are_refused():
         *((code, "90.025", TOO_FINE) for code in ("NGN", "KES", "GHS", "ZAR", "TZS", "USD")),
     ]
     assert_rejected(
-        parse, ((with_amount(text, currency=code), reported) for code, text, reported in cases)
+        parse, ((with_amount(text, currency=code), message) for code, text, message in cases)
     )
 
 
-def test_what_is_no_object_is_refused():
+def test_a_body_that_is_not_an_object_is_rejected():
     cases = {
         "   ": "The body is empty: a JSON object is needed",
         "[]": "The body must be a JSON object",
@@ -126,7 +126,7 @@ def test_every_field_is_required_and_not_null():
         assert_rejected(parse, cases)
 
 
-def test_a_currency_that_is_not_paid_out_is_refused_with_exactly_this_message():
+def test_a_currency_without_payouts_is_rejected_with_this_exact_message():
     wrong: list[Any] = ["EUR", "ngn", "", " KES", "NGNN", None, 5, True, ["NGN"], {}]
     absent = {key: value for key, value in body_of().items() if key != "currency"}
     cases = [json.dumps(absent), *(changed(currency=value) for value in wrong)]
@@ -134,7 +134,7 @@ def test_a_currency_that_is_not_paid_out_is_refused_with_exactly_this_message():
 
 
 @pytest.mark.parametrize("name", ["bank_name", "account_name", "account_number", *OPTIONAL])
-def test_a_text_must_be_a_string_of_one_line(name):
+def test_text_must_be_a_single_line_string(name):
     values: list[Any] = [5, 5.5, True, ["x"], {"x": 1}]
     cases = [
         *((changed(**{name: value}), f"{name} must be a string") for value in values),
@@ -162,7 +162,7 @@ def test_a_name_has_one_to_two_hundred_visible_characters(name):
         *((f"Guaranty{character} Trust Bank", INVISIBLE) for character in hidden),
     ]
     assert_rejected(
-        parse, ((changed(**{name: text}), f"{name} {reported}") for text, reported in cases)
+        parse, ((changed(**{name: text}), f"{name} {message}") for text, message in cases)
     )
     for taken in ("é" * 200, "בנק הפועלים", "بنك مصر", "银行", "🏦🏦", "<b>bank</b>", '"', "%s"):
         assert parse(changed(**{name: taken})) is None
@@ -176,7 +176,7 @@ def test_an_account_number_is_4_to_34_letters_and_digits():
         assert parse(changed(account_number=number)) is None
 
 
-def test_the_message_names_every_bad_field():
+def test_the_message_names_every_invalid_field():
     several = changed(amount="1", bank_name="", currency="EUR", recipient_email="nobody")
     message = (
         f"{NOT_A_NUMBER}; bank_name must not be blank; {CURRENCIES}; "
@@ -185,7 +185,7 @@ def test_the_message_names_every_bad_field():
     assert_rejected(parse, [("{}", EVERY_FIELD), (several, message)], "invalid_currency")
 
 
-def test_zero_decimals_written_out_are_no_decimals():
+def test_trailing_zero_decimals_are_ignored():
     assert parse(with_amount("10000.00", currency="UGX")) is None
     assert parse(with_amount("1000000000000000", currency="KES")) is None
     assert parse(with_amount("0", currency="KES")) is None

@@ -1,4 +1,4 @@
-"""Numbers have units, times have a zone, and pages the names that people use."""
+"""Pages: units of numbers, time zones, and usual names."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_effective_values_have_their_unit():
     assert one.count("All changes") == 1
 
 
-def test_payouts_banks_and_proposals_are_called_what_people_call_them(provider_sandbox):
+def test_payouts_banks_and_proposals_have_their_usual_names(provider_sandbox):
     organisation, member = make_participants()
     fund(organisation, member, "KES", "1000")
     withdrawal = make_withdrawal(organisation, member, "KES", "400")
