@@ -84,7 +84,7 @@ def server_identity(probe: Path) -> Identity:
     """
     if os.geteuid() != 0:
         return Identity("plain", os.geteuid(), os.getegid())
-    uid, gid = _nobody_account()
+    uid, gid = _unprivileged_account()
     for identity in (Identity("capability", uid, gid), Identity("namespace", uid, gid)):
         if _works(identity, probe):
             return identity
@@ -101,7 +101,7 @@ def initdb_identity(server: Identity, probe: Path) -> Identity:
     with contextlib.suppress(KeyError):
         pwd.getpwuid(server.uid)
         return server
-    identity = Identity("namespace", *_nobody_account())
+    identity = Identity("namespace", *_unprivileged_account())
     if _works(identity, probe):
         return identity
     raise EmbeddedError(
@@ -110,7 +110,7 @@ def initdb_identity(server: Identity, probe: Path) -> Identity:
     )
 
 
-def _nobody_account() -> tuple[int, int]:
+def _unprivileged_account() -> tuple[int, int]:
     try:
         entry = pwd.getpwnam("nobody")
     except KeyError:
