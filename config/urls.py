@@ -15,12 +15,12 @@ urlpatterns = [
     path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/", admin.site.urls),
     path("", include("wallets.payouts.hooks")),
-    path("v1/docs", ReferenceView.as_view(), name="docs"),
-    path("v1/docs/try", TryView.as_view(), name="docs-try"),
     path("v1/", include("orders.urls")),
     path("v1/", include("credit.urls")),
     path("v1/", include("wallets.urls")),
     path("v1/", include("exchange.urls")),
+    path("v1/docs", ReferenceView.as_view(), name="docs"),
+    path("v1/docs/try", TryView.as_view(), name="docs-try"),
 ]
 
 handler400 = "config.error_views.bad_request"

@@ -183,4 +183,6 @@ def test_every_action_of_the_api_declares_a_known_scope(settings):
 def test_every_address_under_v1_but_oauth_and_its_description_is_one_of_a_viewset():
     found = {address.path for address in api_endpoints()}
     others = [path for path, _ in routes() if path.startswith("/v1/") and path not in found]
-    assert others == ["/v1/oauth/token", "/v1/oauth/revoke", "/v1/schema", "/v1/docs"]
+    assert others == [
+        "/v1/oauth/token", "/v1/oauth/revoke", "/v1/schema", "/v1/docs", "/v1/docs/try",
+    ]  # fmt: skip

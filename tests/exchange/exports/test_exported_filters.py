@@ -136,8 +136,8 @@ def test_an_invalid_filter_matches_nothing_and_is_rejected_by_the_export(name, u
     for query in ("secret__x=1", "pk__gte=0", "q=a%00", f"{key}=none_such", twice, *days):
         shown = client.get(f"{address_of(EXPORTED[name])}?{query}")
         assert list(shown.context["cl"].result_list) == [], query
-        assert "A filter is not valid, so nothing is shown" in shown.content.decode()
-        with pytest.raises(InvalidRequest, match="A filter of the list is not valid"):
+        assert "A filter is not valid, so no records are shown" in shown.content.decode()
+        with pytest.raises(InvalidRequest, match="The filter of the list is not valid"):
             exported(user, name, query)
 
 

@@ -120,7 +120,7 @@ def test_an_invalid_filter_is_rejected_and_nothing_is_exported(wallet, finance, 
     if query == "o=abc":  # an order that is none is no filter
         assert read_csv(file_bytes(response))[1].startswith("Complete: 1 row,")
         return
-    assert messages_of(response)[-1] == "A filter of the list is not valid"
+    assert messages_of(response)[-1] == "The filter of the list is not valid"
     assert table_fingerprints() == before
 
 
@@ -181,7 +181,7 @@ def test_a_statement_has_a_running_balance(wallet, finance):
         ("-500", "4500"),
         ("-700", "3800"),
     ]
-    assert [row["About"] for row in rows][1] == str(held.pk)
+    assert [row["Subject id"] for row in rows][1] == str(held.pk)
     whole, _ = read_csv(
         file_bytes(request_export(finance, ENTRIES, f"account__owner_id={wallet.owner_id}"))
     )

@@ -68,7 +68,7 @@ def page(record: Any, name: str) -> str:
 @pytest.mark.parametrize(
     ("expires_at", "text"),
     [
-        (datetime(2024, 3, 2, 12, tzinfo=UTC), "Expired 2 March 2024, 12:00 UTC"),
+        (datetime(2024, 3, 2, 12, tzinfo=UTC), "Expired 2024-03-02 12:00 UTC"),
         (datetime(2999, 3, 2, 12, tzinfo=UTC), "Expires 2999-03-02 12:00 UTC"),
     ],
 )

@@ -204,7 +204,7 @@ def test_the_dashboard_is_red_until_every_day_is_explained(ada, kwesi):
     latest = make_break(day=today - timedelta(days=1))
     older = make_break("7", currency="KES", day=today - timedelta(days=20))
     shown = floats(ada)
-    assert (shown.good, shown.word) == (False, "Differs")
+    assert (shown.good, shown.status) == (False, "Differs")
     assert [row.label for row in shown.open_days] == [str(latest.day), str(older.day)]
     assert shown.url.endswith(f"/{latest.first_report_id}/change/")
     for row, found in zip(shown.open_days, (latest, older), strict=True):
@@ -216,7 +216,7 @@ def test_the_dashboard_is_red_until_every_day_is_explained(ada, kwesi):
     assert "Days with open breaks" in text_of(ada.get(reverse("admin:index")))
     close(ada, kwesi, older)
     shown = floats(ada)
-    assert (shown.good, shown.word, shown.open_days) == (True, "Explained", [])
+    assert (shown.good, shown.status, shown.open_days) == (True, "Explained", [])
 
 
 def agree(day: Any) -> None:
@@ -240,14 +240,14 @@ def test_a_report_of_an_older_day_or_a_rerun_never_turns_it_green(ada):
     assert not floats(ada).good
     agree(today - timedelta(days=1))
     shown = floats(ada)
-    assert (shown.good, shown.word) == (False, "Open breaks")
+    assert (shown.good, shown.status) == (False, "Open breaks")
 
 
 def test_a_day_without_a_report_is_missing(ada, kwesi):
     found = make_break(day=timezone.now().date() - timedelta(days=3))
     close(ada, kwesi, found)
     shown = floats(ada)
-    assert (shown.good, shown.word) == (False, "Missing")
+    assert (shown.good, shown.status) == (False, "Missing")
     # A provisional report of today does not count.
     make_break(day=timezone.now().date())
-    assert floats(ada).word == "Missing"
+    assert floats(ada).status == "Missing"
