@@ -57,7 +57,7 @@ def test_a_break_of_250000_55_ngn_is_explained_by_one_and_closed_by_another(sign
     amina.locator("[name=explanation]").fill("The bank collected its yearly fee")
     amina.get_by_role("button", name="Propose to close").click()
     expect(
-        amina.get_by_text("Someone else must close the break that you explained")
+        amina.get_by_text("Someone other than the person who explained it must close the break")
     ).to_be_visible()
     expect(amina.get_by_role("link", name="Close the break")).to_have_count(0)
 

@@ -167,7 +167,9 @@ def test_a_returned_payout_is_reached_from_the_dashboard_and_reversed_by_two(
     expect(page.get_by_label(re.compile(r"^Reason \(required; visible to the"))).to_be_visible()
     page.locator("#propose-reason").fill("The account is closed")
     page.get_by_role("button", name="Propose", exact=True).click()
-    expect(page.locator("main")).to_contain_text("A second person must confirm your proposal.")
+    expect(page.locator("main")).to_contain_text(
+        "Someone other than the proposer must confirm this."
+    )
 
     with open_second_browser(chromium, live_service, "kwesi") as kwesi:
         kwesi.get_by_role("link", name="Payout proposals to confirm").first.click()

@@ -27,7 +27,7 @@ DEPOSITS = TwoPersonApproval(
     noun="deposit",
     permission=DECIDE,
     unique_constraint="deposit_reference_once",
-    independence_message="Someone else must confirm what you entered",
+    independence_message="Someone other than the person who entered it must confirm this",
     proposers=lambda row: (row.entered_by_id,),
     proposed_by=lambda user: Q(entered_by=user),
 )

@@ -277,7 +277,7 @@ def describe_cancellation_blocker(change: SettingChange, user: StaffUser) -> str
 def _require_another_person(change: SettingChange, user: StaffUser) -> None:
     requester = change.cancellation_requested_by_id
     require_independent(
-        user, requester, message="Someone else must confirm the cancellation that you requested"
+        user, requester, message="Someone other than the requester must confirm the cancellation"
     )
     require_tenured(requester, user.pk)
 

@@ -153,7 +153,7 @@ def test_only_another_person_confirms_and_only_the_person_who_entered_cancels(pa
     before = table_fingerprints()
     with pytest.raises(Rejected) as refused:
         deposits.confirm(deposit_id=row.id, user=person)
-    assert refused.value.message == "Someone else must confirm what you entered"
+    assert refused.value.message == "Someone other than the person who entered it must confirm this"
     with pytest.raises(Forbidden) as forbidden:
         deposits.cancel(deposit_id=row.id, user=other)
     assert forbidden.value.message == "Only the person who entered the deposit can cancel it"

@@ -74,7 +74,9 @@ def test_the_person_who_entered_cannot_confirm_even_as_superuser():
     assert "Eligible approvers: zoe." in text_of(client.get(page(deposit, "change")))
     before = table_fingerprints()
     response = submit_confirmation(client, page(deposit, "confirm"))
-    message = "Someone else must confirm what you entered. No changes were made."
+    message = (
+        "Someone other than the person who entered it must confirm this. No changes were made."
+    )
     assert messages_of(response)[-1] == message
     assert table_fingerprints() == before
 

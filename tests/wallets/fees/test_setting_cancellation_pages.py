@@ -69,7 +69,9 @@ def test_a_requester_cannot_confirm_and_can_dismiss_the_request(office, finance)
     submit_confirmation(finance, page(change, "request_cancellation"), reason="Changed my mind")
     before = table_fingerprints()
     refused = submit_confirmation(finance, page(change, "confirm_cancellation"))
-    message = "Someone else must confirm the cancellation that you requested. No changes were made."
+    message = (
+        "Someone other than the requester must confirm the cancellation. No changes were made."
+    )
     assert messages_of(refused)[-1] == message
     assert table_fingerprints() == before
     submit_confirmation(finance, page(change, "dismiss_cancellation"))

@@ -83,7 +83,9 @@ def test_two_people_return_an_unsent_payout_from_its_page(unclaimed):
     proposal = Proposal.objects.get()
     before = table_fingerprints()
     messages = messages_of(submit_confirmation(one, page(unclaimed, "confirm", proposal.pk)))
-    assert messages[-1] == "A second person must confirm your proposal. No changes were made."
+    assert (
+        messages[-1] == "Someone other than the proposer must confirm this. No changes were made."
+    )
     assert submit_confirmation(auditor, page(unclaimed, "confirm", proposal.pk)).status_code == 403
     assert table_fingerprints() == before
 

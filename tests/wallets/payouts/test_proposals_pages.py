@@ -80,11 +80,11 @@ def test_two_people_fail_an_unresolved_payout_and_the_money_goes_back(unknown):
     assert "Propose a resolution Action Send again Fail Reason" in seen
     one.post(page(unknown, "propose"), {"action": "Fail", "reason": "The bank never got it"})
     proposal = Proposal.objects.get()
-    assert "A second person must confirm your proposal." in text_of(one.get(page(unknown)))
+    assert "Someone other than the proposer must confirm this." in text_of(one.get(page(unknown)))
     assert "Proposed by one: The bank never got it" in text_of(other.get(page(unknown)))
     before = table_fingerprints()
     own = submit_confirmation(one, page(unknown, "confirm", proposal.pk))
-    message = "A second person must confirm your proposal. No changes were made."
+    message = "Someone other than the proposer must confirm this. No changes were made."
     assert messages_of(own)[-1] == message
     auditor = signed_in_client(AUDITOR)
     assert submit_confirmation(auditor, page(unknown, "confirm", proposal.pk)).status_code == 403

@@ -144,7 +144,7 @@ def test_a_payout_that_the_provider_now_has_takes_its_status(sandbox, wallet, ac
     count = len(sandbox.requests.entries())
     assert rejection(lambda: confirm(proposal, proposal.proposed_by)) == (
         "approver_not_independent",
-        "A second person must confirm your proposal",
+        "Someone other than the proposer must confirm this",
     )
     assert len(sandbox.requests.entries()) == count
     assert rejection(lambda: confirm(proposal)) == (

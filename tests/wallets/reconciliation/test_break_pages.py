@@ -64,10 +64,10 @@ def test_two_people_explain_and_close_a_break_on_its_page(ada, kwesi, found):
     assert "No explanation yet" in page
     proposed = explained(ada, found)
     own = ada.get(address("change", found))
-    assert "Someone else must close the break that you explained" in text_of(own)
+    assert "Someone other than the person who explained it must close the break" in text_of(own)
     assert address("close", found, proposed.pk) not in own.content.decode()
     assert messages_of(submit_confirmation(ada, address("close", found, proposed.pk))) == [
-        "Someone else must close the break that you explained. No changes were made."
+        "Someone other than the person who explained it must close the break. No changes were made."
     ]
     assert address("close", found, proposed.pk) in (
         kwesi.get(address("change", found)).content.decode()

@@ -86,7 +86,7 @@ def test_one_explains_and_another_closes(found):
     proposed = explain(found, first)
     assert status_of(found) == "Explained"
     message = refuses(Rejected, reconciliation.close_break, explanation_id=proposed.pk, user=first)
-    assert message == "Someone else must close the break that you explained"
+    assert message == "Someone other than the person who explained it must close the break"
     reconciliation.close_break(explanation_id=proposed.pk, user=second)
     assert status_of(found) == "Closed"
     kept = BreakExplanation.objects.get()

@@ -43,7 +43,7 @@ PROPOSALS = TwoPersonApproval(
     permission=RESOLVE,
     unique_constraint="proposal_one_open_per_withdrawal",
     pending=ProposalStatus.OPEN,
-    independence_message="A second person must confirm your proposal",
+    independence_message="Someone other than the proposer must confirm this",
     closed_message=lambda proposal: f"The proposal is already {proposal.status}",
 )
 

@@ -21,7 +21,7 @@ EXPLANATIONS = TwoPersonApproval(
     noun="explanation",
     permission=DECIDE,
     unique_constraint="explanation_pending_once",
-    independence_message="Someone else must close the break that you explained",
+    independence_message="Someone other than the person who explained it must close the break",
 )
 _NOT_ALLOWED = "You may not explain or close breaks"
 _MAX_REASON_LENGTH = 300
