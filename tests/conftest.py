@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from itertools import groupby
 from pathlib import Path
@@ -17,6 +16,7 @@ from tests.environment.database import (
     restore_bloated_tables,
     start_run,
 )
+from tests.environment.module_groups import is_about_pages, is_standalone
 from tests.environment.property_tests import load_profile
 from tests.environment.run_order import position
 from tests.environment.services import (
@@ -47,56 +47,6 @@ __all__ = [
 _HERE = Path(__file__).parent
 # Fixtures that use the run's database or its broker.
 _SHARED_FIXTURES = {"db", "transactional_db", "django_db_setup", "service_stack"}
-# Modules with a server of their own, and modules about requests, the provider, connections, files
-# or rules in Python whose SQL is already tested elsewhere.
-_STANDALONE = (
-    "faults/test_database_kill.py",
-    "contract/test_schemathesis.py",
-    "contract/test_orders_schema.py",
-    "contract/test_own_wording.py",
-    "contract/test_withdrawal_bad_input.py",
-    "contract/test_orders_bad_input.py",
-    "contract/test_tokens_bad_input.py",
-    "faults/test_outage.py",
-    "faults/test_status_check_faults.py",
-    "faults/test_transfer_faults.py",
-    "faults/test_confirmations.py",
-    "faults/test_returns.py",
-    "faults/test_slow_clients.py",
-    "faults/test_exports.py",
-    "faults/test_unreachable_services.py",
-    "config/demo/test_demo.py",
-    "config/demo/test_demo_loading.py",
-    "config/demo/test_demo_catalogue.py",
-    "config/back_office/test_create_staff.py",
-    "config/test_cooling_off.py",
-    "config/back_office/test_export_columns.py",
-    "config/back_office/test_help.py",
-    "config/test_landing.py",
-    "config/test_shared_rate_limits.py",
-    "contract/test_query_parameters.py",
-    "exchange/participants/test_access_services.py",
-    "exchange/participants/test_member_services.py",
-    "exchange/events/test_events_api.py",
-    "wallets/payouts/test_webhook_endpoint.py",
-    "wallets/deposits/test_deposit.py",
-    "orders/listings/test_load_tokens.py",
-    "wallets/withdrawals/test_reasons.py",
-)
-# API tests whose result depends on SQL of their own.
-_STATEMENTS = re.compile("idempotency|lists|reads|query|portfolio|wallets")
-_PAGES = (
-    "browser",
-    "config/back_office/test_dashboard.py",
-    "config/back_office/test_lists.py",
-    "config/back_office/test_lockout.py",
-    "config/back_office/test_signin.py",
-    "config/back_office/test_permission_matrix.py",
-    "config/test_search.py",
-    "config/back_office/test_owner_links.py",
-    "config/back_office/test_interrupted_forms.py",
-    "config/back_office/test_work_items.py",
-)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -142,14 +92,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items.sort(key=lambda item: places[item.path])
     for path, of_file in groupby(items, key=lambda item: item.path):
         where = path.relative_to(_HERE)
-        responses = where.parts[0] == "contract" and not _STATEMENTS.search(where.name)
-        pages = (
-            responses
-            or where.stem.endswith("_pages")
-            or "admin" in where.parts
-            or _in(where, _PAGES)
-        )
-        standalone = _in(where, _STANDALONE)
+        standalone, pages = is_standalone(where), is_about_pages(where)
         for item in of_file:
             assert isinstance(item, pytest.Function)
             of_the_run = _SHARED_FIXTURES.intersection(item.fixturenames)
@@ -157,7 +100,3 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.standalone)
             if pages:
                 item.add_marker(pytest.mark.pages)
-
-
-def _in(where: Path, places: tuple[str, ...]) -> bool:
-    return any(where.is_relative_to(place) for place in places)

@@ -22,17 +22,14 @@ JOBS = "MUTANTS_JOBS"
 LEFT_OUT = "browser, node, services"
 _MARKS = " and ".join(f"not {mark}" for mark in LEFT_OUT.split(", "))
 # Tests that cover no rule of an app, or take long because they kill processes.
-_IGNORED = [
-    f"--ignore-glob=tests/{name}"
-    for name in (
-        "benchmarks", "contract/test_own_wording.py", "contract/test_schemathesis.py", "fuzz",
-        "config/test_database_roles.py", "config/test_http.py", "config/test_limits_*.py",
-        "config/test_demo*.py",
-        "faults/test_*kill*.py", "faults/test_ex*.py", "faults/test_out_of*.py",
-        "faults/test_slow_clients.py", "mutants", "screenshots", "upgrade",
-    )
-]  # fmt: skip
-_PYTEST = [sys.executable, "-m", "pytest", "-q", "-pno:cacheprovider", "-m", _MARKS, *_IGNORED]
+IGNORED = (
+    "benchmarks", "contract/test_own_wording.py", "contract/test_schemathesis.py", "fuzz",
+    "config/test_database_roles.py", "config/test_http.py", "config/test_shared_rate_limits.py",
+    "config/demo", "faults/test_*kill*.py", "faults/test_exports.py", "faults/test_slow_clients.py",
+    "faults/test_unreachable_services.py", "mutants", "screenshots", "upgrade",
+)  # fmt: skip
+_IGNORE = [f"--ignore-glob=tests/{name}" for name in IGNORED]
+_PYTEST = [sys.executable, "-m", "pytest", "-q", "-pno:cacheprovider", "-m", _MARKS, *_IGNORE]
 _SOURCES = ("config", "credit", "exchange", "orders", "templates", "tests", "wallets")
 
 

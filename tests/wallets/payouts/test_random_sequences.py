@@ -198,7 +198,7 @@ class Machine(RuleBasedStateMachine):
             return
         if fault:
             self.sandbox.fault(fault, match=TRANSFERS)
-        # The circuit stays closed here: tests/faults/test_outage.py is about it.
+        # The circuit stays closed here: tests/faults/test_circuit.py tests it.
         PayoutCircuit.objects.update(failures=0, quiet_until=None)
         payouts.send_payout(one.row.id)
         self.sandbox.reset()

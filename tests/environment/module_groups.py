@@ -1,0 +1,82 @@
+"""The modules that get a mark by their place: `standalone` and `pages`.
+
+All paths are below `tests`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+# Modules with a server of their own, and modules about requests, the provider, connections, files
+# or rules in Python whose SQL is already tested elsewhere.
+STANDALONE = (
+    "faults/test_database_kill.py",
+    "contract/test_schemathesis.py",
+    "contract/test_orders_schema.py",
+    "contract/test_own_wording.py",
+    "contract/test_withdrawal_bad_input.py",
+    "contract/test_orders_bad_input.py",
+    "contract/test_tokens_bad_input.py",
+    "faults/test_outage.py",
+    "faults/test_circuit.py",
+    "faults/test_status_check_faults.py",
+    "faults/test_transfer_faults.py",
+    "faults/test_missing_payouts.py",
+    "faults/test_confirmations.py",
+    "faults/test_returns.py",
+    "faults/test_slow_clients.py",
+    "faults/test_exports.py",
+    "faults/test_unreachable_services.py",
+    "config/demo/test_demo.py",
+    "config/demo/test_demo_loading.py",
+    "config/demo/test_demo_catalogue.py",
+    "config/back_office/test_create_staff.py",
+    "config/test_cooling_off.py",
+    "config/back_office/test_export_columns.py",
+    "config/back_office/test_help.py",
+    "config/test_landing.py",
+    "config/test_shared_rate_limits.py",
+    "contract/test_query_parameters.py",
+    "exchange/participants/test_access_services.py",
+    "exchange/participants/test_member_services.py",
+    "exchange/events/test_events_api.py",
+    "wallets/payouts/test_webhook_endpoint.py",
+    "wallets/deposits/test_deposit.py",
+    "orders/listings/test_load_tokens.py",
+    "wallets/withdrawals/test_reasons.py",
+)
+# API tests whose result depends on SQL of their own.
+_STATEMENTS = re.compile("idempotency|lists|reads|query|portfolio|wallets")
+PAGES = (
+    "browser",
+    "config/back_office/test_dashboard.py",
+    "config/back_office/test_lists.py",
+    "config/back_office/test_lockout.py",
+    "config/back_office/test_signin.py",
+    "config/back_office/test_permission_matrix.py",
+    "config/test_search.py",
+    "config/back_office/test_owner_links.py",
+    "config/back_office/test_interrupted_forms.py",
+    "config/back_office/test_work_items.py",
+)
+
+
+def is_standalone(module: Path) -> bool:
+    """Return whether the module is listed as independent of the run's database server."""
+    return _is_in(module, STANDALONE)
+
+
+def is_about_pages(module: Path) -> bool:
+    """Return whether the module checks pages or message texts."""
+    responses = module.parts[0] == "contract" and not _STATEMENTS.search(module.name)
+    return (
+        responses
+        or module.stem.endswith("_pages")
+        or "admin" in module.parts
+        or _is_in(module, PAGES)
+    )
+
+
+def _is_in(module: Path, places: tuple[str, ...]) -> bool:
+    return any(module.is_relative_to(place) for place in places)

@@ -1,0 +1,196 @@
+"""Limits of proposed prices: their range, and the band beyond which a change needs a reason."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
+from exchange.core.database import violated_constraint
+from exchange.core.errors import Rejected
+from exchange.tokens.models import Quote, Token
+from exchange.tokens.services import quotes
+from tests.assertions.unchanged import table_fingerprints
+from tests.environment.owner import as_owner
+from tests.factories.back_office import (
+    messages_of,
+    signed_in_client,
+    submit_confirmation,
+    text_of,
+    user_of,
+)
+from tests.factories.quote_pages import propose_prices, quote_address
+from tests.factories.quotes import set_effective_quote
+from tests.factories.tokens import make_token
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("changes", "reported"),
+    [
+        ({"buy": "0"}, "buy must be above 0"),
+        ({"sell": "-1"}, "sell must be from 0"),
+        ({"buy": "1.005"}, "buy must not have more than 2 decimals"),
+        ({"buy": "NaN"}, "Enter a number."),
+        ({"sell": ""}, "This field is required."),
+        ({"exchange": "1000000000000001"}, "exchange must be from 0"),
+    ],
+)
+def test_invalid_prices_are_rejected_and_the_input_is_retained(changes, reported):
+    token = make_token()
+    client = signed_in_client(BACK_OFFICE)
+    before = table_fingerprints()
+    response = propose_prices(client, token, **{"note": "kept", **changes})
+    assert response.status_code == 200
+    assert reported in text_of(response)
+    assert b'value="kept"' in response.content
+    assert table_fingerprints() == before
+
+
+def test_a_sell_price_above_the_buy_price_is_rejected():
+    token = make_token()
+    client = signed_in_client(BACK_OFFICE)
+    before = table_fingerprints()
+    response = propose_prices(client, token, buy="110", sell="110.01")
+    assert "sell must not be above buy" in text_of(response)
+    assert table_fingerprints() == before
+    propose_prices(client, token, buy="110", sell="110")
+    assert Quote.objects.get().status == "Pending"
+
+
+def test_the_database_rejects_a_sell_price_above_the_buy_price():
+    token = make_token()
+    values = {"token": token, "buy": 10, "created_at": timezone.now(), "status": "Approved"}
+    with pytest.raises(IntegrityError) as refused, transaction.atomic():
+        Quote.objects.create(**values, sell=Decimal("10.01"), decided_at=timezone.now())
+    assert violated_constraint(refused.value) == "quote_sell_not_above_buy"
+    Quote.objects.create(**values, sell=Decimal(10), decided_at=timezone.now())
+
+
+def test_an_old_quote_that_breaks_the_price_rule_is_not_approved():
+    token = make_token()
+    with as_owner() as cursor:
+        cursor.execute("ALTER TABLE exchange_quote DROP CONSTRAINT quote_sell_not_above_buy")
+    quote = Quote.objects.create(
+        token=token, buy=110, sell=111, note="Old", created_at=timezone.now()
+    )
+    finance = signed_in_client(FINANCE_APPROVER)
+    before = table_fingerprints()
+    with pytest.raises(Rejected) as error:
+        quotes.approve(quote_id=quote.pk, user=user_of(finance))
+    assert error.value.code == "sell_above_buy"
+    assert table_fingerprints() == before
+    assert (
+        submit_confirmation(
+            finance, quote_address(quote, "reject"), reason="Propose it anew"
+        ).status_code
+        == 302
+    )
+
+
+def test_a_proposal_beyond_the_band_shows_a_warning_and_needs_a_reason():
+    token = make_token()
+    client = signed_in_client(BACK_OFFICE)
+    address = reverse("admin:exchange_token_quote", args=[token.pk])
+    assert "errornote" not in client.get(address).content.decode()
+    before = table_fingerprints()
+    asked = propose_prices(client, token, buy="1180", sell="79.99", note="")
+    reported = "A price changes by more than 20 %: buy +1,080.00 %, sell -20.01 %."
+    assert reported in text_of(asked)
+    assert 'class="errornote" role="alert">A price changes' in asked.content.decode()
+    assert "Buy 100.00 NGN 1,180.00 NGN +1,080.00 %" in text_of(asked)
+    assert "Sell 100.00 NGN 79.99 NGN -20.01 %" in text_of(asked)
+    assert b'value="79.99"' in asked.content
+    # The button of a page that has shown it wants the reason as well.
+    typed = {"buy": "1180", "sell": "79.99"}
+    refused = submit_confirmation(client, address, at=asked, **typed, note=" ")
+    assert "A change of more than 20 % needs a reason" in text_of(refused)
+    # And other prices than those on the page are shown first.
+    other = submit_confirmation(
+        client, address, at=asked, buy="1280", sell="79.99", note="Split undone"
+    )
+    assert "buy +1,180.00 %" in text_of(other)
+    assert table_fingerprints() == before
+    done = submit_confirmation(client, address, at=asked, **typed, note="Split undone")
+    assert messages_of(done) == ["Prices proposed. They require a second person's approval."]
+    assert Quote.objects.get().note == "Split undone"
+
+
+@pytest.mark.parametrize(("buy", "sell"), [("120", "80"), ("100", "100"), ("119.99", "80.01")])
+def test_a_change_within_the_band_needs_no_reason(buy, sell):
+    token = make_token()
+    done = propose_prices(signed_in_client(BACK_OFFICE), token, buy=buy, sell=sell, note="")
+    assert messages_of(done) == ["Prices proposed. They require a second person's approval."]
+    shown = signed_in_client(FINANCE_APPROVER).get(quote_address(Quote.objects.get(), "change"))
+    assert "A price changes by more than" not in text_of(shown)
+
+
+def test_the_band_is_a_setting(settings):
+    settings.QUOTE_BAND_PERCENT = 5
+    token = make_token()
+    asked = propose_prices(signed_in_client(BACK_OFFICE), token, buy="105.01", sell="95")
+    assert "A price changes by more than 5 %: buy +5.01 %." in text_of(asked)
+    assert not Quote.objects.exists()
+
+
+def test_a_first_price_has_no_band():
+    token = make_token()
+    Token.objects.filter(pk=token.pk).update(quoted_at=None)
+    unpriced = Token(price_buy=Decimal(0), price_sell=Decimal(0))
+    assert not any(
+        change.exceeds_band
+        for change in quotes.compare_prices(unpriced, quotes.Prices(Decimal(500), Decimal(400)))
+    )
+
+
+def test_the_approver_is_warned_of_changes_beyond_the_band_of_current_prices():
+    token = make_token()
+    office, finance = signed_in_client(BACK_OFFICE), signed_in_client(FINANCE_APPROVER)
+    propose_prices(office, token, buy="119", sell="118", note="Annual report")
+    quote = Quote.objects.get()
+    asked = finance.get(quote_address(quote, "approve"))
+    reported = "A price changes by more than 20 %: buy +32.22 %, sell +38.82 %."
+    assert reported not in text_of(asked)
+    prices = quotes.Prices(Decimal(90), Decimal(85))
+    set_effective_quote(token_id=token.pk, prices=prices, note="By command")
+    assert reported in text_of(finance.get(quote_address(quote, "change")))
+    before = table_fingerprints()
+    # The button of a page without the warning does nothing.
+    assert reported in text_of(
+        submit_confirmation(finance, quote_address(quote, "approve"), at=asked)
+    )
+    asked = finance.get(quote_address(quote, "approve"))
+    assert reported in text_of(asked)
+    assert "Buy 90.00 NGN 119.00 NGN +32.22 %" in text_of(asked)
+    finance.post(quote_address(quote, "approve"), {"seen": asked.context["seen"]})
+    assert table_fingerprints() == before
+    submit_confirmation(finance, quote_address(quote, "approve"), at=asked)
+    token.refresh_from_db()
+    assert (token.price_buy, token.prev_price_buy) == (119, 90)
+
+
+def test_a_quote_without_a_reason_is_not_approved_beyond_the_band():
+    token = make_token()
+    propose_prices(signed_in_client(BACK_OFFICE), token, buy="119", sell="118", note="")
+    quote = Quote.objects.get()
+    prices = quotes.Prices(Decimal(90), Decimal(85))
+    set_effective_quote(token_id=token.pk, prices=prices, note="By command")
+    finance = signed_in_client(FINANCE_APPROVER)
+    before = table_fingerprints()
+    refused = submit_confirmation(finance, quote_address(quote, "approve"))
+    assert messages_of(refused)[-1].startswith("The quote now changes a price by more than 20 %")
+    with pytest.raises(Rejected) as error:
+        quotes.approve(quote_id=quote.pk, user=user_of(finance))
+    assert error.value.code == "quote_needs_reason"
+    assert table_fingerprints() == before
+    assert (
+        submit_confirmation(
+            finance, quote_address(quote, "reject"), reason="Propose it anew"
+        ).status_code
+        == 302
+    )
