@@ -15,7 +15,7 @@ from exchange.staff.models import (
     ProposalModel,
     RecoveryCode,
     SecondFactor,
-    SignInTries,
+    SignInAttempts,
     StaffUser,
 )
 from exchange.tokens.models import (
@@ -58,7 +58,7 @@ __all__ = [
     "Quote",
     "RecoveryCode",
     "SecondFactor",
-    "SignInTries",
+    "SignInAttempts",
     "StaffUser",
     "Token",
     "TokenAccess",

@@ -120,8 +120,8 @@ SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
 SECOND_FACTOR_FRESH_MINUTES = env.int("SECOND_FACTOR_FRESH_MINUTES", default=15)
 # Failed attempts (passwords and codes) of one account and one address before a lockout.
 SIGN_IN_ATTEMPTS: dict[str, int] = {
-    "account": env.int("SIGN_IN_TRIES_PER_ACCOUNT", default=5),
-    "address": env.int("SIGN_IN_TRIES_PER_ADDRESS", default=30),
+    "account": env.int("SIGN_IN_ATTEMPTS_PER_ACCOUNT", default=5),
+    "address": env.int("SIGN_IN_ATTEMPTS_PER_ADDRESS", default=30),
 }
 SIGN_IN_LOCKED_MINUTES = env.int("SIGN_IN_LOCKED_MINUTES", default=15)
 # The number of our proxies that extend X-Forwarded-For; 0: the peer is the client.

@@ -16,10 +16,10 @@ from exchange.core.database import fetch_one
 # Longer than any window, which is part of the key.
 _LIFETIME_SECONDS = 120
 _COUNT = """
-INSERT INTO exchange_signintries AS t (key, tries, ends_at)
+INSERT INTO exchange_signintries AS t (key, attempts, ends_at)
 VALUES (%s, %s, statement_timestamp() + make_interval(secs => %s))
-ON CONFLICT (key) DO UPDATE SET tries = t.tries + excluded.tries
-RETURNING tries"""
+ON CONFLICT (key) DO UPDATE SET attempts = t.attempts + excluded.attempts
+RETURNING attempts"""
 
 
 class DatabaseCounters(BaseCache):

@@ -92,7 +92,7 @@ class RecoveryCode(Record):
         return f"Recovery code of {self.user}"
 
 
-class SignInTries(models.Model):
+class SignInAttempts(models.Model):
     """A counter of sign-in attempts for an account or address until `ends_at`.
 
     Written by `staff.services.lockout` only. No index but the primary key, so that updates stay
@@ -101,15 +101,16 @@ class SignInTries(models.Model):
 
     # A keyed hash: people type passwords into the username field.
     key = models.CharField(max_length=64, primary_key=True)
-    tries = models.PositiveIntegerField()
+    attempts = models.PositiveIntegerField()
     ends_at = models.DateTimeField()
     locked_until = models.DateTimeField(null=True)
 
     class Meta:
+        db_table = "exchange_signintries"
         default_permissions = ()
 
     def __str__(self) -> str:
-        return f"{self.tries} tries until {self.ends_at}"
+        return f"{self.attempts} attempts until {self.ends_at}"
 
 
 class AccessEvent(models.TextChoices):

@@ -14,7 +14,7 @@ from django.core.checks import run_checks
 from config import webserver
 from config.local.supervisor.ports import claim_port, is_responding
 from exchange.api.throttling import count_request
-from exchange.staff.models import SignInTries
+from exchange.staff.models import SignInAttempts
 from exchange.staff.services import lockout
 from tests.environment.processes import Program
 from tests.environment.services import HOST, ServiceStack
@@ -62,9 +62,9 @@ def test_expired_counters_are_removed(settings):
     used = [budget.used for _ in range(3) if (budget := count_request("requests", "one"))]
     assert used == [1, 2, 3]
     assert cache.incr("another", 5) == 5
-    assert SignInTries.objects.count() == 2
+    assert SignInAttempts.objects.count() == 2
     assert lockout.purge_expired() == 0
-    SignInTries.objects.update(ends_at="2026-01-01T00:00:00Z")
+    SignInAttempts.objects.update(ends_at="2026-01-01T00:00:00Z")
     assert lockout.purge_expired() == 2
 
 

@@ -28,7 +28,7 @@ from config.local.supervisor.ports import claim_port, is_responding
 from config.settings.base import redis_cache
 from exchange.api import throttling
 from exchange.participants.models import Member
-from exchange.staff.models import SignInTries
+from exchange.staff.models import SignInAttempts
 from tests.environment.processes import Program, wait_until
 from tests.environment.services import HOST, Service, ServiceStack
 from tests.factories.api_clients import assert_error, make_caller, make_member
@@ -167,7 +167,7 @@ def test_the_back_office_locks_out_guesses_without_the_cache(service_without_cac
             timeout=10,
         )
     assert "Too many failed attempts" in page.text
-    assert SignInTries.objects.exists()
+    assert SignInAttempts.objects.exists()
     assert requests.get(service_without_cache.base_url + "/health", timeout=10).status_code == 200
     assert log_lines(service_without_cache) == []
 

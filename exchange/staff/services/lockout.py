@@ -23,20 +23,20 @@ from django.db.models import Max, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
 
-from exchange.staff.models import SignInTries, StaffUser
+from exchange.staff.models import SignInAttempts, StaffUser
 
 PASSWORD, CODE = "password", "code"
 _SALT = "exchange.services.lockout"
 
 # Locks in the order of the keys, always account before address.
 _COUNT = """
-INSERT INTO exchange_signintries AS t (key, tries, ends_at)
+INSERT INTO exchange_signintries AS t (key, attempts, ends_at)
 SELECT key, 1, statement_timestamp() + make_interval(mins => %s)
 FROM unnest(%s::text[]) WITH ORDINALITY AS given (key, place) ORDER BY place
 ON CONFLICT (key) DO UPDATE SET
-    tries = CASE WHEN t.ends_at > statement_timestamp() THEN t.tries + 1 ELSE 1 END,
+    attempts = CASE WHEN t.ends_at > statement_timestamp() THEN t.attempts + 1 ELSE 1 END,
     ends_at = CASE WHEN t.ends_at > statement_timestamp() THEN t.ends_at ELSE excluded.ends_at END
-RETURNING key, tries"""
+RETURNING key, attempts"""
 # Further attempts do not extend a lock-out.
 _LOCK = """
 UPDATE exchange_signintries
@@ -46,7 +46,8 @@ WHERE key = %s RETURNING locked_until"""
 _LOCKED = """
 SELECT max(locked_until) FROM exchange_signintries
 WHERE key = ANY (%s) AND locked_until > statement_timestamp()"""
-_DECREMENT = "UPDATE exchange_signintries SET tries = tries - 1 WHERE key = %s AND tries > 0"
+_DECREMENT = """
+UPDATE exchange_signintries SET attempts = attempts - 1 WHERE key = %s AND attempts > 0"""
 _PURGE = """
 DELETE FROM exchange_signintries WHERE key IN (
     SELECT key FROM exchange_signintries
@@ -99,7 +100,7 @@ class LoginAttempt:
     def mark_succeeded(self) -> None:
         """Clear the counter of the account or device, and uncount the address."""
         account, *addresses = self.counters
-        SignInTries.objects.filter(key=account.key).delete()
+        SignInAttempts.objects.filter(key=account.key).delete()
         with connection.cursor() as cursor:
             for address in addresses:
                 cursor.execute(_DECREMENT, [address.key])
@@ -183,12 +184,12 @@ def _device_key_prefix(user_id: UUID) -> str:
     return salted_hmac(_SALT, f"devices:{user_id}", algorithm="sha256").hexdigest()[:_PREFIX_LENGTH]
 
 
-def _counters_of(user: StaffUser) -> QuerySet[SignInTries]:
+def _counters_of(user: StaffUser) -> QuerySet[SignInAttempts]:
     keys = [
         _counter(PASSWORD, "account", user.username).key,
         _counter(CODE, "account", str(user.pk)).key,
     ]
-    return SignInTries.objects.filter(
+    return SignInAttempts.objects.filter(
         Q(key__in=keys) | Q(key__startswith=_device_key_prefix(user.pk))
     )
 

@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
-from exchange.staff.models import AccessRecord, SignInTries, StaffUser
+from exchange.staff.models import AccessRecord, SignInAttempts, StaffUser
 from exchange.staff.services import lockout
 from tests.factories.back_office import messages_of, signed_in_client, text_of, user_of
 from tests.factories.logins import (
@@ -145,9 +145,9 @@ def test_lock_outs_and_counters_expire(ada):
 
 def test_further_attempts_do_not_extend_a_lock_out(ada):
     guess(5)
-    end = SignInTries.objects.exclude(locked_until=None).get().locked_until
+    end = SignInAttempts.objects.exclude(locked_until=None).get().locked_until
     assert SHUT in guess(10)
-    assert SignInTries.objects.exclude(locked_until=None).get().locked_until == end
+    assert SignInAttempts.objects.exclude(locked_until=None).get().locked_until == end
 
 
 def test_a_name_is_the_same_however_it_is_written(ada):
@@ -159,21 +159,21 @@ def test_a_name_is_the_same_however_it_is_written(ada):
 def test_only_expired_counters_are_deleted(ada):
     guess(5)
     guess(1, "nobody")
-    assert SignInTries.objects.count() == 3  # two accounts and the address
+    assert SignInAttempts.objects.count() == 3  # two accounts and the address
     assert lockout.purge_expired() == 0
     pass_minutes(10)
     guess(1, "another")
     assert lockout.purge_expired() == 0
     pass_minutes(5)
     assert lockout.purge_expired() == 3
-    assert SignInTries.objects.count() == 1
+    assert SignInAttempts.objects.count() == 1
 
 
 def test_names_are_stored_as_keyed_hashes_only():
     typed = "hunter2-typed-into-the-wrong-field"
     guess(1, typed)
     assert AccessRecord.objects.count() == 0
-    kept = list(SignInTries.objects.values_list("key", flat=True))
+    kept = list(SignInAttempts.objects.values_list("key", flat=True))
     assert len(kept) == 2
     for key in kept:
         assert typed not in key

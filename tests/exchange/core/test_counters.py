@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from exchange.core.counters import DatabaseCounters
-from exchange.staff.models import SignInTries
+from exchange.staff.models import SignInAttempts
 
 pytestmark = pytest.mark.django_db
 
@@ -26,4 +26,4 @@ def test_a_counter_expires_after_two_minutes():
     before = timezone.now()
     DatabaseCounters("", {}).incr("a")
     kept = timedelta(minutes=2)
-    assert before + kept <= SignInTries.objects.get().ends_at <= timezone.now() + kept
+    assert before + kept <= SignInAttempts.objects.get().ends_at <= timezone.now() + kept

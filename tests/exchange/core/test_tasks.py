@@ -33,7 +33,7 @@ from exchange.exports.sources import Source
 from exchange.participants import tasks as participants_tasks
 from exchange.participants.models import Organisation
 from exchange.staff import tasks as staff_tasks
-from exchange.staff.models import SignInTries
+from exchange.staff.models import SignInAttempts
 from tests.environment.webhook_receiver import Receiver
 from tests.factories.api_clients import TESTER, make_caller
 from tests.factories.events import emit_event, event_state, make_organisation_with_endpoint
@@ -66,7 +66,7 @@ def unsent_by_a_run() -> bool:
         (events_tasks, "deliver_events"),
         (core_tasks, "purge_idempotency_keys"),
         (participants_tasks, "purge_access_tokens"),
-        (staff_tasks, "purge_sign_in_tries"),
+        (staff_tasks, "purge_sign_in_attempts"),
         (exports_tasks, "write_exports"),
         (exports_tasks, "purge_exports"),
     ],
@@ -137,14 +137,14 @@ def test_exports_are_written_one_at_a_time_until_none_is_pending(
 @quickly
 def test_expired_rows_are_purged_by_their_task() -> None:
     past = timezone.now() - timedelta(days=400)
-    SignInTries.objects.create(key="k", tries=1, ends_at=past)
+    SignInAttempts.objects.create(key="k", attempts=1, ends_at=past)
     export = Export.objects.create(
         source="x", title="All", form="csv", file_name="x.csv",
         requested_by=create_login_user(AUDITOR),
         about_rows=0, created_at=past, finished_at=past, status=ExportStatus.READY,
     )  # fmt: skip
-    staff_tasks.purge_sign_in_tries()
-    assert not SignInTries.objects.exists()
+    staff_tasks.purge_sign_in_attempts()
+    assert not SignInAttempts.objects.exists()
     exports_tasks.purge_exports()
     export.refresh_from_db()
     assert export.status == "Removed"

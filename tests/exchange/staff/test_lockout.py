@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from config.back_office.roles import AUDITOR
 from exchange.core.ids import uuid7
-from exchange.staff.models import SignInTries
+from exchange.staff.models import SignInAttempts
 from exchange.staff.services import lockout
 from exchange.staff.services.lockout import CODE, PASSWORD, Device, LockedOut, LoginAttempt
 from tests.factories.logins import create_login_user
@@ -32,12 +32,12 @@ def begin(
 
 
 def attempts() -> list[int]:
-    return sorted(SignInTries.objects.values_list("tries", flat=True))
+    return sorted(SignInAttempts.objects.values_list("attempts", flat=True))
 
 
 def move(**back: float) -> None:
     """Backdate all attempts so far."""
-    for row in SignInTries.objects.all():
+    for row in SignInAttempts.objects.all():
         row.ends_at -= timedelta(**back)
         if row.locked_until:
             row.locked_until -= timedelta(**back)
@@ -50,7 +50,7 @@ def test_the_last_failed_attempt_locks_out():
         assert attempts() == [count, count]
     with pytest.raises(LockedOut) as expected:
         begin().mark_failed()
-    [end] = SignInTries.objects.exclude(locked_until=None).values_list("locked_until", flat=True)
+    [end] = SignInAttempts.objects.exclude(locked_until=None).values_list("locked_until", flat=True)
     assert end is not None
     assert timedelta() <= timezone.now() + 15 * MINUTE - end < MINUTE
     assert expected.value.message == (
@@ -71,7 +71,7 @@ def test_attempts_in_progress_count_too():
         begin()
     for _ in range(2):
         begin("bob")
-    # The address has had its six tries.
+    # The address has had its six attempts.
     with pytest.raises(LockedOut):
         begin("eve")
     begin("eve", "there")
@@ -107,10 +107,10 @@ def test_only_the_account_and_its_devices_are_cleared():
             begin(user.username, "")
             lockout.begin_attempt(CODE, account=str(user.pk), address="")
             begin(device=Device(user.pk, "one"))
-    assert {len(key) for key in SignInTries.objects.values_list("key", flat=True)} == {64}
-    # Who has had all tries is not locked out before the next one.
+    assert {len(key) for key in SignInAttempts.objects.values_list("key", flat=True)} == {64}
+    # Who has had all attempts is not locked out before the next one.
     assert (lockout.locked_until(ada), lockout.locked_until(bob)) == (None, None)
-    assert SignInTries.objects.count() == 8
+    assert SignInAttempts.objects.count() == 8
     with pytest.raises(LockedOut):
         begin(device=Device(ada.pk, "one"))
     with pytest.raises(LockedOut):
@@ -121,12 +121,12 @@ def test_only_the_account_and_its_devices_are_cleared():
     move(minutes=-16)
     assert lockout.clear_attempts(ada) is True
     assert lockout.locked_until(ada) is None
-    assert SignInTries.objects.count() == 6
+    assert SignInAttempts.objects.count() == 6
     assert lockout.locked_until(bob) is not None
     assert lockout.clear_attempts(ada) is False
     assert lockout.clear_attempts(bob) is True
     # What is left is of addresses.
-    assert SignInTries.objects.count() == 3
+    assert SignInAttempts.objects.count() == 3
 
 
 @pytest.mark.parametrize("batch", [1, 2, 3, 4, 1000])
