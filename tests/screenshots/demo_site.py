@@ -47,7 +47,7 @@ def demo_service() -> Iterator[Path]:
             ],
             environment={
                 "DJANGO_SETTINGS_MODULE": "config.settings.local",
-                "PAYOUT_LOST_AFTER_SECONDS": "1",
+                "PAYOUT_UNKNOWN_AFTER_SECONDS": "1",
                 **{name: "" for name in _REPLACEMENTS if name in os.environ},
             },
             ready=lambda: "\nReady: " in output.read_text(),

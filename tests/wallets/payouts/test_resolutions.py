@@ -70,7 +70,7 @@ def test_only_an_unknown_payout_not_found_twice_is_unresolved():
 
 
 def test_the_time_between_two_status_checks_is_a_setting(settings):
-    settings.PAYOUT_LOST_AFTER_SECONDS = 3600
+    settings.PAYOUT_UNKNOWN_AFTER_SECONDS = 3600
     now = timezone.now()
     payout = not_found_payout(2, now - HALF_AN_HOUR, now)
     code, message = rejection(partial(check, Withdrawal(status=Status.UNKNOWN), FAIL, payout))

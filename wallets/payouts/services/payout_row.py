@@ -215,8 +215,8 @@ class PayoutRow:
 
 
 def _count_not_found(payout: Payout, now: datetime) -> dict[str, Any]:
-    """Count a "not found"; the next one counts only after PAYOUT_LOST_AFTER_SECONDS."""
-    apart = timedelta(seconds=settings.PAYOUT_LOST_AFTER_SECONDS)
+    """Count a "not found"; the next one counts only after PAYOUT_UNKNOWN_AFTER_SECONDS."""
+    apart = timedelta(seconds=settings.PAYOUT_UNKNOWN_AFTER_SECONDS)
     if payout.first_not_found_at is None:
         return {"not_found_count": 1, "first_not_found_at": now, "last_not_found_at": now}
     if payout.last_not_found_at is None or now - payout.last_not_found_at >= apart:
@@ -228,5 +228,5 @@ def _monitoring_schedule(now: datetime) -> dict[str, Any]:
     """Return the schedule for as long as the bank may return the money."""
     return {
         "next_step_at": now + _MONITORING_INTERVAL,
-        "monitor_until": now + timedelta(days=settings.PAYOUT_WATCH_DAYS),
+        "monitor_until": now + timedelta(days=settings.PAYOUT_MONITORING_DAYS),
     }

@@ -165,18 +165,18 @@ def _check_possible(withdrawal: Withdrawal, action: ProposalAction, payout: Payo
     if action == ProposalAction.RETURN:
         _check_unsent(withdrawal, payout)
         return
-    apart = timedelta(seconds=settings.PAYOUT_LOST_AFTER_SECONDS)
-    lost = (
+    apart = timedelta(seconds=settings.PAYOUT_UNKNOWN_AFTER_SECONDS)
+    unresolved = (
         payout is not None
         and payout.not_found_count >= 2
         and payout.first_not_found_at is not None
         and payout.last_not_found_at is not None
         and payout.last_not_found_at - payout.first_not_found_at >= apart
     )
-    if withdrawal.status != WithdrawalStatus.UNKNOWN or not lost:
+    if withdrawal.status != WithdrawalStatus.UNKNOWN or not unresolved:
         raise Rejected(
             "Only an Unknown withdrawal that the provider did not find twice,"
-            f" {settings.PAYOUT_LOST_AFTER_SECONDS // 60} minutes apart,"
+            f" {settings.PAYOUT_UNKNOWN_AFTER_SECONDS // 60} minutes apart,"
             " can be sent again or failed",
             code="payout_not_lost",
         )
