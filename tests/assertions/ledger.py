@@ -153,7 +153,7 @@ def copy_withdrawal(connection: Connection, source: UUID, **changes: Any) -> Non
         bank = uuid7()
         given = (
             "id, organisation_id, name, code, provider_bank_id, account_number, account_name,"
-            " given_name, name_resolved, currency_id, branch_code, recipient_first_name,"
+            " provided_name, name_resolved, currency_id, branch_code, recipient_first_name,"
             " recipient_last_name, recipient_email, recipient_phone, recipient_address, created_at"
         )
         connection.execute(

@@ -163,7 +163,7 @@ def test_the_name_the_provider_resolves_replaces_the_given_one_for_ngn(
     assert response.status_code == 201, response.content
     assert response.json()["data"]["bank"]["account_name"] == "Forrest Green"
     bank = BankAccount.objects.get()
-    assert (bank.account_name, bank.given_name, bank.name_resolved) == (
+    assert (bank.account_name, bank.provided_name, bank.name_resolved) == (
         "Forrest Green",
         "Whoever I Say",
         True,
@@ -171,7 +171,7 @@ def test_the_name_the_provider_resolves_replaces_the_given_one_for_ngn(
 
 
 @pytest.mark.usefixtures("fresh_memory")
-def test_the_given_name_stays_when_the_provider_knows_no_such_account(
+def test_the_provided_name_stays_when_the_provider_knows_no_such_account(
     withdrawal_api: WithdrawalApi, provider_sandbox
 ):
     withdrawal_api.fund("member", "NGN", "5000")
@@ -185,7 +185,7 @@ def test_the_given_name_stays_when_the_provider_knows_no_such_account(
 
 
 @pytest.mark.usefixtures("bank_lists")
-def test_the_given_name_stays_while_the_provider_is_down(withdrawal_api: WithdrawalApi):
+def test_the_provided_name_stays_while_the_provider_is_down(withdrawal_api: WithdrawalApi):
     withdrawal_api.fund("member", "NGN", "5000")
     response = withdrawal_api.withdraw(
         "member", body_of(amount=2000, currency="NGN", account_name="Me")
@@ -195,7 +195,7 @@ def test_the_given_name_stays_while_the_provider_is_down(withdrawal_api: Withdra
 
 
 @pytest.mark.usefixtures("fresh_memory")
-def test_other_currencies_keep_the_given_name(withdrawal_api: WithdrawalApi, provider_sandbox):
+def test_other_currencies_keep_the_provided_name(withdrawal_api: WithdrawalApi, provider_sandbox):
     withdrawal_api.fund("member", "KES", "5000")
     response = withdrawal_api.withdraw(
         "member", body_of(bank_name="KCB Bank Kenya", account_name="Me")

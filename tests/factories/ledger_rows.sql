@@ -41,7 +41,7 @@ CROSS JOIN LATERAL (
     SELECT lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') AS made) AS milliseconds;
 
 INSERT INTO wallets_bankaccount
-    (id, organisation_id, name, code, account_number, account_name, given_name, name_resolved,
+    (id, organisation_id, name, code, account_number, account_name, provided_name, name_resolved,
      currency_id, branch_code, recipient_first_name, recipient_last_name, recipient_email,
      recipient_phone, recipient_address, created_at, document)
 SELECT id, %(organisation)s, 'Access Bank', '044', lpad((690000000 + m)::text, 10, '0'),

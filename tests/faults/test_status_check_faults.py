@@ -308,4 +308,4 @@ def test_a_resolved_account_name_replaces_the_given_one(sandbox):
     withdrawal = wallet.request(5000, currency="NGN")
     assert withdrawal.bank.name_resolved
     assert withdrawal.bank.account_name not in {"", "Ada Obi"}
-    assert withdrawal.bank.given_name == "Ada Obi"
+    assert withdrawal.bank.provided_name == "Ada Obi"

@@ -62,7 +62,8 @@ from wallets.banks.services import clear_bank_cache
 from wallets.ledger import proof as books
 from wallets.payouts.services import execution as payouts
 from wallets.withdrawals import payloads as wallets
-from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.models import Decision, Withdrawal
+from wallets.withdrawals.selectors.review_flags import FlagLevel, deserialize_flags
 from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.slow
@@ -177,6 +178,18 @@ def test_every_stored_document_matches_its_current_function(upgraded):
     assert {table for (table,) in having} == {document.table for document in DOCUMENTS}
     faults = [*chain.from_iterable(document.find_mismatches() for document in DOCUMENTS)]
     assert not faults, "\n".join(faults)
+
+
+def test_the_flags_of_its_decisions_have_their_present_names(upgraded):
+    """A decision names its flags as review pages do today; the text that was read stays."""
+    stored = Decision.objects.exclude(flags=None).exclude(flags=[])
+    flags = [flag for one in stored for flag in deserialize_flags(one.flags)]
+    assert {(flag.code, flag.level) for flag in flags} == {
+        ("account_first_use", FlagLevel.REVIEW),
+        ("account_never_paid", FlagLevel.REVIEW),
+        ("daily_count", FlagLevel.REVIEW),
+    }
+    assert "This owner uses this account for the first time." in {flag.text for flag in flags}
 
 
 def test_its_books_hold_and_its_records_stay_usable(upgraded, service, provider_sandbox):

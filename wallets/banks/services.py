@@ -157,20 +157,20 @@ def find_bank(currency: str, name: str) -> BankEntry:
     return bank
 
 
-def find_payee(*, currency: str, bank: BankEntry, account_number: str, given_name: str) -> Payee:
+def find_payee(*, currency: str, bank: BankEntry, account_number: str, provided_name: str) -> Payee:
     """Return the payee; for NGN the name that the provider resolves replaces the given one.
 
     If resolution fails, the given name stays and the payee is not `resolved`, which approvers see.
     """
     if not resolves_names(currency):
-        return Payee(bank, given_name, resolved=False)
+        return Payee(bank, provided_name, resolved=False)
     try:
         account = payment_provider().resolve_account(
             account_number=account_number, bank_code=bank.code, currency=currency
         )
     except ProviderError as error:
         log.info("account_name_unavailable", currency=currency, error=str(error))
-        return Payee(bank, given_name, resolved=False)
+        return Payee(bank, provided_name, resolved=False)
     return Payee(bank, account.account_name[:200], resolved=True)
 
 

@@ -43,7 +43,7 @@ class RequestWithdrawal(PayoutDetails, Command):
     """Validated withdrawal request; `amount` in units of `currency`.
 
     `bank_name` and `account_name` are the client's until the bank is found, then the provider's;
-    `given_name` is the account name the client provided.
+    `provided_name` is the account name the client provided.
     """
 
     sql_type: ClassVar[str] = "withdrawal_order"
@@ -56,7 +56,7 @@ class RequestWithdrawal(PayoutDetails, Command):
     account_number: str
     bank_code: str = ""
     provider_bank_id: int = 0
-    given_name: str = ""
+    provided_name: str = ""
     name_resolved: bool = False
     reference: str = field(default_factory=lambda: new_reference("payout_"))
     withdrawal: UUID = field(default_factory=uuid7)

@@ -31,7 +31,9 @@ class BankAccount(models.Model):
     provider_bank_id = models.BigIntegerField(null=True)
     account_number = models.CharField(max_length=40)
     account_name = models.CharField(max_length=200)
-    given_name = models.CharField(max_length=200, help_text="Account name provided by the client")
+    provided_name = models.CharField(
+        max_length=200, help_text="Account name provided by the client"
+    )
     name_resolved = models.BooleanField(default=False)
     currency = models.ForeignKey(Currency, related_name="+", **UNCHECKED)
     branch_code = models.CharField(max_length=40, blank=True)
@@ -44,7 +46,7 @@ class BankAccount(models.Model):
     document = models.TextField(editable=False, default="")
     # Search vector; see the function `bank_words` (migrations).
     words = models.GeneratedField(
-        expression=Func("account_name", "given_name", "account_number", function="bank_words"),
+        expression=Func("account_name", "provided_name", "account_number", function="bank_words"),
         output_field=SearchVectorField(),
         db_persist=True,
     )
@@ -152,7 +154,7 @@ class Withdrawal(models.Model):
         ordering = ["-created_at", "-id"]
         permissions = [
             ("decide_withdrawal", "Can approve and reject withdrawals"),
-            ("resolve_payout", "Can decide about lost and returned payouts"),
+            ("resolve_payout", "Can decide about unresolved and returned payouts"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["reference"], name="withdrawal_reference_once"),
@@ -299,9 +301,9 @@ class Decision(models.Model):
                 name="decision_once_per_version",
             ),
             models.CheckConstraint(
-                condition=~models.Q(verdict="Approve", flags__contains=[{"level": "Stop"}])
+                condition=~models.Q(verdict="Approve", flags__contains=[{"level": "Critical"}])
                 | models.Q(override__regex=r"\S"),
-                name="decision_stop_overridden_in_writing",
+                name="decision_critical_flag_overridden",
             ),
         ]
 

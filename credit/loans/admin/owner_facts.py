@@ -48,10 +48,10 @@ def _loan_flags(late: int, short: int) -> list[ReviewFlag]:
     found = []
     if late:
         text = f"The owner has {_loans(late)} overdue or in default."
-        found.append(ReviewFlag("loans_late", FlagLevel.CRITICAL, text))
+        found.append(ReviewFlag("loans_overdue", FlagLevel.CRITICAL, text))
     if short:
         text = f"The owner has {_loans(short)} with a margin call."
-        found.append(ReviewFlag("loans_short", FlagLevel.REVIEW, text))
+        found.append(ReviewFlag("loans_in_shortfall", FlagLevel.REVIEW, text))
     return found
 
 

@@ -159,7 +159,7 @@ AUDITED: dict[str, Audited] = {
     ),
     "wallets_asset": Audited("id currency_id token_id decimals", operations="UPDATE DELETE"),
     "wallets_bankaccount": Audited(
-        "id organisation_id name code provider_bank_id account_number account_name given_name"
+        "id organisation_id name code provider_bank_id account_number account_name provided_name"
         " name_resolved currency_id branch_code recipient_first_name recipient_last_name"
         " recipient_email recipient_phone recipient_address created_at",
         left_out={COMPUTED: "document words"},

@@ -204,20 +204,22 @@ def test_the_providers_name_of_an_account_takes_the_place_of_the_given_one(sandb
     account = {"account_number": ACCOUNT, "account_name": "x" * letters}
     body = json.dumps({"status": "success", "data": account})
     sandbox.faults.add(Fault(fault="malformed", path_prefix="/v3/accounts", body=body))
-    payee = find_payee(currency="NGN", bank=ACCESS, account_number=ACCOUNT, given_name="Me")
+    payee = find_payee(currency="NGN", bank=ACCESS, account_number=ACCOUNT, provided_name="Me")
     assert payee == Payee(ACCESS, "x" * min(letters, 200), resolved=True)
 
 
-def test_the_given_name_stays_where_there_is_no_other(sandbox):
+def test_the_provided_name_stays_where_there_is_no_other(sandbox):
     given = Payee(ACCESS, "Me", resolved=False)
     for currency in ("KES", "GHS"):
-        payee = find_payee(currency=currency, bank=ACCESS, account_number=ACCOUNT, given_name="Me")
+        payee = find_payee(
+            currency=currency, bank=ACCESS, account_number=ACCOUNT, provided_name="Me"
+        )
         assert payee == given
     assert asked(sandbox) == 0
-    unknown = find_payee(currency="NGN", bank=ACCESS, account_number="1", given_name="Me")
+    unknown = find_payee(currency="NGN", bank=ACCESS, account_number="1", provided_name="Me")
     assert unknown == given
     fail(sandbox, "/v3/accounts")
-    failed = find_payee(currency="NGN", bank=ACCESS, account_number=ACCOUNT, given_name="Me")
+    failed = find_payee(currency="NGN", bank=ACCESS, account_number=ACCOUNT, provided_name="Me")
     assert failed == given
 
 

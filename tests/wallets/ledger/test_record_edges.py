@@ -204,7 +204,7 @@ def test_a_bank_record_is_a_snapshot_and_its_corridor_is_filled_in_before_the_de
     )
     for bank, status in ((pending, "Pending"), (decided, "Approved")):
         withdrawal(books, bank_id=bank, status=status)
-    snapshot = ["name", "account_number", "account_name", "given_name"]
+    snapshot = ["name", "account_number", "account_name", "provided_name"]
     corridor = (
         "branch_code recipient_first_name recipient_last_name recipient_email recipient_phone"
         " recipient_address"

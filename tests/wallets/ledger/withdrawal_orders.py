@@ -14,7 +14,7 @@ from tests.factories.plain_sql import Books
 from wallets.fees.models import Configuration
 
 TEXTS = (
-    "reference", "bank_name", "bank_code", "account_number", "account_name", "given_name",
+    "reference", "bank_name", "bank_code", "account_number", "account_name", "provided_name",
     "branch_code", "recipient_first_name", "recipient_last_name", "recipient_email",
     "recipient_phone", "recipient_address",
 )  # fmt: skip

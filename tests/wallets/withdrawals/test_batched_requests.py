@@ -75,7 +75,7 @@ def command(
         provider_bank_id=1,
         account_number=PAID_ACCOUNT,
         account_name="Ada Obi",
-        given_name="Ada Obi",
+        provided_name="Ada Obi",
     )
     return command.with_key(None if key is None else claim_of(wallet, key))
 

@@ -69,7 +69,7 @@ def test_a_critical_flag_blocks_approval_without_an_override(wallet, override):
     before = table_fingerprints()
     with pytest.raises(Rejected) as error:
         approve(withdrawal, approver=person, override=override)
-    assert error.value.code == "stop_not_overridden"
+    assert error.value.code == "critical_flag_not_overridden"
     assert SHARED in error.value.message
     assert table_fingerprints() == before
 
@@ -80,11 +80,11 @@ def test_an_override_approves_and_is_stored_with_the_flags(wallet):
     stored = Decision.objects.get(withdrawal=withdrawal)
     assert stored.override == OVERRIDE
     assert [flag["code"] for flag in _flags(stored)] == [
-        "account_of_other_organisations", "payee_not_owner", "account_first_used",
+        "account_shared_across_organisations", "payee_not_owner", "account_first_use",
     ]  # fmt: skip
     assert _flags(stored)[0] == {
-        "code": "account_of_other_organisations",
-        "level": "Stop",
+        "code": "account_shared_across_organisations",
+        "level": "Critical",
         "text": SHARED,
     }
 
@@ -96,7 +96,7 @@ def test_each_of_two_approvers_writes_an_override(wallet):
     before = table_fingerprints()
     with pytest.raises(Rejected) as error:
         approve(withdrawal, approver=second)
-    assert error.value.code == "stop_not_overridden"
+    assert error.value.code == "critical_flag_not_overridden"
     assert table_fingerprints() == before
     assert not Payout.objects.exists()
     assert approve(withdrawal, approver=second, override="So did I").status == "Approved"
@@ -107,7 +107,7 @@ def test_each_of_two_approvers_writes_an_override(wallet):
 def test_a_flag_raised_after_the_page_was_displayed_rejects_the_approval(wallet):
     withdrawal = make_uncritical()
     shown = codes(withdrawal)
-    assert shown == ["payee_not_owner", "account_first_used"]
+    assert shown == ["payee_not_owner", "account_first_use"]
     Organisation.objects.filter(pk=withdrawal.organisation_id).update(active=False)
     person = make_staff()
     before = table_fingerprints()
@@ -138,7 +138,7 @@ def test_a_cleared_flag_allows_approval_and_the_override_is_stored():
     approve(withdrawal, override=OVERRIDE, seen_flags=shown)
     stored = Decision.objects.get(withdrawal=withdrawal)
     assert stored.override == OVERRIDE
-    assert {flag["level"] for flag in _flags(stored)} == {"Look"}
+    assert {flag["level"] for flag in _flags(stored)} == {"Review"}
 
 
 def test_a_rejection_needs_no_override_and_stores_the_flags(wallet):
@@ -169,8 +169,8 @@ def test_the_database_requires_a_written_override_of_critical_flags(wallet, over
                 verdict="Approve",
                 actor="staff:x",
                 actor_label="x",
-                flags=[{"code": "c", "level": "Look", "text": "t"},
-                       {"code": "d", "level": "Stop", "text": "t"}],
+                flags=[{"code": "c", "level": "Review", "text": "t"},
+                       {"code": "d", "level": "Critical", "text": "t"}],
                 override=override,
                 version=1,
                 created_at=timezone.now(),
@@ -179,7 +179,7 @@ def test_the_database_requires_a_written_override_of_critical_flags(wallet, over
     if taken:
         insert()
         return
-    with pytest.raises(IntegrityError, match="decision_stop_overridden_in_writing"):
+    with pytest.raises(IntegrityError, match="decision_critical_flag_overridden"):
         insert()
 
 

@@ -104,7 +104,7 @@ def test_a_critical_withdrawal_is_approved_with_an_override():
     before = table_fingerprints()
     with pytest.raises(Rejected) as error:
         approve(withdrawal, person)
-    assert error.value.code == "stop_not_overridden"
+    assert error.value.code == "critical_flag_not_overridden"
     assert table_fingerprints() == before
     assert approve(withdrawal, person, OVERRIDE).status == "Approved"
     stored = Decision.objects.get(withdrawal=withdrawal)

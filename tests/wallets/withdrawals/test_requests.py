@@ -130,7 +130,7 @@ def test_a_payee_in_naira_gets_the_name_resolved_by_the_provider(sandbox):
     # No account has this number.
     submit(wallet, 1000, "NGN", account="1111111111")
     found = BankAccount.objects.order_by("id").values_list(
-        "account_name", "given_name", "name_resolved"
+        "account_name", "provided_name", "name_resolved"
     )
     assert list(found) == [("Alexis Sanchez", "Ada Obi", True), ("Ada Obi", "Ada Obi", False)]
 

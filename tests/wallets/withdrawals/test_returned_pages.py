@@ -137,7 +137,7 @@ def test_a_returned_payout_does_not_count_as_paid_to_the_account(provider_sandbo
         )
     again = make_withdrawal(owners[0], owners[1], "KES", "100")
     found = {one.code: one.text for one in review_flags([again])[again.pk]}
-    assert found["payouts_came_back"] == "1 earlier payout to this account failed or returned."
+    assert found["earlier_payouts_failed"] == "1 earlier payout to this account failed or returned."
     assert "account_never_paid" in found
 
 

@@ -22,7 +22,7 @@ UNUSED = {"earlier": 1, "paid": 1, "bounced": 0, "other_owners": 0, "other_organ
 
 def withdrawal_of(*, active: bool = True, currency: str = "KES", **bank: object) -> Withdrawal:
     """Build a withdrawal of 300 that Ada Obi requested, to her own account."""
-    given = {"account_name": "Ada Obi", "given_name": "Ada Obi", "name_resolved": True}
+    given = {"account_name": "Ada Obi", "provided_name": "Ada Obi", "name_resolved": True}
     return Withdrawal(
         organisation=Organisation(name="Acme", active=active),
         member=Member(name="Ada Obi"),
@@ -64,7 +64,7 @@ def test_only_the_requesting_keys_are_returned():
         ("NGN", {"name_resolved": False}, [
             "Review: Bank returned no account name.",
         ]),
-        ("NGN", {"given_name": "Ada Bello"}, [
+        ("NGN", {"provided_name": "Ada Bello"}, [
             "Critical: The account name at the bank is Ada Obi, the name provided Ada Bello:"
             " partly: 1 of 2 words.",
         ]),
@@ -149,7 +149,7 @@ def test_flags_follow_the_given_facts_and_critical_ones_come_first(monkeypatch):
     codes = [flag.code for flag in review_flags.review_flags([found], {found.pk: facts})[found.pk]]
     assert codes == [
         "organisation_inactive", "known",
-        "name_not_told", "account_first_used", "much_larger", "many_a_day",
+        "name_not_returned", "account_first_use", "unusual_amount", "daily_count",
     ]  # fmt: skip
 
 
@@ -159,6 +159,6 @@ def test_flags_follow_current_facts_when_none_are_given():
     first, second = wallet.request(500), wallet.request(500, account="0690000045")
     flags = review_flags.review_flags([first, second])
     assert {pk: [flag.code for flag in found] for pk, found in flags.items()} == {
-        first.pk: ["account_first_used"],
-        second.pk: ["account_first_used"],
+        first.pk: ["account_first_use"],
+        second.pk: ["account_first_use"],
     }

@@ -100,7 +100,7 @@ def test_a_decision_is_stored_with_its_details(wallet):
         "Fill in", str(SYSTEM), SYSTEM.label, withdrawal.version,
     )  # fmt: skip
     assert (plain.reason, plain.details, plain.flags, plain.override) == ("", {}, None, "")
-    kept = [{"code": "key_revoked", "level": "Stop", "text": "The API key is revoked."}]
+    kept = [{"code": "key_revoked", "level": "Critical", "text": "The API key is revoked."}]
     assert (full.reason, full.details, full.flags, full.override) == ("why", {"a": 1}, kept, "seen")
 
 

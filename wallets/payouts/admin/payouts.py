@@ -241,7 +241,7 @@ class BankAccountAdmin(OwnedRecordAdmin):
     filters = BankAccountFilters
     list_select_related = ("organisation", "currency")
     ordering = ("-pk",)
-    search_fields = ("=account_number", "account_name", "given_name", "name")
+    search_fields = ("=account_number", "account_name", "provided_name", "name")
     search_help_text = "Account number, payee, bank, amount, owner email, or an id"
     id_fields = ("pk", "withdrawal__pk")
     amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
@@ -249,7 +249,7 @@ class BankAccountAdmin(OwnedRecordAdmin):
     long = True
     fields: ClassVar[tuple[str, ...]] = (
         "shown_withdrawal", "organisation", "bank", "account_number", "account_name",
-        "name_resolved", "given_name", "currency", *_DETAILS,
+        "name_resolved", "provided_name", "currency", *_DETAILS,
         "created_at", "id",
     )  # fmt: skip
     readonly_fields = fields

@@ -59,7 +59,7 @@ _REASON_HELP = audience_help(
 )
 _REASON_REQUIRED = "Enter a reason for the rejection"
 # Error codes after which the page is shown again with the submitted values.
-_REDISPLAY_CODES = {"stop_not_overridden", "flagged_meanwhile"}
+_REDISPLAY_CODES = {"critical_flag_not_overridden", "flagged_meanwhile"}
 _OVERRIDE_REQUIRED = "Flagged as critical. Enter a reason to approve it anyway."
 
 

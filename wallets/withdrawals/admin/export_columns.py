@@ -43,7 +43,7 @@ WITHDRAWALS: tuple[Column, ...] = (
     Column("Bank code", lambda w: w.bank.code),
     Column("Account number", lambda w: w.bank.account_number),
     Column("Account name", lambda w: w.bank.account_name),
-    Column("Name provided", lambda w: w.bank.given_name),
+    Column("Name provided", lambda w: w.bank.provided_name),
     Column("Decided (UTC)", lambda w: w.actioned_on),
     Column("Decided by", lambda w: w.actioned_by),
     Column("First approval", lambda w: name_of(w.first_approver)),

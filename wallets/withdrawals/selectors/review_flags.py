@@ -31,10 +31,10 @@ _UNUSUAL_MULTIPLE = 3
 
 
 class FlagLevel(TextChoices):
-    """Severity of a flag. The value is stored with decisions, the label is shown."""
+    """Severity of a flag. Stored with decisions and shown."""
 
-    CRITICAL = "Stop", "Critical"
-    REVIEW = "Look", "Review"
+    CRITICAL = "Critical"
+    REVIEW = "Review"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ flag_sources: list[Callable[[Collection[Withdrawal]], Mapping[UUID, Sequence[Rev
 def name_match(withdrawal: Withdrawal) -> NameMatch | None:
     """Return the match of name provided and bank's name; None if the bank returned no name."""
     bank = withdrawal.bank
-    return compare_names(bank.given_name, bank.account_name) if bank.name_resolved else None
+    return compare_names(bank.provided_name, bank.account_name) if bank.name_resolved else None
 
 
 def review_flags(
@@ -130,13 +130,15 @@ def _name_flags(withdrawal: Withdrawal) -> Iterator[ReviewFlag]:
     match = name_match(withdrawal)
     if match is None:
         if resolves_names(withdrawal.currency_id):
-            yield ReviewFlag("name_not_told", FlagLevel.REVIEW, "Bank returned no account name.")
+            yield ReviewFlag(
+                "name_not_returned", FlagLevel.REVIEW, "Bank returned no account name."
+            )
     elif not match.agrees:
         yield ReviewFlag(
-            "names_differ",
+            "name_mismatch",
             FlagLevel.CRITICAL,
             f"The account name at the bank is {withdrawal.bank.account_name}, the name provided"
-            f" {withdrawal.bank.given_name}: {match.label}.",
+            f" {withdrawal.bank.provided_name}: {match.label}.",
         )
     owner, payee = str(withdrawal.member or withdrawal.organisation), withdrawal.bank.account_name
     match = compare_names(owner, payee)
@@ -152,26 +154,26 @@ def _name_flags(withdrawal: Withdrawal) -> Iterator[ReviewFlag]:
 def _account_flags(withdrawal: Withdrawal, use: AccountUse) -> Iterator[ReviewFlag]:
     if use.other_organisations:
         yield ReviewFlag(
-            "account_of_other_organisations",
+            "account_shared_across_organisations",
             FlagLevel.CRITICAL,
             f"Account shared with {_count_noun(use.other_organisations, 'other organisation')}.",
         )
     elif use.other_owners:
         yield ReviewFlag(
-            "account_of_other_owners",
+            "account_shared_within_organisation",
             FlagLevel.REVIEW,
             f"Account shared with {_count_noun(use.other_owners, 'other owner')} of"
             f" {withdrawal.organisation}.",
         )
     if use.bounced and use.bounced >= use.paid:
         yield ReviewFlag(
-            "payouts_came_back",
+            "earlier_payouts_failed",
             FlagLevel.CRITICAL,
             f"{_count_noun(use.bounced, 'earlier payout')} to this account failed or returned.",
         )
     if not use.earlier:
         yield ReviewFlag(
-            "account_first_used",
+            "account_first_use",
             FlagLevel.REVIEW,
             "First withdrawal of this owner to this account.",
         )
@@ -190,7 +192,7 @@ def _amount_flags(withdrawal: Withdrawal, facts: ReviewFacts) -> Iterator[Review
         and withdrawal.amount > facts.largest_paid * _UNUSUAL_MULTIPLE
     ):
         yield ReviewFlag(
-            "much_larger",
+            "unusual_amount",
             FlagLevel.REVIEW,
             f"More than {_UNUSUAL_MULTIPLE} times the largest previous payout from this wallet,"
             f" {format_money(facts.largest_paid, withdrawal.currency_id)}.",
@@ -198,7 +200,7 @@ def _amount_flags(withdrawal: Withdrawal, facts: ReviewFacts) -> Iterator[Review
     day = facts.owner_day
     if day.count >= _MANY_PER_DAY:
         yield ReviewFlag(
-            "many_a_day",
+            "daily_count",
             FlagLevel.REVIEW,
             f"{day.count} requests of this owner within 24 hours, total"
             f" {format_money(day.amount, withdrawal.currency_id)}.",

@@ -66,8 +66,8 @@ def approve(
 
     Raises `Forbidden`, `WithdrawalNotFound`, `StateConflict` (not Pending, another version, a
     second approval now required, or a flag not seen), `Rejected` (`corridor_incomplete`,
-    `approver_not_independent`, `stop_not_overridden`), `InvalidRequest` (reason or override too
-    long).
+    `approver_not_independent`, `critical_flag_not_overridden`), `InvalidRequest` (reason or
+    override too long).
     """
     actor = _require_decider(approver)
     reason, override = clean_text(reason), clean_text(override)
@@ -236,7 +236,7 @@ def _require_override(flags: Collection[ReviewFlag], override: str) -> None:
     if stop and not override:
         raise Rejected(
             f"Flagged as critical. {stop} Enter a reason to approve it anyway",
-            code="stop_not_overridden",
+            code="critical_flag_not_overridden",
         )
 
 

@@ -62,7 +62,7 @@ def request_withdrawal(
             currency=command.currency,
             bank=bank,
             account_number=command.account_number,
-            given_name=command.account_name,
+            provided_name=command.account_name,
         )
         return _submit(command, payee)
     except DomainError:
@@ -93,7 +93,7 @@ def _submit(command: RequestWithdrawal, payee: Payee) -> StoredResponse:
         bank_code=payee.bank.code,
         provider_bank_id=payee.bank.id,
         account_name=payee.account_name,
-        given_name=command.account_name,
+        provided_name=command.account_name,
         name_resolved=payee.resolved,
     )
     if connection.in_atomic_block:

@@ -90,10 +90,10 @@ BEGIN
     WITH bank AS (
         INSERT INTO wallets_bankaccount
             (id, organisation_id, name, code, provider_bank_id, account_number, account_name,
-             given_name, name_resolved, currency_id, branch_code, recipient_first_name,
+             provided_name, name_resolved, currency_id, branch_code, recipient_first_name,
              recipient_last_name, recipient_email, recipient_phone, recipient_address, created_at)
         SELECT (o).bank, (o).organisation, (o).bank_name, (o).bank_code, (o).provider_bank_id,
-               (o).account_number, (o).account_name, (o).given_name, (o).name_resolved,
+               (o).account_number, (o).account_name, (o).provided_name, (o).name_resolved,
                (o).currency, (o).branch_code, (o).recipient_first_name, (o).recipient_last_name,
                (o).recipient_email, (o).recipient_phone, (o).recipient_address, now()
         FROM unnest(v_held)

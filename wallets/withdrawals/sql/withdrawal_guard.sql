@@ -12,11 +12,11 @@ BEGIN
         RAISE EXCEPTION 'bank records are never removed' USING ERRCODE = 'restrict_violation';
     END IF;
     IF (OLD.id, OLD.organisation_id, OLD.name, OLD.code, OLD.provider_bank_id,
-        OLD.account_number, OLD.account_name, OLD.given_name, OLD.name_resolved,
+        OLD.account_number, OLD.account_name, OLD.provided_name, OLD.name_resolved,
         OLD.currency_id, OLD.created_at)
         IS DISTINCT FROM
        (NEW.id, NEW.organisation_id, NEW.name, NEW.code, NEW.provider_bank_id,
-        NEW.account_number, NEW.account_name, NEW.given_name, NEW.name_resolved,
+        NEW.account_number, NEW.account_name, NEW.provided_name, NEW.name_resolved,
         NEW.currency_id, NEW.created_at)
     THEN
         RAISE EXCEPTION 'bank record % is a snapshot', OLD.id USING ERRCODE = 'restrict_violation';
