@@ -9,7 +9,7 @@ class CreditConfig(sqlfiles.SqlAppConfig):
     sql_parts = (
         "loans/loan_guard",
         "configurations/configuration_guard",
-        "loans/ending_guard",
+        "loans/closure_guard",
         "loans/outstanding",
         "loans/lending",
         "loans/transfer_rules",

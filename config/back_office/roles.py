@@ -92,7 +92,7 @@ ROLES: dict[str, frozenset[str]] = {
     | {
         "credit.propose_configuration",
         "credit.decide_configuration",
-        "credit.end_loan",
+        "credit.close_loan",
         "exchange.add_export",
     },
     AUDITOR: _VIEW
@@ -124,7 +124,7 @@ ROLES: dict[str, frozenset[str]] = {
 PRIVILEGED_PERMISSIONS = frozenset(
     {
         "credit.decide_configuration",
-        "credit.end_loan",
+        "credit.close_loan",
         "credit.propose_configuration",
         "exchange.add_apikey",
         "exchange.add_staffuser",

@@ -255,10 +255,10 @@ class ClosureProposal(ProposalModel):
 
     class Meta(ProposalModel.Meta):
         db_table = "credit_endingproposal"
-        permissions = [("end_loan", "Can propose and confirm liquidations and write-offs")]
+        permissions = [("close_loan", "Can propose and confirm liquidations and write-offs")]
         constraints = [
             models.UniqueConstraint(
-                fields=["loan"], condition=Q(status="Pending"), name="ending_pending_once"
+                fields=["loan"], condition=Q(status="Pending"), name="closure_pending_once"
             ),
         ]
 

@@ -49,7 +49,7 @@ FEE = "NGN_WITHDRAWAL_FEE"
 # Two persons with every right.
 RIGHTS = (
     "propose_quote", "decide_quote", "add_deposit", "decide_deposit", "propose_configuration",
-    "decide_configuration", "decide_withdrawal", "resolve_payout", "end_loan", "decide_break",
+    "decide_configuration", "decide_withdrawal", "resolve_payout", "close_loan", "decide_break",
 )  # fmt: skip
 Decision = Callable[[StaffUser], Any]
 Case = Callable[[StaffUser], Decision]
@@ -121,7 +121,7 @@ def terms(first: StaffUser) -> Decision:
     return lambda second: configurations.approve(version_id=pending_version(made).id, user=second)
 
 
-def ending(first: StaffUser) -> Decision:
+def closure(first: StaffUser) -> Decision:
     loan = make_defaulted_loan(make_lending())
     assert loan.status == LoanStatus.DEFAULTED
     made = propose_closure(loan_id=loan.id, action=ClosureAction.WRITE_OFF, note="why", user=first)
@@ -134,7 +134,7 @@ def explanation(first: StaffUser) -> Decision:
 
 
 CASES = [
-    quote, change, cancellation, deposit, withdrawal, payout, terms, ending, explanation,
+    quote, change, cancellation, deposit, withdrawal, payout, terms, closure, explanation,
 ]  # fmt: skip
 
 
@@ -197,7 +197,7 @@ def test_the_approver_with_tenure_may_be_the_second():
 def test_new_access_cannot_give_a_first_approval_either():
     new = make_staff(*RIGHTS)
     backdate_access(new, hours=23)
-    for case in (quote, change, deposit, withdrawal, terms, ending):
+    for case in (quote, change, deposit, withdrawal, terms, closure):
         with pytest.raises(Forbidden) as refusal:
             case(new)
         assert refusal.value.code == "cooling_off"

@@ -77,9 +77,9 @@ def make_closed_loan(lending: Lending, action: ClosureAction) -> Loan:
     loan = make_defaulted_loan(lending)
     repay_loan(loan, 50)
     proposal = propose_closure(
-        loan_id=loan.id, action=action, note="why", user=make_staff("end_loan")
+        loan_id=loan.id, action=action, note="why", user=make_staff("close_loan")
     )
-    confirm_closure(proposal_id=proposal.id, user=make_staff("end_loan"))
+    confirm_closure(proposal_id=proposal.id, user=make_staff("close_loan"))
     loan.refresh_from_db()
     return loan
 

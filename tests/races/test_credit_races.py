@@ -189,7 +189,7 @@ def test_payments_at_once_add_up_to_no_more_than_is_due(lending):
 @pytest.mark.parametrize("action", list(ClosureAction))
 @pytest.mark.parametrize("amount", [DUE, 1000])
 def test_a_loan_is_closed_or_repaid_once(lending, action, amount):
-    first, second = make_staff("end_loan"), make_staff("end_loan")
+    first, second = make_staff("close_loan"), make_staff("close_loan")
     outcomes: Counter[str] = Counter()
     with Callers(3) as callers, LockBarrier("credit_loan", runners=2) as barrier:
         for number in range(ROUNDS):
@@ -225,7 +225,7 @@ def test_a_loan_is_closed_or_repaid_once(lending, action, amount):
 
 
 def test_a_proposal_is_confirmed_or_declined_once(lending):
-    people = [make_staff("end_loan") for _ in range(4)]
+    people = [make_staff("close_loan") for _ in range(4)]
     with Callers(4) as callers:
         for number in range(ROUNDS):
             loan = make_defaulted_loan(another(lending))
@@ -246,7 +246,7 @@ def test_a_proposal_is_confirmed_or_declined_once(lending):
 
 
 def test_one_of_two_concurrent_proposals_is_pending(lending):
-    people = [make_staff("end_loan") for _ in range(4)]
+    people = [make_staff("close_loan") for _ in range(4)]
     loan = make_defaulted_loan(another(lending))
     calls = [
         partial(propose_closure, loan_id=loan.id, action=action, note="why", user=person)

@@ -52,7 +52,7 @@ class Storm:
                 give_units(token, borrower, 100)
         other = make_configuration(lending.creditor.organisation, access=Access.PUBLIC)
         self.offers = [lending.offer, other]
-        self.officers = [make_staff("end_loan") for _ in range(2)]
+        self.officers = [make_staff("close_loan") for _ in range(2)]
         self.deeds = [self.lend, self.lend, self.settle, self.settle, self.move, self.move]
         self.deeds += [self.trade, self.cancel, self.end, self.quote, self.serve]
 

@@ -87,7 +87,7 @@ def build_review(user: StaffUser, loan: Loan) -> dict[str, Any]:
             ("Collateral coverage", _coverage(loan)),
             ("Repayment account", _bank(loan)),
         ],
-        "may_end": user.has_perm(closures.PERMISSION),
+        "may_close": user.has_perm(closures.PERMISSION),
         "view_only": VIEW_ONLY,
         "pending": pending,
         "sections": [

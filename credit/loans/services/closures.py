@@ -42,12 +42,12 @@ from wallets.ledger.posting import Leg, open_account, post_transfer, system_acco
 
 # One item of collateral in a plan; see `ClosureProposal`.
 PlanStep = dict[str, Any]
-PERMISSION = "credit.end_loan"
+PERMISSION = "credit.close_loan"
 CLOSURES = TwoPersonApproval(
     model=ClosureProposal,
     noun="proposal",
     permission=PERMISSION,
-    unique_constraint="ending_pending_once",
+    unique_constraint="closure_pending_once",
     independence_message="Someone other than the proposer must confirm this",
 )
 # Proposed prices expire after this time.

@@ -6,5 +6,5 @@ CREATE TRIGGER approval_guard
         'version', 'proposed_by', 'Pending', 'Approved', 'reason', 'status');
 CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_endingproposal
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
-        'ending', 'proposed_by_id', 'Pending', 'Confirmed',
+        'closure', 'proposed_by_id', 'Pending', 'Confirmed',
         'final_plan,final_owed,final_value,final_deficiency');

@@ -98,7 +98,7 @@ def test_rejected_calls_change_nothing():
     made, other = make_configuration(), make_configuration()
     over = make_configuration()
     retire(configuration_id=over.id, user=make_officer())
-    outsider, decider = make_staff("end_loan"), make_staff("decide_configuration")
+    outsider, decider = make_staff("close_loan"), make_staff("decide_configuration")
     bad, terms = make_terms(name=" "), make_terms()
     creditor = made.creditor_id
     waits = make_configuration(approved=False)

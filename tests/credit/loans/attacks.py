@@ -16,7 +16,7 @@ _GUARDS = [
     ("credit_loan", "loan_guard"),
     ("credit_repayment", "repayment_guard"),
     ("credit_endingproposal", "approval_guard"),
-    ("credit_endingproposal", "ending_guard"),
+    ("credit_endingproposal", "closure_guard"),
 ]
 
 

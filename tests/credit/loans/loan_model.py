@@ -155,7 +155,7 @@ class LoanBook:
             self._offer(0, Access.OWN, "1", "0.05", 3, ("Art", "Bond")),
         ]
         self.sells: list[Sell] = []
-        self.staff = [make_staff("end_loan", "end_token") for _ in range(2)]
+        self.staff = [make_staff("close_loan", "end_token") for _ in range(2)]
 
     def _token(self, category: str) -> Quoted:
         token = make_token(

@@ -45,7 +45,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def officers() -> tuple[StaffUser, StaffUser]:
-    return make_staff("end_loan"), make_staff("end_loan")
+    return make_staff("close_loan"), make_staff("close_loan")
 
 
 def on_tokens(lending: Lending, *priced: tuple[str, str]) -> tuple[Loan, list[Token]]:

@@ -42,7 +42,7 @@ def paid(lending: Lending) -> Loan:
 def defaulted(module_database: None) -> Loan:
     """A defaulted loan with a proposed liquidation, and an officer who can confirm it."""
     made = make_defaulted_loan(make_lending())
-    first, _ = make_staff("end_loan"), make_staff("end_loan")
+    first, _ = make_staff("close_loan"), make_staff("close_loan")
     propose_closure(loan_id=made.id, action=ClosureAction.LIQUIDATE, note="why", user=first)
     return made
 

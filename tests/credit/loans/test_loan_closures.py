@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def officers() -> tuple[StaffUser, StaffUser]:
-    return make_staff("end_loan"), make_staff("end_loan")
+    return make_staff("close_loan"), make_staff("close_loan")
 
 
 def test_liquidation_passes_units_up_to_what_is_owed_and_returns_the_rest(lending, officers):

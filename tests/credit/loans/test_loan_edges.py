@@ -37,9 +37,9 @@ def test_collateral_worth_next_to_nothing_holds_up_no_payment_shortfall_or_end(l
     backdate_loan(loan, days=30)
     servicing.age_loans()
     proposal = propose_closure(
-        loan_id=loan.id, action=ClosureAction.LIQUIDATE, note="why", user=make_staff("end_loan")
+        loan_id=loan.id, action=ClosureAction.LIQUIDATE, note="why", user=make_staff("close_loan")
     )
-    confirm_closure(proposal_id=proposal.id, user=make_staff("end_loan"))
+    confirm_closure(proposal_id=proposal.id, user=make_staff("close_loan"))
     loan.refresh_from_db()
     assert loan.status == LoanStatus.LIQUIDATED
     assert_books_hold()

@@ -234,7 +234,7 @@ def step(token: str, passed: str, value: str, price: str | None = "10") -> dict[
 
 @pytest.fixture
 def proposals(cursor: Any) -> GuardedCopy:
-    return GuardedCopy(cursor, "credit_endingproposal", "ending_guard", "BEFORE INSERT OR UPDATE")
+    return GuardedCopy(cursor, "credit_endingproposal", "closure_guard", "BEFORE INSERT OR UPDATE")
 
 
 def proposal(loan: dict[str, Any], **given: Any) -> dict[str, Any]:
@@ -253,11 +253,11 @@ def confirmed(**given: Any) -> dict[str, Any]:
 def test_closure_is_proposed_only_for_a_loan_in_default(cursor, proposals):
     made = {status: insert_row(cursor, Loan, status=status) for status in LoanStatus.values}
     for status, loan in made.items():
-        expected = ACCEPTED if status == "DEFAULTED" else "ending_of_default"
+        expected = ACCEPTED if status == "DEFAULTED" else "closure_of_default"
         assert proposals.insert(proposal(loan)) == expected
         # Once it is proposed it is decided about, whatever has become of the loan.
         assert proposals.update(proposal(loan), **confirmed()) == ACCEPTED
-    assert proposals.insert(proposal(loan_columns())) == "ending_of_default"
+    assert proposals.insert(proposal(loan_columns())) == "closure_of_default"
 
 
 def test_a_proposal_has_exactly_the_fields_of_its_status(proposals):
@@ -278,7 +278,7 @@ def test_a_proposal_has_exactly_the_fields_of_its_status(proposals):
                     found = proposals.update(
                         proposal(loan_columns()), **{**change, **NO_FINAL_AMOUNTS, **some}
                     )
-                    expected = ACCEPTED if (at, who, many) == right else "ending_decision"
+                    expected = ACCEPTED if (at, who, many) == right else "closure_decision"
                     assert (status, at, who, many, found) == (status, at, who, many, expected)
 
 
@@ -314,4 +314,4 @@ def test_a_proposal_has_exactly_the_fields_of_its_status(proposals):
 )
 def test_no_more_is_confirmed_than_was_proposed(proposals, changes, passes):
     found = proposals.update(proposal(loan_columns()), **confirmed(**changes))
-    assert found == (ACCEPTED if passes else "ending_within_plan")
+    assert found == (ACCEPTED if passes else "closure_within_plan")

@@ -197,7 +197,7 @@ def test_a_defaulted_loan_is_not_closed_by_a_record_alone(
 ):
     loan = make_defaulted_loan(lending)
     propose_closure(
-        loan_id=loan.id, action=ClosureAction.LIQUIDATE, note="why", user=make_staff("end_loan")
+        loan_id=loan.id, action=ClosureAction.LIQUIDATE, note="why", user=make_staff("close_loan")
     )
     attack = f"UPDATE credit_loan SET status = '{status}', closed_at = now() WHERE id = "
     assert_rejected(runtime, f"{attack}%(loan)s", loan, errors.CheckViolation)

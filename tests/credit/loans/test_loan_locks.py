@@ -103,6 +103,6 @@ def test_a_closure_proposal_locks_prices_and_loan(lending):
         assert age_loan(each.id) == 1
     propose = partial(
         propose_closure, loan_id=loan.id, action=ClosureAction.LIQUIDATE, note="why",
-        user=make_staff("end_loan"),
+        user=make_staff("close_loan"),
     )  # fmt: skip
     assert held_by(propose) == {"loans": {loan.id}, "tokens": {first, second}}

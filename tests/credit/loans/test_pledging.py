@@ -108,7 +108,7 @@ def test_what_is_released_leaves_enough_and_was_pledged(lending):
 
 
 def test_a_pending_liquidation_blocks_a_release_and_a_write_off_does_not(lending):
-    officer = make_staff("end_loan")
+    officer = make_staff("close_loan")
     loan = make_defaulted_loan(lending, units=300)
     written_off = make_defaulted_loan(lending, amount=10_000, units=10)
     for each, action in ((loan, ClosureAction.LIQUIDATE), (written_off, ClosureAction.WRITE_OFF)):

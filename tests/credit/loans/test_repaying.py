@@ -71,7 +71,7 @@ def body_of(loan: Loan, event_type: str) -> dict[str, Any]:
 
 
 def test_all_but_the_last_unit_leaves_the_loan_its_collateral_and_its_proposal(lending):
-    officer = make_staff("end_loan")
+    officer = make_staff("close_loan")
     loan, other = make_defaulted_loan(lending), make_defaulted_loan(lending, amount=10_000, units=2)
     proposals = []
     for each in (loan, other):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from credit.loans.models import ClosureAction
-from credit.loans.services import closures as loan_endings
+from credit.loans.services import closures as loan_closures
 from exchange.core.errors import InvalidRequest
 from exchange.core.ids import uuid7
 from exchange.core.text import clean_text
@@ -70,10 +70,10 @@ def acts() -> list[tuple[Act, str, int]]:
         (partial(lifecycle.cancel_token, token_id=token.id, user=person), "reason", 300),
         (
             partial(
-                loan_endings.propose_closure,
+                loan_closures.propose_closure,
                 loan_id=uuid7(),
                 action=ClosureAction.WRITE_OFF,
-                user=make_staff("end_loan"),
+                user=make_staff("close_loan"),
             ),
             "note",
             500,

@@ -1,12 +1,12 @@
 -- Invariants of closure proposals, in addition to two_person.sql: only for loans in default, and no
 -- more units are transferred than proposed.
-CREATE FUNCTION ending_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION closure_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'INSERT' AND NOT EXISTS (
         SELECT FROM public.credit_loan l WHERE l.id = NEW.loan_id AND l.status = 'DEFAULTED')
     THEN
         RAISE EXCEPTION 'closure can only be proposed for a loan in default'
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'ending_of_default';
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'closure_of_default';
     END IF;
     IF (NEW.decided_at IS NULL) <> (NEW.status = 'Pending')
         OR (NEW.decided_by_id IS NULL) <> (NEW.status IN ('Pending', 'Lapsed'))
@@ -14,7 +14,7 @@ BEGIN
             <> (CASE WHEN NEW.status = 'Confirmed' THEN 0 ELSE 4 END)
     THEN
         RAISE EXCEPTION 'proposal % cannot be % with this decision', NEW.id, NEW.status
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'ending_decision';
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'closure_decision';
     END IF;
     IF NEW.status = 'Confirmed' AND (
         NEW.final_owed > NEW.owed
@@ -29,9 +29,9 @@ BEGIN
                 OR f ->> 'price' IS DISTINCT FROM p ->> 'price'))
     THEN
         RAISE EXCEPTION 'proposal % allows less', NEW.id
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'ending_within_plan';
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'closure_within_plan';
     END IF;
     RETURN NEW;
 END $$;
-CREATE TRIGGER ending_guard BEFORE INSERT OR UPDATE ON credit_endingproposal
-    FOR EACH ROW EXECUTE FUNCTION ending_guard();
+CREATE TRIGGER closure_guard BEFORE INSERT OR UPDATE ON credit_endingproposal
+    FOR EACH ROW EXECUTE FUNCTION closure_guard();
