@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from config.api_docs.views import ReferenceView, TryView
+from config.api_docs.views import ReferenceView, SchemaView, TryView
 from config.views import health, landing_page
 
 urlpatterns = [
@@ -19,6 +19,7 @@ urlpatterns = [
     path("v1/", include("credit.urls")),
     path("v1/", include("wallets.urls")),
     path("v1/", include("exchange.urls")),
+    path("v1/schema", SchemaView.as_view(), name="schema"),
     path("v1/docs", ReferenceView.as_view(), name="docs"),
     path("v1/docs/try", TryView.as_view(), name="docs-try"),
 ]

@@ -1,9 +1,8 @@
-"""URLs of participants, tokens, events, OAuth and the OpenAPI document, relative to /v1/."""
+"""URLs of participants, tokens, events and OAuth, relative to /v1/."""
 
 from __future__ import annotations
 
 from django.urls import path
-from drf_spectacular.views import SpectacularJSONAPIView
 
 from exchange.api.routers import Router
 from exchange.events.api import EventViewSet, WebhookViewSet
@@ -21,6 +20,5 @@ router.register("api/events", EventViewSet, "events")
 urlpatterns = [
     path("oauth/token", TokenView.as_view()),
     path("oauth/revoke", RevokeView.as_view()),
-    path("schema", SpectacularJSONAPIView.as_view(), name="schema"),
     *router.urls,
 ]

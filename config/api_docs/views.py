@@ -1,22 +1,52 @@
-"""Pages of the API documentation: the guide with the reference, and the page for trying requests.
+"""The OpenAPI document, and its pages: the guide with the reference, and one for trying requests.
 
-Both work offline and under a Content-Security-Policy: scripts come from static files and from the
-page's own address with `?script=`.
+The pages work offline and under a Content-Security-Policy: scripts come from static files and from
+the page's own address with `?script=`.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
+from django.http import HttpResponse
 from django.urls import reverse
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.renderers import OpenApiJsonRenderer
 from drf_spectacular.utils import extend_schema
-from drf_spectacular.views import SpectacularRedocView, SpectacularSwaggerSplitView
+from drf_spectacular.views import (
+    SpectacularJSONAPIView,
+    SpectacularRedocView,
+    SpectacularSwaggerSplitView,
+)
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from config.back_office.site import with_security_policy
 
 _SCRIPT_TYPE = "application/javascript"
+
+
+@cache
+def _render_document() -> bytes:
+    # Nothing in it depends on the request.
+    document = SchemaGenerator().get_schema(public=True)  # type: ignore[no-untyped-call]
+    content: bytes = OpenApiJsonRenderer().render(document, renderer_context={})
+    return content
+
+
+class SchemaView(SpectacularJSONAPIView):
+    """The OpenAPI document, generated once per process."""
+
+    @extend_schema(exclude=True)
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # noqa: ARG002
+        """Return the document."""
+        name = self._get_filename(request, None)  # type: ignore[no-untyped-call]
+        return HttpResponse(
+            _render_document(),
+            content_type=request.accepted_renderer.media_type,
+            headers={"Content-Disposition": f'inline; filename="{name}"'},
+        )
 
 
 class ReferenceView(SpectacularRedocView):
