@@ -97,7 +97,7 @@ _ORGANISATIONS = WireField(
     {
         "type": "array",
         "description": "Whose members may also borrow, where access is `organisations`; as sent, "
-        "whether or not an organisation with that id exists",
+        "whether or not an organisation with that ID exists",
         "items": {"type": "string", "format": "uuid"},
     },
 )
@@ -123,7 +123,7 @@ _PENDING = """(
 
 
 _CONFIGURATION_FIELDS = (
-    identifier("id", "{r}.id", "Loan configuration id"),
+    identifier("id", "{r}.id", "Loan configuration ID"),
     _NAME,
     WireField(
         "creditor",
@@ -133,7 +133,7 @@ _CONFIGURATION_FIELDS = (
             "type": "object",
             "description": "The organisation that lends",
             "properties": {
-                "id": {"type": "string", "format": "uuid", "description": "Its id"},
+                "id": {"type": "string", "format": "uuid", "description": "Its ID"},
                 "name": {"type": "string", "description": "Its name"},
             },
             "required": ["id", "name"],

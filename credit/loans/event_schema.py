@@ -47,7 +47,7 @@ _LIQUIDATION = _amounts(
 )
 _SHORTFALL = _amounts(
     "Missing collateral, in the loan's currency",
-    id={"type": "string", "format": "uuid", "description": "Shortfall id"},
+    id={"type": "string", "format": "uuid", "description": "Shortfall ID"},
     collateral_value=_number("Collateral value"),
     required_value=_number("Collateral value required for the outstanding principal"),
 )

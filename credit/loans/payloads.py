@@ -22,7 +22,7 @@ _COLLATERALS = WireField(
             "type": "object",
             "properties": {
                 "name": {"type": "string", "description": "Token name"},
-                "token_id": {"type": "string", "format": "uuid", "description": "Token id"},
+                "token_id": {"type": "string", "format": "uuid", "description": "Token ID"},
                 "quantity": {"type": "number", "description": "Units pledged"},
             },
             "required": ["name", "token_id", "quantity"],
@@ -36,7 +36,7 @@ LOAN = Document(
     name="Loan",
     table="credit_loan",
     fields=(
-        identifier("id", "{r}.id", "Loan id"),
+        identifier("id", "{r}.id", "Loan ID"),
         identifier("borrower", "{r}.borrower_id", "The borrowing user"),
         identifier("creditor", "{r}.creditor_id", "The lending organisation"),
         number("amount", "{r}.amount", "Principal"),
@@ -75,7 +75,7 @@ def collateral_text(pledged: Iterable[tuple[NamedToken, Decimal]]) -> str:
 _REPAYMENT_OBJECT = {
     "type": "object",
     "properties": {
-        "id": {"type": "string", "format": "uuid", "description": "Repayment id"},
+        "id": {"type": "string", "format": "uuid", "description": "Repayment ID"},
         "amount": {"type": "number", "description": "Amount paid"},
         "interest": {"type": "number", "description": "Part paid towards interest"},
         "principal": {"type": "number", "description": "Part paid towards principal"},
@@ -186,7 +186,7 @@ LOAN_DETAIL = Document(
                 "type": ["object", "null"],
                 "description": "Set while the collateral does not cover the principal, else null",
                 "properties": {
-                    "id": {"type": "string", "format": "uuid", "description": "Shortfall id"},
+                    "id": {"type": "string", "format": "uuid", "description": "Shortfall ID"},
                     "cause": {"type": "string", "description": "Cause of the shortfall"},
                     "collateral_value": {
                         "type": "number",

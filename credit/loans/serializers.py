@@ -115,7 +115,7 @@ class WalletCurrencyField(serializers.Field[str, Any, Any, Any]):
         "items": {
             "type": "object",
             "properties": {
-                "token_id": {"type": "string", "description": "Id of the token"},
+                "token_id": {"type": "string", "description": "ID of the token"},
                 "quantity": {
                     "type": "number",
                     "exclusiveMinimum": 0,

@@ -11,7 +11,7 @@ INVESTMENT = Document(
     name="Investment",
     table="wallets_account",
     fields=(
-        identifier("tokenId", "{r}.token_id", "Token id"),
+        identifier("tokenId", "{r}.token_id", "Token ID"),
         number("balance", "{r}.balance", "Units without lien, including those in open orders"),
         number("lien", "{r}.lien", "Units pledged for loans; not part of `balance`"),
         number(

@@ -140,7 +140,7 @@ class Sorting(BaseFilterBackend):
                 "name": "sort",
                 "in": "query",
                 "required": False,
-                "description": "Sort field; `-` in front for descending. Ties are sorted by id.",
+                "description": "Sort field; `-` in front for descending. Ties are sorted by ID.",
                 "schema": {"type": "string", "enum": choices, "default": view.default_sort},
             }
         ]

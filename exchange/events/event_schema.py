@@ -34,7 +34,7 @@ ACTOR: dict[str, Any] = {
         },
         "id": {
             "type": ["string", "null"],
-            "description": "Client ID of the API key, or a permanent opaque id of the person",
+            "description": "Client ID of the API key, or a permanent opaque ID of the person",
         },
         "name": {"type": "string", "description": "Name of the API key"},
     },

@@ -69,7 +69,7 @@ class OrderViewSet(ApiViewSet):
     )
     def list(self, _request: Request) -> Response:
         """List the organisation's orders. Includes those of its API keys and members, in any
-        state; `token` is the token's id.
+        state; `token` is the token's ID.
         """
         found = self.filter_queryset(self.get_queryset())
         read = partial(read_orders, self.caller.organisation_id)

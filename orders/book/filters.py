@@ -20,10 +20,10 @@ class TokenOrderFilters(ChangingFilters):
 class OrderFilters(TokenOrderFilters):
     """Filter an organisation's orders by token, side, status, owner, client id and time."""
 
-    token_id = IdFilter(help_text="Id of the token")
-    user_id = IdFilter(field_name="member_id", help_text="Id of the member that owns the order")
+    token_id = IdFilter(help_text="ID of the token")
+    user_id = IdFilter(field_name="member_id", help_text="ID of the member that owns the order")
     owner_model = ChoiceFilter(
         allowed=OwnerModel.values,
         help_text="Whether a member, the organisation or an API key owns the order",
     )
-    client_order_id = TextFilter(max_length=64, help_text="Your own id for the order")
+    client_order_id = TextFilter(max_length=64, help_text="Your own ID for the order")

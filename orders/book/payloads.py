@@ -41,7 +41,7 @@ _META = WireField(
 def _fields(*, public: bool) -> tuple[WireField, ...]:
     """Return the fields; `public` hides the owner from other organisations."""
     return (
-        identifier("_id", "{r}.id", "Order id"),
+        identifier("_id", "{r}.id", "Order ID"),
         number("price", "{r}.price", "Limit for one unit"),
         number(
             "amount",
@@ -64,10 +64,10 @@ def _fields(*, public: bool) -> tuple[WireField, ...]:
         identifier(
             "user",
             "NULL" if public else "{r}.member_id",
-            "The member's id; null on orders of other organisations",
+            "The member's ID; null on orders of other organisations",
             nullable=True,
         ),
-        identifier("token", "{r}.token_id", "Token id; in lists of a token's orders, the Token"),
+        identifier("token", "{r}.token_id", "Token ID; in lists of a token's orders, the Token"),
         _CUSTOMER if not public else WireField("customer", _NO_CUSTOMER, _CUSTOMER.schema),
         text(
             "api_customer_email",

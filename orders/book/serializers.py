@@ -51,7 +51,7 @@ class CustomerInput(LeanSerializer):
 class OrderInput(LeanSerializer):
     """A new order."""
 
-    token_id = TextField(help_text="Id of the token")
+    token_id = TextField(help_text="ID of the token")
     type = EnumField(allowed=OrderType.values, help_text="Side, case-insensitive")
     price = PriceField(
         help_text="Limit price per unit, with at most the decimals of the token's currency"
@@ -60,7 +60,7 @@ class OrderInput(LeanSerializer):
     user_id = TextField(
         required=False,
         default=None,
-        help_text="Id of the member who owns the order; by default the organisation",
+        help_text="ID of the member who owns the order; by default the organisation",
     )
     customer = CustomerInput(
         required=False,
@@ -72,5 +72,5 @@ class OrderInput(LeanSerializer):
         max_length=64,
         required=False,
         default=None,
-        help_text="Your own id for the order, unique within your organisation",
+        help_text="Your own ID for the order, unique within your organisation",
     )

@@ -10,8 +10,8 @@ TRADE = Document(
     name="Trade",
     table="orders_trade",
     fields=(
-        identifier("_id", "{r}.id", "Trade id"),
-        identifier("token", "{r}.token_id", "Token id"),
+        identifier("_id", "{r}.id", "Trade ID"),
+        identifier("token", "{r}.token_id", "Token ID"),
         number("price", "{r}.price", "Price per unit"),
         number("tokens", "{r}.tokens", "Units"),
         number(

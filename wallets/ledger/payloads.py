@@ -12,7 +12,7 @@ TRANSACTION = Document(
     name="WalletTransaction",
     table="wallets_entry",
     fields=(
-        identifier("_id", "{r}.id", "Movement id"),
+        identifier("_id", "{r}.id", "Movement ID"),
         text("type", "{r}.kind", "Type of movement", enum=list(TransferKind.values)),
         text("currency", "{r}.currency", "Currency of the amounts"),
         text(
@@ -25,7 +25,7 @@ TRANSACTION = Document(
         number("amount", "{r}.amount", "Amount added to the account; negative when taken from it"),
         number("balance_after", "{r}.balance_after", "Balance of the account after this movement"),
         text("reference", "{r}.reference", "Reference of the withdrawal or deposit"),
-        identifier("subject", "{r}.subject_id", "Id of the record it is about", nullable=True),
+        identifier("subject", "{r}.subject_id", "ID of the record it is about", nullable=True),
         timestamp("createdAt", "{r}.created_at", "Time of creation"),
     ),
     example=examples.TRANSACTION,
@@ -38,7 +38,7 @@ HOLDING = Document(
     name="Holding",
     table="wallets_account",
     fields=(
-        identifier("token", "{r}.token_id", "Token id"),
+        identifier("token", "{r}.token_id", "Token ID"),
         text("name", "{r}.name", "Token name"),
         text("symbol", "{r}.symbol", "Token symbol"),
         text("currency", "{r}.currency_id", "Currency of its prices"),

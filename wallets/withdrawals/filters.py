@@ -25,8 +25,8 @@ class WithdrawalFilters(ChangingFilters):
         method="of_owner_model",
         help_text="`organisation` for the organisation's wallet, `user` for a member's",
     )
-    owner = IdFilter(field_name="owner_id", help_text="Id of the organisation or member")
-    user_id = IdFilter(field_name="member_id", help_text="Id of the member")
+    owner = IdFilter(field_name="owner_id", help_text="ID of the organisation or member")
+    user_id = IdFilter(field_name="member_id", help_text="ID of the member")
     reference = TextFilter(max_length=40, help_text="The whole payout reference")
     amount_from = AmountFilter(
         field_name="amount", lookup_expr="gte", help_text="Minimum amount, inclusive"

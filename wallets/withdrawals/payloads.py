@@ -15,7 +15,7 @@ _ORGANISATION_ONLY = frozenset({"gusd_amount", "internal_fee", "internal_fee_typ
 
 
 _WITHDRAWAL_FIELDS = (
-    identifier("_id", "{r}.id", "Withdrawal id"),
+    identifier("_id", "{r}.id", "Withdrawal ID"),
     # Not owner_id: generated columns are not set yet when the trigger runs.
     identifier(
         "owner", "coalesce({r}.member_id, {r}.organisation_id)", "The organisation or the member"
@@ -44,7 +44,7 @@ _WITHDRAWAL_FIELDS = (
         "Currency of the amounts",
         enum=list(PAYOUT_CURRENCIES),
     ),
-    identifier("bank", "{r}.bank_id", "Id of the bank record"),
+    identifier("bank", "{r}.bank_id", "ID of the bank record"),
     text(
         "status",
         "{r}.status",
@@ -75,7 +75,7 @@ BANK = Document(
     name="BankRecord",
     table="wallets_bankaccount",
     fields=(
-        identifier("_id", "{r}.id", "Bank record id"),
+        identifier("_id", "{r}.id", "Bank record ID"),
         text("name", "{r}.name", "Bank name, as the payment provider spells it"),
         text("code", "{r}.code", "Bank code"),
         text("account_number", "{r}.account_number", "Account number as it was sent"),

@@ -69,7 +69,7 @@ class StaffUserAdmin(AddFormAdmin):
     list_filter = ("is_active", "groups")
     list_select_related = ("second_factor",)
     search_fields = ("username", "first_name", "last_name", "email")
-    search_help_text = "Username, name, email or public id"
+    search_help_text = "Username, name, email or public ID"
     add_label = "Invite user"
     fields = (
         "username", "first_name", "last_name", "email", "role", "access", "locked_out", "factor",
@@ -77,7 +77,7 @@ class StaffUserAdmin(AddFormAdmin):
     )  # fmt: skip
     readonly_fields = fields
 
-    @admin.display(description="public id")
+    @admin.display(description="public ID")
     def public_reference(self, user: StaffUser) -> str:
         return user.public_reference
 
