@@ -201,7 +201,9 @@ class Connection:
     def on_message_begin(self) -> None:
         """Handle the parser's callback, like the methods below."""
         if len(self._complete) >= _MAX_PIPELINED:
-            raise InvalidRequestError(f"more than {_MAX_PIPELINED} were sent at once")
+            raise InvalidRequestError(
+                f"more than {_MAX_PIPELINED} requests were sent without waiting for a response"
+            )
 
     def on_url(self, url: bytes) -> None:
         self._request.url += url
@@ -220,7 +222,7 @@ class Connection:
         coding = environ.pop("HTTP_TRANSFER_ENCODING", None)
         request.chunked = coding is not None
         if coding and coding.lower() != "chunked":
-            raise InvalidRequestError("its Transfer-Encoding is not chunked alone")
+            raise InvalidRequestError("its Transfer-Encoding must be chunked")
         request.length = int(environ.get("CONTENT_LENGTH") or 0)
         request.environ = environ
         if request.length > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:

@@ -61,11 +61,11 @@ def build_environ(
     """
     version = parser.get_http_version()
     if version not in {"1.0", "1.1"}:
-        raise InvalidRequestError(f"its version is {version}")
+        raise InvalidRequestError(f"its version must be 1.0 or 1.1, not {version}")
     try:
         url = httptools.parse_url(target)
     except httptools.HttpParserInvalidURLError:
-        raise InvalidRequestError("its target is not an address") from None
+        raise InvalidRequestError("its target must be a path or a URL") from None
     environ = {
         **fixed,
         "REQUEST_METHOD": parser.get_method().decode(),

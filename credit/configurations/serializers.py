@@ -89,7 +89,7 @@ class OrganisationsField(serializers.Field[list[UUID], Any, Any, Any]):
         items = _require_list(data, MAX_ORGANISATIONS)
         found = [parse_id(item) if isinstance(item, str) else None for item in items]
         if None in found:
-            raise serializers.ValidationError("must be ids of organisations")
+            raise serializers.ValidationError("must contain only organisation IDs, which are UUIDs")
         return [item for item in found if item is not None]
 
 
@@ -100,7 +100,9 @@ class AmountsField(serializers.Field[dict[str, Decimal], Any, Any, Any]):
     def to_internal_value(self, data: Any) -> dict[str, Decimal]:
         """Return the exact amounts by currency."""
         if not isinstance(data, Mapping):
-            raise serializers.ValidationError("must be an object of amounts by currency")
+            raise serializers.ValidationError(
+                'must be an object of currencies and amounts, such as {"NGN": 2000000}'
+            )
         if any(code not in currencies() for code in data):
             raise currency_error(currencies())
         found, errors = {}, {}

@@ -52,7 +52,7 @@ STATEMENT = NamedSchema(
         "description": "Movements of the loan, oldest first",
         "items": closed_object(
             {
-                "_id": {"type": "string", "format": "uuid", "description": "Id of the movement"},
+                "_id": {"type": "string", "format": "uuid", "description": "ID of the movement"},
                 "type": {
                     "type": "string",
                     "enum": ["disbursement", "repayment", "liquidation", "write_off"],
@@ -77,9 +77,9 @@ _PLEDGING = {
     "token_cancelled": "BAO is cancelled",
     "token_exited": "BAO has exited",
     "raise_open": "BAO is in its primary raise: its units can be pledged once it is complete",
-    "category_not_allowed": "BAO is Art, which the loan configuration does not take: it takes"
-    " Bond, Fund",
-    "collateral_currency_differs": "BAO is in KES, the loan in NGN",
+    "category_not_allowed": "BAO is Art: the investment category of collateral must be one of"
+    " [Bond, Fund]",
+    "collateral_currency_differs": "BAO is priced in KES: collateral of this loan must be in NGN",
     "price_unavailable": "The price of BAO is older than 30 days",
     "insufficient_units": "Insufficient BAO units. Available: 104, requested: 105",
 }
@@ -89,18 +89,18 @@ CREATE_FAILURES: dict[str, dict[str, str]] = {
         "configuration_not_approved": "The loan configuration is Pending: only Approved ones make"
         " loans",
         "invalid_currency": InvalidCurrency(WALLET_CURRENCIES).message,
-        "currency_not_offered": "The loan configuration does not lend KES",
+        "currency_not_offered": "The loan configuration does not offer loans in KES",
         "amount_below_minimum": "amount must not be below 0.04 NGN",
         "amount_above_maximum": "amount must not be above 2000000 NGN",
-        "outstanding_above_maximum": "The loan configuration has 500000 NGN left to lend",
+        "outstanding_above_maximum": "The loan configuration can lend at most 500000 NGN more",
         "duration_not_offered": "duration must be a whole number of months from 1 to 12",
         "interest_rate_differs": "interest_rate must be 0.3",
-        "repayment_below_amount": "repayment_amount must be at least the amount",
+        "repayment_below_amount": "repayment_amount must not be below amount",
         "repayment_above_maximum": "repayment_amount must not be above 1596000",
         "repayment_differs": "repayment_amount must be 1596000",
         **_PLEDGING,
-        "insufficient_collateral": "The collateral is worth 1040000 NGN; at most 832000 can be"
-        " lent on it",
+        "insufficient_collateral": "The collateral is worth 1040000 NGN, enough for a loan of at"
+        " most 832000 NGN",
         "not_funded": "The loan cannot be funded",
     },
     "404": {
@@ -115,26 +115,27 @@ QUOTE_FAILURES: dict[str, dict[str, str]] = {
 }
 REPAY_FAILURES: dict[str, dict[str, str]] = {
     "400": {
-        "amount_above_due": "amount must not be above 1596000, which is due",
+        "amount_above_due": "amount must not be above 1596000, the amount due",
         "insufficient_balance": "Insufficient NGN balance. Available: 100, requested: 2000",
     },
-    "409": {"state_conflict": "The loan is COMPLETED"},
+    "409": {"state_conflict": "The loan is no longer open: it is COMPLETED"},
 }
 RELEASE_FAILURES: dict[str, dict[str, str]] = {
     "400": {
         "not_pledged": "4 units of BAO are pledged, requested: 5",
         "price_unavailable": "The price of BAO is older than 30 days",
-        "insufficient_collateral": "The rest would be worth 1000000 NGN, too little for the"
-        " 840000 owed at a ratio of 0.8",
+        "insufficient_collateral": "The remaining collateral would be worth 1000000 NGN, too little"
+        " for the 840000 owed at a collateral ratio of 0.8",
     },
     "409": {
-        "state_conflict": "The loan's liquidation is being decided: nothing is released meanwhile"
+        "state_conflict": "A liquidation of this loan is pending: collateral cannot be released"
+        " until it is decided"
     },
 }
 COLLATERAL_FAILURES: dict[str, dict[str, str]] = {
     "400": _PLEDGING,
     "404": {"token_not_found": "Token not found"},
-    "409": {"state_conflict": "The loan is COMPLETED"},
+    "409": {"state_conflict": "The loan is no longer open: it is COMPLETED"},
 }
 PLEDGE_EXAMPLE = OpenApiExample(
     "Units of one token",

@@ -133,5 +133,7 @@ class ExactJSONParser(BaseParser):
         try:
             body = stream.read()
         except UnreadablePostError as error:
-            raise ParseError("The body did not arrive whole") from error
+            raise ParseError(
+                "The body is incomplete: its length must be that of Content-Length"
+            ) from error
         return read_json(body, depth_limit=settings.API_BODY_DEPTH_LIMIT)

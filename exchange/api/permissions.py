@@ -33,7 +33,7 @@ class HasScope(BasePermission):
         """Return True, or raise an error that names what is missing."""
         caller = request.auth
         if not isinstance(caller, Caller):
-            raise NotAuthenticated("An access token is needed (Authorization: Bearer …)")
+            raise NotAuthenticated("An access token is required (Authorization: Bearer …)")
         if request.method == "OPTIONS" or getattr(view, "action", "") is None:
             return True
         operation = get_operation(view)

@@ -23,7 +23,7 @@ def _whole_header(description: str) -> dict[str, Any]:
 
 
 HEADERS = {
-    "X-Request-ID": _header("Id of the request: your own when you sent one."),
+    "X-Request-ID": _header("ID of the request: your own when you sent one."),
     "X-Error-Code": _header("Stable error code, for programs.", pattern="^[a-z_]+$"),
     "X-RateLimit-Limit": _whole_header("Requests a minute, when limits are on."),
     "X-RateLimit-Remaining": _whole_header("Requests left in this minute."),
@@ -47,7 +47,7 @@ FAILURES: dict[str, tuple[str, str, dict[str, str], tuple[str, ...]]] = {
         "Unauthenticated",
         "The access token is missing, invalid or expired.",
         {
-            "unauthenticated": "An access token is needed (Authorization: Bearer …)",
+            "unauthenticated": "An access token is required (Authorization: Bearer …)",
             "invalid_token": "The access token has expired",
         },
         ("WWW-Authenticate",),
@@ -178,7 +178,7 @@ def describe_path_id(path_parameter: dict[str, Any]) -> None:
     """Add the description and an example to an id in a path."""
     path_id = path_ids()[path_parameter["name"]]
     path_parameter["example"] = path_id.example
-    path_parameter["description"] = f"Id of the {path_id.record}"
+    path_parameter["description"] = f"ID of the {path_id.record}"
 
 
 def path_owner(path: str) -> str:

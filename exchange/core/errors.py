@@ -103,7 +103,7 @@ class RequestInProgress(Conflict):
     """The first request with this idempotency key has not finished (409)."""
 
     code = "request_in_progress"
-    message = "The first request with this Idempotency-Key is still running"
+    message = "The first request with this Idempotency-Key is still running. Try again shortly"
 
 
 class InvalidCurrency(InvalidRequest):

@@ -64,7 +64,9 @@ class EventViewSet(ApiViewSet):
         "Event queued for delivery",
         scope="webhooks:manage",
         response=EVENT,
-        failures={"409": {"no_endpoint": "There is no enabled webhook endpoint to send to"}},
+        failures={
+            "409": {"no_endpoint": "No webhook endpoint is enabled. Enable one and try again"}
+        },
     )
     @action(detail=True, methods=["post"])
     def redeliver(self, _request: Request, event_id: str) -> SuccessResponse:
@@ -163,7 +165,9 @@ class WebhookViewSet(ApiViewSet):
         status=201,
         failures={
             "404": _NOT_FOUND,
-            "409": {"webhook_disabled": "The webhook endpoint is disabled"},
+            "409": {
+                "webhook_disabled": "The webhook endpoint is disabled. Enable it and try again"
+            },
         },
     )
     @action(detail=True, methods=["post"])

@@ -158,7 +158,9 @@ def test_the_last_payment_is_made_once(lending):
             )
             assert released is None
             assert codes(results) == {"done": 1, "state_conflict": 1}
-            assert any(str(result) == "The loan is COMPLETED" for result in results)
+            assert any(
+                str(result) == "The loan is no longer open: it is COMPLETED" for result in results
+            )
             assert Repayment.objects.filter(loan=loan).count() == 1
             assert balance_of(one.borrower.owner_id, "NGN") == 840_000 + DUE
             assert balance_of(one.borrower.owner_id, one.token.id) == 105

@@ -12,7 +12,7 @@ from django.db.models import Q
 from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
 from exchange.core.errors import Conflict, Forbidden, InvalidCurrency, InvalidRequest
-from exchange.core.numbers import MAX_NUMBER, count_decimals
+from exchange.core.numbers import MAX_NUMBER, decimals_error
 from exchange.core.text import clean_text
 from exchange.participants.models import Member
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
@@ -113,10 +113,8 @@ def _create(payment: IncomingPayment, entered_by: StaffUser | None) -> Deposit:
         raise InvalidRequest.for_field(
             "amount", "amount must be above 0 and not above 1000000000000000"
         )
-    if count_decimals(payment.amount) > facts.decimals:
-        raise InvalidRequest.for_field(
-            "amount", f"amount must have at most {facts.decimals} decimals"
-        )
+    if problem := decimals_error(payment.amount, facts.decimals):
+        raise InvalidRequest.for_field("amount", f"amount {problem}")
     if not payment.reference.strip():
         raise InvalidRequest.for_field("reference", "reference is required")
     if len(payment.reference) > _MAX_REFERENCE_LENGTH:

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from exchange.core.currencies import currencies, payout_currencies
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, StateConflict
-from exchange.core.numbers import MAX_NUMBER, count_decimals, format_plain
+from exchange.core.numbers import MAX_NUMBER, decimals_error, format_plain
 from exchange.core.text import clean_text
 from exchange.staff.approvals import (
     TwoPersonApproval,
@@ -298,7 +298,6 @@ def _validate(key: str, value: Decimal) -> SettingDefinition:
             f"The value must be at least {format_plain(facts.minimum)} and not above"
             f" {format_plain(MAX_NUMBER)}",
         )
-    if count_decimals(value) > facts.decimals:
-        allowed = f"at most {facts.decimals}" if facts.decimals else "no"
-        raise InvalidRequest.for_field("value", f"The value may have {allowed} decimals")
+    if problem := decimals_error(value, facts.decimals):
+        raise InvalidRequest.for_field("value", f"The value {problem}")
     return facts

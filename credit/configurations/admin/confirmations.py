@@ -67,7 +67,7 @@ def build_retirement_confirmation(configuration: LoanConfiguration, lent: Sectio
     blocker = ""
     if configuration.status != ConfigurationStatus.APPROVED:
         status = configuration.status
-        blocker = f"Only an Approved loan configuration can be retired; it is {status}"
+        blocker = f"Only an Approved loan configuration can be retired: it is {status}"
     return Confirmation(
         title=f"Retire {displayed_version(configuration).name}?",
         facts=[

@@ -87,10 +87,10 @@ def propose(*, creditor_id: UUID, terms: Terms, actor: Actor) -> LoanConfigurati
     """
     _require_proposer(actor)
     if actor.organisation_id not in {None, creditor_id}:
-        raise Forbidden("An API key proposes for its own organisation only")
+        raise Forbidden("An API key can only propose loan configurations of its own organisation")
     validate_terms(terms)
     if not Organisation.objects.filter(id=creditor_id).exists():
-        raise InvalidRequest("There is no such creditor")
+        raise InvalidRequest("Creditor not found")
     now = timezone.now()
     with transaction.atomic():
         configuration = LoanConfiguration.objects.create(
@@ -182,7 +182,7 @@ def retire(*, configuration_id: UUID, user: StaffUser) -> LoanConfiguration:
         configuration = _lock(configuration_id)
         if configuration.status != ConfigurationStatus.APPROVED:
             raise Conflict(
-                f"Only an Approved loan configuration can be retired; it is {configuration.status}",
+                f"Only an Approved loan configuration can be retired: it is {configuration.status}",
                 code="state_conflict",
             )
         pending = configuration.versions.filter(status=VersionStatus.PENDING).first()
@@ -242,7 +242,9 @@ def _set_status(configuration: LoanConfiguration, to: str) -> LoanConfiguration:
         status=to, updated_at=now
     )
     if rows != 1:
-        raise Conflict("The loan configuration has changed meanwhile", code="state_conflict")
+        raise Conflict(
+            "The loan configuration has changed. Review it and try again", code="state_conflict"
+        )
     configuration.status, configuration.updated_at = to, now
     return configuration
 

@@ -117,7 +117,7 @@ def _check_amounts(value: Mapping[str, Decimal]) -> str | None:
     for code, amount in value.items():
         facts = currencies().get(code)
         if facts is None:
-            return f"must be amounts by currency, of [{', '.join(currencies())}]"
+            return f"must only have amounts in [{', '.join(currencies())}]"
         if not amount.is_finite() or not 0 < amount <= MAX_NUMBER:
             return f"must be above 0 and not above {format_plain(MAX_NUMBER)} in {code}"
         if problem := decimals_error(amount, facts.decimals):

@@ -25,7 +25,7 @@ def draft_closure(loan: Loan, action: ClosureAction) -> ClosureProposal:
     another proposal is pending, `Rejected` (`price_unavailable`).
     """
     if loan.status != LoanStatus.DEFAULTED:
-        raise StateConflict(f"Only a DEFAULTED loan can be closed; it is {loan.status}")
+        raise StateConflict(f"Only a DEFAULTED loan can be closed: it is {loan.status}")
     if loan.closure_proposals.filter(status=ClosureStatus.PENDING).exists():
         raise Conflict("Another proposal for this loan is pending", code="proposal_pending")
     owing = amount_owed(loan)
@@ -140,7 +140,7 @@ def describe_blockers(user: StaffUser, loan: Loan, proposal: ClosureProposal) ->
     blocker = closures.CLOSURES.describe_blocker(proposal, user)
     found = [f"{blocker}."] if blocker else []
     if loan.status != LoanStatus.DEFAULTED:
-        found.append(f"The loan is {loan.status}; only a DEFAULTED loan can be closed.")
+        found.append(f"Only a DEFAULTED loan can be closed: it is {loan.status}.")
     if proposal.action == ClosureAction.LIQUIDATE:
         if timezone.now() - proposal.created_at > closures.PRICE_VALIDITY:
             found.append("The proposed prices are older than 24 hours.")

@@ -198,7 +198,8 @@ def _check_limits(offer: OfferFacts, request: LoanRequest) -> Iterator[DomainErr
     currency = request.currency
     if offer.min_amount is None or offer.max_amount is None:
         yield Rejected(
-            f"The loan configuration does not lend {currency}", code="currency_not_offered"
+            f"The loan configuration does not offer loans in {currency}",
+            code="currency_not_offered",
         )
         return
     if request.amount < offer.min_amount:
@@ -215,7 +216,7 @@ def _check_limits(offer: OfferFacts, request: LoanRequest) -> Iterator[DomainErr
     if maximum is not None and offer.outstanding + request.amount > maximum:
         left = max(maximum - offer.outstanding, Decimal(0))
         yield Rejected(
-            f"The loan configuration has {format_plain(left)} {currency} left to lend",
+            f"The loan configuration can lend at most {format_plain(left)} {currency} more",
             code="outstanding_above_maximum",
         )
 
@@ -227,9 +228,7 @@ def _check_repayment(
     is None for a duration beyond every limit.
     """
     if request.repayment_amount < request.amount:
-        yield Rejected(
-            "repayment_amount must be at least the amount", code="repayment_below_amount"
-        )
+        yield Rejected("repayment_amount must not be below amount", code="repayment_below_amount")
     if maximum is None:
         return
     if request.repayment_amount > maximum:
@@ -303,13 +302,14 @@ def _check_token(
         )
     if categories is not None and token.investment_category not in categories:
         yield Rejected(
-            f"{token.symbol} is {token.investment_category}, which the loan configuration"
-            f" does not take: it takes {', '.join(categories)}",
+            f"{token.symbol} is {token.investment_category}: the investment category of"
+            f" collateral must be one of [{', '.join(categories)}]",
             code="category_not_allowed",
         )
     if token.currency_id != currency:
         yield Rejected(
-            f"{token.symbol} is in {token.currency_id}, the loan in {currency}",
+            f"{token.symbol} is priced in {token.currency_id}: collateral of this loan must be in"
+            f" {currency}",
             code="collateral_currency_differs",
         )
     if problem := price_problem(token):
@@ -338,8 +338,8 @@ def _check_lending_value(found: Assessment, request: LoanRequest) -> Iterator[Do
     found.max_amount = round_down(maximum, decimals)
     if maximum < request.amount:
         yield Rejected(
-            f"The collateral is worth {format_plain(found.collateral_value)} {request.currency};"
-            f" at most {format_plain(found.max_amount)} can be lent on it",
+            f"The collateral is worth {format_plain(found.collateral_value)} {request.currency},"
+            f" enough for a loan of at most {format_plain(found.max_amount)} {request.currency}",
             code="insufficient_collateral",
         )
 

@@ -251,7 +251,7 @@ def _lock_defaulted_loan(loan_id: UUID) -> Loan:
     lock_collateral(loan_id)
     loan = lock_loan(id=loan_id)
     if loan.status != LoanStatus.DEFAULTED:
-        raise StateConflict(f"Only a DEFAULTED loan can be closed; it is {loan.status}")
+        raise StateConflict(f"Only a DEFAULTED loan can be closed: it is {loan.status}")
     return loan
 
 

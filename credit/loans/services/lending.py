@@ -59,7 +59,9 @@ def create_loan(
             found = assess(request, organisation_id=organisation_id, at=made_at)
             if found.errors:
                 raise found.errors[0]
-            raise Conflict("Money or units were moved meanwhile: try again", code="moved_meanwhile")
+            raise Conflict(
+                "The balances changed while the loan was created. Try again", code="moved_meanwhile"
+            )
         notify_after_commit(DELIVER_EVENTS)
         return loan
 

@@ -55,7 +55,7 @@ def add_collateral(
             raise error
         rows = {row.token_id: row for row in Collateral.objects.filter(loan=loan)}
         if len(rows.keys() | {pledge.token_id for pledge in pledges}) > MAX_COLLATERALS:
-            raise InvalidRequest(f"A loan has at most {MAX_COLLATERALS} collaterals")
+            raise InvalidRequest(f"A loan can have at most {MAX_COLLATERALS} collaterals")
         position = max((row.position for row in rows.values()), default=0)
         for pledge in pledges:
             row = rows.get(pledge.token_id)
@@ -106,9 +106,9 @@ def release_collateral(
         if lending_value(rest.value, loan.collateral_ratio) < principal_owed(loan):
             value = round_half_even(rest.value, currencies()[loan.currency_id].decimals)
             raise Rejected(
-                f"The rest would be worth {format_plain(value)} {loan.currency_id},"
+                f"The remaining collateral would be worth {format_plain(value)} {loan.currency_id},"
                 f" too little for the {format_plain(principal_owed(loan))} owed"
-                f" at a ratio of {format_plain(loan.collateral_ratio)}",
+                f" at a collateral ratio of {format_plain(loan.collateral_ratio)}",
                 code="insufficient_collateral",
             )
         for pledge in pledges:
@@ -122,7 +122,8 @@ def _require_no_pending_liquidation(loan: Loan) -> None:
         status=ClosureStatus.PENDING, action=ClosureAction.LIQUIDATE
     ).exists():
         raise StateConflict(
-            "The loan's liquidation is being decided: nothing is released meanwhile"
+            "A liquidation of this loan is pending:"
+            " collateral cannot be released until it is decided"
         )
 
 
@@ -136,7 +137,10 @@ def _move_units(loan: Loan, pledges: tuple[Pledge, ...], actor: Actor, kind: Tra
             legs=lien_legs(loan.borrower, pledges, release=kind == TransferKind.LOAN_RELEASE),
         )
     except InsufficientFunds as error:
-        raise Rejected("The units are not free any more", code="insufficient_units") from error
+        raise Rejected(
+            "The units are no longer available. Check the holding and try again",
+            code="insufficient_units",
+        ) from error
     loan.collateral_text = collateral_text(
         (token, row.quantity) for row, token in open_collateral(loan)
     )

@@ -46,7 +46,7 @@ def repay(*, loan_id: UUID, organisation_id: UUID, amount: Decimal, actor: Actor
         due = amount_owed(loan)
         if amount > due:
             raise Rejected(
-                f"amount must not be above {format_plain(due)}, which is due",
+                f"amount must not be above {format_plain(due)}, the amount due",
                 code="amount_above_due",
             )
         interest = min(amount, loan.repayment_amount - loan.amount - loan.interest_repaid)
@@ -60,7 +60,7 @@ def lock_open_loan(loan_id: UUID, organisation_id: UUID) -> Loan:
     """
     loan = lock_loan(id=loan_id, organisation_id=organisation_id)
     if loan.status not in OPEN:
-        raise StateConflict(f"The loan is {loan.status}")
+        raise StateConflict(f"The loan is no longer open: it is {loan.status}")
     return loan
 
 

@@ -39,7 +39,9 @@ def confirm_redelivery(endpoint: WebhookEndpoint, health: EndpointHealth) -> Con
         text=f"Resends up to {MAX_REDELIVERIES:,} events, each with its original webhook-id."
         " Make sure that the organisation's server is ready to receive them.",
         submit="Yes, resend them",
-        blocker=blocker if endpoint.enabled else "The webhook endpoint is disabled",
+        blocker=blocker
+        if endpoint.enabled
+        else "The webhook endpoint is disabled. Enable it and try again",
     )
 
 

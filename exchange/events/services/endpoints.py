@@ -88,7 +88,9 @@ def switch_endpoint(*, organisation_id: UUID, enabled: bool, actor: Actor) -> We
     )
     state = "enabled" if enabled else "disabled"
     if rows != 1:
-        raise Conflict(f"The webhook endpoint is already {state}, or was changed meanwhile")
+        raise Conflict(
+            f"The webhook endpoint is already {state} or has changed. Reload the page and try again"
+        )
     logger.info("webhook of organisation %s %s by %s", organisation_id, state, actor)
     endpoint.refresh_from_db()
     return endpoint
@@ -120,7 +122,9 @@ def send_test(*, organisation_id: UUID, actor: Actor) -> Event:
     """
     endpoint = get_endpoint(organisation_id)
     if not endpoint.enabled:
-        raise Conflict("The webhook endpoint is disabled", code="webhook_disabled")
+        raise Conflict(
+            "The webhook endpoint is disabled. Enable it and try again", code="webhook_disabled"
+        )
     event_id = emit(
         organisation_id=organisation_id,
         event_type=TEST_EVENT_TYPE,

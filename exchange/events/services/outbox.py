@@ -111,7 +111,9 @@ def redeliver_exhausted(*, organisation_id: UUID, actor: Actor) -> int:
 
 def _require_endpoint(organisation_id: UUID) -> None:
     if not WebhookEndpoint.objects.filter(organisation_id=organisation_id, enabled=True).exists():
-        raise Conflict("There is no enabled webhook endpoint to send to", code="no_endpoint")
+        raise Conflict(
+            "No webhook endpoint is enabled. Enable one and try again", code="no_endpoint"
+        )
 
 
 def mark_delivered_without_sending(

@@ -82,7 +82,7 @@ def check_url(url: str, *, allow_local: bool) -> None:
     if not addresses:
         raise UnsafeUrl("must have a host name that can be resolved")
     if not all(is_public(address) for address in addresses):
-        raise UnsafeUrl("must lead to a public address")
+        raise UnsafeUrl("must resolve to a public address")
 
 
 def _parse_host_and_port(url: str, *, allow_local: bool) -> tuple[str, int]:
@@ -101,7 +101,7 @@ def _parse_host_and_port(url: str, *, allow_local: bool) -> tuple[str, int]:
     if not host or port == 0:
         raise UnsafeUrl("must be a valid URL")
     if parts.username is not None or parts.password is not None:
-        raise UnsafeUrl("must not carry a user name or password")
+        raise UnsafeUrl("must not contain a user name or password")
     if parts.fragment:
         raise UnsafeUrl("must not have a fragment")
     return host, port or (443 if parts.scheme == "https" else 80)

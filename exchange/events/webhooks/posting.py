@@ -31,7 +31,7 @@ from urllib3.exceptions import HTTPError
 from exchange.events.webhooks.addresses import is_public
 
 MAX_RESPONSE_BYTES = 1024
-_NOT_PUBLIC = "the URL does not lead to a public address over https"
+_NOT_PUBLIC = "the URL does not resolve to a public address over https"
 USER_AGENT = "TokenizedInvestmentExchange-Webhooks/1"
 
 

@@ -136,7 +136,7 @@ def _require_version(token: Token, expected_version: UUID | None) -> None:
     detail = f" ({', '.join(fields)})" if fields else ""
 
     raise Conflict(
-        f"The token was changed meanwhile{detail}. Reload the page and try again",
+        f"The token has changed{detail}. Reload the page and try again",
         code="state_conflict",
     )
 

@@ -149,7 +149,7 @@ def test_an_unknown_id_is_not_found():
         partial(approve, version_id=uuid7(), user=make_officer()), NotFound, "version_not_found"
     )
     act = partial(propose, creditor_id=uuid7(), terms=make_terms(), actor=TESTER)
-    assert expect_rejection(act, InvalidRequest, "invalid_request") == "There is no such creditor"
+    assert expect_rejection(act, InvalidRequest, "invalid_request") == "Creditor not found"
 
 
 def test_every_invalid_field_of_terms_is_named():

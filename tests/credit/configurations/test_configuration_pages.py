@@ -253,7 +253,7 @@ def test_retirement_is_confirmed_first_and_is_final():
     before = table_fingerprints()
     again = submit_confirmation(client, page(made, "retire"), at=asked)
     message = (
-        "Only an Approved loan configuration can be retired; it is Retired. No changes were made."
+        "Only an Approved loan configuration can be retired: it is Retired. No changes were made."
     )
     assert messages_of(again)[-1] == message
     assert table_fingerprints() == before

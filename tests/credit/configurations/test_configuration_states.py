@@ -141,11 +141,11 @@ def test_rejected_calls_change_nothing():
         ),
         (
             partial(retire, configuration_id=waits.id, user=decider),
-            "Only an Approved loan configuration can be retired; it is Pending",
+            "Only an Approved loan configuration can be retired: it is Pending",
         ),
         (
             partial(retire, configuration_id=over.id, user=decider),
-            "Only an Approved loan configuration can be retired; it is Retired",
+            "Only an Approved loan configuration can be retired: it is Retired",
         ),
     ):
         with pytest.raises(DomainError) as refused:

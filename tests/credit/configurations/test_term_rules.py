@@ -61,7 +61,7 @@ BAD: dict[str, list[tuple[Any, str]]] = {
         ({"UGX": Decimal("1.5")}, "must not have decimals in UGX"),
         (
             {"EUR": Decimal(1)},
-            "must be amounts by currency, of [NGN, KES, GHS, ZAR, UGX, TZS, USD]",
+            "must only have amounts in [NGN, KES, GHS, ZAR, UGX, TZS, USD]",
         ),
     ],
     "collateral_ratio": [

@@ -53,8 +53,8 @@ BAD: dict[str, dict[str, str]] = {
     },
     "max_amount": {
         "{}": "must have at least one currency",
-        "[]": "must be an object of amounts by currency",
-        "5": "must be an object of amounts by currency",
+        "[]": 'must be an object of currencies and amounts, such as {"NGN": 2000000}',
+        "5": 'must be an object of currencies and amounts, such as {"NGN": 2000000}',
         '{"NGN": 0}': "must be above 0 and not above 1000000000000000 in NGN",
         '{"NGN": 5.005}': "must not have more than 2 decimals in NGN",
         '{"UGX": 5.5}': "must not have decimals in UGX",
@@ -109,8 +109,8 @@ BAD: dict[str, dict[str, str]] = {
     "grace_period_unit": {'"MONTHS"': "must be one of [DAYS]", "1": "must be one of [DAYS]"},
     "organisation_ids": {
         '"x"': "must be an array",
-        '["x"]': "must be ids of organisations",
-        "[5]": "must be ids of organisations",
+        '["x"]': "must contain only organisation IDs, which are UUIDs",
+        "[5]": "must contain only organisation IDs, which are UUIDs",
         '["0197f0c2-7b1e-7c3a-9d55-0d2f6a1b9c10"]': "must be empty unless access is organisations",
         "[" + ", ".join(["1"] * 10_000) + "]": "must have at most 200 items",
     },

@@ -190,7 +190,7 @@ def test_a_closure_changes_only_its_loan_and_keeps_the_note(lending, officers):
         )  # fmt: skip
     with pytest.raises(DomainError) as refused:
         propose(loans[0], officers[0])
-    assert refused.value.message == "Only a DEFAULTED loan can be closed; it is WRITTEN_OFF"
+    assert refused.value.message == "Only a DEFAULTED loan can be closed: it is WRITTEN_OFF"
 
 
 def test_closure_requires_the_permission(lending, officers):

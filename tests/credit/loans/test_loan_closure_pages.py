@@ -282,7 +282,7 @@ def test_closure_needs_a_defaulted_loan_without_a_pending_proposal(lending, ada)
     active = lending.lend()
     assert "Propose:" not in text_of(ada.get(page(active)))
     response = ada.post(page(active, WRITE_OFF), {"note": "x", "seen": "x"})
-    message = "Only a DEFAULTED loan can be closed; it is ACTIVE. No changes were made."
+    message = "Only a DEFAULTED loan can be closed: it is ACTIVE. No changes were made."
     assert messages_of(response) == [message]
     loan = make_defaulted_loan(lending)
     assert "Propose: liquidate" in text_of(ada.get(page(loan)))

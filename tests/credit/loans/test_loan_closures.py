@@ -209,7 +209,7 @@ def test_no_release_while_a_liquidation_is_pending(lending, officers):
         actor=TESTER,
     )
     proposal = liquidation(loan, officers)
-    with pytest.raises(StateConflict, match="being decided"):
+    with pytest.raises(StateConflict, match="A liquidation of this loan is pending"):
         release_one()
     assert balance_of(loan.borrower_id, lending.token.id, "lien") == 300
     decline_closure(proposal_id=proposal.id, user=officers[1])

@@ -72,14 +72,14 @@ def test_an_amount_is_taken_from_the_least_to_the_most_of_one_loan():
         assert messages(lending, amount=amount, units=300) == refusals, amount
     give_units(make_token(currency="KES"), lending.borrower, 1)
     found = messages(lending, currency="KES", amount=100, units=300)
-    assert found[0] == "The loan configuration does not lend KES"
+    assert found[0] == "The loan configuration does not offer loans in KES"
 
 
 def test_the_remaining_limit_is_reported_and_never_negative():
     lending = make_lending(max_outstanding={"NGN": Decimal(2_500_000)})
     lending.lend()
     assert messages(lending, amount=1_660_000, units=300) == []
-    left = "The loan configuration has {} NGN left to lend"
+    left = "The loan configuration can lend at most {} NGN more"
     assert messages(lending, amount="1660000.01", units=300) == [left.format(1_660_000)]
     small = make_terms(
         access=Access.PUBLIC,
@@ -140,7 +140,7 @@ def test_the_rate_is_that_of_the_terms_and_so_is_what_is_repaid(lending):
         "repayment_amount must be 1596000",
     ]
     amounts: list[tuple[str, list[str]]] = [
-        ("839999.99", ["must be at least the amount", "must be 1596000"]),
+        ("839999.99", ["must not be below amount", "must be 1596000"]),
         ("840000", ["must be 1596000"]),
         ("1595999.99", ["must be 1596000"]),
         ("1596000", []),
@@ -209,7 +209,7 @@ def test_the_creditor_sees_the_status_of_its_configuration(lending):
 def test_what_is_pledged_covers_the_amount_and_no_less(lending):
     found = look(lending, units="104.99999999")
     assert [refusal.message for refusal in found.errors] == [
-        "The collateral is worth 1050000 NGN; at most 839999.99 can be lent on it"
+        "The collateral is worth 1050000 NGN, enough for a loan of at most 839999.99 NGN"
     ]
     assert found.collateral_value == 1_050_000
     assert found.max_amount == Decimal("839999.99")
@@ -250,13 +250,13 @@ def of_pledges(
 
 def test_each_token_lists_all_its_errors():
     open_raise = "ABC is in its primary raise: its units can be pledged once it is complete"
-    art = "ABC is Bond, which the loan configuration does not take: it takes Art, Fund"
+    art = "ABC is Bond: the investment category of collateral must be one of [Art, Fund]"
     cases: list[tuple[dict[str, Any], list[str]]] = [
         ({}, []),
         ({"cancelled": True, "exited": True}, ["ABC is cancelled"]),
         ({"exited": True, "completed_raise": False}, ["ABC has exited"]),
         ({"completed_raise": False}, [open_raise]),
-        ({"currency_id": "KES"}, ["ABC is in KES, the loan in NGN"]),
+        ({"currency_id": "KES"}, ["ABC is priced in KES: collateral of this loan must be in NGN"]),
         ({"price_sell": Decimal(0)}, ["ABC has no price"]),
     ]
     for changes, refusals in cases:

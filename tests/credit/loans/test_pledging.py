@@ -76,9 +76,9 @@ def test_a_loan_has_fifty_collaterals_and_no_more(lending):
     loan = lending.lend()
     add(loan, *((token, "1") for token in tokens[:48]))
     two = [(token, "1") for token in tokens[48:]]
-    assert refusal(lambda: add(loan, *two)) == "A loan has at most 50 collaterals"
+    assert refusal(lambda: add(loan, *two)) == "A loan can have at most 50 collaterals"
     add(loan, two[0])
-    assert refusal(lambda: add(loan, two[1])) == "A loan has at most 50 collaterals"
+    assert refusal(lambda: add(loan, two[1])) == "A loan can have at most 50 collaterals"
     add(loan, (lending.token, "1"), two[0])
     assert len(rows(loan)) == 50
 
@@ -95,7 +95,8 @@ def test_what_is_released_leaves_enough_and_was_pledged(lending):
     )
     assert refusal(lambda: release(loan)) == "collaterals must have 1 to 50 items"
     assert refusal(lambda: release(loan, (other, "5"), (lending.token, "1.00000001"))) == (
-        "The rest would be worth 1050000 NGN, too little for the 840000 owed at a ratio of 0.8"
+        "The remaining collateral would be worth 1050000 NGN,"
+        " too little for the 840000 owed at a collateral ratio of 0.8"
     )
     loan = release(loan, (other, "5"), (lending.token, "1"))
     assert [row[2] for row in rows(loan)] == [105, 0]
@@ -114,7 +115,7 @@ def test_a_pending_liquidation_blocks_a_release_and_a_write_off_does_not(lending
     for each, action in ((loan, ClosureAction.LIQUIDATE), (written_off, ClosureAction.WRITE_OFF)):
         propose_closure(loan_id=each.id, action=action, note="why", user=officer)
     assert refusal(lambda: release(loan, (lending.token, "1"))) == (
-        "The loan's liquidation is being decided: nothing is released meanwhile"
+        "A liquidation of this loan is pending: collateral cannot be released until it is decided"
     )
     release(written_off, (lending.token, "1"))
     assert [row[2] for row in rows(written_off)] == [9]

@@ -96,7 +96,7 @@ def test_form_errors_are_marked(wallet):
     ("changes", "field", "words"),
     [
         ({"amount": "-5"}, "id_amount", "amount must be above 0"),
-        ({"amount": "1.005"}, "id_amount", "amount must have at most 2 decimals"),
+        ({"amount": "1.005"}, "id_amount", "amount must not have more than 2 decimals"),
         ({"reference": "taken"}, "id_reference", "A deposit with reference taken exists already"),
     ],
 )

@@ -223,7 +223,7 @@ def test_a_name_that_resolves_to_loopback_is_rejected_when_sending(
     attempt = event.delivery_attempts.get()
     assert (attempt.status_code, attempt.error) == (
         None,
-        "the URL does not lead to a public address over https",
+        "the URL does not resolve to a public address over https",
     )
     assert event_state(event) == ("Pending", 1)
     assert receiver.received == []
@@ -266,7 +266,7 @@ def test_redelivery_without_an_enabled_endpoint_changes_nothing(
     event = emit_event(make_organisation_with_endpoint(receiver.url))
     deliver_due()
     WebhookEndpoint.objects.update(enabled=False)
-    with pytest.raises(Conflict, match="no enabled webhook endpoint"):
+    with pytest.raises(Conflict, match="No webhook endpoint is enabled"):
         redeliver(event_id=event.id, actor=TESTER)
     assert event_state(event) == ("Delivered", 1)
 

@@ -132,7 +132,7 @@ def test_an_endpoint_can_be_disabled_and_enabled(caller: ApiCaller, receiver: Re
     assert_rejected(
         caller.post("/v1/api/webhook/test"),
         409,
-        "The webhook endpoint is disabled",
+        "The webhook endpoint is disabled. Enable it and try again",
         "webhook_disabled",
     )
     on = put(caller, {"url": receiver.url}).json()["data"]
@@ -338,7 +338,7 @@ def test_redelivery_without_an_enabled_endpoint_is_a_conflict(caller: ApiCaller)
     assert_rejected(
         caller.post(f"/v1/api/events/{event_id}/redeliver"),
         409,
-        "There is no enabled webhook endpoint to send to",
+        "No webhook endpoint is enabled. Enable one and try again",
         "no_endpoint",
     )
     assert Event.objects.get(id=event_id).status == "Unsent"

@@ -117,7 +117,7 @@ def test_redelivery_requires_an_enabled_endpoint_of_the_organisation(owner, endp
     ):
         with pytest.raises(Conflict) as refused:
             act()
-        assert refused.value.message == "There is no enabled webhook endpoint to send to"
+        assert refused.value.message == "No webhook endpoint is enabled. Enable one and try again"
         assert refused.value.code == "no_endpoint"
     assert table_fingerprints() == before
 

@@ -169,7 +169,9 @@ def test_an_event_is_sent_again_once_there_is_an_enabled_endpoint():
     event = exhausted_event(organisation)
     client = signed_in_client(BACK_OFFICE)
     again = reverse("admin:exchange_event_redeliver", args=[event.pk])
-    assert messages_of(client.post(again)) == ["There is no enabled webhook endpoint to send to"]
+    assert messages_of(client.post(again)) == [
+        "No webhook endpoint is enabled. Enable one and try again"
+    ]
     event.refresh_from_db()
     assert (event.status, event.attempts) == ("Exhausted", 10)
     WebhookEndpoint.objects.create(

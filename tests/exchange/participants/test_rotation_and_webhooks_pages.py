@@ -237,10 +237,13 @@ def test_a_disabled_endpoint_receives_nothing_until_it_is_enabled(settings):
     before = table_fingerprints()
     assert (
         messages_of(client.post(address_of(endpoint, "test")))[-1]
-        == "The webhook endpoint is disabled"
+        == "The webhook endpoint is disabled. Enable it and try again"
     )
     reported = messages_of(submit_confirmation(client, address_of(endpoint, "send_again")))
-    assert reported[-1] == "The webhook endpoint is disabled. No changes were made."
+    assert (
+        reported[-1]
+        == "The webhook endpoint is disabled. Enable it and try again. No changes were made."
+    )
     settings.WEBHOOK_ALLOW_LOCAL = False
     assert (
         "url must" in messages_of(submit_confirmation(client, address_of(endpoint, "enable")))[-1]

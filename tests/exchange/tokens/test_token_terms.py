@@ -179,12 +179,12 @@ def test_a_change_based_on_an_old_version_names_the_changed_fields(office):
             expected_version=expected_version,
             user=office,
         )
-    assert "The token was changed meanwhile" in refused.value.message
+    assert "The token has changed" in refused.value.message
     assert "name" in refused.value.message
     assert "interest" not in refused.value.message
     between = get_version(token)
     change(token, office, discount=Decimal(2))
-    with pytest.raises(Conflict, match=r"meanwhile \(discount\)\. Reload"):
+    with pytest.raises(Conflict, match=r"has changed \(discount\)\. Reload"):
         change_terms(
             token_id=token.pk, terms={"carry": Decimal(1)}, expected_version=between, user=office
         )

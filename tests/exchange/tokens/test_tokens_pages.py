@@ -116,9 +116,7 @@ def test_concurrent_changes_of_terms_are_not_overwritten():
     edit(second, token, max_buy="130")
     before = table_fingerprints()
     response = first.post(page(token, "edit"), {**stale, "max_buy": "120"})
-    assert "The token was changed meanwhile (max_buy). Reload the page and try again" in text_of(
-        response
-    )
+    assert "The token has changed (max_buy). Reload the page and try again" in text_of(response)
     assert table_fingerprints() == before
 
 

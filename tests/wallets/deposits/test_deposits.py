@@ -80,7 +80,7 @@ def test_what_cannot_have_arrived_is_refused_by_the_field_it_is_about(payment, m
             {"amount": Decimal("1.005")},
             InvalidRequest,
             "amount",
-            "amount must have at most 2 decimals",
+            "amount must not have more than 2 decimals",
         ),
         ({"reference": " "}, InvalidRequest, "reference", "reference is required"),
         (

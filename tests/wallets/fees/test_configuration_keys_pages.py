@@ -25,8 +25,8 @@ pytestmark = pytest.mark.django_db
     ("key", "value", "message"),
     [
         (FEE, "-1", "The value must be at least 0"),
-        (FEE, "1.005", "The value may have at most 2 decimals"),
-        ("UGX_WITHDRAWAL_FEE", "1.5", "The value may have no decimals"),
+        (FEE, "1.005", "The value must not have more than 2 decimals"),
+        ("UGX_WITHDRAWAL_FEE", "1.5", "The value must not have decimals"),
         (FEE, "Infinity", "Enter a number."),
         (FEE, "1000000000000001", "not above 1000000000000000"),
         ("NGN_USD_RATE", "0", "The value must be at least 0.00000001"),

@@ -64,12 +64,14 @@ def test_a_value_has_bounds_and_the_decimals_of_its_currency(key, least, below, 
         assert refused.value.fields == {
             "value": f"The value must be at least {least} and not above 1000000000000000"
         }
-    decimals = {"KES_USD_RATE": "at most 8", "SECOND_APPROVAL_ABOVE_UGX": "no"}
+    decimals = {
+        "KES_USD_RATE": "must not have more than 8 decimals",
+        "SECOND_APPROVAL_ABOVE_UGX": "must not have decimals",
+    }
     with pytest.raises(InvalidRequest) as refused:
         fees._validate(key, Decimal(too_fine))
-    assert refused.value.message == (
-        f"The value may have {decimals.get(key, 'at most 2')} decimals"
-    )
+    problem = decimals.get(key, "must not have more than 2 decimals")
+    assert refused.value.message == f"The value {problem}"
 
 
 def test_a_change_takes_effect_within_the_next_12_months(proposer):

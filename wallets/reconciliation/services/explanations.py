@@ -93,7 +93,9 @@ def assign_break(*, break_id: UUID, owner: StaffUser, user: StaffUser) -> Reconc
     if not user.may(DECIDE):
         raise Forbidden(_NOT_ALLOWED)
     if not owner.may(DECIDE):
-        raise InvalidRequest.for_field("owner", "This person may not explain or close breaks")
+        raise InvalidRequest.for_field(
+            "owner", "The owner must be permitted to explain and close breaks"
+        )
     with transaction.atomic():
         found = _lock(break_id)
         if found.status == BreakStatus.CLOSED:

@@ -95,7 +95,7 @@ def test_public_addresses_are_allowed(address: str) -> None:
 @pytest.mark.parametrize("address", [a for a in REFUSED if "%" not in a])
 def test_a_url_with_a_non_public_address_is_rejected(address: str) -> None:
     host = f"[{address}]" if ":" in address else address
-    with pytest.raises(UnsafeUrl, match="must lead to a public address"):
+    with pytest.raises(UnsafeUrl, match="must resolve to a public address"):
         check_url(f"https://{host}/hook", allow_local=False)
 
 
@@ -161,7 +161,7 @@ def test_a_name_with_only_some_public_addresses_is_rejected(
         monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
 
     resolver(responses)
-    with pytest.raises(UnsafeUrl, match="must lead to a public address"):
+    with pytest.raises(UnsafeUrl, match="must resolve to a public address"):
         check_url("https://hooks.example.com/", allow_local=False)
     resolver([response for response in responses if is_public(response)])
     check_url("https://hooks.example.com/", allow_local=False)

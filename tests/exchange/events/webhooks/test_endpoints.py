@@ -108,7 +108,7 @@ def test_an_address_changed_during_its_resolution_is_not_enabled(owner):
 
     with (
         connection.execute_wrapper(change_first),
-        pytest.raises(Conflict, match="is already enabled, or was changed meanwhile"),
+        pytest.raises(Conflict, match="is already enabled or has changed"),
     ):
         switch_endpoint(organisation_id=owner.id, enabled=True, actor=TESTER)
     assert (endpoint_of(owner)["url"], endpoint_of(owner)["enabled"]) == (OTHER, False)

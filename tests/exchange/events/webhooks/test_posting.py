@@ -109,7 +109,7 @@ def test_only_a_2xx_response_delivers_an_event(status: int | None, delivered: bo
 
 def test_plain_http_is_called_only_with_allow_local(receiver: Receiver) -> None:
     outcome = send(receiver.url, allow_local=False)
-    expected = "the URL does not lead to a public address over https"
+    expected = "the URL does not resolve to a public address over https"
     assert outcome == PostOutcome(status_code=None, milliseconds=0, error=expected)
     assert receiver.received == []
 
@@ -264,7 +264,7 @@ def test_a_proxy_of_the_environment_is_not_used(
 def test_loopback_is_rejected_when_sending(receiver: Receiver, scheme: str, host: str) -> None:
     outcome = send(f"{scheme}://{host}:{receiver.port}/hook", allow_local=False)
     assert outcome.status_code is None
-    assert outcome.error == "the URL does not lead to a public address over https"
+    assert outcome.error == "the URL does not resolve to a public address over https"
     assert receiver.received == []
 
 
@@ -273,7 +273,7 @@ def test_loopback_is_rejected_when_sending(receiver: Receiver, scheme: str, host
 )
 def test_addresses_that_only_look_public_are_rejected_when_sending(address: str) -> None:
     outcome = send(f"https://{address}/hook", deadline=2, allow_local=False)
-    assert outcome.error == "the URL does not lead to a public address over https"
+    assert outcome.error == "the URL does not resolve to a public address over https"
 
 
 def test_retry_after_is_read_in_both_forms(receiver: Receiver) -> None:
