@@ -46,7 +46,7 @@ def test_the_interval_holds_the_median_as_often_as_it_says(count: int) -> None:
     assert held / total == pytest.approx(confidence)
 
 
-def test_fewer_than_six_rounds_give_their_whole_range_and_say_how_little_it_is_worth() -> None:
+def test_fewer_than_six_rounds_give_their_whole_range_and_its_confidence() -> None:
     assert median_interval([1.2, 0.8, 1.0]) == (0.8, 1.2, 0.75)
 
 

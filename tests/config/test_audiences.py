@@ -74,17 +74,17 @@ def every_form() -> Iterator[type[forms.Form]]:
 def stated_readers(field: forms.Field) -> str:
     """Return the readers stated in the form, or ""."""
     words = str(field.help_text)
-    return next((reported for reported in (VISIBLE, INTERNAL) if words.startswith(reported)), "")
+    return next((readers for readers in (VISIBLE, INTERNAL) if words.startswith(readers)), "")
 
 
 def test_every_reason_field_names_its_readers():
-    reported = {
+    stated = {
         f"{form.__module__}.{form.__qualname__}.{name}": stated_readers(field)
         for form in every_form()
         for name, field in form.base_fields.items()
         if isinstance(field, forms.CharField) and (WORDS.search(name) or stated_readers(field))
     }
-    assert reported == AUDIENCES
+    assert stated == AUDIENCES
 
 
 def areas() -> list[tuple[str, str]]:

@@ -53,7 +53,7 @@ def test_the_faults_of_a_function_are_exactly_these() -> None:
     ])  # fmt: skip
 
 
-def test_what_the_server_has_read_already_is_changed_too() -> None:
+def test_text_that_the_server_has_already_read_is_changed_too() -> None:
     definition = """CREATE OR REPLACE FUNCTION public.round_down(v numeric, m numeric)
  RETURNS numeric
  LANGUAGE sql

@@ -63,9 +63,9 @@ class Worker:
                     job = json.loads(path.read_text())
                     left_out = job["left_out"] + len(job["tests"])
                     job["tests"] = self._chosen(job)
-                    reported = {key: job[key] for key in ("key", "module")}
-                    reported["left_out"] = left_out - len(job["tests"])
-                    results.write(json.dumps({**reported, **self._try(job)}) + "\n")
+                    result = {key: job[key] for key in ("key", "module")}
+                    result["left_out"] = left_out - len(job["tests"])
+                    results.write(json.dumps({**result, **self._try(job)}) + "\n")
                     results.flush()
         return True
 

@@ -213,11 +213,11 @@ def _withdrawals(sandbox: Sandbox, wallet: Wallet, people: _People) -> None:
     _pay(wallet, 550, account=REFUSED)
     settle_at_bank(sandbox, completed := _pay(wallet, 560))
     payouts.check_status(completed.pk)
-    # The provider tells of it a second time.
-    reported = json.dumps({"data": {"id": 1, "reference": completed.reference}})
+    # The provider reports it a second time.
+    body = json.dumps({"data": {"id": 1, "reference": completed.reference}})
     Client().post(
         "/hooks/flutterwave",
-        reported,
+        body,
         content_type="application/json",
         headers={"verif-hash": PROVIDER_WEBHOOK_HASH},
     )

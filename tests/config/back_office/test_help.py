@@ -32,7 +32,7 @@ def test_every_role_finds_help_in_its_menu_and_reads_it(role):
     assert text_of(client.get(address(help_pages.START))) == text
 
 
-def test_what_is_read_is_what_the_documentation_says():
+def test_help_pages_show_the_documentation():
     client = signed_in_client("Auditor")
     for name in help_pages.PAGES:
         source = (settings.BASE_DIR / "docs" / f"{name}.md").read_text("utf-8")

@@ -207,7 +207,7 @@ def owner() -> Client:
     return client
 
 
-def test_every_list_asks_as_much_among_many_rows_as_among_few(monkeypatch):
+def test_lists_take_the_same_queries_for_many_rows_as_for_few(monkeypatch):
     # The session is written once a minute, which may fall into either walk.
     monkeypatch.setattr("config.back_office.signin.session_state._ACTIVITY_INTERVAL_SECONDS", 3600)
     seed()

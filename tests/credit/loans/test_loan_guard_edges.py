@@ -108,7 +108,7 @@ def test_a_closed_loan_changes_only_its_document(loans):
             assert loans.update(made, **change) == "loan_transition"
 
 
-def test_what_is_repaid_never_falls_and_completes_a_loan_at_the_last_of_it(loans):
+def test_the_repaid_amount_never_falls_and_the_last_repayment_completes_the_loan(loans):
     made = loan_columns(interest_repaid=10, principal_repaid=5)
     over = {"status": "COMPLETED", "closed_at": NOON}
     for change in (
@@ -132,7 +132,7 @@ def test_what_is_repaid_never_falls_and_completes_a_loan_at_the_last_of_it(loans
     assert loans.update(full, document="{}") == "loan_repaid"
 
 
-def test_what_is_repaid_is_the_sum_of_the_repayments_of_that_loan(cursor, loans):
+def test_the_repaid_amount_is_the_sum_of_the_loans_repayments(cursor, loans):
     paid, other, unpaid = (loan_columns() for _ in range(3))
     for of, interest, principal in ((paid, 10, 0), (paid, 2, 5), (other, 3, 4)):
         insert_row(

@@ -83,7 +83,7 @@ def test_a_closed_loan_accepts_no_operation(lending):
             )
 
 
-def test_collateral_is_added_and_only_what_is_not_needed_is_released(lending):
+def test_collateral_is_added_and_only_excess_collateral_is_released(lending):
     loan = lending.lend()
     who = {"loan_id": loan.id, "organisation_id": loan.organisation_id, "actor": TESTER}
     add_collateral(pledges=(Pledge(lending.token.id, Decimal("10.5")),), **who)
@@ -144,7 +144,7 @@ def test_a_fall_in_price_opens_one_shortfall_that_more_collateral_cures(lending)
     assert_books_hold()
 
 
-def test_what_is_added_must_be_of_a_category_that_the_loans_terms_take(lending):
+def test_added_collateral_must_be_of_a_category_in_the_terms(lending):
     loan = lending.lend()
     art = make_token(price_sell=Decimal(10_000), investment_category="Art")
     give_units(art, lending.borrower, 5)

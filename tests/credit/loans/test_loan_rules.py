@@ -91,7 +91,7 @@ def test_the_remaining_limit_is_reported_and_never_negative():
     assert messages(lending, amount=1000) == [left.format(0)]
 
 
-def test_what_is_out_is_of_one_configuration_in_one_currency(lending):
+def test_the_amount_lent_out_is_by_configuration_and_currency(lending):
     other = make_lending()
     other.lend(amount=10_000, units=2)
     assert outstanding_principal(lending.offer.id, "NGN") == 0
@@ -134,7 +134,7 @@ def test_a_loan_is_due_so_many_months_after_it_was_made(lending):
     assert (found.at, found.repayment_date) == (made, made.replace(month=4, day=30))
 
 
-def test_the_rate_is_that_of_the_terms_and_so_is_what_is_repaid(lending):
+def test_the_rate_and_the_repayment_follow_from_the_terms(lending):
     assert messages(lending, interest_rate="0.2") == [
         "interest_rate must be 0.3",
         "repayment_amount must be 1596000",
@@ -206,7 +206,7 @@ def test_the_creditor_sees_the_status_of_its_configuration(lending):
     assert messages(mine) == [state.format("Pending")]
 
 
-def test_what_is_pledged_covers_the_amount_and_no_less(lending):
+def test_collateral_must_cover_the_amount(lending):
     found = look(lending, units="104.99999999")
     assert [refusal.message for refusal in found.errors] == [
         "The collateral is worth 1050000 NGN, enough for a loan of at most 839999.99 NGN"

@@ -87,7 +87,7 @@ def money_that_fits(
     return {(kind, NAMES[owner], amount) for kind, owner, amount in rows.cursor.fetchall()}
 
 
-def test_a_repayment_moves_what_it_says_and_each_part_to_its_account(rows):
+def test_a_repayment_moves_its_amount_and_each_part_to_its_account(rows):
     loan, other = rows.loan(), rows.loan()
     former, payment, elsewhere = (
         insert_row(

@@ -48,7 +48,7 @@ def refusal(act: Any) -> str:
     return refused.value.message
 
 
-def test_what_is_added_goes_to_the_loan_and_the_token_that_are_named(lending):
+def test_added_collateral_goes_to_the_named_loan_and_token(lending):
     one, two = (make_token(price_sell=Decimal(price)) for price in (10, 20))
     for token in (one, two):
         give_units(token, lending.borrower, 50)
@@ -83,7 +83,7 @@ def test_a_loan_has_fifty_collaterals_and_no_more(lending):
     assert len(rows(loan)) == 50
 
 
-def test_what_is_released_leaves_enough_and_was_pledged(lending):
+def test_released_collateral_was_pledged_and_leaves_enough(lending):
     other, foreign = make_token(price_sell=Decimal(10)), make_token(price_sell=Decimal(10))
     give_units(other, lending.borrower, 50)
     loan = lending.lend()
@@ -124,7 +124,7 @@ def test_a_pending_liquidation_blocks_a_release_and_a_write_off_does_not(lending
     assert [row[2] for row in rows(loan)] == [299]
 
 
-def test_the_loan_is_valued_with_what_was_added_or_released(lending):
+def test_the_loan_is_valued_with_added_and_released_collateral(lending):
     loan = lending.lend()
     for change, worth in ((add, 1_060_000), (release, 1_050_000)):
         change(loan, (lending.token, "1"))

@@ -119,7 +119,7 @@ def valued(loan: Loan, **ago: int) -> None:
     Valuation.objects.filter(loan=loan).update(valued_at=timezone.now() - timedelta(**ago))
 
 
-def test_an_open_loan_is_valued_once_a_day_and_all_are_when_asked(lending):
+def test_an_open_loan_is_valued_once_a_day_and_all_on_request(lending):
     loans = [small(lending) for _ in range(3)]
     over = make_completed_loan(lending)
     assert revalue_loans() == 3

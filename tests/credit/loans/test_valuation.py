@@ -109,7 +109,7 @@ def test_collateral_and_balance_are_of_one_loan_in_pledge_order(lending):
 
 
 @pytest.mark.django_db
-def test_interest_comes_off_what_is_owed_in_all_and_not_off_the_principal(lending):
+def test_paid_interest_reduces_the_total_owed_and_not_the_principal(lending):
     loan = repay_loan(lending.lend(), 6000)
     assert principal_owed(loan) == 840_000
     assert amount_owed(loan) == 1_590_000

@@ -139,7 +139,7 @@ def test_only_active_staff_withdraw_their_own_proposals(team):
     assert (done.status, done.decided_by) == ("Withdrawn", team.admin)
 
 
-def test_words_have_at_most_three_hundred_characters(team):
+def test_texts_have_at_most_three_hundred_characters(team):
     expected = "The text must have at most 300 characters, not 301"
     propose = partial(staff_proposals.propose_password_reset, user_id=team.second.pk, by=team.admin)
     with pytest.raises(InvalidRequest, match=expected):

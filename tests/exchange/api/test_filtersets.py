@@ -127,8 +127,8 @@ def test_text_is_trimmed_and_limited_in_length():
     field = TextField(max_length=3, required=False)
     for text, value in ((" abc ", "abc"), ("", ""), (None, ""), ("a c", "a c")):
         assert field.clean(text) == value
-    for text, reported in (("abcd", "must have at most 3 characters"), ("a\x00", "NUL characters")):
-        with pytest.raises(ValidationError, match=reported):
+    for text, message in (("abcd", "must have at most 3 characters"), ("a\x00", "NUL characters")):
+        with pytest.raises(ValidationError, match=message):
             field.clean(text)
 
 

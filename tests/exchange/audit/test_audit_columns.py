@@ -305,7 +305,7 @@ def test_every_column_of_an_audited_table_is_accounted_for():
         assert sorted(names) == sorted(found[table]), table
 
 
-def test_the_triggers_do_what_is_said_here():
+def test_the_triggers_match_the_declared_columns():
     found = triggers()
     assert set(found) == set(AUDITED)
     for table, said in AUDITED.items():

@@ -105,7 +105,7 @@ def test_a_record_page_and_its_history_show_each_change(renamed):
         assert "name: First" in second[4]
 
 
-def test_what_is_about_a_record_is_in_its_history():
+def test_changes_of_its_parts_are_in_the_history_of_a_record():
     caller = make_caller()
     text = text_of(signed_in_client(AUDITOR).get(page(caller.organisation, "history")))
     assert "API key created" in text
@@ -143,7 +143,7 @@ def test_the_list_is_narrowed(renamed):
     assert len(listed(client, **{"from": "rubbish", "table": "exchange_organisation"})) == 3
 
 
-def test_it_is_searched_by_what_records_are_called_whatever_columns_changed():
+def test_changes_are_found_by_the_name_of_the_record():
     store_bank_list()
     organisation = make_organisation("Kericho Estates")
     wallet = Wallet(organisation).fund(1000)
@@ -208,7 +208,7 @@ def test_the_file_holds_what_the_list_shows_and_no_formulae(renamed):
     assert len(exported(client, table="exchange_organisation", operation="UPDATE")) == 1
 
 
-def test_the_file_goes_on_past_one_piece_and_the_list_asks_no_more_for_more_rows():
+def test_the_file_spans_chunks_and_the_list_takes_the_same_queries_for_more_rows():
     client = signed_in_client(AUDITOR)
     asked = []
     for number in (60, 2000):

@@ -103,8 +103,10 @@ def test_a_strict_document_has_only_declared_nulls(column: str) -> None:
 )
 def test_the_schema_declares_nullable_fields(document: Document, fields: list[str]) -> None:
     assert [field.name for field in document.fields if field.nullable] == fields
-    reported = document.schema()["properties"]
-    assert [name for name, schema in reported.items() if "null" in schema.get("type", ())] == fields
+    properties = document.schema()["properties"]
+    assert [
+        name for name, schema in properties.items() if "null" in schema.get("type", ())
+    ] == fields
 
 
 def test_the_schema_declares_minimums_of_counts() -> None:
@@ -152,12 +154,12 @@ def test_a_variant_is_used_where_its_condition_holds() -> None:
 
 def test_a_mapping_that_is_not_installed_is_reported() -> None:
     other = replace(participants_payloads.MEMBER, fields=participants_payloads.MEMBER.fields[:-1])
-    reported = "exchange_member: the installed mapping is not the declared one"
-    assert other.find_mismatches() == [reported]
+    message = "exchange_member: the installed mapping is not the declared one"
+    assert other.find_mismatches() == [message]
     owner = make_organisation()
     member = Member.objects.create(organisation=owner, name="Ada", email="ada@owner.example")
     assert other.find_mismatches() == [
-        reported,
+        message,
         f"exchange_member {member.pk}: the document differs",
     ]
     assert participants_payloads.MEMBER.find_mismatches() == []

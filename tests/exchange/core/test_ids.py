@@ -21,10 +21,10 @@ TEXT = "0199d4e0-0000-7000-8000-00000000abcd"
 @pytest.fixture
 def clock(monkeypatch):
     """The clock of ids, at `MOMENT`, before the first id."""
-    reported = SimpleNamespace(nanoseconds=MILLISECONDS * 1_000_000 + 999_999)
-    monkeypatch.setattr(ids, "time", SimpleNamespace(time_ns=lambda: reported.nanoseconds))
+    reading = SimpleNamespace(nanoseconds=MILLISECONDS * 1_000_000 + 999_999)
+    monkeypatch.setattr(ids, "time", SimpleNamespace(time_ns=lambda: reading.nanoseconds))
     monkeypatch.setattr(ids, "_last", (0, 0))
-    return reported
+    return reading
 
 
 def parts(made: UUID) -> tuple[int, int]:

@@ -75,7 +75,7 @@ def test_only_numbers_are_parsed(value):
 
 
 @pytest.mark.parametrize(
-    ("value", "reported"),
+    ("value", "message"),
     [
         (True, "must be a number"),
         ("5", "must be a number"),
@@ -87,10 +87,10 @@ def test_only_numbers_are_parsed(value):
         (10**15 + 1, "must not be above 1000000000000000"),
     ],
 )
-def test_a_rejected_number_has_a_reason(value, reported):
+def test_a_rejected_number_has_a_reason(value, message):
     with pytest.raises(InvalidNumber) as refused:
         parse_number(value)
-    assert str(refused.value) == reported
+    assert str(refused.value) == message
 
 
 @pytest.mark.parametrize(

@@ -46,13 +46,13 @@ def test_a_new_column_of_a_join_table_is_detected() -> None:
 def test_locks_are_waited_for_and_errors_are_raised() -> None:
     """An error names its file; a lock timeout is retried."""
     busy = "DO $$BEGIN RAISE EXCEPTION 'busy' USING ERRCODE = 'lock_not_available'; END$$"
-    for statement, refused, reported in (
+    for statement, refused, message in (
         (busy, OperationalError, "^busy"),
         ("SELECT 1 / 0", sqlfiles.InstallError, "^a/sql/b.sql: division by zero"),
     ):
         with (
             connection.cursor() as cursor,
-            pytest.raises(refused, match=reported),
+            pytest.raises(refused, match=message),
             transaction.atomic(),
         ):
             sqlfiles._execute(cursor, "a/sql/b.sql", statement)

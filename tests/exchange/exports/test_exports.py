@@ -267,14 +267,14 @@ def test_a_claim_considers_twenty_exports(user):
 
 @on_its_own
 @pytest.mark.parametrize(
-    ("error", "reported"),
+    ("error", "reason"),
     [
         (RuntimeError("broken"), NOT_WRITTEN),
         (InvalidRequest("The filter is gone"), "The filter is gone"),
         (InvalidRequest("x" * 400), "x" * 300),
     ],
 )
-def test_a_failed_long_export_records_the_reason(user, monkeypatch, error, reported):
+def test_a_failed_long_export_records_the_reason(user, monkeypatch, error, reason):
     def broken(_rows: Any, _query: str, _span: DateRange) -> Iterator[Any]:
         raise error
 
@@ -284,7 +284,7 @@ def test_a_failed_long_export_records_the_reason(user, monkeypatch, error, repor
     )
     create_export(user)
     assert exports.write_next_export()
-    assert states() == [("Running", 0, ""), ("Failed", 1, reported)]
+    assert states() == [("Running", 0, ""), ("Failed", 1, reason)]
     failed = Export.objects.exclude(pk=other.pk).get()
     assert (failed.leased_until, failed.finished_at is None) == (None, False)
     assert not ExportChunk.objects.exists()

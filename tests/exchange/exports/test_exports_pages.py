@@ -350,7 +350,7 @@ def test_the_file_shows_one_snapshot_despite_concurrent_changes(wallet, finance,
     for _ in range(3):
         wallet.request(500)
     export = start_long_export(finance, monkeypatch)
-    reported = []
+    rows_done = []
     beat = exports._Heartbeat.beat
 
     def change(heartbeat: Any, rows: int) -> None:
@@ -359,13 +359,13 @@ def test_the_file_shows_one_snapshot_despite_concurrent_changes(wallet, finance,
             # Through another connection, like another process.
             cursor.execute("UPDATE wallets_withdrawal SET reason = 'meanwhile'")
             cursor.execute("SELECT rows_done FROM exchange_export WHERE id = %s", [export.pk])
-            reported.append(cursor.fetchone()[0])
+            rows_done.append(cursor.fetchone()[0])
 
     monkeypatch.setattr(exports._Heartbeat, "beat", change)
     assert exports.write_next_export()
     rows, _ = read_csv(file_bytes(download(finance, export)))
     assert [row["Reason"] for row in rows] == ["", "", ""]
-    assert reported == [0, 1, 2, 3, 3]  # before it is packed and after
+    assert rows_done == [0, 1, 2, 3, 3]  # before it is packed and after
 
 
 @pytest.mark.django_db(transaction=True)

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize(
-    ("changes", "reported"),
+    ("changes", "message"),
     [
         ({"buy": "0"}, "buy must be above 0"),
         ({"sell": "-1"}, "sell must be from 0"),
@@ -41,13 +41,13 @@ pytestmark = pytest.mark.django_db
         ({"exchange": "1000000000000001"}, "exchange must be from 0"),
     ],
 )
-def test_invalid_prices_are_rejected_and_the_input_is_retained(changes, reported):
+def test_invalid_prices_are_rejected_and_the_input_is_retained(changes, message):
     token = make_token()
     client = signed_in_client(BACK_OFFICE)
     before = table_fingerprints()
     response = propose_prices(client, token, **{"note": "kept", **changes})
     assert response.status_code == 200
-    assert reported in text_of(response)
+    assert message in text_of(response)
     assert b'value="kept"' in response.content
     assert table_fingerprints() == before
 
@@ -100,8 +100,8 @@ def test_a_proposal_beyond_the_band_shows_a_warning_and_needs_a_reason():
     assert "errornote" not in client.get(address).content.decode()
     before = table_fingerprints()
     asked = propose_prices(client, token, buy="1180", sell="79.99", note="")
-    reported = "A price changes by more than 20 %: buy +1,080.00 %, sell -20.01 %."
-    assert reported in text_of(asked)
+    warning = "A price changes by more than 20 %: buy +1,080.00 %, sell -20.01 %."
+    assert warning in text_of(asked)
     assert 'class="errornote" role="alert">A price changes' in asked.content.decode()
     assert "Buy 100.00 NGN 1,180.00 NGN +1,080.00 %" in text_of(asked)
     assert "Sell 100.00 NGN 79.99 NGN -20.01 %" in text_of(asked)
@@ -154,18 +154,18 @@ def test_the_approver_is_warned_of_changes_beyond_the_band_of_current_prices():
     propose_prices(office, token, buy="119", sell="118", note="Annual report")
     quote = Quote.objects.get()
     asked = finance.get(quote_address(quote, "approve"))
-    reported = "A price changes by more than 20 %: buy +32.22 %, sell +38.82 %."
-    assert reported not in text_of(asked)
+    warning = "A price changes by more than 20 %: buy +32.22 %, sell +38.82 %."
+    assert warning not in text_of(asked)
     prices = quotes.Prices(Decimal(90), Decimal(85))
     set_effective_quote(token_id=token.pk, prices=prices, note="By command")
-    assert reported in text_of(finance.get(quote_address(quote, "change")))
+    assert warning in text_of(finance.get(quote_address(quote, "change")))
     before = table_fingerprints()
     # The button of a page without the warning does nothing.
-    assert reported in text_of(
+    assert warning in text_of(
         submit_confirmation(finance, quote_address(quote, "approve"), at=asked)
     )
     asked = finance.get(quote_address(quote, "approve"))
-    assert reported in text_of(asked)
+    assert warning in text_of(asked)
     assert "Buy 90.00 NGN 119.00 NGN +32.22 %" in text_of(asked)
     finance.post(quote_address(quote, "approve"), {"seen": asked.context["seen"]})
     assert table_fingerprints() == before

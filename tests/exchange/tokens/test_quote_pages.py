@@ -66,10 +66,10 @@ def test_an_approved_quote_cannot_be_decided_again():
     submit_confirmation(finance, quote_address(quote, "approve"))
     before = table_fingerprints()
     again = submit_confirmation(finance, quote_address(quote, "approve"))
-    reported = "The quote is Approved by finance-approver, no longer Pending"
-    assert messages_of(again)[-1] == f"{reported}. No changes were made."
+    message = "The quote is Approved by finance-approver, no longer Pending"
+    assert messages_of(again)[-1] == f"{message}. No changes were made."
     late = submit_confirmation(finance, quote_address(quote, "reject"), reason="Too high")
-    assert messages_of(late)[-1] == f"{reported}. No changes were made."
+    assert messages_of(late)[-1] == f"{message}. No changes were made."
     assert table_fingerprints() == before
     assert "Approve 118" not in text_of(finance.get(quote_address(quote, "change")))
 
@@ -83,8 +83,8 @@ def test_proposers_cannot_approve_their_own_quotes():
     before = table_fingerprints()
     assert "Approve 118" not in text_of(client.get(quote_address(quote, "change")))
     response = submit_confirmation(client, quote_address(quote, "approve"))
-    reported = "Someone other than the proposer must approve this. No changes were made."
-    assert messages_of(response)[-1] == reported
+    message = "Someone other than the proposer must approve this. No changes were made."
+    assert messages_of(response)[-1] == message
     assert table_fingerprints() == before
 
 
@@ -164,7 +164,7 @@ def test_the_confirmation_of_an_approval_shows_the_changes():
     before = table_fingerprints()
     asked = finance.get(quote_address(quote, "approve"))
     text = text_of(asked)
-    for reported in (
+    for fact in (
         f"Approve the quote of {token.symbol}?",
         "No changes made yet.",
         "Buy, current 100.00 NGN Buy, proposed 118.00 NGN Buy, change +18.00 %",
@@ -172,7 +172,7 @@ def test_the_confirmation_of_an_approval_shows_the_changes():
         "Reason Annual report",
         "Yes, approve 118.00 NGN / 115.50 NGN",
     ):
-        assert reported in text
+        assert fact in text
     # A POST without the shown facts only shows the page.
     assert "No changes made yet." in text_of(finance.post(quote_address(quote, "approve")))
     assert table_fingerprints() == before
@@ -188,9 +188,9 @@ def test_an_approval_is_refused_when_prices_changed_since_the_page_was_loaded():
     set_effective_quote(token_id=token.pk, prices=prices, note="By command")
     before = table_fingerprints()
     refused = submit_confirmation(finance, quote_address(quote, "approve"), at=asked)
-    reported = messages_of(refused)[-1]
-    assert reported.startswith("No changes were made. Since you opened the page: ")
-    assert "Buy, current was 100.00 NGN and is 110.00 NGN" in reported
+    message = messages_of(refused)[-1]
+    assert message.startswith("No changes were made. Since you opened the page: ")
+    assert "Buy, current was 100.00 NGN and is 110.00 NGN" in message
     assert table_fingerprints() == before
     for nonsense in ("x", "[]", "{}", '{"Token": 1}'):
         finance.post(quote_address(quote, "approve"), {"seen": nonsense})
@@ -209,8 +209,8 @@ def test_a_proposal_or_rejection_is_refused_when_prices_changed_meanwhile():
     quote = Quote.objects.get()
     typed = {"buy": "119", "sell": "117", "note": "Typed with care"}
     refused = submit_confirmation(office, address, at=to_propose, **typed)
-    reported = "Pending approval was none and is quote by back-office"
-    assert reported in messages_of(refused)[-1]
+    change = "Pending approval was none and is quote by back-office"
+    assert change in messages_of(refused)[-1]
     assert b'value="Typed with care"' in refused.content
     to_reject = finance.get(quote_address(quote, "reject"))
     prices = quotes.Prices(Decimal(110), Decimal(105))
@@ -233,8 +233,8 @@ def test_a_double_click_approves_once():
     submit_confirmation(finance, quote_address(quote, "approve"), at=asked)
     before = table_fingerprints()
     again = submit_confirmation(finance, quote_address(quote, "approve"), at=asked)
-    reported = "The quote is Approved by finance-approver, no longer Pending. No changes were made."
-    assert messages_of(again)[-1] == reported
+    message = "The quote is Approved by finance-approver, no longer Pending. No changes were made."
+    assert messages_of(again)[-1] == message
     assert table_fingerprints() == before
 
 

@@ -69,8 +69,8 @@ def propose(token: Token, user: StaffUser, **values: Any) -> Quote:
     ],
 )  # fmt: skip
 def test_invalid_prices_are_reported_by_name(buy, sell, exchange, wrong):
-    reported = {name: f"{name} {text}" for name, text in wrong.items()}
-    assert find_price_errors(make_token(), prices(buy, sell, exchange)) == reported
+    messages = {name: f"{name} {text}" for name, text in wrong.items()}
+    assert find_price_errors(make_token(), prices(buy, sell, exchange)) == messages
 
 
 def test_a_change_exceeds_the_band_above_its_percentage(settings):
@@ -123,12 +123,10 @@ def test_a_change_beyond_the_band_needs_a_reason_when_proposed_and_approved(
     settings.QUOTE_BAND_PERCENT = 10
     token = make_token(price_buy=Decimal(100), price_sell=Decimal(80))
     far = prices("120", "80") if side == "buy" else prices("100", "60")
-    with pytest.raises(
-        InvalidRequest, match="A change of more than 10 % needs a reason"
-    ) as reported:
+    with pytest.raises(InvalidRequest, match="A change of more than 10 % needs a reason") as error:
         propose(token, office, prices=far, note=" ")
-    assert reported.value.code == "quote_needs_reason"
-    assert set(reported.value.fields) == {"note"}
+    assert error.value.code == "quote_needs_reason"
+    assert set(error.value.fields) == {"note"}
     near = propose(token, office, prices=prices("105", "80"), note="")
     meanwhile = prices("200", "80") if side == "buy" else prices("105", "100")
     set_effective_quote(token_id=token.pk, prices=meanwhile, note="Loaded")
@@ -148,7 +146,7 @@ def test_who_may_propose_approve_and_reject(office, finance):
     reader, token = create_login_user(AUDITOR), make_token()
     quote = propose(token, office)
     before = table_fingerprints()
-    for act, reported in (
+    for act, message in (
         (lambda: propose(token, reader), "You may not propose quotes"),
         (lambda: propose(token, finance), "You may not propose quotes"),
         (lambda: quotes.approve(quote_id=quote.pk, user=office), "You may not approve quotes"),
@@ -157,7 +155,7 @@ def test_who_may_propose_approve_and_reject(office, finance):
             "You may not reject quotes",
         ),
     ):
-        with pytest.raises(Forbidden, match=reported):
+        with pytest.raises(Forbidden, match=message):
             act()
     for gone in ("is_active", "is_staff"):
         setattr(office, gone, False)
@@ -182,11 +180,11 @@ def test_who_may_propose_approve_and_reject(office, finance):
 
 def test_notes_and_reasons_have_at_most_three_hundred_characters(office, finance):
     token = make_token()
-    reported = "The text must have at most 300 characters, not 301"
-    with pytest.raises(InvalidRequest, match=reported):
+    message = "The text must have at most 300 characters, not 301"
+    with pytest.raises(InvalidRequest, match=message):
         propose(token, office, note="x" * 301)
     quote = propose(token, office, note="x" * 300)
-    with pytest.raises(InvalidRequest, match=reported):
+    with pytest.raises(InvalidRequest, match=message):
         quotes.reject(quote_id=quote.pk, user=finance, reason="y" * 301)
     done = quotes.reject(quote_id=quote.pk, user=finance, reason="y" * 300)
     assert (done.note, done.reason) == ("x" * 300, "y" * 300)

@@ -290,10 +290,10 @@ def test_a_private_token_is_visible_to_its_issuer_and_organisations_with_access(
 )
 def test_the_milestone_is_the_percentage_raised(books, wanted, raised, milestone):
     guard_tokens(books, "exchange_token_document")
-    reported: dict[str, Any] = {
+    values: dict[str, Any] = {
         "id": str(uuid7()), "name": "Fund", "symbol": "FND", "listing_reference": "", "tenor": 0,
         "esop_token": False, "updated_at": "2026-01-01", "raise_amount": wanted,
         "total_raised": raised,
     }  # fmt: skip
-    books.owner.execute(INSERT, [Jsonb(TERMS | reported)])
+    books.owner.execute(INSERT, [Jsonb(TERMS | values)])
     assert books.value("SELECT document::jsonb ->> 'milestone' FROM given") == milestone

@@ -70,7 +70,7 @@ def test_saving_the_form_unchanged_changes_nothing():
 
 
 @pytest.mark.parametrize(
-    ("changes", "reported"),
+    ("changes", "message"),
     [
         ({"max_buy": "1.005"}, "max_buy must not have more than 2 decimals"),
         ({"min_trade_sell": "-1"}, "min_trade_sell must be from 0 to 1000000000000000"),
@@ -88,13 +88,13 @@ def test_saving_the_form_unchanged_changes_nothing():
         ({"expected_version": "x"}, "Enter a valid UUID."),
     ],
 )
-def test_invalid_terms_are_rejected_and_the_input_is_retained(changes, reported):
+def test_invalid_terms_are_rejected_and_the_input_is_retained(changes, message):
     token = make_token()
     client = signed_in_client(BACK_OFFICE)
     before = table_fingerprints()
     response = edit(client, token, **{"listing_reference": "kept", **changes})
     assert response.status_code == 200
-    assert reported in text_of(response)
+    assert message in text_of(response)
     assert b'value="kept"' in response.content
     assert table_fingerprints() == before
 

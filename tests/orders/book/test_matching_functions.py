@@ -124,7 +124,7 @@ def test_a_sell_takes_bids_down_to_its_price_and_each_side_is_charged_new_less_o
     assert found["fills"][1]["member"] == str(other.wallet.member_id)
 
 
-def test_an_order_rests_or_ends_by_what_its_rest_is_worth_and_whom_it_meets():
+def test_an_order_rests_or_ends_by_the_value_of_its_rest_and_its_counterparty():
     seller, taker = make_trader(), make_trader(10)
     empty, resting, rest = (seller.issue() for _ in range(3))
     seller.place(resting, "Sell", CENT, 10)

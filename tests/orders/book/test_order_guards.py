@@ -279,7 +279,9 @@ def test_decimals_that_a_column_would_round_away_are_refused(token):
         ("tokens = -1", "order_within_bounds"),
     ],
 )
-def test_an_order_is_within_bounds_and_of_known_words(orders, owner_connection, change, constraint):
+def test_an_order_is_within_bounds_and_has_known_values(
+    orders, owner_connection, change, constraint
+):
     attack = f"UPDATE orders_order SET {change} WHERE id = %s"
     with owner_connection.transaction(force_rollback=True):
         # Which would refuse most of this for another reason.

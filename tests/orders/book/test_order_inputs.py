@@ -110,7 +110,7 @@ def parse(body: str) -> Any:
 
 
 @pytest.mark.parametrize("field", ["price", "tokens"])
-def test_what_is_no_number_above_zero_is_refused(field):
+def test_values_other_than_a_number_above_zero_are_refused(field):
     frame = json.dumps({**BODY, field: "<>"})
     assert_rejected(
         parse, ((frame.replace('"<>"', text), f"{field} {message}") for text, message in NUMBERS)

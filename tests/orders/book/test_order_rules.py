@@ -144,7 +144,7 @@ def test_rounding_is_up_for_who_pays_and_down_for_who_receives():
         assert call("order_total", kind, D(value), D(fee), cent) == D(total), (kind, value)
 
 
-def test_a_rest_is_reserved_and_what_is_over_has_nothing_reserved():
+def test_an_open_rest_is_reserved_and_a_closed_order_reserves_nothing():
     order = {
         "type": "Buy", "status": "Active", "price": "100", "tokens": "10", "filled": "4",
         "filled_value": "360", "charged": "360", "charged_fee": "3.60", "fee_percent": "1",

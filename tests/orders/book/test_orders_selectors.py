@@ -92,7 +92,7 @@ def test_orders_of_others_closed_meanwhile_are_left_out(market: Market):
     assert len(read_orders(own, [gone, open_still])) == 2
 
 
-def test_orders_of_an_organisation_are_all_of_its_own_and_no_others(market: Market):
+def test_an_organisation_lists_all_its_own_orders_and_no_others(market: Market):
     bought = {market.buy()["_id"], market.buy(user_id=str(market.buyer.member.id))["_id"]}
     market.sell(price=120)
     found = orders_of(market.buyer.organisation.id).values_list("id", flat=True)
@@ -115,7 +115,7 @@ def test_orders_on_a_token_are_of_that_token_and_of_others_only_the_active_ones(
     assert [{str(order.id) for order in part} for part in parts] == [active, over]
 
 
-def test_parts_are_put_together_as_they_are_sorted_without_looking_for_doubles(market: Market):
+def test_sorted_parts_are_joined_without_a_check_for_duplicates(market: Market):
     orders = [UUID(market.buy(price=price)["_id"]) for price in (91, 90, 92)]
     part = Order.objects.filter(token=market.token).order_by("price", "-id")
     dear, cheap = part.filter(price__gt=90), part.filter(price=90)
@@ -131,7 +131,7 @@ def test_an_order_that_does_not_exist_is_not_found(market: Market):
         read_order(market.buyer.organisation.id, uuid7())
 
 
-def test_a_book_adds_up_what_is_open_and_nothing_else(market: Market):
+def test_a_book_adds_up_open_orders_only(market: Market):
     market.sell(price=101, tokens=5)
     market.sell(price=101, tokens=2, user_id=str(market.seller.member.id))
     market.buy(price=101, tokens=1.5)
@@ -145,7 +145,7 @@ def test_a_book_adds_up_what_is_open_and_nothing_else(market: Market):
     assert read_book(uuid7(), 5) == {"bids": [], "asks": []}
 
 
-def test_a_book_has_the_best_prices_of_each_side_first_and_no_more_than_asked_for(market: Market):
+def test_a_book_has_the_best_prices_of_each_side_first_up_to_the_requested_depth(market: Market):
     for price in (97, 99, 98):
         market.buy(price=price)
     for price in (103, 101, 102):
@@ -163,7 +163,7 @@ def test_trades_of_a_token_are_public(market: Market):
     assert not trades_of(uuid7()).exists()
 
 
-def test_of_all_trades_only_those_asked_for_are_read_and_come_in_the_order_asked(market: Market):
+def test_only_the_requested_trades_are_read_in_the_requested_order(market: Market):
     for _ in range(3):
         market.sell(tokens=1)
         market.buy(tokens=1)

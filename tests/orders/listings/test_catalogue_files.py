@@ -88,7 +88,7 @@ def test_what_begins_with_a_bracket_is_json_and_all_else_is_csv(read):
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
-def test_what_separates_cells_is_what_the_header_has_most_of(read, separator):
+def test_the_most_frequent_separator_of_the_header_separates_cells(read, separator):
     header = separator.join(['"a,;|b (x), (y); |"', *NAMES[1:]])
     text, body, skipped = catalogue_files._detect_separator(header + "\nrest")
     assert (text, body, skipped) == (separator, header + "\nrest", 0)

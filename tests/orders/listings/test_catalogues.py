@@ -204,7 +204,7 @@ def test_a_symbol_taken_since_validation_invalidates_its_row(issuer, monkeypatch
     assert_books_hold()
 
 
-def test_symbols_of_all_rows_are_looked_up_whatever_their_number(issuer, monkeypatch):
+def test_the_symbols_of_any_number_of_rows_are_looked_up(issuer, monkeypatch):
     monkeypatch.setattr(catalogues, "_SYMBOL_BATCH_SIZE", 2)
     for symbol in ("a2", "A4", "a6"):
         make_token(issuer, symbol=symbol)

@@ -89,7 +89,7 @@ def officer() -> StaffUser:
     return make_staff("end_token")
 
 
-def test_closing_cancels_the_book_and_frees_what_was_reserved(issuer, buyer, officer):
+def test_closing_cancels_the_book_and_releases_reservations(issuer, buyer, officer):
     token = make_listed(issuer)
     ask = place(issuer, token, "Sell", 10, 120)
     bid = place(buyer, token, "Buy", 5, 90)

@@ -96,7 +96,7 @@ def test_buyers_of_as_much_are_in_the_order_of_their_ids():
     assert [refund.owner_id for refund in list_refunds(token)] == owners
 
 
-def test_the_version_of_a_raise_says_what_it_brought_and_whether_it_is_complete():
+def test_the_version_of_a_raise_has_its_proceeds_and_whether_it_is_complete():
     token = make_trader().issue(raise_amount=Decimal(50_000))
     assert raise_version(token) == "open:0"
     make_trader(10_000).place(token, "Buy", 100, "2.5")

@@ -70,7 +70,7 @@ def accounts_of(issuer: Organisation) -> dict[tuple[str, str], Decimal | None]:
     return {(row.asset.currency_id or "units", row.kind): row.balance for row in rows}
 
 
-def test_what_a_listing_does_not_say_is_nothing_public_and_without_a_raise(issuer):
+def test_a_listing_is_public_and_without_a_raise_by_default(issuer):
     token = listed(issuer)
     assert {name: getattr(token, name) for name in NUMBERS} == dict.fromkeys(NUMBERS, 0)
     assert (token.type, token.deal_access, token.creator_id) == ("Public", "Public", None)
@@ -94,7 +94,7 @@ RAISES: list[tuple[dict[str, Any], dict[tuple[str, str], int]]] = [
 ]
 
 
-def test_units_on_offer_are_unsold_and_what_they_bring_has_an_account_of_its_own(issuer):
+def test_offered_units_are_unsold_and_their_proceeds_have_an_account_of_their_own(issuer):
     for number, (terms, units) in enumerate(RAISES):
         owner = make_organisation()
         token = listed(owner, symbol=f"R{number}", **terms)

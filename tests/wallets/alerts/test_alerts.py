@@ -17,7 +17,7 @@ def found() -> list[tuple[str, str, str, int, bool]]:
     return [(a.kind, a.subject, a.message, a.occurrences, a.resolved_at is None) for a in rows]
 
 
-def test_an_alert_is_open_once_with_the_latest_words_and_raised_anew_once_it_is_resolved():
+def test_an_alert_is_open_once_with_the_latest_message_and_raised_again_after_resolution():
     before = timezone.now()
     raise_alert("float", subject="KES", message="first")
     raise_alert("float", subject="NGN", message="another")

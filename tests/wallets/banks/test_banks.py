@@ -143,7 +143,7 @@ def test_each_currency_has_its_own_list(sandbox):
         (None, False, "none"),
     ],
 )
-def test_a_list_that_cannot_be_fetched_is_served_fresh_or_as_the_setting_says(
+def test_a_list_that_cannot_be_fetched_is_served_from_the_store_up_to_the_set_age(
     sandbox, settings, hours, serves_stale, served
 ):
     settings.BANK_LIST_SERVE_STALE = serves_stale

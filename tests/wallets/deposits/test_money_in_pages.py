@@ -131,7 +131,7 @@ def test_a_rejected_deposit_moves_nothing_and_needs_a_reason():
         ({"organisation": "nonsense"}, "not a valid UUID"),
     ],
 )
-def test_a_deposit_that_cannot_be_is_refused_with_what_was_typed_kept(changes, message):
+def test_an_invalid_deposit_is_rejected_and_the_input_is_retained(changes, message):
     organisation, _ = make_participants()
     client = signed_in_client(BACK_OFFICE)
     before = table_fingerprints()

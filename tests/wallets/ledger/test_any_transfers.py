@@ -43,7 +43,7 @@ class _Undo(Exception):
 
 @examples("LEDGER", 30)
 @given(transfers)
-def test_transfers_move_what_they_say_or_nothing(sequence):
+def test_transfers_move_their_amounts_or_nothing(sequence):
     """Each is from one account to two others, of which the second gets a part."""
     with suppress(_Undo), transaction.atomic():
         accounts = [system_account_id(), *(account_id_of(make_wallet(FUNDS)) for _ in range(3))]

@@ -66,14 +66,14 @@ def test_others_count_by_owner_organisation_currency_and_account(books):
         assert (other, totals_with(books, **other)) == (other, totals)
 
 
-def test_what_was_given_back_does_not_count(books):
+def test_released_withdrawals_do_not_count(books):
     counted = ("Pending", "Approved", "Processing", "Unknown", "Completed")
     for status in STATES:
         total = 107 if status in counted else 100
         assert (status, totals_with(books, status=status)) == (status, (total, total, total))
 
 
-def test_others_count_that_were_asked_for_within_24_hours_before_or_after(books):
+def test_withdrawals_within_24_hours_before_and_after_count(books):
     day, edge = "interval '24 hours'", "interval '1 microsecond'"
     for asked, within in (
         (f"{ASKED} - {day}", False),
@@ -91,7 +91,7 @@ def test_others_count_that_were_asked_for_within_24_hours_before_or_after(books)
         assert (asked, found) == (asked, (total, total, total))
 
 
-def test_an_account_counts_what_is_on_its_way_and_what_was_paid_within_24_hours(books):
+def test_an_account_counts_withdrawals_in_transit_and_payouts_of_24_hours(books):
     long_ago = f"{ASKED} - interval '9 days'"
     on_its_way = ("Pending", "Approved", "Processing", "Unknown")
     for status in STATES:

@@ -50,7 +50,7 @@ def legs_verdict(books: Books, *legs: Leg) -> str:
     )
 
 
-def test_what_the_legs_of_a_statement_are_held_to(closed, books):
+def test_rules_of_the_legs_of_a_statement(closed, books):
     books.owner.execute(
         "CREATE TEMPORARY TABLE legs (transfer_id uuid, account_id uuid, asset_id text,"
         " amount numeric, balance_after numeric)"

@@ -57,7 +57,7 @@ def prove(ran_at: datetime, **totals: Any) -> BooksProof:
     )
 
 
-def test_the_last_totals_are_those_of_the_newest_proof_that_kept_any():
+def test_the_last_totals_are_those_of_the_newest_proof_with_totals():
     assert ledger.last_totals() is None
     for hours in (0, 2, 1):
         prove(NOON + hours * HOUR, totals={}, totals_before=uuid7())
@@ -67,7 +67,7 @@ def test_the_last_totals_are_those_of_the_newest_proof_that_kept_any():
     assert found.ran_at == NOON + 2 * HOUR
 
 
-def test_a_total_is_what_the_last_proof_kept_and_every_entry_from_its_mark_on(accounts):
+def test_a_total_is_the_last_proofs_total_and_all_later_entries(accounts):
     kes, ngn = accounts
     with without_guards() as cursor:
         put_entry(cursor, kes, -1)

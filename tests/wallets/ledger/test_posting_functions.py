@@ -195,7 +195,7 @@ def test_an_owner_has_one_account_of_an_asset_and_kind_which_is_opened_once(book
     assert books.value("SELECT open_account(%s, 'UGX', 'available', %s, NULL)", [new, other]) == new
 
 
-def test_a_rule_is_set_to_what_is_given_and_written_only_where_it_differs(books):
+def test_a_rule_is_set_and_written_only_where_it_differs(books):
     given = ["gift", ["clearing"], ["available"], "gift:{id}", "wallets_gift", ["Given"], True]
     others = ["gift", ["fees"], ["escrow"], "other:{id}", "wallets_other", ["Taken"], False]
     stored = (

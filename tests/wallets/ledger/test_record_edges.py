@@ -52,7 +52,7 @@ def test_a_deposit_is_entered_pending_and_confirmed_by_another_than_who_entered_
     assert found == decided
 
 
-def test_the_circuit_of_payouts_goes_from_state_to_state_by_its_trials_only(books):
+def test_the_payout_circuit_changes_state_by_its_trials_only(books):
     create_guarded_table(
         books.owner,
         "id int, state text, trial_id int, updated_at timestamptz",
@@ -84,7 +84,7 @@ def test_the_circuit_of_payouts_goes_from_state_to_state_by_its_trials_only(book
     assert books.value("SELECT updated_at BETWEEN now() AND clock_timestamp() FROM given")
 
 
-def test_a_payout_is_posted_only_while_the_circuit_lets_it_and_keeps_it_from_opening(
+def test_a_payout_is_posted_only_while_the_circuit_allows_it_and_delays_its_opening(
     books,
 ):
     create_guarded_table(books.owner, "withdrawal_id uuid", "payout_post_guard()")
@@ -163,7 +163,7 @@ def test_a_break_is_as_far_as_its_own_explanations(books):
         )
 
 
-def test_a_closed_break_stays_closed_and_with_whom_it_was(books):
+def test_a_closed_break_stays_closed_with_its_assignee(books):
     create_guarded_table(
         books.owner,
         "id uuid, status text, owner_id int, shown boolean",

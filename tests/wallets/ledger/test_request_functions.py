@@ -132,7 +132,7 @@ def test_only_a_member_of_the_organisation_is_found(books):
             assert refused(books, asked) == unknown
 
 
-def test_what_an_owner_has_is_what_is_available_to_it_in_the_currency(books):
+def test_an_owners_funds_are_its_available_balance_in_the_currency(books):
     # Whichever row is found first.
     poor_first = {"KES escrow": "0", "NGN available": "0", "KES available": "50"}
     rich_first = {"KES escrow": "900", "NGN available": "900", "KES available": "20"}
@@ -195,7 +195,7 @@ def test_a_request_together_with_others_opens_no_escrow_account(books):
     assert request(books.owner, first) == [made(books, first)]
 
 
-def test_what_is_refused_before_the_network_is_refused_by_all_rules_but_the_fee(books):
+def test_all_rules_but_the_fee_are_checked_before_the_network(books):
     balances = {"KES available": "50.5", "NGN available": "500"}
     ada, own = open_wallet(books, balances, member=True), open_wallet(books, balances)
     stranger = open_wallet(

@@ -76,7 +76,7 @@ def test_it_is_the_runtime_role_and_no_superuser(runtime):
         "LOCK TABLE wallets_account IN ACCESS EXCLUSIVE MODE NOWAIT",
     ],
 )
-def test_it_writes_the_ledger_by_no_statement_of_its_own(runtime, wallet, attack):
+def test_the_runtime_role_cannot_write_the_ledger_directly(runtime, wallet, attack):
     before = sorted(Account.objects.values_list("id", "balance"))
     with pytest.raises(errors.InsufficientPrivilege), runtime.transaction():
         runtime.execute(attack)

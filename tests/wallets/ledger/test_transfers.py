@@ -42,7 +42,7 @@ def test_a_transfer_with_one_leg_is_refused(wallet, role):
         post(connection, (account_id_of(wallet), "1"))
 
 
-def test_no_transfer_of_a_set_takes_what_a_later_one_brings(wallet):
+def test_no_transfer_of_a_set_spends_the_proceeds_of_a_later_one(wallet):
     mine, theirs, ids = account_id_of(wallet), system_account_id(), [uuid7(), uuid7()]
     with assert_rejected(errors.CheckViolation) as error, session("owner") as connection:
         connection.execute(
@@ -220,7 +220,7 @@ def test_a_forged_transaction_number_does_not_open_a_transfer(wallet):
         "TRUNCATE wallets_decision",
     ],
 )
-def test_what_was_posted_or_decided_is_never_changed_or_removed(wallet, role, attack):
+def test_transfers_and_decisions_are_never_changed_or_removed(wallet, role, attack):
     withdrawal = wallet.request(500)
     with session("owner") as connection:
         connection.execute(
@@ -237,7 +237,7 @@ def test_what_was_posted_or_decided_is_never_changed_or_removed(wallet, role, at
         connection.execute(attack)
 
 
-def test_a_savepoint_takes_back_what_was_posted_after_it(wallet, role):
+def test_a_rollback_to_a_savepoint_undoes_later_transfers(wallet, role):
     with session(role) as connection:
         first = post_deposit(connection, wallet, "10")
         with pytest.raises(errors.CheckViolation), connection.transaction():

@@ -60,7 +60,7 @@ def put_entry(cursor: Any, account: UUID, amount: int | str, **transfer: Any) ->
     return found
 
 
-def test_a_wallet_is_what_is_available_in_escrow_and_reserved():
+def test_a_wallet_has_available_escrow_and_reserved_amounts():
     owner, stranger = uuid7(), uuid7()
     with without_guards() as cursor:
         for kind, balance in (("available", 1), ("escrow", 2), ("reserved", "4.5"), ("lien", 8)):

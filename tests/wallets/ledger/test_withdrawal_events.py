@@ -93,7 +93,7 @@ def test_an_event_about_a_member_names_the_member(books):
     assert books.value(ask, [None, books.organisation]) is None
 
 
-def test_the_data_of_an_event_is_put_together_from_what_is_there(books):
+def test_the_data_of_an_event_has_null_for_missing_documents(books):
     ask = "SELECT withdrawal_event_data('{\"_id\":1}', %s, '{\"_id\":2}', %s)"
     assert books.value(ask, ['{"id":3}', '{"_id":4}']) == (
         '{"withdrawal":{"_id":1,"actioned_by":{"id":3}},"bank":{"_id":2},"user":{"_id":4}}'

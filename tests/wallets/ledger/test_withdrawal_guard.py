@@ -95,7 +95,7 @@ def test_a_withdrawal_is_inserted_pending_and_undecided(guarded):
         assert (changes, refusal_of_copy(guarded, changes)) == (changes, refused)
 
 
-def test_what_was_asked_for_never_changes_and_nothing_is_removed(guarded):
+def test_the_request_never_changes_and_nothing_is_removed(guarded):
     for change in (
         f"id = '{uuid7()}'", f"organisation_id = '{uuid7()}'", f"member_id = '{uuid7()}'",
         "reference = 'other'", "currency_id = 'NGN'", "amount = amount + 1", "fee = fee + 1",

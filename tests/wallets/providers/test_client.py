@@ -51,7 +51,7 @@ def test_nigerian_banks_have_their_published_codes(client):
     assert BankEntry(id=101, name="Access Bank", code="044") in client.list_banks("NGN")
 
 
-def test_a_currency_without_a_bank_list_is_not_asked_for(client, sandbox):
+def test_the_bank_list_of_a_currency_without_one_is_not_requested(client, sandbox):
     with pytest.raises(UnsupportedCurrency):
         client.list_banks("USD")
     assert sandbox.control("GET", "requests") == []
@@ -95,7 +95,7 @@ def test_the_name_of_another_account_is_not_believed(client, sandbox):
 
 
 @pytest.mark.parametrize("currency", ["KES", "GHS", "ZAR", "UGX", "TZS"])
-def test_only_naira_accounts_are_asked_for(client, sandbox, currency):
+def test_only_the_names_of_naira_accounts_are_requested(client, sandbox, currency):
     with pytest.raises(ResolutionUnsupported):
         client.resolve_account(account_number="0690000031", bank_code="01", currency=currency)
     assert sandbox.control("GET", "requests") == []
@@ -120,7 +120,7 @@ def test_a_transfer_is_found_by_reference(client):
     assert client.find_transfer("payout_a") == sent
 
 
-def test_what_the_provider_does_not_have_is_none(client):
+def test_a_transfer_that_the_provider_does_not_have_is_none(client):
     assert client.find_transfer("payout_a") is None
 
 
@@ -212,7 +212,7 @@ def test_naira_fees_are_the_documented_ones(client, amount, fee):
     assert client.transfer(request_of(amount=Decimal(amount))).fee == Decimal(fee)
 
 
-def test_balances_tell_the_float_after_amount_and_fee(client, sandbox):
+def test_balances_show_the_float_after_amount_and_fee(client, sandbox):
     sandbox.control("POST", "float", currency="NGN", amount=1000)
     client.transfer(request_of(amount=Decimal("90.02")))
     balances = {balance.currency: balance for balance in client.balances()}

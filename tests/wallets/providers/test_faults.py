@@ -96,7 +96,7 @@ def test_an_order_without_a_response_is_unknown_not_repeated_and_found_by_status
 
 
 @pytest.mark.parametrize("kind", ["rate_limit", "error_5xx"])
-def test_an_unknown_outcome_carries_what_the_provider_asked_us_to_wait(client, sandbox, kind):
+def test_an_unknown_outcome_has_the_requested_wait(client, sandbox, kind):
     sandbox.fault(kind, ORDER, retry_after=7)
     with pytest.raises(OutcomeUnknown) as unknown:
         client.transfer(request_of())
@@ -113,7 +113,7 @@ def test_an_unknown_outcome_carries_what_the_provider_asked_us_to_wait(client, s
         ("malformed", {"body": NO_SUCCESS}, "the provider responded with 200: Hm"),
     ],
 )
-def test_a_probe_asks_once_and_says_what_was_wrong(sandbox, kind, options, why):
+def test_a_probe_sends_one_request_and_reports_the_fault(sandbox, kind, options, why):
     client = client_of(sandbox, read_timeout=0.2 if kind == "timeout_before" else 3)
     sandbox.fault(kind, {"path_prefix": "/v3/balances"}, **options)
     with pytest.raises(ProviderUnavailable) as unavailable:
@@ -122,14 +122,14 @@ def test_a_probe_asks_once_and_says_what_was_wrong(sandbox, kind, options, why):
     assert sandbox.asked("GET", "/v3/balances") == 1
 
 
-def test_a_read_waits_as_long_as_it_is_asked_to(client, sandbox):
+def test_a_read_waits_for_the_requested_time(client, sandbox):
     sandbox.fault("rate_limit", BANKS, retry_after=1)
     started = time.monotonic()
     client.list_banks("KES")
     assert time.monotonic() - started >= 1
 
 
-def test_a_read_asked_to_wait_beyond_its_deadline_says_so_at_once(client, sandbox):
+def test_a_read_fails_at_once_when_retry_after_exceeds_its_deadline(client, sandbox):
     sandbox.fault("rate_limit", BANKS, retry_after=60)
     started = time.monotonic()
     with pytest.raises(ProviderUnavailable) as unavailable:
@@ -180,14 +180,14 @@ def test_a_bank_without_a_code_is_left_out_and_a_list_of_such_banks_is_malformed
         client.list_banks("NGN")
 
 
-def test_a_look_up_does_not_believe_a_record_with_another_reference(client, sandbox):
+def test_a_status_check_rejects_a_record_with_another_reference(client, sandbox):
     client.transfer(request_of())
     sandbox.fault("wrong_reference", {"method": "GET"})
     assert client.find_transfer("payout_a") is None
     assert record_of(client).reference == "payout_a"
 
 
-def test_a_look_up_reads_every_page_of_a_list_that_is_not_filtered(client, sandbox):
+def test_a_status_check_reads_every_page_of_an_unfiltered_list(client, sandbox):
     for number in range(45):
         client.transfer(request_of(f"payout_{number}"))
     sandbox.fault("unfiltered", {"method": "GET"}, times=6)
@@ -197,13 +197,13 @@ def test_a_look_up_reads_every_page_of_a_list_that_is_not_filtered(client, sandb
     assert sandbox.asked("GET", "/v3/transfers") == 6
 
 
-def test_a_look_up_shows_the_amount_that_the_provider_claims(client, sandbox):
+def test_a_status_check_shows_the_amount_of_the_provider(client, sandbox):
     client.transfer(request_of())
     sandbox.fault("wrong_amount", {"method": "GET"})
     assert record_of(client).amount == Decimal("91.02")
 
 
-def test_a_failed_look_up_is_never_a_not_found(client, sandbox):
+def test_a_failed_status_check_is_never_a_not_found(client, sandbox):
     client.transfer(request_of())
     sandbox.fault("error_5xx", {"method": "GET"}, times=3)
     with pytest.raises(ProviderUnavailable):

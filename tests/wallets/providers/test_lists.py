@@ -53,7 +53,7 @@ def test_of_two_records_under_one_reference_the_one_in_which_money_moved_counts(
 
 
 @pytest.mark.parametrize(("pages", "asked"), [(20, 20), (21, 20)])
-def test_a_look_up_reads_twenty_pages_at_most(client, sandbox, pages, asked):
+def test_a_status_check_reads_twenty_pages_at_most(client, sandbox, pages, asked):
     add_response(sandbox, times=21, total_pages=pages)
     if pages == asked:
         assert client.find_transfer("payout_a") is None

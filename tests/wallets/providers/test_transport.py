@@ -66,7 +66,7 @@ def test_time_outs_have_defaults():
     assert repr(client) == "<FlutterwaveClient <Transport http://x/v3>>"
 
 
-def test_a_look_up_is_no_more_patient_than_a_transfer():
+def test_a_status_check_times_out_no_later_than_a_transfer():
     hurried = FlutterwaveClient(
         base_url="http://x/v3", secret_key="key", connect_timeout=1, read_timeout=2, total_timeout=3
     )
@@ -208,7 +208,7 @@ def test_a_connection_that_was_idle_or_is_a_parents_is_not_used_again(
         wait_until(lambda: first not in sandbox.server._http._open, "it is closed", 10)
 
 
-def test_a_proxy_of_the_environment_is_not_asked(client, sandbox, monkeypatch):
+def test_a_proxy_of_the_environment_is_ignored(client, sandbox, monkeypatch):
     with monkeypatch.context() as environment:
         environment.setenv("http_proxy", f"http://{HOST}:1")
         for name in ("no_proxy", "NO_PROXY"):
@@ -227,7 +227,7 @@ def test_every_address_is_read_under_the_deadline(client):
         assert connection.response_class.__name__ == "_DeadlineResponse"
 
 
-def test_a_client_that_may_not_try_asks_nothing(sandbox):
+def test_a_client_without_attempts_sends_nothing(sandbox):
     client = client_of(sandbox, read_attempts=0)
     with pytest.raises(ProviderUnavailable, match="no attempt is allowed"):
         client.list_banks("NGN")

@@ -118,7 +118,7 @@ def test_a_transfer_with_a_field_that_does_not_fit_is_malformed(key, value, why)
 
 
 @pytest.mark.parametrize("data", [None, [], "transfer", 5])
-def test_what_is_no_object_is_no_transfer(data):
+def test_a_value_other_than_an_object_is_no_transfer(data):
     with pytest.raises(MalformedResponse, match=r"^transfer is not an object$"):
         wire.read_transfer(data)
 
@@ -209,7 +209,7 @@ def envelope(data: Any, meta: Any) -> wire.Envelope:
     return wire.Envelope(ok=True, message="", data=data, meta=meta)
 
 
-def test_a_page_of_transfers_says_how_many_there_are():
+def test_a_page_of_transfers_has_their_total_number():
     info = {"current_page": 2, "total_pages": 3, "total": 41}
     listed = TRANSFER | {"created_at": "2026-01-02T03:04:05.000Z"}
     found = wire.read_transfer_page(envelope([TRANSFER], {"page_info": info}))
@@ -324,6 +324,6 @@ def test_an_order_that_the_wire_cannot_carry_is_refused(changes, why):
         {"amount": Decimal("0.01")},
     ],
 )
-def test_an_order_at_the_edge_of_what_the_wire_carries_is_written(changes):
+def test_an_order_at_the_limits_of_the_wire_format_is_written(changes):
     sent = wire.decode(wire.write_transfer(request_of(**changes)))
     assert {name: sent[name] for name in changes} == changes

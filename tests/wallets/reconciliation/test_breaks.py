@@ -123,7 +123,7 @@ def test_the_first_gap_of_all_is_explained_too(sandbox, wallet, held, variance):
     assert compare().status == "Agrees"
 
 
-def test_each_move_of_the_gap_is_a_break_of_its_own_and_none_counts_twice(sandbox, naira):
+def test_each_change_of_the_variance_is_a_break_of_its_own_and_counts_once(sandbox, naira):
     compare()
     hold(sandbox, "900000")
     compare()
@@ -141,7 +141,7 @@ def test_each_move_of_the_gap_is_a_break_of_its_own_and_none_counts_twice(sandbo
     assert (report.status, gap_of(report)[0]) == ("Agrees", Decimal("-100000.5"))
 
 
-def test_a_gap_that_is_gone_stays_open_and_closing_it_expects_nothing(sandbox, naira):
+def test_a_break_without_a_difference_stays_open_and_closing_it_expects_no_variance(sandbox, naira):
     compare()
     hold(sandbox, "1000007")
     compare()
@@ -170,7 +170,9 @@ def test_a_gap_that_is_gone_stays_open_and_closing_it_expects_nothing(sandbox, n
     ("held", "left", "shown"),
     [("1000030", ["30"], [False, True]), ("1000000", [], [False, False])],
 )
-def test_of_two_moves_those_that_are_undone_are_gone(sandbox, naira, held, left, shown):
+def test_reverted_changes_of_the_variance_are_no_longer_differences(
+    sandbox, naira, held, left, shown
+):
     compare()
     for each in ("1000100", "1000130", held):
         hold(sandbox, each)
@@ -211,7 +213,7 @@ def test_rounding_of_a_charge_opens_no_break_and_keeps_none_that_is_undone(
     ]
 
 
-def test_what_is_closed_while_it_moves_back_is_found_again(sandbox, naira):
+def test_a_variance_that_moves_back_while_a_break_is_closed_is_found_again(sandbox, naira):
     """Two people accept the gap, and then the provider puts it right."""
     compare()
     hold(sandbox, "999000")
@@ -222,7 +224,7 @@ def test_what_is_closed_while_it_moves_back_is_found_again(sandbox, naira):
     assert breaks()[1:] == [("Unexplained variance", "1000", "Open", True)]
 
 
-def test_an_older_reading_that_is_kept_later_judges_nothing(sandbox, naira):
+def test_an_older_reading_that_is_stored_later_changes_no_break(sandbox, naira):
     """Two days are compared at once; the first to read the balances is the last to be kept."""
     compare()
     slow = reconciliation.request_report(day=today() - timedelta(days=3), actor=SYSTEM)
@@ -299,7 +301,7 @@ def test_differences_of_payouts_are_one_break_each_however_often_they_are_found(
     assert found.their_amount == 998
 
 
-def test_what_is_closed_stays_closed_while_the_facts_are_the_same(sandbox, wallet):
+def test_a_closed_break_stays_closed_while_the_facts_are_the_same(sandbox, wallet):
     order_without_record("payout_stranger")
     compare()
     for found in ReconciliationBreak.objects.all():
@@ -374,7 +376,7 @@ def test_a_provisional_report_that_is_incomplete_raises_no_alert(sandbox, naira)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_break_that_is_closed_while_a_comparison_is_kept_waits_for_it(
+def test_closing_a_break_waits_for_a_comparison_that_is_being_stored(
     sandbox, naira, owner_connection
 ):
     """The comparison has judged the gap, and has not written its report yet."""

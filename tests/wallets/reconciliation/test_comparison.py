@@ -105,7 +105,7 @@ def test_an_order_that_is_just_being_sent_is_no_difference_until_its_lease_is_ov
     ]
 
 
-def test_an_order_of_a_live_lease_that_the_provider_has_otherwise_differs(sandbox, wallet):
+def test_a_leased_order_with_other_details_at_the_provider_differs(sandbox, wallet):
     withdrawal = pay(wallet)
     Payout.objects.update(leased_until=timezone.now() + timedelta(hours=1))
     update_provider(

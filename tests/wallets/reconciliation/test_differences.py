@@ -145,7 +145,7 @@ def test_a_charge_counts_only_where_the_payout_was_paid_and_as_it_is_booked():
 
 @pytest.mark.parametrize("status", Status)
 @pytest.mark.parametrize("posted", [True, False])
-def test_what_was_sent_and_not_given_back_must_not_be_missing(status, posted):
+def test_a_sent_payout_that_was_not_released_must_not_be_missing(status, posted):
     held = held_as(status, posted_at=NOON if posted else None)
     kept = {Status.PROCESSING, Status.UNKNOWN, Status.COMPLETED, Status.REVERSED}
     missing = ReportLine(
@@ -162,7 +162,7 @@ def test_what_was_sent_and_not_given_back_must_not_be_missing(status, posted):
 
 
 @pytest.mark.parametrize(("currency", "known"), [("KES", "KES"), ("ZZZ", None)])
-def test_what_we_know_nothing_of_is_kept_as_far_as_it_has_room(currency, known):
+def test_texts_of_an_unknown_transfer_are_truncated(currency, known):
     record = theirs(
         currency=currency, reference="r" * 130, provider_id="7" * 50, account_number="9" * 250
     )
@@ -316,7 +316,7 @@ def test_a_payout_belongs_to_day_it_was_sent_on(held, ours):
         ),
     ],
 )
-def test_two_hundred_look_ups_are_made_at_most(sandbox, count, not_asked_for, not_asked_again):
+def test_two_hundred_status_checks_are_made_at_most(sandbox, count, not_asked_for, not_asked_again):
     """With a provider that is gone, the first of them fails."""
     sandbox.stop()
     held = {
@@ -334,7 +334,7 @@ def test_two_hundred_look_ups_are_made_at_most(sandbox, count, not_asked_for, no
         comparison._recheck_differences(set(held), sides)
 
 
-def test_what_differs_is_read_anew_on_both_sides_and_nothing_else_is(sandbox, wallet):
+def test_only_differences_are_read_again_on_both_sides(sandbox, wallet):
     """Both sides had gone on when the list was read."""
     late, same = pay(wallet), pay(wallet)
     settle_at_bank(sandbox, late, same)
@@ -356,7 +356,7 @@ def test_what_differs_is_read_anew_on_both_sides_and_nothing_else_is(sandbox, wa
     assert len(sandbox.requests.entries()) == asked + 1
 
 
-def test_whatever_is_under_way_and_not_listed_is_looked_up(sandbox, wallet):
+def test_open_payouts_that_are_not_listed_get_a_status_check(sandbox, wallet):
     known, unlisted = pay(wallet), pay(wallet)
     in_transit = {
         name: held_as(Status.UNKNOWN, reference=name)
@@ -382,7 +382,7 @@ def test_whatever_is_under_way_and_not_listed_is_looked_up(sandbox, wallet):
         (None, True, True),
     ],
 )
-def test_a_list_that_leaves_out_what_is_found_is_doubted_but_at_the_edge_of_the_day(
+def test_a_list_without_a_known_payout_is_incomplete_except_at_the_edge_of_the_day(
     posted, listed, unreliable
 ):
     start = datetime(2026, 3, 10, tzinfo=UTC)

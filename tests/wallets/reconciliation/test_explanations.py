@@ -204,7 +204,7 @@ def test_a_break_is_locked_before_its_explanation_and_comparisons_before_both(
         assert [each for each in locks if each] == [*comparisons, *both]
 
 
-def test_what_is_not_there_is_not_found():
+def test_an_unknown_break_is_not_found():
     missing, user = uuid7(), approver()
     refuses(NotFound, reconciliation.explain_break, break_id=missing, explanation=WHY, user=user)
     refuses(NotFound, reconciliation.close_break, explanation_id=missing, user=user)
@@ -311,7 +311,7 @@ def test_the_database_closes_no_break_without_an_explanation(runtime, found):
 
 
 @committed
-def test_the_database_keeps_what_a_break_is_about(runtime, found):
+def test_the_database_rejects_changes_of_a_breaks_subject(runtime, found):
     for column, value in (("difference", 0), ("day", timezone.now().date()), ("kind", "Amount")):
         change = f"UPDATE wallets_reconciliationbreak SET {column} = %s WHERE id = %s"
         is_refused(runtime, errors.InsufficientPrivilege, change, value, found.pk)

@@ -94,7 +94,7 @@ def test_one_report_about_a_day_is_under_way_at_a_time(django_capture_on_commit_
     assert refusal.value.message == "Choose a day that is not in the future"
 
 
-def test_whoever_may_run_the_comparison_asks_for_it_by_name():
+def test_a_permitted_user_requests_a_comparison_under_their_name():
     stranger, user = make_staff("decide_break"), make_staff("run_reconciliation")
     with pytest.raises(Forbidden, match=r"^You may not run reconciliation$"):
         reconciliation.request_report_as_staff(day=today(), user=stranger)
@@ -103,7 +103,7 @@ def test_whoever_may_run_the_comparison_asks_for_it_by_name():
     assert Reconciliation.objects.get() == report
 
 
-def test_a_reason_of_any_length_is_kept_as_far_as_it_has_room(sandbox, wallet):
+def test_a_long_reason_is_truncated(sandbox, wallet):
     withdrawal = pay(wallet)
     long = "x" * 600
     update_provider(
@@ -128,7 +128,7 @@ def test_an_internal_error_makes_a_report_incomplete_and_keeps_its_totals(
     assert report.lines.get(kind="Deposits", currency="KES").our_amount == 20_000
 
 
-def test_twenty_reports_that_were_cut_off_are_given_up_at_a_time():
+def test_twenty_interrupted_reports_are_given_up_at_a_time():
     now = timezone.now()
     gone = {"attempts": 3, "leased_until": now - HOUR}
     ended, cut_off = (
@@ -145,7 +145,7 @@ def test_twenty_reports_that_were_cut_off_are_given_up_at_a_time():
     assert not Reconciliation.objects.filter(status="Running").exists()
 
 
-def test_a_report_is_kept_by_who_has_claimed_it_and_once():
+def test_only_the_claimant_stores_a_report_and_once():
     ours, other = (
         reconciliation.request_report(day=day, actor=SYSTEM) for day in (DAY, DAY - HOUR * 24)
     )
@@ -162,7 +162,7 @@ def test_a_report_is_kept_by_who_has_claimed_it_and_once():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_report_that_is_kept_is_locked_for_who_changes_it_only(owner_connection):
+def test_storing_a_report_locks_out_writers_only(owner_connection):
     report = reconciliation.request_report(day=DAY, actor=SYSTEM)
     assert reconciliation.claim_report(report)
     look = "SELECT status FROM wallets_reconciliation FOR {} SKIP LOCKED"

@@ -73,7 +73,7 @@ def test_withdrawals_are_looked_up_a_thousand_at_a_time():
         assert len(made) == statements, others
 
 
-def test_what_ended_otherwise_here_than_there_and_what_is_under_way_is_disputed():
+def test_payouts_with_another_outcome_or_still_open_are_disputed():
     outcomes = ("", "NEW", "PENDING", "SUCCESSFUL", "FAILED")
     with without_guards() as cursor:
         made = {
@@ -198,7 +198,7 @@ def test_a_report_that_read_no_balance_is_no_reading(variance, read_at):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_is_held_and_what_is_under_way_are_of_one_moment(owner_connection):
+def test_balances_and_payouts_in_transit_are_of_one_snapshot(owner_connection):
     """A payout ends, and its settlement is booked, while the two are read."""
     with without_guards() as cursor:
         row = put_payout(cursor, posted_at=BEGINS)

@@ -61,7 +61,7 @@ def test_a_provisional_report_does_not_stand_in_for_the_daily_one(sandbox, walle
     assert (reconciliation.request_daily_report() is None) == (now.hour < 2)
 
 
-def test_a_report_about_a_day_that_is_not_over_says_so(sandbox, wallet):
+def test_a_report_of_a_day_that_is_not_over_is_preliminary(sandbox, wallet):
     client = signed_in_client(AUDITOR)
     pages = {}
     for over in (True, False):
@@ -130,7 +130,7 @@ def test_a_last_attempt_of_another_worker_is_left_to_it(monkeypatch):
     assert (report.status, report.attempts) == ("Running", 3)
 
 
-def test_the_command_prints_what_differs_and_says_so_by_its_exit(sandbox, wallet, capsys):
+def test_the_command_prints_differences_and_exits_with_an_error(sandbox, wallet, capsys):
     yesterday = str(today() - timedelta(days=1))
     call_command("reconcile", yesterday)
     assert capsys.readouterr().out == f"{yesterday}: Agrees, payouts compared: 0\n"

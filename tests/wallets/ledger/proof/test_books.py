@@ -23,7 +23,7 @@ OFF = sql_check("off", "SELECT 'KES', 1.50::numeric, NULL UNION ALL SELECT 'NGN'
 FALSE = sql_check("false", "SELECT 'x', 'a', 'b'")
 
 
-def test_a_check_finds_a_hundred_things_at_most_and_words_them_plainly():
+def test_a_check_reports_at_most_a_hundred_findings_in_plain_words():
     assert OFF.run() == [Finding("off", "KES", "1.5", "None"), Finding("off", "NGN", "2", "3.1")]
     many = sql_check("many", "SELECT n, 0, 1 FROM generate_series(1, 150) n").run()
     assert [found.subject for found in many] == [str(number) for number in range(1, 101)]
@@ -58,7 +58,7 @@ def test_a_proof_that_fails_alerts_with_its_first_finding_until_one_holds():
     assert Alert.objects.get().resolved_at is not None
 
 
-def test_what_the_exchanges_own_accounts_came_to_is_kept_as_of_an_hour_before():
+def test_the_totals_of_system_accounts_are_stored_as_of_an_hour_before():
     make_wallet(1000)
     hour = timedelta(hours=1)
     before = first_id_at(timezone.now() - hour)
