@@ -17,14 +17,14 @@ from pathlib import Path
 
 from tests.mutants import python_faults, runner, sql_faults
 from tests.mutants.covering_tests import CoveringTests
+from tests.mutants.equivalent import find_stale_keys, read_equivalent
 from tests.mutants.faults import NOT_COVERED, Mutant, Outcome, digest
-from tests.mutants.report import Report, read_equivalent
+from tests.mutants.report import Report
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 _LIKELIEST = 150
 # The assumed duration of a test that was not recorded.
 _GUESSED_SECONDS = 0.2
-_EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 
 
 def main(arguments: list[str]) -> int:
@@ -68,7 +68,7 @@ def main(arguments: list[str]) -> int:
     prepared = time.monotonic()
     outcomes |= runner.run(ROOT, home, jobs, given.workers, again=given.again)
 
-    known = read_equivalent(_EQUIVALENT)
+    known = read_equivalent()
     facts = {
         "Commit": commit,
         "Seed": seed,
@@ -85,23 +85,10 @@ def main(arguments: list[str]) -> int:
     )  # fmt: skip
     path = report.write(Path(given.output or home), f"{given.app}{given.suffix}")
     print(report.markdown())
-    for key in stale_keys(known, definitions):
-        print(f"equivalent.toml names a line that no longer exists: {key}")
+    for key in find_stale_keys(known, definitions):
+        print(f"equivalent.toml names a mutant that no longer exists: {key}")
     print(f"{path}: score {report.score:.1f} %")
     return int(report.score < given.threshold)
-
-
-def stale_keys(known: dict[str, str], definitions: dict[str, str]) -> list[str]:
-    """Return the keys of the reviewed list whose line no longer exists."""
-    stale = []
-    for key in known:
-        module, _, change = key.partition(": ")
-        path = ROOT / module
-        text = definitions.get(module) or (path.read_text() if path.is_file() else "")
-        before = change.partition(" -> ")[0]
-        if before not in " ".join(text.split()):
-            stale.append(key)
-    return stale
 
 
 def _job(

@@ -22,6 +22,7 @@ from psycopg.pq import TransactionStatus
 from tests.environment.database import server_url, worker_database
 from tests.mutants.plugin_loader import TRACER
 from tests.mutants.runner import RECORDING
+from tests.mutants.sql_faults import read_definitions
 
 # Fixtures that start our processes, whose calls the server counts when they are idle.
 _OTHER_PROCESSES = {"live_service", "live_worker", "service_stack", "web_program"}
@@ -29,15 +30,6 @@ _CALLS = (
     "SELECT p.oid::regprocedure::text, s.calls FROM pg_stat_user_functions s"
     " JOIN pg_proc p ON p.oid = s.funcid WHERE s.schemaname = 'public'"
 )
-# Our own functions, without those of extensions.
-_DEFINITIONS = """
-SELECT p.oid::regprocedure::text, pg_get_functiondef(p.oid) FROM pg_proc p
-  JOIN pg_language l ON l.oid = p.prolang
- WHERE p.pronamespace = 'public'::regnamespace AND p.prokind IN ('f', 'p')
-   AND l.lanname IN ('sql', 'plpgsql')
-   AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
- ORDER BY 1
-"""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -70,7 +62,7 @@ class Recorder:
             self._preparing = time.monotonic() - begins
             name = worker_database()
             self._connection = _connect()
-            definitions = dict(self._connection.execute(_DEFINITIONS).fetchall())
+            definitions = read_definitions(self._connection)
             self._functions.write_text(json.dumps(definitions))
             self._connection.execute(
                 sql.SQL("ALTER DATABASE {} SET track_functions = 'all'").format(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -99,11 +98,6 @@ class Report:
         path = folder / f"{name}.md"
         path.write_text(self.markdown())
         return path
-
-
-def read_equivalent(path: Path) -> dict[str, str]:
-    """Return the reviewed list: keys of mutants, and why no test can kill them."""
-    return {str(key): str(why) for key, why in tomllib.loads(path.read_text()).items()}
 
 
 def _row(name: str, counts: Counter[str]) -> str:

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import psycopg
 
 from tests.mutants.faults import Mutant, numbered
 from tests.mutants.sql_tokens import Token, find, tokens
@@ -44,6 +47,20 @@ _CLOSES = frozenset({"AND", "OR", "THEN", "LOOP", "GROUP", "ORDER", "LIMIT", "FO
                      "INTO", "WHEN", "ON", "FROM"})  # fmt: skip
 _LOCKS = (("FOR", "NO", "KEY", "UPDATE"), ("FOR", "KEY", "SHARE"), ("FOR", "UPDATE"),
           ("FOR", "SHARE"))  # fmt: skip
+# Our own functions, without those of extensions.
+_DEFINITIONS = """
+SELECT p.oid::regprocedure::text, pg_get_functiondef(p.oid) FROM pg_proc p
+  JOIN pg_language l ON l.oid = p.prolang
+ WHERE p.pronamespace = 'public'::regnamespace AND p.prokind IN ('f', 'p')
+   AND l.lanname IN ('sql', 'plpgsql')
+   AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
+ ORDER BY 1
+"""
+
+
+def read_definitions(connection: psycopg.Connection[Any]) -> dict[str, str]:
+    """Return the definitions of the database's own functions by signature."""
+    return dict(connection.execute(_DEFINITIONS).fetchall())
 
 
 def mutants_of(name: str, definition: str) -> list[Mutant]:
