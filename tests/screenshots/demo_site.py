@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import psycopg
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from config.back_office.roles import ADMINISTRATOR
+from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER
 from config.demo import credentials_file
 from config.local.supervisor.ports import claim_port
 from exchange.staff.services import second_factor
@@ -152,13 +152,25 @@ class DemoSite:
 
     @cached_property
     def invitation(self) -> str:
-        """The path of a new user's one-time address, created by an administrator."""
+        """The path of a new user's one-time address: proposed, confirmed and collected."""
         page = self.page(ADMINISTRATOR)
         page.goto("/admin/exchange/staffuser/add/")
         page.get_by_label("Username").fill(self._new_username)
         page.get_by_label("Role").select_option(label="Finance approver")
         page.locator("main form [type=submit]").click()
-        shown = page.locator("main .secret dd code").filter(has_text="/welcome/")
+        page.wait_for_url("**/accessproposal/*/change/")
+        proposal = page.url
+
+        approver = self.page(FINANCE_APPROVER)
+        approver.goto(proposal)
+        approver.get_by_role("link", name="Confirm", exact=True).click()
+        approver.get_by_role("button", name="Confirm", exact=True).click()
+        approver.get_by_text("can now collect the secret").wait_for()
+
+        page.goto(proposal)
+        page.get_by_role("link", name="Collect the secret").click()
+        page.get_by_role("button", name="Show secret").click()
+        shown = page.locator("main code").filter(has_text="/welcome/")
         return urlsplit(shown.inner_text()).path
 
     @cached_property
