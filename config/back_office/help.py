@@ -16,7 +16,11 @@ from markdown_it.token import Token
 START = "back-office"
 # Pages available as help; links to other documentation pages become plain text.
 PAGES = (START, "withdrawal-review", "glossary")
+# A wide table scrolls in a region of its own, which the keyboard reaches.
+_SCROLL_START = '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>\n'
 _READER = MarkdownIt("commonmark", {"html": False}).enable("table")
+_READER.add_render_rule("table_open", lambda *_: _SCROLL_START)
+_READER.add_render_rule("table_close", lambda *_: "</table></div>\n")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,10 +26,10 @@ _QUOTE = "exchange/quote/?status__exact=Pending"
 # The pending change that `setting-change-review` has proposed.
 _SETTING_CHANGE = "wallets/settingchange/?status__exact=Pending"
 _TRADING = "exchange/token/?state=Trading"
-_IN_RAISE = "exchange/token/?state=In+its+raise"
+_IN_RAISE = "exchange/token/?state=In+raise"
 _DEFAULTED = "credit/loan/?status__exact=DEFAULTED"
 _LENDING = "credit/loanconfiguration/?status__exact=Approved"
-_PENDING_TERMS = "credit/loanconfiguration/?decision=mine"
+_PENDING_TERMS = "credit/loanconfiguration/?decision=awaiting_my_approval"
 
 
 # --- money out ---

@@ -158,20 +158,23 @@ class DemoSite:
         page.get_by_label("Username").fill(self._new_username)
         page.get_by_label("Role").select_option(label="Finance approver")
         page.locator("main form [type=submit]").click()
+        self.confirm_and_collect(page)
+        shown = page.locator("main code").filter(has_text="/welcome/")
+        return urlsplit(shown.inner_text()).path
+
+    def confirm_and_collect(self, page: Page) -> None:
+        """Confirm the access proposal that `page` has filed, and show its secret on `page`."""
         page.wait_for_url("**/accessproposal/*/change/")
         proposal = page.url
-
         approver = self.page(FINANCE_APPROVER)
         approver.goto(proposal)
         approver.get_by_role("link", name="Confirm", exact=True).click()
         approver.get_by_role("button", name="Confirm", exact=True).click()
         approver.get_by_text("can now collect the secret").wait_for()
-
         page.goto(proposal)
         page.get_by_role("link", name="Collect the secret").click()
         page.get_by_role("button", name="Show secret").click()
-        shown = page.locator("main code").filter(has_text="/welcome/")
-        return urlsplit(shown.inner_text()).path
+        page.locator(".secret").wait_for()
 
     @cached_property
     def new_user_page(self) -> Page:

@@ -129,7 +129,7 @@ def setting_with_errors(site: DemoSite) -> Page:
 def secret(site: DemoSite) -> Page:
     page = first_record(ADMINISTRATOR, "exchange/apikey/", "token/")(site)
     page.locator("main form [type=submit]").click()
-    page.locator(".secret").wait_for()
+    site.confirm_and_collect(page)
     page.evaluate(_BLANK)
     return page
 
