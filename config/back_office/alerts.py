@@ -24,11 +24,19 @@ from wallets.alerts.services import resolve_alert
 
 @admin.register(Alert)
 class AlertAdmin(ConfirmationAdmin):
-    list_display = ("message", "kind", "about", "occurrences", "raised", "shown_state")
+    list_display = ("message", "kind", "about", "occurrences", "raised", "state_display")
     list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind")
     search_fields = ("subject", "message")
     search_help_text = "Subject or part of the message"
-    fields = ("kind", "about", "message", "occurrences", "raised_at", "shown_state", "resolved_at")
+    fields = (
+        "kind",
+        "about",
+        "message",
+        "occurrences",
+        "raised_at",
+        "state_display",
+        "resolved_at",
+    )
     readonly_fields = fields
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
@@ -39,7 +47,7 @@ class AlertAdmin(ConfirmationAdmin):
     raised = column(
         "raised", lambda alert: format_html("{} ago", age(alert.raised_at)), ordering="raised_at"
     )
-    shown_state = column(
+    state_display = column(
         "state", lambda alert: status_badge("Resolved" if alert.resolved_at else "Open")
     )
 

@@ -65,7 +65,7 @@ class AccessProposalFilters(ListFilters):
 class AccessProposalAdmin(ConfirmationAdmin):
     filters = AccessProposalFilters
     list_display = (
-        "created", "kind", "about", "shown_state", "shown_proposer", "decided_by", "decided",
+        "created", "kind", "about", "state_display", "proposer_display", "decided_by", "decided",
     )  # fmt: skip
     list_display_links = ("created",)
     list_select_related = ("person", "organisation", "key", "proposed_by", "decided_by")
@@ -74,8 +74,8 @@ class AccessProposalAdmin(ConfirmationAdmin):
     search_help_text = "Username, organisation, or the id of either"
     ordering = ("-pk",)
     fields = (
-        ("kind", "shown_state"), ("about", "details"), "note",
-        ("shown_proposer", "created_at"), ("decided_by", "decided_at"), "reason",
+        ("kind", "state_display"), ("about", "details"), "note",
+        ("proposer_display", "created_at"), ("decided_by", "decided_at"), "reason",
         "collected_at",
     )  # fmt: skip
     readonly_fields = flatten(fields)
@@ -100,14 +100,14 @@ class AccessProposalAdmin(ConfirmationAdmin):
         return "; ".join(f"{name}: {value}" for name, value in _describe_payload(proposal)) or "-"
 
     @admin.display(description="state", ordering="status")
-    def shown_state(self, proposal: AccessProposal) -> str:
+    def state_display(self, proposal: AccessProposal) -> str:
         if proposal.break_glass:
             return status_badge("Break-glass", "bad")
         approved = proposal.status == AccessProposalStatus.APPROVED
         return status_badge(proposal.status, "good" if approved else "")
 
     @admin.display(description="proposed by", ordering="proposed_by__username")
-    def shown_proposer(self, proposal: AccessProposal) -> str:
+    def proposer_display(self, proposal: AccessProposal) -> str:
         return str(proposal.proposed_by or "command line")
 
     def get_urls(self) -> list[URLPattern]:
@@ -138,7 +138,7 @@ class AccessProposalAdmin(ConfirmationAdmin):
             obj,
             me,
             APPROVAL,
-            proposer=self.shown_proposer(obj),
+            proposer=self.proposer_display(obj),
             approve=Tool(confirm, self.address("confirm", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),
             withdraw=withdraw if own and self.may(request, DECIDE) else None,

@@ -157,9 +157,9 @@ class ExportAdmin(CustomPageAdmin):
     owners_only = True
     list_display = (
         "file_name",
-        "shown_state",
+        "state_display",
         "filter_display",
-        "shown_rows",
+        "rows_display",
         "requested_by",
         "requested_at",
     )
@@ -168,7 +168,7 @@ class ExportAdmin(CustomPageAdmin):
     search_help_text = "File name, filter, or the person who requested it"
 
     @admin.display(description="state", ordering="status")
-    def shown_state(self, export: Export) -> str:
+    def state_display(self, export: Export) -> str:
         return status_badge(export.status)
 
     @admin.display(description="filter", ordering="filter_words")
@@ -176,7 +176,7 @@ class ExportAdmin(CustomPageAdmin):
         return export.filter_words or "-"
 
     @admin.display(description="rows", ordering="rows_done")
-    def shown_rows(self, export: Export) -> str:
+    def rows_display(self, export: Export) -> str:
         return f"{export.rows_done:,}"
 
     @admin.display(description="requested (UTC)", ordering="created_at")
@@ -216,7 +216,7 @@ class ExportAdmin(CustomPageAdmin):
             record=export,
             facts=facts,
             export=export,
-            shown_state=status_badge(export.status),
+            state_display=status_badge(export.status),
             in_progress=export.status in _PENDING,
             ready=export.status == ExportStatus.READY,
             reason=exports.describe_missing_file(export),

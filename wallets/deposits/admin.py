@@ -96,7 +96,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
     add_permission = deposits.ENTER
     filters = DepositFilters
     list_display = (
-        "reference", "shown_state", "owned_by", "shown_amount", "entered_by", "decided_by",
+        "reference", "state_display", "owned_by", "amount_display", "entered_by", "decided_by",
         "entered",
     )  # fmt: skip
     list_select_related = ("organisation", "member", "entered_by", "decided_by")
@@ -107,13 +107,13 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
     # Ids grow with time and have an index.
     ordering = ("-pk",)
     fields = (
-        "reference", "shown_state", "owner", "organisation", "shown_amount", "note", "entered_by",
-        "created_at", "decided_by", "decided_at", "reason",
+        "reference", "state_display", "owner", "organisation", "amount_display", "note",
+        "entered_by", "created_at", "decided_by", "decided_at", "reason",
     )  # fmt: skip
     readonly_fields = fields
 
     @admin.display(description="state", ordering="status")
-    def shown_state(self, deposit: Deposit) -> str:
+    def state_display(self, deposit: Deposit) -> str:
         return status_badge(deposit.status)
 
     @admin.display(description="owner")
@@ -127,7 +127,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
         return record_link(deposit.member or deposit.organisation)
 
     @admin.display(description="amount", ordering="amount")
-    def shown_amount(self, deposit: Deposit) -> str:
+    def amount_display(self, deposit: Deposit) -> str:
         return format_money(deposit.amount, deposit.currency_id)
 
     @admin.display(description="age", ordering="created_at")

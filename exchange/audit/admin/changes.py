@@ -128,7 +128,7 @@ class PeriodFilter(admin.ListFilter):
 
 @admin.register(Change)
 class ChangeAdmin(SafeAdmin):
-    list_display = ("when", "who", "heading", "shown_record", "columns", "way")
+    list_display = ("when", "who", "heading", "record_display", "columns", "way")
     list_display_links = ("when",)
     list_filter = (ActorFilter, "operation", RecordTypeFilter, PeriodFilter)
     search_fields = ("record_id",)
@@ -140,7 +140,7 @@ class ChangeAdmin(SafeAdmin):
     change_list_template = "admin/exchange/change/change_list.html"
     fields = (
         "when", "who", "actor", "via", "database_user", "application", "operation", "kind",
-        "shown_record", "about_id",
+        "record_display", "about_id",
     )  # fmt: skip
     readonly_fields = fields
 
@@ -158,7 +158,7 @@ class ChangeAdmin(SafeAdmin):
         return audit.record_label(change.table)
 
     @admin.display(description="record")
-    def shown_record(self, change: Change) -> str:
+    def record_display(self, change: Change) -> str:
         return _record_link(change)
 
     @admin.display(description="source")

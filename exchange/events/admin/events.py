@@ -42,8 +42,8 @@ class EventFilters(ListFilters):
 
 @admin.register(Event)
 class EventAdmin(SafeAdmin):
-    list_display = ("shown_at", "type", "organisation", "shown_state", "attempts", "about")
-    list_display_links = ("shown_at", "type")
+    list_display = ("time_display", "type", "organisation", "state_display", "attempts", "about")
+    list_display_links = ("time_display", "type")
     filters = EventFilters
     list_select_related = ("organisation",)
     search_fields = ("organisation__name", "=organisation__email")
@@ -52,8 +52,8 @@ class EventAdmin(SafeAdmin):
     # Ids follow time and are indexed.
     ordering = ("-id",)
     fields = (
-        "type", "organisation", "about", "shown_state", "attempts", "shown_at", "delivered_at",
-        "next_attempt_at", "id", "shown_body",
+        "type", "organisation", "about", "state_display", "attempts", "time_display",
+        "delivered_at", "next_attempt_at", "id", "body_display",
     )  # fmt: skip
     readonly_fields = fields
 
@@ -61,7 +61,7 @@ class EventAdmin(SafeAdmin):
         return f"{obj.type} to {obj.organisation}"
 
     @admin.display(description="created (UTC)", ordering="created_at")
-    def shown_at(self, event: Event) -> str:
+    def time_display(self, event: Event) -> str:
         return format_time(event.created_at)
 
     @admin.display(description="about")
@@ -76,11 +76,11 @@ class EventAdmin(SafeAdmin):
         return ("-created_at", "-id") if query.get("organisation") else ("-id",)
 
     @admin.display(description="delivery", ordering="status")
-    def shown_state(self, event: Event) -> str:
+    def state_display(self, event: Event) -> str:
         return status_badge(event.status)
 
     @admin.display(description="body")
-    def shown_body(self, event: Event) -> str:
+    def body_display(self, event: Event) -> str:
         text = json.dumps(json.loads(event.body, parse_float=str), indent=2, ensure_ascii=False)
         return format_html("<pre>{}</pre>", text)
 
@@ -125,7 +125,7 @@ class EventAdmin(SafeAdmin):
 @admin.register(WebhookEndpoint)
 class WebhookEndpointAdmin(ConfirmationAdmin):
     list_display = (
-        "organisation", "endpoint_url", "shown_state", "disabled_reason", "updated_at",
+        "organisation", "endpoint_url", "state_display", "disabled_reason", "updated_at",
     )  # fmt: skip
     list_filter = ("enabled",)
     list_select_related = ("organisation",)
@@ -133,7 +133,7 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
     id_fields = ("pk", "organisation_id")
     search_help_text = "Address, organisation or its email, or the id of either"
     fields = (
-        "shown_organisation", "endpoint_url", "shown_state", "disabled_reason",
+        "organisation_display", "endpoint_url", "state_display", "disabled_reason",
         "previous_secret_until", "created_at", "updated_at",
     )  # fmt: skip
     readonly_fields = fields
@@ -146,11 +146,11 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
         return endpoint.url
 
     @admin.display(description="organisation")
-    def shown_organisation(self, endpoint: WebhookEndpoint) -> str:
+    def organisation_display(self, endpoint: WebhookEndpoint) -> str:
         return record_link(endpoint.organisation)
 
     @admin.display(description="state", ordering="enabled")
-    def shown_state(self, endpoint: WebhookEndpoint) -> str:
+    def state_display(self, endpoint: WebhookEndpoint) -> str:
         return status_badge("Enabled" if endpoint.enabled else "Disabled")
 
     def get_urls(self) -> list[URLPattern]:

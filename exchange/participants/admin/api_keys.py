@@ -114,8 +114,8 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
         "name",
         "organisation",
         "client_id",
-        "shown_state",
-        "shown_created",
+        "state_display",
+        "created_display",
         "ends",
         "last_used",
     )
@@ -126,8 +126,8 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
     add_label = "Issue an API key"
     search_help_text = "Name, client ID, organisation, its email, or an ID"
     fields = (
-        "name", "shown_organisation", "client_id", "shown_scopes", "shown_state",
-        "shown_created", "ends", "shown_revoked", "rotated_to", "last_used",
+        "name", "organisation_display", "client_id", "scopes_display", "state_display",
+        "created_display", "ends", "revoked_display", "rotated_to", "last_used",
     )  # fmt: skip
     readonly_fields = fields
 
@@ -135,15 +135,15 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
         return f"{obj.name} of {obj.organisation}"
 
     @admin.display(description="organisation")
-    def shown_organisation(self, key: ApiKey) -> str:
+    def organisation_display(self, key: ApiKey) -> str:
         return record_link(key.organisation)
 
     @admin.display(description="scopes")
-    def shown_scopes(self, key: ApiKey) -> str:
+    def scopes_display(self, key: ApiKey) -> str:
         return ", ".join(key.scopes)
 
     @admin.display(description="state")
-    def shown_state(self, key: ApiKey) -> str:
+    def state_display(self, key: ApiKey) -> str:
         if key.revoked_at is not None:
             return status_badge("Revoked")
         if key.expires_at is not None and key.expires_at <= timezone.now():
@@ -151,7 +151,7 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
         return status_badge("Active" if key.organisation.active else "Inactive")
 
     @admin.display(description="created (UTC)", ordering="created")
-    def shown_created(self, key: ApiKey) -> str:
+    def created_display(self, key: ApiKey) -> str:
         return format_time(key.created)
 
     @admin.display(description="expiry", ordering="expires_at")
@@ -159,7 +159,7 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
         return expiry(key.expires_at)
 
     @admin.display(description="revoked")
-    def shown_revoked(self, key: ApiKey) -> str:
+    def revoked_display(self, key: ApiKey) -> str:
         return last_used(key.revoked_at, "Not revoked")
 
     @admin.display(description="last used", ordering="last_used_at")

@@ -81,17 +81,17 @@ class MemberEditForm(forms.Form):
 @admin.register(Organisation)
 class OrganisationAdmin(AddFormAdmin, ConfirmationAdmin):
     add_permission = "exchange.add_organisation"
-    list_display = ("name", "email", "shown_state", "created_at")
+    list_display = ("name", "email", "state_display", "created_at")
     list_filter = ("active",)
     search_fields = ("name", "email")
     search_help_text = "Name, email or ID"
 
     id_fields = ("pk",)
-    fields = ("name", "email", "shown_state", "created_at", "updated_at", "id")
+    fields = ("name", "email", "state_display", "created_at", "updated_at", "id")
     readonly_fields = fields
 
     @admin.display(description="state", ordering="active")
-    def shown_state(self, organisation: Organisation) -> str:
+    def state_display(self, organisation: Organisation) -> str:
         return status_badge("Active" if organisation.active else "Inactive")
 
     def get_urls(self) -> list[URLPattern]:
@@ -194,12 +194,12 @@ class MemberAdmin(AddFormAdmin):
     search_help_text = "Name, email, external ID, organisation, or an ID"
     ordering = ("-id",)
     fields = (
-        "name", "email", "shown_organisation", "external_id", "created_at", "updated_at", "id",
+        "name", "email", "organisation_display", "external_id", "created_at", "updated_at", "id",
     )  # fmt: skip
     readonly_fields = fields
 
     @admin.display(description="organisation")
-    def shown_organisation(self, member: Member) -> str:
+    def organisation_display(self, member: Member) -> str:
         return record_link(member.organisation)
 
     def choice_label(self, obj: Model) -> str:

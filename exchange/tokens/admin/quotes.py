@@ -86,8 +86,8 @@ class QuoteFilters(ListFilters):
 class QuoteAdmin(ConfirmationAdmin):
     filters = QuoteFilters
     list_display = (
-        "created", "symbol", "shown_state", "shown_buy", "shown_sell", "proposed_by", "decided_by",
-        "decided",
+        "created", "symbol", "state_display", "buy_display", "sell_display", "proposed_by",
+        "decided_by", "decided",
     )  # fmt: skip
     list_select_related = ("token__currency", "proposed_by", "decided_by")
     search_fields = ("token__symbol", "token__name")
@@ -97,8 +97,8 @@ class QuoteAdmin(ConfirmationAdmin):
     # Ids follow time and are indexed.
     ordering = ("-pk",)
     fields = (
-        ("shown_token", "shown_state"), ("shown_buy", "shown_sell"),
-        ("shown_exchange", "shown_reason"), ("proposed_by", "created_at"),
+        ("token_display", "state_display"), ("buy_display", "sell_display"),
+        ("exchange_display", "reason_display"), ("proposed_by", "created_at"),
         ("decided_by", "decided_at"), "rejection_reason",
     )  # fmt: skip
     readonly_fields = flatten(fields)
@@ -119,28 +119,28 @@ class QuoteAdmin(ConfirmationAdmin):
         return quote.token.symbol
 
     @admin.display(description="token")
-    def shown_token(self, quote: Quote) -> str:
+    def token_display(self, quote: Quote) -> str:
         return record_link(quote.token)
 
     @admin.display(description="state", ordering="status")
-    def shown_state(self, quote: Quote) -> str:
+    def state_display(self, quote: Quote) -> str:
         # "Approved" is the final state of a quote.
         return status_badge(quote.status, "good" if quote.status == ApprovalStatus.APPROVED else "")
 
     @admin.display(description="buy", ordering="buy")
-    def shown_buy(self, quote: Quote) -> str:
+    def buy_display(self, quote: Quote) -> str:
         return format_money(quote.buy, quote.token.currency_id)
 
     @admin.display(description="sell", ordering="sell")
-    def shown_sell(self, quote: Quote) -> str:
+    def sell_display(self, quote: Quote) -> str:
         return format_money(quote.sell, quote.token.currency_id)
 
     @admin.display(description="units of the currency per USD")
-    def shown_exchange(self, quote: Quote) -> str:
+    def exchange_display(self, quote: Quote) -> str:
         return format_grouped(quote.exchange) if quote.exchange else "-"
 
     @admin.display(description="reason")
-    def shown_reason(self, quote: Quote) -> str:
+    def reason_display(self, quote: Quote) -> str:
         return quote.note or "-"
 
     @admin.display(description="rejection reason")
@@ -187,8 +187,8 @@ class QuoteAdmin(ConfirmationAdmin):
             quote,
             _confirm_approval(quote, staff_of(request)),
             partial(quotes.approve, quote_id=quote.pk, user=staff_of(request)),
-            f"Approved. {token.symbol} is now quoted at {self.shown_buy(quote)} to buy and "
-            f"{self.shown_sell(quote)} to sell.",
+            f"Approved. {token.symbol} is now quoted at {self.buy_display(quote)} to buy and "
+            f"{self.sell_display(quote)} to sell.",
         )
 
     def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:

@@ -62,7 +62,7 @@ class TokenFilters(ListFilters):
 
 class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
     list_display = (
-        "symbol", "name", "shown_state", "issuer", "instrument", "shown_buy", "shown_sell",
+        "symbol", "name", "state_display", "issuer", "instrument", "buy_display", "sell_display",
     )  # fmt: skip
     list_display_links = ("symbol", "name")
     filters = TokenFilters
@@ -72,7 +72,7 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
     search_help_text = "Name, symbol or issuer"
 
     @admin.display(description="state")
-    def shown_state(self, token: Token) -> str:
+    def state_display(self, token: Token) -> str:
         return token_page.state_label(token)
 
     @admin.display(description="instrument", ordering="investment_type")
@@ -82,11 +82,11 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
         return format_html("{}<br>private", label) if private else label
 
     @admin.display(description="buy", ordering="price_buy")
-    def shown_buy(self, token: Token) -> str:
+    def buy_display(self, token: Token) -> str:
         return format_money(token.price_buy, token.currency_id)
 
     @admin.display(description="sell", ordering="price_sell")
-    def shown_sell(self, token: Token) -> str:
+    def sell_display(self, token: Token) -> str:
         return format_money(token.price_sell, token.currency_id)
 
     def get_urls(self) -> list[URLPattern]:

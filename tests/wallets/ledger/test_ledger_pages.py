@@ -180,7 +180,7 @@ def test_every_account_shows_its_balance_positive_for_what_it_normally_holds(
     shown = {}
     for account in rows(client, ACCOUNTS, counts="KES"):
         page = text_of(client.get(reverse("admin:wallets_account_change", args=[account.pk])))
-        listed = AccountAdmin(Account, site).shown_balance(account)
+        listed = AccountAdmin(Account, site).balance_display(account)
         shown[account.kind] = listed
         if account.balance is None:
             assert f"{listed} (sum of entries)" in page
@@ -206,7 +206,7 @@ def test_every_account_shows_its_balance_positive_for_what_it_normally_holds(
 def test_no_account_is_shown_below_zero_where_a_loan_is_out_and_units_are_issued(client):
     make_lending().lend()
     model_admin = AccountAdmin(Account, site)
-    shown = [(row.kind, model_admin.shown_balance(row)) for row in rows(client, ACCOUNTS)]
+    shown = [(row.kind, model_admin.balance_display(row)) for row in rows(client, ACCOUNTS)]
     assert {kind for kind, _ in shown} > {"available", "clearing", "issuance", "lien"}
     assert {("principal", "840,000.00 NGN"), ("loans", "840,000.00 NGN")} <= set(shown)
     assert [(kind, balance) for kind, balance in shown if balance.startswith("-")] == []

@@ -261,7 +261,7 @@ def test_the_list_shows_current_flags_and_those_of_the_decision(owners):
     shown = client.get(reverse(LIST), {"status": "all"})
     admin = shown.context["cl"].model_admin
     risks = {
-        row.pk: re.sub(r"<[^>]+>", "", str(admin.shown_risk(row)))
+        row.pk: re.sub(r"<[^>]+>", "", str(admin.risk_display(row)))
         for row in shown.context["cl"].result_list
     }
     assert risks == {

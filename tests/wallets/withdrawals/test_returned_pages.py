@@ -77,7 +77,7 @@ def test_a_returned_payout_is_marked_until_two_people_reverse_it(provider_sandbo
 
     def rows(**query: str) -> dict[Any, str]:
         listed = one.get(reverse(LIST), query).context["cl"]
-        shown = listed.model_admin.shown_state
+        shown = listed.model_admin.state_display
         return {row.pk: re.sub("<[^>]+>", "", shown(row)) for row in listed.result_list}
 
     both = {fine.pk: "Completed", back.pk: "Returned by bank"}

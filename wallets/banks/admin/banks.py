@@ -40,21 +40,21 @@ class CurrencyForm(forms.Form):
 @admin.register(BankList)
 class BankListAdmin(AddFormAdmin):
     add_permission = REFRESH
-    list_display = ("currency", "bank_count", "shown_state", "fetched")
+    list_display = ("currency", "bank_count", "state_display", "fetched")
     ordering = ("currency__position",)
-    fields = ("currency", "shown_state", "fetched_at_utc")
+    fields = ("currency", "state_display", "fetched_at_display")
     readonly_fields = fields
     change_form_template = "admin/wallets/banklist/page.html"
     add_label = "Fetch a bank list"
 
     bank_count = column("banks", lambda banks: len(banks.banks))
-    shown_state = column(
+    state_display = column(
         "state", lambda banks: status_badge("Fresh" if is_fresh(banks.fetched_at) else "Stale")
     )
     fetched = column(
         "fetched", lambda banks: format_html("{} ago", age(banks.fetched_at)), ordering="fetched_at"
     )
-    fetched_at_utc = column("fetched (UTC)", lambda banks: format_time(banks.fetched_at))
+    fetched_at_display = column("fetched (UTC)", lambda banks: format_time(banks.fetched_at))
 
     def heading(self, obj: BankList) -> str:
         return f"{obj.currency_id} banks of {obj.fetched_at:%Y-%m-%d %H:%M} UTC"

@@ -70,19 +70,19 @@ class ConfigurationFilters(ListFilters):
 @admin.register(Configuration)
 class ConfigurationAdmin(ConfirmationAdmin):
     list_display = (
-        "key", "description", "value_column", "since", "upcoming_column", "pending_column",
+        "key", "description", "value_display", "since", "upcoming_display", "pending_display",
     )  # fmt: skip
     filters = ConfigurationFilters
     search_fields = ("key", "description")
     search_help_text = "Key or description"
     list_per_page = 100
-    fields = ("key", "description", "value_column", "since")
+    fields = ("key", "description", "value_display", "since")
     readonly_fields = fields
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         return settings_with_values()
 
-    value_column = column(
+    value_display = column(
         "effective value", lambda row: f"{number(row.effective_value)} {_unit(row.key)}".rstrip()
     )
     since = column(
@@ -91,12 +91,12 @@ class ConfigurationAdmin(ConfirmationAdmin):
     )
 
     @admin.display(description="upcoming")
-    def upcoming_column(self, row: Any) -> str:
+    def upcoming_display(self, row: Any) -> str:
         if row.upcoming_value is None:
             return "-"
         return f"{number(row.upcoming_value)} from {_minute(row.upcoming_at)} UTC"
 
-    pending_column = column("pending approval", lambda row: number(row.pending_value))
+    pending_display = column("pending approval", lambda row: number(row.pending_value))
 
     def get_urls(self) -> list[URLPattern]:
         return [

@@ -103,8 +103,8 @@ class SettingChangeFilters(ListFilters):
 class SettingChangeAdmin(ConfirmationAdmin):
     filters = SettingChangeFilters
     list_display = (
-        "shown_key", "shown_value", "shown_state", "shown_from", "proposed_by", "proposed",
-        "decided_by",
+        "key_display", "value_display", "state_display", "effective_from_display", "proposed_by",
+        "proposed", "decided_by",
     )  # fmt: skip
     list_select_related = (
         "configuration", "proposed_by", "decided_by", "cancellation_requested_by", "cancelled_by",
@@ -113,8 +113,8 @@ class SettingChangeAdmin(ConfirmationAdmin):
     search_help_text = "Key, value or id"
     amount_fields = ("value",)
     fields = (
-        ("shown_link", "shown_state"), ("shown_value", "shown_from"), "reason",
-        ("proposed_by", "proposed"), ("decided_by", "shown_decided"), "decision_note",
+        ("link_display", "state_display"), ("value_display", "effective_from_display"), "reason",
+        ("proposed_by", "proposed"), ("decided_by", "decided_display"), "decision_note",
         ("cancellation_requested_by", "cancelled_by"), "cancellation_reason",
     )  # fmt: skip
     readonly_fields = flatten(fields)
@@ -122,22 +122,24 @@ class SettingChangeAdmin(ConfirmationAdmin):
     def heading(self, obj: SettingChange) -> str:
         return f"{obj.configuration_id} {number(obj.value)}"
 
-    shown_key = column("setting", lambda change: change.configuration_id, ordering="configuration")
-    shown_link = column(
+    key_display = column(
+        "setting", lambda change: change.configuration_id, ordering="configuration"
+    )
+    link_display = column(
         "setting", lambda change: record_link(change.configuration, change.configuration_id)
     )
-    shown_value = column("new value", lambda change: number(change.value), ordering="value")
-    shown_state = column("state", lambda change: status_badge(change.status), ordering="status")
+    value_display = column("new value", lambda change: number(change.value), ordering="value")
+    state_display = column("state", lambda change: status_badge(change.status), ordering="status")
 
     @admin.display(description="effective (UTC)", ordering="effective_at")
-    def shown_from(self, change: SettingChange) -> str:
+    def effective_from_display(self, change: SettingChange) -> str:
         when = change.effective_at or change.effective_from
         return format_time(when) if when else "On approval"
 
     proposed = column(
         "proposed (UTC)", lambda change: format_time(change.created_at), ordering="created_at"
     )
-    shown_decided = column(
+    decided_display = column(
         "decided (UTC)", lambda change: format_time(change.decided_at) if change.decided_at else "-"
     )
 

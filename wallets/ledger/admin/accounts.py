@@ -72,13 +72,13 @@ class AccountFilters(ListFilters):
 
 @admin.register(Account)
 class AccountAdmin(Exportable):
-    list_display = ("heading", "owner", "shown_balance")
+    list_display = ("heading", "owner", "balance_display")
     filters = AccountFilters
     list_select_related = ("organisation", "member", "asset__token")
     search_fields = ("id",)
     search_help_text = "Name, email or id of the owner, balance, id of the account"
     list_note = SIGN
-    fields = ("owner", "shown_asset", "kind", "shown_balance", "holds", "id")
+    fields = ("owner", "asset_display", "kind", "balance_display", "holds", "id")
     readonly_fields = fields
 
     def default_order(self, query: Mapping[str, str]) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class AccountAdmin(Exportable):
         return rows.filter(exact or owner_name_contains(term))
 
     @admin.display(description="asset")
-    def shown_asset(self, account: Account) -> str:
+    def asset_display(self, account: Account) -> str:
         token = account.asset.token
         return record_link(token) if token else asset_name(account.asset)
 
@@ -120,7 +120,7 @@ class AccountAdmin(Exportable):
         return found
 
     @admin.display(description="balance", ordering="balance")
-    def shown_balance(self, account: Account) -> str:
+    def balance_display(self, account: Account) -> str:
         if account.balance is not None:
             return format_account_amount(account.balance, account)
         listed: SystemBalance | None = getattr(account, "total", None)

@@ -13,20 +13,22 @@ from wallets.ledger.models import BooksProof
 
 @admin.register(BooksProof)
 class BooksProofAdmin(SafeAdmin):
-    list_display = ("shown_at", "shown_state", "duration")
+    list_display = ("time_display", "state_display", "duration")
     list_filter = ("passed",)
     date_hierarchy = "ran_at"
-    fields = ("shown_at", "shown_state", "duration")
+    fields = ("time_display", "state_display", "duration")
     readonly_fields = fields
 
     def heading(self, obj: BooksProof) -> str:
         return f"Ledger integrity of {obj.ran_at:%Y-%m-%d %H:%M:%S} UTC"
 
-    shown_at = column("ran at (UTC)", lambda proof: format_time(proof.ran_at), ordering="ran_at")
+    time_display = column(
+        "ran at (UTC)", lambda proof: format_time(proof.ran_at), ordering="ran_at"
+    )
     duration = column(
         "duration", lambda proof: f"{proof.milliseconds:,} ms", ordering="milliseconds"
     )
-    shown_state = column(
+    state_display = column(
         "result",
         lambda proof: status_badge("Passed" if proof.passed else "Failed"),
         ordering="passed",

@@ -49,7 +49,7 @@ class EntryFilters(ListFilters):
 
 @admin.register(Entry)
 class EntryAdmin(TransferSearch, Exportable):
-    list_display = ("shown_at", "what", "shown_account", "shown_amount", "shown_balance")
+    list_display = ("time_display", "what", "account_display", "amount_display", "balance_display")
     filters = EntryFilters
     list_select_related = (
         "transfer", "account__organisation", "account__member", "account__asset__token",
@@ -58,7 +58,7 @@ class EntryAdmin(TransferSearch, Exportable):
     search_fields = ("id",)
     search_help_text = "Reference, amount (31 days), email of the owner, or any id"
     ordering = ("-id",)
-    fields = ("shown_at", "what", "shown_account", "shown_amount", "shown_balance", "id")
+    fields = ("time_display", "what", "account_display", "amount_display", "balance_display", "id")
     readonly_fields = fields
 
     def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
@@ -74,26 +74,26 @@ class EntryAdmin(TransferSearch, Exportable):
         return Q(pk=wanted) | Q(account=wanted) | Q(transfer__in=list(found))
 
     @admin.display(description="when (UTC)", ordering="id")
-    def shown_at(self, entry: Entry) -> str:
+    def time_display(self, entry: Entry) -> str:
         return format_time(entry.transfer.created_at)
 
     def heading(self, obj: Entry) -> str:
-        return f"{kind_label(obj.transfer)}: {self.shown_amount(obj)}"
+        return f"{kind_label(obj.transfer)}: {self.amount_display(obj)}"
 
     @admin.display(description="transfer")
     def what(self, entry: Entry) -> str:
         return record_link(entry.transfer, kind_label(entry.transfer))
 
     @admin.display(description="account")
-    def shown_account(self, entry: Entry) -> str:
+    def account_display(self, entry: Entry) -> str:
         account = entry.account
         owner = account.member or account.organisation or "the exchange"
         return record_link(account, f"{kind_label(account)} of {owner}")
 
     @admin.display(description="amount")
-    def shown_amount(self, entry: Entry) -> str:
+    def amount_display(self, entry: Entry) -> str:
         return format_account_amount(entry.amount, entry.account)
 
     @admin.display(description="balance after")
-    def shown_balance(self, entry: Entry) -> str:
+    def balance_display(self, entry: Entry) -> str:
         return format_account_amount(entry.balance_after, entry.account)

@@ -75,7 +75,8 @@ class TransferAdmin(TransferSearch, Exportable):
     # Name of the payee, from the withdrawal; set by `config.back_office.transfers`.
     payee_name: Combinable = Value(None, output_field=CharField())
     list_display = (
-        "shown_at", "shown_kind", "shown_amount", "payee", "memo", "shown_actor", "reference",
+        "time_display", "kind_display", "amount_display", "payee", "memo", "actor_display",
+        "reference",
     )  # fmt: skip
     filters = TransferFilters
     search_fields = ("id",)
@@ -84,7 +85,7 @@ class TransferAdmin(TransferSearch, Exportable):
     # Ids follow creation time and are indexed.
     ordering = ("-id",)
     fields = (
-        "shown_at", "shown_kind", "shown_amount", "payee", "memo", "poster", "reference",
+        "time_display", "kind_display", "amount_display", "payee", "memo", "poster", "reference",
         "subject_id", "id",
     )  # fmt: skip
     readonly_fields = fields
@@ -111,11 +112,11 @@ class TransferAdmin(TransferSearch, Exportable):
         return rows.filter(pk__in=found)
 
     @admin.display(description="when (UTC)", ordering="id")
-    def shown_at(self, transfer: Transfer) -> str:
+    def time_display(self, transfer: Transfer) -> str:
         return format_time(transfer.created_at)
 
     @admin.display(description="kind", ordering="kind")
-    def shown_kind(self, transfer: Transfer) -> str:
+    def kind_display(self, transfer: Transfer) -> str:
         return kind_label(transfer)
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
@@ -129,7 +130,7 @@ class TransferAdmin(TransferSearch, Exportable):
         return found
 
     @admin.display(description="amount")
-    def shown_amount(self, transfer: Transfer) -> str:
+    def amount_display(self, transfer: Transfer) -> str:
         listed: list[Any] | None = getattr(transfer, "moved", None)
         moved = amounts_moved([transfer]).get(transfer.pk, []) if listed is None else listed
         return "; ".join(format_amount(amount, asset) for amount, asset in moved) or "-"
@@ -140,7 +141,7 @@ class TransferAdmin(TransferSearch, Exportable):
         return name or "-"
 
     @admin.display(description="by")
-    def shown_actor(self, transfer: Transfer) -> str:
+    def actor_display(self, transfer: Transfer) -> str:
         kind_of_actor = transfer.actor.partition(":")[0].replace("_", " ")
         return kind_of_actor.capitalize().replace("Api", "API")
 

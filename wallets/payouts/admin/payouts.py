@@ -58,10 +58,10 @@ class PayoutFilters(ListFilters):
 @admin.register(Payout)
 class PayoutAdmin(Exportable):
     list_display = (
-        "shown_at", "shown_state", "sent_amount", "payee", "to", "reference", "provider_status",
-        "attempts", "last_error", "next_step_at",
+        "time_display", "state_display", "sent_amount", "payee", "to", "reference",
+        "provider_status", "attempts", "last_error", "next_step_at",
     )  # fmt: skip
-    list_display_links = ("shown_at", "shown_state", "sent_amount")
+    list_display_links = ("time_display", "state_display", "sent_amount")
     filters = PayoutFilters
     list_select_related = (
         "withdrawal__bank", "withdrawal__organisation", "withdrawal__member",
@@ -71,9 +71,9 @@ class PayoutAdmin(Exportable):
     search_fields = ("withdrawal__reference",)
     search_help_text = "Reference, account, payee, owner, amount, email, any id"
     fields = (
-        "reference", "shown_state", "owner", "shown_amount", "sent_amount", "payee", "to",
+        "reference", "state_display", "owner", "amount_display", "sent_amount", "payee", "to",
         "attempts", "posted_at", "provider_id", "provider_status",
-        "shown_fee", "provider_message", "last_error", "next_step_at", "leased_until",
+        "fee_display", "provider_message", "last_error", "next_step_at", "leased_until",
         "status_checks", "not_found_count", "first_not_found_at", "last_not_found_at", "settled_at",
         "monitor_until", "created_at", "updated_at",
     )  # fmt: skip
@@ -101,7 +101,7 @@ class PayoutAdmin(Exportable):
         return f"Payout of {self.sent_amount(obj)} to {self.payee(obj)}"
 
     @admin.display(description="approved (UTC)", ordering="pk")
-    def shown_at(self, payout: Payout) -> str:
+    def time_display(self, payout: Payout) -> str:
         return format_time(payout.created_at)
 
     @admin.display(description="owner")
@@ -109,7 +109,7 @@ class PayoutAdmin(Exportable):
         return record_link(payout.withdrawal.member or payout.withdrawal.organisation)
 
     @admin.display(description="withdrawal amount")
-    def shown_amount(self, payout: Payout) -> str:
+    def amount_display(self, payout: Payout) -> str:
         return format_money(payout.withdrawal.amount, payout.withdrawal.currency_id)
 
     @admin.display(description="net to bank", ordering="withdrawal__disburse_amount")
@@ -130,7 +130,7 @@ class PayoutAdmin(Exportable):
         return record_link(payout.withdrawal)
 
     @admin.display(description="state", ordering="withdrawal__status")
-    def shown_state(self, payout: Payout) -> str:
+    def state_display(self, payout: Payout) -> str:
         return withdrawal_badge(payout.withdrawal)
 
     @admin.display(description="status checks", ordering="status_checks")
@@ -138,7 +138,7 @@ class PayoutAdmin(Exportable):
         return payout.status_checks
 
     @admin.display(description="provider charge")
-    def shown_fee(self, payout: Payout) -> str:
+    def fee_display(self, payout: Payout) -> str:
         return format_money(payout.provider_fee, payout.withdrawal.currency_id)
 
 
@@ -152,10 +152,10 @@ class ProposalFilters(ListFilters):
 class ProposalAdmin(OwnedRecordAdmin):
     filters = ProposalFilters
     list_display = (
-        "shown_at", "action", "shown_withdrawal", "shown_amount", "shown_state", "proposed_by",
-        "reason", "decided_by",
+        "time_display", "action", "withdrawal_display", "amount_display", "state_display",
+        "proposed_by", "reason", "decided_by",
     )  # fmt: skip
-    list_display_links = ("shown_at", "action")
+    list_display_links = ("time_display", "action")
     list_select_related = ("withdrawal", "proposed_by", "decided_by")
     ordering = ("-pk",)
     search_fields = ("withdrawal__reference",)
@@ -164,7 +164,7 @@ class ProposalAdmin(OwnedRecordAdmin):
     amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
     owner_prefixes = ("withdrawal__",)
     fields = (
-        "shown_withdrawal", "shown_amount", "action", "reason", "shown_state", "proposed_by",
+        "withdrawal_display", "amount_display", "action", "reason", "state_display", "proposed_by",
         "created_at", "decided_by", "decided_at",
     )  # fmt: skip
     readonly_fields = fields
@@ -189,15 +189,17 @@ class ProposalAdmin(OwnedRecordAdmin):
             return replace(found, approve=None, blocker="No longer possible")
         return found
 
-    shown_at = column(
+    time_display = column(
         "proposed (UTC)", lambda proposal: format_time(proposal.created_at), ordering="created_at"
     )
-    shown_amount = column(
+    amount_display = column(
         "amount",
         lambda proposal: format_money(proposal.withdrawal.amount, proposal.withdrawal.currency_id),
     )
-    shown_withdrawal = column("withdrawal", lambda proposal: record_link(proposal.withdrawal))
-    shown_state = column("state", lambda proposal: status_badge(proposal.status), ordering="status")
+    withdrawal_display = column("withdrawal", lambda proposal: record_link(proposal.withdrawal))
+    state_display = column(
+        "state", lambda proposal: status_badge(proposal.status), ordering="status"
+    )
 
 
 class DecisionFilters(ListFilters):
@@ -207,7 +209,7 @@ class DecisionFilters(ListFilters):
 
 @admin.register(Decision)
 class DecisionAdmin(OwnedRecordAdmin):
-    list_display = ("shown_at", "verdict", "by", "shown_withdrawal", "reason")
+    list_display = ("time_display", "verdict", "by", "withdrawal_display", "reason")
     filters = DecisionFilters
     list_select_related = ("withdrawal",)
     search_fields = ("withdrawal__reference", "actor_label")
@@ -218,16 +220,16 @@ class DecisionAdmin(OwnedRecordAdmin):
     long = True
     ordering = ("-pk",)
     fields = (
-        "shown_at", "verdict", "by", "actor", "shown_withdrawal", "version", "reason",
+        "time_display", "verdict", "by", "actor", "withdrawal_display", "version", "reason",
         "details",
     )  # fmt: skip
     readonly_fields = fields
 
-    shown_at = column(
+    time_display = column(
         "when (UTC)", lambda decision: format_time(decision.created_at), ordering="created_at"
     )
     by = column("by", lambda decision: decision.actor_label, ordering="actor_label")
-    shown_withdrawal = column("withdrawal", lambda decision: record_link(decision.withdrawal))
+    withdrawal_display = column("withdrawal", lambda decision: record_link(decision.withdrawal))
 
 
 class BankAccountFilters(ListFilters):
@@ -248,25 +250,25 @@ class BankAccountAdmin(OwnedRecordAdmin):
     owner_prefixes = ("withdrawal__",)
     long = True
     fields: ClassVar[tuple[str, ...]] = (
-        "shown_withdrawal", "organisation", "bank", "account_number", "account_name",
+        "withdrawal_display", "organisation", "bank", "account_number", "account_name",
         "name_resolved", "provided_name", "currency", *_DETAILS,
         "created_at", "id",
     )  # fmt: skip
     readonly_fields = fields
 
-    shown_withdrawal = column("withdrawal", lambda bank: record_link(bank.withdrawal))
+    withdrawal_display = column("withdrawal", lambda bank: record_link(bank.withdrawal))
     bank = column("bank", lambda record: f"{record.name} ({record.code})", ordering="name")
 
 
 @admin.register(ProviderEvent)
 class ProviderEventAdmin(SafeAdmin):
-    list_display = ("shown_at", "reference", "provider_id", "deliveries")
+    list_display = ("time_display", "reference", "provider_id", "deliveries")
     ordering = ("-pk",)
     search_fields = ("=reference", "=provider_id")
     search_help_text = "Reference, provider id, or event id"
-    fields = ("shown_at", "reference", "provider_id", "deliveries", "digest", "body")
+    fields = ("time_display", "reference", "provider_id", "deliveries", "digest", "body")
     readonly_fields = fields
 
-    shown_at = column(
+    time_display = column(
         "received (UTC)", lambda event: format_time(event.received_at), ordering="received_at"
     )

@@ -150,7 +150,7 @@ class BreakFilters(ListFilters):
 class ReconciliationBreakAdmin(ConfirmationAdmin):
     filters = BreakFilters
     list_display = (
-        "day", "what", "about", "shown_difference", "shown_state", "owned_by", "still_there",
+        "day", "what", "about", "difference_display", "state_display", "owned_by", "still_there",
         "found",
     )  # fmt: skip
     list_display_links = ("day", "what")
@@ -162,8 +162,8 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
     # Ids grow with time and have an index.
     ordering = ("-pk",)
     fields = (
-        "day", "what", "shown_state", "owned_by", "about", "provider_id", "ours", "theirs",
-        "shown_difference", "still_there", "first_in", "latest_in", "created_at",
+        "day", "what", "state_display", "owned_by", "about", "provider_id", "ours", "theirs",
+        "difference_display", "still_there", "first_in", "latest_in", "created_at",
     )  # fmt: skip
     readonly_fields = fields
 
@@ -177,14 +177,14 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
         return found if found is None or amount is None else found | Q(difference=-amount)
 
     what = column("kind", lambda found: found.kind, ordering="kind")
-    shown_state = column("state", break_state, ordering="status")
+    state_display = column("state", break_state, ordering="status")
     owned_by = column(
         "owner", lambda found: str(found.owner or "Unassigned"), ordering="owner__username"
     )
     about = column("subject", about)
     ours = column("ours", lambda found: side(found.our_text, found.our_amount, found))
     theirs = column("provider", lambda found: side(found.their_text, found.their_amount, found))
-    shown_difference = column("difference", format_difference, ordering="difference")
+    difference_display = column("difference", format_difference, ordering="difference")
     still_there = column("in latest report", presence)
     first_in = column("first report", lambda found: _report(found.first_report))
     latest_in = column("latest report", lambda found: _report(found.latest_report))

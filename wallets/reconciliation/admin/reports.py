@@ -48,14 +48,14 @@ class ReconciliationAdmin(AddFormAdmin):
         "basis",
         "differences",
         "compared",
-        "requested_by_column",
+        "requested_by_display",
         "made",
     )
     list_filter = ("status", "day")
     date_hierarchy = "day"
     add_label = "Run reconciliation"
     fields = (
-        "day", "verdict", "basis", "differences", "compared", "reason", "requested_by_column",
+        "day", "verdict", "basis", "differences", "compared", "reason", "requested_by_display",
         "created_at", "finished_at",
     )  # fmt: skip
     readonly_fields = fields
@@ -66,7 +66,7 @@ class ReconciliationAdmin(AddFormAdmin):
         lambda report: PROVISIONAL if report.provisional else "Complete day",
         ordering="provisional",
     )
-    requested_by_column = column(
+    requested_by_display = column(
         "requested by", lambda report: report.requested_by_label, ordering="requested_by_label"
     )
     made = column(

@@ -275,9 +275,9 @@ class DecisionPages(ReviewPage):
                 **shown,
             )
 
-        shown_rows = {row.pk: row for row in chosen}
+        chosen_rows = {row.pk: row for row in chosen}
         outcomes = [
-            decide_row(act, pk, version, shown_rows.get(pk)) for pk, version in wanted.items()
+            decide_row(act, pk, version, chosen_rows.get(pk)) for pk, version in wanted.items()
         ]
         decided = [one.decided for one in outcomes if one.decided is not None]
         final = [row for row in decided if row.status != WithdrawalStatus.PENDING]

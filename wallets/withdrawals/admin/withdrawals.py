@@ -83,10 +83,10 @@ class WithdrawalAdmin(Exportable, DecisionPages):
 
     linked_columns = ("bank_id",)
     list_display = (
-        "waiting", "owner", "shown_amount", "payee", "shown_risk", "shown_state", "awaiting",
+        "waiting", "owner", "amount_display", "payee", "risk_display", "state_display", "awaiting",
         "reference",
     )  # fmt: skip
-    list_display_links = ("shown_amount",)
+    list_display_links = ("amount_display",)
     filters = WithdrawalListFilters
     list_select_related = (
         "organisation", "member", "bank", "payout", "first_approver", "second_approver",
@@ -110,7 +110,7 @@ class WithdrawalAdmin(Exportable, DecisionPages):
         return format_html("{}<br>{}", withdrawal.member, withdrawal.organisation)
 
     @admin.display(description="amount", ordering="amount")
-    def shown_amount(self, withdrawal: Withdrawal) -> str:
+    def amount_display(self, withdrawal: Withdrawal) -> str:
         return format_money(withdrawal.amount, withdrawal.currency_id)
 
     @admin.display(description="payee")
@@ -119,11 +119,11 @@ class WithdrawalAdmin(Exportable, DecisionPages):
         return format_html("{}<br>{}<br>{}", bank.account_name, bank.name, bank.account_number)
 
     @admin.display(description="state", ordering="status")
-    def shown_state(self, withdrawal: Withdrawal) -> str:
+    def state_display(self, withdrawal: Withdrawal) -> str:
         return withdrawal_badge(withdrawal)
 
     @admin.display(description="risk")
-    def shown_risk(self, withdrawal: Any) -> str:
+    def risk_display(self, withdrawal: Any) -> str:
         return risk_badges(withdrawal.flags)
 
     @admin.display(description="awaiting")
