@@ -306,7 +306,7 @@ def _amount_only(amount: Decimal | None, currency: str) -> str:
 
 
 _REPORT_TEXTS = {
-    ReportStatus.AGREES: "Transfers and balances match the provider's.",
+    ReportStatus.MATCHED: "Transfers and balances match the provider's.",
     ReportStatus.DIFFERS: "Transfers or balances differ from the provider's.",
     ReportStatus.INCOMPLETE: "Provider data was incomplete; no match can be confirmed.",
 }
@@ -340,7 +340,7 @@ def _provider_balances() -> ProviderBalances:
         status_text, text = "Missing", f"{due} was not reconciled. {text}"
     elif status == ReportStatus.DIFFERS and not days:
         status_text, text = "Explained", f"{text} All differences are explained."
-    elif status == ReportStatus.AGREES and days:
+    elif status == ReportStatus.MATCHED and days:
         status_text = "Open breaks"
     return ProviderBalances(
         rows,

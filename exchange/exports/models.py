@@ -19,7 +19,7 @@ class ExportStatus(models.TextChoices):
     WAITING = "Waiting"
     RUNNING = "Running"
     READY = "Ready"
-    HANDED_OVER = "Handed over"
+    DOWNLOADED = "Downloaded"
     FAILED = "Failed"
     REMOVED = "Removed"
 

@@ -171,7 +171,7 @@ def _write_direct(export: Export, request: _ExportRequest) -> IO[bytes]:
     size = file.tell()
     file.seek(0)
     Export.objects.filter(pk=export.pk).update(
-        status=ExportStatus.HANDED_OVER,
+        status=ExportStatus.DOWNLOADED,
         rows_done=rows,
         size_bytes=size,
         as_of=as_of,
@@ -341,7 +341,7 @@ def describe_missing_file(export: Export) -> str:
     """Return why there is no file, for the page; empty while there may be one."""
     if export.status == ExportStatus.REMOVED and export.finished_at:
         return f"The file was deleted after {settings.EXPORT_RETENTION_DAYS} days"
-    if export.status == ExportStatus.HANDED_OVER and export.as_of:
+    if export.status == ExportStatus.DOWNLOADED and export.as_of:
         return "The file was downloaded when it was requested"
     return export.error
 

@@ -151,7 +151,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "wallets_configuration_propose": ("B", "B"),
     "wallets_settingchange_approve": ("F", "F"),
     "wallets_settingchange_reject": ("F", "F"),
-    "wallets_settingchange_take_back": ("B", "B"),
+    "wallets_settingchange_withdraw": ("B", "B"),
     "wallets_settingchange_request_cancellation": ("BF", "BF"),
     "wallets_settingchange_dismiss_cancellation": ("BF", "BF"),
     "wallets_settingchange_confirm_cancellation": ("F", "F"),

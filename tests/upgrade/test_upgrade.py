@@ -17,6 +17,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 import requests
+from django.apps import apps
 from django.core.management import call_command
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
@@ -190,6 +191,20 @@ def test_the_flags_of_its_decisions_have_their_present_names(upgraded):
         ("daily_count", FlagLevel.REVIEW),
     }
     assert "This owner uses this account for the first time." in {flag.text for flag in flags}
+
+
+def test_every_state_of_its_records_is_one_of_today(upgraded):
+    """A renamed value of a choice is rewritten in every row."""
+    unknown = {}
+    for model in apps.get_models():
+        for field in model._meta.concrete_fields:
+            if field.choices and (
+                found := {*model._base_manager.values_list(field.attname, flat=True).distinct()}
+                - {value for value, _ in field.flatchoices}
+                - {None, ""}
+            ):
+                unknown[str(field)] = found
+    assert unknown == {}
 
 
 def test_its_books_hold_and_its_records_stay_usable(upgraded, service, provider_sandbox):

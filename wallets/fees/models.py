@@ -52,7 +52,7 @@ class SettingChangeStatus(models.TextChoices):
     PENDING = "Pending"
     APPROVED = "Approved"
     REJECTED = "Rejected"
-    TAKEN_BACK = "Taken back"
+    WITHDRAWN = "Withdrawn"
     CANCELLED = "Cancelled"
 
 

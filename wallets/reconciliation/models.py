@@ -1,6 +1,6 @@
 """Reconciliation reports, and the breaks that they find.
 
-A report is requested (`Waiting`), runs under a lease (`Running`), and ends as `Agrees`, `Differs`
+A report is requested (`Waiting`), runs under a lease (`Running`), and ends as `Matched`, `Differs`
 or `Incomplete` (the provider failed or contradicted itself). Each difference of a complete day
 opens a break, which stays open until two people close it, whatever later reports find.
 """
@@ -24,7 +24,7 @@ class ReportStatus(models.TextChoices):
 
     WAITING = "Waiting"
     RUNNING = "Running"
-    AGREES = "Agrees"
+    MATCHED = "Matched"
     DIFFERS = "Differs"
     INCOMPLETE = "Incomplete"
 
@@ -72,8 +72,8 @@ class Reconciliation(models.Model):
                 name="reconciliation_one_under_way",
             ),
             models.CheckConstraint(
-                condition=~Q(status="Agrees") | Q(differences=0, reason=""),
-                name="reconciliation_agrees_without_differences",
+                condition=~Q(status="Matched") | Q(differences=0, reason=""),
+                name="reconciliation_matched_without_differences",
             ),
         ]
         indexes = [models.Index(fields=["day", "-created_at"], name="reconciliation_of_day")]

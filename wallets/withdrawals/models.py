@@ -264,7 +264,7 @@ class Verdict(models.TextChoices):
     APPROVE = "Approve"
     REJECT = "Reject"
     CANCEL = "Cancel"
-    CORRIDOR = "Fill in"
+    ADD_DETAILS = "Add details"
     PROPOSE = "Propose"
     CONFIRM = "Confirm"
     DECLINE = "Decline"
@@ -275,7 +275,7 @@ class Decision(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="decisions")
-    verdict = choice_field(Verdict, max_length=10)
+    verdict = choice_field(Verdict, max_length=11)
     actor = models.CharField(max_length=80)
     actor_label = models.CharField(max_length=200)
     reason = models.CharField(max_length=500, blank=True)

@@ -128,7 +128,7 @@ def test_the_withdrawals_have_their_states(loaded_dir):
 
 def test_the_books_are_proved_and_reconciled_once(data_dir):
     assert BooksProof.objects.get().passed
-    assert Reconciliation.objects.get().status == ReportStatus.AGREES
+    assert Reconciliation.objects.get().status == ReportStatus.MATCHED
     load_demo_data(data_dir)
     assert BooksProof.objects.count() == Reconciliation.objects.count() == 1
 

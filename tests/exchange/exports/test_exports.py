@@ -67,7 +67,7 @@ def test_a_short_export_is_returned_and_recorded(user):
         assert (one.filter_words, one.form, one.requested_by) == ("Filter: q=1", "csv", user)
         assert (one.first_day, one.last_day) == (span.first, span.last)
         assert one.file_name == "all-organisations_2026-11-01_to_2026-11-30.csv"
-        assert (one.status, one.direct, one.attempts) == ("Handed over", True, 0)
+        assert (one.status, one.direct, one.attempts) == ("Downloaded", True, 0)
         assert (one.about_rows, one.rows_done, one.size_bytes) == (2, 2, len(data))
         assert in_order(before, one.created_at, one.as_of, one.finished_at, timezone.now())
         # A worker fails it if this process dies.
@@ -132,7 +132,7 @@ def test_a_short_export_that_fails_is_recorded_as_failed(user, monkeypatch):
     assert [file.closed for file in made] == [True]
     assert in_order(failed.created_at, failed.finished_at)
     earlier.refresh_from_db()
-    assert earlier.status == "Handed over"
+    assert earlier.status == "Downloaded"
 
 
 def test_up_to_five_thousand_rows_are_returned_immediately(user):
@@ -188,7 +188,7 @@ def test_a_person_has_at_most_five_long_exports_in_progress(user, monkeypatch):
     other = create_login_user(AUDITOR, "bob")
     for status in ("Waiting", "Running", "Waiting", "Running"):
         create_export(user, status=status)
-    for status in ("Ready", "Failed", "Removed", "Handed over"):
+    for status in ("Ready", "Failed", "Removed", "Downloaded"):
         create_export(user, status=status)
     create_export(user, status="Running", direct=True)
     create_export(other, status="Waiting")
@@ -201,7 +201,7 @@ def test_a_person_has_at_most_five_long_exports_in_progress(user, monkeypatch):
     assert refused.value.message == message
     assert start(other)[0].status == "Waiting"
     monkeypatch.setattr(exports, "DIRECT_ROWS", 1)
-    assert start(user)[0].status == "Handed over"
+    assert start(user)[0].status == "Downloaded"
 
 
 # --- long ones ---
@@ -314,8 +314,8 @@ def test_a_missing_file_is_explained():
     for values, words in (
         ({"status": "Removed", "finished_at": now}, deleted),
         ({"status": "Removed"}, ""),
-        ({"status": "Handed over", "as_of": now}, downloaded),
-        ({"status": "Handed over"}, ""),
+        ({"status": "Downloaded", "as_of": now}, downloaded),
+        ({"status": "Downloaded"}, ""),
         ({"status": "Failed", "error": "Broken", "finished_at": now, "as_of": now}, "Broken"),
         ({"status": "Ready", "finished_at": now, "as_of": now}, ""),
     ):

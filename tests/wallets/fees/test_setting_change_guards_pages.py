@@ -50,7 +50,7 @@ def test_the_database_protects_an_approved_change(office, finance, attack):
         " effective_at = now() - interval '1 second'",
         "status = 'Approved', decided_at = now(), effective_at = now()",
         "status = 'Rejected', decided_by_id = {other}, decided_at = now()",
-        "status = 'Taken back', decided_by_id = {other}, decided_at = now()",
+        "status = 'Withdrawn', decided_by_id = {other}, decided_at = now()",
         "value = 1",
     ],
 )

@@ -23,7 +23,7 @@ BEGINS, TRANSITION, DECISION = (
     "setting_change_decision",
 )
 IN_FORCE, BY_TWO = "setting_change_effective", "setting_change_cancelled_by_two"
-STATES = ["Pending", "Approved", "Rejected", "Taken back", "Cancelled"]
+STATES = ["Pending", "Approved", "Rejected", "Withdrawn", "Cancelled"]
 LATER = "clock_timestamp() + interval '1 hour'"
 
 
@@ -71,7 +71,7 @@ def test_a_change_starts_with_a_reason_and_no_decision(changes_table):
 
 def test_only_known_transitions_are_accepted(changes_table):
     legal = {
-        ("Pending", "Approved"), ("Pending", "Rejected"), ("Pending", "Taken back"),
+        ("Pending", "Approved"), ("Pending", "Rejected"), ("Pending", "Withdrawn"),
         ("Approved", "Approved"), ("Approved", "Cancelled"),
     }  # fmt: skip
     found = {}
@@ -79,7 +79,7 @@ def test_only_known_transitions_are_accepted(changes_table):
         # All other requirements of a decision are met.
         when = LATER if after in {"Approved", "Cancelled"} else "NULL"
         change = (
-            f"status = '{after}', decided_by_id = {1 if after == 'Taken back' else 2},"
+            f"status = '{after}', decided_by_id = {1 if after == 'Withdrawn' else 2},"
             f" decided_at = now(), decision_note = 'no', effective_at = {when}"
         )
         [found[before, after]] = results(changes_table, f"status = '{before}'", [change]).values()
@@ -91,7 +91,7 @@ def test_only_known_transitions_are_accepted(changes_table):
 def test_a_decision_is_complete_and_effective_no_earlier_than_approval(changes_table):
     approved = "status = 'Approved', decided_by_id = 2, decided_at = now()"
     rejected = "status = 'Rejected', decided_by_id = 2, decided_at = now()"
-    back = "status = 'Taken back', decided_at = now(), decided_by_id ="
+    back = "status = 'Withdrawn', decided_at = now(), decided_by_id ="
     at_once, note = "effective_at = now()", "decision_note = 'no'"
     expected = {
         f"{approved}, {at_once}": ACCEPTED,
@@ -158,7 +158,7 @@ def insert_change(books: Books, key: str, value: str, when: str, **given: Any) -
 
 
 def changes_in_other_states(books: Books, key: str) -> None:
-    for status in ("Pending", "Rejected", "Taken back", "Cancelled"):
+    for status in ("Pending", "Rejected", "Withdrawn", "Cancelled"):
         people = {"cancellation_requested_by_id": uuid7(), "cancelled_by_id": uuid7()}
         insert_change(books, key, "99", "now() - interval '1 hour'", status=status, **people)
 

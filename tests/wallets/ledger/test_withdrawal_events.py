@@ -62,7 +62,7 @@ def test_an_event_has_the_withdrawal_its_bank_record_and_the_first_approver(book
         }
 
     assert message(books, one) == event(None)
-    for verdict in ("Fill in", "Propose", "Confirm", "Decline"):
+    for verdict in ("Add details", "Propose", "Confirm", "Decline"):
         decide(books, one, verdict, "Ben", 1)
     assert message(books, one) == event(None)
     for verdict in ("Cancel", "Reject", "Approve"):

@@ -80,5 +80,5 @@ def test_due_reports_are_made_one_by_one_and_counted(sandbox, monkeypatch):
         reconciliation.request_report(day=day, actor=SYSTEM)
     assert reconciliation_tasks.reconcile() == len(days)
     made = Reconciliation.objects.values_list("day", "status")
-    assert {*made} == {(day, "Agrees") for day in days}
+    assert {*made} == {(day, "Matched") for day in days}
     assert reconciliation_tasks.reconcile() == 0

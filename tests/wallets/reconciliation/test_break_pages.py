@@ -225,7 +225,7 @@ def agree(day: Any) -> None:
     report = found.first_report
     found.first_report.__class__.objects.create(
         day=day,
-        status=ReportStatus.AGREES,
+        status=ReportStatus.MATCHED,
         requested_by=report.requested_by,
         requested_by_label=report.requested_by_label,
         created_at=timezone.now(),

@@ -61,7 +61,7 @@ def hold(sandbox, amount: str, currency: str = "NGN") -> None:
 def test_250000_55_ngn_that_went_missing_stay_open_however_often_the_day_is_compared(
     sandbox, naira
 ):
-    assert compare().status == "Agrees"
+    assert compare().status == "Matched"
     hold(sandbox, "749999.45")
     for _ in range(3):
         report = compare()
@@ -103,7 +103,7 @@ def test_a_gap_that_two_people_explained_is_expected_from_then_on(sandbox, naira
     close(ReconciliationBreak.objects.get())
     assert open_alerts() == set()
     report = compare()
-    assert (report.status, gap_of(report)) == ("Agrees", (-Decimal(LOST), -Decimal(LOST)))
+    assert (report.status, gap_of(report)) == ("Matched", (-Decimal(LOST), -Decimal(LOST)))
     assert breaks() == [("Unexplained variance", f"-{LOST}", "Closed", True)]
     # What moves afterwards is a break of its own.
     hold(sandbox, "749999.44")
@@ -120,7 +120,7 @@ def test_the_first_gap_of_all_is_explained_too(sandbox, wallet, held, variance):
     ]
     assert breaks() == [("Unexplained variance", variance, "Open", True)]
     close(ReconciliationBreak.objects.get(), "Our own float, paid in when the account was opened")
-    assert compare().status == "Agrees"
+    assert compare().status == "Matched"
 
 
 def test_each_change_of_the_variance_is_a_break_of_its_own_and_counts_once(sandbox, naira):
@@ -138,7 +138,7 @@ def test_each_change_of_the_variance_is_a_break_of_its_own_and_counts_once(sandb
     assert differences_of(compare()) == [("Unexplained variance", "", "", "Unexplained: -100000")]
     close(first)
     report = compare()
-    assert (report.status, gap_of(report)[0]) == ("Agrees", Decimal("-100000.5"))
+    assert (report.status, gap_of(report)[0]) == ("Matched", Decimal("-100000.5"))
 
 
 def test_a_break_without_a_difference_stays_open_and_closing_it_expects_no_variance(sandbox, naira):
@@ -147,7 +147,7 @@ def test_a_break_without_a_difference_stays_open_and_closing_it_expects_no_varia
     compare()
     hold(sandbox, "1000000")
     report = compare()
-    assert (report.status, breaks()) == ("Agrees", [("Unexplained variance", "7", "Open", False)])
+    assert (report.status, breaks()) == ("Matched", [("Unexplained variance", "7", "Open", False)])
     assert open_alerts() == {"reconciliation"}
     # It comes back: the same break.
     hold(sandbox, "1000007")
@@ -157,7 +157,7 @@ def test_a_break_without_a_difference_stays_open_and_closing_it_expects_no_varia
     compare()
     close(ReconciliationBreak.objects.get())
     assert (compare().status, breaks()) == (
-        "Agrees",
+        "Matched",
         [("Unexplained variance", "7", "Closed", False)],
     )
     # After it was closed as gone, the same amount is something new.
@@ -409,7 +409,7 @@ def test_closing_a_break_waits_for_a_comparison_that_is_being_stored(
         [("Unexplained variance", f"-{LOST}", "Closed", True)],
         set(),
     )
-    assert compare().status == "Agrees"
+    assert compare().status == "Matched"
 
 
 def advisory_waits(connection: psycopg.Connection[Any]) -> int:

@@ -64,7 +64,7 @@ def test_matching_sides_agree_with_totals_by_currency(sandbox, wallet):
     payouts.send_payout(refused.id)
     assert status_of(refused) == "Failed"
     report = compare()
-    assert (report.status, report.reason, differences_of(report)) == ("Agrees", "", [])
+    assert (report.status, report.reason, differences_of(report)) == ("Matched", "", [])
     assert (report.compared, report.differences) == (4, 0)
     fee = paid.fee
     assert total_line(report, "Completed") == (1, 500 - fee, 1, 500 - fee)
@@ -98,7 +98,7 @@ def test_an_order_that_is_just_being_sent_is_no_difference_until_its_lease_is_ov
     assert claim is not None
     assert payouts._mark_posting(withdrawal.id, claim.token)
     report = compare()
-    assert (report.status, report.compared, differences_of(report)) == ("Agrees", 1, [])
+    assert (report.status, report.compared, differences_of(report)) == ("Matched", 1, [])
     Payout.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
     assert differences_of(compare()) == [
         ("Missing at provider", withdrawal.reference, "Processing", "")
@@ -138,7 +138,7 @@ def test_payouts_under_way_since_the_day_before_are_listed_and_older_ones_looked
     update_provider(sandbox, "UPDATE transfers SET created_at = ?", earlier.timestamp())
     asked = len(sandbox.requests.entries())
     report = compare()
-    assert (report.status, report.compared) == ("Agrees", 0)
+    assert (report.status, report.compared) == ("Matched", 0)
     # The balances, and one page of the list.
     assert len(sandbox.requests.entries()) == asked + 2 + status_checks
 
@@ -226,7 +226,7 @@ def test_what_we_have_not_noticed_yet_differs_and_stays_open_once_we_have(sandbo
     assert differences_of(report) == [("Status", withdrawal.reference, "Processing", "SUCCESSFUL")]
     assert open_alerts() == {"reconciliation"}
     payouts.check_status(withdrawal.id)
-    assert compare().status == "Agrees"
+    assert compare().status == "Matched"
     assert breaks() == [("Status", "", "Open", False)]
     assert open_alerts() == {"reconciliation"}
     close(ReconciliationBreak.objects.get())
@@ -236,13 +236,13 @@ def test_what_we_have_not_noticed_yet_differs_and_stays_open_once_we_have(sandbo
 def test_a_returned_payout_differs_until_two_people_reversed_it(sandbox, wallet):
     withdrawal = pay(wallet)
     settle_at_bank(sandbox, withdrawal)
-    assert compare().status == "Agrees"
+    assert compare().status == "Matched"
     sandbox.store.return_money(withdrawal.reference)
     payouts.check_status(withdrawal.id)
     assert differences_of(compare()) == [("Status", withdrawal.reference, "Completed", "FAILED")]
     propose_and_confirm(withdrawal, ProposalAction.REVERSE)
     report = compare()
-    assert (report.status, differences_of(report)) == ("Agrees", [])
+    assert (report.status, differences_of(report)) == ("Matched", [])
     assert_books_hold()
 
 
@@ -254,8 +254,8 @@ def test_a_payout_belongs_to_the_day_we_sent_it_whatever_their_clock_says(sandbo
     Payout.objects.filter(withdrawal=early).update(posted_at=just_before)
     # Theirs says today of what we sent a second before midnight.
     yesterday, day = compare(today() - timedelta(days=1)), compare()
-    assert (yesterday.status, yesterday.compared) == ("Agrees", 1)
-    assert (day.status, day.compared) == ("Agrees", 1)
+    assert (yesterday.status, yesterday.compared) == ("Matched", 1)
+    assert (day.status, day.compared) == ("Matched", 1)
     assert total_line(day, "Completed")[:2] == (1, late.disburse_amount)
 
 
@@ -306,7 +306,7 @@ def test_without_balances_a_report_is_incomplete(sandbox, wallet, kind):
     report = compare()
     assert report.status == "Incomplete"
     sandbox.faults.clear()
-    assert compare().status == "Agrees"
+    assert compare().status == "Matched"
 
 
 def test_an_unreachable_provider_leaves_an_incomplete_report_with_ledger_totals(sandbox, wallet):
@@ -329,8 +329,8 @@ def test_a_list_of_other_days_is_not_believed(sandbox, wallet):
 @pytest.mark.parametrize(
     ("moved", "variance", "status"),
     [
-        ("0", "0.005", "Agrees"),
-        ("-0.01", "-0.005", "Agrees"),
+        ("0", "0.005", "Matched"),
+        ("-0.01", "-0.005", "Matched"),
         ("0.001", "0.006", "Differs"),
         ("-0.011", "-0.006", "Differs"),
     ],
@@ -339,16 +339,18 @@ def test_a_list_of_other_days_is_not_believed(sandbox, wallet):
 def test_the_rounding_of_a_charge_does_not_change_the_variance(sandbox, moved, variance, status):
     wallet = make_member_wallet(50_000, currency="NGN")
     sandbox.store.set_float("NGN", Decimal(50_000))
-    assert compare().status == "Agrees"
+    assert compare().status == "Matched"
     withdrawal = pay(wallet, 20_000, currency="NGN", bank=BANKS["NGN"])
     settle_at_bank(sandbox, withdrawal)
     assert status_of(withdrawal) == "Completed"
     sandbox.store.set_float("NGN", sandbox.store.floats()["NGN"] + Decimal(moved))
     found = Decimal(variance)
     # Rounding by half a unit counts as explained.
-    expected = found if status == "Agrees" else Decimal(0)
+    expected = found if status == "Matched" else Decimal(0)
     unexplained = (
-        [] if status == "Agrees" else [("Unexplained variance", "", "", f"Unexplained: {variance}")]
+        []
+        if status == "Matched"
+        else [("Unexplained variance", "", "", f"Unexplained: {variance}")]
     )
     for _ in range(2):
         report = compare()
@@ -389,7 +391,7 @@ def test_a_lost_payout_that_is_sent_again_is_no_longer_missing(sandbox, wallet):
     propose_and_confirm(withdrawal, ProposalAction.SEND_AGAIN)
     sweeps.process_payout(withdrawal.id)
     assert status_of(withdrawal) == "Processing"
-    assert compare().status == "Agrees"
+    assert compare().status == "Matched"
     assert breaks() == [
         ("Missing at provider", format_plain(-withdrawal.disburse_amount), "Open", False)
     ]

@@ -59,10 +59,10 @@ def kept(status: str, listed_at: datetime, day: date = DAY, **more: Any) -> Reco
         ([("Incomplete", HOUR)] * 4, 12 * HOUR, True),
         ([("Incomplete", HOUR)] * 5, 12 * HOUR, False),
         *(([(status, 9 * HOUR)], 12 * HOUR, False) for status in ("Waiting", "Running")),
-        *(([(status, 9 * HOUR)], 12 * HOUR, False) for status in ("Agrees", "Differs")),
-        ([("Incomplete", 9 * HOUR), ("Agrees", 8 * HOUR)], 12 * HOUR, False),
+        *(([(status, 9 * HOUR)], 12 * HOUR, False) for status in ("Matched", "Differs")),
+        ([("Incomplete", 9 * HOUR), ("Matched", 8 * HOUR)], 12 * HOUR, False),
         # Requested before the day ended.
-        ([("Agrees", 12 * HOUR + MOMENT)], 12 * HOUR, True),
+        ([("Matched", 12 * HOUR + MOMENT)], 12 * HOUR, True),
         ([("Incomplete", HOUR / 2)], HOUR / 4 + 2 * HOUR, False),
     ],
 )
@@ -73,7 +73,7 @@ def test_a_day_is_due_from_two_on_and_five_times_an_hour_apart_until_it_is_compl
     for status, ago in reports_before:
         kept(status, now - ago)
     # What was found of another day says nothing of this one.
-    kept("Agrees", now - HOUR / 2, DAY - timedelta(days=1))
+    kept("Matched", now - HOUR / 2, DAY - timedelta(days=1))
     assert reports._is_due(DAY, now) is due
 
 
@@ -151,12 +151,12 @@ def test_only_the_claimant_stores_a_report_and_once():
     )
     for report in (ours, other):
         assert reconciliation.claim_report(report)
-    Reconciliation.objects.filter(pk=ours.pk).update(status="Agrees")
+    Reconciliation.objects.filter(pk=ours.pk).update(status="Matched")
     # Two never have the same claim; if they had, each would be kept by itself.
     Reconciliation.objects.update(claimed_by=ours.claimed_by)
     reports._store(ours, "found too late", [])
     assert [*Reconciliation.objects.order_by("-day").values_list("status", "reason")] == [
-        ("Agrees", ""),
+        ("Matched", ""),
         ("Running", ""),
     ]
 
@@ -204,7 +204,7 @@ def test_a_worker_whose_lease_ran_out_writes_nothing_over_the_next_ones_report(s
         ({"status": "Running", "leased_until": -1}, True),
         ({"leased_until": 5}, False),
         ({"attempts": 3}, False),
-        ({"status": "Agrees"}, False),
+        ({"status": "Matched"}, False),
     ],
 )
 def test_a_report_is_claimed_for_half_an_hour_and_three_times_at_most(changes, claimed):
@@ -256,5 +256,5 @@ def test_a_difference_of_another_day_is_not_counted():
     assert (expected.kind, expected.subject, expected.message) == (
         "reconciliation_incomplete", str(day), words,
     )  # fmt: skip
-    reports._update_alerts(day, ReportStatus.AGREES, "")
+    reports._update_alerts(day, ReportStatus.MATCHED, "")
     assert Alert.objects.get().resolved_at is not None

@@ -43,12 +43,12 @@ def test_the_last_comparison_is_the_newest_of_the_latest_day_that_was_over_and_c
     tomorrow, later = DAY + timedelta(days=1), DAY + timedelta(days=2)
     report("Waiting", later)
     report("Running", tomorrow)
-    report("Agrees", later, over=False)
+    report("Matched", later, over=False)
     assert selectors_overview.latest_report() is None
-    for hour, status in enumerate(("Incomplete", "Differs", "Agrees")):
+    for hour, status in enumerate(("Incomplete", "Differs", "Matched")):
         newest = report(status, hour=hour)
         assert selectors_overview.latest_report() == newest, status
-    report("Agrees", DAY - timedelta(days=1))
+    report("Matched", DAY - timedelta(days=1))
     assert selectors_overview.latest_report() == newest
 
 
@@ -99,8 +99,10 @@ def test_the_float_of_each_currency_is_read_from_the_lines_of_its_report():
         (LineKind.VARIANCE, "ZAR", 3, None),
         (LineKind.IN_TRANSIT, "UGX", 1, 1),
     )
-    lines_of(report("Agrees"), (LineKind.BALANCE, "TZS", 1, 1), (LineKind.BALANCE, "GHS", 9, 9))
-    lines_of(report("Agrees"), (LineKind.IN_TRANSIT, "GHS", 1, 1), (LineKind.VARIANCE, "GHS", 9, 9))
+    lines_of(report("Matched"), (LineKind.BALANCE, "TZS", 1, 1), (LineKind.BALANCE, "GHS", 9, 9))
+    lines_of(
+        report("Matched"), (LineKind.IN_TRANSIT, "GHS", 1, 1), (LineKind.VARIANCE, "GHS", 9, 9)
+    )
     assert [
         (*astuple(found), found.unexplained) for found in selectors_overview.float_positions(made)
     ] == [

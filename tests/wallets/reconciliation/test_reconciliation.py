@@ -150,7 +150,7 @@ def read(
     variance: int | None,
     read_at: datetime | None = BEGINS,
     *,
-    status: str = "Agrees",
+    status: str = "Matched",
     listed_at: datetime = ENDS,
     currency: str = "KES",
     kind: LineKind = LineKind.VARIANCE,

@@ -45,7 +45,7 @@ def test_yesterday_is_reported_on_once_and_again_while_it_is_incomplete(sandbox,
     earlier(first, hours=2)
     again = reconciliation.request_daily_report()
     assert again is not None
-    assert made_next().status == "Agrees"
+    assert made_next().status == "Matched"
     earlier(again, hours=2)
     assert reconciliation.request_daily_report() is None
     assert reconciliation.run_next_report() is None
@@ -95,9 +95,9 @@ def test_a_report_whose_worker_died_is_made_by_the_next_one(sandbox, wallet):
     assert reconciliation.run_next_report() is None
     gone = timezone.now() - timedelta(seconds=1)
     Reconciliation.objects.update(leased_until=gone)
-    assert made_next().status == "Agrees"
+    assert made_next().status == "Matched"
     # What the dead worker may still send is not taken.
-    assert reconciliation.run_report(report).status == "Agrees"
+    assert reconciliation.run_report(report).status == "Matched"
     assert Reconciliation.objects.get().attempts == 2
 
 
@@ -133,7 +133,7 @@ def test_a_last_attempt_of_another_worker_is_left_to_it(monkeypatch):
 def test_the_command_prints_differences_and_exits_with_an_error(sandbox, wallet, capsys):
     yesterday = str(today() - timedelta(days=1))
     call_command("reconcile", yesterday)
-    assert capsys.readouterr().out == f"{yesterday}: Agrees, payouts compared: 0\n"
+    assert capsys.readouterr().out == f"{yesterday}: Matched, payouts compared: 0\n"
     order_without_record("payout_stranger")
     with pytest.raises(SystemExit) as ended:
         call_command("reconcile", str(today()))
@@ -166,7 +166,7 @@ def test_who_may_run_it(sandbox, wallet, role, may):
     report = compare()
     page = reverse("admin:wallets_reconciliation_change", args=[report.pk])
     # The word alone is on every page of a report: this is its result.
-    shown = "Result Agrees Basis Complete day Differences 0 Compared 0"
+    shown = "Result Matched Basis Complete day Differences 0 Compared 0"
     assert shown in text_of(client.get(page))
     again = reverse("admin:wallets_reconciliation_again", args=[report.pk])
     before = table_fingerprints()
@@ -178,7 +178,7 @@ def test_who_may_run_it(sandbox, wallet, role, may):
         assert response["Location"].endswith(f"{made.pk}/change/")
         assert client.post(again).status_code == 302
         assert Reconciliation.objects.filter(status="Waiting").count() == 1
-        assert made_next().status == "Agrees"
+        assert made_next().status == "Matched"
         future = client.post(add, {"day": str(today() + timedelta(days=2))})
         assert "Choose a day that is not in the future" in text_of(future)
     else:

@@ -155,7 +155,7 @@ def test_payout_details_are_required_before_approval():
         "recipient_phone": "+27821234567",
     }
     stored = Decision.objects.get(withdrawal=withdrawal)
-    assert (stored.verdict, stored.details) == ("Fill in", {"branch_code": ""})
+    assert (stored.verdict, stored.details) == ("Add details", {"branch_code": ""})
     message = "The withdrawal has changed. Review it and try again"
     assert_rejected(partial(fill, corridor=RECIPIENT), StateConflict, message)
     assert approve(withdrawal, person).status == "Approved"

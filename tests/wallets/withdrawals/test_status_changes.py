@@ -85,7 +85,7 @@ def test_a_change_from_another_status_or_version_is_rejected_with_a_reason(walle
 def test_a_decision_is_stored_with_its_details(wallet):
     withdrawal = wallet.request()
     flag = ReviewFlag("key_revoked", FlagLevel.CRITICAL, "The API key is revoked.")
-    record_decision(withdrawal, verdict=Verdict.CORRIDOR, actor=SYSTEM)
+    record_decision(withdrawal, verdict=Verdict.ADD_DETAILS, actor=SYSTEM)
     record_decision(
         withdrawal,
         verdict=Verdict.REJECT,
@@ -97,7 +97,7 @@ def test_a_decision_is_stored_with_its_details(wallet):
     )
     plain, full = Decision.objects.filter(withdrawal=withdrawal).order_by("pk")
     assert (plain.verdict, plain.actor, plain.actor_label, plain.version) == (
-        "Fill in", str(SYSTEM), SYSTEM.label, withdrawal.version,
+        "Add details", str(SYSTEM), SYSTEM.label, withdrawal.version,
     )  # fmt: skip
     assert (plain.reason, plain.details, plain.flags, plain.override) == ("", {}, None, "")
     kept = [{"code": "key_revoked", "level": "Critical", "text": "The API key is revoked."}]
@@ -142,5 +142,5 @@ def test_an_emitted_event_notifies_the_workers(
 def test_a_decision_stores_the_beginning_of_a_long_name(wallet):
     label = "n" * 200 + "x"
     withdrawal = wallet.request()
-    record_decision(withdrawal, verdict=Verdict.CORRIDOR, actor=Actor.staff(uuid7(), label))
+    record_decision(withdrawal, verdict=Verdict.ADD_DETAILS, actor=Actor.staff(uuid7(), label))
     assert Decision.objects.get(withdrawal=withdrawal).actor_label == label[:200]

@@ -205,7 +205,7 @@ def _history_section(obj: Configuration, found: list[SettingChange], now: dateti
 
 _NEVER_EFFECTIVE = {
     SettingChangeStatus.REJECTED,
-    SettingChangeStatus.TAKEN_BACK,
+    SettingChangeStatus.WITHDRAWN,
     SettingChangeStatus.CANCELLED,
 }
 

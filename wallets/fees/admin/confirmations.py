@@ -89,13 +89,13 @@ def rejection(change: SettingChange, _user: StaffUser) -> Confirmation:
     )
 
 
-def take_back(change: SettingChange, user: StaffUser) -> Confirmation:
-    """Return the confirmation of taking back one's own proposal."""
+def withdraw(change: SettingChange, user: StaffUser) -> Confirmation:
+    """Return the confirmation of withdrawing one's own proposal."""
     return Confirmation(
-        title=f"Take back {_name(change)}?",
+        title=f"Withdraw {_name(change)}?",
         facts=_facts(change),
         text="The effective value stays unchanged.",
-        submit=f"Take back {number(change.value)}",
+        submit=f"Withdraw {number(change.value)}",
         blocker=first_error_message(lambda: services.require_proposer(change, user)),
     )
 

@@ -51,12 +51,12 @@ _ACTIONS = (
         form=ReasonForm,
     ),
     ConfirmedAction(
-        "take_back",
+        "withdraw",
         "change_id",
         (services.PROPOSE,),
-        confirmations.take_back,
-        services.take_back,
-        "Taken back.",
+        confirmations.withdraw,
+        services.withdraw,
+        "Withdrawn.",
     ),
     ConfirmedAction(
         "request_cancellation",
@@ -173,7 +173,7 @@ class SettingChangeAdmin(ConfirmationAdmin):
             proposer=obj.proposed_by,
             approve=Tool(f"Approve {number(obj.value)}", self.address("approve", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),
-            withdraw=Tool("Take back", self.address("take_back", obj.pk)) if own else None,
+            withdraw=Tool("Withdraw", self.address("withdraw", obj.pk)) if own else None,
         )
 
     def _cancellation_decision(self, user: StaffUser, obj: SettingChange) -> PendingDecision:

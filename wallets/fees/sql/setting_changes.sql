@@ -43,7 +43,7 @@ BEGIN
         RETURN NEW;
     END IF;
     IF (OLD.status, NEW.status) NOT IN (
-        ('Pending', 'Approved'), ('Pending', 'Rejected'), ('Pending', 'Taken back'),
+        ('Pending', 'Approved'), ('Pending', 'Rejected'), ('Pending', 'Withdrawn'),
         ('Approved', 'Approved'), ('Approved', 'Cancelled'))
     THEN
         RAISE EXCEPTION 'settings change % cannot go from % to %', OLD.id, OLD.status, NEW.status
@@ -52,7 +52,7 @@ BEGIN
     IF OLD.status = 'Pending' AND (NEW.decided_by_id IS NULL OR NEW.decided_at IS NULL
         OR NEW.cancellation_requested_by_id IS NOT NULL
         OR NEW.status = 'Rejected' AND NEW.decision_note = ''
-        OR NEW.status = 'Taken back' AND NEW.decided_by_id <> NEW.proposed_by_id
+        OR NEW.status = 'Withdrawn' AND NEW.decided_by_id <> NEW.proposed_by_id
         OR NEW.status = 'Approved' AND (
             NEW.effective_at IS NULL OR NEW.effective_at < now()
             OR NEW.effective_at < NEW.effective_from)

@@ -62,5 +62,5 @@ class Command(BaseCommand):
         if report.provisional:
             summary += " (provisional: the day has not ended)"
         self.stdout.write(summary)
-        if report.status != ReportStatus.AGREES:
+        if report.status != ReportStatus.MATCHED:
             sys.exit(1 if report.status == ReportStatus.DIFFERS else 2)

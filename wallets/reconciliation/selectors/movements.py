@@ -183,7 +183,7 @@ def last_variance(currency: str) -> VarianceReading | None:
         ReconciliationLine.objects.filter(
             kind=LineKind.VARIANCE,
             currency=currency,
-            report__status__in=[ReportStatus.AGREES, ReportStatus.DIFFERS],
+            report__status__in=[ReportStatus.MATCHED, ReportStatus.DIFFERS],
             report__provisional=False,
         )
         .select_related("report")

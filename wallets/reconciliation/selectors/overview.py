@@ -50,7 +50,7 @@ class OpenBreaks:
 
 def latest_report() -> Reconciliation | None:
     """Return the newest complete-day report of the latest day."""
-    finished = (ReportStatus.AGREES, ReportStatus.DIFFERS, ReportStatus.INCOMPLETE)
+    finished = (ReportStatus.MATCHED, ReportStatus.DIFFERS, ReportStatus.INCOMPLETE)
     reports = Reconciliation.objects.filter(status__in=finished, provisional=False)
     return reports.order_by("-day", "-created_at").first()
 

@@ -155,7 +155,7 @@ def _write(report: Reconciliation, found: Comparison | str, movement: list[Repor
     else:
         lines, reason = apply_report(report, found.lines, found.balances_at), ""
         has_differences = any(line.is_difference for line in lines)
-        status = ReportStatus.DIFFERS if has_differences else ReportStatus.AGREES
+        status = ReportStatus.DIFFERS if has_differences else ReportStatus.MATCHED
         facts = {"compared": found.compared, "balances_at": found.balances_at}
     Reconciliation.objects.filter(pk=report.pk).update(
         status=status,

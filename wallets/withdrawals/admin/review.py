@@ -328,7 +328,7 @@ def describe_verdict(verdict: str) -> str:
         Verdict.APPROVE: "approved",
         Verdict.REJECT: "rejected",
         Verdict.CANCEL: "cancelled",
-        Verdict.CORRIDOR: "payout details added",
+        Verdict.ADD_DETAILS: "payout details added",
         Verdict.PROPOSE: "proposal made",
         Verdict.CONFIRM: "proposal confirmed",
         Verdict.DECLINE: "proposal declined",

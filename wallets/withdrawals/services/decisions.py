@@ -198,7 +198,7 @@ def complete_payout_details(
         bank.save(update_fields=list(asdict(corridor)))
         record_decision(
             withdrawal,
-            verdict=Verdict.CORRIDOR,
+            verdict=Verdict.ADD_DETAILS,
             actor=actor,
             details={"branch_code": corridor.branch_code},
         )
