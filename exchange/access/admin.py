@@ -1,4 +1,4 @@
-"""Pages of access proposals: confirm, reject, withdraw, and collect the secret.
+"""Pages of access proposals: confirm, reject, cancel, and collect the secret.
 
 Proposals are made on the pages of users, API keys and organisations. A secret appears only in the
 response to the POST that collects it.
@@ -114,7 +114,7 @@ class AccessProposalAdmin(ConfirmationAdmin):
         pages = (
             ("confirm", self.confirm),
             ("reject", self.reject),
-            ("withdraw", self.withdraw),
+            ("cancel", self.cancel),
             ("collect", self.collect),
         )
         own = [
@@ -133,7 +133,7 @@ class AccessProposalAdmin(ConfirmationAdmin):
         me = staff_of(request)
         own = obj.proposed_by_id == me.pk
         confirm = "Confirm" if obj.proposed_by_id else "Adopt"
-        withdraw = Tool("Withdraw", self.address("withdraw", obj.pk))
+        cancel = Tool("Cancel proposal", self.address("cancel", obj.pk))
         return pending_decision(
             obj,
             me,
@@ -141,7 +141,7 @@ class AccessProposalAdmin(ConfirmationAdmin):
             proposer=self.proposer_display(obj),
             approve=Tool(confirm, self.address("confirm", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),
-            withdraw=withdraw if own and self.may(request, DECIDE) else None,
+            cancel=cancel if own and self.may(request, DECIDE) else None,
         )
 
     # --- pages ---
@@ -166,13 +166,13 @@ class AccessProposalAdmin(ConfirmationAdmin):
             form=bind_form(request, RejectionForm),
         )
 
-    def withdraw(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Withdraw the user's own proposal."""
+    def cancel(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Cancel the user's own proposal."""
         proposal, me = self._get_proposal(request, object_id)
-        act = partial(decisions.withdraw, proposal_id=proposal.pk, by=me)
-        confirmation = _closing_confirmation(proposal, "Withdraw")
+        act = partial(decisions.cancel, proposal_id=proposal.pk, by=me)
+        confirmation = _closing_confirmation(proposal, "Cancel proposal")
         return self.confirm_page(
-            request, proposal, confirmation, act, "Proposal withdrawn. No changes were made."
+            request, proposal, confirmation, act, "Proposal cancelled. No changes were made."
         )
 
     def collect(self, request: HttpRequest, object_id: UUID) -> HttpResponse:

@@ -130,7 +130,7 @@ PAGES: dict[str, tuple[str, str]] = {
     # Privileged access.
     "exchange_accessproposal_confirm": ("FD", "FD"),
     "exchange_accessproposal_reject": ("FD", "FD"),
-    "exchange_accessproposal_withdraw": ("FD", "FD"),
+    "exchange_accessproposal_cancel": ("FD", "FD"),
     "exchange_accessproposal_collect": ("FD", "FD"),
     # Tokens and their prices.
     "exchange_token_edit": ("B", "B"),
@@ -151,7 +151,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "wallets_configuration_propose": ("B", "B"),
     "wallets_settingchange_approve": ("F", "F"),
     "wallets_settingchange_reject": ("F", "F"),
-    "wallets_settingchange_withdraw": ("B", "B"),
+    "wallets_settingchange_cancel": ("B", "B"),
     "wallets_settingchange_request_cancellation": ("BF", "BF"),
     "wallets_settingchange_dismiss_cancellation": ("BF", "BF"),
     "wallets_settingchange_confirm_cancellation": ("F", "F"),

@@ -108,7 +108,7 @@ def expect_proposal(page: Page, kind: str) -> AccessProposal:
     expect(page.get_by_text(PROPOSED).first).to_be_visible()
     proposal = proposal_of(kind)
     assert proposal.status == "Pending"
-    expect(page.get_by_role("link", name="Withdraw", exact=True)).to_be_visible()
+    expect(page.get_by_role("link", name="Cancel proposal", exact=True)).to_be_visible()
     expect(page.get_by_role("link", name="Confirm", exact=True)).to_have_count(0)
     page.goto(f"/admin/exchange/accessproposal/{proposal.pk}/confirm/")
     expect(page.get_by_text("Someone other than the proposer").first).to_be_visible()

@@ -151,7 +151,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
             proposer=obj.entered_by or "the system",
             approve=Tool(confirm, self.address("confirm", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),
-            withdraw=Tool("Cancel", self.address("cancel", obj.pk)) if own else None,
+            cancel=Tool("Cancel deposit", self.address("cancel", obj.pk)) if own else None,
         )
 
     def sections(self, request: HttpRequest, obj: Deposit) -> list[Section]:
@@ -160,7 +160,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
         empty = "Not booked yet. A second person must confirm it."
         if obj.status in {DepositStatus.REJECTED, DepositStatus.CANCELLED}:
             empty = "Nothing was booked."
-        return [Section("Ledger transfers", ("When (UTC)", "Transfer"), rows, empty=empty)]
+        return [Section("Ledger transfers", ("Time (UTC)", "Transfer"), rows, empty=empty)]
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
         """Enter a deposit, which a second person must confirm."""

@@ -177,9 +177,9 @@ def reject(*, change_id: UUID, user: StaffUser, reason: str) -> SettingChange:
         return SETTING_CHANGES.close(change, SettingChangeStatus.REJECTED, user, decision_note=why)
 
 
-def withdraw(*, change_id: UUID, user: StaffUser) -> SettingChange:
-    """Withdraw one's own proposal. Raises as `approve`, and `Forbidden` for anyone else."""
-    authorize_staff(user, PROPOSE, "You may not withdraw settings changes")
+def cancel_proposal(*, change_id: UUID, user: StaffUser) -> SettingChange:
+    """Cancel one's own proposal. Raises as `approve`, and `Forbidden` for anyone else."""
+    authorize_staff(user, PROPOSE, "You may not cancel settings changes")
     with transaction.atomic():
         change = SETTING_CHANGES.get(change_id)
         require_proposer(change, user)
@@ -240,7 +240,7 @@ def require_proposer(change: SettingChange, user: StaffUser) -> None:
     """Raise unless `change` is pending and `user` proposed it."""
     SETTING_CHANGES.require_pending(change)
     if change.proposed_by_id != user.pk:
-        raise Forbidden("Only the proposer can withdraw a settings change")
+        raise Forbidden("Only the proposer can cancel this proposal")
 
 
 def require_upcoming(change: SettingChange) -> None:

@@ -159,7 +159,9 @@ def reject(*, version_id: UUID, user: StaffUser, reason: str) -> LoanConfigurati
     Raises as `approve` except for independence, and `InvalidRequest` without a reason.
     """
     _require_approver(user)
-    reason = clean_text(reason, missing="A rejection needs a reason", max_length=MAX_REASON_LENGTH)
+    reason = clean_text(
+        reason, missing="Enter a reason for the rejection", max_length=MAX_REASON_LENGTH
+    )
     with transaction.atomic():
         configuration = _lock_of(version_id)
         version = VERSIONS.get_pending(version_id)

@@ -101,14 +101,14 @@ def build_closure_confirmation(
 def build_decline_confirmation(
     loan: Loan, proposal: ClosureProposal, user: StaffUser
 ) -> Confirmation:
-    """Build the confirmation of declining a proposal, or of withdrawing one's own."""
+    """Build the confirmation of declining a proposal, or of cancelling one's own."""
     own = proposal.proposed_by_id == user.pk
     what = f"the proposal to {proposal.get_action_display().lower()}"
     return Confirmation(
-        title=f"Withdraw {what}?" if own else f"Decline {what}?",
+        title=f"Cancel {what}?" if own else f"Decline {what}?",
         facts=[*_parties(loan), *_proposal_facts(proposal)],
         text="Nothing moves and the loan stays in default. A new proposal can be made.",
-        submit="Withdraw proposal" if own else "Decline proposal",
+        submit="Cancel proposal" if own else "Decline proposal",
         blocker=closures.CLOSURES.describe_closed(proposal),
     )
 

@@ -230,7 +230,7 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
         )
 
     def decline(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """Decline a proposal, or withdraw one's own."""
+        """Decline a proposal, or cancel one's own."""
         loan, proposal = self._proposal(request, object_id, proposal_id)
         user = staff_of(request)
         return self.confirm_page(

@@ -1,4 +1,4 @@
-"""Decisions on access proposals: confirm, reject, withdraw, and collect the secret.
+"""Decisions on access proposals: confirm, reject, cancel, and collect the secret.
 
 A second administrator or a finance approver confirms, never the person concerned. If the proposal
 produces a secret (invitation link, key, token), it is created when the proposer collects it, once;
@@ -77,18 +77,18 @@ def confirm(*, proposal_id: UUID, by: StaffUser) -> AccessProposal:
 def reject(*, proposal_id: UUID, by: StaffUser, reason: str) -> AccessProposal:
     """Close a proposal without effect. Raises as `confirm`, `InvalidRequest` without a reason."""
     authorize_staff(by, DECIDE, "You are not allowed to reject access proposals")
-    why = clean_text(reason, missing="A rejection needs a reason", max_length=MAX_NOTE_LENGTH)
+    why = clean_text(reason, missing="Enter a reason for the rejection", max_length=MAX_NOTE_LENGTH)
     with transaction.atomic():
         proposal = APPROVAL.get_pending(proposal_id)
         return _close(proposal, AccessProposalStatus.REJECTED, by, reason=why)
 
 
-def withdraw(*, proposal_id: UUID, by: StaffUser) -> AccessProposal:
-    """Withdraw the user's own proposal. Raises `Forbidden`, `NotFound`, `StateConflict`."""
+def cancel(*, proposal_id: UUID, by: StaffUser) -> AccessProposal:
+    """Cancel the user's own proposal. Raises `Forbidden`, `NotFound`, `StateConflict`."""
     with transaction.atomic():
         proposal = APPROVAL.get_pending(proposal_id)
         if proposal.proposed_by_id != by.pk or not (by.is_active and by.is_staff):
-            raise Forbidden("Only the proposer can withdraw this proposal")
+            raise Forbidden("Only the proposer can cancel this proposal")
         return _close(proposal, AccessProposalStatus.WITHDRAWN, by)
 
 

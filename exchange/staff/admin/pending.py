@@ -42,17 +42,17 @@ def pending_decision(
     proposer: object,
     approve: Tool,
     reject: Tool,
-    withdraw: Tool | None,
+    cancel: Tool | None,
 ) -> PendingDecision | None:
     """Return the approval panel of a pending `record` for `user`; None once it is decided.
 
-    `withdraw` replaces `reject` for the proposer.
+    `cancel` replaces `reject` for the proposer.
     """
     if record.status != approval.pending:
         return None
     may = user.has_perm(approval.permission)
-    other_tools = [withdraw] if withdraw else [reject] if may else []
-    blocker = approval.describe_blocker(record, user) if may or withdraw else VIEW_ONLY
+    other_tools = [cancel] if cancel else [reject] if may else []
+    blocker = approval.describe_blocker(record, user) if may or cancel else VIEW_ONLY
     return PendingDecision(
         summary=format_html("Proposed by {} {} ago.", proposer, age(record.created_at)),
         eligible=describe_approvers(approval.permission, *approval.proposers(record)),

@@ -70,7 +70,7 @@ def read_prices(typed: Mapping[str, Any]) -> quotes.Prices:
 
 
 class QuoteRejectionForm(forms.Form):
-    """The reason for rejecting or withdrawing a quote."""
+    """The reason for rejecting or cancelling a quote."""
 
     reason = ReasonField(max_length=300)
 
@@ -166,7 +166,7 @@ class QuoteAdmin(ConfirmationAdmin):
             proposer=obj.proposed_by or "the system",
             approve=Tool(f"Approve {prices}", self.address("approve", obj.pk)),
             reject=Tool("Reject", reject_at),
-            withdraw=Tool("Withdraw", reject_at) if own else None,
+            cancel=Tool("Cancel proposal", reject_at) if own else None,
         )
 
     def warnings(self, obj: Quote) -> list[str]:
@@ -192,7 +192,7 @@ class QuoteAdmin(ConfirmationAdmin):
         )
 
     def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Confirm and reject the quote, or withdraw one's own; prices are unchanged."""
+        """Confirm and reject the quote, or cancel one's own; prices are unchanged."""
         quote: Quote = self.record(request, object_id)
         user = staff_of(request)
         own = quote.proposed_by_id == user.pk
@@ -203,7 +203,7 @@ class QuoteAdmin(ConfirmationAdmin):
             quote,
             _confirm_rejection(quote, own=own),
             partial(quotes.reject, quote_id=quote.pk, user=user),
-            f"Quote {'withdrawn' if own else 'rejected'}. Prices are unchanged.",
+            f"{'Proposal cancelled' if own else 'Quote rejected'}. Prices are unchanged.",
             form=bind_form(request, QuoteRejectionForm),
         )
 
@@ -302,10 +302,12 @@ def _confirm_approval(quote: Quote, user: StaffUser) -> Confirmation:
 def _confirm_rejection(quote: Quote, *, own: bool) -> Confirmation:
     symbol = quote.token.symbol
     return Confirmation(
-        title=f"Withdraw the quote of {symbol}?" if own else f"Reject the quote of {symbol}?",
+        title=f"Cancel the proposed quote of {symbol}?"
+        if own
+        else f"Reject the quote of {symbol}?",
         facts=_quote_facts(quote),
         text="Prices are unchanged.",
-        submit="Yes, withdraw the quote" if own else "Yes, reject the quote",
+        submit="Cancel proposal" if own else "Yes, reject the quote",
         blocker=quotes.QUOTES.describe_closed(quote),
     )
 

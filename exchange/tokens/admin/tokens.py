@@ -172,7 +172,7 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
                 tools.append(Tool("Edit", self.address("edit", obj.pk)))
             tools.append(Tool("Grant access", self.address("grant", obj.pk)))
             if obj.grants.exists():
-                tools.append(Tool("Withdraw access", self.address("withdraw", obj.pk)))
+                tools.append(Tool("Revoke access", self.address("withdraw", obj.pk)))
         quote_list = f"{reverse('admin:exchange_quote_changelist')}?q={obj.pk}"
         return [*tools, Tool("Quotes", quote_list)]
 
@@ -230,8 +230,8 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
             WithdrawAccessForm(token, request.POST if request.method == "POST" else None),
             tokens.withdraw_access,
             "{} no longer has access to {}.",
-            title="Withdraw access",
-            submit="Withdraw",
+            title="Revoke access",
+            submit="Revoke",
             note="While deal access is private, the organisation no longer sees the token. Its "
             "holdings and open orders are unaffected.",
         )

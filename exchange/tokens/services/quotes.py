@@ -114,7 +114,7 @@ def approve(*, quote_id: UUID, user: StaffUser) -> Quote:
 
 
 def reject(*, quote_id: UUID, user: StaffUser, reason: str) -> Quote:
-    """Reject a quote. The proposer may always withdraw their own.
+    """Reject a quote. The proposer may always cancel their own.
 
     Raises as `approve`, and `InvalidRequest` without a reason.
     """
@@ -123,9 +123,9 @@ def reject(*, quote_id: UUID, user: StaffUser, reason: str) -> Quote:
         if quote.proposed_by_id != user.pk:
             authorize_staff(user, _DECIDE_PERMISSION, "You may not reject quotes")
         elif not (user.is_active and user.is_staff):
-            raise Forbidden("You may not withdraw quotes")
+            raise Forbidden("You may not cancel quotes")
         reason = clean_text(
-            reason, missing="A rejection needs a reason", max_length=_MAX_REASON_LENGTH
+            reason, missing="Enter a reason for the rejection", max_length=_MAX_REASON_LENGTH
         )
         QUOTES.require_pending(quote)
         return QUOTES.close(quote, ApprovalStatus.REJECTED, user, reason=reason)

@@ -123,7 +123,7 @@ def cancel_token(
     Raises `Rejected` (`units_pledged`) while a buyer's units are not available, and
     `InvalidRequest` without a reason.
     """
-    reason = clean_text(reason, missing="Cancelling needs a reason", max_length=300)
+    reason = clean_text(reason, missing="Enter a reason for the cancellation", max_length=300)
 
     def cancel(token: Token, actor: Actor) -> None:
         _cancel_orders(token, "The token was cancelled", actor)

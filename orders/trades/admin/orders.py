@@ -35,7 +35,7 @@ class OrderAdmin(OrderPages):
         )
         fills = Section(
             "Fills",
-            ("When (UTC)", "Units", "Price", "Value", "Fee", "Counterparty"),
+            ("Time (UTC)", "Units", "Price", "Value", "Fee", "Counterparty"),
             [_fill_row(obj, trade) for trade in trades],
             right=(1, 2, 3, 4),
             empty="No fills.",

@@ -54,7 +54,7 @@ def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(lending,
     proposal = propose(ada, loan)
     hers = ada.get(page(loan))
     assert "Someone other than the proposer must confirm this." in text_of(hers)
-    assert "Withdraw" in text_of(hers)
+    assert "Cancel proposal" in text_of(hers)
     assert b"disabled" in hers.content
     before = table_fingerprints()
     response = submit_confirmation(ada, decision(proposal, "confirm"))
@@ -105,7 +105,7 @@ def test_any_officer_declines_a_proposal_and_another_can_follow(loan, ada, ben):
         proposal = propose(ada, loan)
         asked = client.get(decision(proposal, "decline"))
         own = client is ada
-        assert ("Withdraw the proposal to liquidate?" in text_of(asked)) is own
+        assert ("Cancel the proposal to liquidate?" in text_of(asked)) is own
         response = submit_confirmation(client, decision(proposal, "decline"), at=asked)
         assert messages_of(response)[-1] == "Declined. Nothing moved."
         before = table_fingerprints()

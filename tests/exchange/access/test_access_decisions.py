@@ -126,16 +126,16 @@ def test_only_the_proposed_organisation_is_activated(team):
         )
 
 
-def test_only_active_staff_withdraw_their_own_proposals(team):
+def test_only_active_staff_cancel_their_own_proposals(team):
     proposal = team.invite(team.admin)
     for gone in ("is_active", "is_staff"):
         setattr(team.admin, gone, False)
-        with pytest.raises(Forbidden, match="Only the proposer can withdraw this proposal"):
-            decisions.withdraw(proposal_id=proposal.pk, by=team.admin)
+        with pytest.raises(Forbidden, match="Only the proposer can cancel this proposal"):
+            decisions.cancel(proposal_id=proposal.pk, by=team.admin)
         setattr(team.admin, gone, True)
-    with pytest.raises(Forbidden, match="Only the proposer can withdraw this proposal"):
-        decisions.withdraw(proposal_id=proposal.pk, by=team.second)
-    done = decisions.withdraw(proposal_id=proposal.pk, by=team.admin)
+    with pytest.raises(Forbidden, match="Only the proposer can cancel this proposal"):
+        decisions.cancel(proposal_id=proposal.pk, by=team.second)
+    done = decisions.cancel(proposal_id=proposal.pk, by=team.admin)
     assert (done.status, done.decided_by) == ("Withdrawn", team.admin)
 
 
@@ -265,7 +265,7 @@ def test_duplicates_are_rejected_and_other_proposals_are_not(team):
         participant_proposals.propose_token(days=2, **one)
     participant_proposals.propose_rotation(overlap=timedelta(0), expires_at=None, **one)
     # What was decided does not stand in the way.
-    decisions.withdraw(proposal_id=first.pk, by=team.admin)
+    decisions.cancel(proposal_id=first.pk, by=team.admin)
     participant_proposals.propose_key(name="Payouts", **again)
 
 

@@ -108,7 +108,7 @@ def test_others_confirm_and_propose_nothing(team, role):
     for act in (
         lambda: confirm(proposal, other),
         lambda: decisions.reject(proposal_id=proposal.pk, by=other, reason="No"),
-        lambda: decisions.withdraw(proposal_id=proposal.pk, by=other),
+        lambda: decisions.cancel(proposal_id=proposal.pk, by=other),
         lambda: team.key(other),
         lambda: staff_proposals.propose_password_reset(user_id=team.admin.pk, by=other),
     ):
@@ -186,15 +186,15 @@ def test_a_proposal_of_a_command_takes_two_people_too(team):
     assert confirm(proposal, team.second).status == "Approved"
 
 
-def test_a_proposal_is_rejected_with_a_reason_and_withdrawn_by_its_proposer(team):
+def test_a_proposal_is_rejected_with_a_reason_and_cancelled_by_its_proposer(team):
     proposal = team.invite(team.admin)
-    with pytest.raises(InvalidRequest, match="needs a reason"):
+    with pytest.raises(InvalidRequest, match="Enter a reason for the rejection"):
         decisions.reject(proposal_id=proposal.pk, by=team.first, reason=" ")
     with pytest.raises(Forbidden):
-        decisions.withdraw(proposal_id=proposal.pk, by=team.first)
+        decisions.cancel(proposal_id=proposal.pk, by=team.first)
     decisions.reject(proposal_id=proposal.pk, by=team.first, reason="Who is that?")
     again = team.invite(team.admin)
-    decisions.withdraw(proposal_id=again.pk, by=team.admin)
+    decisions.cancel(proposal_id=again.pk, by=team.admin)
     assert sorted(AccessProposal.objects.values_list("status", "reason")) == [
         ("Rejected", "Who is that?"),
         ("Withdrawn", ""),

@@ -78,13 +78,13 @@ def test_a_key_is_proposed_confirmed_and_shown_to_its_proposer_once(caplog):
     assert secret not in str(AccessProposal.objects.values())
 
 
-def test_the_proposer_withdraws_and_another_rejects_with_a_reason():
+def test_the_proposer_cancels_and_another_rejects_with_a_reason():
     admin, finance = signed_in_client(ADMINISTRATOR), signed_in_client(FINANCE_APPROVER)
     proposal = propose_key(admin)
     refused = submit_confirmation(admin, of(proposal, "confirm"))
     assert "Someone other than" in messages_of(refused)[-1]
     page = text_of(admin.get(of(proposal, "change")))
-    assert "Withdraw" in page
+    assert "Cancel proposal" in page
     assert "Someone other than the proposer and the person concerned must confirm." in page
     assert "Confirm" not in page
     assert "This field is required" in text_of(
@@ -184,5 +184,5 @@ def test_an_auditor_reads_them_and_decides_nothing():
     page = text_of(auditor.get(of(proposal, "change")))
     assert "Their new server" in page
     assert "wallets:withdraw" in page
-    for name in ("confirm", "reject", "withdraw", "collect"):
+    for name in ("confirm", "reject", "cancel", "collect"):
         assert auditor.post(of(proposal, name)).status_code == 403

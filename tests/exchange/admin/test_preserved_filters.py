@@ -187,7 +187,7 @@ def test_the_export_leads_back_to_what_it_exports(wallet, finance):
     (export,) = {link for link in links(finance.get(listed)) if "withdrawal/export/" in link}
     page = finance.get(export)
     assert same(crumb(page), listed)
-    assert [link for link in links(page) if same(link, listed)][1:], "and by Cancel"
+    assert [link for link in links(page) if same(link, listed)][1:], "and by Go back"
 
 
 def test_a_page_that_was_opened_from_no_list_leads_to_the_whole_list(wallet, finance):

@@ -103,17 +103,17 @@ def test_a_rejected_quote_changes_no_price_and_needs_a_reason():
     assert token.price_buy == 100
 
 
-def test_proposers_can_withdraw_their_own_quotes():
+def test_proposers_can_cancel_their_own_quotes():
     token = make_token()
     office = signed_in_client(BACK_OFFICE)
     propose_prices(office, token)
     quote = Quote.objects.get()
-    assert "Withdraw" in text_of(office.get(quote_address(quote, "change")))
-    assert f"Withdraw the quote of {token.symbol}?" in text_of(
+    assert "Cancel proposal" in text_of(office.get(quote_address(quote, "change")))
+    assert f"Cancel the proposed quote of {token.symbol}?" in text_of(
         office.get(quote_address(quote, "reject"))
     )
     done = submit_confirmation(office, quote_address(quote, "reject"), reason="A slip of the pen")
-    assert messages_of(done)[-1] == "Quote withdrawn. Prices are unchanged."
+    assert messages_of(done)[-1] == "Proposal cancelled. Prices are unchanged."
     quote.refresh_from_db()
     assert (quote.status, quote.reason) == ("Rejected", "A slip of the pen")
     assert quote.decided_by_id == quote.proposed_by_id

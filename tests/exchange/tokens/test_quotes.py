@@ -159,11 +159,11 @@ def test_who_may_propose_approve_and_reject(office, finance):
             act()
     for gone in ("is_active", "is_staff"):
         setattr(office, gone, False)
-        with pytest.raises(Forbidden, match="You may not withdraw quotes"):
+        with pytest.raises(Forbidden, match="You may not cancel quotes"):
             quotes.reject(quote_id=quote.pk, user=office, reason="No")
         setattr(office, gone, True)
     for user in (office, finance):
-        with pytest.raises(InvalidRequest, match="A rejection needs a reason"):
+        with pytest.raises(InvalidRequest, match="Enter a reason for the rejection"):
             quotes.reject(quote_id=quote.pk, user=user, reason=" ")
     assert table_fingerprints() == before
     done = quotes.reject(quote_id=quote.pk, user=office, reason=" Mistyped ")

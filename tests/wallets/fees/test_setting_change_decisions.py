@@ -1,4 +1,4 @@
-"""Services of settings changes: propose, approve, reject, withdraw and cancel."""
+"""Services of settings changes: propose, approve, reject and cancel."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_each_decision_needs_its_own_permission(proposer, approver):
             "approve settings changes",
         ),
         (partial(fees.reject, reason="no"), pending, proposer, "reject settings changes"),
-        (fees.withdraw, pending, approver, "withdraw settings changes"),
+        (fees.cancel_proposal, pending, approver, "cancel settings changes"),
         (
             partial(fees.request_cancellation, reason="a slip"),
             unasked,
@@ -113,9 +113,9 @@ def test_a_change_is_proposed_and_decided_once(proposer, approver):
     assert (change.status, change.reason, change.proposed_by) == ("Pending", "why", proposer)
     refuses(partial(propose, proposer), Conflict, f"Another change of {FEE} is pending approval")
     other = make_staff("propose_configuration")
-    expected = "Only the proposer can withdraw a settings change"
-    refuses(partial(fees.withdraw, change_id=change.pk, user=other), Forbidden, expected)
-    taken = fees.withdraw(change_id=change.pk, user=proposer)
+    expected = "Only the proposer can cancel this proposal"
+    refuses(partial(fees.cancel_proposal, change_id=change.pk, user=other), Forbidden, expected)
+    taken = fees.cancel_proposal(change_id=change.pk, user=proposer)
     assert (taken.status, taken.decided_by) == ("Withdrawn", proposer)
     rejected = fees.reject(change_id=propose(proposer).pk, user=approver, reason=" no ")
     assert (rejected.status, rejected.decision_note) == ("Rejected", "no")
@@ -142,7 +142,7 @@ def test_two_changes_of_one_setting_do_not_take_effect_at_the_same_time(proposer
     again = fees.propose(key=FEE, value=Decimal(41), **same)
     expected = "Another approved change takes effect at the same time"
     refuses(partial(approve, again, approver), Conflict, expected)
-    fees.withdraw(change_id=again.pk, user=proposer)
+    fees.cancel_proposal(change_id=again.pk, user=proposer)
     assert coming(proposer, approver, hours=6).status == "Approved"
     other = approve(fees.propose(key=RATE, value=Decimal(41), **same), approver)
     assert other.effective_at == first.effective_at

@@ -56,7 +56,7 @@ def test_one_person_proposes_and_another_approves(office, finance):
     change = SettingChange.objects.get()
     assert messages_of(response) == ["Change proposed. It requires a second person's approval."]
     assert withdrawal_fee("NGN") == 50
-    assert button_labels(office, change) == ["Withdraw"]
+    assert button_labels(office, change) == ["Cancel proposal"]
     assert button_labels(finance, change) == ["Approve 75.5", "Reject"]
     asked = text_of(finance.get(page(change, "approve")))
     for words in (
@@ -211,11 +211,11 @@ def test_a_proposal_against_a_changed_value_is_reported_and_keeps_the_input(offi
     assert table_fingerprints() == before
 
 
-@pytest.mark.parametrize("name", ["approve", "reject", "withdraw"])
+@pytest.mark.parametrize("name", ["approve", "reject", "cancel"])
 def test_a_double_click_decides_once(office, finance, name):
     propose(office)
     change = SettingChange.objects.get()
-    client = office if name == "withdraw" else finance
+    client = office if name == "cancel" else finance
     asked = client.get(page(change, name))
     submit_confirmation(client, page(change, name), at=asked, reason="Because")
     before = table_fingerprints()
@@ -228,7 +228,7 @@ def test_opening_the_confirmation_pages_changes_nothing(office, finance):
     propose(office)
     change = SettingChange.objects.get()
     before = table_fingerprints()
-    for client, name in ((finance, "approve"), (finance, "reject"), (office, "withdraw")):
+    for client, name in ((finance, "approve"), (finance, "reject"), (office, "cancel")):
         assert "No changes made yet." in text_of(client.get(page(change, name)))
         # A submission without a shown page asks too.
         assert "No changes made yet." in text_of(client.post(page(change, name)))
@@ -270,10 +270,10 @@ def test_rejecting_needs_a_reason_and_only_the_proposer_takes_back(office, finan
     other = SettingChange.objects.get(status="Pending")
     stranger = signed_in_client(BACK_OFFICE, "stranger")
     before = table_fingerprints()
-    message = "Only the proposer can withdraw a settings change. No changes were made."
-    assert messages_of(submit_confirmation(stranger, page(other, "withdraw"))) == [message]
+    message = "Only the proposer can cancel this proposal. No changes were made."
+    assert messages_of(submit_confirmation(stranger, page(other, "cancel"))) == [message]
     assert table_fingerprints() == before
-    submit_confirmation(office, page(other, "withdraw"))
+    submit_confirmation(office, page(other, "cancel"))
     other.refresh_from_db()
     assert other.status == SettingChangeStatus.WITHDRAWN
     assert withdrawal_fee("NGN") == 50

@@ -168,7 +168,7 @@ def test_a_proposal_needs_a_reason(wallet):
     withdrawal, person = make_approved_withdrawal(wallet), make_staff()
     with assert_nothing_changes():
         found = rejection(lambda: propose(withdrawal, RETURN, " ", person))
-    assert found == (InvalidRequest.code, "A proposal needs a reason")
+    assert found == (InvalidRequest.code, "Enter a reason for the proposal")
 
 
 def test_an_open_proposal_that_became_impossible_is_declined_by_the_next(wallet):

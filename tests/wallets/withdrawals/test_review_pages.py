@@ -304,7 +304,7 @@ def test_the_confirmation_page_changes_nothing(owners, decision):
         f"Confirm approval: pay 1,950.00 NGN to {bank.account_name}"
         if decision == "approve"
         else "Confirm rejection: release 2,000.00 NGN",
-        "Cancel",
+        "Go back",
     ):
         assert part in seen, part
     html = confirmation.content.decode()

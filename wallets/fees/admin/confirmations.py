@@ -89,13 +89,13 @@ def rejection(change: SettingChange, _user: StaffUser) -> Confirmation:
     )
 
 
-def withdraw(change: SettingChange, user: StaffUser) -> Confirmation:
-    """Return the confirmation of withdrawing one's own proposal."""
+def proposal_cancellation(change: SettingChange, user: StaffUser) -> Confirmation:
+    """Return the confirmation of cancelling one's own proposal."""
     return Confirmation(
-        title=f"Withdraw {_name(change)}?",
+        title=f"Cancel the proposal of {_name(change)}?",
         facts=_facts(change),
         text="The effective value stays unchanged.",
-        submit=f"Withdraw {number(change.value)}",
+        submit="Cancel proposal",
         blocker=first_error_message(lambda: services.require_proposer(change, user)),
     )
 

@@ -51,12 +51,12 @@ _ACTIONS = (
         form=ReasonForm,
     ),
     ConfirmedAction(
-        "withdraw",
+        "cancel",
         "change_id",
         (services.PROPOSE,),
-        confirmations.withdraw,
-        services.withdraw,
-        "Withdrawn.",
+        confirmations.proposal_cancellation,
+        services.cancel_proposal,
+        "Proposal cancelled. The effective value stays unchanged.",
     ),
     ConfirmedAction(
         "request_cancellation",
@@ -173,7 +173,7 @@ class SettingChangeAdmin(ConfirmationAdmin):
             proposer=obj.proposed_by,
             approve=Tool(f"Approve {number(obj.value)}", self.address("approve", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),
-            withdraw=Tool("Withdraw", self.address("withdraw", obj.pk)) if own else None,
+            cancel=Tool("Cancel proposal", self.address("cancel", obj.pk)) if own else None,
         )
 
     def _cancellation_decision(self, user: StaffUser, obj: SettingChange) -> PendingDecision:

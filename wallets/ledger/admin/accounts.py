@@ -153,7 +153,7 @@ class AccountAdmin(Exportable):
             )
             for entry in entries
         ]
-        headings = ("When (UTC)", "Type", "Memo", "Amount", "Balance after")
+        headings = ("Time (UTC)", "Type", "Memo", "Amount", "Balance after")
         return [
             Section(
                 "Statement",

@@ -69,7 +69,7 @@ ACCOUNTS: tuple[Column, ...] = (
 
 
 ENTRIES: tuple[Column, ...] = (
-    Column("When (UTC)", lambda e: e.transfer.created_at),
+    Column("Time (UTC)", lambda e: e.transfer.created_at),
     Column("Owner", lambda e: owner_of(e.account)),
     Column("Account", lambda e: e.account.kind),
     Column("Asset", lambda e: asset_of(e.account)),
@@ -88,7 +88,7 @@ ENTRIES: tuple[Column, ...] = (
 
 
 TRANSFERS: tuple[Column, ...] = (
-    Column("When (UTC)", lambda t: t.created_at),
+    Column("Time (UTC)", lambda t: t.created_at),
     Column("Type", Transfer.get_kind_display),
     Column("Reference", lambda t: t.reference),
     Column("Subject id", lambda t: str(t.subject_id or "")),

@@ -48,7 +48,7 @@ def transfer_legs_section(
         for transfer in found[:_TRANSFERS_SHOWN]
         for entry in sorted(transfer.entries.all(), key=lambda e: e.pk)
     ]
-    headings = ("When (UTC)", "Transfer", "Owner", "Account", "Amount")
+    headings = ("Time (UTC)", "Transfer", "Owner", "Account", "Amount")
     return Section(
         "Ledger transfers", headings, rows, right=(4,), empty="No transfers.", more=more, note=note
     )

@@ -183,7 +183,7 @@ class ProposalAdmin(OwnedRecordAdmin):
             proposer=obj.proposed_by,
             approve=Tool(f"Confirm: {obj.action.lower()}", confirm),
             reject=Tool("Decline", decline),
-            withdraw=Tool("Withdraw", decline) if own else None,
+            cancel=Tool("Cancel proposal", decline) if own else None,
         )
         if found and not found.blocker and obj.action not in possible_actions(obj.withdrawal):
             return replace(found, approve=None, blocker="No longer possible")

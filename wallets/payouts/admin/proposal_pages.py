@@ -177,10 +177,10 @@ def _describe_confirmed(withdrawal: Withdrawal, action: ProposalAction) -> str:
 def _build_decline(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Confirmation:
     own = proposal.proposed_by_id == user.pk
     return Confirmation(
-        title="Withdraw the proposal?" if own else "Decline the proposal?",
+        title="Cancel the proposal?" if own else "Decline the proposal?",
         facts=_facts(withdrawal, proposal),
         text="No money moves. The resolution can be proposed again.",
-        submit="Withdraw proposal" if own else "Decline proposal",
+        submit="Cancel proposal" if own else "Decline proposal",
         blocker=resolutions.PROPOSALS.describe_closed(proposal),
     )
 

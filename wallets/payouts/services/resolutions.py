@@ -61,7 +61,7 @@ def propose(
     `StateConflict` (another is open).
     """
     actor = _require_resolver(proposer)
-    reason = clean_text(reason, missing="A proposal needs a reason")
+    reason = clean_text(reason, missing="Enter a reason for the proposal")
     with transaction.atomic():
         withdrawal = lock_withdrawal(withdrawal_id)
         _check_possible(withdrawal, action, _get_payout(withdrawal))
@@ -125,7 +125,7 @@ def confirm(*, proposal_id: UUID, resolver: StaffUser) -> Withdrawal:
 
 
 def decline(*, proposal_id: UUID, resolver: StaffUser, reason: str = "") -> Proposal:
-    """Decline an open proposal without other effect; the proposer may withdraw it this way.
+    """Decline an open proposal without other effect; the proposer may cancel it this way.
 
     Raises `Forbidden`, `NotFound`, `InvalidRequest` (reason too long), `StateConflict`.
     """

@@ -225,7 +225,7 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
             proposer=proposed.proposed_by,
             approve=Tool("Close the break", self.address("close", obj.pk, proposed.pk)),
             reject=Tool("Reject", reject),
-            withdraw=Tool("Withdraw", reject) if own else None,
+            cancel=Tool("Cancel explanation", reject) if own else None,
         )
 
     def sections(self, request: HttpRequest, obj: ReconciliationBreak) -> list[Section]:
@@ -313,15 +313,15 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
         return self.confirm_page(request, found, confirmation, act, "Break closed.")
 
     def reject(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """Reject an explanation, or withdraw one's own."""
+        """Reject an explanation, or cancel one's own."""
         found, proposed = self._explained(request, object_id, proposal_id)
         user = staff_of(request)
         own = proposed.proposed_by_id == user.pk
         confirmation = Confirmation(
-            title="Withdraw the explanation?" if own else "Reject the explanation?",
+            title="Cancel the explanation?" if own else "Reject the explanation?",
             facts=[*_facts(found), *_explanation(proposed)],
             text="The break reopens.",
-            submit="Withdraw" if own else "Reject",
+            submit="Cancel explanation" if own else "Reject",
             blocker=reconciliation.EXPLANATIONS.describe_closed(proposed),
         )
         return self.confirm_page(
@@ -329,7 +329,7 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
             found,
             confirmation,
             partial(reconciliation.reject_explanation, explanation_id=proposed.pk, user=user),
-            f"{'Withdrawn' if own else 'Rejected'}. The break is open again.",
+            f"{'Explanation cancelled' if own else 'Rejected'}. The break is open again.",
             form=bind_form(request, RejectionForm),
         )
 

@@ -68,7 +68,7 @@ def close_break(*, explanation_id: UUID, user: StaffUser) -> ReconciliationBreak
 
 
 def reject_explanation(*, explanation_id: UUID, user: StaffUser, reason: str) -> BreakExplanation:
-    """Reject an explanation, or withdraw one's own; the break is open again.
+    """Reject an explanation, or cancel one's own; the break is open again.
 
     Raises `Forbidden`, `NotFound`, `InvalidRequest` (reason empty or too long), `StateConflict`.
     """

@@ -56,7 +56,7 @@ def decisions(withdrawal: Withdrawal) -> Section:
         for d in withdrawal.decisions.all()
     ]
     headings = (
-        "When (UTC)", "Decision", "By", "Reason", "Reason for override", "Version",
+        "Time (UTC)", "Decision", "By", "Reason", "Reason for override", "Version",
     )  # fmt: skip
     return Section("Decisions", headings, rows, right=(5,), empty="No decisions yet.")
 
@@ -67,7 +67,7 @@ def events(withdrawal: Withdrawal) -> Section:
         (format_time(e.created_at), record_link(e, e.type), status_badge(e.status), e.attempts)
         for e in Event.objects.filter(subject_id=withdrawal.pk).order_by("created_at", "id")
     ]
-    headings = ("When (UTC)", "Event", "Delivery", "Attempts")
+    headings = ("Time (UTC)", "Event", "Delivery", "Attempts")
     return Section("Webhook events", headings, rows, right=(3,))
 
 
@@ -88,7 +88,7 @@ def transfers(withdrawal: Withdrawal) -> Section:
         for transfer in moved
         for entry in sorted(transfer.entries.all(), key=lambda e: e.pk)
     ]
-    headings = ("When (UTC)", "Transfer", "Account", "Amount")
+    headings = ("Time (UTC)", "Transfer", "Account", "Amount")
     return Section("Ledger", headings, rows, right=(3,), note=SIGN)
 
 
