@@ -34,6 +34,7 @@ from django.views.decorators.http import require_POST
 from unfold.forms import AdminForm
 from unfold.mixins import BaseModelAdminMixin
 
+from exchange.admin.labels import FieldLabels
 from exchange.admin.list_filters import FilteredList
 from exchange.admin.listing import Listing
 from exchange.admin.paging import BoundedPaginator
@@ -117,7 +118,7 @@ def actor_of(request: HttpRequest) -> Actor:
     return Actor.staff(user.pk, str(user))
 
 
-class SafeAdmin(PreservedFilters, Listing, ModelAdmin):
+class SafeAdmin(PreservedFilters, Listing, FieldLabels, ModelAdmin):
     """A read-only admin; subclasses add forms and actions explicitly."""
 
     in_back_office = True

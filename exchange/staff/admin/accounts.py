@@ -73,9 +73,17 @@ class StaffUserAdmin(AddFormAdmin):
     add_label = "Invite user"
     fields = (
         "username", "first_name", "last_name", "email", "role", "access", "locked_out", "factor",
-        "last_login", "date_joined", "public_reference",
+        "last_sign_in", "created", "public_reference",
     )  # fmt: skip
     readonly_fields = fields
+
+    @admin.display(description="last sign-in (UTC)")
+    def last_sign_in(self, user: StaffUser) -> str:
+        return format_time(user.last_login) if user.last_login else "Never"
+
+    @admin.display(description="created (UTC)")
+    def created(self, user: StaffUser) -> str:
+        return format_time(user.date_joined)
 
     @admin.display(description="public ID")
     def public_reference(self, user: StaffUser) -> str:
