@@ -280,7 +280,7 @@ def _loan_rows() -> list[Row]:
     most = max((state.count for state in found), default=0) or 1
     return [
         Row(
-            state.status.label,
+            state.status.label.capitalize(),
             list_url("credit_loan", status__exact=state.status),
             (f"{state.count:,}",),
             share=round(100 * state.count / most),

@@ -82,7 +82,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
             "title": "",
             "items": [
                 {
-                    "title": "Overview",
+                    "title": "Dashboard",
                     "icon": "home",
                     "link": reverse("admin:index"),
                     "active": request.path == reverse("admin:index"),

@@ -59,7 +59,7 @@ class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes wi
 
     site_title = "Tokenized Investment Exchange"
     site_header = "Tokenized Investment Exchange"
-    index_title = "Back office"
+    index_title = "Dashboard"
     site_url = "/"
     index_template = "admin/dashboard_page.html"
     empty_value_display = "-"

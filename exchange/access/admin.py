@@ -71,7 +71,7 @@ class AccessProposalAdmin(ConfirmationAdmin):
     list_select_related = ("person", "organisation", "key", "proposed_by", "decided_by")
     search_fields = ("person__username", "organisation__name")
     id_fields = ("pk", "person_id", "organisation_id", "key_id")
-    search_help_text = "Username, organisation, or the id of either"
+    search_help_text = "Username, organisation, or the ID of either"
     ordering = ("-pk",)
     fields = (
         ("kind", "state_display"), ("about", "details"), "note",

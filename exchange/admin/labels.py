@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
@@ -21,10 +22,15 @@ else:
 
 
 class FieldLabels(ModelAdmin):
-    """ModelAdmin mixin: `created (UTC)` instead of `created at`, `ID` instead of `id`."""
+    """ModelAdmin mixin: `created (UTC)` instead of `created at`, `ID` instead of `id`.
+
+    `labels` gives other labels by field name.
+    """
+
+    labels: Mapping[str, str] = MappingProxyType({})
 
     def get_list_display(self, request: HttpRequest) -> Any:
-        labels = field_labels(self.model)
+        labels = {**field_labels(self.model), **self.labels}
         return [
             _field_column(self.opts.get_field(name), labels[name]) if name in labels else name
             for name in super().get_list_display(request)
@@ -33,7 +39,7 @@ class FieldLabels(ModelAdmin):
     def get_form(
         self, request: HttpRequest, obj: Any | None = None, change: bool = False, **kwargs: Any
     ) -> Any:
-        options = {"labels": field_labels(self.model), **kwargs}
+        options = {"labels": {**field_labels(self.model), **self.labels}, **kwargs}
         return super().get_form(request, obj, change, **options)
 
 
@@ -59,7 +65,13 @@ def _field_column(field: models.Field[Any, Any], label: str) -> Callable[[Any], 
     @admin.display(description=label, ordering=field.name)
     def shown(record: Any) -> object:
         value = getattr(record, field.name)
-        return format_time(value) if isinstance(value, datetime) else value or "-"
+        return (
+            format_time(value)
+            if isinstance(value, datetime)
+            else "-"
+            if value in {None, ""}
+            else value
+        )
 
     shown.__name__ = field.name  # the name of the cell's CSS class
     return shown

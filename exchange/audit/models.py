@@ -1,4 +1,4 @@
-"""The audit trail: every change with actor, time, source, and values before and after.
+"""The audit log: every change with actor, time, source, and values before and after.
 
 Triggers write it (`exchange/audit/sql/audit.sql`) in the transaction of the change, whatever made
 the change. The runtime role can only read it; rows are append-only.

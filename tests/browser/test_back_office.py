@@ -97,7 +97,7 @@ def test_an_approval_works_with_the_keyboard_alone(page, wallet):
     expect(page.locator("[name=code]")).to_be_focused()
     page.keyboard.type(current_code(secret))
     page.keyboard.press("Enter")
-    page.get_by_role("heading", name="Back office").wait_for()
+    page.get_by_role("heading", name="Dashboard").wait_for()
     tab_to(page, matches(".skip"))
     page.keyboard.press("Enter")
     tab_to(page, has_text("awaiting my approval"))

@@ -93,7 +93,7 @@ def test_a_quote_is_validated_when_proposed_and_decided_on_its_page(page, chromi
         expect(amina.locator("main")).to_contain_text("Ten shares became one")
         amina.get_by_role("link", name=re.compile("^Approve")).click()
         expect(amina.get_by_role("alert").filter(has_text="more than 20 %")).to_be_visible()
-        amina.get_by_role("button", name=re.compile("^Yes, approve")).click()
+        amina.get_by_role("button", name=re.compile("^Approve")).click()
         expect(amina.get_by_text("is now quoted at").first).to_be_visible()
     token.refresh_from_db()
     assert (token.price_buy, token.price_sell) == (1100, 1090)

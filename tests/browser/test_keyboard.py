@@ -228,7 +228,7 @@ def test_a_key_and_a_token_are_revoked_by_keyboard(page):
     create_enrolled_staff("samuel", ADMINISTRATOR)
     caller = make_caller()
     sign_in(page, "samuel")
-    yes, no = has_text("^Yes, revoke"), has_text("^Go back$")
+    yes, no = has_text("^Revoke"), has_text("^Go back$")
     for link in ("a[href*='/revoke-token/?token=']", ".object-tools a[href$='/revoke/']"):
         page.goto(f"/admin/exchange/apikey/{caller.key.pk}/change/")
         tab_to(page, matches(link))

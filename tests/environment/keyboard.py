@@ -50,7 +50,7 @@ def sign_in(page: Page, name: str) -> None:
         ]
     )
     page.goto("/admin/")
-    page.get_by_role("heading", name="Back office").wait_for()
+    page.get_by_role("heading", name="Dashboard").wait_for()
 
 
 def tab_to(page: Page, wanted: Callable[[Locator], bool]) -> None:

@@ -101,9 +101,10 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
     )  # fmt: skip
     list_select_related = ("organisation", "member", "entered_by", "decided_by")
     search_fields = ("reference", "organisation__name", "member__name")
-    search_help_text = "Reference, organisation, member, amount, email or id"
+    search_help_text = "Reference, organisation, member, amount, email or ID"
     id_fields = ("pk", "owner_id", "organisation_id")
     amount_fields = ("amount",)
+    labels = {"created_at": "entered (UTC)"}
     # Ids grow with time and have an index.
     ordering = ("-pk",)
     fields = (
@@ -222,9 +223,9 @@ def _cancellation(deposit: Deposit, user: StaffUser) -> Confirmation:
 def _facts(deposit: Deposit) -> list[tuple[str, object]]:
     return [
         ("Amount", format_money(deposit.amount, deposit.currency_id)),
-        ("Wallet of", record_link(deposit.member or deposit.organisation)),
+        ("Owner", record_link(deposit.member or deposit.organisation)),
         ("Organisation", record_link(deposit.organisation)),
-        ("Bank reference", deposit.reference),
+        ("Reference", deposit.reference),
         ("Note", deposit.note or "none"),
         ("Entered by", deposit.entered_by or "the system"),
         ("Entered (UTC)", f"{deposit.created_at:%Y-%m-%d %H:%M:%S}"),

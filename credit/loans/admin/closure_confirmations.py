@@ -12,7 +12,7 @@ from exchange.admin.confirmation import Confirmation
 from exchange.admin.display import record_link
 from exchange.core.currencies import format_money
 from exchange.core.errors import DomainError
-from exchange.core.numbers import format_units
+from exchange.core.numbers import format_grouped, format_units
 from exchange.staff.models import StaffUser
 
 _EXPLANATIONS = {
@@ -119,7 +119,7 @@ def _parties(loan: Loan) -> list[tuple[str, object]]:
 
 def _current_state(loan: Loan) -> list[tuple[str, object]]:
     pledged = [
-        f"{format_units(row.quantity)} {token.symbol}" for row, token in open_collateral(loan)
+        f"{format_grouped(row.quantity)} {token.symbol}" for row, token in open_collateral(loan)
     ]
     return [
         ("Outstanding", format_money(amount_owed(loan), loan.currency_id)),

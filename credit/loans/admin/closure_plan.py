@@ -14,7 +14,7 @@ from exchange.admin.base import Section
 from exchange.admin.display import format_time, record_link
 from exchange.core.currencies import format_money
 from exchange.core.errors import Conflict, StateConflict
-from exchange.core.numbers import format_units
+from exchange.core.numbers import format_grouped, format_units
 from exchange.staff.models import StaffUser
 
 
@@ -123,9 +123,9 @@ def describe_changes(loan: Loan, proposal: ClosureProposal) -> list[str]:
     if proposal.action == ClosureAction.LIQUIDATE:
         planned = {step["token_id"]: Decimal(step["quantity"]) for step in proposal.plan}
         added = [
-            f"{format_units(row.quantity - planned.get(str(token.id), Decimal(0)))} {token.symbol}"
+            f"{format_grouped(more)} {token.symbol}"
             for row, token in open_collateral(loan)
-            if row.quantity > planned.get(str(token.id), Decimal(0))
+            if (more := row.quantity - planned.get(str(token.id), Decimal(0))) > 0
         ]
         if added:
             found.append(

@@ -242,7 +242,7 @@ def _shortfalls(loan: Loan) -> Section:
         for found in Shortfall.objects.filter(loan=loan)
     ]
     headings = ("Opened (UTC)", "Cause", "Required value", "Value", "Shortfall", "Cured (UTC)")
-    return Section("Margin calls", headings, rows, right=(2, 3, 4), empty="None.")
+    return Section("Margin calls", headings, rows, right=(2, 3, 4), empty="No margin calls.")
 
 
 def _repayments(loan: Loan) -> Section:

@@ -179,7 +179,7 @@ def _create_secret(proposal: AccessProposal, by: StaffUser) -> CollectedSecret:
                 actor=actor,
                 confirmed_by=confirmed_by,
             )
-            return CollectedSecret(key, (("Client id", key.client_id), ("Client secret", secret)))
+            return CollectedSecret(key, (("Client ID", key.client_id), ("Client secret", secret)))
         case AccessKind.ROTATE_KEY if proposal.key:
             key, secret = api_keys.rotate_api_key(
                 key_id=proposal.key.pk,
@@ -188,7 +188,7 @@ def _create_secret(proposal: AccessProposal, by: StaffUser) -> CollectedSecret:
                 actor=actor,
                 confirmed_by=confirmed_by,
             )
-            shown = (("New client id", key.client_id), ("New client secret", secret))
+            shown = (("New client ID", key.client_id), ("New client secret", secret))
             return CollectedSecret(key, shown)
         case AccessKind.ISSUE_TOKEN if proposal.key:
             token = api_keys.issue_access_token(

@@ -1,4 +1,4 @@
-"""Pages of the audit trail: filtered list, single change, and CSV export."""
+"""Pages of the audit log: filtered list, single change, and CSV export."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class ChangeAdmin(SafeAdmin):
     list_filter = (ActorFilter, "operation", RecordTypeFilter, PeriodFilter)
     search_fields = ("record_id",)
     search_help_text = (
-        "Exact reference, id, username, client id, payee, account number or organisation name"
+        "Exact reference, ID, username, client ID, payee, account number or organisation name"
     )
     ordering = ("-id",)
     sortable_by = ()

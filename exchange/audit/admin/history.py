@@ -62,7 +62,7 @@ class HistoryPanel(Panel):
         record = page.record(request, object_id, VIEW_AUDIT)
         changes = audit.history(*_ids(page, record), limit=_FULL_LIMIT)
         found = f"{reverse('admin:exchange_change_changelist')}?q={record.pk}"
-        more = {"label": "Search the audit trail", "url": found}
+        more = {"label": "Search the audit log", "url": found}
         return page.page(
             request,
             "admin/history.html",

@@ -23,7 +23,7 @@ def confirm_endpoint_status(
         if enabled
         else "Events are stored but not delivered: the organisation receives no webhooks about"
         " payouts, orders and loans until the endpoint is enabled again.",
-        submit=f"Yes, {'enable' if enabled else 'disable'} it",
+        submit=f"{'Enable' if enabled else 'Disable'} webhook",
         blocker=f"The endpoint is already {state}" if endpoint.enabled == enabled else "",
         final=not enabled,
     )
@@ -38,7 +38,7 @@ def confirm_redelivery(endpoint: WebhookEndpoint, health: EndpointHealth) -> Con
         live_facts=_health_facts(health),
         text=f"Resends up to {MAX_REDELIVERIES:,} events, each with its original webhook-id."
         " Make sure that the organisation's server is ready to receive them.",
-        submit="Yes, resend them",
+        submit="Resend events",
         blocker=blocker
         if endpoint.enabled
         else "The webhook endpoint is disabled. Enable it and try again",

@@ -131,7 +131,7 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
     list_select_related = ("organisation",)
     search_fields = ("url", "organisation__name", "=organisation__email")
     id_fields = ("pk", "organisation_id")
-    search_help_text = "Address, organisation or its email, or the id of either"
+    search_help_text = "Address, organisation or its email, or the ID of either"
     fields = (
         "organisation_display", "endpoint_url", "state_display", "disabled_reason",
         "previous_secret_until", "created_at", "updated_at",
@@ -194,7 +194,7 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
                     record_link(failure.event, failure.event.type),
                 )
                 if failure
-                else "none recently",
+                else "None recently",
             ),
             ("Undelivered webhooks", self._exhausted_link(obj, health.exhausted)),
         ]

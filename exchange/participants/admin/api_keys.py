@@ -206,7 +206,7 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
         elif len(listed) > _TOKEN_LIMIT:
             title = f"Active access tokens: the {_TOKEN_LIMIT} that expire last"
         headings = ("Issued (UTC)", "Expires (UTC)", "Scopes", "")
-        return [Section(title, headings, rows, empty="None.")]
+        return [Section(title, headings, rows, empty="No active access tokens.")]
 
     def _revoke_link(self, request: HttpRequest, key: ApiKey, token: Any) -> SafeString:
         address = f"{self.address('revoke_token', key.pk)}?token={token.pk}"

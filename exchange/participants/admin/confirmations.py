@@ -39,7 +39,7 @@ def confirm_key_revocation(key: ApiKey) -> Confirmation:
         text=f"The key can no longer get access tokens, and {effect}. Anything that"
         f" {key.organisation} runs with it loses access immediately. This cannot be undone: a new"
         " key has a new client ID and secret.",
-        submit=f"Yes, revoke {key.name}",
+        submit=f"Revoke {key.name}",
         blocker="" if key.revoked_at is None else "The API key is already revoked",
         final=True,
     )
@@ -60,7 +60,7 @@ def confirm_token_revocation(key: ApiKey, token: Any) -> Confirmation:
         live_facts=[("Key last used", last_used(key.last_used_at))],
         text="The access token stops working immediately. The key and its other tokens keep"
         " working, and the key can still get new tokens.",
-        submit="Yes, revoke the token",
+        submit="Revoke token",
         final=True,
     )
 
@@ -103,7 +103,7 @@ def confirm_organisation_status(organisation: Organisation, *, active: bool) -> 
             ("Last used", last_used(latest_use)),
         ],
         text=activation if active else deactivation,
-        submit=f"Yes, {'activate' if active else 'deactivate'} {organisation}",
+        submit=f"{'Activate' if active else 'Deactivate'} {organisation}",
         blocker=f"{organisation} is already {state}" if organisation.active == active else "",
         final=not active,
     )

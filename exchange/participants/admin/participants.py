@@ -131,7 +131,7 @@ class OrganisationAdmin(AddFormAdmin, ConfirmationAdmin):
             request,
             bind_form(request, OrganisationForm),
             act,
-            title="New organisation",
+            title="Add organisation",
             submit="Create",
         )
 
@@ -217,7 +217,7 @@ class MemberAdmin(AddFormAdmin):
             return self.redirect_to_record(member.pk)
 
         return self.form_page(
-            request, bind_form(request, MemberForm), act, title="New member", submit="Create"
+            request, bind_form(request, MemberForm), act, title="Add member", submit="Create"
         )
 
     def get_urls(self) -> list[URLPattern]:

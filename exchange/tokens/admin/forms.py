@@ -45,7 +45,7 @@ class TermsForm(forms.Form):
         max_length=500, required=False, help_text="URL, or a path on this service"
     )
     listing_reference = forms.CharField(
-        max_length=60, required=False, help_text=audience_help(VISIBLE, "`request` in the API")
+        max_length=60, required=False, help_text=audience_help(VISIBLE, "Called request in the API")
     )
     type = forms.ChoiceField(choices=TokenType.choices, initial=TokenType.PUBLIC)
     deal_access = forms.ChoiceField(

@@ -18,7 +18,7 @@ from django.utils.functional import lazy
 
 from exchange.admin.base import PendingDecision, Section, Tool, bind_form, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
-from exchange.admin.display import age, difference, record_link, status_badge
+from exchange.admin.display import age, difference, format_time, record_link, status_badge
 from exchange.admin.fields import INTERNAL, ReasonField, audience_help
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.core.currencies import format_money
@@ -93,7 +93,8 @@ class QuoteAdmin(ConfirmationAdmin):
     search_fields = ("token__symbol", "token__name")
     id_fields = ("pk", "token_id")
     amount_fields = ("buy", "sell")
-    search_help_text = "Symbol or name of the token, a price, or the id of either"
+    labels = {"created_at": "proposed (UTC)"}
+    search_help_text = "Symbol or name of the token, a price, or the ID of either"
     # Ids follow time and are indexed.
     ordering = ("-pk",)
     fields = (
@@ -108,11 +109,11 @@ class QuoteAdmin(ConfirmationAdmin):
 
     @admin.display(description="proposed (UTC)", ordering="created_at")
     def created(self, quote: Quote) -> str:
-        return f"{quote.created_at:%Y-%m-%d %H:%M}"
+        return format_time(quote.created_at)
 
     @admin.display(description="decided (UTC)", ordering="decided_at")
     def decided(self, quote: Quote) -> str:
-        return f"{quote.decided_at:%Y-%m-%d %H:%M}" if quote.decided_at else "-"
+        return format_time(quote.decided_at) if quote.decided_at else "-"
 
     @admin.display(description="token", ordering="token__symbol")
     def symbol(self, quote: Quote) -> str:
@@ -292,7 +293,7 @@ def _confirm_approval(quote: Quote, user: StaffUser) -> Confirmation:
         facts=_quote_facts(quote),
         text="The prices take effect immediately: raises sell at them, and lending values "
         "collateral at them. Only another quote can change them.",
-        submit=f"Yes, approve {format_money(quote.buy, code)} / {format_money(quote.sell, code)}",
+        submit=f"Approve {format_money(quote.buy, code)} / {format_money(quote.sell, code)}",
         blocker=quotes.QUOTES.describe_blocker(quote, user),
         sections=[_comparison_section("Comparison", token, _prices(quote))],
         warnings=_warnings(token, _prices(quote)),
@@ -307,7 +308,7 @@ def _confirm_rejection(quote: Quote, *, own: bool) -> Confirmation:
         else f"Reject the quote of {symbol}?",
         facts=_quote_facts(quote),
         text="Prices are unchanged.",
-        submit="Cancel proposal" if own else "Yes, reject the quote",
+        submit="Cancel proposal" if own else "Reject quote",
         blocker=quotes.QUOTES.describe_closed(quote),
     )
 

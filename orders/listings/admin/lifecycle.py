@@ -72,7 +72,7 @@ class LifecycleAction:
                 *self.facts(token),
             ],
             text=self.description,
-            submit=f"Yes, {self.submit}",
+            submit=self.submit.capitalize(),
             blocker=blocker,
             sections=self.consequences(token),
             final=self.final,

@@ -170,7 +170,7 @@ def test_the_confirmation_of_an_approval_shows_the_changes():
         "Buy, current 100.00 NGN Buy, proposed 118.00 NGN Buy, change +18.00 %",
         "Proposed by back-office",
         "Reason Annual report",
-        "Yes, approve 118.00 NGN / 115.50 NGN",
+        "Approve 118.00 NGN / 115.50 NGN",
     ):
         assert fact in text
     # A POST without the shown facts only shows the page.

@@ -55,7 +55,7 @@ def test_an_order_shows_its_fills_its_reservation_and_what_moved(issuer, buyer):
         "Value charged to date 1,000.00 KES",
         "Fee 15.00 KES to date (1.5 % at placement)",
         "Reserved 205.03 KES",
-        "Client order id mine-1",
+        "Client order ID mine-1",
         "10 units 100.00 KES 1,000.00 KES 15.00 KES Organisation",
         "Order reserve Ada Obi Available -205.03 KES",
         "Trade Ada Obi Available -1,015.00 KES",

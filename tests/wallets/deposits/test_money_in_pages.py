@@ -51,7 +51,7 @@ def test_one_person_enters_and_another_one_confirms():
     assert "Confirm 1,500.50 NGN" not in text_of(office.get(page(deposit, "change")))
     asked = text_of(finance.get(page(deposit, "confirm")))
     assert "Confirm 1,500.50 NGN for Ada?" in asked
-    assert "Wallet of Ada Organisation Acme Bank reference BANK-1" in asked
+    assert "Owner Ada Organisation Acme Reference BANK-1" in asked
     finance.post(page(deposit, "confirm"))
     assert balances(member.pk, "NGN") == (Decimal(0), Decimal(0))
     submit_confirmation(finance, page(deposit, "confirm"))
@@ -109,7 +109,7 @@ def test_a_rejected_deposit_moves_nothing_and_needs_a_reason():
     finance = signed_in_client(FINANCE_APPROVER)
     refused = submit_confirmation(finance, page(deposit, "reject"), reason=" ")
     assert "This field is required." in text_of(refused)
-    assert "Amount 1,500.50 NGN Wallet of Acme" in text_of(refused)
+    assert "Amount 1,500.50 NGN Owner Acme" in text_of(refused)
     submit_confirmation(finance, page(deposit, "reject"), reason="Not on the statement")
     deposit.refresh_from_db()
     assert (deposit.status, deposit.reason) == ("Rejected", "Not on the statement")

@@ -104,7 +104,7 @@ def test_a_payout_sent_before_confirmation_is_not_returned(unclaimed):
         signed_in_client(FINANCE_APPROVER, "other"),
     )
     one.post(page(unclaimed, "propose"), {"action": "Return", "reason": "The bank is closed"})
-    assert "Confirm: Return Decline" in text_of(other.get(page(unclaimed)))
+    assert "Confirm: return Decline" in text_of(other.get(page(unclaimed)))
     payouts.send_payout(unclaimed.pk)
     overtaken = text_of(other.get(page(unclaimed)))
     assert "No longer possible. Decline" in overtaken
@@ -126,7 +126,7 @@ def test_after_a_late_return_the_page_offers_the_possible_actions(unclaimed, pro
     return_at_bank(provider_sandbox, unclaimed)
     payouts.check_status(unclaimed.pk)
     seen = text_of(one.get(page(unclaimed)))
-    assert "Open proposal: Return" in seen
+    assert "Pending proposal: return" in seen
     assert "No longer possible. Withdraw" in seen
     assert "Propose a resolution Action Reverse Reason" in seen
     one.post(page(unclaimed, "propose"), {"action": "Reverse", "reason": "The bank sent it back"})

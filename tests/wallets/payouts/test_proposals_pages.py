@@ -121,7 +121,7 @@ def test_an_unresolved_payout_is_sent_again_under_its_reference(unknown, provide
     assert unknown.status == "Processing"
     assert len(sandbox_transfers(provider_sandbox, unknown)) == 1
     seen = text_of(one.get(page(unknown)))
-    assert f"Provider id {unknown.payout.provider_id}" in seen
+    assert f"Provider ID {unknown.payout.provider_id}" in seen
     assert "Send again Confirmed one other Try once more" in seen
 
 

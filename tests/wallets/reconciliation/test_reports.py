@@ -142,7 +142,7 @@ def test_the_command_prints_differences_and_exits_with_an_error(sandbox, wallet,
         "Not in our records: payout_stranger: ours 0, provider NEW KES to 01 0690000031",
         "Unexplained variance: KES: ours 0, provider Unexplained: -150",
         f"{today()}: Differs, payouts compared: 1, differences: 2"
-        " (provisional: the day has not ended)",
+        " (preliminary: the day has not ended)",
     ]
     sandbox.faults.add(fault_of("unauthorized"))
     with pytest.raises(SystemExit) as ended:

@@ -110,7 +110,7 @@ class SettingChangeAdmin(ConfirmationAdmin):
         "configuration", "proposed_by", "decided_by", "cancellation_requested_by", "cancelled_by",
     )  # fmt: skip
     search_fields = ("configuration__key",)
-    search_help_text = "Key, value or id"
+    search_help_text = "Key, value or ID"
     amount_fields = ("value",)
     fields = (
         ("link_display", "state_display"), ("value_display", "effective_from_display"), "reason",

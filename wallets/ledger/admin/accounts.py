@@ -76,7 +76,7 @@ class AccountAdmin(Exportable):
     filters = AccountFilters
     list_select_related = ("organisation", "member", "asset__token")
     search_fields = ("id",)
-    search_help_text = "Name, email or id of the owner, balance, id of the account"
+    search_help_text = "Name, email or ID of the owner, balance, ID of the account"
     list_note = SIGN
     fields = ("owner", "asset_display", "kind", "balance_display", "holds", "id")
     readonly_fields = fields

@@ -56,7 +56,7 @@ class EntryAdmin(TransferSearch, Exportable):
     )  # fmt: skip
     list_note = SIGN
     search_fields = ("id",)
-    search_help_text = "Reference, amount (31 days), email of the owner, or any id"
+    search_help_text = "Reference, amount (31 days), email of the owner, or any ID"
     ordering = ("-id",)
     fields = ("time_display", "what", "account_display", "amount_display", "balance_display", "id")
     readonly_fields = fields

@@ -8,7 +8,7 @@ from uuid import UUID
 from exchange.admin.base import Section, Tool
 from exchange.admin.display import format_time, kind_label, record_link
 from exchange.core.currencies import format_money
-from exchange.core.numbers import format_units
+from exchange.core.numbers import format_grouped
 from wallets.ledger.admin.signs import natural_amount
 from wallets.ledger.models import Entry, Transfer
 
@@ -29,7 +29,7 @@ def transfer_legs_section(
 
     def amount(entry: Entry) -> str:
         if entry.asset_id in symbols:
-            return f"{format_units(entry.amount)} {symbols[entry.asset_id]}".rstrip()
+            return f"{format_grouped(entry.amount)} {symbols[entry.asset_id]}".rstrip()
         return format_money(natural_amount(entry.amount, entry.account.kind), entry.asset_id)
 
     found = (

@@ -80,7 +80,7 @@ class TransferAdmin(TransferSearch, Exportable):
     )  # fmt: skip
     filters = TransferFilters
     search_fields = ("id",)
-    search_help_text = "Reference, amount (31 days), email of an owner, or any id"
+    search_help_text = "Reference, amount (31 days), email of an owner, or any ID"
     id_fields = ("pk", "subject_id")
     # Ids follow creation time and are indexed.
     ordering = ("-id",)
@@ -171,4 +171,4 @@ class TransferAdmin(TransferSearch, Exportable):
             for leg in legs
         ]
         headings = ("Account", "Owner", "Amount", "Balance after")
-        return [Section("Legs", headings, rows, right=(2, 3), note=SIGN)]
+        return [Section("Entries", headings, rows, right=(2, 3), note=SIGN)]

@@ -60,7 +60,7 @@ class Command(BaseCommand):
         elif report.differences:
             summary += f", differences: {report.differences}"
         if report.provisional:
-            summary += " (provisional: the day has not ended)"
+            summary += " (preliminary: the day has not ended)"
         self.stdout.write(summary)
         if report.status != ReportStatus.MATCHED:
             sys.exit(1 if report.status == ReportStatus.DIFFERS else 2)

@@ -69,7 +69,12 @@ class PayoutAdmin(Exportable):
     # Ids grow with time and have an index, here and below.
     ordering = ("-pk",)
     search_fields = ("withdrawal__reference",)
-    search_help_text = "Reference, account, payee, owner, amount, email, any id"
+    search_help_text = "Reference, account, payee, owner, amount, email, any ID"
+    labels = {
+        "posted_at": "sent to the provider (UTC)",
+        "next_step_at": "next status check (UTC)",
+        "not_found_count": "status checks: not found",
+    }
     fields = (
         "reference", "state_display", "owner", "amount_display", "sent_amount", "payee", "to",
         "attempts", "posted_at", "provider_id", "provider_status",
@@ -112,7 +117,7 @@ class PayoutAdmin(Exportable):
     def amount_display(self, payout: Payout) -> str:
         return format_money(payout.withdrawal.amount, payout.withdrawal.currency_id)
 
-    @admin.display(description="net to bank", ordering="withdrawal__disburse_amount")
+    @admin.display(description="net payout", ordering="withdrawal__disburse_amount")
     def sent_amount(self, payout: Payout) -> str:
         return format_money(payout.withdrawal.disburse_amount, payout.withdrawal.currency_id)
 
@@ -159,7 +164,8 @@ class ProposalAdmin(OwnedRecordAdmin):
     list_select_related = ("withdrawal", "proposed_by", "decided_by")
     ordering = ("-pk",)
     search_fields = ("withdrawal__reference",)
-    search_help_text = "Withdrawal reference, amount, owner email, or an id"
+    search_help_text = "Withdrawal reference, amount, owner email, or an ID"
+    labels = {"created_at": "proposed (UTC)"}
     id_fields = ("pk", "withdrawal_id")
     amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
     owner_prefixes = ("withdrawal__",)
@@ -213,7 +219,7 @@ class DecisionAdmin(OwnedRecordAdmin):
     filters = DecisionFilters
     list_select_related = ("withdrawal",)
     search_fields = ("withdrawal__reference", "actor_label")
-    search_help_text = "Withdrawal reference, decided by, amount, owner email, or an id"
+    search_help_text = "Withdrawal reference, decided by, amount, owner email, or an ID"
     id_fields = ("pk", "withdrawal_id")
     amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
     owner_prefixes = ("withdrawal__",)
@@ -244,7 +250,8 @@ class BankAccountAdmin(OwnedRecordAdmin):
     list_select_related = ("organisation", "currency")
     ordering = ("-pk",)
     search_fields = ("=account_number", "account_name", "provided_name", "name")
-    search_help_text = "Account number, payee, bank, amount, owner email, or an id"
+    search_help_text = "Account number, payee, bank, amount, owner email, or an ID"
+    labels = {"provided_name": "name provided", "name_resolved": "name returned by the bank"}
     id_fields = ("pk", "withdrawal__pk")
     amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
     owner_prefixes = ("withdrawal__",)
@@ -265,7 +272,7 @@ class ProviderEventAdmin(SafeAdmin):
     list_display = ("time_display", "reference", "provider_id", "deliveries")
     ordering = ("-pk",)
     search_fields = ("=reference", "=provider_id")
-    search_help_text = "Reference, provider id, or event id"
+    search_help_text = "Reference, provider ID, or event ID"
     fields = ("time_display", "reference", "provider_id", "deliveries", "digest", "body")
     readonly_fields = fields
 

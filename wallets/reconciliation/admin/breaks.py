@@ -156,7 +156,7 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
     list_display_links = ("day", "what")
     list_select_related = ("withdrawal", "owner", "latest_report", "first_report")
     search_fields = ("reference", "provider_id")
-    search_help_text = "Reference, provider id, amount or id"
+    search_help_text = "Reference, provider ID, amount or ID"
     id_fields = ("pk", "withdrawal_id")
     amount_fields = ("our_amount", "their_amount", "difference")
     # Ids grow with time and have an index.

@@ -18,7 +18,7 @@ from wallets.reconciliation.models import Reconciliation, ReconciliationLine
 _COLUMNS: tuple[Column, ...] = (
     Column("Day", lambda line: line.report.day),
     Column("Report", lambda line: line.report.status),
-    Column("Provisional", lambda line: "Yes" if line.report.provisional else "No"),
+    Column("Preliminary", lambda line: "Yes" if line.report.provisional else "No"),
     Column("Line", lambda line: "Difference" if line.is_difference else "Total"),
     Column("Kind", lambda line: line.kind),
     Column("Currency", lambda line: line.currency_id),
@@ -29,7 +29,7 @@ _COLUMNS: tuple[Column, ...] = (
     Column("Ours", lambda line: line.our_text),
     Column("Provider", lambda line: line.their_text),
     Column("Reference", lambda line: line.reference),
-    Column("Provider id", lambda line: line.provider_id),
+    Column("Provider ID", lambda line: line.provider_id),
     Column("Withdrawal id", lambda line: str(line.withdrawal_id or "")),
     Column("Reason incomplete", lambda line: line.report.reason),
 )

@@ -27,7 +27,7 @@ from wallets.reconciliation.models import LineKind, Reconciliation, Reconciliati
 from wallets.reconciliation.selectors.overview import float_positions
 from wallets.reconciliation.services.totals import MOVEMENT_KINDS
 
-PROVISIONAL = "Provisional: day not ended"
+PROVISIONAL = "Preliminary: day not ended"
 _UNFINISHED = {ReportStatus.WAITING, ReportStatus.RUNNING}
 _MAX_LINES = 500
 _PAYOUTS = (LineKind.IN_FLIGHT, LineKind.COMPLETED, LineKind.FAILED, LineKind.CHARGES)
@@ -54,6 +54,7 @@ class ReconciliationAdmin(AddFormAdmin):
     list_filter = ("status", "day")
     date_hierarchy = "day"
     add_label = "Run reconciliation"
+    labels = {"created_at": "requested (UTC)"}
     fields = (
         "day", "verdict", "basis", "differences", "compared", "reason", "requested_by_display",
         "created_at", "finished_at",
@@ -112,7 +113,7 @@ class ReconciliationAdmin(AddFormAdmin):
             title="Run reconciliation",
             submit="Run reconciliation",
             note="Compares our payouts of the day with the provider's transfers, and both current "
-            "balances. A report of a day that has not ended is provisional: it opens no breaks and "
+            "balances. A report of a day that has not ended is preliminary: it opens no breaks and "
             "raises no alert.",
         )
 
@@ -168,7 +169,7 @@ def _differences(report: Reconciliation, lines: list[ReconciliationLine]) -> Sec
         empty = f"Incomplete: {report.reason}."
     else:
         empty = "No differences: all payouts and balances match."
-    headings = ("Kind", "Currency", "Withdrawal", "Provider id", "Ours", "Provider")
+    headings = ("Kind", "Currency", "Withdrawal", "Provider ID", "Ours", "Provider")
     title = "Differences"
     if report.differences > len(lines):
         title = f"Differences (first {len(lines)} of {report.differences:,}; export for all)"
@@ -209,7 +210,7 @@ def _balances(report: Reconciliation) -> Section:
         for found in float_positions(report)
     ]  # fmt: skip
     headings = (
-        "Currency", "Clearing", "Provider", "In transit", "Variance", "Explained",
+        "Currency", "Clearing", "Provider balance", "In transit", "Variance", "Explained",
     )  # fmt: skip
     return Section("Provider balance vs clearing", headings, rows, right=(1, 2, 3, 4, 5))
 

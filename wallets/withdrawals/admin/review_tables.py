@@ -22,7 +22,7 @@ _MAX_RECENT = 10
 def payout(withdrawal: Withdrawal, known: Payout) -> Section:
     """Return the state of the payout at the provider."""
     rows: list[Sequence[object]] = [
-        ("Provider id", known.provider_id or "-"),
+        ("Provider ID", known.provider_id or "-"),
         ("Provider status", known.provider_status or "-"),
         ("Provider message", known.provider_message or "-"),
         ("Provider charge", format_money(known.provider_fee, withdrawal.currency_id)),
