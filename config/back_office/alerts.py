@@ -22,14 +22,18 @@ from wallets.alerts.models import Alert
 from wallets.alerts.services import resolve_alert
 
 
+def _kind_label(alert: Alert) -> str:
+    return alert.kind.replace("_", " ").capitalize()
+
+
 @admin.register(Alert)
 class AlertAdmin(ConfirmationAdmin):
-    list_display = ("message", "kind", "about", "occurrences", "raised", "state_display")
+    list_display = ("message", "kind_display", "about", "occurrences", "raised", "state_display")
     list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind")
     search_fields = ("subject", "message")
     search_help_text = "Subject or part of the message"
     fields = (
-        "kind",
+        "kind_display",
         "about",
         "message",
         "occurrences",
@@ -43,6 +47,7 @@ class AlertAdmin(ConfirmationAdmin):
         alerts: QuerySet[Any] = annotate_subjects(super().rows(user))
         return alerts
 
+    kind_display = column("kind", _kind_label, ordering="kind")
     about = column("about", subject_link, ordering="subject")
     raised = column(
         "raised", lambda alert: format_html("{} ago", age(alert.raised_at)), ordering="raised_at"
@@ -80,7 +85,7 @@ def _resolve_confirmation(alert: Alert) -> Confirmation:
     return Confirmation(
         title="Resolve alert?",
         facts=[
-            ("Kind", alert.kind.capitalize()),
+            ("Kind", _kind_label(alert)),
             ("About", alert.subject or "All records"),
             ("Message", alert.message),
             ("First raised", format_html("{} UTC", format_time(alert.raised_at))),

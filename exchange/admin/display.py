@@ -116,11 +116,11 @@ def age(when: datetime) -> SafeString:
 
 
 def expiry(when: datetime | None) -> str:
-    """Format an expiry: `No expiry`, `Expires 2027-03-03 12:00 UTC`."""
+    """Format an expiry: `No expiry`, `2027-03-03 12:00:00 UTC`, `Expired 2026-…`."""
     if when is None:
         return "No expiry"
-    word = "Expires" if when > timezone.now() else "Expired"
-    return f"{word} {when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    past = "" if when > timezone.now() else "Expired "
+    return f"{past}{when.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def last_used(when: datetime | None, never: str = "Never used") -> SafeString:

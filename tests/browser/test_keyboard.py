@@ -175,7 +175,7 @@ def test_filters_open_close_and_narrow_the_list(approver_page, withdrawals):
     expect(panel).to_be_hidden()
     approver_page.keyboard.press("Tab")
     approver_page.keyboard.press("Enter")
-    tab_to(approver_page, has_text("^Withdrawal Hold"))
+    tab_to(approver_page, has_text("^Withdrawal hold"))
     assert is_focus_visible(approver_page)
     approver_page.keyboard.press("Enter")
     expect(approver_page.locator("#result_list tbody tr")).to_have_count(2)

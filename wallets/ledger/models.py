@@ -34,26 +34,26 @@ class AccountKind(models.TextChoices):
 class TransferKind(models.TextChoices):
     """Reason of a transfer."""
 
-    DEPOSIT = "deposit"
-    WITHDRAWAL_HOLD = "withdrawal_hold"
-    WITHDRAWAL_SETTLE = "withdrawal_settle"
-    WITHDRAWAL_RELEASE = "withdrawal_release"
-    WITHDRAWAL_REVERSE = "withdrawal_reverse"
-    PROVIDER_CHARGE = "provider_charge"
-    UNITS_ISSUE = "units_issue"
-    UNITS_RETIRE = "units_retire"
-    ORDER_RESERVE = "order_reserve"
-    ORDER_RELEASE = "order_release"
-    TRADE = "trade"
-    RAISE_SALE = "raise_sale"
-    RAISE_COMPLETE = "raise_complete"
-    RAISE_REFUND = "raise_refund"
-    LOAN_DISBURSE = "loan_disburse"
-    LOAN_REPAY = "loan_repay"
-    LOAN_PLEDGE = "loan_pledge"
-    LOAN_RELEASE = "loan_release"
-    LOAN_LIQUIDATE = "loan_liquidate"
-    LOAN_WRITE_OFF = "loan_write_off"
+    DEPOSIT = "deposit", "Deposit"
+    WITHDRAWAL_HOLD = "withdrawal_hold", "Withdrawal hold"
+    WITHDRAWAL_SETTLE = "withdrawal_settle", "Withdrawal settlement"
+    WITHDRAWAL_RELEASE = "withdrawal_release", "Withdrawal release"
+    WITHDRAWAL_REVERSE = "withdrawal_reverse", "Withdrawal reversal"
+    PROVIDER_CHARGE = "provider_charge", "Provider charge"
+    UNITS_ISSUE = "units_issue", "Issue of units"
+    UNITS_RETIRE = "units_retire", "Retirement of units"
+    ORDER_RESERVE = "order_reserve", "Order reservation"
+    ORDER_RELEASE = "order_release", "Order release"
+    TRADE = "trade", "Trade"
+    RAISE_SALE = "raise_sale", "Raise sale"
+    RAISE_COMPLETE = "raise_complete", "Raise completion"
+    RAISE_REFUND = "raise_refund", "Raise refund"
+    LOAN_DISBURSE = "loan_disburse", "Loan disbursement"
+    LOAN_REPAY = "loan_repay", "Loan repayment"
+    LOAN_PLEDGE = "loan_pledge", "Loan pledge"
+    LOAN_RELEASE = "loan_release", "Loan release"
+    LOAN_LIQUIDATE = "loan_liquidate", "Loan liquidation"
+    LOAN_WRITE_OFF = "loan_write_off", "Loan write-off"
 
 
 class Asset(models.Model):
@@ -214,8 +214,8 @@ class BooksProof(models.Model):
 
     class Meta:
         ordering = ["-ran_at", "-id"]
-        verbose_name = "proof of books"
-        verbose_name_plural = "proofs of books"
+        verbose_name = "ledger integrity check"
+        verbose_name_plural = "ledger integrity checks"
 
     def __str__(self) -> str:
         return f"{self.ran_at:%Y-%m-%d %H:%M} {'passed' if self.passed else 'FAILED'}"

@@ -40,6 +40,7 @@ class Proposal(ProposalModel):
     status = choice_field(ProposalStatus, max_length=10, default=ProposalStatus.OPEN)
 
     class Meta(ProposalModel.Meta):
+        verbose_name = "payout proposal"
         constraints = [
             models.UniqueConstraint(
                 fields=["withdrawal"],

@@ -108,6 +108,7 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
     list_select_related = ("creditor",)
     search_fields = ("versions__name", "creditor__name")
     id_fields = ("id",)
+    add_label = "Propose loan configuration"
     search_help_text = "Name, creditor or ID"
 
     def heading(self, obj: LoanConfiguration) -> str:

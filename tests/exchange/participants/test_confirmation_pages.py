@@ -68,8 +68,8 @@ def page(record: Any, name: str) -> str:
 @pytest.mark.parametrize(
     ("expires_at", "text"),
     [
-        (datetime(2024, 3, 2, 12, tzinfo=UTC), "Expired 2024-03-02 12:00 UTC"),
-        (datetime(2999, 3, 2, 12, tzinfo=UTC), "Expires 2999-03-02 12:00 UTC"),
+        (datetime(2024, 3, 2, 12, tzinfo=UTC), "Expired 2024-03-02 12:00:00 UTC"),
+        (datetime(2999, 3, 2, 12, tzinfo=UTC), "2999-03-02 12:00:00 UTC"),
     ],
 )
 def test_the_page_of_a_key_shows_its_expiry(key, expires_at, text):

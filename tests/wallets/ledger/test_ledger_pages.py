@@ -157,7 +157,7 @@ def test_a_page_does_not_add_up_more_than_its_bound(client, monkeypatch):
     fund(organisation, None, "NGN", "5")
     assert total(clearing()) == ledger.SystemBalance(None, None, complete=False)
     address = reverse("admin:wallets_account_change", args=[clearing().pk])
-    assert "available after the first proof of books" in text_of(client.get(address))
+    assert "available after the first ledger integrity check" in text_of(client.get(address))
     kept = prove_and_store(WALLET_CHECKS)
     BooksProof.objects.filter(pk=kept.pk).update(
         totals={str(clearing().pk): "-42"}, totals_before=UUID(int=0)

@@ -181,6 +181,6 @@ def _balance_source(total: SystemBalance) -> str:
 def _balance_as_of(total: SystemBalance) -> str:
     """Return the time of a balance that does not include the latest entries."""
     if total.proof is None:
-        return "(available after the first proof of books)"
+        return "(available after the first ledger integrity check)"
     proof = record_link(total.proof, f"proof of {total.proof.ran_at:%Y-%m-%d %H:%M} UTC")
     return format_html("(as of the {})", proof)

@@ -73,7 +73,7 @@ class EntryAdmin(TransferSearch, Exportable):
         found = about.values_list("pk", flat=True)[:_MAX_TRANSFERS_SEARCHED]
         return Q(pk=wanted) | Q(account=wanted) | Q(transfer__in=list(found))
 
-    @admin.display(description="when (UTC)", ordering="id")
+    @admin.display(description="time (UTC)", ordering="id")
     def time_display(self, entry: Entry) -> str:
         return format_time(entry.transfer.created_at)
 

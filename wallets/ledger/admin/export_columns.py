@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any, Protocol
 from uuid import UUID
 
+from exchange.admin.display import kind_label
 from exchange.exports.sheets import Column
 from exchange.participants.models import Member, Organisation
 from wallets.ledger.admin.signs import natural_amount
@@ -73,7 +74,7 @@ ENTRIES: tuple[Column, ...] = (
     Column("Owner", lambda e: owner_of(e.account)),
     Column("Account", lambda e: e.account.kind),
     Column("Asset", lambda e: asset_of(e.account)),
-    Column("Type", lambda e: e.transfer.get_kind_display()),
+    Column("Type", lambda e: kind_label(e.transfer)),
     Column("Amount", lambda e: natural_amount(e.amount, e.account.kind)),
     Column("Balance after", lambda e: natural_amount(e.balance_after, e.account.kind)),
     Column("Memo", lambda e: e.transfer.memo),
@@ -89,7 +90,7 @@ ENTRIES: tuple[Column, ...] = (
 
 TRANSFERS: tuple[Column, ...] = (
     Column("Time (UTC)", lambda t: t.created_at),
-    Column("Type", Transfer.get_kind_display),
+    Column("Type", kind_label),
     Column("Reference", lambda t: t.reference),
     Column("Subject id", lambda t: str(t.subject_id or "")),
     Column("Memo", lambda t: t.memo),

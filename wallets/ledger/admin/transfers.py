@@ -111,7 +111,7 @@ class TransferAdmin(TransferSearch, Exportable):
             found += newest[:_MAX_LEGS_SEARCHED]
         return rows.filter(pk__in=found)
 
-    @admin.display(description="when (UTC)", ordering="id")
+    @admin.display(description="time (UTC)", ordering="id")
     def time_display(self, transfer: Transfer) -> str:
         return format_time(transfer.created_at)
 

@@ -232,7 +232,7 @@ class DecisionAdmin(OwnedRecordAdmin):
     readonly_fields = fields
 
     time_display = column(
-        "when (UTC)", lambda decision: format_time(decision.created_at), ordering="created_at"
+        "time (UTC)", lambda decision: format_time(decision.created_at), ordering="created_at"
     )
     by = column("by", lambda decision: decision.actor_label, ordering="actor_label")
     withdrawal_display = column("withdrawal", lambda decision: record_link(decision.withdrawal))

@@ -25,7 +25,7 @@ from decimal import Decimal
 from django.db import connection
 from django.utils import timezone
 
-from exchange.core.currencies import currencies
+from exchange.core.currencies import currencies, format_money
 from exchange.core.numbers import format_plain
 from wallets.reconciliation.models import BreakStatus, LineKind, Reconciliation, ReconciliationBreak
 from wallets.reconciliation.selectors.movements import charges_since, last_variance
@@ -96,7 +96,7 @@ def _judge_variance(
     if not report.provisional:
         _update_variance_breaks(report, known, change, rounding, ReportLine(
             LineKind.UNEXPLAINED, currency, our_amount=before, their_amount=variance,
-            their_text=f"Variance changed by {format_plain(change)}",
+            their_text=f"Variance changed by {format_money(change, currency)}",
         ))  # fmt: skip
     found = [
         ReportLine(
