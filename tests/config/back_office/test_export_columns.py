@@ -88,10 +88,10 @@ def test_times_are_date_cells_in_xlsx_and_iso_in_csv(wallet, finance):
 def test_payouts_have_amount_and_payee(wallet, finance):
     sent = make_approved_withdrawal(wallet, "700.5", account=FAILING_ACCOUNT)
     [row], _ = read_xlsx(file_bytes(request_export(finance, "wallets_payout", form="xlsx")))
-    assert (row["Reference"], row["Withdrawal id"]) == (sent.reference, str(sent.pk))
+    assert (row["Reference"], row["Withdrawal ID"]) == (sent.reference, str(sent.pk))
     assert (row["Amount"], row["Net to bank"]) == (700.5, float(sent.disburse_amount))
     assert (row["Account name"], row["Account number"]) == ("Ada Obi", FAILING_ACCOUNT)
-    assert (row["Owner id"], row["Status"]) == (str(wallet.member_id), "Approved")
+    assert (row["Owner ID"], row["Status"]) == (str(wallet.member_id), "Approved")
     rows, _ = read_csv(file_bytes(request_export(finance, "wallets_payout", f"q={sent.reference}")))
     assert len(rows) == 1
     rows, _ = read_csv(
@@ -118,7 +118,7 @@ def test_deposits_say_who_entered_and_who_decided(wallet, finance):
     assert row["Reference"] == "'=1+1"
     assert (row["Amount"], row["Currency"]) == ("12500.5", "KES")
     assert (row["Entered by"], row["Decided by"]) == (str(maker), "")
-    assert (row["Owner is"], row["Owner id"]) == ("user", str(wallet.member_id))
+    assert (row["Owner is"], row["Owner ID"]) == ("user", str(wallet.member_id))
     assert (
         len(read_csv(file_bytes(request_export(finance, "wallets_deposit")))[0])
         == Deposit.objects.count()
@@ -149,9 +149,9 @@ def test_accounts_have_their_balances_and_take_no_days(wallet, finance):
     rows, _ = read_xlsx(
         file_bytes(request_export(finance, "wallets_account", form="xlsx", first=today))
     )
-    accounts = by("Account id", rows)
+    accounts = by("Account ID", rows)
     assert set(accounts) == {str(pk) for pk in Account.objects.values_list("pk", flat=True)}
-    own = by("Account", [row for row in rows if row["Owner id"] == str(wallet.member_id)])
+    own = by("Account", [row for row in rows if row["Owner ID"] == str(wallet.member_id)])
     assert (own["available"]["Balance"], own["escrow"]["Balance"]) == (49_500, 500)
     [ours] = Account.objects.filter(kind=AccountKind.CLEARING, asset="KES")
     row = accounts[str(ours.pk)]

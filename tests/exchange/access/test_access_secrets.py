@@ -73,7 +73,7 @@ def test_a_key_and_its_token_are_made_as_they_were_proposed(team):
     found = collect(proposal, team.admin)
     key = ApiKey.objects.get()
     assert (key.organisation, key.expires_at, key.scopes) == (owner, ends, MONEY)
-    assert dict(found.secrets)["Client id"] == key.client_id
+    assert dict(found.secrets)["Client ID"] == key.client_id
     assert found.address is None
     proposal.refresh_from_db()
     assert proposal.key == key

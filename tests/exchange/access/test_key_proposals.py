@@ -103,7 +103,7 @@ def test_a_key_does_not_exist_before_its_proposer_collects_it(team):
     confirm(proposal, team.first)
     assert not ApiKey.objects.exists()
     found = collect(proposal, team.admin)
-    assert [name for name, _ in found.secrets] == ["Client id", "Client secret"]
+    assert [name for name, _ in found.secrets] == ["Client ID", "Client secret"]
     key = ApiKey.objects.get()
     assert (key.name, key.scopes, found.subject) == ("Payouts", MONEY, key)
     assert AccessProposal.objects.get().key == key

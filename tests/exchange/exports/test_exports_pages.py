@@ -79,7 +79,7 @@ def test_withdrawals_are_exported_as_listed(wallet, finance, owner):
     assert row["Account number"] == "0690000031"
     assert row["Fee"] == f"{first.fee:f}".rstrip("0").rstrip(".")
     assert row["Created (UTC)"].endswith("Z")
-    assert row["Withdrawal id"] == str(first.pk)
+    assert row["Withdrawal ID"] == str(first.pk)
     assert last.startswith("Complete: 2 rows, as of ")
 
 
@@ -181,7 +181,7 @@ def test_a_statement_has_a_running_balance(wallet, finance):
         ("-500", "4500"),
         ("-700", "3800"),
     ]
-    assert [row["Subject id"] for row in rows][1] == str(held.pk)
+    assert [row["Subject ID"] for row in rows][1] == str(held.pk)
     whole, _ = read_csv(
         file_bytes(request_export(finance, ENTRIES, f"account__owner_id={wallet.owner_id}"))
     )

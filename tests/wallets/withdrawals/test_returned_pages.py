@@ -99,20 +99,20 @@ def test_a_returned_payout_is_marked_until_two_people_reverse_it(provider_sandbo
     assert "Returned by bank 400.00 KES" in text_of(one.get(page(fine)))
 
     exported, _ = read_csv(file_bytes(request_export(one, "wallets_withdrawal", "status=all")))
-    assert {row["Withdrawal id"]: row["Status"] for row in exported} == {
+    assert {row["Withdrawal ID"]: row["Status"] for row in exported} == {
         str(pk): word for pk, word in both.items()
     }
-    assert {row["Withdrawal id"]: row["Paid out"] for row in exported} == {
+    assert {row["Withdrawal ID"]: row["Paid out"] for row in exported} == {
         str(fine.pk): "370",
         str(back.pk): "",
     }
     of_payouts, _ = read_csv(file_bytes(request_export(one, "wallets_payout")))
-    assert {(row["Withdrawal id"], row["Status"], row["Paid out"]) for row in of_payouts} == {
+    assert {(row["Withdrawal ID"], row["Status"], row["Paid out"]) for row in of_payouts} == {
         (str(fine.pk), "Completed", "370"),
         (str(back.pk), "Returned by bank", ""),
     }
     exported, _ = read_csv(file_bytes(request_export(one, "wallets_withdrawal", "status=Returned")))
-    assert [row["Withdrawal id"] for row in exported] == [str(back.pk)]
+    assert [row["Withdrawal ID"] for row in exported] == [str(back.pk)]
 
     one.post(page(back, "propose"), {"action": "Reverse", "reason": "The account is closed"})
     assert rows(view="returned") == {back.pk: "Returned by bank"}

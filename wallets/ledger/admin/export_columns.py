@@ -10,7 +10,7 @@ from exchange.admin.display import kind_label
 from exchange.exports.sheets import Column
 from exchange.participants.models import Member, Organisation
 from wallets.ledger.admin.signs import natural_amount
-from wallets.ledger.models import Account, Transfer
+from wallets.ledger.models import Account
 from wallets.ledger.selectors.ledger import system_balances
 
 
@@ -60,12 +60,12 @@ def name_of(person: Any) -> str:
 ACCOUNTS: tuple[Column, ...] = (
     Column("Owner", owner_of),
     Column("Owner is", kind_of_owner),
-    Column("Owner id", lambda a: str(a.owner_id or "")),
+    Column("Owner ID", lambda a: str(a.owner_id or "")),
     Column("Organisation", lambda a: name_of(a.organisation)),
     Column("Account", lambda a: a.kind),
     Column("Asset", asset_of),
     Column("Balance", _balance),
-    Column("Account id", lambda a: str(a.pk)),
+    Column("Account ID", lambda a: str(a.pk)),
 )
 
 
@@ -79,12 +79,12 @@ ENTRIES: tuple[Column, ...] = (
     Column("Balance after", lambda e: natural_amount(e.balance_after, e.account.kind)),
     Column("Memo", lambda e: e.transfer.memo),
     Column("Transfer", lambda e: e.transfer.reference),
-    Column("Subject id", lambda e: str(e.transfer.subject_id or "")),
+    Column("Subject ID", lambda e: str(e.transfer.subject_id or "")),
     Column("By", lambda e: e.transfer.actor),
     Column("Organisation", lambda e: name_of(e.account.organisation)),
-    Column("Owner id", lambda e: str(e.account.owner_id or "")),
-    Column("Account id", lambda e: str(e.account_id)),
-    Column("Entry id", lambda e: str(e.pk)),
+    Column("Owner ID", lambda e: str(e.account.owner_id or "")),
+    Column("Account ID", lambda e: str(e.account_id)),
+    Column("Entry ID", lambda e: str(e.pk)),
 )
 
 
@@ -92,8 +92,8 @@ TRANSFERS: tuple[Column, ...] = (
     Column("Time (UTC)", lambda t: t.created_at),
     Column("Type", kind_label),
     Column("Reference", lambda t: t.reference),
-    Column("Subject id", lambda t: str(t.subject_id or "")),
+    Column("Subject ID", lambda t: str(t.subject_id or "")),
     Column("Memo", lambda t: t.memo),
     Column("By", lambda t: t.actor),
-    Column("Transfer id", lambda t: str(t.pk)),
+    Column("Transfer ID", lambda t: str(t.pk)),
 )

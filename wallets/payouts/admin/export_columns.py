@@ -14,7 +14,7 @@ PAYOUTS: tuple[Column, ...] = (
     Column("Organisation", lambda p: p.withdrawal.organisation.name),
     Column("Owner", lambda p: owner_of(p.withdrawal)),
     Column("Owner is", lambda p: p.withdrawal.owner_model),
-    Column("Owner id", lambda p: str(p.withdrawal.owner_id)),
+    Column("Owner ID", lambda p: str(p.withdrawal.owner_id)),
     Column("Currency", lambda p: p.withdrawal.currency_id),
     Column("Amount", lambda p: p.withdrawal.amount),
     Column("Fee", lambda p: p.withdrawal.fee),
@@ -33,5 +33,5 @@ PAYOUTS: tuple[Column, ...] = (
     Column("Attempts", lambda p: p.attempts),
     Column("Last error", lambda p: p.last_error),
     Column("Next status check (UTC)", lambda p: p.next_step_at),
-    Column("Withdrawal id", lambda p: str(p.withdrawal_id)),
+    Column("Withdrawal ID", lambda p: str(p.withdrawal_id)),
 )

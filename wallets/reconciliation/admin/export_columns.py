@@ -30,7 +30,7 @@ _COLUMNS: tuple[Column, ...] = (
     Column("Provider", lambda line: line.their_text),
     Column("Reference", lambda line: line.reference),
     Column("Provider ID", lambda line: line.provider_id),
-    Column("Withdrawal id", lambda line: str(line.withdrawal_id or "")),
+    Column("Withdrawal ID", lambda line: str(line.withdrawal_id or "")),
     Column("Reason incomplete", lambda line: line.report.reason),
 )
 

@@ -32,7 +32,7 @@ WITHDRAWALS: tuple[Column, ...] = (
     Column("Organisation", lambda w: w.organisation.name),
     Column("Owner", owner_of),
     Column("Owner is", lambda w: w.owner_model),
-    Column("Owner id", lambda w: str(w.owner_id)),
+    Column("Owner ID", lambda w: str(w.owner_id)),
     Column("Currency", lambda w: w.currency_id),
     Column("Amount", lambda w: w.amount),
     Column("Fee", lambda w: w.fee),
@@ -54,5 +54,5 @@ WITHDRAWALS: tuple[Column, ...] = (
     Column("Provider's id", _payout_value("provider_id")),
     Column("Provider's status", _payout_value("provider_status")),
     Column("Provider's charge", _payout_value("provider_fee")),
-    Column("Withdrawal id", lambda w: str(w.pk)),
+    Column("Withdrawal ID", lambda w: str(w.pk)),
 )
