@@ -61,8 +61,8 @@ def test_one_person_proposes_and_another_approves(office, finance):
     asked = text_of(finance.get(page(change, "approve")))
     for words in (
         f"Approve {FEE} 75.5?",
-        f"Setting {FEE} Description Flat withdrawal fee, in NGN Effective value 50",
-        "Upcoming changes none New value 75.5 Change +51.0 % Effective from On approval",
+        f"Setting {FEE} Description Flat withdrawal fee, in NGN Effective value 50 NGN",
+        "Upcoming changes none New value 75.5 NGN Change +51.0 % Effective from On approval",
         "Proposed by back-office Reason Bank raised its price",
         "Approve 75.5",
     ):
@@ -162,11 +162,11 @@ def test_an_effective_value_that_changed_since_the_page_is_reported(office, fina
     seen = finance.get(page(change, "approve")).context["seen"]
     before = table_fingerprints()
     # As a page that was opened before the effective value changed.
-    earlier = seen.replace('"Effective value": "50"', '"Effective value": "40"')
+    earlier = seen.replace('"Effective value": "50 NGN"', '"Effective value": "40 NGN"')
     refused = finance.post(page(change, "approve"), {"seen": earlier})
     assert messages_of(refused) == [
         "No changes were made. Since you opened the page: Effective value was "
-        "40 and is 50. Review it again."
+        "40 NGN and is 50 NGN. Review it again."
     ]
     assert table_fingerprints() == before
     # The page that says so asks anew.
@@ -195,18 +195,18 @@ def test_an_effective_value_of_zero_shows_as_zero(office, finance):
     set_setting(FEE, Decimal(0))
     propose(office)
     change = SettingChange.objects.get(status="Pending")
-    assert "Effective value 0 Upcoming" in text_of(finance.get(page(change, "approve")))
-    assert "0 75.5 - on approval" in text_of(finance.get(page(change, "change")))
+    assert "Effective value 0 NGN Upcoming" in text_of(finance.get(page(change, "approve")))
+    assert "0 NGN 75.5 NGN - on approval" in text_of(finance.get(page(change, "change")))
 
 
 def test_a_proposal_against_a_changed_value_is_reported_and_keeps_the_input(office):
     address = reverse("admin:wallets_configuration_propose", args=[FEE])
     asked = office.get(address)
-    assert "Effective value 50 Upcoming changes none" in text_of(asked)
+    assert "Effective value 50 NGN Upcoming changes none" in text_of(asked)
     set_setting(FEE, Decimal(40))
     before = table_fingerprints()
     refused = submit_confirmation(office, address, at=asked, value="75.5", reason="Typed with care")
-    assert "Effective value was 50 and is 40" in messages_of(refused)[0]
+    assert "Effective value was 50 NGN and is 40 NGN" in messages_of(refused)[0]
     assert "Typed with care" in text_of(refused)
     assert table_fingerprints() == before
 

@@ -273,7 +273,7 @@ def test_the_list_shows_current_flags_and_those_of_the_decision(owners):
     Organisation.objects.filter(pk=organisation.pk).update(active=True)
     text = text_of(client.get(reverse(LIST)))
     assert "Critical 1 Review 2" in text
-    assert "Risk" in text
+    assert "Flags" in text
 
 
 def test_the_confirmation_takes_the_same_number_of_queries_for_many_rows(owners):

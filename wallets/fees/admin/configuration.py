@@ -26,7 +26,7 @@ from exchange.core.currencies import payout_currencies
 from exchange.staff.models import StaffUser
 from wallets.fees import services
 from wallets.fees.admin import confirmations
-from wallets.fees.admin.confirmations import number
+from wallets.fees.admin.confirmations import number, with_unit
 from wallets.fees.models import Configuration, SettingChange, SettingChangeStatus
 from wallets.fees.selectors import effective_setting, settings_with_values
 
@@ -82,9 +82,7 @@ class ConfigurationAdmin(ConfirmationAdmin):
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         return settings_with_values()
 
-    value_display = column(
-        "effective value", lambda row: f"{number(row.effective_value)} {_unit(row.key)}".rstrip()
-    )
+    value_display = column("effective value", lambda row: with_unit(row.key, row.effective_value))
     since = column(
         "effective since (UTC)",
         lambda row: format_time(row.since) if row.since else "Initial value",
@@ -215,14 +213,6 @@ def _effective_label(change: SettingChange) -> str:
         return "-"
     when = change.effective_at or change.effective_from
     return format_time(when) if when else "On approval"
-
-
-def _unit(key: str) -> str:
-    """Return the unit of a setting: `NGN`, `NGN per USD`."""
-    code = next(
-        (c for c in payout_currencies() if key.startswith(f"{c}_") or key.endswith(f"_{c}")), ""
-    )
-    return f"{code} per USD" if code and key.endswith(_KINDS["rate"][1]) else code
 
 
 def _minute(when: datetime) -> str:

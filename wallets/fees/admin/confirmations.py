@@ -9,6 +9,7 @@ from django.utils import timezone
 from exchange.admin.base import Section
 from exchange.admin.confirmation import Confirmation
 from exchange.admin.display import difference, format_duration, record_link
+from exchange.core.currencies import payout_currencies
 from exchange.core.numbers import format_grouped
 from exchange.staff.approvals import first_error_message
 from exchange.staff.models import StaffUser
@@ -22,6 +23,14 @@ _SECOND = "%Y-%m-%d %H:%M:%S UTC"
 def number(value: Decimal | None) -> str:
     """Return `1,234.5`, or a dash for None."""
     return "-" if value is None else format_grouped(value)
+
+
+def with_unit(key: str, value: Decimal | None) -> str:
+    """Return a value of the setting `key` with its unit: `50 NGN`, `1,500 NGN per USD`."""
+    codes = payout_currencies()
+    code = next((c for c in codes if key.startswith(f"{c}_") or key.endswith(f"_{c}")), "")
+    unit = f"{code} per USD" if code and key.endswith("_USD_RATE") else code
+    return f"{number(value)} {unit}".rstrip()
 
 
 def current_value(change: SettingChange) -> Decimal:
@@ -46,8 +55,8 @@ def change_section(change: SettingChange) -> Section:
     headings = ("", "Effective value", "New value", "Change", "Effective from")
     row = (
         change.configuration.description,
-        number(now),
-        number(change.value),
+        with_unit(change.configuration_id, now),
+        with_unit(change.configuration_id, change.value),
         difference(now, change.value),
         starts,
     )
@@ -142,11 +151,11 @@ def _current_facts(key: Configuration) -> list[tuple[str, object]]:
     """Return the effective value and the approved upcoming changes."""
     current = effective_setting(key.key)
     ahead = [
-        f"{number(row.value)} from {row.effective_at:{_SECOND}}"
+        f"{with_unit(key.key, row.value)} from {row.effective_at:{_SECOND}}"
         for row in upcoming_changes().filter(configuration=key)
     ]
     return [
-        ("Effective value", number(key.value if current is None else current)),
+        ("Effective value", with_unit(key.key, key.value if current is None else current)),
         ("Upcoming changes", "; ".join(ahead) or "none"),
     ]
 
@@ -157,7 +166,7 @@ def _facts(change: SettingChange) -> list[tuple[str, object]]:
         ("Setting", record_link(key, key.key)),
         ("Description", key.description),
         *_current_facts(key),
-        ("New value", number(change.value)),
+        ("New value", with_unit(key.key, change.value)),
         ("Change", difference(current_value(change), change.value)),
         ("Effective from", _effective_label(change)),
         ("Proposed by", change.proposed_by),

@@ -122,7 +122,7 @@ class WithdrawalAdmin(Exportable, DecisionPages):
     def state_display(self, withdrawal: Withdrawal) -> str:
         return withdrawal_badge(withdrawal)
 
-    @admin.display(description="risk")
+    @admin.display(description="flags")
     def risk_display(self, withdrawal: Any) -> str:
         return risk_badges(withdrawal.flags)
 
