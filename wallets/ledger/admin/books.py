@@ -22,9 +22,7 @@ class BooksProofAdmin(SafeAdmin):
     def heading(self, obj: BooksProof) -> str:
         return f"Ledger integrity of {obj.ran_at:%Y-%m-%d %H:%M:%S} UTC"
 
-    time_display = column(
-        "time (UTC)", lambda proof: format_time(proof.ran_at), ordering="ran_at"
-    )
+    time_display = column("time (UTC)", lambda proof: format_time(proof.ran_at), ordering="ran_at")
     duration = column(
         "duration", lambda proof: f"{proof.milliseconds:,} ms", ordering="milliseconds"
     )
