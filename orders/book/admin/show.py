@@ -27,7 +27,7 @@ def owner_link(order: Order) -> SafeString:
 
 def list_ledger_legs(subjects: Collection[UUID], token: Token) -> Section:
     """List the legs of the ledger transfers about any of `subjects`."""
-    return transfer_legs_section(subjects, symbols={str(token.pk): ""})
+    return transfer_legs_section(subjects, symbols={str(token.pk): token.symbol})
 
 
 def list_link(name: str, term: object, label: str) -> Tool:

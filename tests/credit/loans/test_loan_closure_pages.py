@@ -183,7 +183,7 @@ def test_collateral_added_after_the_proposal_is_shown_and_returned(lending, loan
     )
     his = text_of(ben.get(page(loan)))
     symbol = lending.token.symbol
-    assert f"Collateral added since the proposal will be returned: 0.5 units {symbol}." in his
+    assert f"Collateral added since the proposal will be returned: 0.5 {symbol}." in his
     assert "105.5 units 105 units 105 units 0.5 units 1,050,000.00 NGN" in his
     assert messages_of(submit_confirmation(ben, decision(proposal, "confirm"))) == [
         "Confirmed. The loan is liquidated."

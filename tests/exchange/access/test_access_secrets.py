@@ -109,8 +109,8 @@ def test_a_key_is_rotated_as_it_was_proposed(team):
     late = old.expires_at - before - timedelta(hours=36)
     assert timedelta() <= late < timedelta(minutes=1)
     names = dict(found.secrets)
-    assert names.keys() == {"New client id", "New client secret"}
-    assert names["New client id"] == new.client_id
+    assert names.keys() == {"New client ID", "New client secret"}
+    assert names["New client ID"] == new.client_id
 
 
 def test_a_reset_proposer_cannot_collect_the_secret(team):

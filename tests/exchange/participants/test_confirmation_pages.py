@@ -123,7 +123,7 @@ def test_a_key_rotated_meanwhile_is_confirmed_again(key):
     before = table_fingerprints()
     refused = submit_confirmation(client, page(key, "revoke"), at=asked)
     assert (
-        "No changes were made. Since you opened the page: Expiry was No expiry and is Expires"
+        "No changes were made. Since you opened the page: Expiry was No expiry and is 20"
         in text_of(refused)
     )
     assert table_fingerprints() == before

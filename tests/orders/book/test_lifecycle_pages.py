@@ -187,7 +187,7 @@ def test_completing_a_raise_pays_the_issuer_and_secondaries_open_after_it(issuer
     assert messages_of(opened)[-1] == "Secondary trading opened."
     text = text_of(finance.get(page(token, "change")))
     assert "Trading" in text
-    assert "Raise complete finance-approver" in text
+    assert "Raise completion finance-approver" in text
     assert "finance-approver Secondary market trading no yes" in text
     assert_books_hold()
 

@@ -57,7 +57,7 @@ def test_an_order_shows_its_fills_its_reservation_and_what_moved(issuer, buyer):
         "Reserved 205.03 KES",
         "Client order ID mine-1",
         "10 units 100.00 KES 1,000.00 KES 15.00 KES Organisation",
-        "Order reserve Ada Obi Available -205.03 KES",
+        "Order reservation Ada Obi Available -205.03 KES",
         "Trade Ada Obi Available -1,015.00 KES",
         "The exchange Fees 20.00 KES",
     ):
@@ -81,8 +81,8 @@ def test_a_trade_shows_both_sides_and_the_transfer_behind_it(issuer, buyer):
         "4 units of RVT at 100.00 KES",
         "Buyer fee 6.00 KES",
         "Seller fee 2.00 KES",
-        "Reserved -4 units",
-        "Ada Obi Available 4 units",
+        "Reserved -4 RVT",
+        "Ada Obi Available 4 RVT",
     ):
         assert words in text, words
 

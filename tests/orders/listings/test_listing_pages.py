@@ -66,7 +66,7 @@ def test_a_token_without_a_raise_is_the_issuers_to_sell():
     assert token.esop_token
     assert units(token) == {"available": 1000}
     shown = text_of(client.get(reverse("admin:exchange_token_change", args=[token.pk])))
-    assert "Units issue back-office" in shown
+    assert "Issue of units back-office" in shown
     assert f"{issuer} - 1,000 units 0 units 0 units 1,000 units 100.0 %" in shown
     assert_books_hold()
 

@@ -127,7 +127,7 @@ def test_after_a_late_return_the_page_offers_the_possible_actions(unclaimed, pro
     payouts.check_status(unclaimed.pk)
     seen = text_of(one.get(page(unclaimed)))
     assert "Pending proposal: return" in seen
-    assert "No longer possible. Withdraw" in seen
+    assert "No longer possible. Cancel proposal" in seen
     assert "Propose a resolution Action Reverse Reason" in seen
     one.post(page(unclaimed, "propose"), {"action": "Reverse", "reason": "The bank sent it back"})
     assert set(Proposal.objects.values_list("action", "status")) == {

@@ -69,7 +69,7 @@ def test_a_report_of_a_day_that_is_not_over_is_preliminary(sandbox, wallet):
         page = reverse("admin:wallets_reconciliation_change", args=[report.pk])
         pages[over] = text_of(client.get(page))
     listed = text_of(client.get(reverse("admin:wallets_reconciliation_changelist")))
-    words = "Provisional: day not ended"
+    words = "Preliminary: day not ended"
     assert (words in pages[False], words in pages[True], listed.count(words)) == (True, False, 1)
 
 
@@ -202,7 +202,7 @@ def test_the_report_as_a_file(sandbox, wallet):
         "Processing",
         "SUCCESSFUL",
     )
-    assert first["Withdrawal id"] == str(withdrawal.pk)
+    assert first["Withdrawal ID"] == str(withdrawal.pk)
     [deposits] = [row for row in rows if (row["Kind"], row["Currency"]) == ("Deposits", "KES")]
     assert deposits["Our amount"] == "20000"
     found, _ = read_xlsx(file_bytes(client.post(f"{address}?form=xlsx")))
