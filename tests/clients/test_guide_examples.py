@@ -209,7 +209,8 @@ def receive_events(reader: Reader, receiver: Receiver) -> None:
     reader.variables["WEBHOOK_SECRET"] = secret
     for name, value in headers.items():
         reader.variables[name.upper().replace("-", "_")] = value
-    assert reader.run("verify_webhook", body).strip() in {"webhook.test", "genuine"}
+    verdict = "genuine" if reader.command is curl else "webhook.test"
+    assert reader.run("verify_webhook", body).strip() == verdict
     reader.run("verify_webhook", body.replace("1", "2"), returncode=1)
 
 

@@ -61,7 +61,7 @@ def response(what: str, wait_ms: int) -> StoredResponse:
 
 
 def run_none(command: SampleCommand) -> StoredResponse:
-    raise AssertionError(f"{command} went run_single")
+    raise AssertionError(f"{command} was run alone")
 
 
 def test_a_function_gets_its_parameters_and_returns_responses_by_id():
@@ -98,7 +98,7 @@ def test_a_single_command_runs_singly_and_its_error_is_raised():
     unknown = BatchedFunction("no_such_function", 0, "")
     assert unknown.run_batch([command], run_single) == [response("run_single", 1)]
     assert asked == [command]
-    with pytest.raises(AssertionError, match="went run_single"):
+    with pytest.raises(AssertionError, match="was run alone"):
         MAKE.run_batch([command], run_none)
 
 
