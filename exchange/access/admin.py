@@ -104,7 +104,7 @@ class AccessProposalAdmin(ConfirmationAdmin):
         if proposal.break_glass:
             return status_badge("Break-glass", "bad")
         approved = proposal.status == AccessProposalStatus.APPROVED
-        return status_badge(proposal.status, "good" if approved else "")
+        return status_badge(proposal.get_status_display(), "good" if approved else "")
 
     @admin.display(description="proposed by", ordering="proposed_by__username")
     def proposer_display(self, proposal: AccessProposal) -> str:

@@ -204,7 +204,7 @@ class AccessProposalStatus(models.TextChoices):
     PENDING = "Pending"
     APPROVED = "Approved"
     REJECTED = "Rejected"
-    WITHDRAWN = "Withdrawn"
+    WITHDRAWN = "Withdrawn", "Cancelled by proposer"
 
 
 class AccessProposal(ProposalModel):

@@ -52,7 +52,7 @@ class SettingChangeStatus(models.TextChoices):
     PENDING = "Pending"
     APPROVED = "Approved"
     REJECTED = "Rejected"
-    WITHDRAWN = "Withdrawn"
+    WITHDRAWN = "Withdrawn", "Cancelled by proposer"
     CANCELLED = "Cancelled"
 
 

@@ -131,7 +131,7 @@ class ConfigurationAdmin(ConfirmationAdmin):
                 [
                     (
                         record_link(row, f"{number(before)} → {number(row.value)}"),
-                        status_badge(row.status),
+                        status_badge(row.get_status_display()),
                         _effective_label(row),
                         str(row.proposed_by),
                         str(row.decided_by or "-"),
@@ -182,7 +182,7 @@ def _history_section(obj: Configuration, found: list[SettingChange], now: dateti
             record_link(row, number(row.value)),
             status_badge("Effective" if row is effective[-1] else "Superseded")
             if row.pk in before
-            else status_badge(row.status),
+            else status_badge(row.get_status_display()),
             str(row.proposed_by),
             str(row.decided_by or "-"),
             row.reason,

@@ -129,7 +129,9 @@ class SettingChangeAdmin(ConfirmationAdmin):
         "setting", lambda change: record_link(change.configuration, change.configuration_id)
     )
     value_display = column("new value", lambda change: number(change.value), ordering="value")
-    state_display = column("state", lambda change: status_badge(change.status), ordering="status")
+    state_display = column(
+        "state", lambda change: status_badge(change.get_status_display()), ordering="status"
+    )
 
     @admin.display(description="effective (UTC)", ordering="effective_at")
     def effective_from_display(self, change: SettingChange) -> str:
