@@ -16,7 +16,7 @@ def test_changes_that_cannot_be_made_are_stale() -> None:
     stale = [
         f"{existing} #2",
         "tests/mutants/sample.py: LOWEST = 1 -> LOWEST = 2",
-        "tests/mutants/no_such_file.py: LOWEST = 10 -> LOWEST = 11",
+        "exchange/no_such_file.py: LOWEST = 10 -> LOWEST = 11",
         "f(numeric): RETURN a < 1; -> RETURN a > 2;",
         "no_such_function(): RETURN a < 1; -> RETURN a > 1;",
     ]

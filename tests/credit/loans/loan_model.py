@@ -145,9 +145,9 @@ class LoanBook:
         # The model's balances, by owner, asset and kind.
         self.balances: defaultdict[tuple[UUID, str, str], Decimal] = defaultdict(Decimal)
         for lender in self.lenders:
-            self.money(lender, 60_000)
-        self.money(self.borrowers[1], 500)
-        self.money(self.buyer, 100_000)
+            self.add_money(lender, 60_000)
+        self.add_money(self.borrowers[1], 500)
+        self.add_money(self.buyer, 100_000)
         self.tokens = [self._token(category) for category in ("Bond", "Bond", "Art", "Bond")]
         self.offers = [
             self._offer(0, Access.PUBLIC, "0.8", "0.3", 7, ("Bond",), outstanding=30_000),
@@ -326,23 +326,23 @@ class LoanBook:
             left -= min(left, round_half_even(Fraction(given) * Fraction(price), self.decimals))
         return passed, owed - left
 
-    # --- What happened ---------------------------------------------------------------------------
+    # --- Changes ---------------------------------------------------------------------------------
 
-    def money(self, wallet: Wallet, amount: Decimal | int) -> None:
+    def add_money(self, wallet: Wallet, amount: Decimal | int) -> None:
         self.balances[wallet.owner_id, self.currency, "available"] += amount
 
-    def lent(self, loan: Modelled) -> None:
+    def record_loan(self, loan: Modelled) -> None:
         self.loans.append(loan)
         self._lien(loan.borrower, loan.pledged)
-        self.money(self.lenders[loan.offer.lender], -loan.amount)
-        self.money(self.borrowers[loan.borrower], loan.amount)
+        self.add_money(self.lenders[loan.offer.lender], -loan.amount)
+        self.add_money(self.borrowers[loan.borrower], loan.amount)
 
-    def repaid(self, loan: Modelled, amount: Decimal) -> None:
+    def record_repayment(self, loan: Modelled, amount: Decimal) -> None:
         interest = min(amount, loan.repayment - loan.amount - loan.interest_paid)
         loan.interest_paid += interest
         loan.principal_paid += amount - interest
-        self.money(self.borrowers[loan.borrower], -amount)
-        self.money(self.lenders[loan.offer.lender], amount)
+        self.add_money(self.borrowers[loan.borrower], -amount)
+        self.add_money(self.lenders[loan.offer.lender], amount)
         if loan.owed:
             self.review(loan)
         else:
@@ -350,35 +350,35 @@ class LoanBook:
             loan.closure = None
             self._close(loan, "COMPLETED")
 
-    def pledged_more(self, loan: Modelled, token: int, units: Decimal) -> None:
+    def record_pledge(self, loan: Modelled, token: int, units: Decimal) -> None:
         """Add to the pledge, or reduce it if `units` is negative."""
         loan.pledged[token] = loan.pledged.get(token, ZERO) + units
         self._lien(loan.borrower, {token: units})
         self.review(loan)
 
-    def offered(self, sell: Sell) -> None:
+    def record_offer(self, sell: Sell) -> None:
         self.sells.append(sell)
         self._units(sell.borrower, sell.token, -sell.left)
         self._units(sell.borrower, sell.token, sell.left, "reserved")
 
-    def sold(self, token: int, units: Decimal) -> None:
+    def record_sale(self, token: int, units: Decimal) -> None:
         """Fill that many offered units, first come, first served."""
         for sell in self.sells:
             part = min(units, sell.left) if sell.token == token else ZERO
             units -= part
             sell.left -= part
             self._units(sell.borrower, token, -part, "reserved")
-            self.money(self.borrowers[sell.borrower], part * ASKED)
-            self.money(self.buyer, -part * ASKED)
+            self.add_money(self.borrowers[sell.borrower], part * ASKED)
+            self.add_money(self.buyer, -part * ASKED)
             self.balances[self.buyer.owner_id, self._asset(token), "available"] += part
 
-    def taken_back(self, sells: Iterable[Sell]) -> None:
+    def withdraw_offers(self, sells: Iterable[Sell]) -> None:
         for sell in sells:
             self._units(sell.borrower, sell.token, sell.left)
             self._units(sell.borrower, sell.token, -sell.left, "reserved")
             sell.left = ZERO
 
-    def aged(self) -> None:
+    def age_loans(self) -> None:
         """Apply a run of the workers over every loan."""
         for loan in self.loans:
             if loan.status == "ACTIVE" and loan.days_past is not None:
@@ -386,7 +386,7 @@ class LoanBook:
             if loan.status == "OVERDUE" and (loan.days_past or 0) >= loan.offer.grace:
                 loan.status = "DEFAULTED"
 
-    def ended(self, loan: Modelled, closure: PendingClosure) -> None:
+    def record_closure(self, loan: Modelled, closure: PendingClosure) -> None:
         lender = self.lenders[loan.offer.lender]
         self._lien(loan.borrower, loan.held, -1)
         # At most what was proposed, at its prices, for what is owed by now.

@@ -55,7 +55,7 @@ def price(random: Random) -> Decimal:
 
 
 BORROWER, TOKEN, NUMBER, ACTION = up_to(2), up_to(3), up_to(9999), one_of(*ClosureAction)
-# How often, and what it is done with.
+# The weight of each step, and its arguments.
 STEPS: dict[str, tuple[int, dict[str, Draw]]] = {
     "borrow": (
         12,
@@ -69,10 +69,10 @@ STEPS: dict[str, tuple[int, dict[str, Draw]]] = {
         },
     ),
     "deposit": (3, {"borrower": BORROWER, "amount": up_to(20_000, 1)}),
-    "pay": (12, {"number": NUMBER, "percent": percent}),
-    "deposit_and_pay": (6, {"number": NUMBER, "percent": one_of(50, 100)}),
-    "add": (8, {"number": NUMBER, "token": TOKEN, "units": units_of}),
-    "release": (
+    "repay_loan": (12, {"number": NUMBER, "percent": percent}),
+    "deposit_and_repay": (6, {"number": NUMBER, "percent": one_of(50, 100)}),
+    "pledge_more": (8, {"number": NUMBER, "token": TOKEN, "units": units_of}),
+    "release_pledge": (
         10,
         {
             "number": NUMBER,
@@ -80,15 +80,18 @@ STEPS: dict[str, tuple[int, dict[str, Draw]]] = {
             "part": one_of("all", "unit", "half", "spare", "spare", "spare+"),
         },
     ),
-    "sell": (5, {"borrower": BORROWER, "token": TOKEN, "units": up_to(51, 1)}),
-    "trade": (4, {"token": TOKEN, "units": up_to(40, 1)}),
-    "cancel": (2, {"number": NUMBER}),
-    "quote": (12, {"token": TOKEN, "price": price}),
-    "quote_goes_stale": (1, {"token": TOKEN}),
-    "exit": (1, {"token": one_of(1, 3)}),
-    "revalue": (3, {}),
-    "time_passes": (8, {"number": NUMBER, "days": one_of(0, 1, 3, 7, 30)}),
-    "propose": (9, {"number": NUMBER, "action": ACTION}),
-    "confirm": (9, {"number": NUMBER, "person": one_of(0, 1, 1, 1)}),
-    "decline_or_let_grow_old": (2, {"number": NUMBER, "old": lambda random: random.random() < 0.5}),
+    "offer_units": (5, {"borrower": BORROWER, "token": TOKEN, "units": up_to(51, 1)}),
+    "buy_units": (4, {"token": TOKEN, "units": up_to(40, 1)}),
+    "cancel_offer": (2, {"number": NUMBER}),
+    "change_quote": (12, {"token": TOKEN, "price": price}),
+    "expire_quote": (1, {"token": TOKEN}),
+    "exit_market": (1, {"token": one_of(1, 3)}),
+    "revalue_all": (3, {}),
+    "advance_due_date": (8, {"number": NUMBER, "days": one_of(0, 1, 3, 7, 30)}),
+    "propose_loan_closure": (9, {"number": NUMBER, "action": ACTION}),
+    "confirm_loan_closure": (9, {"number": NUMBER, "person": one_of(0, 1, 1, 1)}),
+    "decline_or_expire_closure": (
+        2,
+        {"number": NUMBER, "old": lambda random: random.random() < 0.5},
+    ),
 }

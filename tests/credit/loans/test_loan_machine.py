@@ -71,7 +71,7 @@ class Machine(RuleBasedStateMachine):
         for borrower, offer in ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 2)):
             self.borrow(borrower, offer, {0: Decimal(5), 1: Decimal(2)}, 100, 2, "most")
         for number in (1, 25):
-            self.time_passes(number, 30)
+            self.advance_due_date(number, 30)
         assert [loan.status for loan in self.model.loans].count("DEFAULTED") == 2
 
     def pick(self, number: int, *wanted: str) -> Modelled:
@@ -103,13 +103,13 @@ class Machine(RuleBasedStateMachine):
 
     @rule(seed=st.integers(0, 2**32 - 1))
     def step(self, seed):
-        # Hypothesis likes to give the same number again: the step's own number makes it another.
+        # Hypothesis often repeats a seed; the number of the step makes it unique.
         self.steps += 1
         name, arguments = step_of(f"{self.steps} {seed}")
         note(f"{name}: {arguments}")
         getattr(self, name)(**arguments)
 
-    # --- What borrowers do -----------------------------------------------------------------------
+    # --- Borrowers -------------------------------------------------------------------------------
 
     def borrow(self, borrower, offer, units, share, months, asked):
         model = self.model
@@ -135,13 +135,13 @@ class Machine(RuleBasedStateMachine):
             ),
         )
         if made is not None:
-            model.lent(Modelled(made, borrower, terms, amount, repayment, dict(units)))
+            model.record_loan(Modelled(made, borrower, terms, amount, repayment, dict(units)))
 
     def deposit(self, borrower, amount):
         self.model.borrowers[borrower].fund(amount, self.model.currency)
-        self.model.money(self.model.borrowers[borrower], amount)
+        self.model.add_money(self.model.borrowers[borrower], amount)
 
-    def pay(self, number, percent):
+    def repay_loan(self, number, percent):
         loan = self.pick(number, *OPEN)
         step = self.model.step
         amount = (loan.owed * percent / 100).quantize(step, ROUND_UP) or step
@@ -153,14 +153,14 @@ class Machine(RuleBasedStateMachine):
         elif amount > self.model.cash(self.model.borrowers[loan.borrower]):
             expected = "insufficient_balance"
         if self.attempt(expected, lambda: repay(amount=amount, **self.of(loan))):
-            self.model.repaid(loan, amount)
+            self.model.record_repayment(loan, amount)
 
-    def deposit_and_pay(self, number, percent):
+    def deposit_and_repay(self, number, percent):
         loan = self.pick(number, *OPEN)
         self.deposit(loan.borrower, int(loan.owed) + 1)
-        self.pay(number, percent)
+        self.repay_loan(number, percent)
 
-    def add(self, number, token, units):
+    def pledge_more(self, number, token, units):
         loan = self.pick(number, *OPEN)
         expected: str | None = "state_conflict"
         if loan.is_open:
@@ -169,9 +169,9 @@ class Machine(RuleBasedStateMachine):
             )
         pledges = self.pledges({token: units})
         if self.attempt(expected, lambda: add_collateral(pledges=pledges, **self.of(loan))):
-            self.model.pledged_more(loan, token, units)
+            self.model.record_pledge(loan, token, units)
 
-    def release(self, number, token, part):
+    def release_pledge(self, number, token, part):
         loan = self.pick(number, *OPEN)
         held = loan.pledged.get(token, ZERO)
         spare = self.model.spare(loan, token)
@@ -194,9 +194,9 @@ class Machine(RuleBasedStateMachine):
             expected = "insufficient_collateral"
         pledges = self.pledges({token: units})
         if self.attempt(expected, lambda: release_collateral(pledges=pledges, **self.of(loan))):
-            self.model.pledged_more(loan, token, -units)
+            self.model.record_pledge(loan, token, -units)
 
-    def sell(self, borrower, token, units):
+    def offer_units(self, borrower, token, units):
         """Offered units cannot be pledged."""
         quoted, units = self.model.tokens[token], Decimal(units)
         expected: str | None = "token_exited" if quoted.exited else None
@@ -205,16 +205,16 @@ class Machine(RuleBasedStateMachine):
         wallet = self.model.borrowers[borrower]
         if self.attempt(expected, lambda: self._place(wallet, quoted.row, "Sell", units)):
             order = Order.objects.filter(token=quoted.row).latest("seq")
-            self.model.offered(Sell(order.id, borrower, token, units))
+            self.model.record_offer(Sell(order.id, borrower, token, units))
 
-    def trade(self, token, units):
+    def buy_units(self, token, units):
         offered = [sell.left for sell in self.model.sells if sell.token == token]
         units = min(Decimal(units), sum(offered, ZERO))
         if units:
             self._place(self.model.buyer, self.model.tokens[token].row, "Buy", units)
-            self.model.sold(token, units)
+            self.model.record_sale(token, units)
 
-    def cancel(self, number):
+    def cancel_offer(self, number):
         if not self.model.sells:
             return
         sell = self.model.sells[number % len(self.model.sells)]
@@ -225,46 +225,46 @@ class Machine(RuleBasedStateMachine):
                 order_id=sell.order_id, organisation_id=organisation, actor=TESTER
             ),
         )
-        self.model.taken_back([sell])
+        self.model.withdraw_offers([sell])
 
     @staticmethod
     def _place(wallet: Wallet, token: Token, side: str, units: Decimal) -> Any:
         return Trader(wallet).submit_order(token, side, ASKED, units)
 
-    # --- What staff and time do ------------------------------------------------------------------
+    # --- Staff and time --------------------------------------------------------------------------
 
-    def quote(self, token, price):
+    def change_quote(self, token, price):
         quoted = self.model.tokens[token]
         set_effective_quote(token_id=quoted.row.id, prices=Prices(price, price), note="")
         quoted.price, quoted.stale = price, False
 
-    def quote_goes_stale(self, token):
+    def expire_quote(self, token):
         long_ago = timezone.now() - timedelta(days=400)
         Token.objects.filter(id=self.model.tokens[token].row.id).update(quoted_at=long_ago)
         self.model.tokens[token].stale = True
 
-    def exit(self, token):
+    def exit_market(self, token):
         if self.model.tokens[token].exited:
             return
         exit_token(token_id=self.model.tokens[token].row.id, user=self.model.staff[0])
         self.model.tokens[token].exited = True
-        self.model.taken_back([sell for sell in self.model.sells if sell.token == token])
+        self.model.withdraw_offers([sell for sell in self.model.sells if sell.token == token])
 
-    def revalue(self):
+    def revalue_all(self):
         servicing.revalue_loans(force=True)
         for loan in self.model.loans:
             self.model.review(loan)
 
-    def time_passes(self, number, days):
+    def advance_due_date(self, number, days):
         """Move the due date of one loan; the workers visit all."""
         loan = self.pick(number, "ACTIVE", "OVERDUE")
         if loan.is_open:
             loan.days_past = max(days, loan.days_past or 0)
             backdate_loan(loan.row, days=loan.days_past)
         servicing.age_loans()
-        self.model.aged()
+        self.model.age_loans()
 
-    def propose(self, number, action):
+    def propose_loan_closure(self, number, action):
         loan = self.pick(number, "DEFAULTED")
         liquidates = action == ClosureAction.LIQUIDATE
         expected = None
@@ -285,7 +285,7 @@ class Machine(RuleBasedStateMachine):
             loan.closure = PendingClosure(found, passed, self.model.prices(loan))
             assert (found.value_passed, found.deficiency) == (covered, loan.owed - covered)
 
-    def confirm(self, number, person):
+    def confirm_loan_closure(self, number, person):
         waiting = [loan for loan in self.model.loans if loan.closure is not None]
         if not waiting:
             return
@@ -299,9 +299,9 @@ class Machine(RuleBasedStateMachine):
             expected = "prices_expired"
         user = self.model.staff[person]
         if self.attempt(expected, lambda: confirm_closure(proposal_id=closure.row.id, user=user)):
-            self.model.ended(loan, closure)
+            self.model.record_closure(loan, closure)
 
-    def decline_or_let_grow_old(self, number, old):
+    def decline_or_expire_closure(self, number, old):
         waiting = [loan for loan in self.model.loans if loan.closure is not None]
         if not waiting:
             return
@@ -314,10 +314,10 @@ class Machine(RuleBasedStateMachine):
             decline_closure(proposal_id=loan.closure.row.id, user=self.model.staff[1])
             loan.closure = None
 
-    # --- What is always so -----------------------------------------------------------------------
+    # --- Invariants ------------------------------------------------------------------------------
 
     @invariant()
-    def the_books_hold(self):
+    def books_hold(self):
         self.looks += 1
         if self.looks % PROVE_EVERY == 0:
             assert_books_hold()
@@ -326,7 +326,7 @@ class Machine(RuleBasedStateMachine):
         assert_books_hold()
 
     @invariant()
-    def every_loan_is_the_models(self):
+    def loans_equal_the_model(self):
         """Closed loans also equal every column at closure."""
         rows = Loan.objects.in_bulk([loan.row.id for loan in self.model.loans])
         for loan in self.model.loans:
@@ -341,7 +341,7 @@ class Machine(RuleBasedStateMachine):
                 assert Loan.objects.values().get(id=row.id) == loan.closed
 
     @invariant()
-    def shortfalls_are_the_models(self):
+    def shortfalls_equal_the_model(self):
         found = Shortfall.objects.filter(
             loan__in=[loan.row.id for loan in self.model.loans], cured_at__isnull=True
         )
@@ -350,7 +350,7 @@ class Machine(RuleBasedStateMachine):
         }
 
     @invariant()
-    def every_account_is_the_models(self):
+    def accounts_equal_the_model(self):
         model = self.model
         owners = [wallet.owner_id for wallet in (*model.lenders, *model.borrowers, model.buyer)]
         rows = Account.objects.filter(owner_id__in=owners).exclude(balance=0)

@@ -150,7 +150,7 @@ class Machine(RuleBasedStateMachine):
         amount=st.decimals("1", "900", places=2) | st.sampled_from([Decimal(100), None]),
         account=st.sampled_from([PAID_ACCOUNT, PAID_ACCOUNT, DECLINED_ACCOUNT, FAILING_ACCOUNT]),
     )
-    def request(self, wallet, amount, account):
+    def request_withdrawal(self, wallet, amount, account):
         available = self.available(wallet)
         amount = available + Decimal("0.01") if amount is None else amount
         if amount > available:
@@ -191,7 +191,7 @@ class Machine(RuleBasedStateMachine):
     # --- Workers and the provider ----------------------------------------------------------------
 
     @rule(number=st.integers(0, 99), fault=st.sampled_from(sorted(FAULTS)))
-    def pay(self, number, fault):
+    def send_payout(self, number, fault):
         one = self.pick(number, "Approved")
         if one.status != "Approved":
             payouts.send_payout(one.row.id)
@@ -222,7 +222,7 @@ class Machine(RuleBasedStateMachine):
             assert one.status in {"Processing", one.ending}
 
     @rule(number=st.integers(0, 99), hidden=st.booleans())
-    def look(self, number, hidden):
+    def check_status(self, number, hidden):
         """Let half an hour pass and the bank decide, then check the status."""
         one = self.pick(number, "Processing", "Unknown", "Completed")
         if one.ordered:
@@ -241,24 +241,24 @@ class Machine(RuleBasedStateMachine):
             one.seen_returned = True
 
     @rule(number=st.integers(0, 99), fault=st.sampled_from(sorted(FAULTS)))
-    def pay_and_look(self, number, fault):
-        self.pay(number, fault)
-        self.look(number, hidden=False)
+    def send_and_check_status(self, number, fault):
+        self.send_payout(number, fault)
+        self.check_status(number, hidden=False)
 
     @rule(number=st.integers(0, 99), action=st.sampled_from(list(ProposalAction)))
-    def look_and_resolve(self, number, action):
-        self.look(number, hidden=False)
-        self.resolve(number, action)
+    def check_status_and_resolve(self, number, action):
+        self.check_status(number, hidden=False)
+        self.resolve_payout(number, action)
 
     @rule(number=st.integers(0, 99))
-    def bank_returns(self, number):
+    def return_payment(self, number):
         one = self.pick(number, "Completed")
         if one.status == "Completed" and not one.returned:
             return_at_bank(self.sandbox, one.row)
             one.returned = True
 
     @rule(number=st.integers(0, 99), action=st.sampled_from(list(ProposalAction)))
-    def resolve(self, number, action):
+    def resolve_payout(self, number, action):
         returning = action is ProposalAction.RETURN
         one = self.pick(number, *(("Approved",) if returning else ("Unknown", "Completed")))
         if action is ProposalAction.REVERSE:
@@ -291,25 +291,25 @@ class Machine(RuleBasedStateMachine):
 
     def _propose(self, one, action):
         return resolutions.propose(
-            withdrawal_id=one.row.id, action=action, reason="looked", proposer=self.people[0]
+            withdrawal_id=one.row.id, action=action, reason="checked", proposer=self.people[0]
         )
 
     # --- Invariants ------------------------------------------------------------------------------
 
     @invariant()
-    def the_books_hold(self):
+    def books_hold(self):
         self.steps += 1
         if self.steps % PROVE_EVERY == 0:
             assert_books_hold()
 
     @invariant()
-    def every_status_is_the_models(self):
+    def statuses_equal_the_model(self):
         modelled = {one.row.id: one.status for one in self.withdrawals}
         found = Withdrawal.objects.filter(id__in=modelled).values_list("id", "status")
         assert dict(found) == modelled
 
     @invariant()
-    def every_balance_is_the_models(self):
+    def balances_equal_the_model(self):
         for number, wallet in enumerate(self.wallets):
             held = sum(
                 one.amount
@@ -319,7 +319,7 @@ class Machine(RuleBasedStateMachine):
             assert wallet.kes == (self.available(number), held)
 
     @invariant()
-    def the_exchanges_own_accounts_are_the_models(self):
+    def system_accounts_equal_the_model(self):
         paid = [one for one in self.withdrawals if one.status in {"Completed", "Reversed"}]
         out = sum(one.amount - FEE for one in paid if one.status == "Completed")
         charges = self.charge * len(paid)
