@@ -66,20 +66,20 @@ def page(user: StaffUser, name: str) -> str:
 
 def test_guessing_passwords_locks_the_account_out_whether_it_exists_or_not():
     enrol_second_factor(create_login_user(FINANCE_APPROVER))
-    expected = []
+    outcomes = []
     for name in ("ada", "nobody"):
         client = Client()
         pages = [text_of(enter_password(client, name, f"guess {n}")) for n in range(6)]
         assert all("Incorrect username or password." in page for page in pages[:5])
         assert "Try again after" in pages[4]
         assert "Incorrect username or password" not in pages[5]
-        expected.append(
+        outcomes.append(
             [re.sub(r"\d\d:\d\d:\d\d|ada|nobody|value=\S*", "", page) for page in pages]
         )
         right = enter_password(client, name, PASSWORD)
         assert right.status_code == 200
         assert SHUT in text_of(right)
-    assert expected[0] == expected[1]
+    assert outcomes[0] == outcomes[1]
     assert access_events(StaffUser.objects.get()) == [
         "invited", "second_factor_set_up", *["refused"] * 4, "locked_out",
     ]  # fmt: skip
@@ -209,9 +209,9 @@ def test_unlocking_clears_failed_codes_too():
 
 def test_the_last_administrator_is_unlocked_from_a_shell(ada):
     guess(5)
-    expected = StringIO()
-    call_command("unlock", "ada", stdout=expected)
-    assert expected.getvalue() == "Unlocked ada.\n"
+    output = StringIO()
+    call_command("unlock", "ada", stdout=output)
+    assert output.getvalue() == "Unlocked ada.\n"
     assert gets_in()
     record = AccessRecord.objects.get(event="unlocked")
     assert (record.user, record.by) == (ada, None)
@@ -238,8 +238,8 @@ def test_a_known_device_has_its_own_counter(ada):
     client = Client()
     enter_password(client, "ada", PASSWORD)
     client.post("/admin/logout/")
-    expected = [text_of(enter_password(client, "ada", f"guess {n}")) for n in range(6)]
-    assert "Try again after" in expected[4]
+    pages = [text_of(enter_password(client, "ada", f"guess {n}")) for n in range(6)]
+    assert "Try again after" in pages[4]
     assert SHUT in text_of(enter_password(client, "ada", PASSWORD))
     assert gets_in()  # in another browser
     assert "Unlock" in text_of(signed_in_client(ADMINISTRATOR).get(page(ada, "change")))

@@ -306,9 +306,9 @@ def test_privileged_users_see_a_break_glass_notice_for_a_week(team):
     assert not is_collectable(about_person)
     record = AccessRecord.objects.filter(user=reader).latest("id")
     assert (record.event, record.details) == ("break_glass", "Reset a password")
-    expected = access_notices(team.first)
-    assert len(expected) == 2
-    assert {text.partition(": ")[2].partition(".")[0] for text in expected} == {
+    notices = access_notices(team.first)
+    assert len(notices) == 2
+    assert {text.partition(": ")[2].partition(".")[0] for text in notices} == {
         f"reset a password, for {reader}", f"issue an api key, for {key.organisation}",
     }  # fmt: skip
     assert access_notices(reader) == []
@@ -321,5 +321,5 @@ def test_a_notice_of_break_glass_ends_after_a_week(team):
             kind="issue_key", organisation=make_organisation(), break_glass=True,
             status="Approved", created_at=now - ago, decided_at=now - ago,
         )  # fmt: skip
-    (expected,) = access_notices(team.first)
-    assert f"{now - timedelta(days=6, hours=23, minutes=59):%Y-%m-%d %H:%M} UTC" in expected
+    (notice,) = access_notices(team.first)
+    assert f"{now - timedelta(days=6, hours=23, minutes=59):%Y-%m-%d %H:%M} UTC" in notice

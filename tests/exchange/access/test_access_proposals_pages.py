@@ -163,8 +163,8 @@ def test_activating_an_organisation_with_privileged_keys_takes_two_people():
     assert "a second person must confirm the activation" in text_of(office.get(on))
     assert "only an administrator can propose" in text_of(submit_confirmation(office, on))
     assert not AccessProposal.objects.exists()
-    expected = messages_of(submit_confirmation(admin, on, note="They changed their secrets"))
-    assert expected[-1].startswith("Proposed.")
+    messages = messages_of(submit_confirmation(admin, on, note="They changed their secrets"))
+    assert messages[-1].startswith("Proposed.")
     organisation.refresh_from_db()
     assert not organisation.active
     proposal = AccessProposal.objects.get()

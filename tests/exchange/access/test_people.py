@@ -344,8 +344,8 @@ def test_each_change_of_access_begins_a_transaction_where_there_is_none(admin, s
     accounts.activate(**one)
     lock_out(reader)
     accounts.unlock(**one)
-    expected = list(AccessRecord.objects.filter(user=reader).order_by("id").values_list("event"))
-    assert [event for (event,) in expected] == [
+    recorded = list(AccessRecord.objects.filter(user=reader).order_by("id").values_list("event"))
+    assert [event for (event,) in recorded] == [
         "invited", "details_changed", "role_changed", "invited", "deactivated", "activated",
         "unlocked",
     ]  # fmt: skip

@@ -151,13 +151,13 @@ def test_the_history_of_records_is_merged_newest_first_and_cut():
     other.name = "Another"
     other.save()
     for ids in ([first.pk], [first.pk, member.pk]):
-        expected = audit.history(*ids, limit=50)
-        assert [c.record_id for c in expected] == [str(member.pk), *[str(first.pk)] * 4]
-        assert [c.pk for c in expected] == sorted((c.pk for c in expected), reverse=True)
+        history = audit.history(*ids, limit=50)
+        assert [c.record_id for c in history] == [str(member.pk), *[str(first.pk)] * 4]
+        assert [c.pk for c in history] == sorted((c.pk for c in history), reverse=True)
     first.name = "Last"
     first.save()
-    expected = audit.history(first.pk, limit=2)
-    assert [c.record_id for c in expected] == [str(first.pk), str(member.pk)]
+    history = audit.history(first.pk, limit=2)
+    assert [c.record_id for c in history] == [str(first.pk), str(member.pk)]
     names = audit.column_changes(TABLE, first.pk, ["name"])
     assert {c.record_id for c in names} == {str(first.pk)}
     assert audit.last_change_id(TABLE, first.pk, ["name"]) == names[0].pk

@@ -267,9 +267,9 @@ def test_privileged_users_are_notified_of_new_access():
     finance = create_staff("bo", PASSWORD, FINANCE_APPROVER)
     office = create_staff("office", PASSWORD, BACK_OFFICE)
     reader = newcomer(AUDITOR, "reader")
-    (expected,) = access_notices(finance)
-    assert expected.startswith("The access of ada was granted or reset at ")
-    assert f"approve from {cooling_off_end(new):%Y-%m-%d %H:%M} UTC" in expected
+    (notice,) = access_notices(finance)
+    assert notice.startswith("The access of ada was granted or reset at ")
+    assert f"approve from {cooling_off_end(new):%Y-%m-%d %H:%M} UTC" in notice
     assert access_notices(office) == []
     assert access_notices(reader) == []
     (own,) = access_notices(new)
