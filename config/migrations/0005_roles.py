@@ -235,7 +235,7 @@ def apply(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('config', '0004_roles'),
+        ('config', '0003_roles'),
         ('auth', '0012_alter_user_first_name_max_length'),
         ('contenttypes', '0002_remove_content_type_name'),
         ('exchange', '0006_sign_in_attempts'),

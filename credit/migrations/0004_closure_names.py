@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
         ("contenttypes", "0002_remove_content_type_name"),
         ("credit", "0003_field_descriptions"),
         # Grants the permission under its former name.
-        ("config", "0004_roles"),
+        ("config", "0003_roles"),
     ]
 
     operations = [
