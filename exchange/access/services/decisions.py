@@ -115,6 +115,8 @@ def collect(*, proposal_id: UUID, by: StaffUser) -> CollectedSecret:
         proposal = APPROVAL.get(proposal_id)
         if proposal.proposed_by_id != by.pk:
             raise Forbidden("Only the proposer can collect the secret")
+        if proposal.status == AccessProposalStatus.PENDING:
+            raise Conflict("Nothing to collect yet: someone else must confirm the proposal first")
         if not is_collectable(proposal):
             raise Conflict("Nothing to collect: already collected or expired. Make a new proposal")
         _require_active_proposer(proposal, by)
