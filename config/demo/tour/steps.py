@@ -35,8 +35,8 @@ APPROVER_ROLE = "Finance approver"
 
 _PAYOUT_SECONDS = 20.0
 _WEBHOOK_SECONDS = 15.0
-_PROOF_SECONDS = 20.0
-_TOUR_SECONDS = 60.0
+_PROOF_SECONDS = 60.0
+_TOUR_SECONDS = 120.0
 _MANAGE = Path(__file__).resolve().parents[3] / "manage.py"
 
 

@@ -378,6 +378,7 @@ def test_every_endpoint_requires_the_scope(receiver: Receiver) -> None:
     assert not WebhookEndpoint.objects.exists()
 
 
+@pytest.mark.urls("config.urls")
 def test_the_schema_describes_the_endpoints(caller: ApiCaller) -> None:
     schema = caller.get("/v1/schema").json()
     paths = schema["paths"]
