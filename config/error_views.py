@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template import loader
@@ -15,6 +14,7 @@ from django.views import defaults
 from django.views.csrf import csrf_failure
 
 from config.back_office.site import with_security_policy
+from exchange.core.database import is_unavailable
 from exchange.core.errors import NotReady
 
 
@@ -41,7 +41,8 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponseBa
 def server_error(request: HttpRequest) -> HttpResponseBase:
     """Return the page for status 500, or 503 when a dependency is unavailable."""
     # Django calls this while it handles the exception.
-    if isinstance(sys.exc_info()[1], OperationalError | InterfaceError | NotReady):
+    error = sys.exc_info()[1]
+    if is_unavailable(error) or isinstance(error, NotReady):
         page = loader.render_to_string("503.html")
         out_of_reach = HttpResponse(page, status=503, headers={"Retry-After": "5"})
         return with_security_policy(out_of_reach)

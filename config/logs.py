@@ -16,8 +16,9 @@ from threading import Lock
 from typing import Any
 
 import structlog
-from django.db.utils import InterfaceError, OperationalError
 from structlog.typing import EventDict, Processor, WrappedLogger
+
+from exchange.core.database import is_unavailable
 
 _SECRET_WORDS = (
     "authorization",
@@ -111,7 +112,7 @@ def _find_error(record: LogRecord) -> BaseException | None:
 
 def _find_cause(record: LogRecord, error: BaseException | None) -> Hashable:
     """Return a key that records with the same cause share."""
-    if isinstance(error, OperationalError | InterfaceError):
+    if error is not None and is_unavailable(error):
         # One cause fails every statement, and PostgreSQL has a code for it.
         return type(error.__cause__), getattr(error.__cause__, "sqlstate", None)
     event = record.msg["event"] if isinstance(record.msg, dict) else record.msg

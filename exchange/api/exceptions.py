@@ -12,13 +12,13 @@ from typing import Any
 import structlog
 from django.core.exceptions import ImproperlyConfigured, SuspiciousOperation, TooManyFieldsSent
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
-from django.db import InterfaceError, OperationalError
 from django.http import Http404
 from rest_framework import exceptions as drf
 from rest_framework.exceptions import ErrorDetail
 
 from exchange.api.responses import ErrorResponse
 from exchange.core import errors
+from exchange.core.database import is_unavailable
 
 logger = structlog.get_logger(__name__)
 
@@ -76,7 +76,7 @@ def handle_exception(  # noqa: PLR0911 - one return for each kind of error
         many = isinstance(exc, TooManyFieldsSent)
         message = "There are too many parameters" if many else "The request is not valid"
         return ErrorResponse(message, status=400, code="invalid_request")
-    if isinstance(exc, OperationalError | InterfaceError):
+    if is_unavailable(exc):
         logger.error("api.database_unavailable", exc_info=exc)
         return error_response(errors.NotReady())
     logger.error("api.fault", exc_info=exc)

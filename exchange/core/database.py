@@ -17,10 +17,18 @@ from decimal import Decimal
 from typing import Any
 
 import psycopg
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, OperationalError, connections, transaction
+from django.db import (
+    DEFAULT_DB_ALIAS,
+    DatabaseError,
+    InterfaceError,
+    OperationalError,
+    connections,
+    transaction,
+)
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 LOCK_NOT_AVAILABLE = "55P03"
+_READ_ONLY = "25006"  # the server is a standby, such as a primary that was demoted
 
 Row = tuple[Any, ...]
 
@@ -90,6 +98,13 @@ def sqlstate(error: DatabaseError) -> str | None:
     """Return the SQLSTATE of `error`, or None without one from the server."""
     cause = error.__cause__
     return cause.sqlstate if isinstance(cause, psycopg.Error) else None
+
+
+def is_unavailable(error: BaseException | None) -> bool:
+    """Return whether `error` says that no database takes writes now; a repetition may succeed."""
+    if isinstance(error, OperationalError | InterfaceError):
+        return True
+    return isinstance(error, DatabaseError) and sqlstate(error) == _READ_ONLY
 
 
 def read_rejection(error: DatabaseError, state: str) -> tuple[str, dict[str, Any]] | None:
