@@ -67,6 +67,7 @@ broker.register()
 app = Celery("exchange", task_cls=AuditedTask)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.imports = TASKS
+app.conf.beat_scheduler = "config.beat.SharedScheduler"
 app.conf.beat_schedule = {
     task: {
         "task": task,

@@ -1,4 +1,4 @@
-"""Tables of the kernel: currencies and idempotency keys; the base of most models."""
+"""Tables of the kernel (currencies, idempotency keys, periodic tasks); the base of most models."""
 
 from __future__ import annotations
 
@@ -35,6 +35,16 @@ class Currency(models.Model):
 
     def __str__(self) -> str:
         return self.code
+
+
+class ScheduledRun(models.Model):
+    """The last time that a beat process published a periodic task."""
+
+    task = models.CharField(max_length=100, primary_key=True)
+    published_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.task
 
 
 class IdempotencyRecord(models.Model):

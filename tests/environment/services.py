@@ -212,7 +212,6 @@ def live_worker(transactional_db: None, service_stack: ServiceStack) -> Iterator
         command=[
             sys.executable, "-m", "celery", "-q", "-A", "config.celery", "worker",
             "--pool", "threads", "--concurrency", "4", "--beat", "--loglevel", "WARNING",
-            "--schedule", str(service_stack.folder / "beat"),
             "--without-gossip", "--without-mingle",
             # Worker names must be unique at a broker that test processes share.
             "--hostname", f"{service_stack.queue}@%h",

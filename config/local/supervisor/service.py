@@ -22,6 +22,7 @@ from types import FrameType
 from django.conf import settings
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
 
 from config import webserver
 from config.celery import app as celery_app
@@ -33,6 +34,7 @@ from config.local.supervisor import summary
 from config.local.supervisor.children import Child, Children, describe_exit, say
 from config.local.supervisor.ports import PortUnusable, claim_port, is_responding
 from exchange.core import sqlfiles
+from exchange.core.models import ScheduledRun
 from wallets.providers.sandbox.rules import COUNTRY_OF_CURRENCY
 
 TASK_THREADS = 8
@@ -209,7 +211,7 @@ class Installation:
         waiting: dict[str, Callable[[], bool]] = {
             "web": lambda: is_responding(self.client_host.strip("[]"), self.port, "/health"),
             "worker": self._worker_readiness(),
-            "beat": lambda: any(self.run_dir.glob("beat*")),
+            "beat": self._beat_readiness(),
         }
         if self._sandbox_port:
             port = self._sandbox_port
@@ -225,6 +227,11 @@ class Installation:
             if time.monotonic() > deadline:
                 raise UpError(f"No response in {_START_SECONDS:g} s from: {', '.join(waiting)}.")
             waiting = {name: ready for name, ready in waiting.items() if not ready()}
+
+    def _beat_readiness(self) -> Callable[[], bool]:
+        """Return a check whether beat has published a task since now."""
+        started_at = timezone.now()
+        return lambda: ScheduledRun.objects.filter(published_at__gte=started_at).exists()
 
     def _worker_readiness(self) -> Callable[[], bool]:
         """Return a check that sends a task every two seconds and looks for its result."""
@@ -313,7 +320,6 @@ class Installation:
         return [
             *(sys.executable, "-m", "celery", "-q", "-A", "config.celery", "beat"),
             *("--loglevel", "WARNING", "--pidfile", ""),
-            *("--schedule", str(self.run_dir / "beat")),
         ]
 
     # --- the data directory ----------------------------------------------------------------------
