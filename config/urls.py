@@ -7,11 +7,13 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from config.api_docs.views import ReferenceView, SchemaView, TryView
-from config.views import health, landing_page
+from config.views import landing_page, liveness, readiness
 
 urlpatterns = [
     path("", landing_page, name="landing"),
-    path("health", health, name="health"),
+    path("health", readiness, name="health"),
+    path("health/live", liveness, name="liveness"),
+    path("health/ready", readiness, name="readiness"),
     path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/", admin.site.urls),
     path("", include("wallets.payouts.hooks")),

@@ -1,14 +1,13 @@
-"""The landing page and the health check."""
+"""The landing page and the health checks."""
 
 from __future__ import annotations
 
-from django.db import connection
-from django.db.utils import OperationalError
 from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from config import health
 from config.back_office.site import with_security_policy
 
 
@@ -19,11 +18,15 @@ def landing_page(request: HttpRequest) -> HttpResponseBase:
 
 
 @require_safe
-def health(_request: HttpRequest) -> JsonResponse:
-    """Return 200 if this process reaches its database, else 503; for load balancers and `up`."""
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    except OperationalError:
-        return JsonResponse({"status": "unavailable"}, status=503)
-    return JsonResponse({"status": "ok"})
+def liveness(_request: HttpRequest) -> JsonResponse:
+    """Return 200 while this process responds; a supervisor restarts one that does not."""
+    return JsonResponse({"status": health.OK})
+
+
+@require_safe
+def readiness(_request: HttpRequest) -> JsonResponse:
+    """Return 200 if this process can serve requests, else 503, with the result of each check."""
+    results = health.readiness()
+    status = health.status_of(results)
+    code = 503 if status == health.UNAVAILABLE else 200
+    return JsonResponse({"status": status, "checks": results}, status=code)

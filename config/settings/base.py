@@ -164,8 +164,11 @@ DATABASE_RUNTIME_ROLE = "exchange_runtime"
 DATABASE_POOL_SIZE = env.int("DATABASE_POOL_SIZE", default=8)
 
 
-def runtime_database(base: dict[str, Any]) -> dict[str, Any]:
-    """Return the `default` alias for `base`: pooled, with the runtime role."""
+def runtime_database(base: dict[str, Any], pooler: str = "") -> dict[str, Any]:
+    """Return the `default` alias for `base`: pooled, with the runtime role.
+
+    Behind the `pooler` PgBouncer the login has these options as its own settings.
+    """
     options = {
         # Prepares the server-bound calls of `exchange.core.database` at first use.
         "prepare_threshold": 1,
@@ -174,6 +177,9 @@ def runtime_database(base: dict[str, Any]) -> dict[str, Any]:
         # JIT compilation takes longer than any query of ours.
         "options": f"-c role={DATABASE_RUNTIME_ROLE} -c timezone=UTC -c jit=off",
     }
+    if pooler == "pgbouncer":
+        options["prepare_threshold"] = None
+        del options["options"]
     return {**base, "OPTIONS": options, "CONN_MAX_AGE": 0}
 
 

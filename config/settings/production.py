@@ -58,9 +58,13 @@ CSRF_TRUSTED_ORIGINS = env.list(
 )  # fmt: skip
 
 # --- Services ------------------------------------------------------------------------------------
+DATABASE_POOLER = env.str("DATABASE_POOLER", default="").strip()
+if DATABASE_POOLER not in {"", "pgbouncer"}:
+    raise ImproperlyConfigured("DATABASE_POOLER must be pgbouncer, or empty without a pooler.")
 DATABASES: dict[str, Any] = {
     "default": base.runtime_database(
-        from_url(_required("DATABASE_URL", "the PostgreSQL server, as the runtime login."))
+        from_url(_required("DATABASE_URL", "the PostgreSQL server, as the runtime login.")),
+        DATABASE_POOLER,
     )
 }
 if _owner_url := env.str("DATABASE_OWNER_URL", default="").strip():
@@ -88,7 +92,7 @@ PAYMENT_PROVIDER = {
 # --- Transport security ---
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
 # Load balancers request /health over plain HTTP.
-SECURE_REDIRECT_EXEMPT = [r"^health$"]
+SECURE_REDIRECT_EXEMPT = [r"^health(/live|/ready)?$"]
 if _proxy_header := env.str("SECURE_PROXY_HEADER", default=""):
     # Only behind a proxy that always sets the header itself, e.g. HTTP_X_FORWARDED_PROTO.
     SECURE_PROXY_SSL_HEADER = (_proxy_header, "https")

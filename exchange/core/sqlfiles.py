@@ -120,6 +120,12 @@ def is_installed(alias: str = "default") -> bool:
         return _installed_state(cursor) == _wanted_state(cursor)
 
 
+def installed_state(alias: str = "default") -> str | None:
+    """Return the state of the installed SQL, which each installation changes; None without one."""
+    with connections[alias].cursor() as cursor:
+        return _installed_state(cursor)
+
+
 def install(alias: str, *, wait_seconds: float = 60.0) -> bool:
     """Install the declared SQL unless it is installed; return whether it was not.
 

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from config.settings import base
 from tests.environment.processes import CHECKOUT
 
 COMPLETE = {
@@ -67,6 +68,7 @@ def test_a_missing_variable_is_named_in_one_line(variable: str) -> None:
         ("DATABASE_URL", "sqlite:///x", "DATABASE_URL must begin with postgresql://"),
         ("CELERY_BROKER_URL", "filesystem://", "CELERY_BROKER_URL must be RabbitMQ"),
         ("CELERY_BROKER_URL", "memory://", "CELERY_BROKER_URL must be RabbitMQ"),
+        ("DATABASE_POOLER", "pgpool", "DATABASE_POOLER must be pgbouncer"),
         ("CACHE_URL", "locmem://", "CACHE_URL must be Redis"),
     ],
 )
@@ -75,3 +77,12 @@ def test_an_unsafe_value_is_rejected_in_one_line(variable: str, value: str, word
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
     assert words in done.stderr
+
+
+def test_behind_pgbouncer_nothing_is_prepared_and_the_login_has_the_options() -> None:
+    direct = base.runtime_database({"NAME": "exchange"})["OPTIONS"]
+    assert direct["prepare_threshold"] == 1
+    assert "role=exchange_runtime" in direct["options"]
+    pooled = base.runtime_database({"NAME": "exchange"}, "pgbouncer")["OPTIONS"]
+    assert pooled["prepare_threshold"] is None
+    assert "options" not in pooled
