@@ -28,7 +28,7 @@ SAMPLE ?= 100
 THRESHOLD ?= 0
 MUTANTS_ARGS ?=
 
-.PHONY: install tools run test clients requests races fuzz mutants check structure bench results screenshots tour lock dump
+.PHONY: install tools run test clients requests races cluster-test fuzz mutants check structure bench results screenshots tour lock dump
 .DEFAULT_GOAL := run
 
 install: $(VENV)/.installed
@@ -71,6 +71,13 @@ requests: tools
 races: tools
 	@RACE_TRADING_SECONDS=$(SECONDS) RACE_DECISIONS=200 RACE_KEYS=200 RACE_ORACLE_EXAMPLES=40 \
 		$(BIN)/python -m pytest --log-cli-level=INFO tests/races tests/orders/book/test_matching_oracle.py
+
+# Start the reference cluster of docs/cluster and carry out FAULTS under load; LOGS keeps the logs. Needs root and
+# Debian's packages, which it names. DOCS=1 writes docs/cluster/results.md.
+cluster-test: FAULTS = all
+cluster-test: tools
+	@$(BIN)/python -m tests.cluster --faults '$(FAULTS)' $(if $(LOGS),--logs '$(LOGS)') \
+		$(if $(DOCS),--docs)
 
 # Run every property test with new examples for SECONDS (60). SEED=… repeats a run, TEST=… selects a test.
 fuzz: SECONDS = 60

@@ -51,7 +51,7 @@ def test_one_of_two_beats_publishes_a_due_task():
 
 def test_a_task_with_a_long_period_waits_for_it():
     beat = make_beat()
-    assert not publish(beat, DAILY), "its first period has begun"
+    assert not publish(beat, DAILY), "its first period is not over"
     backdate(DAILY, timedelta(hours=23, minutes=59))
     assert not publish(beat, DAILY)
     backdate(DAILY, timedelta(hours=24))

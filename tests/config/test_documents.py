@@ -17,7 +17,7 @@ DOCUMENTS = [
 ]
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-_TARGET = re.compile(r"(?:^|`)make ([a-z]+)", re.MULTILINE)
+_TARGET = re.compile(r"(?:^|`)make ([a-z-]+)", re.MULTILINE)
 _COMMAND = re.compile(r"manage\.py ([a-z_]+)")
 # Sources and tests named in prose, by path.
 _PATH = re.compile(r"`((?:config|credit|docs|exchange|orders|templates|tests|wallets)/[\w./-]+)`")
@@ -52,7 +52,7 @@ def test_links_have_targets():
 
 
 def test_targets_of_make_exist():
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert in_each(lambda document: set(_TARGET.findall(document.read_text())) - targets) == {}
 
 

@@ -1,0 +1,82 @@
+"""What must be true after a fault: nothing acknowledged is lost, nothing paid twice, books hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import requests
+
+from tests.cluster.cluster import Cluster, wait_until
+
+_DRAIN_SECONDS = 120.0
+_UNSETTLED = """
+SELECT count(*) FROM wallets_withdrawal
+WHERE status NOT IN ('Completed', 'Rejected', 'Cancelled', 'Failed', 'Reversed')
+"""
+
+
+@dataclass(frozen=True)
+class Result:
+    """The counts after a fault."""
+
+    acknowledged: int
+    lost: int
+    duplicated: int
+    paid: int
+    paid_twice: int
+    books_hold: bool
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing was lost or doubled and the books hold."""
+        return self.books_hold and not (self.lost or self.duplicated or self.paid_twice)
+
+
+def verify(cluster: Cluster, withdrawals: dict[str, str]) -> Result:
+    """Wait until every withdrawal is settled, then compare clients, ledger and provider.
+
+    `withdrawals` are the acknowledged ids, by idempotency key.
+    """
+    primary = wait_until(cluster.primary, "a primary")
+    with cluster.connect(primary) as connection:
+        wait_until(
+            lambda: connection.execute(_UNSETTLED).fetchone() == (0,),
+            "every withdrawal is settled",
+            _DRAIN_SECONDS,
+        )
+        rows = connection.execute(
+            "SELECT id::text, reference, status FROM wallets_withdrawal"
+        ).fetchall()
+    stored = {row[0] for row in rows}
+    completed = {row[1] for row in rows if row[2] == "Completed"}
+    sent = _provider_transfers(cluster)
+    paid = Counter(each["reference"] for each in sent if each["status"] == "SUCCESSFUL")
+    unknown = set(paid) - completed
+    unpaid = completed - set(paid)
+    return Result(
+        acknowledged=len(withdrawals),
+        lost=len(set(withdrawals.values()) - stored) + len(unpaid),
+        duplicated=len(stored) - len(set(withdrawals.values())),
+        paid=len(paid),
+        paid_twice=sum(count - 1 for count in paid.values()) + len(unknown),
+        books_hold="The books hold" in cluster.manage("prove_books"),
+    )
+
+
+def _provider_transfers(cluster: Cluster) -> list[dict[str, str]]:
+    headers = {"Authorization": f"Bearer {cluster.values['FLUTTERWAVE_SECRET_KEY']}"}
+    found: list[dict[str, str]] = []
+    page = pages = 1
+    while page <= pages:
+        response = requests.get(
+            f"{cluster.provider_url}/v3/transfers",
+            params={"page": str(page)},
+            headers=headers,
+            timeout=10,
+        )
+        body = response.json()
+        found += body["data"]
+        pages = body["meta"]["page_info"]["total_pages"]
+        page += 1
+    return found
