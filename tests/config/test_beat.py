@@ -18,8 +18,8 @@ PERIODS = {SWEEP: timedelta(seconds=5), DAILY: timedelta(days=1)}
 NO_BROKER = "amqp://guest:guest@127.0.0.1:1//"
 
 
-def make_beat(broker: str = "memory://") -> SharedScheduler:
-    app = Celery("test_beat", broker=broker, set_as_current=False)
+def make_beat() -> SharedScheduler:
+    app = Celery("test_beat", set_as_current=False)
     app.conf.task_publish_retry = False
     app.conf.beat_schedule = {
         task: {"task": task, "schedule": period} for task, period in PERIODS.items()
@@ -27,10 +27,11 @@ def make_beat(broker: str = "memory://") -> SharedScheduler:
     return SharedScheduler(app=app)
 
 
-def publish(beat: SharedScheduler, task: str) -> bool:
+def publish(beat: SharedScheduler, task: str, broker: str = "memory://") -> bool:
     """Let the beat reach the task's turn; return whether it published it."""
-    # Unlike `beat.producer`, this one does not wait for a broker.
-    producer = beat.app.amqp.Producer(beat.app.connection_for_write(), auto_declare=False)
+    # Unlike `beat.producer`, this one does not wait for a broker, nor use that of the environment.
+    connection = beat.app.connection_for_write(broker)
+    producer = beat.app.amqp.Producer(connection, auto_declare=False)
     return beat.apply_async(beat.schedule[task], producer=producer) is not None
 
 
@@ -67,6 +68,5 @@ def test_each_beat_asks_at_least_once_a_minute():
 
 
 def test_a_task_that_could_not_be_published_stays_due():
-    broken = make_beat(NO_BROKER)
-    assert not publish(broken, SWEEP)
+    assert not publish(make_beat(), SWEEP, NO_BROKER)
     assert publish(make_beat(), SWEEP)
