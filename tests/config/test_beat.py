@@ -62,6 +62,7 @@ def test_a_task_with_a_long_period_waits_for_it():
 
 def test_each_beat_asks_at_least_once_a_minute():
     entry = make_beat().schedule[DAILY]
+    assert entry.schedule is not None
     due = entry.schedule.is_due(timezone.now())
     assert not due.is_due
     assert 0 < due.next <= 60
