@@ -1,7 +1,7 @@
 """Readiness of a web process: whether a proxy should send it requests.
 
 A process is unavailable when it cannot serve a request, and degraded when it serves requests with a
-restriction that docs/operations.md describes.
+restriction that docs/operations/watch.md describes.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ CSRF_FAILURE_VIEW = "config.error_views.csrf_failed"
 # The role of web and workers: it owns nothing and writes the ledger only through functions.
 # Migrations run as the owner (alias `owner`).
 DATABASE_RUNTIME_ROLE = "exchange_runtime"
-# On one hot wallet more connections are slower, not faster (docs/operations.md).
+# On one hot wallet more connections are slower, not faster (docs/operations/grow.md).
 DATABASE_POOL_SIZE = env.int("DATABASE_POOL_SIZE", default=8)
 
 

@@ -1,4 +1,4 @@
-"""Settings of a production deployment, all from the environment (docs/operations.md).
+"""Settings of a production deployment, all from the environment (docs/operations/settings.md).
 
 Missing or insecure values, and the embedded parts, prevent the start.
 """
