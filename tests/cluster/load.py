@@ -23,6 +23,9 @@ _RETRY_SECONDS = 0.2
 _WRITERS = 3
 _READERS = 2
 _AMOUNT = 1000
+# Every withdrawal is paid before the next fault: with shorter pauses most of a run would be payouts.
+_WRITE_PAUSE_SECONDS = 0.2
+_READ_PAUSE_SECONDS = 0.05
 
 
 @dataclass
@@ -92,7 +95,7 @@ class Load:
             member = self._members[turn % len(self._members)]
             self._withdraw(session, member, turn % len(self._members))
             turn += _WRITERS
-            time.sleep(0.05)
+            time.sleep(_WRITE_PAUSE_SECONDS)
 
     def _withdraw(self, session: requests.Session, member: str, number: int) -> None:
         key = uuid.uuid4().hex
@@ -135,7 +138,7 @@ class Load:
             if response is not None and response.ok:
                 self.acknowledged.reads.append(time.monotonic())
             turn += 1
-            time.sleep(0.05)
+            time.sleep(_READ_PAUSE_SECONDS)
 
     def _session(self) -> requests.Session:
         session = requests.Session()
