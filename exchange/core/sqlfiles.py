@@ -12,27 +12,24 @@ installed; `Uninstalled` removes it first, for a change that a trigger or functi
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
 from django.apps import AppConfig, apps
-from django.db import DatabaseError, OperationalError, connections, transaction
+from django.db import DatabaseError, connections, transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.migrations.operations import RunSQL
 
 from exchange.core.commands import Command
 from exchange.core.database import LOCK_NOT_AVAILABLE
 from exchange.core.documents import Document
+from exchange.core.table_locks import LOCK_TIMEOUT, WAIT_SECONDS, in_turns
 
 _ADVISORY_LOCK = 0x53514C  # "SQL"
 # For another installer, whose own wait for tables is shorter.
 _INSTALLER_LOCK_TIMEOUT = "30s"
-# Below PostgreSQL's deadlock_timeout (1 s): the installation gives up, not a blocked request.
-_TABLE_LOCK_TIMEOUT = "500ms"
-_PAUSE_SECONDS = 0.5
 
 
 class SqlAppConfig(AppConfig):
@@ -71,10 +68,6 @@ class SqlAppConfig(AppConfig):
 
 class InstallError(Exception):
     """The SQL cannot be installed; the previous SQL is unchanged."""
-
-
-class TablesInUse(InstallError):
-    """A table, or another installation, was in use until the timeout."""
 
 
 class Uninstalled(RunSQL):
@@ -126,25 +119,18 @@ def installed_state(alias: str = "default") -> str | None:
         return _installed_state(cursor)
 
 
-def install(alias: str, *, wait_seconds: float = 60.0) -> bool:
+def install(alias: str, *, wait_seconds: float = WAIT_SECONDS) -> bool:
     """Install the declared SQL unless it is installed; return whether it was not.
 
-    Waits for tables in short turns, so that requests pass in between. Raises TablesInUse after
-    `wait_seconds`, InstallError with the file's name when PostgreSQL rejects a file.
+    Raises TablesInUse after `wait_seconds`, InstallError with the file's name when PostgreSQL
+    rejects a file.
     """
-    deadline = time.monotonic() + wait_seconds
-    while True:
-        try:
-            with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
-                return _install(cursor)
-        except OperationalError as error:
-            if getattr(error.__cause__, "sqlstate", None) != LOCK_NOT_AVAILABLE:
-                raise
-            if time.monotonic() >= deadline:
-                raise TablesInUse(
-                    f"Tables were in use for {wait_seconds:g} seconds; the SQL is not installed."
-                ) from error
-        time.sleep(_PAUSE_SECONDS)
+
+    def install_once() -> bool:
+        with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
+            return _install(cursor)
+
+    return in_turns(install_once, effect="the SQL is not installed", wait_seconds=wait_seconds)
 
 
 def _declared() -> Iterator[tuple[str, str]]:
@@ -162,7 +148,7 @@ def _install(cursor: CursorWrapper) -> bool:
     cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_ADVISORY_LOCK])
     if _installed_state(cursor) == _wanted_state(cursor):
         return False
-    cursor.execute(f"SET LOCAL lock_timeout = '{_TABLE_LOCK_TIMEOUT}'")
+    cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'")
     # Lock all tables before the first change: any wait is here.
     cursor.execute(_LOCK_TABLES)
     changed = [document for document in stored_documents() if not document.is_installed(cursor)]

@@ -1,16 +1,24 @@
-"""`manage.py migrate`: Django's command, followed by the installation of the SQL files."""
+"""`manage.py migrate`: Django's command in turns, followed by the installation of the SQL files.
+
+Migrations wait for tables like the installation (`exchange.core.table_locks`). One that ends with a
+lock timeout starts again; those before it stay applied.
+"""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from exchange.core import sqlfiles
+from exchange.core.table_locks import LOCK_TIMEOUT, TablesInUse, in_turns
 
 
 class Command(migrate.Command):
@@ -18,16 +26,50 @@ class Command(migrate.Command):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Migrate, then install the SQL unless it is installed."""
-        _require_known_state(options["database"])
-        super().handle(*args, **options)
-        if options["app_label"] or options["plan"] or options["check_unapplied"]:
-            return
+        alias = options["database"]
+        _require_known_state(alias)
         try:
-            installed = sqlfiles.install(options["database"])
-        except sqlfiles.InstallError as error:
+            with _lock_timeout(connections[alias]):
+                in_turns(
+                    lambda: super(Command, self).handle(*args, **options),
+                    effect="this migration is not applied, those before it are",
+                )
+            if options["app_label"] or options["plan"] or options["check_unapplied"]:
+                return
+            installed = sqlfiles.install(alias)
+        except (sqlfiles.InstallError, TablesInUse) as error:
             raise CommandError(str(error)) from error
         if options["verbosity"] > 0:
             self.stdout.write("SQL: installed" if installed else "SQL: nothing to install")
+
+
+@contextlib.contextmanager
+def _lock_timeout(connection: BaseDatabaseWrapper) -> Iterator[None]:
+    """Limit the wait of each statement for a lock.
+
+    Concurrent index builds block no request and wait for every transaction: they have no limit.
+    """
+
+    def execute_concurrently(
+        execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any
+    ) -> Any:
+        if "CONCURRENTLY" not in str(sql).upper():
+            return execute(sql, params, many, context)
+        execute("SET lock_timeout = 0", None, many, context)
+        try:
+            return execute(sql, params, many, context)
+        finally:
+            execute(f"SET lock_timeout = '{LOCK_TIMEOUT}'", None, many, context)
+
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET lock_timeout = '{LOCK_TIMEOUT}'")
+    try:
+        with connection.execute_wrapper(execute_concurrently):
+            yield
+    finally:
+        if connection.is_usable():
+            with connection.cursor() as cursor:
+                cursor.execute("RESET lock_timeout")
 
 
 def _require_known_state(alias: str) -> None:

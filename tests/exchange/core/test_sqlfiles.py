@@ -18,7 +18,7 @@ from django.apps import apps
 from django.core.management import CommandError, call_command, get_commands
 from django.db import ProgrammingError, connection, connections
 
-from exchange.core import sqlfiles
+from exchange.core import sqlfiles, table_locks
 from exchange.core.documents import text
 from orders.book import payloads as book_payloads
 from orders.book.models import Order
@@ -287,7 +287,7 @@ def test_the_installer_waits_for_tables_in_short_turns(
     # The clock at the start, after each of two turns, and later.
     ticks, slept = chain([100.0, 159.9], repeat(160.0)), SimpleQueue[float]()
     clock = SimpleNamespace(monotonic=lambda: next(ticks), sleep=slept.put)
-    monkeypatch.setattr(sqlfiles, "time", clock)
+    monkeypatch.setattr(table_locks, "time", clock)
     store_bank_list()
     wallet = make_wallet(1000)
     change(folder)
@@ -297,7 +297,7 @@ def test_the_installer_waits_for_tables_in_short_turns(
     def install() -> None:
         try:
             sqlfiles.install("owner")
-        except sqlfiles.TablesInUse as error:
+        except table_locks.TablesInUse as error:
             refused.append(error)
         finally:
             connections["owner"].close()
