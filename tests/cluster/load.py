@@ -23,7 +23,7 @@ _RETRY_SECONDS = 0.2
 _WRITERS = 3
 _READERS = 2
 _AMOUNT = 1000
-# Every withdrawal is paid before the next fault: with shorter pauses most of a run would be payouts.
+# Every withdrawal is paid before the next fault: with shorter pauses a run would mostly be payouts.
 _WRITE_PAUSE_SECONDS = 0.2
 _READ_PAUSE_SECONDS = 0.05
 

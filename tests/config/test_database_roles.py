@@ -1,4 +1,4 @@
-"""The roles of docs/operations/install.md: an owner without superuser rights migrates, a login serves."""
+"""The roles of docs/operations/install.md: an owner without superuser rights, and a login."""
 
 from __future__ import annotations
 
