@@ -6,18 +6,16 @@ lost, so a lost or duplicated message only changes the delay.
 
 from __future__ import annotations
 
-import os
 from datetime import timedelta
 from typing import Any
 
 from celery import Celery, Task
 
 from config.local.embedded import broker
+from config.startup import load_settings
 from exchange.core import task_notifier
 from exchange.core.actors import Actor
 from exchange.core.audit_context import audit_context
-
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
 
 # Task name -> period. Workers are notified of most work at once; the period is the delay after a
 # lost notification.
@@ -63,6 +61,7 @@ class AuditedTask(Task):  # type: ignore[type-arg] # not generic when it runs
             return super().__call__(*args, **kwargs)
 
 
+load_settings()
 broker.register()
 app = Celery("exchange", task_cls=AuditedTask)
 app.config_from_object("django.conf:settings", namespace="CELERY")

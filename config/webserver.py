@@ -19,6 +19,8 @@ from collections.abc import Callable, Sequence
 import structlog
 import uvloop
 
+from config.startup import load_settings
+
 logger = structlog.get_logger(__name__)
 
 WORKERS = 2
@@ -79,6 +81,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--kill-seconds", type=int, default=20)
     parser.add_argument("application", nargs="?", default=APPLICATION)
     options = parser.parse_args(arguments)
+    load_settings()
     module, _, name = options.application.partition(":")
     application = getattr(importlib.import_module(module), name)
     http = importlib.import_module("config.http")

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-
 from django.core.wsgi import get_wsgi_application
 
 from config.celery import app as celery_app
 
 __all__ = ["application", "celery_app"]
-
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
 
 application = get_wsgi_application()

@@ -6,7 +6,6 @@ longer in the file (they are stored hashed) are issued again.
 
 from __future__ import annotations
 
-import os
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
@@ -267,7 +266,7 @@ def _credentials(participant: Participant, known: dict[str, Any]) -> dict[str, s
 def _webhook_secret(participant: Participant, known: dict[str, Any]) -> str:
     """Return the signing secret; the endpoint is disabled unless DEMO_WEBHOOK_URL is set."""
     organisation = participant.organisation
-    url = os.environ.get("DEMO_WEBHOOK_URL", "").strip()
+    url = settings.DEMO_WEBHOOK_URL
     exists = WebhookEndpoint.objects.filter(organisation=organisation).exists()
     if url or not exists:
         result = set_endpoint(

@@ -23,6 +23,7 @@ from config.local import secrets as local_secrets
 from config.local.embedded.layout import EmbeddedError, default_data_dir
 from config.local.embedded.sharing import running_server
 from config.local.preflight import ServerUnusable, check_server, one_line
+from config.startup import load_settings
 from exchange.core.actors import Actor
 from exchange.core.audit_context import audit_context
 
@@ -81,6 +82,8 @@ def _run(arguments: list[str]) -> None:
     local = os.environ.get("DJANGO_SETTINGS_MODULE") == "config.settings.local"
     if local and command not in {"help", "version"}:
         local_secrets.store(default_data_dir())
+    if command not in {"help", "version"}:
+        load_settings()
     with _database_for(command, arguments, local=local):
         if command in _AS_OWNER and not any(word.startswith("--database") for word in arguments):
             if "owner" not in settings.DATABASES:

@@ -1,7 +1,7 @@
 """Settings that every deployment shares.
 
-Values for operators are read from the environment here, each with its default. Secrets and the
-places of data are in `local`, `production` and `test`.
+Values for operators are read from the environment here, each with its bounds and default. Secrets
+and the places of data are in `local`, `production` and `test`.
 """
 
 from __future__ import annotations
@@ -9,11 +9,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import environ
+from cryptography.fernet import Fernet
 
 from config import event_types
+from config.settings.environment import env, refusal
 
-env = environ.Env()
+HOST_NAME = r"\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\]"
+ORIGIN = r"https?://(\*\.)?([A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?"
+QUEUE_NAME = r"[A-Za-z0-9_.-]{1,100}"
+BROKER_SCHEMES = ("amqp", "amqps", "redis", "rediss")
+CACHE_SCHEMES = ("redis", "rediss")
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 
@@ -113,23 +118,25 @@ UNFOLD: dict[str, Any] = {
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 # The longest session, and the longest pause without a request.
-SESSION_HOURS = env.int("SESSION_HOURS", default=12)
+SESSION_HOURS = env.integer("SESSION_HOURS", default=12, low=1, high=168)
 SESSION_COOKIE_AGE = SESSION_HOURS * 3600
-SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
+SESSION_IDLE_MINUTES = env.integer("SESSION_IDLE_MINUTES", default=30, low=1, high=1440)
 # How long a second-factor code allows approvals.
-SECOND_FACTOR_FRESH_MINUTES = env.int("SECOND_FACTOR_FRESH_MINUTES", default=15)
+SECOND_FACTOR_FRESH_MINUTES = env.integer(
+    "SECOND_FACTOR_FRESH_MINUTES", default=15, low=1, high=120
+)
 # Failed attempts (passwords and codes) of one account and one address before a lockout.
 SIGN_IN_ATTEMPTS: dict[str, int] = {
-    "account": env.int("SIGN_IN_ATTEMPTS_PER_ACCOUNT", default=5),
-    "address": env.int("SIGN_IN_ATTEMPTS_PER_ADDRESS", default=30),
+    "account": env.integer("SIGN_IN_ATTEMPTS_PER_ACCOUNT", default=5, low=1, high=100),
+    "address": env.integer("SIGN_IN_ATTEMPTS_PER_ADDRESS", default=30, low=1, high=10_000),
 }
-SIGN_IN_LOCKED_MINUTES = env.int("SIGN_IN_LOCKED_MINUTES", default=15)
+SIGN_IN_LOCKED_MINUTES = env.integer("SIGN_IN_LOCKED_MINUTES", default=15, low=1, high=1440)
 # The number of our proxies that extend X-Forwarded-For; 0: the peer is the client.
-TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
+TRUSTED_PROXIES = env.integer("TRUSTED_PROXIES", default=0, low=0, high=10)
 # How long a browser after a sign-in has its own count of failed attempts.
 KNOWN_DEVICE_DAYS = 30
 # The validity of the one-time link of an invitation.
-PASSWORD_RESET_TIMEOUT = env.int("INVITATION_HOURS", default=24) * 3600
+PASSWORD_RESET_TIMEOUT = env.integer("INVITATION_HOURS", default=24, low=1, high=168) * 3600
 # Privileged access is effective only after a cooling-off period, and one of two approvers needs
 # tenure. Deliberately not read from the environment.
 COOLING_OFF_HOURS = 24
@@ -161,7 +168,7 @@ CSRF_FAILURE_VIEW = "config.error_views.csrf_failed"
 # Migrations run as the owner (alias `owner`).
 DATABASE_RUNTIME_ROLE = "exchange_runtime"
 # On one hot wallet more connections are slower, not faster (docs/operations/grow.md).
-DATABASE_POOL_SIZE = env.int("DATABASE_POOL_SIZE", default=8)
+DATABASE_POOL_SIZE = env.integer("DATABASE_POOL_SIZE", default=8, low=1, high=200)
 
 
 def runtime_database(base: dict[str, Any], pooler: str = "") -> dict[str, Any]:
@@ -186,6 +193,28 @@ def runtime_database(base: dict[str, Any], pooler: str = "") -> dict[str, Any]:
 def owner_database(base: dict[str, Any]) -> dict[str, Any]:
     """Return the `owner` alias for `base`, without pool or role: for migrations and maintenance."""
     return {**base, "TEST": {"MIRROR": None}}
+
+
+def field_encryption_keys() -> list[str]:
+    """Return FIELD_ENCRYPTION_KEYS, each a Fernet key."""
+    keys = env.items("FIELD_ENCRYPTION_KEYS", pattern=r"[A-Za-z0-9_=-]+", example="a Fernet key")
+    for key in keys:
+        try:
+            Fernet(key)
+        except ValueError:
+            raise refusal(
+                "FIELD_ENCRYPTION_KEYS",
+                "has an item that is no Fernet key",
+                "Give 32 bytes each, in URL-safe base64",
+            ) from None
+    return keys
+
+
+def log_level(default: str) -> str:
+    """Return LOG_LEVEL."""
+    return env.choice(
+        "LOG_LEVEL", default=default, choices=("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+    )
 
 
 def redis_cache(url: str) -> dict[str, Any]:
@@ -235,24 +264,26 @@ API_PAGE_LIMIT_MAX = 200
 
 # Per minute and key: requests, money-moving POSTs, token requests. Failed token requests: per
 # address and client id, and per address.
-RATE_LIMITS_ENABLED = env.bool("RATE_LIMITS_ENABLED", default=True)
+RATE_LIMITS_ENABLED = env.boolean("RATE_LIMITS_ENABLED", default=True)
 RATE_LIMITS: dict[str, int] = {
-    "requests": env.int("RATE_LIMIT_REQUESTS", default=600),
-    "money": env.int("RATE_LIMIT_MONEY", default=120),
-    "token": env.int("RATE_LIMIT_TOKEN", default=20),
-    "token_failures": env.int("RATE_LIMIT_TOKEN_FAILURES", default=10),
-    "token_failures_address": env.int("RATE_LIMIT_TOKEN_FAILURES_ADDRESS", default=60),
+    "requests": env.integer("RATE_LIMIT_REQUESTS", default=600, low=1, high=10_000_000),
+    "money": env.integer("RATE_LIMIT_MONEY", default=120, low=1, high=10_000_000),
+    "token": env.integer("RATE_LIMIT_TOKEN", default=20, low=1, high=10_000_000),
+    "token_failures": env.integer("RATE_LIMIT_TOKEN_FAILURES", default=10, low=1, high=10_000),
+    "token_failures_address": env.integer(
+        "RATE_LIMIT_TOKEN_FAILURES_ADDRESS", default=60, low=1, high=100_000
+    ),
 }
-IDEMPOTENCY_WAIT_SECONDS = env.int("IDEMPOTENCY_WAIT_SECONDS", default=10)
+IDEMPOTENCY_WAIT_SECONDS = env.integer("IDEMPOTENCY_WAIT_SECONDS", default=10, low=1, high=60)
 IDEMPOTENCY_RETENTION_HOURS = 24
 
 # --- Quotes ----------------------------------------------------------------------------------
 # A quote that moves a price by more percent than this needs a reason.
-QUOTE_BAND_PERCENT = env.int("QUOTE_BAND_PERCENT", default=20)
+QUOTE_BAND_PERCENT = env.integer("QUOTE_BAND_PERCENT", default=20, low=0, high=1000)
 
 # --- Credit ----------------------------------------------------------------------------------
 # Older quotes do not count as collateral value: a missing or stale price blocks.
-PRICE_MAX_AGE_HOURS = env.int("PRICE_MAX_AGE_HOURS", default=30 * 24)
+PRICE_MAX_AGE_HOURS = env.integer("PRICE_MAX_AGE_HOURS", default=30 * 24, low=1, high=8760)
 
 # Event types, for lists and filters.
 EVENT_TYPES = event_types.EVENT_TYPES
@@ -330,27 +361,54 @@ OAUTH2_PROVIDER: dict[str, Any] = {
 # --- Webhooks to organisations -----------------------------------------------------------------
 WEBHOOK_TIMEOUT_SECONDS = 15
 # Events show staff as a role and an opaque id; on: also their names.
-EVENTS_NAME_STAFF = env.bool("EVENTS_NAME_STAFF", default=False)
-WEBHOOK_ALLOW_LOCAL = env.bool("WEBHOOK_ALLOW_LOCAL", default=False)
+EVENTS_NAME_STAFF = env.boolean("EVENTS_NAME_STAFF", default=False)
+WEBHOOK_ALLOW_LOCAL = env.boolean("WEBHOOK_ALLOW_LOCAL", default=False)
 
 # --- Withdrawals and payouts -------------------------------------------------------------------
 BANK_LIST_FRESH_HOURS = 24
-BANK_LIST_SERVE_STALE = env.bool("BANK_LIST_SERVE_STALE", default=False)
-PAYOUT_LEASE_SECONDS = env.int("PAYOUT_LEASE_SECONDS", default=120)
-PAYOUT_UNKNOWN_AFTER_SECONDS = env.int("PAYOUT_UNKNOWN_AFTER_SECONDS", default=30 * 60)
+BANK_LIST_SERVE_STALE = env.boolean("BANK_LIST_SERVE_STALE", default=False)
+PAYOUT_LEASE_SECONDS = env.integer("PAYOUT_LEASE_SECONDS", default=120, low=1, high=3600)
+PAYOUT_UNKNOWN_AFTER_SECONDS = env.integer(
+    "PAYOUT_UNKNOWN_AFTER_SECONDS", default=30 * 60, low=1, high=604_800
+)
 PAYOUT_MONITORING_DAYS = 30
 # Consecutive provider failures that put payouts on hold, and the interval of probes then.
-PROVIDER_CIRCUIT_FAILURES = env.int("PROVIDER_CIRCUIT_FAILURES", default=5)
-PROVIDER_CIRCUIT_PROBE_SECONDS = env.int("PROVIDER_CIRCUIT_PROBE_SECONDS", default=60)
+PROVIDER_CIRCUIT_FAILURES = env.integer("PROVIDER_CIRCUIT_FAILURES", default=5, low=1, high=100)
+PROVIDER_CIRCUIT_PROBE_SECONDS = env.integer(
+    "PROVIDER_CIRCUIT_PROBE_SECONDS", default=60, low=1, high=3600
+)
+
+
+def provider_base_url(default: str) -> str:
+    """Return FLUTTERWAVE_BASE_URL, which ends in the version of the API."""
+    url = env.url("FLUTTERWAVE_BASE_URL", default=default, schemes=("https", "http")).rstrip("/")
+    if not url.endswith("/v3"):
+        raise refusal("FLUTTERWAVE_BASE_URL", "does not end in /v3", "Give https://host/v3")
+    return url
+
 
 PAYMENT_PROVIDER: dict[str, Any] = {
-    "base_url": env.str("FLUTTERWAVE_BASE_URL", default="https://api.flutterwave.com/v3"),
-    "secret_key": env.str("FLUTTERWAVE_SECRET_KEY", default=""),
-    "webhook_hash": env.str("FLUTTERWAVE_WEBHOOK_HASH", default=""),
-    "connect_timeout": env.float("FLUTTERWAVE_CONNECT_TIMEOUT", default=5.0),
-    "read_timeout": env.float("FLUTTERWAVE_READ_TIMEOUT", default=35.0),
-    "total_timeout": env.float("FLUTTERWAVE_TOTAL_TIMEOUT", default=45.0),
+    "base_url": provider_base_url("https://api.flutterwave.com/v3"),
+    "secret_key": env.secret("FLUTTERWAVE_SECRET_KEY"),
+    "webhook_hash": env.secret("FLUTTERWAVE_WEBHOOK_HASH"),
+    "connect_timeout": env.number("FLUTTERWAVE_CONNECT_TIMEOUT", default=5, low=0.1, high=300),
+    "read_timeout": env.number("FLUTTERWAVE_READ_TIMEOUT", default=35, low=0.1, high=300),
+    "total_timeout": env.number("FLUTTERWAVE_TOTAL_TIMEOUT", default=45, low=0.1, high=300),
 }
+for _name in ("connect_timeout", "read_timeout"):
+    if PAYMENT_PROVIDER[_name] > PAYMENT_PROVIDER["total_timeout"]:
+        raise refusal(
+            f"FLUTTERWAVE_{_name.upper()}",
+            "is longer than FLUTTERWAVE_TOTAL_TIMEOUT",
+            "Shorten it, or lengthen the total",
+        )
+# A transfer is posted in the first half of its lease, and must end within it.
+if 2 * PAYMENT_PROVIDER["total_timeout"] > PAYOUT_LEASE_SECONDS:
+    raise refusal(
+        "PAYOUT_LEASE_SECONDS",
+        "is shorter than twice FLUTTERWAVE_TOTAL_TIMEOUT, so two workers could own one payout",
+        "Lengthen it, or shorten the time-out",
+    )
 
 # --- Exports -----------------------------------------------------------------------------------
 EXPORT_SOURCES = "config.back_office.exports.SOURCES"

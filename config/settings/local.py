@@ -17,18 +17,15 @@ from config.logs import configure_structlog, logging_settings
 from config.settings import base
 from config.settings.base import *  # noqa: F403 - how Django settings are layered
 from config.settings.databases import from_url
-
-env = base.env
+from config.settings.environment import env
 
 DATA_DIR = default_data_dir()
 _secrets = local_secrets.load(DATA_DIR)
 
 DEBUG = False
 DEMO_DATA = True
-SECRET_KEY = env.str("SECRET_KEY", default=_secrets.secret_key)
-FIELD_ENCRYPTION_KEYS: list[str] = env.list(
-    "FIELD_ENCRYPTION_KEYS", default=[_secrets.field_encryption_key]
-)
+SECRET_KEY = env.secret("SECRET_KEY") or _secrets.secret_key
+FIELD_ENCRYPTION_KEYS = base.field_encryption_keys() or [_secrets.field_encryption_key]
 ALLOWED_HOSTS = [
     "localhost",
     ".localhost",
@@ -36,12 +33,14 @@ ALLOWED_HOSTS = [
     "[::1]",
     "0.0.0.0",  # noqa: S104 - a name a browser may send, not an address to bind
     socket.gethostname(),
-    *env.list("ALLOWED_HOSTS", default=[]),
+    *env.items("ALLOWED_HOSTS", pattern=base.HOST_NAME, example="exchange.example"),
 ]
-CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+CSRF_TRUSTED_ORIGINS = env.items(
+    "CSRF_TRUSTED_ORIGINS", pattern=base.ORIGIN, example="https://exchange.example"
+)
 
 # --- Database: the embedded server unless a URL is given ---
-DATABASE_URL = env.str("DATABASE_URL", default="")
+DATABASE_URL = env.database_url("DATABASE_URL")
 EMBEDDED_DATABASE = not DATABASE_URL
 DATABASES: dict[str, Any]
 if EMBEDDED_DATABASE:
@@ -50,7 +49,7 @@ if EMBEDDED_DATABASE:
         "owner": base.owner_database(database_settings(DATA_DIR, OWNER)),
     }
 else:
-    _owner_url = env.str("DATABASE_OWNER_URL", default=DATABASE_URL)
+    _owner_url = env.database_url("DATABASE_OWNER_URL") or DATABASE_URL
     DATABASES = {
         "default": base.runtime_database(from_url(DATABASE_URL)),
         "owner": base.owner_database(from_url(_owner_url, "DATABASE_OWNER_URL")),
@@ -58,7 +57,7 @@ else:
 
 # --- Broker: files unless a URL is given ---
 FILE_BROKER = "files://localhost//"
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="") or FILE_BROKER
+CELERY_BROKER_URL = env.url("CELERY_BROKER_URL", schemes=base.BROKER_SCHEMES) or FILE_BROKER
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
 if CELERY_BROKER_URL == FILE_BROKER:
     CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -68,26 +67,36 @@ if CELERY_BROKER_URL == FILE_BROKER:
     }
 
 # Installations that share a broker must not take each other's tasks.
-CELERY_TASK_DEFAULT_QUEUE = env.str(
-    "CELERY_QUEUE", default=f"exchange-{hashlib.sha256(bytes(DATA_DIR)).hexdigest()[:8]}"
+CELERY_TASK_DEFAULT_QUEUE = env.text(
+    "CELERY_QUEUE",
+    default=f"exchange-{hashlib.sha256(bytes(DATA_DIR)).hexdigest()[:8]}",
+    pattern=base.QUEUE_NAME,
+    example="exchange",
 )
 
 # --- Cache: for rate limits only ---
-RATE_LIMITS_ENABLED = env.bool("RATE_LIMITS_ENABLED", default=False)
+RATE_LIMITS_ENABLED = env.boolean("RATE_LIMITS_ENABLED", default=False)
 CACHES: dict[str, Any] = {
-    "default": base.local_cache(env.str("CACHE_URL", default=""), limits=RATE_LIMITS_ENABLED)
+    "default": base.local_cache(
+        env.url("CACHE_URL", schemes=base.CACHE_SCHEMES), limits=RATE_LIMITS_ENABLED
+    )
 }
 
 # --- Payment provider: the sandbox, at the address of the last `up` ---
 _sandbox_url = credentials_file.read(DATA_DIR).get("provider_url") or "http://127.0.0.1:8001/v3"
 PAYMENT_PROVIDER = {
     **base.PAYMENT_PROVIDER,
-    "base_url": env.str("FLUTTERWAVE_BASE_URL", default=_sandbox_url),
-    "secret_key": env.str("FLUTTERWAVE_SECRET_KEY", default=_secrets.provider_secret_key),
-    "webhook_hash": env.str("FLUTTERWAVE_WEBHOOK_HASH", default=_secrets.provider_webhook_hash),
+    "base_url": base.provider_base_url(_sandbox_url),
+    "secret_key": base.PAYMENT_PROVIDER["secret_key"] or _secrets.provider_secret_key,
+    "webhook_hash": base.PAYMENT_PROVIDER["webhook_hash"] or _secrets.provider_webhook_hash,
 }
 
-WEBHOOK_ALLOW_LOCAL = env.bool("WEBHOOK_ALLOW_LOCAL", default=True)
+# --- Demo data and sandbox ---
+# The webhook endpoint of the demo organisations, and how long the sandbox takes to pay.
+DEMO_WEBHOOK_URL = env.url("DEMO_WEBHOOK_URL", schemes=("http", "https"))
+SANDBOX_DELAY_SECONDS = env.number("SANDBOX_DELAY_SECONDS", default=2, low=0, high=3600)
+
+WEBHOOK_ALLOW_LOCAL = env.boolean("WEBHOOK_ALLOW_LOCAL", default=True)
 SECURE_SSL_REDIRECT = False
 
 # Static files are served from the packages, without collectstatic.
@@ -95,5 +104,5 @@ STATIC_ROOT = None
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
 
-LOGGING = logging_settings(as_json=False, level=env.str("LOG_LEVEL", default="WARNING"))
+LOGGING = logging_settings(as_json=False, level=base.log_level("WARNING"))
 configure_structlog()

@@ -6,6 +6,8 @@ In the test process the names below are placeholders until then; a service start
 
 from __future__ import annotations
 
+import json
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -14,10 +16,9 @@ from config.logs import configure_structlog, logging_settings
 from config.settings import base
 from config.settings.base import *  # noqa: F403 - how Django settings are layered
 from config.settings.databases import from_url
+from config.settings.environment import env
 
-env = base.env
-
-DATA_DIR = Path(env.str("TEST_DATA_DIR", default=tempfile.gettempdir()))
+DATA_DIR = Path(os.environ.get("TEST_DATA_DIR", tempfile.gettempdir()))
 DEBUG = False
 DEMO_DATA = True  # tests create people with tenure
 SECRET_KEY = "tests only: nothing outside the test database is signed with this"  # noqa: S105
@@ -26,7 +27,7 @@ ALLOWED_HOSTS = ["*"]
 
 INSTALLED_APPS = [*base.INSTALLED_APPS, "tests.environment"]
 
-_url = env.str("TEST_DATABASE_URL", default="")
+_url = os.environ.get("TEST_DATABASE_URL", "")
 _given = from_url(_url or "postgresql://nobody@127.0.0.1:1/unset", "TEST_DATABASE_URL")
 DATABASES: dict[str, Any] = {
     "default": base.runtime_database(_given),
@@ -35,19 +36,23 @@ DATABASES: dict[str, Any] = {
 if not _url:  # the test process itself: transactions are rolled back, threads come and go
     DATABASES["default"]["OPTIONS"].pop("pool")
 
-CELERY_BROKER_URL = env.str("TEST_BROKER_URL", default="memory://")
-CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = env.json("TEST_BROKER_OPTIONS", default={})
-CELERY_TASK_DEFAULT_QUEUE = env.str("TEST_BROKER_QUEUE", default="tests")
-RATE_LIMITS_ENABLED = env.bool("RATE_LIMITS_ENABLED", default=False)
+CELERY_BROKER_URL = os.environ.get("TEST_BROKER_URL", "memory://")
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = json.loads(
+    os.environ.get("TEST_BROKER_OPTIONS", "{}")
+)
+CELERY_TASK_DEFAULT_QUEUE = os.environ.get("TEST_BROKER_QUEUE", "tests")
+RATE_LIMITS_ENABLED = env.boolean("RATE_LIMITS_ENABLED", default=False)
 CACHES: dict[str, Any] = {
-    "default": base.local_cache(env.str("TEST_CACHE_URL", default=""), limits=RATE_LIMITS_ENABLED)
+    "default": base.local_cache(os.environ.get("TEST_CACHE_URL", ""), limits=RATE_LIMITS_ENABLED)
 }
 
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.MD5PasswordHasher",
     "exchange.participants.client_secrets.ClientSecretHasher",
 ]
-WEBHOOK_ALLOW_LOCAL = env.bool("WEBHOOK_ALLOW_LOCAL", default=True)
+DEMO_WEBHOOK_URL = ""
+SANDBOX_DELAY_SECONDS = 2.0
+WEBHOOK_ALLOW_LOCAL = env.boolean("WEBHOOK_ALLOW_LOCAL", default=True)
 SECURE_SSL_REDIRECT = False
 STATIC_ROOT = None
 WHITENOISE_USE_FINDERS = True
@@ -56,12 +61,12 @@ WHITENOISE_AUTOREFRESH = not _url
 
 PAYMENT_PROVIDER = {
     **base.PAYMENT_PROVIDER,
-    "base_url": env.str("FLUTTERWAVE_BASE_URL", default="http://127.0.0.1:1/v3"),
-    "secret_key": env.str("FLUTTERWAVE_SECRET_KEY", default="FLWSECK_TEST-tests-X"),
-    "webhook_hash": env.str("FLUTTERWAVE_WEBHOOK_HASH", default="tests-webhook-hash"),
+    "base_url": base.provider_base_url("http://127.0.0.1:1/v3"),
+    "secret_key": base.PAYMENT_PROVIDER["secret_key"] or "FLWSECK_TEST-tests-X",
+    "webhook_hash": base.PAYMENT_PROVIDER["webhook_hash"] or "tests-webhook-hash",
     # As many retries as in production, with a short backoff.
     "read_backoff": 0.01,
 }
 
-LOGGING = logging_settings(as_json=False, level=env.str("LOG_LEVEL", default="ERROR"))
+LOGGING = logging_settings(as_json=False, level=base.log_level("ERROR"))
 configure_structlog()

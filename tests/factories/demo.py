@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.test import Client, override_settings
@@ -57,11 +56,9 @@ def demo_data_for_module(
     }
     sandbox.reset()
     with (
-        pytest.MonkeyPatch.context() as environment,
-        override_settings(DATA_DIR=folder, PAYMENT_PROVIDER=provider),
+        override_settings(DATA_DIR=folder, PAYMENT_PROVIDER=provider, DEMO_WEBHOOK_URL=""),
         module_transaction(blocker),
     ):
-        environment.delenv("DEMO_WEBHOOK_URL", raising=False)
         payment_provider.cache_clear()
         clear_bank_cache()
         await_returns(sandbox)

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any, Final, Literal
 from urllib.parse import quote
 
+from config.settings.environment import env
+
 DATABASE = "exchange"
 RUNTIME_ROLE = "exchange_runtime"
 PORT = 5432
@@ -29,7 +31,7 @@ class EmbeddedError(Exception):
 
 def default_data_dir() -> Path:
     """Return `DATA_DIR` of the environment, else `var/` in the checkout; always absolute."""
-    given = os.environ.get("DATA_DIR")
+    given = env.folder("DATA_DIR")
     base = Path(__file__).resolve().parents[3]
     return Path(given).expanduser().absolute() if given else base / "var"
 

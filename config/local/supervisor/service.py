@@ -168,9 +168,7 @@ class Installation:
 
     def _load_demo(self, provider_url: str) -> None:
         # The webhook URL may have changed since the last start.
-        if summary.demo_is_loaded(self.data_dir, self.base_url) and not os.environ.get(
-            "DEMO_WEBHOOK_URL"
-        ):
+        if summary.demo_is_loaded(self.data_dir, self.base_url) and not (settings.DEMO_WEBHOOK_URL):
             return
         say("up", "loading demo data")
         self._run_once("load_demo", "--base-url", self.base_url, "--provider-url", provider_url)
@@ -293,7 +291,7 @@ class Installation:
             *("--host", "127.0.0.1", "--port", str(self._sandbox_port)),
             *("--data", str(self.data_dir / "sandbox")),
             *("--webhook-url", f"{self.base_url}/hooks/flutterwave"),
-            *("--delay", os.environ.get("SANDBOX_DELAY_SECONDS", "2")),
+            *("--delay", str(settings.SANDBOX_DELAY_SECONDS)),
             *(f"--float={currency}={amount}" for currency, amount in self._opening_floats()),
         ]
 

@@ -184,8 +184,8 @@ def assert_signs_in(person: dict[str, str]) -> None:
     assert response["Location"] == "/admin/"
 
 
-def test_a_later_webhook_url_is_set_and_the_secret_kept(data_dir, demo, monkeypatch):
-    monkeypatch.setenv("DEMO_WEBHOOK_URL", "http://127.0.0.1:9999/in")
+def test_a_later_webhook_url_is_set_and_the_secret_kept(data_dir, demo, settings):
+    settings.DEMO_WEBHOOK_URL = "http://127.0.0.1:9999/in"
     assert load_demo_data(data_dir) == demo
     endpoints = WebhookEndpoint.objects.all()
     assert {(row.url, row.enabled) for row in endpoints} == {("http://127.0.0.1:9999/in", True)}

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db
 def data_dir(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The data directory of demo data with a few tokens."""
     settings.DATA_DIR = tmp_path
-    monkeypatch.delenv("DEMO_WEBHOOK_URL", raising=False)
+    settings.DEMO_WEBHOOK_URL = ""
     monkeypatch.setattr(trading, "TOKENS", TOKENS[:2])
     clear_bank_cache()
     return tmp_path

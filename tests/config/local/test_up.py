@@ -254,7 +254,7 @@ def test_a_busy_port_is_reported_in_one_line_and_nothing_starts(tmp_path: Path) 
     ("url", "words"),
     [
         ("postgresql://nobody:hidden@127.0.0.1:1/none", "DATABASE_URL cannot be used"),
-        ("mysql://127.0.0.1/none", "DATABASE_URL must begin with postgresql://"),
+        ("mysql://127.0.0.1/none", "DATABASE_URL: does not begin with postgresql://"),
     ],
 )
 def test_a_wrong_database_url_is_reported_in_one_line(

@@ -1,0 +1,26 @@
+"""Loads the settings for a process that starts."""
+
+from __future__ import annotations
+
+import os
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+_VARIABLE = "DJANGO_SETTINGS_MODULE"
+_PRODUCTION = "config.settings.production"
+
+
+def load_settings() -> None:
+    """Load the settings; exit with one line and status 1 if a variable is refused."""
+    module = os.environ.setdefault(_VARIABLE, "config.settings.local")
+    if not module.strip():
+        raise SystemExit(f"{_VARIABLE}: is empty. Give {_PRODUCTION}, or remove it.")
+    try:
+        settings.INSTALLED_APPS  # noqa: B018 - reading one loads all
+    except ImproperlyConfigured as error:
+        raise SystemExit(" ".join(str(error).split())) from None
+    except ImportError as error:
+        if error.name and f"{module}.".startswith(f"{error.name}."):
+            raise SystemExit(f"{_VARIABLE}: no such module. Give {_PRODUCTION}.") from None
+        raise
