@@ -9,11 +9,14 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+import structlog
 from celery import Celery, Task
+from celery.signals import beat_init, setup_logging, worker_init
 
 from config.local.embedded import broker
+from config.metrics import exposition
 from config.startup import load_settings
-from exchange.core import task_notifier
+from exchange.core import metrics, task_notifier
 from exchange.core.actors import Actor
 from exchange.core.audit_context import audit_context
 
@@ -50,15 +53,28 @@ TASKS = (
 
 
 class AuditedTask(Task):  # type: ignore[type-arg] # not generic when it runs
-    """A task that is the actor of its changes in the audit."""
+    """A task that is the actor of its changes in the audit, with metrics and log context."""
 
     abstract = True
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the task."""
         run = f":{self.request.id}" if self.request.id else ""
-        with audit_context(Actor.system(self.name), f"task:{self.name}{run}"):
-            return super().__call__(*args, **kwargs)
+        context = {"task": self.name, "task_id": self.request.id}
+        if request_id := self.request.get("request_id"):
+            context["request_id"] = request_id
+        outcome = "failed"
+        try:
+            with (
+                structlog.contextvars.bound_contextvars(**context),
+                metrics.TASK_SECONDS.labels(self.name).time(),
+                audit_context(Actor.system(self.name), f"task:{self.name}{run}"),
+            ):
+                result = super().__call__(*args, **kwargs)
+            outcome = "succeeded"
+            return result
+        finally:
+            metrics.TASKS.labels(self.name, outcome).inc()
 
 
 load_settings()
@@ -79,8 +95,30 @@ app.conf.beat_schedule = {
 
 
 def publish(task: str) -> None:
-    """Send a message that makes a worker run `task`; raise the broker's errors."""
-    app.send_task(task, expires=_NOTIFICATION_EXPIRES_SECONDS)
+    """Send a message that makes a worker run `task`; raise the broker's errors.
+
+    The worker's log lines have the id of the request that caused it.
+    """
+    context = structlog.contextvars.get_contextvars()
+    headers = {"request_id": context["request_id"]} if "request_id" in context else None
+    app.send_task(task, expires=_NOTIFICATION_EXPIRES_SECONDS, headers=headers)
+
+
+@setup_logging.connect
+def keep_logging(**_: Any) -> None:
+    """Keep the logging of the settings: Celery's own handlers would drop context and redaction."""
+
+
+@worker_init.connect
+def serve_worker_metrics(**_: Any) -> None:
+    """Serve the worker's metrics."""
+    exposition.serve_in_thread(exposition.WORKER)
+
+
+@beat_init.connect
+def serve_beat_metrics(**_: Any) -> None:
+    """Serve the metrics of a beat that runs on its own."""
+    exposition.serve_in_thread(exposition.BEAT)
 
 
 task_notifier.set_publisher(publish)

@@ -15,6 +15,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
@@ -29,6 +30,7 @@ import httptools
 import structlog
 from django.conf import settings
 
+from config.metrics import pools
 from config.wsgi import application
 from config.wsgi_server import (
     FIXED_ENVIRON,
@@ -37,7 +39,8 @@ from config.wsgi_server import (
     build_environ,
     collect_chunks,
 )
-from exchange.api.middleware import BODY_SECONDS, BODY_STATE, LATE
+from exchange.api.middleware import BODY_SECONDS, BODY_STATE, LATE, RECEIVED_AT
+from exchange.core.metrics import CONNECTIONS, REQUESTS_WAITING
 
 __all__ = ["Server", "application"]
 
@@ -298,6 +301,9 @@ class Server:
         while os.getppid() == parent and not self._stop_requested.is_set():
             self._date = formatdate(usegmt=True)
             self._listen()
+            CONNECTIONS.set(len(self._connections))
+            REQUESTS_WAITING.set(self._waiting.qsize())
+            pools.record()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stop_requested.wait(), 1)
         await self._stop()
@@ -346,6 +352,7 @@ class Server:
             head = self._head(HTTPStatus.BAD_REQUEST, headers, len(body), keep=False)
             return _Response(head + body, None, keep=False)
         request.response = self._loop.create_future()
+        request.environ[RECEIVED_AT] = time.monotonic()
         self._waiting.put(request)
         return await request.response
 

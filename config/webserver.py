@@ -10,14 +10,17 @@ import argparse
 import gc
 import importlib
 import os
+import shutil
 import signal
 import socket
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 
 import structlog
 import uvloop
+from django.conf import settings
 
 from config.startup import load_settings
 
@@ -37,20 +40,29 @@ def command(host: str, port: int, *, workers: int = WORKERS, kill_seconds: int =
     ]
 
 
-def keep_running(serve: Callable[[], None], count: int, kill_seconds: int) -> None:
-    """Run `serve` in `count` processes until SIGTERM or SIGINT; restart those that exit."""
+def keep_running(
+    programs: Sequence[Callable[[], None]], kill_seconds: int, forget: Callable[[int], object]
+) -> None:
+    """Run each of `programs` in a process until SIGTERM or SIGINT; restart those that exit.
+
+    `forget` is called with the pid of each that exited.
+    """
     # Signals are blocked and waited for, so none arrives between a fork and its record.
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     signal.signal(signal.SIGCHLD, lambda *_: None)  # else some systems drop a blocked one
-    pids: set[int] = set()
+    pids: dict[int, Callable[[], None]] = {}
+    due = list(programs)
     stopping = False
     while pids or not stopping:
-        while not stopping and len(pids) < count:
-            pids.add(_fork(serve))
+        while due and not stopping:
+            program = due.pop()
+            pids[_fork(program)] = program
         caught = signal.sigwait(_SIGNALS)
         if caught == signal.SIGCHLD:
             ended = {pid for pid in pids if os.waitpid(pid, os.WNOHANG)[0]}
-            pids -= ended
+            for pid in ended:
+                due.append(pids.pop(pid))
+                forget(pid)
             if ended and not stopping:
                 logger.warning("web.process_ended", pids=sorted(ended))
                 time.sleep(0.5)  # a process that cannot start must not use all CPU
@@ -82,6 +94,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("application", nargs="?", default=APPLICATION)
     options = parser.parse_args(arguments)
     load_settings()
+    metrics_folder = _prepare_metrics()
     module, _, name = options.application.partition(":")
     application = getattr(importlib.import_module(module), name)
     http = importlib.import_module("config.http")
@@ -93,7 +106,27 @@ def main(arguments: Sequence[str]) -> None:
     async def serve() -> None:
         await http.Server(application, listener).serve()
 
-    keep_running(lambda: uvloop.run(serve()), options.workers, options.kill_seconds)
+    programs: list[Callable[[], None]] = [lambda: uvloop.run(serve())] * options.workers
+    if not metrics_folder:
+        keep_running(programs, options.kill_seconds, lambda _: None)
+        return
+    exposition = importlib.import_module("config.metrics.exposition")
+    address = exposition.claim_address(exposition.WEB)
+    programs.append(lambda: exposition.serve_web(address))
+    keep_running(programs, options.kill_seconds, exposition.forget_process)
+    shutil.rmtree(metrics_folder)  # only here: a process that was forked exits in `keep_running`
+
+
+def _prepare_metrics() -> str:
+    """Make the folder for the metrics of all processes, before any is created; "" without metrics.
+
+    Raises ImproperlyConfigured.
+    """
+    if not settings.METRICS_LISTEN:
+        return ""
+    folder = tempfile.mkdtemp(prefix="exchange-metrics-")
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+    return folder
 
 
 if __name__ == "__main__":

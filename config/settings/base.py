@@ -47,6 +47,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "exchange.api.middleware.RequestIdMiddleware",
+    "config.metrics.middleware.RequestMetricsMiddleware",
     "exchange.api.middleware.EnvelopeMiddleware",
     "exchange.api.middleware.BodyLimitMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -237,6 +238,11 @@ def local_cache(url: str, *, limits: bool) -> dict[str, Any]:
         return {"BACKEND": "exchange.core.counters.DatabaseCounters"}
     return {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 
+
+# --- Metrics ---------------------------------------------------------------------------------
+# Where the web server serves its metrics; worker and beat listen on the next two ports.
+METRICS_MAX_PORT = 65535 - 2
+METRICS_LISTEN = env.private_address("METRICS_LISTEN", high=METRICS_MAX_PORT)
 
 # --- API -------------------------------------------------------------------------------------
 REST_FRAMEWORK: dict[str, Any] = {

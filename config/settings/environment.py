@@ -9,6 +9,7 @@ variable, which a test compares with `env.declared`.
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import os
 import re
@@ -130,6 +131,30 @@ class Environment:
             raise refusal(name, f"does not begin with {form}", f"Give {schemes[0]}://host:port/…")
         check_address(name, value)
         return value
+
+    def private_address(self, name: str, *, high: int) -> tuple[str, int] | None:
+        """Return an IP address that is not public, and a port up to `high`; None if there is none."""
+        value = self._read(name, "address and port", "")
+        if value is None:
+            return None
+        try:
+            parts = urlsplit(f"//{value}")
+            host, port = ipaddress.ip_address(parts.hostname or ""), parts.port or 0
+        except ValueError:
+            port = 0
+        if not 1 <= port <= high or parts.netloc != value or parts.username is not None:
+            raise refusal(
+                name,
+                "is no IP address with a port",
+                f"Give them like 127.0.0.1:9464, with a port up to {high}",
+            )
+        if host.is_global:
+            raise refusal(
+                name,
+                "is a public address, where anyone could connect",
+                "Give a loopback or private address",
+            )
+        return str(host), port
 
     def database_url(self, name: str) -> str:
         """Return what `databases.from_url` checks, or "" if there is none."""

@@ -91,6 +91,5 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 
-MIDDLEWARE = [*base.MIDDLEWARE, "django_structlog.middlewares.RequestMiddleware"]
 LOGGING = logging_settings(as_json=True, level=base.log_level("INFO"))
 configure_structlog()

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
+from uuid import UUID
 
 import structlog
 from django.conf import settings
@@ -32,6 +33,8 @@ OAUTH_PREFIX = "/v1/oauth/"
 BODY_SECONDS = 10.0
 BODY_STATE = "exchange.body"
 LATE = "late"
+# When the server had the complete request, on the monotonic clock.
+RECEIVED_AT = "exchange.received_at"
 
 Handler = Callable[[HttpRequest], HttpResponseBase]
 
@@ -71,19 +74,26 @@ class Middleware:
 class RequestIdMiddleware(Middleware):
     """Adds a request id to the response (`X-Request-ID`) and the log, and the `Content-Length`.
 
-    The client's own id is used if it is valid.
+    The client's own id is used if it is valid. Authentication adds the caller to the log.
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         sent = request.META.get("HTTP_X_REQUEST_ID", "")
         request_id = sent if _VALID_REQUEST_ID.fullmatch(sent) else str(uuid7())
-        with structlog.contextvars.bound_contextvars(request_id=request_id):
-            response = self.get_response(request)
+        # The thread's previous request has left its organisation or person.
+        structlog.contextvars.clear_contextvars()
+        structlog.contextvars.bind_contextvars(request_id=request_id)
+        response = self.get_response(request)
         response["X-Request-ID"] = request_id
         if isinstance(response, HttpResponse) and "Content-Length" not in response:
             # Without it servers send the response in chunks.
             response["Content-Length"] = str(len(response.content))
         return response
+
+
+def bind_caller(key_id: UUID, organisation_id: UUID) -> None:
+    """Add the API key and its organisation to the rest of the request's log lines."""
+    structlog.contextvars.bind_contextvars(key_id=str(key_id), organisation_id=str(organisation_id))
 
 
 class EnvelopeMiddleware(Middleware):

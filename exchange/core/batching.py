@@ -20,6 +20,7 @@ from exchange.core import task_notifier
 from exchange.core.commands import Command, as_json
 from exchange.core.database import fetch_all, savepoint_if_in_transaction, sqlstate
 from exchange.core.idempotency import StoredResponse, retention_period
+from exchange.core.metrics import BATCH_SIZE
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -186,6 +187,7 @@ class BatchedFunction:
         values = [as_json(commands), wait_ms, retention_period(), self.status_code, self.message]
         with savepoint_if_in_transaction():
             rows = fetch_all(self._statement, values)
+        BATCH_SIZE.labels(self.name).observe(len(commands))
         task_notifier.notify_after_commit(task_notifier.DELIVER_EVENTS)
         return {created_id: StoredResponse(*response) for created_id, *response in rows}
 

@@ -10,8 +10,8 @@ import json
 import os
 import sys
 import uuid
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -40,6 +40,8 @@ class ServiceStack:
     folder: Path
     web_port: int
     sandbox_port: int
+    # More environment variables.
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def base_url(self) -> str:
@@ -76,7 +78,59 @@ class ServiceStack:
             "FLUTTERWAVE_BASE_URL": f"http://{HOST}:{self.sandbox_port}/v3",
             "FLUTTERWAVE_SECRET_KEY": PROVIDER_SECRET_KEY,
             "FLUTTERWAVE_WEBHOOK_HASH": PROVIDER_WEBHOOK_HASH,
+            **self.variables,
         }
+
+    def web(self) -> Program:
+        """Return the web server: two processes of eight threads."""
+        return Program(
+            command=webserver.command(HOST, self.web_port),
+            environment=self.environment,
+            ready=lambda: is_responding(HOST, self.web_port, "/health"),
+            output=self.folder / "web.log",
+        )
+
+    def sandbox(self) -> Program:
+        """Return the provider's sandbox."""
+        return Program(
+            command=[
+                sys.executable, "-m", "wallets.providers.sandbox", "--host", HOST,
+                "--port", str(self.sandbox_port),
+                "--data", str(self.folder / "sandbox"),
+                "--webhook-url", f"{self.base_url}/hooks/flutterwave",
+                "--delay", "0.2", "--return-delay", "0.5", "--hang-seconds", "3",
+            ],
+            environment=self.environment,
+            ready=lambda: is_responding(HOST, self.sandbox_port, "/sandbox/health"),
+            output=self.folder / "sandbox.log",
+        )  # fmt: skip
+
+    def worker(self) -> Program:
+        """Return a Celery worker with the beat inside; ready when it has run a task."""
+        token = uuid.uuid4().hex
+        signal_file = self.folder / "run" / "worker"
+        sent = False
+
+        def ready() -> bool:
+            nonlocal sent
+            if not sent:
+                sent = True
+                with self.celery() as client:
+                    client.send_task("config.answer", [token])
+            return signal_file.exists() and signal_file.read_text() == token
+
+        return Program(
+            command=[
+                sys.executable, "-m", "celery", "-q", "-A", "config.celery", "worker",
+                "--pool", "threads", "--concurrency", "4", "--beat", "--loglevel", "WARNING",
+                "--without-gossip", "--without-mingle",
+                # Worker names must be unique at a broker that test processes share.
+                "--hostname", f"{self.queue}@%h",
+            ],
+            environment=self.environment,
+            ready=ready,
+            output=self.folder / "worker.log",
+        )  # fmt: skip
 
     def celery(self) -> Celery:
         """Return a Celery client of the stack's broker."""
@@ -129,15 +183,20 @@ class Sandbox:
             requests.delete(f"{self.url}/sandbox/{path}", timeout=10).raise_for_status()
 
 
+def make_stack(folder: Path, **variables: str) -> ServiceStack:
+    """Return a stack of programs with free ports, and their folders."""
+    for name in ("messages", "control", "run"):
+        (folder / name).mkdir()
+    return ServiceStack(folder, claim_port(HOST, 0), claim_port(HOST, 0), variables)
+
+
 @pytest.fixture(scope="session")
 def service_stack(
     django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ServiceStack]:
     """The ports and folders of this test process's services."""
     folder = tmp_path_factory.mktemp("service_stack")
-    for name in ("messages", "control", "run"):
-        (folder / name).mkdir()
-    made = ServiceStack(folder, claim_port(HOST, 0), claim_port(HOST, 0))
+    made = make_stack(folder)
     yield made
     if made.broker_url.startswith("amqp"):
         with made.celery().connection() as connection:
@@ -147,12 +206,7 @@ def service_stack(
 @pytest.fixture(scope="session")
 def web_program(service_stack: ServiceStack) -> Iterator[Callable[[], Program]]:
     """Start the web application on first use; return the same one afterwards."""
-    program = Program(
-        command=webserver.command(HOST, service_stack.web_port),
-        environment=service_stack.environment,
-        ready=lambda: is_responding(HOST, service_stack.web_port, "/health"),
-        output=service_stack.folder / "web.log",
-    )
+    program = service_stack.web()
     yield lambda: _running(program)
     program.stop()
 
@@ -160,18 +214,7 @@ def web_program(service_stack: ServiceStack) -> Iterator[Callable[[], Program]]:
 @pytest.fixture(scope="session")
 def sandbox_program(service_stack: ServiceStack) -> Iterator[Callable[[], Program]]:
     """Start the sandbox on first use; return the same one afterwards."""
-    program = Program(
-        command=[
-            sys.executable, "-m", "wallets.providers.sandbox", "--host", HOST,
-            "--port", str(service_stack.sandbox_port),
-            "--data", str(service_stack.folder / "sandbox"),
-            "--webhook-url", f"{service_stack.base_url}/hooks/flutterwave",
-            "--delay", "0.2", "--return-delay", "0.5", "--hang-seconds", "3",
-        ],
-        environment=service_stack.environment,
-        ready=lambda: is_responding(HOST, service_stack.sandbox_port, "/sandbox/health"),
-        output=service_stack.folder / "sandbox.log",
-    )  # fmt: skip
+    program = service_stack.sandbox()
     yield lambda: _running(program)
     program.stop()
 
@@ -205,26 +248,10 @@ def provider_sandbox(
 @pytest.fixture
 def live_worker(transactional_db: None, service_stack: ServiceStack) -> Iterator[Program]:
     """A Celery worker with the beat inside, on the test's database and the stack's broker."""
-    token = uuid.uuid4().hex
-    signal_file = service_stack.folder / "run" / "worker"
-    client = service_stack.celery()
-    program = Program(
-        command=[
-            sys.executable, "-m", "celery", "-q", "-A", "config.celery", "worker",
-            "--pool", "threads", "--concurrency", "4", "--beat", "--loglevel", "WARNING",
-            "--without-gossip", "--without-mingle",
-            # Worker names must be unique at a broker that test processes share.
-            "--hostname", f"{service_stack.queue}@%h",
-        ],
-        environment=service_stack.environment,
-        ready=lambda: signal_file.exists() and signal_file.read_text() == token,
-        output=service_stack.folder / "worker.log",
-    )  # fmt: skip
-    client.send_task("config.answer", [token])
+    program = service_stack.worker()
     program.start()
     yield program
     program.stop()
-    client.close()
 
 
 def _running(program: Program) -> Program:

@@ -29,6 +29,7 @@ from django.db.models import Max, Q
 from django.utils import timezone
 
 from exchange.core import leases
+from exchange.core.metrics import WEBHOOK_POST_SECONDS, WEBHOOK_POSTS
 from exchange.events.models import DeliveryAttempt, Event, EventStatus, WebhookEndpoint
 from exchange.events.webhooks.posting import PostOutcome, post
 from exchange.events.webhooks.signing import signed_headers
@@ -217,6 +218,8 @@ def send_event(claim: Claim) -> SentPost:
         deadline_seconds=settings.WEBHOOK_TIMEOUT_SECONDS,
         allow_local=settings.WEBHOOK_ALLOW_LOCAL,
     )
+    WEBHOOK_POSTS.labels(outcome.kind).inc()
+    WEBHOOK_POST_SECONDS.observe(outcome.milliseconds / 1000)
     return SentPost(claim, attempted_at, outcome)
 
 

@@ -50,6 +50,13 @@ class PostOutcome:
         """Whether the receiver accepted it: a 2xx status within the deadline."""
         return self.status_code is not None and 200 <= self.status_code < 300
 
+    @property
+    def kind(self) -> str:
+        """`delivered`, `rejected` by the receiver's status, or `no response`."""
+        if self.status_code is None:
+            return "no response"
+        return "delivered" if self.delivered else "rejected"
+
 
 def post(
     url: str,

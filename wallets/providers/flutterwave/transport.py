@@ -16,6 +16,7 @@ from typing import Any
 import requests
 import urllib3.exceptions
 
+from exchange.core.metrics import PROVIDER_CALL_SECONDS, PROVIDER_CALLS
 from wallets.providers.base import NeverSent, ProviderUnavailable
 from wallets.providers.flutterwave.deadline import (
     DeadlineAdapter,
@@ -58,6 +59,11 @@ class Call:
     path: str
     query: dict[str, str] | None = None
     body: bytes | None = None
+
+    @property
+    def operation(self) -> str:
+        """The method and the resource, for metrics: `POST transfers`."""
+        return f"{self.method} {self.path.split('/')[1]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +134,16 @@ class Transport:
         return jittered if retry_after is None else max(retry_after, jittered)
 
     def _attempt(self, call: Call, timeouts: Timeouts) -> Reply:
+        outcome = "failed"
+        try:
+            with PROVIDER_CALL_SECONDS.labels(call.operation).time():
+                reply = self._send(call, timeouts)
+            outcome = "accepted" if reply.envelope.ok else "rejected"
+            return reply
+        finally:
+            PROVIDER_CALLS.labels(call.operation, outcome).inc()
+
+    def _send(self, call: Call, timeouts: Timeouts) -> Reply:
         # Errors of requests carry the request and with it the key: they are not chained, and the
         # new error is raised outside the handler so that they are not its context either.
         # Leaving the response early has closed its connection.
