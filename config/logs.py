@@ -1,6 +1,8 @@
 """Logging: structured events, as JSON lines in production and plain lines locally.
 
-Every event passes `drop_secrets`.
+Lines of a request carry its id and, once authenticated, organisation and API key, or staff user;
+lines of a task its name and id, and the id of the request that caused it. Every line passes
+`config.redaction`.
 """
 
 from __future__ import annotations
@@ -16,36 +18,18 @@ from threading import Lock
 from typing import Any
 
 import structlog
+from django.core.exceptions import ImproperlyConfigured
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from config.redaction import drop_secrets, remove_secrets
 from exchange.core.database import is_unavailable
 
-_SECRET_WORDS = (
-    "authorization",
-    "secret",
-    "password",
-    "token",
-    "cookie",
-    "verif-hash",
-    "account_number",
-)
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+_OWN = ("config", "credit", "exchange", "orders", "wallets")
 
 _SECONDS_BETWEEN_LINES = 1.0
 _SECONDS_BETWEEN_TRACEBACKS = 60.0
 _MAX_CAUSES = 200
-
-
-def drop_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Replace the values of keys for credentials and bank accounts, at any depth."""
-    return {key: _redact(key, value) for key, value in event.items()}
-
-
-def _redact(key: object, value: Any) -> Any:
-    if isinstance(key, str) and any(word in key.lower() for word in _SECRET_WORDS):
-        return "[removed]"
-    if isinstance(value, dict):
-        return {name: _redact(name, item) for name, item in value.items()}
-    return value
 
 
 def adds_to_api_logs(record: LogRecord) -> bool:
@@ -141,6 +125,14 @@ def _shorten(
     record.msg, record.args = f"{text} [and {suppressed} like it]", ()
 
 
+def add_task(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Add the name and id of the task that a line of Celery is about."""
+    data = getattr(event.get("_record"), "data", None)
+    if isinstance(data, dict) and {"id", "name"} <= data.keys():
+        event.update(task=data["name"], task_id=data["id"])
+    return event
+
+
 def _shared_processors() -> list[Processor]:
     return [
         structlog.contextvars.merge_contextvars,
@@ -167,7 +159,14 @@ def configure_structlog() -> None:
 
 
 def logging_settings(*, as_json: bool, level: str) -> dict[str, Any]:
-    """Return Django's LOGGING: events at `level` or above, one line each on standard error."""
+    """Return Django's LOGGING: events at `level` or above, one line each on standard error.
+
+    DEBUG is for our own modules: libraries would quote requests and contexts of templates. Raises
+    ImproperlyConfigured.
+    """
+    level = level.strip().upper()
+    if level not in _LEVELS:
+        raise ImproperlyConfigured(f"LOG_LEVEL must be one of {', '.join(_LEVELS)}.")
     renderer: Processor = (
         structlog.processors.JSONRenderer()
         if as_json
@@ -182,10 +181,11 @@ def logging_settings(*, as_json: bool, level: str) -> dict[str, Any]:
         "formatters": {
             "events": {
                 "()": structlog.stdlib.ProcessorFormatter,
-                "foreign_pre_chain": _shared_processors(),
+                "foreign_pre_chain": [add_task, *_shared_processors()],
                 "processors": [
                     structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                    *([structlog.processors.format_exc_info] if as_json else []),
+                    structlog.processors.format_exc_info,
+                    remove_secrets,
                     renderer,
                 ],
             },
@@ -201,8 +201,9 @@ def logging_settings(*, as_json: bool, level: str) -> dict[str, Any]:
                 "filters": ["repeats"],
             }
         },
-        "root": {"handlers": ["console"], "level": level.upper()},
+        "root": {"handlers": ["console"], "level": "INFO" if level == "DEBUG" else level},
         "loggers": {
+            **{name: {"level": level} for name in _OWN},
             # Rejected requests are not our errors.
             "django.request": {"level": "ERROR", "filters": ["api_503"]},
             "django.security.DisallowedHost": {"level": "ERROR"},

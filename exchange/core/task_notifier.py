@@ -12,7 +12,9 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
+import structlog
 from django.db import DEFAULT_DB_ALIAS, transaction
 
 DELIVER_EVENTS = "exchange.tasks.deliver_events"
@@ -41,13 +43,13 @@ class TaskNotifier:
 
     def _reset(self) -> None:
         self._changed = threading.Condition()
-        self._pending: set[str] = set()
+        self._pending: dict[str, dict[str, Any]] = {}
         self._started = False
 
     def notify(self, task: str) -> None:
         """Request a run of `task`. Returns immediately and never raises."""
         with self._changed:
-            self._pending.add(task)
+            self._pending.setdefault(task, structlog.contextvars.get_contextvars())
             if not self._started:
                 self._started = True
                 threading.Thread(target=self._run, name="task-notifier", daemon=True).start()
@@ -58,12 +60,14 @@ class TaskNotifier:
             with self._changed:
                 while not self._pending:
                     self._changed.wait()
-                tasks, self._pending = self._pending, set()
-            for task in sorted(tasks):
-                try:
-                    self._publish(task)
-                except Exception:  # noqa: BLE001 - the next sweep finds the work
-                    logger.warning("could not notify a worker of %s", task)
+                tasks, self._pending = self._pending, {}
+            for task, context in sorted(tasks.items()):
+                # Of several merged notifications, the log context of the first.
+                with structlog.contextvars.bound_contextvars(**context):
+                    try:
+                        self._publish(task)
+                    except Exception:  # noqa: BLE001 - the next sweep finds the work
+                        logger.warning("could not notify a worker of %s", task)
             time.sleep(self._interval_seconds)
 
 

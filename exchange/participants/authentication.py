@@ -19,6 +19,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from exchange.api.authentication import Caller
+from exchange.api.middleware import bind_caller
 from exchange.core.audit_context import set_actor
 from exchange.core.database import fetch_one
 
@@ -78,6 +79,7 @@ class BearerAuthentication(BaseAuthentication):
             raise InvalidToken("The access token is malformed")
         caller = _authenticate_token(token)
         set_actor(caller.actor)
+        bind_caller(caller.key_id, caller.organisation_id)
         return None, caller
 
     def authenticate_header(self, request: Request) -> str:  # noqa: ARG002 - DRF's signature

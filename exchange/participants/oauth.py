@@ -29,6 +29,7 @@ from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.views.mixins import OAuthLibMixin
 
 from exchange.api.exceptions import RETRY_HEADERS
+from exchange.api.middleware import bind_caller
 from exchange.api.responses import encode_json
 from exchange.api.throttling import RateLimitUsage, count_request
 from exchange.core.client_address import client_address
@@ -109,6 +110,7 @@ class OAuthView(OAuthLibMixin, View):  # type: ignore[misc]
         if key is None:
             challenge = {"WWW-Authenticate": 'Basic realm="api"'}
             return _error(401, "invalid_client", _WRONG_CREDENTIALS, challenge)
+        bind_caller(key.pk, key.organisation_id)
         budget = count_request("token", str(key.pk))
         response: Any
         if budget is not None and budget.used > budget.limit:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
+import structlog
 from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth import logout
@@ -55,6 +56,9 @@ class StaffSignIn(admin.AdminSite):
 
         @wraps(inner)
         def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            user = request.user
+            if user.is_authenticated:
+                structlog.contextvars.bind_contextvars(staff_id=str(user.pk))
             return self.with_headers(_interception(request) or inner(request, *args, **kwargs))
 
         return page
