@@ -23,7 +23,7 @@ _MAX_ID = 80
 class RequestMetricsMiddleware(Middleware):
     """Counts and times requests by route template, and logs each without its path and query.
 
-    Paths and queries may hold what nobody should read in a log: links of invitations, searches for
+    Paths and queries may hold what does not belong in a log: links of invitations, searches for
     account numbers. The line has the ids of the route instead.
     """
 

@@ -203,7 +203,8 @@ READINGS = (
             ("exchange_database_standbys", "Standbys that are connected to this server"),
         ),
         sql="""
-            SELECT numbackends, current_setting('max_connections')::integer, deadlocks,
+            SELECT (SELECT sum(numbackends) FROM pg_stat_database),
+                   current_setting('max_connections')::integer, deadlocks,
                    (SELECT count(*) FROM pg_stat_replication)
             FROM pg_stat_database WHERE datname = current_database()
         """,
