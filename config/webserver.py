@@ -125,7 +125,7 @@ def _prepare_metrics() -> str:
     if not settings.METRICS_LISTEN:
         return ""
     folder = tempfile.mkdtemp(prefix="exchange-metrics-")
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+    os.environ.update(PROMETHEUS_MULTIPROC_DIR=folder)
     return folder
 
 

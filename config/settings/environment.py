@@ -133,7 +133,7 @@ class Environment:
         return value
 
     def private_address(self, name: str, *, high: int) -> tuple[str, int] | None:
-        """Return an IP address that is not public, and a port up to `high`; None if there is none."""
+        """Return an IP address that is not public, and a port up to `high`, or None."""
         value = self._read(name, "address and port", "")
         if value is None:
             return None

@@ -175,7 +175,7 @@ WRONG = {
     ],
     "secret": ["with space", "línea", "tab\tinside"],
     "text": ["with space", "a/b", "línea"],
-    "address and port": ["9464", "127.0.0.1", "metrics.example:9464", "8.8.8.8:9464"],
+    "address and port": ["9464", "10.0.0.7", "metrics.example:9464", "8.8.8.8:9464"],
     "choice": ["x", "LOUD", "pgpool", "info"],
 }
 # Wrong in every variable.
