@@ -1,7 +1,8 @@
-"""Timestamps of the interface: `YYYY-MM-DDTHH:MM:SS.mmmZ`, always UTC."""
+"""Timestamps of the interface: `YYYY-MM-DDTHH:MM:SS.mmmZ`, always UTC; and of commands."""
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
 from datetime import UTC, datetime, timedelta, timezone
 
 _WEST_AFRICA = timezone(timedelta(hours=1))
@@ -28,3 +29,16 @@ def javascript_time(moment: datetime) -> str:
         f"{_DAYS[local.weekday()]} {_MONTHS[local.month - 1]} {local:%d} {local.year:04d}"
         f" {local:%H:%M:%S} GMT+0100 (West Africa Standard Time)"
     )
+
+
+def parse_moment(text: str) -> datetime:
+    """Return the moment of a command's argument. Raises ArgumentTypeError without a time zone."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise ArgumentTypeError(
+            f"{text!r} is not a time with its zone, such as 2026-11-25T10:00:03Z"
+        )
+    return moment.astimezone(UTC)

@@ -14,7 +14,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from exchange.core.fields import choice_field
+from exchange.core.fields import EncryptedTextField, choice_field
 from exchange.core.ids import uuid7
 from exchange.core.models import Record
 
@@ -63,7 +63,7 @@ class SecondFactor(models.Model):
     user = models.OneToOneField(
         StaffUser, on_delete=models.CASCADE, primary_key=True, related_name="second_factor"
     )
-    secret_encrypted = models.TextField()
+    secret = EncryptedTextField(db_column="secret_encrypted")
     # Time step of the last accepted code; earlier codes are rejected.
     last_step = models.BigIntegerField()
     set_up_at = models.DateTimeField()

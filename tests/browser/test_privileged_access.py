@@ -130,7 +130,7 @@ def invite(page: Page, username: str, role: str) -> None:
 def test_every_way_for_one_administrator_to_gain_access_is_rejected(open_browser, setup):
     page = open_browser("samuel")
     amina = StaffUser.objects.get(username="amina")
-    password, factor = amina.password, SecondFactor.objects.get(user=amina).secret_encrypted
+    password, factor = amina.password, SecondFactor.objects.get(user=amina).secret
     people, keys = StaffUser.objects.count(), ApiKey.objects.count()
 
     # Two fictitious approvers.
@@ -148,7 +148,7 @@ def test_every_way_for_one_administrator_to_gain_access_is_rejected(open_browser
     expect_proposal(page, "reset_second_factor")
     amina.refresh_from_db()
     assert amina.password == password
-    assert SecondFactor.objects.get(user=amina).secret_encrypted == factor
+    assert SecondFactor.objects.get(user=amina).secret == factor
 
     # A harmless user first, who is then made an approver.
     invite(page, "reader", AUDITOR)

@@ -20,7 +20,6 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from exchange.core.crypto import decrypt, encrypt
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest
 from exchange.staff.models import AccessEvent, RecoveryCode, SecondFactor, StaffUser
 from exchange.staff.services.access_records import record_access_event
@@ -64,7 +63,7 @@ def current_step() -> int:
 def matches_secret(*, user: StaffUser, secret: str) -> bool:
     """Return whether `secret` is the one of the user's second factor."""
     factor = SecondFactor.objects.filter(user=user).first()
-    return factor is not None and hmac.compare_digest(decrypt(factor.secret_encrypted), secret)
+    return factor is not None and hmac.compare_digest(factor.secret, secret)
 
 
 def is_set_up(user: StaffUser) -> bool:
@@ -98,7 +97,7 @@ def set_up(
     SecondFactor.objects.update_or_create(
         user=locked,
         defaults={
-            "secret_encrypted": encrypt(secret),
+            "secret": secret,
             "last_step": step,
             "set_up_at": timezone.now(),
         },
@@ -117,7 +116,7 @@ def verify(*, user: StaffUser, code: str) -> None:
     Raises `InvalidRequest` for a wrong or already accepted code.
     """
     factor = SecondFactor.objects.filter(user=user).first()
-    step = _matching_step(decrypt(factor.secret_encrypted), code) if factor else None
+    step = _matching_step(factor.secret, code) if factor else None
     if step is None:
         raise InvalidRequest(_WRONG_CODE)
     taken = SecondFactor.objects.filter(user=user, last_step__lt=step).update(last_step=step)

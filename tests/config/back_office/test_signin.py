@@ -110,9 +110,10 @@ def test_without_a_second_factor_every_page_redirects_to_setup():
     again = client.post(ENROL, {"code": current_code(secret, 1)})
     assert codes[0] not in again.content.decode()
     assert again["Location"] == "/admin/second-factor/"
-    factor = SecondFactor.objects.get(user=user)
-    assert secret not in factor.secret_encrypted
+    assert SecondFactor.objects.get(user=user).secret == secret
     with connection.cursor() as cursor:
+        cursor.execute("SELECT secret_encrypted FROM exchange_secondfactor")
+        assert secret not in cursor.fetchone()[0]
         cursor.execute("SELECT string_agg(t::text, '') FROM exchange_recoverycode t")
         (kept,) = cursor.fetchone()
     assert codes[0] not in kept
