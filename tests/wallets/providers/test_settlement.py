@@ -222,6 +222,14 @@ def test_a_webhook_without_the_right_hash_is_not_authentic(client, headers):
     assert client.verify_webhook(headers, BODY) is None
 
 
+def test_during_a_change_both_hashes_are_authentic(sandbox):
+    client = client_of(sandbox, webhook_hash=f"{WEBHOOK_HASH}, new-hash")
+    for sent in (WEBHOOK_HASH, "new-hash"):
+        assert client.verify_webhook({"verif-hash": sent}, BODY) is not None
+    for sent in ("", ",", f"{WEBHOOK_HASH}, new-hash", "new"):
+        assert client.verify_webhook({"verif-hash": sent}, BODY) is None
+
+
 def test_a_client_without_a_configured_hash_rejects_every_webhook(sandbox):
     client = client_of(sandbox, webhook_hash="")
     assert client.verify_webhook({"verif-hash": ""}, BODY) is None

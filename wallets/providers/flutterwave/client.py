@@ -68,7 +68,8 @@ class FlutterwaveClient:
         read_backoff: float = 0.3,
         max_response_bytes: int = 2 * 1024 * 1024,
     ) -> None:
-        self._webhook_hash = webhook_hash
+        # Two during a change of the secret.
+        self._webhook_hashes = [each.strip() for each in webhook_hash.split(",") if each.strip()]
         self._transfer_timeouts = Timeouts(connect_timeout, read_timeout, total_timeout)
         self._lookup_timeouts = Timeouts(
             connect_timeout,
@@ -202,12 +203,14 @@ class FlutterwaveClient:
     def verify_webhook(self, headers: Mapping[str, str], body: bytes) -> WebhookNotification | None:
         """Return the transfer that a webhook names. See `PaymentProvider.verify_webhook`.
 
-        The `verif-hash` header is the shared secret itself. Without a configured secret no webhook
-        is authentic.
+        The `verif-hash` header is the shared secret itself: one of those configured. Without a
+        configured secret no webhook is authentic.
         """
         sent = next((value for name, value in headers.items() if name.lower() == "verif-hash"), "")
-        expected = self._webhook_hash.encode()
-        if not expected or not hmac.compare_digest(sent.encode("utf-8", "replace"), expected):
+        received = sent.encode("utf-8", "replace")
+        # Every secret is compared, so that the time does not depend on which one matches.
+        matches = [hmac.compare_digest(received, each.encode()) for each in self._webhook_hashes]
+        if not any(matches):
             return None
         return wire.read_notification(body)
 

@@ -30,7 +30,11 @@ def _options(arguments: list[str]) -> SandboxOptions:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8021, help="0 for a free port")
     parser.add_argument("--data", type=Path, required=True, help="folder of the stored state")
-    parser.add_argument("--secret-key", default=os.environ.get("FLUTTERWAVE_SECRET_KEY"))
+    parser.add_argument(
+        "--secret-key",
+        default=os.environ.get("FLUTTERWAVE_SECRET_KEY"),
+        help="or several, comma-separated",
+    )
     parser.add_argument("--webhook-url", default="")
     parser.add_argument("--webhook-hash", default=os.environ.get("FLUTTERWAVE_WEBHOOK_HASH", ""))
     parser.add_argument("--delay", type=float, default=2.0, help="seconds until the outcome")

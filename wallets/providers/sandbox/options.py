@@ -7,7 +7,8 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class SandboxOptions:
-    """Options of one sandbox; `data` is the folder of its store.
+    """Options of one sandbox; `data` is the folder of its store. `secret_key` may be several keys,
+    comma-separated, as while a key is replaced.
 
     `delay` is the time between acceptance and outcome, `return_delay` between success and
     return of account 0690000038. `floats` are the opening balances of a new store.

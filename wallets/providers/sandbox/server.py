@@ -191,9 +191,9 @@ class _Handler(BaseHTTPRequestHandler):
         return Request(self.command, parts.path, dict(parse_qsl(query)), body)
 
     def _has_key(self) -> bool:
-        expected = f"Bearer {self.server.sandbox.options.secret_key}".encode()
         sent = self.headers.get("Authorization", "").encode("utf-8", "replace")
-        return hmac.compare_digest(sent, expected)
+        keys = self.server.sandbox.options.secret_key.split(",")
+        return any(hmac.compare_digest(sent, f"Bearer {key}".encode()) for key in keys)
 
     def _traits(self, request: Request) -> RequestTraits:
         store = self.server.sandbox.store
