@@ -30,8 +30,16 @@ if env.boolean("DEBUG", default=False):
 DEBUG = False
 
 SECRET_KEY = env.secret("SECRET_KEY")
-if len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 10 or "insecure" in SECRET_KEY:
-    raise refusal("SECRET_KEY", "can be guessed", "Give 50 or more random characters")
+# Verify what was signed with another key, during a rotation only.
+SECRET_KEY_FALLBACKS = env.items(
+    "SECRET_KEY_FALLBACKS", pattern=r"[!-~]+", example="the key that SECRET_KEY had before"
+)
+for _name, _keys in (("SECRET_KEY", [SECRET_KEY]), ("SECRET_KEY_FALLBACKS", SECRET_KEY_FALLBACKS)):
+    for _key in _keys:
+        if len(_key) < 50 or len(set(_key)) < 10 or "insecure" in _key:
+            raise refusal(_name, "can be guessed", "Give 50 or more random characters")
+if SECRET_KEY in SECRET_KEY_FALLBACKS:
+    raise refusal("SECRET_KEY_FALLBACKS", "repeats SECRET_KEY", "Remove the key from it")
 FIELD_ENCRYPTION_KEYS = base.field_encryption_keys()
 
 ALLOWED_HOSTS = env.items("ALLOWED_HOSTS", pattern=base.HOST_NAME, example="exchange.example")

@@ -217,6 +217,11 @@ def test_wrong_values_of_every_variable_are_refused_in_one_line_without_the_valu
         ({"SECRET_KEY": "short"}, "SECRET_KEY: can be guessed"),
         ({"SECRET_KEY": "django-insecure-" + COMPLETE["SECRET_KEY"]}, "SECRET_KEY: can be guessed"),
         ({"SECRET_KEY": "a" * 60}, "SECRET_KEY: can be guessed"),
+        ({"SECRET_KEY_FALLBACKS": "short"}, "SECRET_KEY_FALLBACKS: can be guessed"),
+        (
+            {"SECRET_KEY_FALLBACKS": COMPLETE["SECRET_KEY"]},
+            "SECRET_KEY_FALLBACKS: repeats SECRET_KEY",
+        ),
         ({"FIELD_ENCRYPTION_KEYS": "not-a-key"}, "FIELD_ENCRYPTION_KEYS: has an item that is no"),
         ({"ALLOWED_HOSTS": "*"}, "ALLOWED_HOSTS: item 1 is malformed"),
         ({"ALLOWED_HOSTS": "https://exchange.example"}, "ALLOWED_HOSTS: item 1 is malformed"),
