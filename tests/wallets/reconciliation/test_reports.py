@@ -139,7 +139,8 @@ def test_the_command_prints_differences_and_exits_with_an_error(sandbox, wallet,
         call_command("reconcile", str(today()))
     assert ended.value.code == 1
     assert capsys.readouterr().out.splitlines() == [
-        "Not in our records: payout_stranger: ours 0, provider NEW KES to 01 0690000031",
+        "Not in our records: payout_stranger: provider NEW 50 KES to 01 0690000031;"
+        " no withdrawal here",
         "Unexplained variance: KES: ours 0, provider Unexplained: -150",
         f"{today()}: Differs, payouts compared: 1, differences: 2"
         " (preliminary: the day has not ended)",

@@ -36,7 +36,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Book the deposit and print the balance."""
-        organisation_id, member_id, name = _owner(options["owner"])
+        organisation_id, member_id, name = find_owner(options["owner"])
         amount = _amount(options["amount"])
         currency = options["currency"].upper()
         reference = options["reference"] or new_reference("deposit_")
@@ -65,7 +65,8 @@ class Command(BaseCommand):
         )
 
 
-def _owner(text: str) -> tuple[UUID, UUID | None, str]:
+def find_owner(text: str) -> tuple[UUID, UUID | None, str]:
+    """Return organisation, member (if any) and name of an owner. Raises CommandError."""
     identifier = parse_id(text)
     if identifier is not None:
         organisation = Organisation.objects.filter(id=identifier).first()
