@@ -59,6 +59,7 @@ from wallets.withdrawals.models import WithdrawalStatus
 CHART_DAYS = 30
 # Maximum age of the daily ledger check.
 PROOF_MAX_AGE = timedelta(hours=26)
+_UNAVAILABLE = "payment provider unavailable"
 # Yesterday's reconciliation starts at 02:00 UTC and is due by this hour.
 REPORT_DUE = timedelta(hours=3)
 
@@ -191,10 +192,10 @@ def _attention_items(user: StaffUser, counts: dict[str, int]) -> Iterator[WorkIt
     hold = get_payout_hold(at_most=COUNT_LIMIT) if counts else None
     if hold is not None:
         yield WorkItem(
-            "Payouts on hold: payment provider unavailable",
+            f"Payouts on hold: {hold.reason if hold.until_released else _UNAVAILABLE}",
             list_url("wallets_withdrawal", status=WithdrawalStatus.APPROVED.value),
             hold.queued,
-            f"Since {age(hold.since)} ago. Payouts resume once the provider accepts one.",
+            f"Since {age(hold.since)} ago. Payouts resume {hold.ends}.",
         )
     pending = (*PENDING_VIEWS, *AWAITING_OTHERS_VIEWS)
     yield from withdrawal_items(

@@ -20,7 +20,8 @@ from exchange.staff.models import ProposalModel
 class Configuration(models.Model):
     """A setting. Keys: `MINIMUM_WITHDRAWAL_<CUR>`, `<CUR>_WITHDRAWAL_FEE`,
     `<CUR>_USD_RATE` (units per USD), `SECOND_APPROVAL_ABOVE_<CUR>`,
-    `SECOND_APPROVAL_DAILY_ABOVE_<CUR>`, `SOLE_APPROVALS_DAILY_<CUR>`, `<CUR>_INTERNAL_FEE`.
+    `SECOND_APPROVAL_DAILY_ABOVE_<CUR>`, `SOLE_APPROVALS_DAILY_<CUR>`, `<CUR>_INTERNAL_FEE`, and
+    `PAYOUTS_ON_HOLD`.
     """
 
     key = models.CharField(max_length=60, primary_key=True)
@@ -60,6 +61,8 @@ class SettingChange(ProposalModel):
     """A proposed value of a setting, approved by a second person and effective from a given time.
 
     While approved and not yet effective it can be cancelled: one person requests, another confirms.
+    A change without a proposer is a hold on payouts that a command placed; it is effective from the
+    moment to which the database was restored.
     """
 
     configuration = models.ForeignKey(
@@ -67,6 +70,9 @@ class SettingChange(ProposalModel):
     )
     value = models.DecimalField(max_digits=30, decimal_places=8)
     reason = models.CharField(max_length=300)
+    proposed_by = models.ForeignKey(  # type: ignore[assignment]
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
     effective_from = models.DateTimeField(null=True, help_text="As proposed; null: on approval")
     status = choice_field(SettingChangeStatus, max_length=10, default=SettingChangeStatus.PENDING)
     decision_note = models.CharField(max_length=300, blank=True, help_text="Reason of a rejection")

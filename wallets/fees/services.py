@@ -13,12 +13,13 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.postgres.functions import TransactionNow
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
 
 from exchange.core.currencies import currencies, payout_currencies
-from exchange.core.errors import Conflict, Forbidden, InvalidRequest, StateConflict
+from exchange.core.database import violated_constraint
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Rejected, StateConflict
 from exchange.core.numbers import MAX_NUMBER, decimals_error, format_plain
 from exchange.core.text import clean_text
 from exchange.staff.approvals import (
@@ -34,6 +35,8 @@ from wallets.fees.selectors import effective_setting, upcoming_changes
 
 PROPOSE = "wallets.propose_configuration"
 DECIDE = "wallets.decide_configuration"
+# While its value is 1, no payout is sent.
+PAYOUTS_ON_HOLD = "PAYOUTS_ON_HOLD"
 
 SETTING_CHANGES = TwoPersonApproval(
     model=SettingChange,
@@ -49,11 +52,12 @@ _MAX_LEAD_TIME = timedelta(days=366)
 
 @dataclass(frozen=True, slots=True)
 class SettingDefinition:
-    """Definition of a setting: description, maximum decimals and minimum value."""
+    """Definition of a setting: description, maximum decimals, minimum and maximum value."""
 
     description: str
     decimals: int
     minimum: Decimal
+    maximum: Decimal = MAX_NUMBER
 
 
 def pending_approval(rows: QuerySet[Any]) -> QuerySet[Any]:
@@ -72,7 +76,11 @@ def proposed_by_user(user: StaffUser) -> Q:
 
 def setting_definitions() -> dict[str, SettingDefinition]:
     """Return the definition of every setting, over all payout currencies."""
-    known: dict[str, SettingDefinition] = {}
+    known = {
+        PAYOUTS_ON_HOLD: SettingDefinition(
+            "Payouts on hold: 1 stops sending them, 0 sends them", 0, Decimal(0), Decimal(1)
+        )
+    }
     for code in payout_currencies():
         decimals = currencies()[code].decimals
         smallest = Decimal(1).scaleb(-decimals)
@@ -146,9 +154,22 @@ def approve(*, change_id: UUID, expected_value: Decimal, user: StaffUser) -> Set
 
     `expected_value` is the effective value that the approver saw. Raises `Forbidden`, `NotFound`,
     `StateConflict`, `Conflict` when another change takes effect at the same time, `Rejected`
-    (`approver_not_independent`).
+    (`approver_not_independent`, and `not_reconciled` for the end of a hold after a restore).
     """
     authorize_staff(user, DECIDE, "You may not approve settings changes")
+    try:
+        return _approve(change_id, expected_value, user)
+    except IntegrityError as error:
+        if violated_constraint(error) != "payouts_reconciled":
+            raise
+        raise Rejected(
+            "Payouts stay on hold until every day since the restored moment is reconciled."
+            " Run manage.py reconcile --since with that moment",
+            code="not_reconciled",
+        ) from error
+
+
+def _approve(change_id: UUID, expected_value: Decimal, user: StaffUser) -> SettingChange:
     with transaction.atomic():
         change = SETTING_CHANGES.get_approvable(change_id, user)
         now = _now()
@@ -292,11 +313,11 @@ def _validate(key: str, value: Decimal) -> SettingDefinition:
     facts = setting_definitions().get(key)
     if facts is None:
         raise InvalidRequest("Unknown setting")
-    if not value.is_finite() or not facts.minimum <= value <= MAX_NUMBER:
+    if not value.is_finite() or not facts.minimum <= value <= facts.maximum:
         raise InvalidRequest.for_field(
             "value",
             f"The value must be at least {format_plain(facts.minimum)} and not above"
-            f" {format_plain(MAX_NUMBER)}",
+            f" {format_plain(facts.maximum)}",
         )
     if problem := decimals_error(value, facts.decimals):
         raise InvalidRequest.for_field("value", f"The value {problem}")

@@ -11,6 +11,8 @@ from django.db.models import Count, Min, Sum
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
+from wallets.fees.selectors import effective_changes
+from wallets.fees.services import PAYOUTS_ON_HOLD
 from wallets.payouts.models import CircuitState, PayoutCircuit
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 
@@ -48,19 +50,38 @@ class PaidTotals:
 
 @dataclass(frozen=True, slots=True)
 class PayoutHold:
-    """Hold on payouts while the provider fails: reason, start, and number of queued payouts."""
+    """Hold on payouts: reason, start, number of queued payouts, and what ends it.
+
+    People end a hold that a command or people placed; the provider's recovery ends the others.
+    """
 
     reason: str
     since: datetime
     queued: int
+    until_released: bool = False
+
+    @property
+    def ends(self) -> str:
+        """When the queued payouts are sent, as a part of a sentence."""
+        if self.until_released:
+            return "once two people release the hold"
+        return "once the provider recovers"
 
 
 def get_payout_hold(*, at_most: int) -> PayoutHold | None:
     """Return the hold on payouts, if any; queued payouts are counted up to `at_most`."""
+    waiting = Withdrawal.objects.filter(status=WithdrawalStatus.APPROVED).order_by()
+    hold = effective_changes().filter(configuration_id=PAYOUTS_ON_HOLD).first()
+    if hold is not None and hold.value:
+        return PayoutHold(
+            hold.reason.rstrip("."),
+            hold.decided_at or hold.created_at,
+            waiting[:at_most].count(),
+            until_released=True,
+        )
     circuit = PayoutCircuit.objects.exclude(state=CircuitState.CLOSED).first()
     if circuit is None or circuit.opened_at is None:
         return None
-    waiting = Withdrawal.objects.filter(status=WithdrawalStatus.APPROVED).order_by()
     return PayoutHold(circuit.reason, circuit.opened_at, waiting[:at_most].count())
 
 

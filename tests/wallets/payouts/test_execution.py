@@ -292,6 +292,6 @@ def test_an_order_claimed_before_payouts_went_on_hold_waits(sandbox, wallet):
     PayoutCircuit.objects.update(state="Open", opened_at=now, next_probe_at=now)
     payouts._post(withdrawal.id, token)
     payout = read_payout(withdrawal)
-    reason = "payouts are on hold while the provider fails"
+    reason = "payouts are on hold"
     assert (status_of(withdrawal), payout.last_error) == ("Approved", reason)
     assert (payout.next_step_at, count_orders(sandbox)) == (payout.updated_at, 0)

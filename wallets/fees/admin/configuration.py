@@ -39,6 +39,7 @@ _KINDS = {
     "sole": ("Approvals by one person, 24 hours", "SOLE_APPROVALS_DAILY_"),
     "rate": ("Rates to USD", "_USD_RATE"),
     "internal": ("Internal fees", "_INTERNAL_FEE"),
+    "hold": ("Payouts on hold", services.PAYOUTS_ON_HOLD),
 }
 
 
@@ -133,7 +134,7 @@ class ConfigurationAdmin(ConfirmationAdmin):
                         record_link(row, f"{number(before)} → {number(row.value)}"),
                         status_badge(row.get_status_display()),
                         _effective_label(row),
-                        str(row.proposed_by),
+                        str(row.proposed_by or "Command"),
                         str(row.decided_by or "-"),
                         row.reason,
                     )
@@ -183,7 +184,7 @@ def _history_section(obj: Configuration, found: list[SettingChange], now: dateti
             status_badge("Effective" if row is effective[-1] else "Superseded")
             if row.pk in before
             else status_badge(row.get_status_display()),
-            str(row.proposed_by),
+            str(row.proposed_by or "Command"),
             str(row.decided_by or "-"),
             row.reason,
         )

@@ -68,8 +68,7 @@ def proposal(key: Configuration) -> Confirmation:
     return Confirmation(
         title=f"Propose a change of {key.key}",
         facts=[("Description", key.description), *_current_facts(key)],
-        text="A second person must approve it. Applies to withdrawals requested from the effective "
-        "date. Existing withdrawals are unaffected.",
+        text=f"A second person must approve it. {_effect(key.key)}",
         submit="Propose",
     )
 
@@ -79,8 +78,7 @@ def approval(change: SettingChange, user: StaffUser) -> Confirmation:
     return Confirmation(
         title=f"Approve {_name(change)}?",
         facts=_facts(change),
-        text="Applies to withdrawals requested from the effective date. Existing withdrawals are "
-        "unaffected.",
+        text=_effect(change.configuration_id),
         submit=f"Approve {number(change.value)}",
         blocker=services.SETTING_CHANGES.describe_blocker(change, user),
     )
@@ -143,6 +141,19 @@ def cancellation_dismissal(change: SettingChange, _user: StaffUser) -> Confirmat
     )
 
 
+def _effect(key: str) -> str:
+    """Return what a change of the setting `key` applies to."""
+    if key == services.PAYOUTS_ON_HOLD:
+        return (
+            "Applies to every payout that is not sent yet. Before you end a hold after a restore,"
+            " look at the reconciliations of every day since."
+        )
+    return (
+        "Applies to withdrawals requested from the effective date. Existing withdrawals are"
+        " unaffected."
+    )
+
+
 def _name(change: SettingChange) -> str:
     return f"{change.configuration_id} {number(change.value)}"
 
@@ -169,7 +180,7 @@ def _facts(change: SettingChange) -> list[tuple[str, object]]:
         ("New value", with_unit(key.key, change.value)),
         ("Change", difference(current_value(change), change.value)),
         ("Effective from", _effective_label(change)),
-        ("Proposed by", change.proposed_by),
+        ("Proposed by", change.proposed_by or "Command"),
         ("Reason", change.reason),
     ]
     if change.status == SettingChangeStatus.APPROVED:

@@ -29,12 +29,41 @@ CREATE TRIGGER configuration_key_guard BEFORE UPDATE ON wallets_configuration
     FOR EACH ROW EXECUTE FUNCTION configuration_key_guard();
 REVOKE INSERT, UPDATE, DELETE ON wallets_configuration FROM exchange_runtime;
 
+-- The first day from a restored moment up to today without a complete reconciliation since a command
+-- put payouts on hold; null without such a hold, or after its release.
+CREATE FUNCTION find_day_to_reconcile() RETURNS date LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (
+        SELECT min((d.day AT TIME ZONE 'UTC')::date)
+        FROM public.wallets_configurationfigure h
+        CROSS JOIN LATERAL generate_series(
+            date_trunc('day', h.effective_at, 'UTC'), clock_timestamp(), interval '1 day'
+        ) d (day)
+        WHERE h.configuration_id = 'PAYOUTS_ON_HOLD' AND h.status = 'Approved'
+            AND h.proposed_by_id IS NULL
+            AND NOT EXISTS (
+                SELECT FROM public.wallets_configurationfigure r
+                WHERE r.configuration_id = h.configuration_id AND r.status = 'Approved'
+                    AND r.value = 0 AND r.effective_at > h.created_at)
+            AND NOT EXISTS (
+                SELECT FROM public.wallets_reconciliation r
+                WHERE r.day = (d.day AT TIME ZONE 'UTC')::date
+                    AND r.status IN ('Matched', 'Differs') AND r.created_at >= h.created_at));
+END $$;
+
 -- In addition to two_person.sql: a change has a reason, is not effective before its approval, and
 -- cannot be cancelled once it is effective.
 CREATE FUNCTION setting_change_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN
-        IF num_nonnulls(NEW.effective_at, NEW.cancellation_requested_by_id, NEW.cancelled_by_id) > 0
+        -- A command holds payouts at once; their release takes two people.
+        IF NEW.proposed_by_id IS NULL AND NEW.configuration_id = 'PAYOUTS_ON_HOLD' AND NEW.value = 1
+            AND NEW.status = 'Approved' AND NEW.effective_at <= clock_timestamp()
+            AND NEW.reason <> ''
+        THEN
+            RETURN NEW;
+        END IF;
+        IF NEW.proposed_by_id IS NULL OR num_nonnulls(NEW.effective_at, NEW.cancellation_requested_by_id, NEW.cancelled_by_id) > 0
             OR NEW.reason = ''
         THEN
             RAISE EXCEPTION 'a settings change starts as a proposal with a reason'
@@ -60,6 +89,13 @@ BEGIN
     THEN
         RAISE EXCEPTION 'settings change % does not meet the conditions of %', OLD.id, NEW.status
             USING ERRCODE = 'check_violation', CONSTRAINT = 'setting_change_decision';
+    END IF;
+    IF OLD.status = 'Pending' AND NEW.status = 'Approved' AND NEW.value = 0
+        AND NEW.configuration_id = 'PAYOUTS_ON_HOLD' AND find_day_to_reconcile() IS NOT NULL
+    THEN
+        RAISE EXCEPTION 'payouts stay on hold: % is not reconciled since the restore',
+            find_day_to_reconcile()
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'payouts_reconciled';
     END IF;
     IF OLD.status = 'Approved' AND NEW.effective_at <= clock_timestamp() THEN
         RAISE EXCEPTION 'settings change % is effective', OLD.id

@@ -93,7 +93,7 @@ class PayoutAdmin(Exportable):
             messages.warning(
                 request,
                 f"Payouts have been on hold for {age(hold.since)}: {hold.reason}."
-                f" {hold.queued:,} approved, to be sent once the provider recovers.",
+                f" {hold.queued:,} approved, to be sent {hold.ends}.",
             )
         return super().changelist_view(request, extra_context)
 

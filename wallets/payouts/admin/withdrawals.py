@@ -113,10 +113,12 @@ def _describe_notice(
     """Return the notice of a payout that is returned, on hold or unresolved, if it is."""
     if is_returned(withdrawal):
         return PayoutNotice("bad", "Returned", f"{RETURNED}. Reversal requires dual approval.")
-    if withdrawal.status == WithdrawalStatus.APPROVED and get_payout_hold(at_most=1):
+    approved = withdrawal.status == WithdrawalStatus.APPROVED
+    if approved and (hold := get_payout_hold(at_most=1)):
+        cause = hold.reason if hold.until_released else "The payment provider is failing"
         words = (
-            "The payment provider is failing, so no payouts are sent. This one is sent once the"
-            " provider recovers, unless it is returned by dual approval."
+            f"{cause}, so no payouts are sent. This one is sent {hold.ends}, unless it is returned"
+            " by dual approval."
         )
         return PayoutNotice("waiting", "On hold", words)
     if withdrawal.status != WithdrawalStatus.UNKNOWN:

@@ -6,6 +6,8 @@ successful read permits exactly one trial payout: acceptance closes the circuit,
 again with a longer delay. The trial is a lease, so a crashed worker does not block others. All
 workers share one row (`PayoutCircuit`).
 
+The setting PAYOUTS_ON_HOLD stops posting too, until two people change it (`holds`).
+
 Lock order: withdrawal, then this row.
 """
 
@@ -17,11 +19,12 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import DecimalField, F, Func, Q, Value
 from django.utils import timezone
 
 from exchange.core import leases, task_notifier
 from wallets.alerts.services import raise_alert, resolve_alert
+from wallets.fees.services import PAYOUTS_ON_HOLD
 from wallets.payouts.models import CircuitState, PayoutCircuit
 from wallets.providers.base import ProviderError, ProviderUnavailable
 from wallets.providers.registry import payment_provider
@@ -41,8 +44,8 @@ def acquire_permit(withdrawal_id: UUID) -> bool:
     Call with the withdrawal locked, in the transaction of the claim.
     """
     now = timezone.now()
-    circuit = PayoutCircuit.objects.get()
-    if _is_backing_off(circuit, now):
+    circuit, on_hold = _read()
+    if on_hold or _is_backing_off(circuit, now):
         return False
     if circuit.state == CircuitState.CLOSED:
         return True
@@ -55,9 +58,10 @@ def acquire_permit(withdrawal_id: UUID) -> bool:
 
 def accepts_payouts() -> bool:
     """Return whether a due payout could be claimed now."""
-    circuit = PayoutCircuit.objects.get()
-    return circuit.state == CircuitState.CLOSED or (
-        circuit.state == CircuitState.HALF_OPEN and circuit.trial_id is None
+    circuit, on_hold = _read()
+    return not on_hold and (
+        circuit.state == CircuitState.CLOSED
+        or (circuit.state == CircuitState.HALF_OPEN and circuit.trial_id is None)
     )
 
 
@@ -207,6 +211,13 @@ def _has_failures() -> bool:
 
 def _is_backing_off(circuit: PayoutCircuit, now: datetime) -> bool:
     return circuit.quiet_until is not None and circuit.quiet_until > now
+
+
+def _read() -> tuple[PayoutCircuit, bool]:
+    """Return the circuit, and whether people or a command put payouts on hold."""
+    hold = Func(Value(PAYOUTS_ON_HOLD), function="effective_setting", output_field=DecimalField())
+    circuit = PayoutCircuit.objects.annotate(hold=hold).get()
+    return circuit, circuit.hold > 0
 
 
 def _lock() -> PayoutCircuit:

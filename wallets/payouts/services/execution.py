@@ -8,7 +8,9 @@
 A worker that crashes before *mark* has sent nothing. After *mark* it may have paid, so the next
 worker checks the status by reference and never posts again on its own. A timeout makes the
 withdrawal Unknown until a status check or dual approval resolves it. Provider webhooks only
-expedite a status check. While the provider fails nothing is posted (`circuit`).
+expedite a status check. While the provider fails nothing is posted (`circuit`), nor during a hold
+(`holds`). A payout requested before a hold ended is looked for at the provider before it is posted:
+after a restore it may have been sent.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from exchange.core import leases
 from exchange.core.actors import Actor
 from exchange.core.database import violated_constraint
 from wallets.alerts.services import raise_alert, resolve_alert
-from wallets.payouts.services import circuit
+from wallets.payouts.services import circuit, holds
 from wallets.payouts.services.payout_row import PayoutRow
 from wallets.payouts.services.settlement import (
     apply_record,
@@ -54,7 +56,7 @@ _ACTOR = Actor.system("payouts")
 # Delay before resending a transfer that was not accepted.
 _RETRY_SECONDS = 60
 _FLOAT_RETRY_SECONDS = 300
-_ON_HOLD = "payouts are on hold while the provider fails"
+_ON_HOLD = "payouts are on hold"
 
 
 def send_payout(withdrawal_id: UUID) -> None:
@@ -106,8 +108,14 @@ def _claim(withdrawal_id: UUID) -> _Claim | None:
 
 
 def _post(withdrawal_id: UUID, token: str) -> None:
-    withdrawal = Withdrawal.objects.select_related("bank").get(id=withdrawal_id)
+    withdrawal = (
+        Withdrawal.objects.select_related("bank")
+        .annotate(may_be_sent=holds.released_since_request())
+        .get(id=withdrawal_id)
+    )
     request = transfer_request(withdrawal)
+    if withdrawal.may_be_sent and _apply_earlier_transfer(withdrawal, token):
+        return
     if not _mark_posting(withdrawal_id, token):
         return
     try:
@@ -140,6 +148,21 @@ def _post(withdrawal_id: UUID, token: str) -> None:
         circuit.record_acceptance(withdrawal_id)
         resolve_alert("float", subject=withdrawal.currency_id)
         apply_record(withdrawal_id, record, actor=_ACTOR)
+
+
+def _apply_earlier_transfer(withdrawal: Withdrawal, token: str) -> bool:
+    """Apply the transfer that was sent before a hold; return whether nothing is left to post."""
+    try:
+        record = payment_provider().find_transfer(withdrawal.reference)
+    except ProviderError as error:
+        circuit.record_failure(withdrawal.id, error=str(error), retry_after=_retry_after(error))
+        _requeue(withdrawal.id, token, str(error), _RETRY_SECONDS)
+        return True
+    if record is None:
+        return False
+    circuit.record_response(withdrawal.id)
+    apply_record(withdrawal.id, record, actor=_ACTOR)
+    return True
 
 
 def _mark_posting(withdrawal_id: UUID, token: str) -> bool:

@@ -1,4 +1,5 @@
--- Circuit breaker of payouts: legal state changes, and no posting while it is open.
+-- Circuit breaker of payouts: legal state changes, and no posting while it is open or payouts are on
+-- hold.
 
 CREATE FUNCTION payout_circuit_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -31,8 +32,8 @@ BEGIN
             OR state = 'Half-open' AND trial_id = NEW.withdrawal_id
                 AND trial_until > clock_timestamp()
         FOR SHARE;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'no payout is posted now: the circuit is open'
+    IF NOT FOUND OR public.effective_setting('PAYOUTS_ON_HOLD') > 0 THEN
+        RAISE EXCEPTION 'no payout is posted now: payouts are on hold'
             USING ERRCODE = 'check_violation', CONSTRAINT = 'payout_circuit_open';
     END IF;
     RETURN NEW;
