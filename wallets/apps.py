@@ -21,6 +21,7 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
         "fees/setting_changes",
         "withdrawals/withdrawal_settings",
         "ledger/grants",
+        "ledger/checkpoint",
         "withdrawals/hold_withdrawals",
         "withdrawals/request_withdrawal",
         "ledger/token_units",

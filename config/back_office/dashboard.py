@@ -32,14 +32,14 @@ from config.back_office.work_items import (
 from credit.loans.selectors.overview import count_loans_by_status, outstanding_by_currency
 from exchange.admin.bars import Bars, stacked_bars
 from exchange.admin.base import staff_of
-from exchange.admin.display import age
+from exchange.admin.display import age, format_duration
 from exchange.admin.paging import COUNT_LIMIT
 from exchange.core.currencies import format_money
 from exchange.events.models import Event, EventStatus
 from exchange.staff.models import StaffUser
 from wallets.alerts.models import Alert
 from wallets.ledger.models import BooksProof
-from wallets.ledger.selectors.proof import last_proof
+from wallets.ledger.selectors.proof import last_full_proof, last_proof
 from wallets.payouts.selectors import (
     DailyPayouts,
     PaidTotals,
@@ -57,8 +57,9 @@ from wallets.withdrawals.admin.saved_views import count_by_view
 from wallets.withdrawals.models import WithdrawalStatus
 
 CHART_DAYS = 30
-# Maximum age of the daily ledger check.
-PROOF_MAX_AGE = timedelta(hours=26)
+# Maximum ages of the hourly ledger check, and of the daily one that is full.
+PROOF_MAX_AGE = timedelta(hours=3)
+FULL_PROOF_MAX_AGE = timedelta(hours=26)
 _UNAVAILABLE = "payment provider unavailable"
 # Yesterday's reconciliation starts at 02:00 UTC and is due by this hour.
 REPORT_DUE = timedelta(hours=3)
@@ -376,7 +377,15 @@ def _ledger_check() -> LedgerCheck:
         off = len(proof.findings)
         text = f"{off:,} {'check' if off == 1 else 'checks'} failed."
         return LedgerCheck("Failed", text, address, good=False, when=when)
-    if timezone.now() - proof.ran_at > PROOF_MAX_AGE:
-        text = "The last check passed, but the daily check is overdue."
+    full = last_full_proof()
+    if full is None or timezone.now() - full.ran_at > FULL_PROOF_MAX_AGE:
+        text = "The last check passed, but the daily full check is overdue."
         return LedgerCheck("Overdue", text, address, good=False, when=when)
-    return LedgerCheck("Passed", "All checks passed.", address, good=True, when=when)
+    if timezone.now() - proof.ran_at > PROOF_MAX_AGE:
+        text = "The last check passed, but the hourly check is overdue."
+        return LedgerCheck("Overdue", text, address, good=False, when=when)
+    text = "All checks passed."
+    if proof.incremental:
+        duration = format_duration(timezone.now() - full.ran_at)
+        text = f"The incremental check passed; the full check {duration} ago passed too."
+    return LedgerCheck("Passed", text, address, good=True, when=when)

@@ -97,17 +97,19 @@ READINGS = (
     ),
     Reading(
         name="books",
-        labels=(),
+        labels=("kind",),
         metrics=(
-            ("exchange_books_passed", "1 if the last proof of books passed, else 0"),
+            ("exchange_books_passed", "1 if the last proof of books of the kind passed, else 0"),
             ("exchange_books_findings", "Findings of the last proof of books"),
             ("exchange_books_proof_seconds", "Duration of the last proof of books"),
             ("exchange_books_age_seconds", "Time since the last proof of books"),
         ),
         sql="""
-            SELECT passed::integer, jsonb_array_length(findings), milliseconds / 1000.0,
+            SELECT DISTINCT ON (incremental)
+                   CASE WHEN incremental THEN 'incremental' ELSE 'full' END, passed::integer,
+                   jsonb_array_length(findings), milliseconds / 1000.0,
                    extract(epoch FROM now() - ran_at)
-            FROM wallets_booksproof ORDER BY ran_at DESC, id DESC LIMIT 1
+            FROM wallets_booksproof ORDER BY incremental, ran_at DESC, id DESC
         """,
     ),
     Reading(

@@ -370,6 +370,10 @@ WEBHOOK_TIMEOUT_SECONDS = 15
 EVENTS_NAME_STAFF = env.boolean("EVENTS_NAME_STAFF", default=False)
 WEBHOOK_ALLOW_LOCAL = env.boolean("WEBHOOK_ALLOW_LOCAL", default=False)
 
+# --- Proof of books ------------------------------------------------------------------------------
+# From this hour (UTC) on, the daily full proof runs.
+BOOKS_PROOF_HOUR = env.integer("BOOKS_PROOF_HOUR", default=3, low=0, high=23)
+
 # --- Withdrawals and payouts -------------------------------------------------------------------
 BANK_LIST_FRESH_HOURS = 24
 BANK_LIST_SERVE_STALE = env.boolean("BANK_LIST_SERVE_STALE", default=False)

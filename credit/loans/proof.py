@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from credit.loans import payloads
+from wallets.ledger.checkpoint import TRANSFERS_OF_RECENT_SUBJECTS, about_recent
 from wallets.ledger.proof import Check, document_check, sql_check
 
 _OPEN = "('ACTIVE', 'OVERDUE', 'DEFAULTED')"
 
+_LOANS = {"credit_loan": about_recent("credit_loan")}
 
 CREDIT_CHECKS: tuple[Check, ...] = (
     sql_check(
@@ -22,6 +24,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         ) c ON c.borrower_id = a.owner_id AND c.asset = a.asset_id
         WHERE coalesce(c.pledged, 0) <> coalesce(a.balance, 0)
         """,  # noqa: S608 - a constant
+        recent={},
     ),
     # Per loan: the total alone would not notice collateral booked to another loan.
     sql_check(
@@ -41,6 +44,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         ) m ON m.loan_id = c.loan_id AND m.asset_id = c.asset
         WHERE coalesce(c.pledged, 0) <> coalesce(m.liened, 0)
         """,  # noqa: S608 - a constant
+        recent={**_LOANS, "wallets_transfer": TRANSFERS_OF_RECENT_SUBJECTS},
     ),
     sql_check(
         "every loan document shows its collateral",
@@ -60,6 +64,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         ) s
         WHERE c.pledged IS DISTINCT FROM s.shown
         """,
+        recent=_LOANS,
     ),
     sql_check(
         "principal accounts equal the outstanding principal of open loans",
@@ -74,6 +79,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         ) l ON l.creditor_id = a.owner_id AND l.currency_id = a.asset_id
         WHERE coalesce(l.owed, 0) <> coalesce(a.balance, 0)
         """,  # noqa: S608 - a constant
+        recent={},
     ),
     sql_check(
         "interest income equals the interest repaid",
@@ -100,6 +106,10 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         WHERE (coalesce(r.interest, 0), coalesce(r.principal, 0))
             IS DISTINCT FROM (l.interest_repaid, l.principal_repaid)
         """,
+        recent={
+            **_LOANS,
+            "credit_repayment": about_recent("credit_repayment", "loan_id"),
+        },
     ),
     sql_check(
         "every loan has the transfers of its status",
@@ -121,6 +131,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         ) x
         WHERE x.wanted <> x.found
         """,
+        recent=_LOANS,
     ),
     sql_check(
         "every loan status has its events to both parties",
@@ -139,6 +150,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
             SELECT FROM exchange_event e WHERE e.subject_id = l.id AND e.type = k.type
                 AND e.organisation_id = p.organisation)
         """,
+        recent=_LOANS,
     ),
     sql_check(
         "outstanding principal of every configuration equals its open loans",
@@ -153,6 +165,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         ) l ON l.configuration_id = o.configuration_id AND l.currency_id = o.currency_id
         WHERE coalesce(l.owed, 0) <> coalesce(o.principal, 0)
         """,  # noqa: S608 - a constant
+        recent={},
     ),
     sql_check(
         "every closed loan has its confirmed proposal",
@@ -171,6 +184,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         ) x
         WHERE l.status IN ('LIQUIDATED', 'WRITTEN_OFF') AND x.wanted IS DISTINCT FROM x.found
         """,
+        recent=_LOANS,
     ),
     sql_check(
         "units transferred to a creditor equal the confirmed plan",
@@ -194,6 +208,11 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         ) m ON m.loan_id = p.loan_id AND m.asset = p.asset
         WHERE coalesce(p.passed, 0) <> coalesce(m.passed, 0)
         """,
+        recent={
+            **_LOANS,
+            "credit_endingproposal": about_recent("credit_endingproposal", "loan_id"),
+            "wallets_transfer": TRANSFERS_OF_RECENT_SUBJECTS,
+        },
     ),
-    document_check("documents of loans equal their records", payloads.LOAN),
+    document_check("documents of loans equal their records", payloads.LOAN, recent=_LOANS),
 )

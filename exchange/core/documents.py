@@ -182,14 +182,17 @@ class Document(WireSchema):
             "required": [name for name in properties if name in required],
         }
 
-    def find_mismatches(self, alias: str = "default", limit: int = 20) -> list[str]:
-        """Return what is wrong with the stored documents: an old trigger, rows that differ."""
+    def find_mismatches(self, rows: str = "", alias: str = "default", limit: int = 20) -> list[str]:
+        """Return what is wrong with the stored documents: an old trigger, rows that differ.
+
+        `rows` is a WITH clause that may put some of the table's rows in its place.
+        """
         mismatches: list[str] = []
         with connections[alias].cursor() as cursor:
             if not self.is_installed(cursor):
                 mismatches.append(f"{self.table}: the installed mapping is not the declared one")
             cursor.execute(
-                f"SELECT id FROM {self.table} r WHERE document IS DISTINCT FROM "
+                f"{rows} SELECT id FROM {self.table} r WHERE document IS DISTINCT FROM "
                 f"{self.expression('r')} LIMIT {int(limit)}"
             )
             mismatches.extend(

@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from wallets.ledger.proof import Check, sql_check
 
+# Of a transfer or of a trade since the checkpoint.
+RECENT_ORDERS = {
+    "orders_order": """
+        SELECT * FROM public.orders_order WHERE id IN (
+            SELECT subject_id FROM recent_transfer
+            UNION ALL
+            SELECT unnest(ARRAY[buy_order_id, sell_order_id]) FROM public.orders_trade
+            WHERE id IN (SELECT subject_id FROM recent_transfer))
+    """
+}
+
 RESERVE_CHECKS: tuple[Check, ...] = (
     sql_check(
         "reserved balances equal open orders",
@@ -22,6 +33,7 @@ RESERVE_CHECKS: tuple[Check, ...] = (
         ) o ON o.owner_id = a.owner_id AND o.asset = a.asset_id
         WHERE coalesce(o.reserved, 0) <> coalesce(a.balance, 0)
         """,
+        recent={},
     ),
     sql_check(
         "every open order reserves the cost of its remainder",
@@ -38,6 +50,7 @@ RESERVE_CHECKS: tuple[Check, ...] = (
         ) x
         WHERE o.status = 'Active' AND o.reserved <> x.wanted
         """,
+        recent={},
     ),
 )
 
@@ -55,6 +68,7 @@ BOOK_CHECKS: tuple[Check, ...] = (
                               AND o.status = 'Active') a
         WHERE b.price >= a.price
         """,
+        recent={},
     ),
     sql_check(
         "every order status has its event",
@@ -69,5 +83,6 @@ BOOK_CHECKS: tuple[Check, ...] = (
         WHERE k.due AND NOT EXISTS (
             SELECT FROM exchange_event e WHERE e.subject_id = o.id AND e.type = k.type)
         """,
+        recent=RECENT_ORDERS,
     ),
 )

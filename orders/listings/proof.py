@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from exchange.tokens.payloads import TOKEN
 from orders.book.payloads import ORDER
+from orders.book.proof import RECENT_ORDERS
 from orders.trades.payloads import TRADE
+from wallets.ledger.checkpoint import about_recent
 from wallets.ledger.proof import Check, document_check, sql_check
 
 RAISE_CHECKS: tuple[Check, ...] = (
@@ -53,6 +55,7 @@ RAISE_CHECKS: tuple[Check, ...] = (
             ON h.asset_id = s.id
         WHERE NOT t.cancelled AND t.total_supply <> coalesce(h.held, 0)
         """,
+        recent={},
     ),
     sql_check(
         "raise progress of a token equals its sales",
@@ -72,6 +75,10 @@ RAISE_CHECKS: tuple[Check, ...] = (
 
 DOCUMENT_CHECKS: tuple[Check, ...] = (
     document_check(
-        "documents of tokens, orders and trades equal their records", TOKEN, ORDER, TRADE
+        "documents of tokens, orders and trades equal their records",
+        TOKEN,
+        ORDER,
+        TRADE,
+        recent={**RECENT_ORDERS, "orders_trade": about_recent("orders_trade")},
     ),
 )

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+from orders.book.proof import RECENT_ORDERS
+from wallets.ledger.checkpoint import TRANSFERS_OF_RECENT_SUBJECTS, about_recent
 from wallets.ledger.proof import Check, sql_check
+
+_RECENT_ORDERS = {
+    **RECENT_ORDERS,
+    "orders_trade": """
+        SELECT * FROM public.orders_trade WHERE buy_order_id IN (SELECT id FROM orders_order)
+        UNION
+        SELECT * FROM public.orders_trade WHERE sell_order_id IN (SELECT id FROM orders_order)
+    """,
+}
 
 TRADE_CHECKS: tuple[Check, ...] = (
     sql_check(
@@ -29,6 +40,7 @@ TRADE_CHECKS: tuple[Check, ...] = (
                coalesce(f.fee, 0))
             IS DISTINCT FROM (o.filled, o.filled_value, o.charged, o.charged_fee)
         """,
+        recent=_RECENT_ORDERS,
     ),
     sql_check(
         "every order paid or received the total of its fills, rounded against it",
@@ -74,6 +86,7 @@ TRADE_CHECKS: tuple[Check, ...] = (
         ) x
         WHERE (o.charged, f.total) IS DISTINCT FROM (x.value, x.total)
         """,
+        recent=_RECENT_ORDERS,
     ),
     sql_check(
         "the exchange never pays for rounding, by currency",
@@ -164,5 +177,9 @@ TRADE_CHECKS: tuple[Check, ...] = (
         FROM wanted w FULL JOIN found f ON f.trade = w.trade
         WHERE w.legs IS DISTINCT FROM f.legs
         """,
+        recent={
+            "orders_trade": about_recent("orders_trade"),
+            "wallets_transfer": TRANSFERS_OF_RECENT_SUBJECTS,
+        },
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from tests.factories.wallets import make_wallet, store_bank_list
 from wallets.alerts.models import Alert
 from wallets.ledger.models import Account, BooksProof
 from wallets.ledger.proof import Check, prove_and_store
+from wallets.ledger.selectors.proof import full_proof_due
 
 DOMAIN_APPS = ("exchange", "wallets", "credit", "orders")
 
@@ -38,9 +39,38 @@ def test_every_task_of_the_schedule_is_registered(name: str) -> None:
     assert name in app.tasks
 
 
-def test_the_books_are_proved_once_a_day() -> None:
+def test_the_books_are_proved_every_hour() -> None:
     proofs = {name: every for name, every in SCHEDULE.items() if "prove" in name}
-    assert proofs == {"config.tasks.prove_books": timedelta(days=1)}
+    assert proofs == {"config.tasks.prove_books": timedelta(hours=1)}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("last", "due"),
+    [(None, True), ((9, 2, 59), True), ((9, 3, 0), False), ((10, 2, 0), False)],
+)
+def test_the_full_proof_is_due_once_a_day_from_its_hour(
+    last: tuple[int, int, int] | None, due: bool
+) -> None:
+    """By incremental ones it is not done. The hour of today is still to come."""
+    now = datetime(2026, 3, 10, 2, 30, tzinfo=UTC)
+    made: dict[str, Any] = {"passed": True, "findings": [], "milliseconds": 1}
+    BooksProof.objects.create(ran_at=now, incremental=True, **made)
+    if last:
+        BooksProof.objects.create(ran_at=datetime(2026, 3, *last, tzinfo=UTC), **made)
+    assert full_proof_due(now, 3) == due
+    assert full_proof_due(now.replace(hour=3, minute=0), 3)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_task_is_full_once_and_incremental_afterwards() -> None:
+    store_bank_list()
+    wallet = make_wallet(1000)
+    tasks.prove_books()
+    wallet.request(500)
+    tasks.prove_books()
+    kinds = BooksProof.objects.order_by("ran_at").values_list("incremental", "passed")
+    assert list(kinds) == [(False, True), (True, True)]
 
 
 def test_the_checks_are_those_of_every_app() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wallets.ledger.checkpoint import TRANSFERS_OF_RECENT_SUBJECTS, about_recent
 from wallets.ledger.proof import sql_check
 
 BOOKED = sql_check(
@@ -33,4 +34,8 @@ BOOKED = sql_check(
     ) f ON f.subject_id = d.id
     WHERE d.wanted IS DISTINCT FROM f.found
     """,
+    recent={
+        "wallets_deposit": about_recent("wallets_deposit"),
+        "wallets_transfer": TRANSFERS_OF_RECENT_SUBJECTS,
+    },
 )

@@ -1,7 +1,8 @@
-"""Models of the double-entry ledger, and the stored proofs of books."""
+"""Models of the double-entry ledger, and the stored proofs of books with their checkpoint."""
 
 from __future__ import annotations
 
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models.functions import Coalesce
 
@@ -162,7 +163,16 @@ class Transfer(models.Model):
                 name="transfer_reverses_once",
             ),
         ]
-        indexes = [models.Index(fields=["subject_id"], name="transfer_subject")]
+        indexes = [
+            models.Index(fields=["subject_id"], name="transfer_subject"),
+            # Finds the transfers since the checkpoint; costs an insert nothing.
+            BrinIndex(
+                fields=["created_txid"],
+                pages_per_range=32,
+                autosummarize=True,
+                name="transfer_txid",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.reference
@@ -201,6 +211,9 @@ class BooksProof(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     ran_at = models.DateTimeField()
+    incremental = models.BooleanField(
+        db_default=False, help_text="Whether it started from the checkpoint"
+    )
     passed = models.BooleanField()
     findings = models.JSONField(default=list)
     milliseconds = models.PositiveIntegerField()
@@ -219,3 +232,39 @@ class BooksProof(models.Model):
 
     def __str__(self) -> str:
         return f"{self.ran_at:%Y-%m-%d %H:%M} {'passed' if self.passed else 'FAILED'}"
+
+
+class Checkpoint(models.Model):
+    """The position up to which the proof of books passed; one row. SQL functions write it."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True)
+    position = models.BigIntegerField(
+        help_text="Transfers of transactions with smaller ids are in the balances"
+    )
+    taken_at = models.DateTimeField()
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.CheckConstraint(condition=models.Q(id=1), name="checkpoint_single"),
+        ]
+
+    def __str__(self) -> str:
+        return f"checkpoint of {self.taken_at:%Y-%m-%d %H:%M}"
+
+
+class CheckpointBalance(models.Model):
+    """The entries of one account up to the checkpoint: sum, number and digest."""
+
+    account = models.OneToOneField(
+        Account, on_delete=models.PROTECT, primary_key=True, related_name="+", db_constraint=False
+    )
+    total = models.DecimalField(**AMOUNT)
+    entries = models.BigIntegerField()
+    digest = models.DecimalField(max_digits=40, decimal_places=0)
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.total} of {self.account_id}"

@@ -2,6 +2,10 @@
 
 All checks read one snapshot. Each compares two sides, `expected` and `found`. Every subject adds
 its own checks; `config.books` lists them all.
+
+A full proof reads everything from the first entry. An incremental one starts from the checkpoint
+that the last proof to pass took (`wallets.ledger.checkpoint`); a check says with `recent` what it
+then reads.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -20,7 +25,19 @@ from exchange.core.documents import Document
 from exchange.core.ids import first_id_at, uuid7
 from exchange.core.numbers import format_plain
 from wallets.alerts.services import raise_alert, resolve_alert
+from wallets.ledger.checkpoint import (
+    CHECKPOINT_AND_RECENT_ENTRIES,
+    ENTRIES_SINCE_RECENT,
+    Checkpoint,
+    Recent,
+    advance_checkpoint,
+    closed_position,
+    limit_to_recent,
+    read_checkpoint,
+)
 from wallets.ledger.models import BooksProof
+from wallets.ledger.selectors.ledger import last_totals
+from wallets.ledger.selectors.proof import last_full_proof
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +52,31 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """An equality; `run` returns its findings."""
+    """An equality: `run` and `run_since`, after a position of the checkpoint, return its findings.
+
+    Without `run_since`, only a full proof has it.
+    """
 
     title: str
     run: Callable[[], list[Finding]]
+    run_since: Callable[[int], list[Finding]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Result of one run over all checks."""
+    """Result of one run: the checks that ran, and those left to a full proof.
+
+    `since` is the checkpoint an incremental proof started from; `checkpoint` is the stored one, and
+    `position` the one to advance to.
+    """
 
     titles: tuple[str, ...]
     findings: tuple[Finding, ...]
     milliseconds: int
+    left_out: tuple[str, ...]
+    since: Checkpoint | None
+    checkpoint: Checkpoint | None
+    position: int
 
     @property
     def passed(self) -> bool:
@@ -55,28 +84,40 @@ class Proof:
         return not self.findings
 
 
-def sql_check(title: str, sql: str) -> Check:
-    """Return a check whose SQL selects (subject, expected, found) for each finding."""
+def sql_check(title: str, sql: str, *, recent: Recent | None = None) -> Check:
+    """Return a check whose SQL selects (subject, expected, found) for each finding.
 
-    def run() -> list[Finding]:
+    An incremental proof runs the same SQL with the rows that `recent` gives for its tables. An
+    empty `recent` reads them whole: accounts, and open records. None leaves it to a full proof.
+    """
+
+    def run(statement: str) -> list[Finding]:
         with connection.cursor() as cursor:
-            cursor.execute(sql)
+            cursor.execute(statement)
             rows = cursor.fetchmany(100)
         return [Finding(title, *(_text(value) for value in row)) for row in rows]
 
-    return Check(title, run)
+    def run_since(position: int) -> list[Finding]:
+        if not recent:
+            return run(sql)
+        rows = limit_to_recent(recent, position)
+        return run(f"{rows} SELECT * FROM ({sql}) findings")  # noqa: S608 - constants
+
+    return Check(title, lambda: run(sql), None if recent is None else run_since)
 
 
-def document_check(title: str, *documents: Document) -> Check:
+def document_check(title: str, *documents: Document, recent: Recent) -> Check:
     """Return a check that stored documents equal their declared mapping."""
 
-    def run() -> list[Finding]:
-        faults = (fault for document in documents for fault in document.find_mismatches())
+    def run(rows: str = "") -> list[Finding]:
+        faults = (fault for document in documents for fault in document.find_mismatches(rows))
         return [Finding(title, fault, "the declared document", "another") for fault in faults]
 
-    return Check(title, run)
+    return Check(title, run, lambda position: run(limit_to_recent(recent, position)))
 
 
+_TRANSFERS: Recent = {"wallets_transfer": "SELECT * FROM recent_transfer"}
+_SUMS: Recent = {"wallets_entry": CHECKPOINT_AND_RECENT_ENTRIES}
 LEDGER_CHECKS: tuple[Check, ...] = (
     sql_check(
         "every transfer has two or more legs and sums to zero per asset",
@@ -91,11 +132,13 @@ LEDGER_CHECKS: tuple[Check, ...] = (
         ) s ON true
         WHERE s.legs < 2 OR s.worst <> 0
         """,
+        recent=_TRANSFERS,
     ),
     sql_check(
         "the entries of every asset sum to zero",
         "SELECT asset_id, 0, sum(amount) FROM wallets_entry GROUP BY asset_id"
         " HAVING sum(amount) <> 0",
+        recent=_SUMS,
     ),
     sql_check(
         "every balance equals its entries",
@@ -105,10 +148,12 @@ LEDGER_CHECKS: tuple[Check, ...] = (
         WHERE a.balance IS NOT NULL
         GROUP BY a.id HAVING a.balance <> coalesce(sum(e.amount), 0)
         """,
+        recent=_SUMS,
     ),
     sql_check(
         "no owner account is negative",
         "SELECT id, '0 or more', balance FROM wallets_account WHERE balance < 0",
+        recent={},
     ),
     # Lists by day and running balances read entries by id. Entries from before `ids_ordered_since`
     # have ids made by their callers, one per loan random; entries never change, so they stay.
@@ -117,13 +162,11 @@ LEDGER_CHECKS: tuple[Check, ...] = (
         """
         SELECT 'transfer ' || id, 'an id of ' || wire_time(created_at), id::text
         FROM wallets_transfer
-        WHERE id NOT BETWEEN first_id_at(created_at - interval '1 hour')
-                         AND first_id_at(created_at + interval '1 hour')
+        WHERE NOT id_is_of(id, created_at)
         UNION ALL
         SELECT 'entry ' || e.id, 'an id of ' || wire_time(t.created_at), e.id::text
         FROM wallets_entry e JOIN wallets_transfer t ON t.id = e.transfer_id
-        WHERE e.id NOT BETWEEN first_id_at(t.created_at - interval '1 hour')
-                           AND first_id_at(t.created_at + interval '1 hour')
+        WHERE NOT id_is_of(e.id, t.created_at)
           AND NOT (t.created_at < ids_ordered_since() AND t.kind = 'loan_disburse'
                    AND e.balance_after IS NULL)
         UNION ALL
@@ -135,12 +178,44 @@ LEDGER_CHECKS: tuple[Check, ...] = (
             WHERE balance_after IS NOT NULL AND id >= first_id_at(ids_ordered_since())
         ) e WHERE before + amount <> balance_after
         """,
+        recent={**_TRANSFERS, "wallets_entry": ENTRIES_SINCE_RECENT},
+    ),
+    sql_check(
+        "the checkpoint equals the entries that it stands for",
+        """
+        SELECT 'account ' || coalesce(c.account_id, e.account_id),
+               coalesce(e.entries || ' entries, sum ' || trim_scale(e.total)
+                        || ', digest ' || e.digest, 'none'),
+               coalesce(c.entries || ' entries, sum ' || trim_scale(c.total)
+                        || ', digest ' || c.digest, 'none')
+        FROM wallets_checkpointbalance c
+        FULL JOIN (
+            SELECT x.* FROM wallets_checkpoint p
+            CROSS JOIN LATERAL entries_by_account(0, p.position) x
+        ) e ON e.account_id = c.account_id
+        WHERE (c.total, c.entries, c.digest) IS DISTINCT FROM (e.total, e.entries, e.digest)
+        """,
+    ),
+    # Of another server, whose transactions have other ids: entries since would be left out.
+    sql_check(
+        "the checkpoint is of this database server",
+        """
+        SELECT 'checkpoint of ' || wire_time(taken_at),
+               'transaction ' || pg_snapshot_xmin(pg_current_snapshot()) || ' or earlier', position
+        FROM wallets_checkpoint
+        WHERE position > pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+        """,
+        recent={},
     ),
 )
+CHECKPOINT_CHECKS = LEDGER_CHECKS[-2:]
 
 
-def prove(checks: Sequence[Check]) -> Proof:
-    """Run `checks` over one snapshot of the database. Read only."""
+def prove(checks: Sequence[Check], *, incremental: bool = False) -> Proof:
+    """Run `checks` over one snapshot of the database. Read only.
+
+    An incremental proof needs a checkpoint, and a last full proof that passed; else it is full.
+    """
     began = time.monotonic()
     findings: list[Finding] = []
     with transaction.atomic():
@@ -149,19 +224,39 @@ def prove(checks: Sequence[Check]) -> Proof:
             # the first statement can set it.
             with connection.cursor() as cursor:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        for check in checks:
-            findings.extend(check.run())
+        position = closed_position()
+        checkpoint = read_checkpoint()
+        full = last_full_proof()
+        since = checkpoint if incremental and full and full.passed else None
+        ran = [check for check in checks if not since or check.run_since]
+        for check in ran:
+            if since and check.run_since:
+                findings.extend(check.run_since(since.position))
+            else:
+                findings.extend(check.run())
     milliseconds = round((time.monotonic() - began) * 1000)
-    return Proof(tuple(check.title for check in checks), tuple(findings), milliseconds)
+    return Proof(
+        tuple(check.title for check in ran),
+        tuple(findings),
+        milliseconds,
+        tuple(check.title for check in checks if check not in ran),
+        since,
+        checkpoint,
+        position,
+    )
 
 
-def prove_and_store(checks: Sequence[Check]) -> BooksProof:
-    """Prove the books, store the run, and raise or resolve the alert."""
-    proof = prove(checks)
-    before, totals = _system_totals()
+def prove_and_store(checks: Sequence[Check], *, incremental: bool = False) -> BooksProof:
+    """Prove the books and store the run: raise the alert, or resolve it and advance the checkpoint.
+
+    The checkpoint stays where it is if another proof has advanced it meanwhile.
+    """
+    proof = prove(checks, incremental=incremental)
+    before, totals = _system_totals(last_totals() if proof.since else None)
     stored = BooksProof.objects.create(
         id=uuid7(),
         ran_at=timezone.now(),
+        incremental=proof.since is not None,
         passed=proof.passed,
         findings=[asdict(finding) for finding in proof.findings],
         milliseconds=proof.milliseconds,
@@ -170,6 +265,7 @@ def prove_and_store(checks: Sequence[Check]) -> BooksProof:
     )
     if proof.passed:
         resolve_alert("books")
+        advance_checkpoint(proof.checkpoint, proof.position)
     else:
         first = proof.findings[0]
         raise_alert(
@@ -180,20 +276,24 @@ def prove_and_store(checks: Sequence[Check]) -> BooksProof:
     return stored
 
 
-def _system_totals() -> tuple[UUID, dict[str, str]]:
+def _system_totals(since: BooksProof | None) -> tuple[UUID, dict[str, str]]:
     """Return the totals of system accounts as of an hour ago; pages add the entries since.
 
-    No open transaction can still write entries that old.
+    Adds to the totals of an earlier proof. No open transaction can still write entries that old.
     """
     before = first_id_at(timezone.now() - timedelta(hours=1))
+    totals = {key: Decimal(total) for key, total in since.totals.items()} if since else {}
+    start = since.totals_before if since else None
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT a.id, sum(e.amount) FROM wallets_account a"
+            "SELECT a.id::text, sum(e.amount) FROM wallets_account a"
             " JOIN wallets_entry e ON e.account_id = a.id"
-            " WHERE a.balance IS NULL AND e.id < %s GROUP BY a.id",
-            [before],
+            " WHERE a.balance IS NULL AND e.id >= %s AND e.id < %s GROUP BY a.id",
+            [start or UUID(int=0), before],
         )
-        return before, {str(account): format_plain(total) for account, total in cursor.fetchall()}
+        for account, total in cursor.fetchall():
+            totals[account] = totals.get(account, Decimal(0)) + total
+    return before, {account: format_plain(total) for account, total in totals.items()}
 
 
 def _text(value: Any) -> str:

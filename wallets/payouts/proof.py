@@ -54,4 +54,5 @@ NEXT_STEPS = sql_check(
     WHERE w.status IN ('Approved', 'Processing', 'Unknown')
       AND (p.next_step_at IS NULL OR p.leased_until < now() - interval '1 day')
     """,
+    recent={},
 )

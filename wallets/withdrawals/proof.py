@@ -5,6 +5,17 @@ from __future__ import annotations
 from wallets.ledger.proof import document_check, sql_check
 from wallets.withdrawals import payloads
 
+# Open ones too: they may have changed without a transfer.
+_RECENT = {
+    "wallets_withdrawal": """
+        SELECT * FROM public.wallets_withdrawal WHERE id IN (
+            SELECT subject_id FROM recent_transfer
+            UNION ALL
+            SELECT id FROM public.wallets_withdrawal
+            WHERE status IN ('Pending', 'Approved', 'Processing', 'Unknown'))
+    """
+}
+
 ESCROW = sql_check(
     "escrow equals open withdrawals",
     """
@@ -18,6 +29,7 @@ ESCROW = sql_check(
     ) w ON w.owner_id = a.owner_id AND w.currency_id = a.asset_id
     WHERE coalesce(w.open, 0) <> coalesce(a.balance, 0)
     """,
+    recent={},
 )
 
 TRANSFERS = sql_check(
@@ -38,6 +50,7 @@ TRANSFERS = sql_check(
     ) x JOIN wallets_withdrawal w ON w.id = x.id
     WHERE x.wanted <> array_to_string(x.found, ', ')
     """,
+    recent=_RECENT,
 )
 
 AMOUNTS_MOVED = sql_check(
@@ -80,6 +93,7 @@ AMOUNTS_MOVED = sql_check(
     ) found
     WHERE wanted.legs IS DISTINCT FROM found.legs
     """,
+    recent=_RECENT,
 )
 
 EVENTS = sql_check(
@@ -102,6 +116,16 @@ EVENTS = sql_check(
     WHERE k.due AND NOT EXISTS (
         SELECT FROM exchange_event e WHERE e.subject_id = w.id AND e.type = k.type)
     """,
+    recent=_RECENT,
 )
 
-DOCUMENTS = document_check("documents equal their records", payloads.WITHDRAWAL, payloads.BANK)
+DOCUMENTS = document_check(
+    "documents equal their records",
+    payloads.WITHDRAWAL,
+    payloads.BANK,
+    recent={
+        **_RECENT,
+        "wallets_bankaccount": "SELECT * FROM public.wallets_bankaccount"
+        " WHERE id IN (SELECT bank_id FROM wallets_withdrawal)",
+    },
+)

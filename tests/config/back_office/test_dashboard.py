@@ -115,8 +115,15 @@ def test_ledger_integrity_is_passed_failed_overdue_or_not_run(demo_records):
     proof = prove_and_store(CHECKS)
     assert "Passed" in text_of(dashboard(client))
     assert dashboard(client).context["dashboard"].ledger_check.good
-    type(proof).objects.filter(pk=proof.pk).update(ran_at=timezone.now() - timedelta(days=3))
-    assert "Overdue" in text_of(dashboard(client))
+    age = timezone.now() - timedelta(hours=4)
+    type(proof).objects.filter(pk=proof.pk).update(ran_at=age)
+    assert "the hourly check is overdue" in text_of(dashboard(client))
+    assert prove_and_store(CHECKS, incremental=True).incremental
+    shown = text_of(dashboard(client))
+    assert "The incremental check passed; the full check 4 h ago passed too." in shown
+    age -= timedelta(days=3)
+    type(proof).objects.filter(pk=proof.pk).update(ran_at=age)
+    assert "the daily full check is overdue" in text_of(dashboard(client))
     off = type(proof).objects.create(
         ran_at=timezone.now(), passed=False, findings=["one", "two"], milliseconds=1
     )

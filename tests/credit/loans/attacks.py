@@ -5,12 +5,10 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from config.books import CHECKS
 from credit.loans.models import Loan
 from exchange.core.ids import uuid7
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.database import Connection
-from wallets.ledger import proof as books
 
 _GUARDS = [
     ("credit_loan", "loan_guard"),
@@ -35,11 +33,6 @@ def bypass_guards(owner: Connection, statement: str, *values: object) -> None:
     owner.execute(statement, values)
     for table, guard in _GUARDS:
         owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER {guard}")
-
-
-def failing_checks() -> set[str]:
-    """Return the titles of the checks with findings."""
-    return {finding.check for finding in books.prove(CHECKS).findings}
 
 
 def copy_loan_sql(**changes: str) -> str:

@@ -6,7 +6,8 @@ import pytest
 from psycopg import errors
 
 from credit.loans.models import ClosureAction
-from tests.credit.loans.attacks import assert_rejected, bypass_guards, failing_checks
+from tests.assertions.books import failing_checks
+from tests.credit.loans.attacks import assert_rejected, bypass_guards
 from tests.factories.loans import make_closed_loan
 
 pytestmark = pytest.mark.django_db(transaction=True)

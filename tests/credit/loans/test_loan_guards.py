@@ -10,7 +10,8 @@ from psycopg import errors
 from credit.loans.models import ClosureAction, LoanStatus, Outstanding
 from credit.loans.services.closures import propose_closure
 from exchange.core.ids import uuid7
-from tests.credit.loans.attacks import assert_rejected, bypass_guards, copy_loan_sql, failing_checks
+from tests.assertions.books import failing_checks
+from tests.credit.loans.attacks import assert_rejected, bypass_guards, copy_loan_sql
 from tests.factories.loan_configurations import make_configuration
 from tests.factories.loans import make_defaulted_loan, make_loan_with_status
 from tests.factories.tokens import give_units, make_token
@@ -93,7 +94,8 @@ def test_no_loan_is_made_outside_the_limits_of_its_version(
 def test_a_loan_without_disbursement_is_found(lending, owner_connection):
     loan = lending.lend()
     owner_connection.execute(copy_loan_sql(id="%(new)s"), {"loan": loan.id, "new": uuid7()})
-    assert failing_checks() >= {
+    # No transfer is about it, so an incremental proof sees only that the sums are wrong.
+    assert failing_checks(compare_incremental=False) >= {
         "principal accounts equal the outstanding principal of open loans",
         "every loan has the transfers of its status",
         "every loan status has its events to both parties",

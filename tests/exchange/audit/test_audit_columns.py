@@ -166,7 +166,8 @@ AUDITED: dict[str, Audited] = {
     ),
     "wallets_banklist": Audited("currency_id banks", left_out={TOUCHED: "fetched_at"}),
     "wallets_booksproof": Audited(
-        "id ran_at passed findings milliseconds totals totals_before", operations="UPDATE DELETE"
+        "id ran_at incremental passed findings milliseconds totals totals_before",
+        operations="UPDATE DELETE",
     ),
     "wallets_configuration": Audited("key value description", left_out={TOUCHED: "updated_at"}),
     "wallets_configurationfigure": Audited(
@@ -255,6 +256,8 @@ NOT_AUDITED = {
     "oauth2_provider_grant": "of a grant that is not offered",
     "oauth2_provider_idtoken": "of a grant that is not offered",
     "oauth2_provider_refreshtoken": "of a grant that is not offered",
+    "wallets_checkpoint": "a function writes it; the full proof of books compares it",
+    "wallets_checkpointbalance": "sums of entries; the full proof of books compares them",
 }
 _MARKED = ("secret", "password", "hash", "checksum")
 _NO_SECRET = {

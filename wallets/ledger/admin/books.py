@@ -13,16 +13,21 @@ from wallets.ledger.models import BooksProof
 
 @admin.register(BooksProof)
 class BooksProofAdmin(SafeAdmin):
-    list_display = ("time_display", "state_display", "duration")
-    list_filter = ("passed",)
+    list_display = ("time_display", "kind_display", "state_display", "duration")
+    list_filter = ("passed", "incremental")
     date_hierarchy = "ran_at"
-    fields = ("time_display", "state_display", "duration")
+    fields = ("time_display", "kind_display", "state_display", "duration")
     readonly_fields = fields
 
     def heading(self, obj: BooksProof) -> str:
         return f"Ledger integrity of {obj.ran_at:%Y-%m-%d %H:%M:%S} UTC"
 
     time_display = column("time (UTC)", lambda proof: format_time(proof.ran_at), ordering="ran_at")
+    kind_display = column(
+        "kind",
+        lambda proof: "Incremental" if proof.incremental else "Full",
+        ordering="incremental",
+    )
     duration = column(
         "duration", lambda proof: f"{proof.milliseconds:,} ms", ordering="milliseconds"
     )

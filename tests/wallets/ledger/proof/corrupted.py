@@ -78,6 +78,10 @@ class LedgerRecords:
                     "amounts": [amount for _, amount in legs],
                 },
             )
+            # As the trigger would.
+            self.owner.execute(
+                "UPDATE wallets_transfer SET created_txid = txid_current() WHERE id = %s", [made]
+            )
 
     def carry_balances_on(self) -> None:
         """Recompute the stored balances of all entries."""

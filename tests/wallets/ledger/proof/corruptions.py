@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 
+from config.books import WALLET_CHECKS
 from exchange.core.ids import first_id_at, uuid7
+from tests.assertions.books import wait_until_closed
 from tests.wallets.ledger.proof.corrupted import LedgerRecords
 from wallets.deposits.models import Deposit
+from wallets.ledger import proof as books
 from wallets.ledger.models import Entry, Transfer
 from wallets.withdrawals.models import Withdrawal
 
@@ -15,7 +18,7 @@ from wallets.withdrawals.models import Withdrawal
 def empty_transfer(records: LedgerRecords) -> None:
     records.corrupt(
         "INSERT INTO wallets_transfer (id, kind, reference, actor, memo, created_at, created_txid)"
-        " VALUES (%s, 'deposit', 'x', 'x', '', now(), 0)",
+        " VALUES (%s, 'deposit', 'x', 'x', '', now(), txid_current())",
         uuid7(),
     )
 
@@ -232,6 +235,20 @@ def entries_in_another_order(records: LedgerRecords) -> None:
         records.corrupt("UPDATE wallets_entry SET id = %s WHERE id = %s", new, old)
 
 
+def changed_checkpoint(records: LedgerRecords) -> None:
+    wait_until_closed()
+    books.prove_and_store(WALLET_CHECKS)
+    records.corrupt(
+        "UPDATE wallets_checkpointbalance SET digest = digest + 1 WHERE account_id = %s",
+        records.account("escrow"),
+    )
+
+
+def checkpoint_of_another_server(records: LedgerRecords) -> None:
+    books.prove_and_store(WALLET_CHECKS)
+    records.corrupt("UPDATE wallets_checkpoint SET position = position + 1000000")
+
+
 NEXT_STEP = "every payout in flight has a next step and no stale lease"
 DEPOSITS = "every confirmed deposit was booked once, to its owner, and nothing else as a deposit"
 IN_ORDER = "entries and transfers have ids in the order of time"
@@ -264,4 +281,6 @@ CORRUPTIONS: dict[Callable[[LedgerRecords], None], str] = {
     entry_with_a_random_id: IN_ORDER,
     transfer_with_an_id_of_another_day: IN_ORDER,
     entries_in_another_order: IN_ORDER,
+    changed_checkpoint: "the checkpoint equals the entries that it stands for",
+    checkpoint_of_another_server: "the checkpoint is of this database server",
 }

@@ -62,7 +62,7 @@ def test_the_totals_of_system_accounts_are_stored_as_of_an_hour_before():
     make_wallet(1000)
     hour = timedelta(hours=1)
     before = first_id_at(timezone.now() - hour)
-    limit, totals = books._system_totals()
+    limit, totals = books._system_totals(None)
     after = first_id_at(timezone.now() - hour)
     assert (before <= limit <= after, totals) == (True, {})
 

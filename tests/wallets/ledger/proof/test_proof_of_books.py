@@ -11,10 +11,18 @@ import pytest
 
 from config.books import WALLET_CHECKS
 from exchange.core.ids import uuid7
+from tests.assertions.books import failing_checks
 from tests.environment.services import Sandbox
 from tests.factories.wallets import assert_books_hold
 from tests.wallets.ledger.proof.corrupted import LedgerRecords, Owner
-from tests.wallets.ledger.proof.corruptions import CORRUPTIONS, IN_ORDER, money_out_of_escrow
+from tests.wallets.ledger.proof.corruptions import (
+    CORRUPTIONS,
+    IN_ORDER,
+    changed_checkpoint,
+    checkpoint_of_another_server,
+    money_out_of_escrow,
+    stray_entry,
+)
 from wallets.alerts.models import Alert
 from wallets.ledger import proof as books
 from wallets.ledger.models import BooksProof
@@ -64,9 +72,10 @@ def test_a_corruption_is_found_by_its_check_and_by_no_other(
     corruption(records)
     if check != IN_ORDER:
         records.carry_balances_on()
-    proof = books.prove(WALLET_CHECKS)
-    assert not proof.passed
-    assert {finding.check for finding in proof.findings} == {check}
+    # A proof of everything since the first transfer finds what a full one finds; but it reads an
+    # entry by its transfer, and counts a checkpoint's entries twice.
+    alike = corruption not in {stray_entry, changed_checkpoint, checkpoint_of_another_server}
+    assert failing_checks(WALLET_CHECKS, compare_incremental=alike) == {check}
 
 
 def test_every_check_has_a_corruption_that_it_alone_finds():
@@ -102,7 +111,7 @@ def test_a_proof_over_a_hundred_faults_ends(records):
 def empty_transfer_named(records: LedgerRecords) -> None:
     records.corrupt(
         "INSERT INTO wallets_transfer (id, kind, reference, actor, memo, created_at, created_txid)"
-        " VALUES (%s, 'deposit', %s, 'x', '', now(), 0)",
+        " VALUES (%s, 'deposit', %s, 'x', '', now(), txid_current())",
         uuid7(),
         str(uuid7()),
     )
