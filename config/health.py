@@ -30,8 +30,13 @@ _TIMEOUT_SECONDS = 1.0
 _BROKER_PORTS = {"amqp": 5672, "amqps": 5671, "redis": 6379, "rediss": 6379}
 
 
-def readiness() -> dict[str, str]:
-    """Return the result of each check, by name: `ok`, `degraded` or `unavailable`."""
+def readiness(*, draining: bool = False) -> dict[str, str]:
+    """Return the result of each check, by name: `ok`, `degraded` or `unavailable`.
+
+    A process that is `draining` still serves, but will stop: proxies should choose another.
+    """
+    if draining:
+        return {"process": UNAVAILABLE}
     return {**_database_results(), "broker": _broker(), "cache": _cache()}
 
 

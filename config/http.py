@@ -33,6 +33,7 @@ from django.conf import settings
 from config.metrics import pools
 from config.wsgi import application
 from config.wsgi_server import (
+    DRAINING,
     FIXED_ENVIRON,
     FileResponse,
     InvalidRequestError,
@@ -273,16 +274,20 @@ class Connection:
 
 
 class Server:
-    """Serves a WSGI application on a listening socket, until SIGTERM."""
+    """Serves a WSGI application on a listening socket, until SIGTERM and `drain_seconds` more."""
 
-    def __init__(self, application: WsgiApplication, listener: socket.socket) -> None:
+    def __init__(
+        self, application: WsgiApplication, listener: socket.socket, drain_seconds: float = 0
+    ) -> None:
         self._application = application
         self._listener = listener
+        self._drain_seconds = drain_seconds
         self._loop = asyncio.get_running_loop()
         self._date = formatdate(usegmt=True)
         self._connections: set[Connection] = set()
         self._waiting: SimpleQueue[_Request | None] = SimpleQueue()
         self._stop_requested = asyncio.Event()
+        self._stop_at_once = asyncio.Event()
         self.stopping = False
         self.large = asyncio.Semaphore(_MAX_LARGE_BODIES)
 
@@ -290,7 +295,7 @@ class Server:
         """Serve with one thread per connection to the database."""
         parent = os.getppid()
         for number in (signal.SIGTERM, signal.SIGINT):
-            self._loop.add_signal_handler(number, self._stop_requested.set)
+            self._loop.add_signal_handler(number, self._request_stop)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         threads = [
             threading.Thread(target=self._work, name=f"request-{number}", daemon=True)
@@ -299,18 +304,32 @@ class Server:
         for thread in threads:
             thread.start()
         while os.getppid() == parent and not self._stop_requested.is_set():
-            self._date = formatdate(usegmt=True)
-            self._listen()
-            CONNECTIONS.set(len(self._connections))
-            REQUESTS_WAITING.set(self._waiting.qsize())
-            pools.record()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._stop_requested.wait(), 1)
+            await self._serve_until(self._stop_requested, 1)
+        drained_at = self._loop.time() + self._drain_seconds
+        while os.getppid() == parent and (left := drained_at - self._loop.time()) > 0:
+            if self._stop_at_once.is_set():
+                break
+            await self._serve_until(self._stop_at_once, min(left, 1))
         await self._stop()
         for _ in threads:
             self._waiting.put(None)
         for thread in threads:
             thread.join()
+
+    def _request_stop(self) -> None:
+        """Start draining; at the second signal, end it."""
+        if self._stop_requested.is_set():
+            self._stop_at_once.set()
+        self._stop_requested.set()
+
+    async def _serve_until(self, event: asyncio.Event, seconds: float) -> None:
+        self._date = formatdate(usegmt=True)
+        self._listen()
+        CONNECTIONS.set(len(self._connections))
+        REQUESTS_WAITING.set(self._waiting.qsize())
+        pools.record()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(event.wait(), seconds)
 
     def _listen(self) -> None:
         if len(self._connections) < _MAX_CONNECTIONS and not self.stopping:
@@ -373,6 +392,7 @@ class Server:
 
     def _call_application(self, request: _Request) -> _Response:
         status, headers = 500, Headers()
+        request.environ[DRAINING] = self._stop_requested.is_set()
 
         def start_response(line: str, given: Headers, _error: object = None) -> None:
             nonlocal status, headers
@@ -392,7 +412,7 @@ class Server:
                 response.close()
             except Exception:
                 logger.exception("web.fault")  # the response is sent all the same
-        closes = self.stopping or any(name.lower() == "connection" for name, _ in headers)
+        closes = self._stop_requested.is_set() or any(name.lower() == "connection" for name, _ in headers)
         keep = request.keep and not closes
         length = len(body) if isinstance(body, bytes) else os.fstat(body.fileno()).st_size
         head = self._head(status, headers, length, keep=keep)

@@ -2,6 +2,8 @@
 
 `python -m config.webserver --host 0.0.0.0 --port 8000` loads the application, forks the processes
 that serve it (`config.http`) on one socket, and restarts those that exit. See decision record 3.
+On SIGTERM they report that they are not ready, serve for some seconds until proxies have noticed,
+and then finish the requests in progress (decision record 40).
 """
 
 from __future__ import annotations
@@ -27,16 +29,24 @@ from config.startup import load_settings
 logger = structlog.get_logger(__name__)
 
 WORKERS = 2
+# Longer than proxies take to notice that a process is not ready, and to drop idle connections.
+DRAIN_SECONDS = 10
 APPLICATION = "config.http:application"
 _BACKLOG = 1024
 _SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGCHLD, signal.SIGALRM}
 
 
-def command(host: str, port: int, *, workers: int = WORKERS, kill_seconds: int = 20) -> list[str]:
-    """Return the server's command line; `kill_seconds` is the time a process may take to stop."""
+def command(
+    host: str, port: int, *, workers: int = WORKERS, drain_seconds: int = 0, kill_seconds: int = 20
+) -> list[str]:
+    """Return the server's command line, by default without a proxy that must notice its end.
+
+    `kill_seconds` is the time a process may take to stop after it was drained.
+    """
     return [
         *(sys.executable, "-m", "config.webserver", "--host", host, "--port", str(port)),
-        *("--workers", str(workers), "--kill-seconds", str(kill_seconds), APPLICATION),
+        *("--workers", str(workers), "--drain-seconds", str(drain_seconds)),
+        *("--kill-seconds", str(kill_seconds), APPLICATION),
     ]
 
 
@@ -69,9 +79,10 @@ def keep_running(
         elif caught == signal.SIGALRM:
             for pid in pids:
                 os.kill(pid, signal.SIGKILL)
-        elif not stopping:
+        else:  # the second signal ends draining
+            if not stopping:
+                signal.alarm(kill_seconds)
             stopping = True
-            signal.alarm(kill_seconds)
             for pid in pids:
                 os.kill(pid, signal.SIGTERM)
 
@@ -90,6 +101,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--workers", type=int, default=WORKERS)
+    parser.add_argument("--drain-seconds", type=int, default=DRAIN_SECONDS)
     parser.add_argument("--kill-seconds", type=int, default=20)
     parser.add_argument("application", nargs="?", default=APPLICATION)
     options = parser.parse_args(arguments)
@@ -104,16 +116,17 @@ def main(arguments: Sequence[str]) -> None:
     gc.freeze()  # loaded objects stay shared between the processes
 
     async def serve() -> None:
-        await http.Server(application, listener).serve()
+        await http.Server(application, listener, options.drain_seconds).serve()
 
+    until_kill = options.drain_seconds + options.kill_seconds
     programs: list[Callable[[], None]] = [lambda: uvloop.run(serve())] * options.workers
     if not metrics_folder:
-        keep_running(programs, options.kill_seconds, lambda _: None)
+        keep_running(programs, until_kill, lambda _: None)
         return
     exposition = importlib.import_module("config.metrics.exposition")
     address = exposition.claim_address(exposition.WEB)
     programs.append(lambda: exposition.serve_web(address))
-    keep_running(programs, options.kill_seconds, exposition.forget_process)
+    keep_running(programs, until_kill, exposition.forget_process)
     shutil.rmtree(metrics_folder)  # only here: a process that was forked exits in `keep_running`
 
 

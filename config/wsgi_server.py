@@ -12,6 +12,8 @@ from urllib.parse import unquote_to_bytes
 
 import httptools
 
+# In the environ of a request: whether the process will stop, so that proxies choose another one.
+DRAINING = "exchange.draining"
 # Longer streamed responses are buffered on disk, for slow clients.
 _MAX_IN_MEMORY = 1024 * 1024
 

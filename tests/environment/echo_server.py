@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from config import http
+from config.wsgi_server import DRAINING
 from exchange.api.middleware import BODY_STATE
 
 
@@ -50,6 +51,7 @@ def echo(environ: dict[str, Any], start_response: Callable[..., None]) -> Any:
     shown: dict[str, Any] = {key: value for key, value in environ.items() if isinstance(value, str)}
     shown["body"] = environ["wsgi.input"].read().decode("latin-1")
     shown["state"] = environ.get(BODY_STATE)
+    shown["draining"] = environ[DRAINING]
     start_response("200 OK", [("Content-Type", "application/json"), ("Set-Cookie", "a=1"),
                               ("Set-Cookie", "b=2")])  # fmt: skip
     return _Response([json.dumps(shown).encode()])

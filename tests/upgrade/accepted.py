@@ -1,7 +1,9 @@
 """Changes since the last release that a running process of it does not survive.
 
 Each needs a stop of the service, which docs/operations/upgrade.md announces. The lists begin empty
-after a release. Add no line for what can be done in two steps (CONTRIBUTING.md).
+after a release. Add no line for what can be done in two steps (CONTRIBUTING.md). Processes of the
+last commit that changed this file, and of every later one, survive: `make upgrade-test` starts
+with it.
 """
 
 from __future__ import annotations
