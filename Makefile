@@ -28,7 +28,7 @@ SAMPLE ?= 100
 THRESHOLD ?= 0
 MUTANTS_ARGS ?=
 
-.PHONY: install tools run test clients requests races cluster-test fuzz mutants check structure bench results screenshots tour lock dump
+.PHONY: install tools run test clients requests races cluster-test upgrade-test fuzz mutants check structure bench results screenshots tour lock dump
 .DEFAULT_GOAL := run
 
 install: $(VENV)/.installed
@@ -78,6 +78,13 @@ cluster-test: FAULTS = all
 cluster-test: tools
 	@$(BIN)/python -m tests.cluster --faults '$(FAULTS)' $(if $(LOGS),--logs '$(LOGS)') \
 		$(if $(DOCS),--docs)
+
+# Upgrade an installation under load, from BASE (default: the last version that needed a stop) to this one, with the
+# commands of docs/operations/upgrade.md. SECONDS of load pass before and after. Needs root and Debian's packages.
+upgrade-test: BASE =
+upgrade-test: SECONDS = 3
+upgrade-test: tools
+	@$(BIN)/python -m tests.rolling_upgrade --base '$(BASE)' --seconds $(SECONDS)
 
 # Run every property test with new examples for SECONDS (60). SEED=… repeats a run, TEST=… selects a test.
 fuzz: SECONDS = 60

@@ -412,7 +412,9 @@ class Server:
                 response.close()
             except Exception:
                 logger.exception("web.fault")  # the response is sent all the same
-        closes = self._stop_requested.is_set() or any(name.lower() == "connection" for name, _ in headers)
+        closes = self._stop_requested.is_set() or any(
+            name.lower() == "connection" for name, _ in headers
+        )
         keep = request.keep and not closes
         length = len(body) if isinstance(body, bytes) else os.fstat(body.fileno()).st_size
         head = self._head(status, headers, length, keep=keep)

@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
@@ -38,7 +39,7 @@ def start(port: int, folder: Path, drain_seconds: int) -> Program:
 
 @pytest.fixture
 def draining(port: int, tmp_path: Path) -> Iterator[tuple[Program, requests.Session]]:
-    """A program that was told to stop, and a connection from before."""
+    """A program that was sent SIGTERM, and a connection from before."""
     program = start(port, tmp_path, 60)
     with requests.Session() as session:
         before = session.get(f"http://{HOST}:{port}/", timeout=20)
@@ -79,10 +80,11 @@ def test_it_ends_after_its_time(port, tmp_path):
 
 
 def test_it_is_not_ready_but_alive():
-    client = Client()
-    ready = client.get("/health/ready", **{DRAINING: True})
+    environ: dict[str, Any] = {DRAINING: True}
+    client = Client(**environ)
+    ready = client.get("/health/ready")
     assert (ready.status_code, ready.json()) == (
         503,
         {"status": "unavailable", "checks": {"process": "unavailable"}},
     )
-    assert client.get("/health/live", **{DRAINING: True}).status_code == 200
+    assert client.get("/health/live").status_code == 200

@@ -1,0 +1,1 @@
+"""An upgrade under load: old and new processes serve side by side, and no request may fail."""

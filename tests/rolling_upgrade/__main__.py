@@ -1,0 +1,67 @@
+"""Upgrade an installation under load with the commands of docs/operations/upgrade.md.
+
+Exits 1 if one request failed, an acknowledged record is missing, a payout was made twice, or the
+books do not hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.benchmarks.earlier_version import checked_out, commit_of
+from tests.benchmarks.installation import PRESENT
+from tests.rolling_upgrade.run import upgrade_under_load
+
+# Debian packages with the programs that are needed.
+_PACKAGES = {"haproxy": "haproxy", "redis-server": "redis-server", "curl": "curl", "git": "git"}
+_ACCEPTED = "tests/upgrade/accepted.py"
+
+
+def main() -> int:
+    """Run the upgrade; return 1 if something failed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.rolling_upgrade", description=__doc__)
+    parser.add_argument("--base", default="", help=f"default: the last change of {_ACCEPTED}")
+    parser.add_argument("--seconds", type=float, default=3, help="of load before and after")
+    options = parser.parse_args()
+    if os.geteuid() != 0:
+        parser.error("needs root: the proxy listens on port 443")
+    if missing := {_PACKAGES[name] for name in _PACKAGES if shutil.which(name) is None}:
+        parser.error(f"install these Debian packages first: {' '.join(sorted(missing))}")
+    try:
+        commit = commit_of(options.base or _last_stop())
+    except RuntimeError as error:
+        parser.error(f"--base: {error}")
+    began = time.monotonic()
+    print(f"Previous version: {commit[:12]}", flush=True)
+    with (
+        checked_out(commit, Path("build")) as previous,
+        tempfile.TemporaryDirectory(prefix="rolling-", ignore_cleanup_errors=True) as folder,
+    ):
+        problems = upgrade_under_load(previous, Path(folder), options.seconds)
+    for problem in problems:
+        print(problem)
+    print(f"{'FAILED' if problems else 'passed'} after {time.monotonic() - began:.0f} s")
+    return 1 if problems else 0
+
+
+def _last_stop() -> str:
+    """Return the last commit that needed a stop: processes of later ones survive this version."""
+    found = subprocess.run(
+        ["git", "log", "-1", "--format=%H", "--", _ACCEPTED],
+        cwd=PRESENT.checkout,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return found.stdout.strip() or "HEAD"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
