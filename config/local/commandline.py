@@ -108,7 +108,8 @@ def _database_for(
     if wants_help or (command in _WITHOUT_DATABASE and "--database" not in arguments):
         return contextlib.nullcontext()
     for variable in ("DATABASE_URL", "DATABASE_OWNER_URL"):
-        if url := os.environ.get(variable):
+        # `doctor` reports a server that cannot be used among its findings.
+        if command != "doctor" and (url := os.environ.get(variable)):
             check_server(url, variable)
     if local and not os.environ.get("DATABASE_URL"):
         return running_server(default_data_dir())

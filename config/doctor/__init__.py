@@ -1,0 +1,1 @@
+"""`manage.py doctor`: checks of an installation, each with its remedy."""

@@ -1,0 +1,177 @@
+"""Checks of settings and environment variables; they connect to nothing but the database."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Iterable, Iterator
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from django.apps import apps
+from django.conf import settings
+from django.core import checks
+from django.db.models import Model
+
+from config.doctor.findings import Finding, ok, problem, warning
+from config.doctor.session import is_production, require_database, rows
+from config.settings.environment import env
+from exchange.core.fields import EncryptedTextField
+from exchange.staff.models import SecondFactor
+
+# Celery reads these itself, in place of ours.
+_CELERYS_OWN = {
+    "CELERY_BROKER_READ_URL",
+    "CELERY_BROKER_WRITE_URL",
+    "CELERY_CONFIG_MODULE",
+    "CELERY_LOADER",
+    "CELERY_RESULT_BACKEND",
+}
+# Kubernetes adds these for each of its services, which may be named `database` or `cache`.
+_KUBERNETES = re.compile(r"_(SERVICE_(HOST|PORT\w*)|PORT(_\d+_(TCP|UDP)(_\w+)?)?)$")
+# Variables of desktops, shells and of the containers beside ours.
+_OTHERS = {"SESSION_MANAGER", "SESSIONNAME", "SECURITYSESSIONID", "DEBUGINFOD_URLS"}
+_SIMILARITY = 0.85
+_SECRETS_READ = 20_000
+
+
+def check_settings_module() -> Iterator[Finding]:
+    """Report the settings, and the deployment checks of those of production."""
+    module = str(settings.SETTINGS_MODULE)
+    if not is_production():
+        yield ok("settings", f"{module}: a local installation, not for production")
+        return
+    messages = [
+        message
+        for message in checks.run_checks(include_deployment_checks=True)
+        if message.level >= checks.WARNING and not message.is_silenced()
+    ]
+    if not messages:
+        yield ok("settings", f"{module}; the deployment checks pass")
+    for message in messages:
+        report = problem if message.level >= checks.ERROR else warning
+        text = " ".join(str(message.msg).split())
+        yield report("settings", f"{message.id}: {text}", message.hint or "See check --deploy")
+
+
+def check_variables() -> Iterator[Finding]:
+    """Report variables that look like ours but are not read."""
+    unread = sorted(_unread_variables(os.environ, env.declared))
+    for name, similar in unread:
+        if name in _CELERYS_OWN:
+            yield problem(
+                "variables", f"{name} is set: Celery uses it instead of ours", "Remove it"
+            )
+        else:
+            remedy = f"Rename it to {similar}, or remove it" if similar else "Remove it"
+            yield warning("variables", f"{name} is set, but nothing reads it", remedy)
+    for name in sorted(name for name in os.environ if re.fullmatch(r"PG[A-Z]{3,}", name)):
+        if name not in {"PGDATA", "PGPASSFILE"}:
+            yield warning(
+                "variables",
+                f"{name} is set: libpq adds it to DATABASE_URL",
+                "Remove it, or write it as a parameter of the URL",
+            )
+    if not unread:
+        read = sum(name in os.environ for name in env.declared)
+        yield ok("variables", f"{read} of {len(env.declared)} known variables are set")
+
+
+def _unread_variables(
+    given: Iterable[str], known: Iterable[str]
+) -> Iterator[tuple[str, str | None]]:
+    """Yield variables like those known, with the most similar one if any is."""
+    names = list(known)
+    families = {f"{name.partition('_')[0]}_" for name in names if "_" in name}
+    for name in given:
+        upper = name.upper()
+        if name in names or name in _OTHERS or _KUBERNETES.search(name):
+            continue
+        similar = difflib.get_close_matches(upper, names, n=1, cutoff=_SIMILARITY)
+        if similar or name in _CELERYS_OWN or any(upper.startswith(each) for each in families):
+            yield name, similar[0] if similar else None
+
+
+def check_production_values() -> Iterator[Finding]:
+    """Report values that production accepts but that are unsafe, or set by half."""
+    if not is_production():
+        return
+    if settings.SECURE_SSL_REDIRECT and not getattr(settings, "SECURE_PROXY_SSL_HEADER", None):
+        yield problem(
+            "proxy",
+            "SECURE_PROXY_HEADER is not set: every request is redirected to https, for ever",
+            "Set SECURE_PROXY_HEADER to the header in which the proxy tells the protocol",
+        )
+    elif not settings.TRUSTED_PROXIES:
+        yield warning(
+            "proxy",
+            "TRUSTED_PROXIES is 0: behind a proxy all clients share one address",
+            "Set it to the number of proxies that extend X-Forwarded-For",
+        )
+    else:
+        yield ok("proxy", f"{settings.TRUSTED_PROXIES} trusted")
+    if not settings.RATE_LIMITS_ENABLED:
+        yield warning("rate limits", "off", "Set RATE_LIMITS_ENABLED=true")
+    if settings.WEBHOOK_ALLOW_LOCAL:
+        yield warning(
+            "webhooks",
+            "WEBHOOK_ALLOW_LOCAL is on: organisations reach private addresses through the service",
+            "Remove it",
+        )
+    if "owner" in settings.DATABASES:
+        yield warning(
+            "owner",
+            "DATABASE_OWNER_URL is set: this environment can change and delete every table",
+            "Set it only where migrations run",
+        )
+
+
+def check_stored_secrets() -> Iterator[Finding]:
+    """Decrypt the stored secrets with the keys given."""
+    require_database()
+    every_key = MultiFernet([Fernet(key) for key in settings.FIELD_ENCRYPTION_KEYS])
+    first_key = Fernet(settings.FIELD_ENCRYPTION_KEYS[0])
+    read = older = 0
+    unreadable: dict[str, int] = {}
+    for model, column in _encrypted_columns():
+        # Names come from the models.
+        table = model._meta.db_table
+        for (token,) in rows(
+            f'SELECT "{column}" FROM "{table}" WHERE "{column}" <> \'\' LIMIT %s',  # noqa: S608
+            [_SECRETS_READ],
+        ):
+            read += 1
+            if not _decrypts(first_key, token):
+                older += 1
+                if not _decrypts(every_key, token):
+                    label = f"{table}.{column}"
+                    unreadable[label] = unreadable.get(label, 0) + 1
+    for label, count in unreadable.items():
+        yield problem(
+            "stored secrets",
+            f"{count} in {label} cannot be decrypted",
+            "Add the key that encrypted them to FIELD_ENCRYPTION_KEYS, at the end",
+        )
+    if older > sum(unreadable.values()):
+        yield ok("stored secrets", f"{read} readable, {older} of them with an older key: keep it")
+    elif not unreadable:
+        yield ok("stored secrets", f"{read} readable with the first key")
+
+
+def _encrypted_columns() -> Iterator[tuple[type[Model], str]]:
+    yield SecondFactor, "secret_encrypted"
+    for model in apps.get_models():
+        for field in model._meta.local_concrete_fields:
+            if isinstance(field, EncryptedTextField):
+                yield model, str(field.column)
+
+
+def _decrypts(keys: Fernet | MultiFernet, token: str) -> bool:
+    try:
+        keys.decrypt(token.encode())
+    except (InvalidToken, ValueError):
+        return False
+    return True
+
+
+CHECKS = (check_settings_module, check_variables, check_production_values, check_stored_secrets)

@@ -1,0 +1,106 @@
+"""Checks of the payment provider: the only call is a read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+import requests
+from django.conf import settings
+
+from config.doctor.capacity import clock_finding
+from config.doctor.database import is_local
+from config.doctor.findings import Finding, describe_error, ok, problem, warning
+from config.doctor.session import is_production, require_database, rows
+
+_SECONDS = (3.0, 6.0)
+_CORRECT = "Correct FLUTTERWAVE_BASE_URL, or let this machine reach it through the firewall"
+
+
+def check_provider() -> Iterator[Finding]:
+    """Read the balances with the key, and compare the clock with the response's date."""
+    provider = settings.PAYMENT_PROVIDER
+    base_url, key = str(provider["base_url"]), str(provider["secret_key"])
+    url = urlsplit(base_url)
+    if url.scheme != "https" and not is_local(url.hostname or ""):
+        yield problem(
+            "encryption", f"the key crosses the network to {url.hostname} in plain text",
+            "Use https:// in FLUTTERWAVE_BASE_URL",
+        )  # fmt: skip
+        return
+    session = requests.Session()
+    session.trust_env = False
+    try:
+        with session.get(
+            f"{base_url}/balances",
+            headers={"Authorization": f"Bearer {key}"},
+            timeout=_SECONDS,
+            allow_redirects=False,
+            stream=True,  # the body is not read
+        ) as response:
+            code, date = response.status_code, response.headers.get("Date", "")
+    except requests.RequestException as error:
+        # Its text may have the address of a proxy or the request.
+        reason = describe_error(type(error)())
+        yield problem("provider", f"{url.hostname} cannot be reached ({reason})", _CORRECT)
+        return
+    yield from _response(code, url.hostname)
+    yield from _clock(date)
+
+
+def _response(code: int, host: str | None) -> Iterator[Finding]:
+    if code == requests.codes.ok:
+        yield ok("provider", f"{host} accepts the key")
+    elif code in {401, 403}:
+        yield problem(
+            "provider", f"{host} rejects the key ({code})", "Correct FLUTTERWAVE_SECRET_KEY"
+        )
+    elif code == requests.codes.too_many:
+        yield warning("provider", f"{host} limits our requests (429)", "Run doctor again later")
+    else:
+        yield problem("provider", f"{host} responds with status {code}", _CORRECT)
+
+
+def _clock(date: str) -> Iterator[Finding]:
+    try:
+        there = parsedate_to_datetime(date)
+    except ValueError:
+        return
+    if there.tzinfo is not None:
+        # The header has whole seconds, and the response took a moment.
+        seconds = (there - datetime.now(UTC)).total_seconds()
+        yield clock_finding("clock and provider", seconds, precision=2.0)
+
+
+def check_key() -> Iterator[Finding]:
+    """Report a key for tests in production, and whether webhooks can be verified."""
+    provider = settings.PAYMENT_PROVIDER
+    if is_production() and "_TEST" in str(provider["secret_key"]):
+        yield warning(
+            "key", "a test key: no real money moves", "Set FLUTTERWAVE_SECRET_KEY to the live key"
+        )
+    if provider["webhook_hash"]:
+        yield ok("webhooks", "the secret is set")
+    else:
+        yield problem(
+            "webhooks", "without a secret they are rejected", "Set FLUTTERWAVE_WEBHOOK_HASH"
+        )
+
+
+def check_circuit() -> Iterator[Finding]:
+    """Report payouts that are on hold."""
+    require_database()
+    found = rows("SELECT state, reason FROM wallets_payoutcircuit WHERE state <> 'Closed'")
+    for state, reason in found:
+        yield warning(
+            "payouts",
+            f"on hold ({state}): {reason}",
+            "See docs/operations/respond.md; they resume by themselves when the provider responds",
+        )
+    if not found:
+        yield ok("payouts", "not on hold")
+
+
+CHECKS = (check_provider, check_key, check_circuit)
