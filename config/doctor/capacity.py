@@ -15,7 +15,7 @@ from django.conf import settings
 from config.doctor.findings import Finding, ok, problem, warning
 from config.doctor.session import connect, require_database, rows, value
 
-# Connections of migrations, backups, monitoring and people, besides those of the service.
+# Connections of migrations, backups, monitoring and people, in addition to those of the service.
 RESERVE = 10
 _COMMITS = 20
 _COMMIT_SECONDS = 2.0
@@ -108,7 +108,7 @@ def check_vacuum() -> Iterator[Finding]:
     for table, dead, live in bloated:
         yield warning(
             "vacuum",
-            f"{table} has {dead:,} dead rows beside {live:,} live ones",
+            f"{table} has {dead:,} dead rows and {live:,} live ones",
             f"VACUUM ANALYZE {table}; look for a transaction that stays open",
         )
     age = value("SELECT max(age(datfrozenxid)) FROM pg_database")
@@ -139,7 +139,7 @@ def check_transactions() -> Iterator[Finding]:
     if prepared := value("SELECT count(*) FROM pg_prepared_xacts"):
         yield problem(
             "transactions",
-            f"{prepared} prepared, which nobody finishes",
+            f"{prepared} prepared and never finished",
             "ROLLBACK PREPARED those in pg_prepared_xacts",
         )
     if found and found[1] > _LONG_TRANSACTION_MINUTES:

@@ -5,19 +5,17 @@ from __future__ import annotations
 import difflib
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-from django.apps import apps
 from django.conf import settings
 from django.core import checks
-from django.db.models import Model
 
 from config.doctor.findings import Finding, ok, problem, warning
 from config.doctor.session import is_production, require_database, rows
 from config.settings.environment import env
-from exchange.core.fields import EncryptedTextField
-from exchange.staff.models import SecondFactor
+from exchange.core.crypto import key_position
+from exchange.core.reencryption import encrypted_columns
 
 # Celery reads these itself, in place of ours.
 _CELERYS_OWN = {
@@ -29,7 +27,7 @@ _CELERYS_OWN = {
 }
 # Kubernetes adds these for each of its services, which may be named `database` or `cache`.
 _KUBERNETES = re.compile(r"_(SERVICE_(HOST|PORT\w*)|PORT(_\d+_(TCP|UDP)(_\w+)?)?)$")
-# Variables of desktops, shells and of the containers beside ours.
+# Variables of desktops, shells and of the other containers.
 _OTHERS = {"SESSION_MANAGER", "SESSIONNAME", "SECURITYSESSIONID", "DEBUGINFOD_URLS"}
 _SIMILARITY = 0.85
 _SECRETS_READ = 20_000
@@ -129,49 +127,28 @@ def check_production_values() -> Iterator[Finding]:
 def check_stored_secrets() -> Iterator[Finding]:
     """Decrypt the stored secrets with the keys given."""
     require_database()
-    every_key = MultiFernet([Fernet(key) for key in settings.FIELD_ENCRYPTION_KEYS])
-    first_key = Fernet(settings.FIELD_ENCRYPTION_KEYS[0])
-    read = older = 0
-    unreadable: dict[str, int] = {}
-    for model, column in _encrypted_columns():
-        # Names come from the models.
-        table = model._meta.db_table
-        for (token,) in rows(
-            f'SELECT "{column}" FROM "{table}" WHERE "{column}" <> \'\' LIMIT %s',  # noqa: S608
+    positions: Counter[int | None] = Counter()
+    for column in encrypted_columns():
+        # The names come from the models.
+        values = rows(
+            f'SELECT "{column.column}" FROM "{column.table}"'  # noqa: S608
+            f" WHERE \"{column.column}\" <> '' LIMIT %s",
             [_SECRETS_READ],
-        ):
-            read += 1
-            if not _decrypts(first_key, token):
-                older += 1
-                if not _decrypts(every_key, token):
-                    label = f"{table}.{column}"
-                    unreadable[label] = unreadable.get(label, 0) + 1
-    for label, count in unreadable.items():
-        yield problem(
-            "stored secrets",
-            f"{count} in {label} cannot be decrypted",
-            "Add the key that encrypted them to FIELD_ENCRYPTION_KEYS, at the end",
         )
-    if older > sum(unreadable.values()):
-        yield ok("stored secrets", f"{read} readable, {older} of them with an older key: keep it")
-    elif not unreadable:
-        yield ok("stored secrets", f"{read} readable with the first key")
-
-
-def _encrypted_columns() -> Iterator[tuple[type[Model], str]]:
-    yield SecondFactor, "secret_encrypted"
-    for model in apps.get_models():
-        for field in model._meta.local_concrete_fields:
-            if isinstance(field, EncryptedTextField):
-                yield model, str(field.column)
-
-
-def _decrypts(keys: Fernet | MultiFernet, token: str) -> bool:
-    try:
-        keys.decrypt(token.encode())
-    except (InvalidToken, ValueError):
-        return False
-    return True
+        found = Counter(key_position(token) for (token,) in values)
+        positions += found
+        if found[None]:
+            yield problem(
+                "stored secrets",
+                f"{found[None]} in {column} cannot be decrypted",
+                "Add the key that encrypted them to FIELD_ENCRYPTION_KEYS, at the end",
+            )
+    if positions[None]:
+        return
+    seen = f"all {positions.total()} readable"
+    if older := positions.total() - positions[0]:
+        seen += f", {older} with an older key: run manage.py reencrypt before it is removed"
+    yield ok("stored secrets", seen)
 
 
 CHECKS = (check_settings_module, check_variables, check_production_values, check_stored_secrets)

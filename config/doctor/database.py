@@ -236,7 +236,7 @@ def check_books() -> Iterator[Finding]:
         yield problem(
             "books",
             f"do not hold ({hours:.0f} hours ago)",
-            "Stop the workers and follow Proof of books in docs/operations/finance.md",
+            "Stop the workers and follow Proof of books in docs/operations/watch.md",
         )
     elif hours > 26:
         yield warning("books", f"hold, but proven {hours:.0f} hours ago", "See that beat runs")

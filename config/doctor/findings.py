@@ -16,10 +16,14 @@ from urllib.parse import quote, unquote, urlsplit
 
 from django.conf import settings
 from django.core.cache import caches
-from django.db import connections
+from django.db import DatabaseError, connections
+
+from exchange.core.database import sqlstate
 
 SECONDS = 15.0
 _SHORTEST_SECRET = 4
+# Undefined table, insufficient privilege: a database before `migrate`.
+_UNMIGRATED = {"42P01", "42501"}
 
 
 class Level(StrEnum):
@@ -94,11 +98,14 @@ def _run(checks: Sequence[Check], found: list[Finding]) -> None:
             except NotChecked as error:
                 skipped.setdefault(str(error), []).append(name)
             except Exception as error:  # noqa: BLE001 - the other checks go on
+                if isinstance(error, DatabaseError) and sqlstate(error) in _UNMIGRATED:
+                    skipped.setdefault("tables, or rights to them, are missing", []).append(name)
+                    continue
                 seen = f"could not be checked: {describe_error(error)}"
-                found.append(problem(name, seen, "Mend that, or report a fault"))
+                found.append(problem(name, seen, "Correct that, or report a fault"))
         for reason, names in skipped.items():
             seen = f"{', '.join(names)}: {reason}"
-            found.append(warning("not checked", seen, "Mend that, then run doctor again"))
+            found.append(warning("not checked", seen, "Correct that, then run doctor again"))
     finally:
         connections.close_all()
 

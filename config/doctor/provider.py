@@ -13,7 +13,9 @@ from django.conf import settings
 from config.doctor.capacity import clock_finding
 from config.doctor.database import is_local
 from config.doctor.findings import Finding, describe_error, ok, problem, warning
-from config.doctor.session import is_production, require_database, rows
+from config.doctor.session import ALIAS, is_production, require_database, rows
+from wallets.fees.selectors import effective_changes
+from wallets.fees.services import PAYOUTS_ON_HOLD
 
 _SECONDS = (3.0, 6.0)
 _CORRECT = "Correct FLUTTERWAVE_BASE_URL, or let this machine reach it through the firewall"
@@ -89,18 +91,26 @@ def check_key() -> Iterator[Finding]:
         )
 
 
-def check_circuit() -> Iterator[Finding]:
-    """Report payouts that are on hold."""
+def check_payouts() -> Iterator[Finding]:
+    """Report payouts on hold: by people, or because the provider failed."""
     require_database()
+    hold = effective_changes().using(ALIAS).filter(configuration_id=PAYOUTS_ON_HOLD).first()
+    if hold is not None and hold.value:
+        yield warning(
+            "payouts",
+            f"on hold until two people release them: {hold.reason}",
+            "Finance releases them under Settings, once the reason is gone",
+        )
+        return
     found = rows("SELECT state, reason FROM wallets_payoutcircuit WHERE state <> 'Closed'")
     for state, reason in found:
         yield warning(
             "payouts",
-            f"on hold ({state}): {reason}",
-            "See docs/operations/respond.md; they resume by themselves when the provider responds",
+            f"on hold, since the provider failed ({state}): {reason}",
+            "Follow When the provider fails in docs/operations/respond.md",
         )
     if not found:
         yield ok("payouts", "not on hold")
 
 
-CHECKS = (check_provider, check_key, check_circuit)
+CHECKS = (check_provider, check_key, check_payouts)

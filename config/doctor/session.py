@@ -12,7 +12,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from config.doctor.findings import NotChecked
 from config.local.preflight import one_line
-from exchange.core.database import Row, fetch_all, sqlstate
+from exchange.core.database import Row, fetch_all
 
 ALIAS = "doctor"
 _CONNECT_SECONDS = 3
@@ -20,8 +20,6 @@ _STATEMENT_SECONDS = 4
 # A server that does not respond is waited for once, not by each check.
 _lock = threading.Lock()
 _failures: list[DatabaseError] = []
-_UNDEFINED_TABLE = "42P01"
-_INSUFFICIENT_PRIVILEGE = "42501"
 
 
 def register() -> None:
@@ -59,13 +57,8 @@ def require_database() -> None:
 
 
 def rows(sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
-    """Return the rows of `sql`. Raises `DatabaseError`, or `NotChecked` before the migrations."""
-    try:
-        return fetch_all(sql, parameters, using=ALIAS)
-    except DatabaseError as error:
-        if sqlstate(error) in {_UNDEFINED_TABLE, _INSUFFICIENT_PRIVILEGE}:
-            raise NotChecked("tables, or rights to them, are missing: run migrate") from None
-        raise
+    """Return the rows of `sql`. Raises `DatabaseError`."""
+    return fetch_all(sql, parameters, using=ALIAS)
 
 
 def value(sql: str, parameters: Sequence[Any] = ()) -> Any:

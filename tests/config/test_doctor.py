@@ -211,7 +211,7 @@ def test_a_sound_installation_passes_every_check_of_its_database(installation) -
         ("Provider", "clock and provider"), ("Disk & clock", "clock and database"),
     ):  # fmt: skip
         assert report.levels(group, check) == ["ok"], (group, check, report.seen(group, check))
-    assert "4 readable with the first key" in report.seen("Configuration", "stored secrets")
+    assert report.seen("Configuration", "stored secrets") == "all 4 readable"
     assert len(report.levels("Database", "commits")) == 1
     with psycopg.connect(installation["owner"]) as connection:
         [fsync] = connection.execute("SHOW fsync").fetchone() or [""]
