@@ -19,7 +19,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-from exchange.core import sqlfiles
+from exchange.core import replica, sqlfiles
 from exchange.core.database import fetch_one
 
 OK = "ok"
@@ -50,7 +50,8 @@ def _database_results() -> dict[str, str]:
         # A demoted primary still answers queries, but takes no writes.
         if fetch_one("SELECT pg_is_in_recovery()", retryable=True) != (False,):
             return {"database": UNAVAILABLE}
-        return {"database": OK, "role": _role(), "migrations": _migrations(), "sql": _sql()}
+        results = {"database": OK, "role": _role(), "migrations": _migrations(), "sql": _sql()}
+        return {**results, **_replica()} if replica.is_configured() else results
     except DatabaseError:
         return {"database": UNAVAILABLE}
 
@@ -88,6 +89,11 @@ def _sql() -> str:
     if installed is None or _AcceptedSql.state is None:
         return UNAVAILABLE
     return OK if installed == _AcceptedSql.state else DEGRADED
+
+
+def _replica() -> dict[str, str]:
+    """Compare the replica with the primary, which serves the lists while it is away or behind."""
+    return {"replica": OK if replica.is_serving() else DEGRADED}
 
 
 def _broker() -> str:

@@ -14,6 +14,7 @@ class ExchangeConfig(sqlfiles.SqlAppConfig):
         "audit/audit",
         "events/emit_event",
         "core/idempotency",
+        "core/replica",
         "tokens/tokens",
         "tokens/token_guard",
         "tokens/token_terms",

@@ -1,7 +1,7 @@
 """Models of participants, tokens, staff, audit, events and exports."""
 
 from exchange.audit.models import Change, Operation
-from exchange.core.models import Currency, IdempotencyRecord, ScheduledRun
+from exchange.core.models import Currency, IdempotencyRecord, ScheduledRun, WritePosition
 from exchange.events.models import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.exports.models import Export, ExportChunk, ExportStatus
 from exchange.participants.models import ApiKey, Member, Organisation
@@ -65,4 +65,5 @@ __all__ = [
     "TokenAccess",
     "TokenType",
     "WebhookEndpoint",
+    "WritePosition",
 ]

@@ -12,7 +12,9 @@ from typing import Any
 from cryptography.fernet import Fernet
 
 from config import event_types
+from config.settings.databases import from_url
 from config.settings.environment import env, refusal
+from exchange.core.timed_connection import TimedConnection
 
 HOST_NAME = r"\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\]"
 ORIGIN = r"https?://(\*\.)?([A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?"
@@ -189,6 +191,38 @@ def runtime_database(base: dict[str, Any], pooler: str = "") -> dict[str, Any]:
         options["prepare_threshold"] = None
         del options["options"]
     return {**base, "OPTIONS": options, "CONN_MAX_AGE": 0}
+
+
+# The router is always on: without a replica every query goes to the primary.
+DATABASE_ROUTERS = ["exchange.core.replica.Router"]
+# Lists show what the primary had this long ago or later.
+REPLICA_MAX_LAG_SECONDS = env.integer(
+    "DATABASE_REPLICA_MAX_LAG_SECONDS", default=10, low=1, high=300
+)
+
+
+def replica_database(primary: dict[str, Any], pooler: str = "") -> dict[str, Any] | None:
+    """Return the `replica` alias for DATABASE_REPLICA_URL, or None without one.
+
+    As the alias of the `primary`, but giving up soon.
+    """
+    url = env.database_url("DATABASE_REPLICA_URL")
+    if not url:
+        return None
+    given = from_url(url, "DATABASE_REPLICA_URL")
+    if all(given[name] == primary[name] for name in ("HOST", "PORT", "NAME")):
+        raise refusal(
+            "DATABASE_REPLICA_URL", "is the address of DATABASE_URL", "Give that of a replica"
+        )
+    database = runtime_database(given, pooler)
+    options = database["OPTIONS"]
+    options["pool"] = {
+        "min_size": 0,
+        "max_size": DATABASE_POOL_SIZE,
+        "timeout": 1,
+        "connection_class": TimedConnection,
+    }
+    return {**database, "OPTIONS": {"connect_timeout": 2, **options}, "TEST": {"MIRROR": "default"}}
 
 
 def owner_database(base: dict[str, Any]) -> dict[str, Any]:

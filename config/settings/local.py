@@ -54,6 +54,8 @@ else:
         "default": base.runtime_database(from_url(DATABASE_URL)),
         "owner": base.owner_database(from_url(_owner_url, "DATABASE_OWNER_URL")),
     }
+if _replica := base.replica_database(DATABASES["default"]):
+    DATABASES["replica"] = _replica
 
 # --- Broker: files unless a URL is given ---
 FILE_BROKER = "files://localhost//"

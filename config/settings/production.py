@@ -56,6 +56,8 @@ DATABASE_POOLER = env.choice("DATABASE_POOLER", default="", choices=("", "pgboun
 DATABASES: dict[str, Any] = {
     "default": base.runtime_database(from_url(env.database_url("DATABASE_URL")), DATABASE_POOLER)
 }
+if _replica := base.replica_database(DATABASES["default"], DATABASE_POOLER):
+    DATABASES["replica"] = _replica
 if _owner_url := env.database_url("DATABASE_OWNER_URL"):
     DATABASES["owner"] = base.owner_database(from_url(_owner_url, "DATABASE_OWNER_URL"))
 

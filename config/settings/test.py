@@ -33,6 +33,8 @@ DATABASES: dict[str, Any] = {
     "default": base.runtime_database(_given),
     "owner": base.owner_database(_given),
 }
+if _replica := base.replica_database(DATABASES["default"]):
+    DATABASES["replica"] = _replica
 if not _url:  # the test process itself: transactions are rolled back, threads come and go
     DATABASES["default"]["OPTIONS"].pop("pool")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from credit.configurations.errors import ConfigurationNotFound
@@ -16,6 +15,7 @@ from credit.configurations.models import (
     VersionStatus,
 )
 from credit.configurations.payloads import LOAN_CONFIGURATION
+from exchange.core.database import read_cursor
 
 
 def usable_by(organisation_id: UUID) -> QuerySet[LoanConfiguration]:
@@ -54,7 +54,7 @@ def read_creditor_view(configuration: LoanConfiguration) -> str:
 
 
 def _read_documents(organisation_id: UUID, ids: list[UUID]) -> list[str]:
-    with connection.cursor() as cursor:
+    with read_cursor() as cursor:
         cursor.execute(_DOCUMENTS, [organisation_id, ids])
         return [text for (text,) in cursor.fetchall()]
 

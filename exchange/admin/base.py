@@ -40,6 +40,7 @@ from exchange.admin.listing import Listing
 from exchange.admin.paging import BoundedPaginator
 from exchange.admin.panels import Panel, panels_of
 from exchange.admin.preserved_filters import PreservedFilters
+from exchange.admin.replica_reads import ReplicaReads
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
 from exchange.core.ids import parse_id
@@ -118,7 +119,7 @@ def actor_of(request: HttpRequest) -> Actor:
     return Actor.staff(user.pk, str(user))
 
 
-class SafeAdmin(PreservedFilters, Listing, FieldLabels, ModelAdmin):
+class SafeAdmin(PreservedFilters, Listing, FieldLabels, ReplicaReads, ModelAdmin):
     """A read-only admin; subclasses add forms and actions explicitly."""
 
     in_back_office = True

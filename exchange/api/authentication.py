@@ -9,6 +9,7 @@ from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 
 from exchange.core.actors import Actor, ActorKind
+from exchange.core.replica import Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,8 @@ class Caller:
     organisation_id: UUID
     scopes: frozenset[str]
     label: str
+    # What the organisation must see in lists; None without a replica.
+    position: Position | None = None
 
     @property
     def actor(self) -> Actor:

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema_serializer
 from rest_framework.serializers import BaseSerializer
 
+from exchange.core import replica
 from exchange.core.documents import Document, WireSchema
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -163,6 +165,11 @@ class Operation:
         return response if isinstance(response, RecordPage) else None
 
     @property
+    def is_list(self) -> bool:
+        """Whether it lists records and changes nothing."""
+        return self.filtered and not self.idempotent
+
+    @property
     def filtered(self) -> bool:
         """Whether the viewset's filters apply."""
         return isinstance(self.responses.get(""), RecordPage | RecordList)
@@ -193,10 +200,21 @@ def operation(
     )
 
     def declare(method: _Method) -> _Method:
-        method.operation = made  # type: ignore[attr-defined]
-        return method
+        declared_method = _read_from_replica(method) if made.is_list else method
+        declared_method.operation = made  # type: ignore[attr-defined]
+        return declared_method
 
     return declare
+
+
+def _read_from_replica(method: _Method) -> _Method:
+    """Return the action `method` as one that reads from the replica where possible."""
+
+    @wraps(method)
+    def read(view: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
+        return replica.read(lambda: method(view, request, *args, **kwargs), view.caller.position)
+
+    return cast("_Method", read)
 
 
 def get_operation(view: Any) -> Operation | None:

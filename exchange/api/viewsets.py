@@ -21,6 +21,7 @@ from exchange.api.operations import Operation, get_operation
 from exchange.api.parameters import check_parameters, known_parameters
 from exchange.api.responses import SuccessResponse
 from exchange.api.throttling import RateLimitUsage
+from exchange.core import replica
 from exchange.core.errors import NotFound
 from exchange.core.ids import parse_id
 
@@ -98,13 +99,22 @@ class ApiViewSet(GenericViewSet[Any]):
     def finalize_response(
         self, request: Request, response: Response, *args: Any, **kwargs: Any
     ) -> Response:
-        """Add the rate limit headers when limits are on."""
+        """Add the rate limit headers when limits are on; record a write for later lists."""
         final = super().finalize_response(request, response, *args, **kwargs)
+        if self._has_written(request, final):
+            replica.record_write(self.caller.organisation_id)
         usage = getattr(request, "rate_limit_usage", None)
         if isinstance(usage, RateLimitUsage):
             for name, value in usage.headers.items():
                 final[name] = value
         return final
+
+    def _has_written(self, request: Request, response: Response) -> bool:
+        """Return whether the request may have changed something: a rejected one has not."""
+        if request.method in {"GET", "HEAD", "OPTIONS"} or 400 <= response.status_code < 500:
+            return False
+        declared = get_operation(self)
+        return declared is not None and not declared.is_list and isinstance(request.auth, Caller)
 
     def options(self, request: Any, *args: Any, **kwargs: Any) -> SuccessResponse:  # noqa: ARG002 - DRF's
         """Return the methods of this URL."""

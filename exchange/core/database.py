@@ -10,9 +10,11 @@ Such calls bypass Django's execute wrappers: query logs and `exchange.core.audit
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
 from decimal import Decimal
 from typing import Any
 
@@ -26,11 +28,34 @@ from django.db import (
     transaction,
 )
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
 
 LOCK_NOT_AVAILABLE = "55P03"
 _READ_ONLY = "25006"  # the server is a standby, such as a primary that was demoted
 
 Row = tuple[Any, ...]
+
+_read_alias: ContextVar[str] = ContextVar("read_alias", default=DEFAULT_DB_ALIAS)
+
+
+def read_alias() -> str:
+    """Return the alias of the database that lists are read from; see `exchange.core.replica`."""
+    return _read_alias.get()
+
+
+@contextlib.contextmanager
+def reading_from(alias: str) -> Iterator[None]:
+    """Make `alias` the database that lists are read from inside the block."""
+    before = _read_alias.set(alias)
+    try:
+        yield
+    finally:
+        _read_alias.reset(before)
+
+
+def read_cursor() -> CursorWrapper:
+    """Return a cursor on the database that lists are read from."""
+    return connections[read_alias()].cursor()
 
 
 def fetch_one(
@@ -38,7 +63,7 @@ def fetch_one(
     parameters: Sequence[Any] = (),
     *,
     retryable: bool = False,
-    using: str = DEFAULT_DB_ALIAS,
+    using: str | None = None,
 ) -> Row | None:
     """Return the first row of `sql`, or None; otherwise like `fetch_all`."""
     rows = fetch_all(sql, parameters, retryable=retryable, using=using)
@@ -50,15 +75,15 @@ def fetch_all(
     parameters: Sequence[Any] = (),
     *,
     retryable: bool = False,
-    using: str = DEFAULT_DB_ALIAS,
+    using: str | None = None,
 ) -> list[Row]:
     """Return the rows of `sql` (placeholders `%s`).
 
     Runs in the open transaction, or in one of its own. A `retryable` statement (a read) is repeated
-    on a new connection when the server had dropped an idle one. Raises `django.db.DatabaseError`;
-    `sqlstate` returns its code.
+    on a new connection when the server had dropped an idle one, and inside a list goes where the
+    list is read from. Raises `django.db.DatabaseError`; `sqlstate` returns its code.
     """
-    connection = connections[using]
+    connection = connections[using or (read_alias() if retryable else DEFAULT_DB_ALIAS)]
     try:
         return _execute(connection, sql, parameters)
     except OperationalError:

@@ -1,4 +1,7 @@
-"""Tables of the kernel (currencies, idempotency keys, periodic tasks); the base of most models."""
+"""Tables of the kernel (currencies, idempotency keys, periodic tasks, positions of writes).
+
+Also the base of most models.
+"""
 
 from __future__ import annotations
 
@@ -45,6 +48,16 @@ class ScheduledRun(models.Model):
 
     def __str__(self) -> str:
         return self.task
+
+
+class WritePosition(models.Model):
+    """The position in the write-ahead log of the last write of an organisation or staff user."""
+
+    writer = models.UUIDField(primary_key=True)
+    position = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return str(self.writer)
 
 
 class IdempotencyRecord(models.Model):

@@ -62,6 +62,8 @@ class ExportForm(FileFormatForm):
 class Exportable(SafeAdmin):
     """A list that can export its filtered rows."""
 
+    reads_replica = True
+
     @property
     def export_source(self) -> Source:
         """The export source of the list."""
@@ -99,7 +101,7 @@ class Exportable(SafeAdmin):
         except InvalidRequest as error:
             messages.error(request, error.message)
             return HttpResponseRedirect(self.address("changelist"))
-        count = exports.estimate_rows(rows)
+        count = exports.estimate_rows(rows, staff_of(request))
         name = str(self.opts.verbose_name if count == 1 else self.opts.verbose_name_plural)
         form = bind_form(request, ExportForm if source.has_days else FileFormatForm)
         if request.method == "POST" and form.is_valid():

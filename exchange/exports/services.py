@@ -20,7 +20,7 @@ from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.utils import timezone
 
-from exchange.core import leases, task_notifier
+from exchange.core import leases, replica, task_notifier
 from exchange.core.errors import Conflict, DomainError, Forbidden, InvalidRequest
 from exchange.core.ids import uuid7
 from exchange.exports.models import Export, ExportChunk, ExportStatus
@@ -63,6 +63,9 @@ _HEARTBEAT_ROWS = 500
 _HEARTBEAT_SECONDS = 1.0
 
 
+_Track = Callable[[Iterator[Any]], Iterator[Any]]
+
+
 class _ClaimLost(Exception):
     """Another worker may hold the export."""
 
@@ -82,10 +85,14 @@ class _ExportRequest:
     user: StaffUser
 
 
-def estimate_rows(rows: Any) -> int:
-    """Count the rows, up to `EXPORT_COUNT_LIMIT`."""
-    count: int = rows.order_by()[: settings.EXPORT_COUNT_LIMIT].count()
-    return count
+def estimate_rows(rows: Any, user: StaffUser) -> int:
+    """Count the rows that `user` sees, up to `EXPORT_COUNT_LIMIT`."""
+
+    def count() -> int:
+        found: int = rows.order_by()[: settings.EXPORT_COUNT_LIMIT].count()
+        return found
+
+    return replica.read(count, replica.fetch_position(user.pk))
 
 
 def start_export(
@@ -102,7 +109,7 @@ def start_export(
     if form not in FILE_FORMATS:
         raise InvalidRequest(f"Choose a file format: {', '.join(FILE_FORMATS.values())}")
     rows, filter_text = request.origin.select(user, query, span)
-    estimated = estimate_rows(rows)
+    estimated = estimate_rows(rows, user)
     direct = estimated <= DIRECT_ROWS
     export = _create_export(request, filter_text, estimated, direct=direct)
     if direct:
@@ -156,12 +163,9 @@ def _build_file_name(request: _ExportRequest, now: datetime) -> str:
 
 
 def _write_direct(export: Export, request: _ExportRequest) -> IO[bytes]:
-    file = open_spool()
     try:
-        with transaction.atomic():
-            rows, as_of = _write_file(file, request, iter)
+        file, rows, as_of = _write_table(export, request, iter)
     except Exception:
-        file.close()
         Export.objects.filter(pk=export.pk).update(
             status=ExportStatus.FAILED,
             error="The file could not be written",
@@ -181,17 +185,43 @@ def _write_direct(export: Export, request: _ExportRequest) -> IO[bytes]:
     return file
 
 
-def _write_file(
-    file: IO[bytes], request: _ExportRequest, track: Callable[[Iterator[Any]], Iterator[Any]]
-) -> tuple[int, datetime]:
-    """Write the table from one snapshot; call it in a transaction of its own."""
-    if not connection.savepoint_ids:
-        # Inside a caller's transaction the caller's isolation stays.
-        with connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT statement_timestamp()")
-        as_of: datetime = cursor.fetchone()[0]
+def _write_table(
+    export: Export, request: _ExportRequest, track: _Track
+) -> tuple[IO[bytes], int, datetime]:
+    """Write the table to a new file; return it with the number of rows and their time.
+
+    A snapshot of the replica serves when it has this attempt of the export, and so everything that
+    was committed before.
+    """
+    as_of = export.leased_until - LEASE if export.leased_until else export.created_at
+
+    def has_attempt() -> bool:
+        return Export.objects.filter(pk=export.pk, claimed_by=export.claimed_by).exists()
+
+    def write() -> tuple[IO[bytes], int]:
+        file = open_spool()
+        try:
+            return file, _write_file(file, request, track, as_of)
+        except BaseException:
+            file.close()
+            raise
+
+    written = replica.read_snapshot(write, has_attempt)
+    if written is None:
+        with transaction.atomic():
+            if not connection.savepoint_ids:
+                # Inside a caller's transaction the caller's isolation stays.
+                with connection.cursor() as cursor:
+                    cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT statement_timestamp()")
+                as_of = cursor.fetchone()[0]
+            written = write()
+    return *written, as_of
+
+
+def _write_file(file: IO[bytes], request: _ExportRequest, track: _Track, as_of: datetime) -> int:
+    """Write the table from the snapshot of the open transaction; return the number of rows."""
     origin = request.origin
     rows, _ = origin.select(request.user, request.query, request.span)
     records = origin.records(rows, request.query, request.span)
@@ -199,7 +229,7 @@ def _write_file(
         [column.value(record) for column in origin.columns] for record in records
     )
     headings = [column.heading for column in origin.columns]
-    count = write_table(
+    return write_table(
         file,
         form=request.form,
         title=origin.title,
@@ -207,7 +237,6 @@ def _write_file(
         rows=track(cells),
         as_of=as_of,
     )
-    return count, as_of
 
 
 # --- long exports ---
@@ -265,9 +294,8 @@ def _write_claimed(export: Export, heartbeat: _Heartbeat) -> None:
         export.requested_by,
     )
     _require_permission(request)
-    with open_spool() as file:
-        with transaction.atomic():
-            rows, as_of = _write_file(file, request, heartbeat.track)
+    file, rows, as_of = _write_table(export, request, heartbeat.track)
+    with file:
         size = file.tell()
         file.seek(0)
         heartbeat.beat(rows)

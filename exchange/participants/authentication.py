@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -20,6 +21,7 @@ from rest_framework.request import Request
 
 from exchange.api.authentication import Caller
 from exchange.api.middleware import bind_caller
+from exchange.core import replica
 from exchange.core.audit_context import set_actor
 from exchange.core.database import fetch_one
 
@@ -37,12 +39,16 @@ _SELECT_CALLER = """
         t.expires > now(),
         k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()),
         o.active,
-        k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute'
+        k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute',
+        {position}
     FROM oauth2_provider_accesstoken t
     JOIN exchange_apikey k ON k.id = t.application_id
     JOIN exchange_organisation o ON o.id = k.organisation_id
     WHERE t.token_checksum = %s
 """
+_WITHOUT_REPLICA = _SELECT_CALLER.format(position="NULL")
+# What the organisation must see in lists is found together with the caller.
+_WITH_REPLICA = _SELECT_CALLER.format(position="read_position(k.organisation_id)")
 
 
 # Concurrent requests of one key do not wait for each other to update its last use.
@@ -89,10 +95,11 @@ class BearerAuthentication(BaseAuthentication):
 
 def _authenticate_token(token: str) -> Caller:
     checksum = hashlib.sha256(token.encode("ascii")).hexdigest()
-    row = fetch_one(_SELECT_CALLER, [checksum], retryable=True)
+    select = _WITH_REPLICA if replica.is_configured() else _WITHOUT_REPLICA
+    row = fetch_one(select, [checksum], retryable=True)
     if row is None:
         raise InvalidToken("The access token is not known, or was revoked")
-    key_id, organisation_id, name, scopes, granted, alive, usable, active, touch = row
+    key_id, organisation_id, name, scopes, granted, alive, usable, active, touch, position = row
     if not alive:
         raise InvalidToken("The access token has expired")
     if not usable:
@@ -101,7 +108,10 @@ def _authenticate_token(token: str) -> Caller:
         raise InvalidToken("The organisation is not active")
     if touch:
         fetch_one(_UPDATE_LAST_USED, [key_id])
-    return _build_caller(key_id, organisation_id, name, scopes, granted)
+    caller = _build_caller(key_id, organisation_id, name, scopes, granted)
+    if position is None:
+        return caller
+    return replace(caller, position=replica.to_position(position))
 
 
 @lru_cache(maxsize=1024)

@@ -7,10 +7,9 @@ from decimal import Decimal
 from typing import Any, TypedDict
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import QuerySet
 
-from exchange.core.database import fetch_one
+from exchange.core.database import fetch_one, read_cursor
 from orders.book.errors import OrderNotFound
 from orders.book.models import Order, OrderStatus, OrderType
 from orders.book.payloads import PUBLIC_ORDER
@@ -64,7 +63,7 @@ def read_orders(organisation_id: UUID, order_ids: Sequence[UUID]) -> list[str]:
 
     Leaves out orders of other organisations that have closed since their id was read.
     """
-    with connection.cursor() as cursor:
+    with read_cursor() as cursor:
         cursor.execute(_ORDERS, [organisation_id, list(order_ids), organisation_id])
         return [text for (text,) in cursor.fetchall()]
 
@@ -88,7 +87,7 @@ def embed_token(order_text: str, token_id: UUID, token_text: str) -> str:
 def read_book(token_id: UUID, levels: int) -> Book:
     """Return the best `levels` prices of both sides of a token's book."""
     sides: dict[str, list[PriceLevel]] = {OrderType.BUY: [], OrderType.SELL: []}
-    with connection.cursor() as cursor:
+    with read_cursor() as cursor:
         cursor.execute(_BOOK, [token_id, levels, token_id, levels])
         for side, price, tokens, orders in cursor.fetchall():
             sides[side].append({"price": price, "tokens": tokens, "orders": orders})

@@ -229,6 +229,13 @@ def test_wrong_values_of_every_variable_are_refused_in_one_line_without_the_valu
         ({"DATABASE_OWNER_URL": "postgresql://h"}, "DATABASE_OWNER_URL: names no database"),
         ({"CELERY_BROKER_URL": "filesystem://"}, "CELERY_BROKER_URL: does not begin with amqp://"),
         ({"CELERY_BROKER_URL": "memory://"}, "CELERY_BROKER_URL: does not begin with amqp://"),
+        ({"DATABASE_REPLICA_URL": "mysql://h/x"}, "DATABASE_REPLICA_URL: does not begin with"),
+        ({"DATABASE_REPLICA_URL": "postgresql://h"}, "DATABASE_REPLICA_URL: names no database"),
+        (
+            {"DATABASE_REPLICA_URL": COMPLETE["DATABASE_URL"]},
+            "DATABASE_REPLICA_URL: is the address of DATABASE_URL",
+        ),
+        ({"DATABASE_REPLICA_MAX_LAG_SECONDS": "0"}, "DATABASE_REPLICA_MAX_LAG_SECONDS: is "),
         ({"DATABASE_POOLER": "pgpool"}, "DATABASE_POOLER: is none of the values known"),
         ({"CACHE_URL": "locmem://"}, "CACHE_URL: does not begin with redis://"),
         ({"FLUTTERWAVE_BASE_URL": "https://host"}, "FLUTTERWAVE_BASE_URL: does not end in /v3"),

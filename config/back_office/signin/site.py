@@ -30,6 +30,7 @@ from config.back_office.signin.session_state import (
     record_activity,
     session_state,
 )
+from exchange.core import replica
 from exchange.core.client_address import client_address
 from exchange.staff.models import AccessEvent, StaffUser
 from exchange.staff.services.access_records import record_access_event
@@ -59,7 +60,10 @@ class StaffSignIn(admin.AdminSite):
             user = request.user
             if user.is_authenticated:
                 structlog.contextvars.bind_contextvars(staff_id=str(user.pk))
-            return self.with_headers(_interception(request) or inner(request, *args, **kwargs))
+            response = _interception(request) or inner(request, *args, **kwargs)
+            if request.method not in _SAFE_METHODS and isinstance(request.user, StaffUser):
+                replica.record_write(request.user.pk)
+            return self.with_headers(response)
 
         return page
 

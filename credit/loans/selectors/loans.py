@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import Q, QuerySet
 
 from credit.loans.errors import LoanNotFound
 from credit.loans.models import Loan
 from credit.loans.payloads import LISTED_LOAN, LOAN_DETAIL
+from exchange.core.database import read_cursor
 from exchange.core.querysets import document_texts, get_or_raise
 
 
@@ -35,7 +35,7 @@ _LISTED = f"""
 
 def read_listed_loans(loan_ids: Sequence[UUID]) -> list[str]:
     """Return the loans as lists show them, as JSON, in the order of `loan_ids`."""
-    with connection.cursor() as cursor:
+    with read_cursor() as cursor:
         cursor.execute(_LISTED, [list(loan_ids)])
         return [text for (text,) in cursor.fetchall()]
 
@@ -70,7 +70,7 @@ def read_loan_statement(organisation_id: UUID, loan_id: UUID) -> str:
     """Return the loan's statement, oldest first, as JSON. Raises `LoanNotFound`."""
     if not loans_of(organisation_id).filter(id=loan_id).exists():
         raise LoanNotFound
-    with connection.cursor() as cursor:
+    with read_cursor() as cursor:
         cursor.execute(_STATEMENT, {"loan": loan_id})
         text: str = cursor.fetchone()[0]
     return text

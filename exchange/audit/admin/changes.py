@@ -128,6 +128,7 @@ class PeriodFilter(admin.ListFilter):
 
 @admin.register(Change)
 class ChangeAdmin(SafeAdmin):
+    reads_replica = True
     list_display = ("when", "who", "heading", "record_display", "columns", "way")
     list_display_links = ("when",)
     list_filter = (ActorFilter, "operation", RecordTypeFilter, PeriodFilter)

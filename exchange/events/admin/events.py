@@ -42,6 +42,7 @@ class EventFilters(ListFilters):
 
 @admin.register(Event)
 class EventAdmin(SafeAdmin):
+    reads_replica = True
     list_display = ("time_display", "type", "organisation", "state_display", "attempts", "about")
     list_display_links = ("time_display", "type")
     filters = EventFilters

@@ -28,7 +28,7 @@ from django.db import connection, transaction
 from django.db.models import Max, Q
 from django.utils import timezone
 
-from exchange.core import leases
+from exchange.core import leases, replica
 from exchange.core.metrics import WEBHOOK_POST_SECONDS, WEBHOOK_POSTS
 from exchange.events.models import DeliveryAttempt, Event, EventStatus, WebhookEndpoint
 from exchange.events.webhooks.posting import PostOutcome, post
@@ -158,6 +158,9 @@ def claim_due(*, most: int, per_organisation: int = PER_ORGANISATION) -> list[Cl
                 **_UNSCHEDULED, status=EventStatus.UNSENT
             )
             _mark_unsent(Q(organisation_id__in=undeliverable, next_attempt_at__lte=now))
+    for organisation_id in endpoints:
+        # Who receives an event finds its change in lists.
+        replica.record_write(organisation_id)
     return [
         Claim(
             event_id=event_id,

@@ -185,6 +185,7 @@ class MemberFilters(ListFilters):
 
 @admin.register(Member)
 class MemberAdmin(AddFormAdmin):
+    reads_replica = True
     add_permission = "exchange.add_member"
     list_display = ("name", "email", "organisation", "external_id", "created_at")
     filters = MemberFilters

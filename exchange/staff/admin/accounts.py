@@ -406,6 +406,7 @@ class StaffUserAdmin(AddFormAdmin):
 
 @admin.register(AccessRecord)
 class AccessRecordAdmin(SafeAdmin):
+    reads_replica = True
     list_display = ("when", "user", "event", "by", "address", "details")
     list_display_links = ("when",)
     list_filter = ("event",)

@@ -6,7 +6,8 @@ per process and bounded. Every statement reads the version in its own snapshot: 
 cached one, the cached results are exact; otherwise one statement reads everything again. Documents
 are never cached, as prices change without the version; nor are queries by time of change.
 
-Organisations that see no private deal, nearly all, share the cached results.
+Organisations that see no private deal, nearly all, share the cached results. The replica has a
+cache of its own, as its version may be older than the primary's.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import EmptyResultSet, FullResultSet
-from django.db import DEFAULT_DB_ALIAS, connection
+from django.db import DEFAULT_DB_ALIAS
 from django.db.models import QuerySet
 
-from exchange.core.database import fetch_one
+from exchange.core.database import fetch_one, read_alias, read_cursor
 from exchange.core.lru import LruCache
 from exchange.tokens.models import Token
 from exchange.tokens.selectors.tokens import IS_PUBLIC, IS_VISIBLE
@@ -145,16 +146,16 @@ class _Cache:
         )
 
 
-# For the last version read. A thread may still use the previous one: it compares versions with its
-# own statement.
-_cache = _Cache(0)
+# For the last version read from each database. A thread may still use the previous one: it compares
+# versions with its own statement.
+_caches: dict[str, _Cache] = {}
 
 
 def _read_cached(
     query: CatalogueQuery, organisation_id: UUID, window: _Window
 ) -> CataloguePage | None:
     """Return the page if enough is cached and still valid."""
-    cache = _cache
+    cache = _caches.get(read_alias()) or _Cache(0)
     private = cache.private.get(organisation_id)
     if private is None:
         version, private = _fetch_prepared(_SELECT_AUDIENCE, [organisation_id, organisation_id])
@@ -200,7 +201,6 @@ _turn_locks = [threading.Lock() for _ in range(64)]
 
 def _read_uncached(query: CatalogueQuery, organisation_id: UUID, window: _Window) -> CataloguePage:
     """Read the page with one statement, and cache the results if the version covers them."""
-    global _cache  # noqa: PLW0603 - the cache of the process
     viewer = [organisation_id, organisation_id]
     matches = _matches_sql(query, IS_VISIBLE, once=query.uses_word_index)
     version, private, total, block, text = _fetch_planned(
@@ -212,9 +212,9 @@ def _read_uncached(query: CatalogueQuery, organisation_id: UUID, window: _Window
     )
     if query.depends_on_update_time:
         return CataloguePage(total, _count_ids(window.of(block)), text)
-    cache = _cache
-    if cache.version != version:
-        cache = _cache = _Cache(version)
+    cache = _caches.get(read_alias())
+    if cache is None or cache.version != version:
+        cache = _caches[read_alias()] = _Cache(version)
     audience = organisation_id if private else None
     cache.private.put(organisation_id, private)
     cache.totals.put((query, audience), total)
@@ -303,7 +303,7 @@ def _fetch_prepared(sql: str, parameters: list[Any]) -> tuple[Any, ...]:
 
 def _fetch_planned(sql: str, parameters: list[Any]) -> tuple[Any, ...]:
     """Fetch the row of a statement that is planned for its parameters."""
-    with connection.cursor() as cursor:
+    with read_cursor() as cursor:
         cursor.execute(sql, parameters)
         row: tuple[Any, ...] = cursor.fetchone()
         return row

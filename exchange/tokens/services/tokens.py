@@ -15,6 +15,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from exchange.audit.selectors import column_changes, last_change_id
+from exchange.core import replica
 from exchange.core.errors import Conflict, InvalidRequest, Rejected
 from exchange.core.querysets import get_or_raise
 from exchange.participants.selectors import get_organisation
@@ -62,6 +63,8 @@ def change_terms(
         _validate(token)
         if changed:
             token.save(update_fields=changed)
+            if "deal_access" in changed:
+                replica.show_to_everyone()
             token.refresh_from_db()
     logger.info("token.changed", token=str(token.id), fields=changed, actor=f"staff:{user.pk}")
     return token
@@ -107,6 +110,7 @@ def withdraw_access(*, token_id: UUID, organisation_id: UUID, user: StaffUser) -
             Conflict(f"{organisation} has no access", code="state_conflict"),
         )
         access.delete()
+        replica.show_to_everyone()
     _log_access_change("token.access_withdrawn", access, user)
 
 

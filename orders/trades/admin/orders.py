@@ -26,6 +26,8 @@ _MAX_FILLS = 50
 
 @admin.register(Order)
 class OrderAdmin(OrderPages):
+    reads_replica = True
+
     def sections(self, request: HttpRequest, obj: Order) -> list[Section]:
         """Return the fills, oldest first, and the ledger transfers of the order."""
         trades = list(

@@ -251,6 +251,7 @@ NOT_AUDITED = {
     "exchange_exportchunk": "pieces of a file, gone after a week",
     "exchange_idempotencyrecord": "answers, kept for a day",
     "exchange_scheduledrun": "when tasks were last published; overwritten each period",
+    "exchange_writeposition": "positions in the log of the database, empty after a failover",
     "exchange_signintries": "counters, gone after minutes; who was refused has its own record",
     "oauth2_provider_devicegrant": "of a grant that is not offered",
     "oauth2_provider_grant": "of a grant that is not offered",

@@ -181,7 +181,7 @@ def test_rows_are_counted_up_to_a_limit(settings):
     organisations(3)
     for most, found in ((2, 2), (3, 3), (4, 3)):
         settings.EXPORT_COUNT_LIMIT = most
-        assert exports.estimate_rows(Organisation.objects.order_by("name")) == found
+        assert exports.estimate_rows(Organisation.objects.order_by("name"), StaffUser()) == found
 
 
 def test_a_person_has_at_most_five_long_exports_in_progress(user, monkeypatch):

@@ -36,7 +36,7 @@ SORTED = "materialized"
 @pytest.fixture(autouse=True)
 def empty_cache(monkeypatch: Any) -> None:
     """Start with an empty cache and blocks of four ids."""
-    monkeypatch.setattr(catalogue, "_cache", catalogue._Cache(0))
+    monkeypatch.setattr(catalogue, "_caches", {"default": catalogue._Cache(0)})
     monkeypatch.setattr(catalogue, "_BLOCK_SIZE", 4)
 
 
@@ -168,12 +168,12 @@ def test_queries_by_time_of_change_are_never_cached(statements, search):
     organisation = make_organisation().id
     found = query(**search)
     assert found.depends_on_update_time
-    cache = catalogue._cache
+    cache = catalogue._caches["default"]
     for _ in range(2):
         statements.clear()
         page = catalogue_page(found, organisation, offset=4, limit=LIMIT)
         assert (page.total, page.count, statements) == (6, 2, [ALL])
-    assert catalogue._cache is cache
+    assert catalogue._caches["default"] is cache
     assert cache.private.get(organisation) is None
     assert not query().depends_on_update_time
 
@@ -192,7 +192,7 @@ def test_few_matches_of_a_word_are_sorted_and_many_are_walked(
     assert read(statements, organisation, 0, **search) == [SEES, ALL + sorted_]
     for most, once in ((8, sorted_), (7, "")):
         monkeypatch.setattr(catalogue, "_SORT_THRESHOLD", most)
-        monkeypatch.setattr(catalogue._cache, "blocks", LruCache(1))
+        monkeypatch.setattr(catalogue._caches["default"], "blocks", LruCache(1))
         assert read(statements, organisation, 4, **search) == [PAGE + once]
 
 

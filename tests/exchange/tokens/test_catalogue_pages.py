@@ -27,7 +27,7 @@ def filled(module_rows: None) -> Iterator[None]:
     """2,600 tokens; the cache is cleared at the end."""
     fill_tokens(1, 2600)
     yield
-    catalogue._cache = catalogue._Cache(0)
+    catalogue._caches.clear()
 
 
 @pytest.mark.parametrize("sort", ["-created_at", "created_at", "name", "-name"])
@@ -49,7 +49,7 @@ def test_pages_beyond_a_block_are_the_same_by_every_route(filled, sort, search):
     pages = list(range(len(documents) // limit + 2))
     for order in (pages, pages[::-1], [pages[-3], *pages], [35, 34, 33, 0, 66, 67]):
         # The cache of a process that has just started.
-        catalogue._cache = catalogue._Cache(0)
+        catalogue._caches.clear()
         for number in order:
             offset = number * limit
             page = catalogue_page(asked, organisation, offset=offset, limit=limit)

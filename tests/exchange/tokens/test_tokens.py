@@ -167,10 +167,10 @@ def test_organisations_without_private_deals_share_the_cache(tmp_path):
     asked = query()
     first, second = make_organisation().id, make_organisation().id
     catalogue_page(asked, first, offset=0, limit=20)
-    cache = catalogue._cache
+    cache = catalogue._caches["default"]
     with round_trips(tmp_path) as responses:
         catalogue_page(asked, second, offset=0, limit=20)
-    assert catalogue._cache is cache
+    assert catalogue._caches["default"] is cache
     # Its audience and the page; neither total nor ids.
     assert len(responses) <= 4
     assert cache.totals.get((asked, None)) == 1

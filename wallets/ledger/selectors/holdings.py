@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import QuerySet
 
+from exchange.core.database import read_cursor
 from exchange.tokens.models import Token
 from wallets.ledger import payloads
 from wallets.ledger.models import Account, AccountKind
@@ -26,7 +26,7 @@ def held_tokens(owner_id: UUID) -> QuerySet[Token]:
 
 def holding_documents(owner_id: UUID, token_ids: Sequence[UUID]) -> list[str]:
     """Return the documents (JSON texts) of the owner's holdings, in the order of `token_ids`."""
-    with connection.cursor() as cursor:
+    with read_cursor() as cursor:
         cursor.execute(_HOLDINGS, [list(token_ids), owner_id])
         return [text for (text,) in cursor.fetchall()]
 

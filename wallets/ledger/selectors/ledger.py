@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import Sum
 
+from exchange.core.database import read_cursor
 from wallets.ledger.models import Account, Asset, BooksProof, Entry, Transfer
 
 # Maximum number of entries that a page sums.
@@ -43,7 +43,7 @@ def system_balances(accounts: Collection[Account]) -> dict[UUID, SystemBalance]:
         return {}
     proof = last_totals()
     since = proof.totals_before if proof else None
-    with connection.cursor() as cursor:
+    with read_cursor() as cursor:
         cursor.execute(
             "SELECT account_id, sum(amount), count(*) FROM (SELECT account_id, amount"
             " FROM wallets_entry WHERE account_id = ANY(%s) AND id >= %s LIMIT %s) e"

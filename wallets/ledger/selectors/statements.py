@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import Model
 
+from exchange.core.database import read_cursor
 from wallets.ledger import payloads
 
 
@@ -17,7 +17,7 @@ def transaction_documents(subjects: Sequence[type[Model]], entry_ids: Sequence[U
     Entries about a record of `subjects` carry its reference, others that of their transfer.
     """
     tables = [subject._meta.db_table for subject in subjects]
-    with connection.cursor() as cursor:
+    with read_cursor() as cursor:
         cursor.execute(
             f"""
             SELECT {_DOCUMENT}

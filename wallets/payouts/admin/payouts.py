@@ -269,6 +269,7 @@ class BankAccountAdmin(OwnedRecordAdmin):
 
 @admin.register(ProviderEvent)
 class ProviderEventAdmin(SafeAdmin):
+    reads_replica = True
     list_display = ("time_display", "reference", "provider_id", "deliveries")
     ordering = ("-pk",)
     search_fields = ("=reference", "=provider_id")

@@ -15,6 +15,7 @@ from exchange.admin.base import AddFormAdmin, Section, Tool, bind_form, staff_of
 from exchange.admin.columns import column
 from exchange.admin.display import format_time, status_badge
 from exchange.admin.fields import DatePickerField
+from exchange.admin.replica_reads import read_page
 from exchange.core.currencies import format_money
 from exchange.core.errors import DomainError
 from exchange.exports import services as exports
@@ -41,6 +42,7 @@ class DayForm(forms.Form):
 
 @admin.register(Reconciliation)
 class ReconciliationAdmin(AddFormAdmin):
+    reads_replica = True
     add_permission = reconciliation.PERMISSION
     list_display = (
         "day",
@@ -84,6 +86,13 @@ class ReconciliationAdmin(AddFormAdmin):
             self.action_url(f"{one}/export/", "export", self.export),
             *super().get_urls(),
         ]
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Show the report, which has up to thousands of lines, from the replica where possible."""
+        show = super().change_view
+        return read_page(request, lambda: show(request, object_id, form_url, extra_context))
 
     def tools(self, request: HttpRequest, obj: Reconciliation) -> list[Tool]:
         shown = []
