@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -11,15 +13,23 @@ _VARIABLE = "DJANGO_SETTINGS_MODULE"
 _PRODUCTION = "config.settings.production"
 
 
+@contextmanager
+def refusals_in_one_line() -> Iterator[None]:
+    """Exit with one line and status 1 if a variable is refused inside the block."""
+    try:
+        yield
+    except ImproperlyConfigured as error:
+        raise SystemExit(" ".join(str(error).split())) from None
+
+
 def load_settings() -> None:
     """Load the settings; exit with one line and status 1 if a variable is refused."""
     module = os.environ.setdefault(_VARIABLE, "config.settings.local")
     if not module.strip():
         raise SystemExit(f"{_VARIABLE}: is empty. Give {_PRODUCTION}, or remove it.")
     try:
-        settings.INSTALLED_APPS  # noqa: B018 - reading one loads all
-    except ImproperlyConfigured as error:
-        raise SystemExit(" ".join(str(error).split())) from None
+        with refusals_in_one_line():
+            settings.INSTALLED_APPS  # noqa: B018 - reading one loads all
     except ImportError as error:
         if error.name and f"{module}.".startswith(f"{error.name}."):
             raise SystemExit(f"{_VARIABLE}: no such module. Give {_PRODUCTION}.") from None

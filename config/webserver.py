@@ -24,7 +24,7 @@ import structlog
 import uvloop
 from django.conf import settings
 
-from config.startup import load_settings
+from config.startup import load_settings, refusals_in_one_line
 
 logger = structlog.get_logger(__name__)
 
@@ -95,14 +95,23 @@ def _fork(serve: Callable[[], None]) -> int:
     return pid
 
 
+def _whole_number(low: int, high: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or not low <= int(text) <= high:
+            raise argparse.ArgumentTypeError(f"give a whole number from {low} to {high}")
+        return int(text)
+
+    return parse
+
+
 def main(arguments: Sequence[str]) -> None:
     """Serve until SIGTERM or SIGINT."""
     parser = argparse.ArgumentParser(prog="python -m config.webserver")
     parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=8000)
-    parser.add_argument("--workers", type=int, default=WORKERS)
-    parser.add_argument("--drain-seconds", type=int, default=DRAIN_SECONDS)
-    parser.add_argument("--kill-seconds", type=int, default=20)
+    parser.add_argument("--port", type=_whole_number(0, 65535), default=8000)
+    parser.add_argument("--workers", type=_whole_number(1, 512), default=WORKERS)
+    parser.add_argument("--drain-seconds", type=_whole_number(0, 3600), default=DRAIN_SECONDS)
+    parser.add_argument("--kill-seconds", type=_whole_number(1, 3600), default=20)
     parser.add_argument("application", nargs="?", default=APPLICATION)
     options = parser.parse_args(arguments)
     load_settings()
@@ -111,7 +120,12 @@ def main(arguments: Sequence[str]) -> None:
     application = getattr(importlib.import_module(module), name)
     http = importlib.import_module("config.http")
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
-    listener = socket.create_server((options.host, options.port), family=family, backlog=_BACKLOG)
+    try:
+        listener = socket.create_server(
+            (options.host, options.port), family=family, backlog=_BACKLOG
+        )
+    except OSError as error:
+        parser.error(f"{options.host} port {options.port}: {error.strerror}. Give a free address.")
     listener.setblocking(False)  # noqa: FBT003
     gc.freeze()  # loaded objects stay shared between the processes
 
@@ -143,4 +157,5 @@ def _prepare_metrics() -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    with refusals_in_one_line():
+        main(sys.argv[1:])

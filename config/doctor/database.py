@@ -112,15 +112,18 @@ def check_role() -> Iterator[Finding]:
         " current_setting('jit') FROM pg_roles WHERE rolname = session_user"
     )
     expected = settings.DATABASE_RUNTIME_ROLE
+    remedy = _ROLES
+    if getattr(settings, "DATABASE_POOLER", ""):
+        remedy = "Give the login its settings, as in docs/cluster/roles.sql"
     if current != expected:
-        yield problem("role", f"acts as {current}, not as {expected}", _ROLES)
+        yield problem("role", f"acts as {current}, not as {expected}", remedy)
     elif superuser:
-        yield problem("role", f"the login {login} is a superuser", _ROLES)
+        yield problem("role", f"the login {login} is a superuser", remedy)
     elif owned := value(
         "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"
         " AND relowner = (SELECT oid FROM pg_roles WHERE rolname = session_user)"
     ):
-        yield problem("role", f"the login {login} owns {owned} tables and indexes", _ROLES)
+        yield problem("role", f"the login {login} owns {owned} tables and indexes", remedy)
     else:
         yield ok("role", f"{login} acts as {current}")
     for name, found, wanted in (("TimeZone", zone, "UTC"), ("jit", jit, "off")):

@@ -27,7 +27,11 @@ def register() -> None:
     default = connections.settings["default"]
     options = {
         name: value for name, value in default.get("OPTIONS", {}).items() if name != "pool"
-    } | {"connect_timeout": _CONNECT_SECONDS}
+    } | {
+        "connect_timeout": _CONNECT_SECONDS,
+        # Also works through a pooler that DATABASE_POOLER does not name.
+        "prepare_threshold": None,
+    }
     if "options" in options:
         # PgBouncer takes no start-up options.
         options["options"] += f" -c statement_timeout={_STATEMENT_SECONDS}s"

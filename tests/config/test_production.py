@@ -111,6 +111,17 @@ def test_every_program_refuses_in_one_line(command: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("option", "value"),
+    [("--port", "65536"), ("--port", "x"), ("--workers", "0"), ("--host", "256.0.0.1")],
+)
+def test_a_wrong_option_of_the_web_server_is_named(option: str, value: str) -> None:
+    done = run("-m", "config.webserver", "--port", "0", option, value)
+    assert done.returncode == 2
+    assert value in done.stderr or option in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
     ("module", "reason"),
     [("config.settings.prodution", "no such module"), ("", "is empty")],
 )
