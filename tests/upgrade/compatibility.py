@@ -27,12 +27,16 @@ BOUNDED_TABLES = {
 }
 _BLOCK_WRITES = {"ShareLock", "ShareRowExclusiveLock", "ExclusiveLock", "AccessExclusiveLock"}
 
+# Partitions under the name of their table.
 _ACTIVITY = """
-SELECT c.relname, c.relfilenode, pg_stat_get_xact_numscans(c.oid),
+SELECT c.oid, coalesce(p.relname, c.relname), c.relfilenode, pg_stat_get_xact_numscans(c.oid),
        pg_stat_get_xact_tuples_updated(c.oid) + pg_stat_get_xact_tuples_deleted(c.oid),
        ARRAY(SELECT mode FROM pg_locks l
              WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.relation = c.oid)
-FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
+FROM pg_class c
+LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class p ON p.oid = i.inhparent
+WHERE c.relnamespace IN ('public'::regnamespace, to_regnamespace('partitions'))
+    AND c.relkind = 'r'
 """
 _COLUMNS = """
 SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
@@ -198,16 +202,16 @@ class Observer:
         with self._raw.transaction():
             yield
 
-    def _activity(self) -> dict[str, tuple[int, int, int, list[str]]]:
+    def _activity(self) -> dict[int, tuple[str, int, int, int, list[str]]]:
         with psycopg.Cursor(self._raw) as cursor:
             return {row[0]: row[1:] for row in cursor.execute(_ACTIVITY).fetchall()}
 
     def _judge(self, statement: str, before: Any, after: Any) -> None:
-        for table in self.release.catalogue.tables - BOUNDED_TABLES:
-            if table not in before or table not in after:  # a view, or removed: the catalogue tells
+        growing = self.release.catalogue.tables - BOUNDED_TABLES
+        for oid, (table, file, scans, changes, _) in before.items():
+            if table not in growing or oid not in after:  # new, or removed: the catalogue tells
                 continue
-            file, scans, changes, _ = before[table]
-            file_now, scans_now, changes_now, locks = after[table]
+            _, file_now, scans_now, changes_now, locks = after[oid]
             if file != file_now:
                 self._find(
                     f"rewrites {table}: nothing can read it meanwhile",
