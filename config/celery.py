@@ -23,6 +23,7 @@ from exchange.core.audit_context import audit_context
 # Task name -> period. Workers are notified of most work at once; the period is the delay after a
 # lost notification.
 SCHEDULE: dict[str, timedelta] = {
+    "config.tasks.add_partitions": timedelta(hours=6),
     "config.tasks.prove_books": timedelta(hours=1),
     "credit.tasks.age_loans": timedelta(minutes=1),
     "credit.tasks.revalue_loans": timedelta(hours=1),

@@ -27,5 +27,6 @@ class ExchangeConfig(sqlfiles.SqlAppConfig):
         "staff/two_person",
         "events/public_actor",
         "staff/access_guards",
+        "partitions/partitions",
     )
     stored_documents = ("participants.MEMBER", "tokens.TOKEN")

@@ -54,7 +54,7 @@ _OPERATOR_ERRNOS = {
     errno.EROFS,
 }
 # The runtime role must not create or truncate tables.
-_AS_OWNER = {"createcachetable", "flush", "loaddata", "migrate", "sqlflush"}
+_AS_OWNER = {"createcachetable", "flush", "loaddata", "migrate", "retention", "sqlflush"}
 
 
 def run(argv: Sequence[str]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from cryptography.fernet import Fernet
 
 from config import event_types
+from config.settings import retention
 from config.settings.databases import from_url
 from config.settings.environment import env, refusal
 from exchange.core.timed_connection import TimedConnection
@@ -315,7 +316,9 @@ RATE_LIMITS: dict[str, int] = {
     ),
 }
 IDEMPOTENCY_WAIT_SECONDS = env.integer("IDEMPOTENCY_WAIT_SECONDS", default=10, low=1, high=60)
-IDEMPOTENCY_RETENTION_HOURS = 24
+IDEMPOTENCY_RETENTION_HOURS = retention.idempotency_hours()
+# Months that partitioned tables keep, by table; None is forever.
+RETENTION_MONTHS = retention.retention_months()
 
 # --- Quotes ----------------------------------------------------------------------------------
 # A quote that moves a price by more percent than this needs a reason.

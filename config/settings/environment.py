@@ -65,6 +65,21 @@ class Environment:
             raise refusal(name, "is out of bounds", f"Give a whole number from {low} to {high}")
         return int(value)
 
+    def optional_integer(self, name: str, *, low: int, high: int, reason: str) -> int | None:
+        """Return a whole number from `low` to `high`, or None; `reason` explains `low`."""
+        value = self._read(name, f"empty, {low:,} to {high:,}", "")
+        if value is None:
+            return None
+        if not _WHOLE_NUMBER.fullmatch(value):
+            raise refusal(name, "is not a whole number", f"Give one from {low} to {high}, or none")
+        if not low <= int(value) <= high:
+            raise refusal(
+                name,
+                f"is not from {low} to {high}: {reason}",
+                "Give a number that is, or none to keep everything",
+            )
+        return int(value)
+
     def number(self, name: str, *, default: float, low: float, high: float) -> float:
         """Return a number from `low` to `high`, which may have a fraction."""
         value = self._read(name, f"{low:g} to {high:g}", f"{default:g}")

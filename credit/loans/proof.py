@@ -146,7 +146,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
             ('loan.liquidated', l.status = 'LIQUIDATED')
         ) k (type, due)
         CROSS JOIN LATERAL (VALUES (l.organisation_id), (l.creditor_id)) p (organisation)
-        WHERE k.due AND NOT EXISTS (
+        WHERE k.due AND l.id >= (SELECT events_complete_since()) AND NOT EXISTS (
             SELECT FROM exchange_event e WHERE e.subject_id = l.id AND e.type = k.type
                 AND e.organisation_id = p.organisation)
         """,

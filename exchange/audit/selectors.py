@@ -17,7 +17,7 @@ from django.utils.module_loading import import_string
 
 from exchange.audit.models import Change
 from exchange.core.audit_context import VISITOR
-from exchange.core.ids import parse_id
+from exchange.core.ids import first_id_since, parse_id
 from exchange.core.sqlfiles import sql_apps
 from exchange.participants.selectors import get_actor_names
 
@@ -40,9 +40,10 @@ def _finders() -> tuple[Callable[[str], Iterable[object]], ...]:
 def history(*record_ids: object, limit: int) -> list[Change]:
     """Return the latest changes, at most `limit`, of these records and of records about them."""
     ids = [str(record_id) for record_id in record_ids]
+    changes = Change.objects.filter(id__gte=min(map(first_id_since, ids), default=UUID(int=0)))
     # Two queries, each served by its own index.
-    own = Change.objects.filter(record_id__in=ids).order_by("-id")[:limit]
-    about = Change.objects.filter(about_id__in=ids).exclude(record_id__in=ids).order_by("-id")
+    own = changes.filter(record_id__in=ids).order_by("-id")[:limit]
+    about = changes.filter(about_id__in=ids).exclude(record_id__in=ids).order_by("-id")
     merged = heapq.merge(own, about[:limit], key=lambda change: change.id, reverse=True)
     return list(merged)[:limit]
 
@@ -50,7 +51,10 @@ def history(*record_ids: object, limit: int) -> list[Change]:
 def column_changes(table: str, record_id: object, columns: Iterable[str]) -> QuerySet[Change]:
     """Return the changes of `columns` of a record, newest first."""
     return Change.objects.filter(
-        table=table, record_id=str(record_id), after__has_any_keys=list(columns)
+        id__gte=first_id_since(str(record_id)),
+        table=table,
+        record_id=str(record_id),
+        after__has_any_keys=list(columns),
     ).order_by("-id")
 
 

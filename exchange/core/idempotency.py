@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from exchange.core.database import LOCK_NOT_AVAILABLE, fetch_one, sqlstate
 from exchange.core.errors import DomainError, IdempotencyKeyReused, RequestInProgress
-from exchange.core.models import IdempotencyRecord
+from exchange.core.models import IdempotencyRecord, current_month
 from exchange.core.querysets import purge
 
 # SQLSTATE that `claim_idempotency_key` raises for another body.
@@ -74,12 +74,14 @@ def find_response(claim: IdempotencyClaim) -> StoredResponse | None:
     Raises `IdempotencyKeyReused` when the key was used with another body. Does not see a first
     request that has not committed: `claim_key` waits for it.
     """
+    oldest = timezone.now() - retention_period()
     record = IdempotencyRecord.objects.filter(
         organisation_id=claim.organisation_id,
         method=claim.method,
         path=claim.path,
         key=claim.key,
-        created_at__gt=timezone.now() - retention_period(),
+        month__range=(oldest.date().replace(day=1), current_month()),
+        created_at__gt=oldest,
     ).first()
     if record is None or record.status_code is None:
         return None

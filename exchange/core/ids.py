@@ -16,6 +16,8 @@ ALPHABET = b"0123456789abcdefghjkmnpqrstvwxyz"
 # 256 is a multiple of 32, so every character is as likely as any other.
 _TO_ALPHABET = ALPHABET * 8
 
+_DAY_MILLISECONDS = 24 * 3600 * 1000
+
 _lock = threading.Lock()
 _last: tuple[int, int] = (0, 0)
 
@@ -49,6 +51,17 @@ def first_id_at(moment: datetime) -> uuid.UUID:
     """
     milliseconds = int(moment.timestamp() * 1000)
     return uuid.UUID(int=(milliseconds << 80) | (0x7 << 76) | (0b10 << 62))
+
+
+def first_id_since(record_id: str) -> uuid.UUID:
+    """Return the smallest id of rows about the record, which are not older than it.
+
+    Clocks may differ by a day. Returns the smallest UUID for a record without a UUIDv7.
+    """
+    known = parse_id(record_id)
+    if known is None or known.version != 7:
+        return uuid.UUID(int=0)
+    return uuid.UUID(int=max(0, (known.int >> 80) - _DAY_MILLISECONDS) << 80)
 
 
 def new_reference(prefix: str, length: int = 26) -> str:

@@ -5,6 +5,8 @@ Also the base of most models.
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
+
 from django.db import models
 
 from exchange.core.ids import uuid7
@@ -60,13 +62,23 @@ class WritePosition(models.Model):
         return str(self.writer)
 
 
+def current_month() -> date:
+    """Return the first day of this month (UTC)."""
+    return datetime.now(UTC).date().replace(day=1)
+
+
 class IdempotencyRecord(models.Model):
-    """One key of one organisation for one method and path, and its response."""
+    """One key of one organisation for one method and path, and its response.
+
+    Partitioned by `month`: a key that is claimed early in a month has a row in the last month, too
+    (`sql/idempotency.sql`).
+    """
 
     organisation = models.ForeignKey("exchange.Organisation", on_delete=models.CASCADE)
     method = models.CharField(max_length=10)
     path = models.TextField()
     key = models.CharField(max_length=255)
+    month = models.DateField(default=current_month)
     body_hash = models.CharField(max_length=64, help_text="SHA-256 of the canonical body, hex")
     status_code = models.PositiveSmallIntegerField(null=True)
     message = models.TextField(default="")
@@ -76,7 +88,8 @@ class IdempotencyRecord(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["organisation", "method", "path", "key"], name="idempotency_key_once"
+                fields=["organisation", "method", "path", "key", "month"],
+                name="idempotency_key_once",
             ),
         ]
         indexes = [models.Index(fields=["created_at"], name="idempotency_age")]

@@ -217,9 +217,9 @@ BEGIN
 END $lock$
 """
 
-# Everything that files install in `public`. Kept: functions that a table needs (generated column,
-# default, constraint, index), parts of extensions, objects of other roles, and `ids_ordered_since`,
-# which a migration defines.
+# Everything that files install in `public`, and triggers of partitions. Kept: functions that a
+# table needs (generated column, default, constraint, index), parts of extensions, objects of other
+# roles, and `ids_ordered_since`, which a migration defines.
 _UNINSTALL = """
 DO $uninstall$
 DECLARE
@@ -231,7 +231,8 @@ BEGIN
     FOR v_command IN
         SELECT format('DROP TRIGGER %I ON %s', tgname, tgrelid::regclass)
         FROM pg_trigger JOIN pg_class c ON c.oid = tgrelid
-        WHERE NOT tgisinternal AND c.relnamespace = 'public'::regnamespace
+        WHERE NOT tgisinternal AND tgparentid = 0
+            AND c.relnamespace IN ('public'::regnamespace, to_regnamespace('partitions'))
         UNION ALL
         (WITH removed AS (
             SELECT o.classid, o.oid, o.kind, o.name FROM (

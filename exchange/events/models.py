@@ -91,7 +91,11 @@ class Event(Record):
 class DeliveryAttempt(Record):
     """A delivery attempt: time, response (first 1 KiB) and duration."""
 
-    event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="delivery_attempts")
+    # No foreign key in the database: it would bind the retention of attempts to that of events. An
+    # attempt is written under the lock of its event, and the application deletes no event.
+    event = models.ForeignKey(
+        Event, on_delete=models.PROTECT, related_name="delivery_attempts", db_constraint=False
+    )
     number = models.PositiveSmallIntegerField()
     url = models.URLField(max_length=2000)
     attempted_at = models.DateTimeField()

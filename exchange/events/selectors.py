@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import Max, Q, QuerySet
 
+from exchange.core.ids import first_id_since
 from exchange.core.querysets import document_texts, get_or_raise
 from exchange.events.errors import EndpointNotFound, EventNotFound
 from exchange.events.models import DeliveryAttempt, Event, EventStatus, WebhookEndpoint
@@ -17,6 +18,11 @@ from exchange.events.payloads import EVENT, EVENT_DETAIL, WEBHOOK
 def events_of(organisation_id: UUID) -> QuerySet[Event]:
     """Return the events of an organisation."""
     return Event.objects.filter(organisation_id=organisation_id)
+
+
+def attempts_of(event: Event) -> QuerySet[DeliveryAttempt]:
+    """Return the delivery attempts of an event. Earlier partitions than its own have none."""
+    return event.delivery_attempts.filter(id__gte=first_id_since(str(event.pk)))
 
 
 def event_texts(events: QuerySet[Event]) -> QuerySet[Event, str]:

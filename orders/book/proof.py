@@ -80,7 +80,7 @@ BOOK_CHECKS: tuple[Check, ...] = (
             ('order.fulfilled', o.status = 'Fulfilled'),
             ('order.cancelled', o.status = 'Cancelled')
         ) k (type, due)
-        WHERE k.due AND NOT EXISTS (
+        WHERE k.due AND o.id >= (SELECT events_complete_since()) AND NOT EXISTS (
             SELECT FROM exchange_event e WHERE e.subject_id = o.id AND e.type = k.type)
         """,
         recent=RECENT_ORDERS,

@@ -139,6 +139,15 @@ KINDS: dict[str, LiteralString] = {
         UNION ALL
         SELECT evtname, evtevent || ' ' || evtfoid::regprocedure FROM pg_event_trigger
     """,
+    # With their guards.
+    "partitions": """
+        SELECT c.relname, concat_ws(' ', 'of', p.relname, pg_get_expr(c.relpartbound, c.oid),
+            (SELECT string_agg(tgname, ', ' ORDER BY tgname) FROM pg_trigger
+             WHERE tgrelid = c.oid AND NOT tgisinternal), c.relacl)
+        FROM pg_class c LEFT JOIN pg_inherits ON inhrelid = c.oid
+        LEFT JOIN pg_class p ON p.oid = inhparent
+        WHERE c.relnamespace = 'partitions'::regnamespace AND c.relkind = 'r'
+    """,
     "comments": """
         SELECT DISTINCT pg_describe_object(d.classoid, d.objoid, d.objsubid), d.description
         FROM pg_description d

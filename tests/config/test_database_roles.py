@@ -76,6 +76,10 @@ def test_an_owner_that_cannot_grant_the_runtime_role_can_migrate(roles):
             ):
                 connection.execute(statement)
 
-    refused = manage("migrate", DATABASE_URL=roles["app"])
-    assert refused.returncode == 1
-    assert "set DATABASE_OWNER_URL" in refused.stderr
+    for command in ("migrate", "retention"):
+        refused = manage(command, DATABASE_URL=roles["app"])
+        assert refused.returncode == 1
+        assert "set DATABASE_OWNER_URL" in refused.stderr
+    kept = manage("retention", "--dry-run", "--drop", **urls, RETENTION_AUDIT_MONTHS="60")
+    assert kept.returncode == 0, kept.stderr
+    assert "exchange_change: keeps rows since" in kept.stdout

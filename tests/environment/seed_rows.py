@@ -22,10 +22,15 @@ BLOAT_BYTES = 1024 * 1024
 # transaction's, and as many, the table is unchanged and need not be restored.
 _SNAPSHOT = "CREATE TABLE seed.snapshot (name text PRIMARY KEY, since xid)"
 
+# Tables with rows of their own: not partitioned ones, but their partitions.
+_STORED_TABLES = """
+SELECT oid::regclass::text FROM pg_class
+WHERE relkind = 'r' AND relnamespace IN ('public'::regnamespace, 'partitions'::regnamespace)
+"""
 _BLOATED = """
 CREATE FUNCTION seed.bloated() RETURNS text LANGUAGE sql AS $$
     SELECT string_agg(oid::regclass::text, ', ') FROM pg_class
-     WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+     WHERE relnamespace IN ('public'::regnamespace, 'partitions'::regnamespace) AND relkind = 'r'
        AND pg_relation_size(oid) > {bloat_bytes}
 $$
 """
@@ -80,9 +85,9 @@ def snapshot_rows(connection: Connection) -> None:
     connection.execute(_SNAPSHOT)
     found = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
     tables = [name for (name,) in found.fetchall()]
-    for table in tables:
+    for (table,) in connection.execute(_STORED_TABLES).fetchall():
         connection.execute(
-            sql.SQL("ALTER TABLE {} SET (autovacuum_enabled = off)").format(sql.Identifier(table))
+            sql.SQL("ALTER TABLE {} SET (autovacuum_enabled = off)").format(sql.SQL(table))
         )
     states = [_state(connection, table) for table in tables]
     connection.execute(sql.SQL(_BLOATED).format(bloat_bytes=sql.Literal(BLOAT_BYTES)))

@@ -320,6 +320,7 @@ CHANGES = {
     "types": "ALTER TYPE withdrawal_order ADD ATTRIBUTE more text",
     "views": "CREATE VIEW more AS SELECT 1 AS one",
     "rules and policies": "CREATE POLICY more ON orders_order USING (true)",
+    "partitions": "DROP TRIGGER partition_truncate ON partitions.exchange_event",
     "comments": "COMMENT ON FUNCTION exchange_member_document() IS 'another'",
     "rights": "GRANT UPDATE ON wallets_entry TO exchange_runtime",
     "owners": "ALTER TABLE orders_order OWNER TO exchange_runtime",

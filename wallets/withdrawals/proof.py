@@ -113,7 +113,7 @@ EVENTS = sql_check(
         ('withdrawal.failed', w.status = 'Failed'),
         ('withdrawal.reversed', w.status = 'Reversed')
     ) k (type, due)
-    WHERE k.due AND NOT EXISTS (
+    WHERE k.due AND w.id >= (SELECT events_complete_since()) AND NOT EXISTS (
         SELECT FROM exchange_event e WHERE e.subject_id = w.id AND e.type = k.type)
     """,
     recent=_RECENT,

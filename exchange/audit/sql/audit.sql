@@ -49,7 +49,8 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION write_change FROM PUBLIC;
 
--- Arguments: id column; column of the record it is about, or ''; hidden columns; omitted columns.
+-- Arguments: id column; column of the record it is about, or ''; hidden columns; omitted columns; table,
+-- whose partitions have names of their own.
 CREATE FUNCTION audit_row() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
@@ -77,7 +78,7 @@ BEGIN
         RETURN NULL;
     END IF;
     PERFORM public.write_change(
-        TG_TABLE_NAME, TG_OP, v_row ->> TG_ARGV[0], v_row ->> TG_ARGV[1],
+        TG_ARGV[4], TG_OP, v_row ->> TG_ARGV[0], v_row ->> TG_ARGV[1],
         CASE WHEN TG_OP <> 'INSERT' THEN v_before END,
         CASE WHEN TG_OP <> 'DELETE' THEN v_after END);
     RETURN NULL;
@@ -111,7 +112,7 @@ CREATE FUNCTION audit_table(
 DECLARE
     v_columns text;
     v_unknown text;
-    v_arguments text := format('%L, %L, %L, %L', record, about, hidden, left_out);
+    v_arguments text := format('%L, %L, %L, %L, %L', record, about, hidden, left_out, target);
     v_operation text;
     v_when text;
 BEGIN

@@ -23,7 +23,7 @@ from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range, id_filter
 from exchange.events.admin.confirmations import confirm_endpoint_status, confirm_redelivery
 from exchange.events.models import Event, EventStatus, WebhookEndpoint
-from exchange.events.selectors import MAX_COUNTED, get_endpoint_health
+from exchange.events.selectors import MAX_COUNTED, attempts_of, get_endpoint_health
 from exchange.events.services.endpoints import send_test, switch_endpoint
 from exchange.events.services.outbox import MAX_REDELIVERIES, redeliver, redeliver_exhausted
 from exchange.participants.admin.name_filters import OrganisationNameFilter
@@ -97,7 +97,7 @@ class EventAdmin(SafeAdmin):
         return [Tool("Resend", self.address("redeliver", obj.pk), post=True)]
 
     def sections(self, request: HttpRequest, obj: Event) -> list[Section]:
-        attempts = obj.delivery_attempts.order_by("-attempted_at", "-id")[:_MAX_ATTEMPTS]
+        attempts = attempts_of(obj).order_by("-attempted_at", "-id")[:_MAX_ATTEMPTS]
         rows = [
             (
                 format_time(attempt.attempted_at),

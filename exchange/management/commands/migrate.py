@@ -1,4 +1,4 @@
-"""`manage.py migrate`: Django's command in turns, followed by the installation of the SQL files.
+"""`manage.py migrate`: Django's command in turns, then the SQL files and coming months' partitions.
 
 Migrations wait for tables like the installation (`exchange.core.table_locks`). One that ends with a
 lock timeout starts again; those before it stay applied.
@@ -19,13 +19,14 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from exchange.core import sqlfiles
 from exchange.core.table_locks import LOCK_TIMEOUT, TablesInUse, in_turns
+from exchange.partitions.services import add_partitions
 
 
 class Command(migrate.Command):
     """Installs the SQL after migrations of the whole project, not of one app."""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Migrate, then install the SQL unless it is installed."""
+        """Migrate, install the SQL unless it is installed, and add partitions."""
         alias = options["database"]
         _require_known_state(alias)
         try:
@@ -37,10 +38,12 @@ class Command(migrate.Command):
             if options["app_label"] or options["plan"] or options["check_unapplied"]:
                 return
             installed = sqlfiles.install(alias)
+            added = in_turns(lambda: add_partitions(using=alias), effect="no partition is added")
         except (sqlfiles.InstallError, TablesInUse) as error:
             raise CommandError(str(error)) from error
         if options["verbosity"] > 0:
             self.stdout.write("SQL: installed" if installed else "SQL: nothing to install")
+            self.stdout.write(f"Partitions: {added} added")
 
 
 @contextlib.contextmanager

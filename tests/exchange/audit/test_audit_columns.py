@@ -291,6 +291,7 @@ def triggers() -> dict[str, dict[str, tuple[list[str], set[str]]]]:
         "SELECT tgrelid::regclass::text, tgname, encode(tgargs, 'escape'), coalesce((SELECT"
         " string_agg(attname, ' ') FROM pg_attribute WHERE attrelid = tgrelid AND attnum ="
         " ANY (tgattr)), '') FROM pg_trigger WHERE tgname LIKE 'audit\\_%' AND tgenabled = 'O'"
+        " AND tgparentid = 0"
     ):
         operation = name.removeprefix("audit_").upper()
         found.setdefault(table, {})[operation] = (arguments.split("\\000"), set(columns.split()))
@@ -327,6 +328,7 @@ def test_the_triggers_match_the_declared_columns():
 def test_append_only_tables_are_append_only():
     guarded = rows(
         "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname = 'append_only_rows'"
+        " AND tgparentid = 0"
     )
     assert {row[0] for row in guarded} == APPEND_ONLY
 

@@ -187,7 +187,7 @@ def test_a_table_is_audited_for_the_given_columns_and_conditions(books):
     def row(event: str, arguments: str, when: str = "true") -> str:
         return f"AFTER {event} FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION audit_row({arguments})"
 
-    usual = "'id', '', '{}', '{}'"
+    usual = "'id', '', '{}', '{}', 'given'"
     truncate = "AFTER TRUNCATE FOR EACH STATEMENT EXECUTE FUNCTION audit_truncate()"
     assert triggers(books) == {
         "audit_insert": row("INSERT", usual),
@@ -195,7 +195,7 @@ def test_a_table_is_audited_for_the_given_columns_and_conditions(books):
         "audit_delete": row("DELETE", usual),
         "audit_truncate": truncate,
     }
-    own = "'owner', 'id', '{secret}', '{touched,note}'"
+    own = "'owner', 'id', '{secret}', '{touched,note}', 'given'"
     columns = 'UPDATE OF "Odd", id, owner, secret'
     assert triggers(
         books, record="owner", about="id", hidden=["secret"], left_out=["touched", "note"],

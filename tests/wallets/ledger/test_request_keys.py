@@ -41,8 +41,10 @@ def keep(books: Books, key: str, *, age: str = "0") -> tuple[Any, ...]:
     kept = (200, "before", f'["{key}"]')
     books.owner.execute(
         "INSERT INTO exchange_idempotencyrecord"
-        " (organisation_id, method, path, key, body_hash, status_code, message, data, created_at)"
-        " VALUES (%s, 'POST', '/w', %s, 'hash', %s, %s, %s, now() - %s::interval)",
+        " (organisation_id, method, path, key, month, body_hash, status_code, message, data,"
+        " created_at)"
+        " VALUES (%s, 'POST', '/w', %s, month_of(now()), 'hash', %s, %s, %s,"
+        " now() - %s::interval)",
         [books.organisation, key, *kept, age],
     )
     return kept

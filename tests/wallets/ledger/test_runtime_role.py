@@ -140,6 +140,8 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
         " WHERE pronamespace = 'public'::regnamespace AND prosecdef ORDER BY proname"
     ).fetchall()
     assert dict(rows) == {
+        "add_partitions": "search_path=pg_catalog, pg_temp,lock_timeout=500ms",
+        "analyze_partitioned": "search_path=pg_catalog, pg_temp",
         "audit_row": "search_path=pg_catalog, pg_temp,TimeZone=UTC",
         "audit_truncate": "search_path=pg_catalog, pg_temp",
         "catalogue_changed": "search_path=public, pg_temp",

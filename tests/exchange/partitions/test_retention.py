@@ -1,0 +1,210 @@
+"""Old months are detached with their rows, and dropped only on request."""
+
+from __future__ import annotations
+
+import io
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import psycopg
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import OperationalError, connections
+
+from config.books import CHECKS
+from exchange.core.ids import first_id_at
+from exchange.core.table_locks import TablesInUse, in_turns
+from exchange.events.services.deliveries import claim_due
+from exchange.partitions import services
+from tests.environment.database import Connection
+from tests.factories.months import (
+    attached,
+    insert_change,
+    insert_event,
+    month,
+    name_of,
+    start_of,
+)
+from tests.factories.wallets import make_wallet, store_bank_list
+from wallets.ledger.proof import prove
+
+DAY = timedelta(days=1)
+DEFAULT = {"exchange_event": None, "exchange_deliveryattempt": None, "exchange_change": None}
+
+
+@pytest.fixture
+def filled(missed_months: Connection) -> Connection:
+    """Partitions of six months, with an event in each, and one before them."""
+    services.add_partitions()
+    for offset in range(-7, 1):
+        insert_event(missed_months, start_of(offset) + timedelta(hours=5))
+        insert_change(missed_months, start_of(offset) + timedelta(hours=5), offset)
+    return missed_months
+
+
+def run(*arguments: str) -> list[str]:
+    out = io.StringIO()
+    call_command("retention", *arguments, database="owner", stdout=out)
+    return out.getvalue().splitlines()
+
+
+def tables(owner: Connection) -> set[str]:
+    rows = owner.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'partitions'")
+    return {name for (name,) in rows.fetchall()}
+
+
+def count(owner: Connection, table: str) -> int:
+    found = owner.execute(f"SELECT count(*) FROM {table}").fetchone()
+    assert found is not None
+    return int(found[0])
+
+
+def test_by_default_only_idempotency_keys_go(filled, settings):
+    settings.RETENTION_MONTHS = DEFAULT
+    keys = "exchange_idempotencyrecord"
+    lines = run()
+    for table in DEFAULT:
+        assert f"{table}: keeps everything" in lines
+        assert len(attached(filled, table)) == 12
+    assert attached(filled, keys)[-5:] == [*(name_of(keys, n) for n in range(4)), f"{keys}_later"]
+    assert set(attached(filled, keys)[:-5]) <= {name_of(keys, -1)}
+
+
+def test_a_dry_run_changes_nothing_and_a_run_does_what_it_said(filled, settings):
+    settings.RETENTION_MONTHS = {**DEFAULT, "exchange_event": 4, "exchange_deliveryattempt": 3}
+    before = tables(filled), attached(filled, "exchange_event")
+    said = run("--dry-run", "--drop")
+    assert (tables(filled), attached(filled, "exchange_event")) == before
+
+    done = run()
+    detached = [line.split(":")[0] for line in said if "would be detached" in line]
+    assert [line.split(":")[0] for line in done if ": detached" in line] == detached
+    assert attached(filled, "exchange_event")[0] == name_of("exchange_event", -4)
+    assert attached(filled, "exchange_deliveryattempt")[0] == name_of(
+        "exchange_deliveryattempt", -3
+    )
+    assert attached(filled, "exchange_change")[0] == "exchange_change"
+    assert (count(filled, "exchange_event"), count(filled, "exchange_deliveryattempt")) == (5, 4)
+    # The rows are still there, for a dump.
+    assert tables(filled) == before[0]
+    assert count(filled, f"partitions.{name_of('exchange_event', -5)}") == 1
+
+    dropped = run("--drop")
+    assert {line.split(":")[0] for line in dropped if ": dropped" in line} == {
+        line.split(":")[0] for line in said if "would be dropped" in line
+    }
+    gone = before[0] - tables(filled)
+    assert {"exchange_event", name_of("exchange_event", -5)} <= gone
+    assert name_of("exchange_event", -4) not in gone
+    assert run("--drop") == run("--dry-run")
+    assert count(filled, "exchange_event") == 5
+
+
+def test_a_month_with_pending_events_is_kept_with_all_later_ones(filled, settings):
+    settings.RETENTION_MONTHS = {**DEFAULT, "exchange_event": 3, "exchange_deliveryattempt": 3}
+    filled.execute(
+        "UPDATE exchange_event SET status = 'Pending', next_attempt_at = now()"
+        " WHERE id >= %s AND id < %s",
+        [first_id_at(start_of(-5)), first_id_at(start_of(-4))],
+    )
+    [kept] = [line for line in run() if "kept" in line and "exchange_event_" in line]
+    assert "1 of its events are still to be delivered" in kept
+    assert attached(filled, "exchange_event")[0] == name_of("exchange_event", -5)
+    # It is delivered, however old.
+    claim_due(most=5)
+    assert count(filled, "exchange_event WHERE status = 'Pending'") == 0
+    run()
+    assert attached(filled, "exchange_event")[0] == name_of("exchange_event", -3)
+
+
+def test_two_runs_at_once_detach_each_month_once(filled, settings):
+    settings.RETENTION_MONTHS = {**DEFAULT, "exchange_change": 3}
+
+    def detach() -> list[str]:
+        try:
+            done = services.detach_expired("exchange_change", using="owner")
+            return [one.partition.name for one in done]
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(2) as threads:
+        done = [task.result() for task in [threads.submit(detach), threads.submit(detach)]]
+    expected = ["exchange_change", *(name_of("exchange_change", n) for n in range(-6, -3))]
+    assert set(done[0]) | set(done[1]) == set(expected)
+    assert attached(filled, "exchange_change")[0] == name_of("exchange_change", -3)
+    assert set(expected) <= tables(filled)
+
+
+def test_a_month_in_use_is_left_and_requests_pass(filled, settings):
+    settings.RETENTION_MONTHS = {**DEFAULT, "exchange_change": 3}
+    with psycopg.connect(filled.info.dsn, password=filled.info.password) as reader:
+        reader.execute("SELECT count(*) FROM exchange_change")
+        with pytest.raises(TablesInUse, match="exchange_change is not detached"):
+            services.detach_expired("exchange_change", using="owner", wait_seconds=0.8)
+        insert_change(filled, start_of(0), "x")
+    assert attached(filled, "exchange_change")[0] == "exchange_change"
+
+
+def test_a_killed_run_leaves_whole_months_and_the_next_one_finishes(filled, settings):
+    settings.RETENTION_MONTHS = {**DEFAULT, "exchange_change": 3}
+    second = name_of("exchange_change", -6)
+    with psycopg.connect(filled.info.dsn, password=filled.info.password) as reader:
+        # The first month is free, the second is in use: the run waits in the middle.
+        reader.execute(f"SELECT FROM partitions.{second}")
+        failures: list[OperationalError] = []
+
+        def detach() -> None:
+            try:
+                services.detach_expired("exchange_change", using="owner")
+            except OperationalError as error:
+                failures.append(error)
+            finally:
+                connections.close_all()
+
+        runner = threading.Thread(target=detach)
+        runner.start()
+        while attached(filled, "exchange_change")[0] != second:
+            assert runner.is_alive()
+        killed = None
+        while not killed:
+            killed = filled.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE"
+                " 'LOCK TABLE partitions.%' AND state = 'active' AND wait_event_type = 'Lock'"
+            ).fetchone()
+        runner.join()
+        assert failures
+    assert attached(filled, "exchange_change")[0] == second
+    assert count(filled, "exchange_change WHERE actor = 'system:test'") == 7
+    run()
+    assert attached(filled, "exchange_change")[0] == name_of("exchange_change", -3)
+
+
+def test_the_books_hold_after_the_months_of_events_are_gone(filled):
+    store_bank_list()
+    make_wallet(1000).request(100)
+    assert prove(CHECKS).findings == ()
+    # As if this month were past its retention.
+    events = [
+        one for one in attached(filled, "exchange_event") if one <= name_of("exchange_event", 0)
+    ]
+    for partition in [*events, "exchange_event"]:
+        if partition in attached(filled, "exchange_event"):
+            filled.execute(f"ALTER TABLE exchange_event DETACH PARTITION partitions.{partition}")
+    assert count(filled, "exchange_event") == 0
+    since = filled.execute("SELECT events_complete_since() = first_id_of(%s)", [month(1) + DAY])
+    assert since.fetchone() == (True,)
+    assert prove(CHECKS).findings == ()
+
+
+def test_a_partition_in_use_is_reported_in_one_line(filled, settings, monkeypatch):
+    settings.RETENTION_MONTHS = {**DEFAULT, "exchange_change": 3}
+    monkeypatch.setattr(
+        services,
+        "in_turns",
+        lambda work, effect, **_: in_turns(work, effect=effect, wait_seconds=0),
+    )
+    with psycopg.connect(filled.info.dsn, password=filled.info.password) as reader:
+        reader.execute("SELECT count(*) FROM exchange_change")
+        with pytest.raises(CommandError, match=r"Stop what holds it .* run `retention` again"):
+            run()
