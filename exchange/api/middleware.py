@@ -153,6 +153,10 @@ class AuditContextMiddleware(Middleware):
         api = is_api_request(request)
         if api and request.method in {"GET", "HEAD", "OPTIONS"}:
             return self.get_response(request)
+        if not api:
+            # Before the first write: after a change of SECRET_KEY, finding the user writes the
+            # session under a new key, and a write inside the context asks for the user.
+            bool(request.user.is_authenticated)
         request_id = structlog.contextvars.get_contextvars().get("request_id", "")
         with audit_context(lambda: None if api else _staff_actor(request), f"request:{request_id}"):
             return self.get_response(request)

@@ -15,7 +15,12 @@ from exchange.participants.models import Member
 from exchange.staff.models import AccessRecord, SecondFactor, StaffUser
 from exchange.staff.services import second_factor
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.back_office import make_participants, messages_of, text_of
+from tests.factories.back_office import (
+    make_participants,
+    messages_of,
+    signed_in_client,
+    text_of,
+)
 from tests.factories.logins import (
     PASSWORD,
     access_events,
@@ -346,3 +351,14 @@ def test_the_forms_help_password_managers_and_screen_readers():
 def test_unknown_usernames_are_stored_nowhere():
     enter_password(Client(), "hunter2-typed-into-the-wrong-field", "x")
     assert AccessRecord.objects.count() == 0
+
+
+def test_a_session_continues_under_a_new_secret_key(settings):
+    client = signed_in_client(AUDITOR)
+    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+    settings.SECRET_KEY = "another key that is only used inside of this one test of sign-in"
+    assert is_signed_in(client)
+    settings.SECRET_KEY_FALLBACKS = []
+    assert is_signed_in(client)
+    settings.SECRET_KEY = "a key that never signed anything and has no fallback of any kind"
+    assert not is_signed_in(client)
