@@ -26,6 +26,7 @@ STANDALONE = (
     "faults/test_confirmations.py",
     "faults/test_returns.py",
     "faults/test_slow_clients.py",
+    "restore",
     "faults/test_exports.py",
     "faults/test_unreachable_services.py",
     "config/demo/test_demo.py",

@@ -16,6 +16,8 @@ WAITING = {
     "faults/test_exports.py": 100,
     "faults/test_kills.py": 79,
     "stories/test_tour.py": 70,
+    "restore/test_rotation.py": 60,
+    "restore/test_restore.py": 50,
     "faults/test_outage.py": 45,
     "faults/test_missing_payouts.py": 28,
     "faults/test_transfer_faults.py": 26,
