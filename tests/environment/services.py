@@ -105,8 +105,8 @@ class ServiceStack:
             output=self.folder / "sandbox.log",
         )  # fmt: skip
 
-    def worker(self) -> Program:
-        """Return a Celery worker with the beat inside; ready when it has run a task."""
+    def worker(self, *, beat: bool = True) -> Program:
+        """Return a Celery worker, with a beat inside or not; ready when it has run a task."""
         token = uuid.uuid4().hex
         signal_file = self.folder / "run" / "worker"
         sent = False
@@ -122,7 +122,7 @@ class ServiceStack:
         return Program(
             command=[
                 sys.executable, "-m", "celery", "-q", "-A", "config.celery", "worker",
-                "--pool", "threads", "--concurrency", "4", "--beat", "--loglevel", "WARNING",
+                "--pool", "threads", "--concurrency", "4", *(["--beat"] if beat else []),
                 "--without-gossip", "--without-mingle",
                 # Worker names must be unique at a broker that test processes share.
                 "--hostname", f"{self.queue}@%h",
@@ -131,6 +131,19 @@ class ServiceStack:
             ready=ready,
             output=self.folder / "worker.log",
         )  # fmt: skip
+
+    def beat(self) -> Program:
+        """Return a beat that runs on its own; ready when it serves metrics."""
+        host, port = self.variables["METRICS_LISTEN"].split(":")
+        return Program(
+            command=[
+                *(sys.executable, "-m", "celery", "-q", "-A", "config.celery", "beat"),
+                *("--pidfile", ""),
+            ],
+            environment=self.environment,
+            ready=lambda: is_responding(host, int(port) + 2, "/metrics"),
+            output=self.folder / "beat.log",
+        )
 
     def celery(self) -> Celery:
         """Return a Celery client of the stack's broker."""
