@@ -6,6 +6,7 @@ lost, so a lost or duplicated message only changes the delay.
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 from typing import Any
 
@@ -19,6 +20,8 @@ from config.startup import load_settings
 from exchange.core import metrics, task_notifier
 from exchange.core.actors import Actor
 from exchange.core.audit_context import audit_context
+
+logger = structlog.get_logger(__name__)
 
 # Task name -> period. Workers are notified of most work at once; the period is the delay after a
 # lost notification.
@@ -64,18 +67,20 @@ class AuditedTask(Task):  # type: ignore[type-arg] # not generic when it runs
         context = {"task": self.name, "task_id": self.request.id}
         if request_id := self.request.get("request_id"):
             context["request_id"] = request_id
-        outcome = "failed"
-        try:
-            with (
-                structlog.contextvars.bound_contextvars(**context),
-                metrics.TASK_SECONDS.labels(self.name).time(),
-                audit_context(Actor.system(self.name), f"task:{self.name}{run}"),
-            ):
+        with (
+            structlog.contextvars.bound_contextvars(**context),
+            audit_context(Actor.system(self.name), f"task:{self.name}{run}"),
+        ):
+            outcome, started_at = "failed", time.monotonic()
+            try:
                 result = super().__call__(*args, **kwargs)
-            outcome = "succeeded"
-            return result
-        finally:
-            metrics.TASKS.labels(self.name, outcome).inc()
+                outcome = "succeeded"
+                return result
+            finally:
+                seconds = time.monotonic() - started_at
+                metrics.TASKS.labels(self.name, outcome).inc()
+                metrics.TASK_SECONDS.labels(self.name).observe(seconds)
+                logger.info("task", outcome=outcome, milliseconds=round(seconds * 1000))
 
 
 load_settings()

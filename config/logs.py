@@ -13,7 +13,7 @@ import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from logging import LogRecord
+from logging import LogRecord, getLevelNamesMapping
 from threading import Lock
 from typing import Any
 
@@ -156,6 +156,11 @@ def configure_structlog() -> None:
     )
 
 
+def _least(level: str, other: str) -> str:
+    """Return the less verbose of two levels."""
+    return max(level, other, key=getLevelNamesMapping().__getitem__)
+
+
 def logging_settings(*, as_json: bool, level: str) -> dict[str, Any]:
     """Return Django's LOGGING: events at `level` or above, one line each on standard error.
 
@@ -195,9 +200,13 @@ def logging_settings(*, as_json: bool, level: str) -> dict[str, Any]:
                 "filters": ["repeats"],
             }
         },
-        "root": {"handlers": ["console"], "level": "INFO" if level == "DEBUG" else level},
+        "root": {"handlers": ["console"], "level": _least(level, "INFO")},
         "loggers": {
             **{name: {"level": level} for name in _OWN},
+            # Each task has a line of its own, as each request; beat's say what it publishes.
+            "celery.app.trace": {"level": _least(level, "WARNING")},
+            "celery.worker.strategy": {"level": _least(level, "WARNING")},
+            "celery.beat": {"level": _least(level, "WARNING")},
             # Rejected requests are not our errors.
             "django.request": {"level": "ERROR", "filters": ["api_503"]},
             "django.security.DisallowedHost": {"level": "ERROR"},

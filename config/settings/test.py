@@ -70,5 +70,7 @@ PAYMENT_PROVIDER = {
     "read_backoff": 0.01,
 }
 
-LOGGING = logging_settings(as_json=False, level=base.log_level("ERROR"))
+LOGGING = logging_settings(
+    as_json=env.boolean("TEST_LOG_JSON", default=False), level=base.log_level("ERROR")
+)
 configure_structlog()
