@@ -33,9 +33,10 @@ def claim_address(program: int) -> tuple[str, int] | None:
     try:
         claim_port(host, port)
     except PortUnusable as error:
-        reason = str(error).partition(":")[0]
+        reason = f"port {port} of {host} is in use" if "in use" in str(error) else str(error)
         sys.exit(
-            f"METRICS_LISTEN: {reason}. Choose an address of this machine with three free ports."
+            f"METRICS_LISTEN: {reason}. Give an address whose port, and the next two for worker and"
+            " beat, are free."
         )
     return host, port
 

@@ -192,7 +192,8 @@ READINGS = (
         ),
         sql="""
             SELECT count(*), coalesce(max(extract(epoch FROM now() - waitstart)), 0)
-            FROM pg_locks WHERE NOT granted
+            FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+            WHERE NOT l.granted AND a.datname = current_database()
         """,
     ),
     Reading(
