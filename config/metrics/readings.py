@@ -56,9 +56,12 @@ READINGS = (
         name="outbox",
         labels=(),
         metrics=(
-            ("exchange_outbox_pending", "Pending events, up to 1,000 per organisation"),
+            ("exchange_outbox_pending", "Pending events, up to 10,000"),
             ("exchange_outbox_lag_seconds", "How long the next attempt of an event is overdue"),
-            ("exchange_outbox_oldest_seconds", "Age of the oldest pending event"),
+            (
+                "exchange_outbox_oldest_seconds",
+                "Age of the oldest event among the next 100 of each organisation",
+            ),
         ),
         # Walks the organisations with pending events through the index, like the deliveries.
         sql="""
@@ -71,13 +74,17 @@ READINGS = (
                         ORDER BY e.organisation_id LIMIT 1)
                 FROM waiting w WHERE w.organisation_id IS NOT NULL
             )
-            SELECT count(e.next_attempt_at),
+            SELECT (
+                       SELECT count(*) FROM (
+                           SELECT FROM exchange_event WHERE status = 'Pending' LIMIT 10000
+                       ) pending
+                   ),
                    greatest(0, coalesce(extract(epoch FROM now() - min(e.next_attempt_at)), 0)),
                    coalesce(extract(epoch FROM now() - min(e.created_at)), 0)
             FROM waiting w CROSS JOIN LATERAL (
                 SELECT next_attempt_at, created_at FROM exchange_event
                 WHERE organisation_id = w.organisation_id AND status = 'Pending'
-                ORDER BY next_attempt_at LIMIT 1000
+                ORDER BY next_attempt_at LIMIT 100
             ) e
         """,
     ),
@@ -162,10 +169,15 @@ READINGS = (
             SELECT kind, count(*) FILTER (WHERE until > now()),
                    count(*) FILTER (WHERE until <= now())
             FROM (
-                (SELECT 'payout' AS kind, p.leased_until AS until
-                 FROM wallets_withdrawal w JOIN wallets_payout p ON p.withdrawal_id = w.id
-                 WHERE w.status IN ('Approved', 'Processing', 'Unknown')
-                 ORDER BY w.created_at LIMIT 10000)
+                SELECT 'payout' AS kind, p.leased_until AS until
+                FROM unnest(ARRAY['Approved', 'Processing', 'Unknown']) s (status)
+                CROSS JOIN LATERAL (
+                    SELECT id FROM wallets_withdrawal
+                    WHERE status = s.status
+                        AND status IN ('Pending', 'Approved', 'Processing', 'Unknown')
+                    ORDER BY created_at LIMIT 1000
+                ) w
+                JOIN wallets_payout p ON p.withdrawal_id = w.id
                 UNION ALL
                 SELECT 'export', leased_until FROM exchange_export
                 WHERE status IN ('Waiting', 'Running')

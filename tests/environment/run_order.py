@@ -31,6 +31,7 @@ WAITING = {
     "races/test_decision_races.py": 34,
     "clients/test_guide_examples.py": 40,
     "clients/test_clients.py": 30,
+    "config/metrics/test_prometheus.py": 23,
     "config/test_shared_rate_limits.py": 20,
     "exchange/core/test_task_notifier.py": 20,
     "stories/test_withdrawal.py": 20,

@@ -8,7 +8,6 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
 from django.conf import settings
 
 from tests.environment.debian import debian_program
@@ -170,7 +169,6 @@ def test_each_kind_of_alert_of_the_back_office_is_explained() -> None:
     assert len(raised) > 10
 
 
-@pytest.mark.standalone
 def test_each_rule_fires_for_its_fault_and_for_nothing_less(tmp_path: Path) -> None:
     promtool = debian_program("promtool", "prometheus")
     subprocess.run([promtool, "check", "rules", str(RULES)], check=True, capture_output=True)
