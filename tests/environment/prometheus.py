@@ -9,7 +9,7 @@ from pathlib import Path
 import requests
 
 from config.local.supervisor.ports import claim_port, is_responding
-from tests.environment.debian import debian_program
+from tests.environment.debian import require_programs
 from tests.environment.processes import CHECKOUT, Program, wait_until
 
 MONITORING = CHECKOUT / "docs" / "monitoring"
@@ -25,7 +25,7 @@ class Prometheus:
     """
 
     def __init__(self, folder: Path, metrics_port: int) -> None:
-        program = debian_program("prometheus", "prometheus")
+        require_programs({"prometheus": "prometheus"})
         port = claim_port(HOST, 0)
         self._url = f"http://{HOST}:{port}/api/v1"
         folder.mkdir()
@@ -41,7 +41,7 @@ class Prometheus:
         (folder / "prometheus.yml").write_text(configuration)
         self.program = Program(
             command=[
-                program,
+                "prometheus",
                 f"--config.file={folder / 'prometheus.yml'}",
                 f"--storage.tsdb.path={folder / 'data'}",
                 f"--web.listen-address={HOST}:{port}",

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 
-from tests.environment.debian import debian_program
+from tests.environment.debian import require_programs
 
 ROOT = Path(settings.BASE_DIR)
 RULES = ROOT / "docs" / "monitoring" / "alerts.yml"
@@ -170,8 +170,8 @@ def test_each_kind_of_alert_of_the_back_office_is_explained() -> None:
 
 
 def test_each_rule_fires_for_its_fault_and_for_nothing_less(tmp_path: Path) -> None:
-    promtool = debian_program("promtool", "prometheus")
-    subprocess.run([promtool, "check", "rules", str(RULES)], check=True, capture_output=True)
+    require_programs({"promtool": "prometheus"})
+    subprocess.run(["promtool", "check", "rules", str(RULES)], check=True, capture_output=True)
     assert list(CASES) == list(rules())
     tests = [_test_group(fault, alert) for alert, (fault, _) in CASES.items()]
     healthy = [series for _, series in CASES.values()]
@@ -183,7 +183,7 @@ def test_each_rule_fires_for_its_fault_and_for_nothing_less(tmp_path: Path) -> N
         json.dumps({"rule_files": [str(RULES)], "evaluation_interval": "2m", "tests": tests})
     )
     done = subprocess.run(
-        [promtool, "test", "rules", str(file)],
+        ["promtool", "test", "rules", str(file)],
         capture_output=True,
         text=True,
         timeout=60,
