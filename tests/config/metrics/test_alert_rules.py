@@ -23,6 +23,7 @@ OLDEST = 'exchange_withdrawals_oldest_seconds{status="%s",currency="NGN"}'
 AMOUNT = 'exchange_withdrawals_net_amount{status="%s",currency="%s"}'
 AGE = 'exchange_schedule_age_seconds{task="%s"}'
 CIRCUIT = 'exchange_payout_circuit{state="%s"}'
+PROOF_AGE = 'exchange_books_age_seconds{kind="%s"}'
 PASSED = 'exchange_books_passed{instance="%s"}'
 SWEEP = AGE % "wallets.tasks.sweep_payouts"
 
@@ -93,8 +94,8 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         {PASSED % "web1": "1x60", PASSED % "web2": "1x60"},
     ),
     "BooksNotProven": (
-        {"exchange_books_age_seconds": "93601x60"},
-        {"exchange_books_age_seconds": "90000x60"},
+        {PROOF_AGE % "full": "93601x60", PROOF_AGE % "incremental": "60x60"},
+        {PROOF_AGE % "full": "90000x60"},
     ),
     "ReconciliationLate": (
         {"exchange_reconciliation_age_seconds": "93601x60"},
