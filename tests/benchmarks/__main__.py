@@ -17,7 +17,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks import back_office, exports, loans, orders, portfolio, tokens, withdrawals
+from tests.benchmarks import (
+    back_office,
+    exports,
+    growth,
+    loans,
+    orders,
+    portfolio,
+    tokens,
+    withdrawals,
+)
 from tests.benchmarks.comparison import add_comparisons, failures
 from tests.benchmarks.earlier_version import RELEASE, checked_out, commit_of
 from tests.benchmarks.installation import Version, prepared
@@ -25,17 +34,19 @@ from tests.benchmarks.installation import Version, prepared
 BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
     "back_office": back_office.run,
     "exports": exports.run,
+    "growth": growth.run,
     "loans": loans.run,
     "orders": orders.run,
     "portfolio": portfolio.run,
     "tokens": tokens.run,
     "withdrawals": withdrawals.run,
 }
-_REPORTS = {"back_office": back_office.report, "exports": exports.report}
+_REPORTS = {"back_office": back_office.report, "exports": exports.report, "growth": growth.report}
 # Sizes with `--full`, which takes long.
 FULL: dict[str, dict[str, Any]] = {
     "back_office": {"sizes": back_office.FULL_SIZES},
     "exports": {"rows": exports.FULL_ROWS},
+    "growth": {"sizes": growth.FULL_SIZES},
     "tokens": {"sizes": tokens.FULL_SIZES},
     "portfolio": {"holdings": portfolio.HOLDINGS_FULL},
 }
@@ -94,6 +105,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--connections", type=int, default=32)
     parser.add_argument("--full", action="store_true", help="use tables of full size")
     parser.add_argument("--tokens", type=int, nargs="+", help="sizes of the token table")
+    parser.add_argument("--entries", type=int, nargs=2, help="numbers of entries to compare")
     parser.add_argument("--rows", type=int, nargs="+", help="numbers of rows to export")
     parser.add_argument("--out", type=Path, default=Path("build/bench"))
     options = parser.parse_args()
@@ -117,6 +129,8 @@ def _measure(name: str, options: argparse.Namespace, version: Version | None) ->
         given["sizes"] = sorted(options.tokens)
     if name == "exports" and options.rows:
         given["rows"] = sorted(options.rows)
+    if name == "growth" and options.entries:
+        given["sizes"] = sorted(options.entries)
     with prepared() as installation:
         if version:
             given["earlier"] = installation.install_version(version)
