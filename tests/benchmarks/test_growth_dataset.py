@@ -22,7 +22,8 @@ def test_the_proof_of_books_passes_on_the_rows_and_their_indexes_are_back(tmp_pa
         url, organisation = server_url(name), str(uuid7())
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(
-                "INSERT INTO exchange_organisation (id, name, email, created_at, updated_at, active)"
+                "INSERT INTO exchange_organisation"
+                " (id, name, email, created_at, updated_at, active)"
                 " VALUES (%s, 'Growth', '', now(), now(), true)",
                 [organisation],
             )

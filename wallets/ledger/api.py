@@ -69,10 +69,8 @@ class TransactionViewSet(OwnerViewSet):
     )
     def list(self, _request: Request, **_path: str) -> Response:
         """List the movements of {owner}'s wallet. Newest first."""
-        found = self.filter_queryset(statement(self.owner_id()))
-        return self.paginated_response(
-            found.values_list("id", flat=True), partial(transaction_documents, self.subjects)
-        )
+        found = statement(self.owner_id(), self.filter_queryset(Entry.objects.all()))
+        return self.paginated_response(found, partial(transaction_documents, self.subjects))
 
 
 class HoldingViewSet(OwnerViewSet):

@@ -108,7 +108,9 @@ def test_a_statement_holds_the_entries_of_an_owners_money_the_newest_first():
             (uuid7(), "KES", "available"),
         ):
             put_entry(cursor, put_account(cursor, someone, asset, kind, 0), 1)
-    assert [entry.pk for entry in statement(owner)] == mine[::-1]
+    assert list(statement(owner, Entry.objects.order_by("-id"))) == mine[::-1]
+    assert list(statement(owner, Entry.objects.order_by("amount", "id"))) == mine
+    assert list(statement(uuid7(), Entry.objects.order_by("-id"))) == []
 
 
 def test_entries_carry_the_reference_of_their_subject_in_the_requested_order():

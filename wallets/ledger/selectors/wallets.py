@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 from decimal import Decimal
-from typing import TypedDict
+from typing import Any, TypedDict
 from uuid import UUID
 
 from django.db import connection
 from django.db.models import QuerySet, Sum
 
-from wallets.ledger.models import AccountKind, Entry
+from wallets.ledger.models import Account, AccountKind, Entry
 
 # Account kinds of a wallet; proceeds of an open raise are not part of it.
 WALLET_KINDS = (AccountKind.AVAILABLE, AccountKind.ESCROW, AccountKind.RESERVED)
@@ -75,14 +75,21 @@ def wallet_balances(owner_id: UUID) -> list[CurrencyBalance]:
     ]
 
 
-def statement(owner_id: UUID) -> QuerySet[Entry]:
-    """Return the entries of an owner's wallet, newest first, with transfer and account."""
-    return (
-        Entry.objects.filter(
-            account__owner_id=owner_id,
-            account__kind__in=WALLET_KINDS,
-            asset__currency__isnull=False,
-        )
-        .select_related("transfer", "account")
-        .order_by("-id")
+def statement(owner_id: UUID, entries: QuerySet[Entry]) -> QuerySet[Any]:
+    """Return the ids of those of `entries` that are of an owner's wallet, in the same order.
+
+    In order of id, PostgreSQL merges the statements of the wallet's accounts from their index. In
+    one query for all accounts it may read the entries of every owner until a page is full.
+    """
+    found = Account.objects.filter(
+        owner_id=owner_id, kind__in=WALLET_KINDS, asset__currency__isnull=False
     )
+    accounts = list(found.order_by("id").values_list("id", flat=True))
+    order = [str(field) for field in entries.query.order_by]
+    if not accounts or {field.lstrip("-") for field in order} != {"id"}:
+        return entries.filter(account_id__in=accounts).values_list("id", flat=True)
+    first, *others = (
+        entries.filter(account_id=account).order_by().values_list("id", flat=True)
+        for account in accounts
+    )
+    return (first.union(*others, all=True) if others else first).order_by(order[0])
