@@ -106,6 +106,7 @@ def _loading(connection: psycopg.Connection) -> Iterator[None]:
     yield
     connection.execute("SET maintenance_work_mem = '512MB'")
     for _, definition in indexes:
-        connection.execute(definition)
+        # Of a partitioned table: also on its partitions.
+        connection.execute(definition.replace(" ON ONLY ", " ON ", 1))
     for table in documents:
         connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER zz_document")

@@ -31,6 +31,8 @@ def test_the_proof_of_books_passes_on_the_rows_and_their_indexes_are_back(tmp_pa
             entries = fill(url, organisation, 19_000, members=450)
             assert connection.execute("SELECT count(*) FROM wallets_entry").fetchone() == (entries,)
             assert connection.execute("SELECT count(*) FROM pg_indexes").fetchone() == indexes
+            invalid = connection.execute("SELECT FROM pg_index WHERE NOT indisvalid").fetchall()
+            assert invalid == []
         proven = subprocess.run(
             [sys.executable, "manage.py", "prove_books"],
             cwd=CHECKOUT,
