@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from django.conf import settings
 from django.test import Client
 
 from config import health
+from config.settings.base import redis_cache
 from exchange.core import sqlfiles
 from tests.environment.owner import as_owner
 
@@ -84,6 +86,18 @@ def test_without_broker_the_process_is_degraded(
     monkeypatch.setattr(settings, setting, value)
     code, body = readiness()
     assert (code, body["status"], body["checks"][check]) == (200, "degraded", "degraded")
+
+
+@pytest.mark.parametrize("listening", [False, True], ids=["refusing", "silent"])
+def test_without_cache_the_process_is_degraded_within_seconds(settings: Any, listening: bool):
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        if listening:
+            holder.listen(8)
+        url = f"redis://127.0.0.1:{holder.getsockname()[1]}/0"
+        settings.CACHES = {"default": redis_cache(url)}
+        code, body = readiness()
+    assert (code, body["status"], body["checks"]["cache"]) == (200, "degraded", "degraded")
 
 
 def test_liveness_asks_nothing(django_assert_num_queries: Any):

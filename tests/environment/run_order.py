@@ -32,6 +32,7 @@ WAITING = {
     "clients/test_guide_examples.py": 40,
     "clients/test_clients.py": 30,
     "config/metrics/test_prometheus.py": 23,
+    "config/test_doctor.py": 40,
     "config/test_shared_rate_limits.py": 20,
     "exchange/core/test_task_notifier.py": 20,
     "stories/test_withdrawal.py": 20,
