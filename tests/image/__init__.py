@@ -1,0 +1,1 @@
+"""The image, built without a container engine, and run as an orchestrator runs it."""
