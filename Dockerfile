@@ -1,12 +1,18 @@
 # The image runs the web application; worker, beat and migrations use other commands.
-FROM python:3.11-slim AS build
+# BASE is any Debian image with Python 3.11 as `python`, and venv.
+ARG BASE=python:3.11-slim
+
+FROM ${BASE} AS build
 WORKDIR /app
 RUN python -m venv /opt/venv
 COPY requirements.lock .
-RUN /opt/venv/bin/pip install --no-cache-dir --require-hashes -r requirements.lock
+# The running image installs nothing: it has no installer.
+RUN /opt/venv/bin/pip install --no-cache-dir --require-hashes -r requirements.lock \
+    && /opt/venv/bin/pip uninstall --yes --quiet setuptools pip
 
-FROM python:3.11-slim
-ENV PATH=/opt/venv/bin:$PATH \
+FROM ${BASE}
+ENV PATH=/opt/venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    LANG=C.UTF-8 \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
     DJANGO_SETTINGS_MODULE=config.settings.production
@@ -29,8 +35,10 @@ RUN SECRET_KEY=$(python -c 'import secrets; print(secrets.token_urlsafe(50))') \
     ALLOWED_HOSTS=build DATABASE_URL=postgresql://build@build/build CELERY_BROKER_URL=amqp://build \
     CACHE_URL=redis://build FLUTTERWAVE_SECRET_KEY=build FLUTTERWAVE_WEBHOOK_HASH=build \
     python manage.py collectstatic --no-input
-RUN useradd --system --uid 10001 exchange
-USER exchange
+RUN useradd --system --uid 10001 --no-create-home exchange
+# By number, so that an orchestrator sees that it is not root. Nothing below / needs to be written but /tmp.
+USER 10001
 EXPOSE 8000
-HEALTHCHECK CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/health', timeout=4)"]
+# Whether the process responds. Proxies use /health/ready.
+HEALTHCHECK CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/health/live', timeout=4)"]
 CMD ["python", "-m", "config.webserver", "--host", "0.0.0.0", "--port", "8000"]

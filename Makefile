@@ -28,7 +28,7 @@ SAMPLE ?= 100
 THRESHOLD ?= 0
 MUTANTS_ARGS ?=
 
-.PHONY: install tools run test clients requests races cluster-test upgrade-test fuzz mutants check structure bench results screenshots tour lock dump
+.PHONY: install tools run test clients requests races cluster-test upgrade-test image fuzz mutants check structure bench results screenshots tour lock dump
 .DEFAULT_GOAL := run
 
 install: $(VENV)/.installed
@@ -85,6 +85,11 @@ upgrade-test: BASE =
 upgrade-test: SECONDS = 3
 upgrade-test: tools
 	@$(BIN)/python -m tests.rolling_upgrade --base '$(BASE)' --seconds $(SECONDS)
+
+# Build the image by the Dockerfile with Debian's buildah, on a base made by mmdebstrap, with its bill of materials, into
+# build/image; then run it without rights on the machine's PostgreSQL, broker and Redis. Needs root.
+image: tools
+	@$(BIN)/python -m tests.image
 
 # Run every property test with new examples for SECONDS (60). SEED=… repeats a run, TEST=… selects a test.
 fuzz: SECONDS = 60
