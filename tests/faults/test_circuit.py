@@ -241,6 +241,6 @@ def test_the_database_rejects_invalid_circuit_states(
 def test_the_database_rejects_an_order_while_the_circuit_is_open(sandbox: Sandbox, wallet: Wallet):
     waiting = make_approved_withdrawal(wallet)
     open_circuit(wallet, sandbox)
-    with pytest.raises(IntegrityError, match="circuit is open"), transaction.atomic():
+    with pytest.raises(IntegrityError, match="payouts are on hold"), transaction.atomic():
         Payout.objects.filter(withdrawal_id=waiting.id).update(posted_at=timezone.now())
     assert Payout.objects.get(withdrawal_id=waiting.id).posted_at is None
