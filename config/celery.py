@@ -15,7 +15,7 @@ from celery import Celery, Task
 from celery.signals import beat_init, setup_logging, worker_init
 
 from config.local.embedded import broker
-from config.metrics import exposition
+from config.metrics import addresses, exposition
 from config.startup import load_settings
 from exchange.core import metrics, task_notifier
 from exchange.core.actors import Actor
@@ -118,13 +118,13 @@ def keep_logging(**_: Any) -> None:
 @worker_init.connect
 def serve_worker_metrics(**_: Any) -> None:
     """Serve the worker's metrics."""
-    exposition.serve_in_thread(exposition.WORKER)
+    exposition.serve_in_thread(addresses.WORKER)
 
 
 @beat_init.connect
 def serve_beat_metrics(**_: Any) -> None:
     """Serve the metrics of a beat that runs on its own."""
-    exposition.serve_in_thread(exposition.BEAT)
+    exposition.serve_in_thread(addresses.BEAT)
 
 
 task_notifier.set_publisher(publish)

@@ -22,8 +22,8 @@ from collections.abc import Callable, Sequence
 
 import structlog
 import uvloop
-from django.conf import settings
 
+from config.metrics.addresses import WEB, claim_address
 from config.startup import load_settings, refusals_in_one_line
 
 logger = structlog.get_logger(__name__)
@@ -115,10 +115,6 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("application", nargs="?", default=APPLICATION)
     options = parser.parse_args(arguments)
     load_settings()
-    metrics_folder = _prepare_metrics()
-    module, _, name = options.application.partition(":")
-    application = getattr(importlib.import_module(module), name)
-    http = importlib.import_module("config.http")
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     try:
         listener = socket.create_server(
@@ -127,6 +123,11 @@ def main(arguments: Sequence[str]) -> None:
     except OSError as error:
         parser.error(f"{options.host} port {options.port}: {error.strerror}. Give a free address.")
     listener.setblocking(False)  # noqa: FBT003
+    metrics_address = claim_address(WEB)
+    metrics_folder = _make_metrics_folder() if metrics_address else ""
+    module, _, name = options.application.partition(":")
+    application = getattr(importlib.import_module(module), name)
+    http = importlib.import_module("config.http")
     gc.freeze()  # loaded objects stay shared between the processes
 
     async def serve() -> None:
@@ -138,19 +139,13 @@ def main(arguments: Sequence[str]) -> None:
         keep_running(programs, until_kill, lambda _: None)
         return
     exposition = importlib.import_module("config.metrics.exposition")
-    address = exposition.claim_address(exposition.WEB)
-    programs.append(lambda: exposition.serve_web(address))
+    programs.append(lambda: exposition.serve_web(metrics_address))
     keep_running(programs, until_kill, exposition.forget_process)
     shutil.rmtree(metrics_folder)  # only here: a process that was forked exits in `keep_running`
 
 
-def _prepare_metrics() -> str:
-    """Make the folder for the metrics of all processes, before any is created; "" without metrics.
-
-    Raises ImproperlyConfigured.
-    """
-    if not settings.METRICS_LISTEN:
-        return ""
+def _make_metrics_folder() -> str:
+    """Make the folder of all processes' metrics. Call before prometheus_client is imported."""
     folder = tempfile.mkdtemp(prefix="exchange-metrics-")
     os.environ.update(PROMETHEUS_MULTIPROC_DIR=folder)
     return folder

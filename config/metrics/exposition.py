@@ -9,36 +9,16 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from collections.abc import Iterable
 
-from django.conf import settings
 from prometheus_client import REGISTRY, CollectorRegistry, start_http_server
 from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.registry import Collector
 
-from config.local.supervisor.ports import PortUnusable, claim_port
 from config.metrics import pools
+from config.metrics.addresses import claim_address
 from config.metrics.database import DatabaseCollector, use_one_connection
-
-WEB, WORKER, BEAT = 0, 1, 2
-
-
-def claim_address(program: int) -> tuple[str, int] | None:
-    """Return where `program` serves its metrics, None if nowhere; exit if the port is in use."""
-    if settings.METRICS_LISTEN is None:
-        return None
-    host, port = settings.METRICS_LISTEN[0], settings.METRICS_LISTEN[1] + program
-    try:
-        claim_port(host, port)
-    except PortUnusable as error:
-        reason = f"port {port} of {host} is in use" if "in use" in str(error) else str(error)
-        sys.exit(
-            f"METRICS_LISTEN: {reason}. Give an address whose port, and the next two for worker and"
-            " beat, are free."
-        )
-    return host, port
 
 
 def serve_in_thread(program: int) -> None:

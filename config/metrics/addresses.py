@@ -1,0 +1,30 @@
+"""Where each program serves its metrics.
+
+Imports no prometheus_client, which reads the folder of its files at import.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from django.conf import settings
+
+from config.local.supervisor.ports import PortUnusable, claim_port
+
+WEB, WORKER, BEAT = 0, 1, 2
+
+
+def claim_address(program: int) -> tuple[str, int] | None:
+    """Return where `program` serves its metrics, None if nowhere; exit if the port is in use."""
+    if settings.METRICS_LISTEN is None:
+        return None
+    host, port = settings.METRICS_LISTEN[0], settings.METRICS_LISTEN[1] + program
+    try:
+        claim_port(host, port)
+    except PortUnusable as error:
+        reason = f"port {port} of {host} is in use" if "in use" in str(error) else str(error)
+        sys.exit(
+            f"METRICS_LISTEN: {reason}. Give an address whose port, and the next two for worker and"
+            " beat, are free."
+        )
+    return host, port
