@@ -194,6 +194,7 @@ def runtime_database(base: dict[str, Any], pooler: str = "") -> dict[str, Any]:
     return {**base, "OPTIONS": options, "CONN_MAX_AGE": 0}
 
 
+DATABASE_POOLER = env.choice("DATABASE_POOLER", default="", choices=("", "pgbouncer"))
 # The router is always on: without a replica every query goes to the primary.
 DATABASE_ROUTERS = ["exchange.core.replica.Router"]
 # Lists show what the primary had this long ago or later.

@@ -51,10 +51,10 @@ if EMBEDDED_DATABASE:
 else:
     _owner_url = env.database_url("DATABASE_OWNER_URL") or DATABASE_URL
     DATABASES = {
-        "default": base.runtime_database(from_url(DATABASE_URL)),
+        "default": base.runtime_database(from_url(DATABASE_URL), base.DATABASE_POOLER),
         "owner": base.owner_database(from_url(_owner_url, "DATABASE_OWNER_URL")),
     }
-if _replica := base.replica_database(DATABASES["default"]):
+if _replica := base.replica_database(DATABASES["default"], base.DATABASE_POOLER):
     DATABASES["replica"] = _replica
 
 # --- Broker: files unless a URL is given ---

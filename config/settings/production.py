@@ -52,11 +52,12 @@ CSRF_TRUSTED_ORIGINS = env.items(
 )  # fmt: skip
 
 # --- Services ------------------------------------------------------------------------------------
-DATABASE_POOLER = env.choice("DATABASE_POOLER", default="", choices=("", "pgbouncer"))
 DATABASES: dict[str, Any] = {
-    "default": base.runtime_database(from_url(env.database_url("DATABASE_URL")), DATABASE_POOLER)
+    "default": base.runtime_database(
+        from_url(env.database_url("DATABASE_URL")), base.DATABASE_POOLER
+    )
 }
-if _replica := base.replica_database(DATABASES["default"], DATABASE_POOLER):
+if _replica := base.replica_database(DATABASES["default"], base.DATABASE_POOLER):
     DATABASES["replica"] = _replica
 if _owner_url := env.database_url("DATABASE_OWNER_URL"):
     DATABASES["owner"] = base.owner_database(from_url(_owner_url, "DATABASE_OWNER_URL"))

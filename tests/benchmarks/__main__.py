@@ -23,7 +23,9 @@ from tests.benchmarks import (
     growth,
     loans,
     orders,
+    pooler,
     portfolio,
+    replica,
     tokens,
     withdrawals,
 )
@@ -37,11 +39,19 @@ BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
     "growth": growth.run,
     "loans": loans.run,
     "orders": orders.run,
+    "pooler": pooler.run,
     "portfolio": portfolio.run,
+    "replica": replica.run,
     "tokens": tokens.run,
     "withdrawals": withdrawals.run,
 }
-_REPORTS = {"back_office": back_office.report, "exports": exports.report, "growth": growth.report}
+_REPORTS = {
+    "back_office": back_office.report,
+    "exports": exports.report,
+    "growth": growth.report,
+    "pooler": pooler.report,
+    "replica": replica.report,
+}
 # Sizes with `--full`, which takes long.
 FULL: dict[str, dict[str, Any]] = {
     "back_office": {"sizes": back_office.FULL_SIZES},

@@ -63,6 +63,11 @@ class _Http:
         return outcome.per_second(201)
 
 
+def withdrawal_request(base: str, member: str, authorization: str) -> bytes:
+    """Return the bytes of a withdrawal request for a member."""
+    return load.post(f"{base}/v1/api/members/{member}/wallet/withdraw", _BODY, authorization)
+
+
 def run(
     installation: Installation,
     *,

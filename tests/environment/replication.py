@@ -12,25 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-import pytest
-from django.contrib.contenttypes.models import ContentType
-from django.db import connections
 
 from config.local.embedded.cluster import Cluster
 from config.local.embedded.layout import (
     OWNER,
     binary,
-    database_settings,
     database_url,
     postgres_dir,
     socket_dir,
 )
 from config.local.embedded.sharing import running_server
-from config.settings import base
 from tests.environment.processes import CHECKOUT, wait_until
 from tests.environment.template_cache import place_migrated_server
-
-ALIAS = "replica"
 
 
 class Replication:
@@ -149,40 +142,6 @@ def running_replication(folder: Path) -> Iterator[Replication]:
             yield made
         finally:
             made.stop()
-
-
-@contextlib.contextmanager
-def django_connected_to(replication: Replication) -> Iterator[None]:
-    """Connect Django to both servers inside the block, with the runtime role."""
-    default: dict[str, Any] = connections["default"].settings_dict
-    names = ("NAME", "USER", "PASSWORD", "HOST", "PORT")
-    before = {name: default[name] for name in names}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DATABASE_REPLICA_URL", database_url(replication.standby, OWNER))
-        replica = base.replica_database(default)
-    assert replica is not None
-    connections["default"].close()
-    default.update(
-        {k: v for k, v in database_settings(replication.primary, OWNER).items() if k in names}
-    )
-    connections.settings[ALIAS] = {**default, **replica}
-    ContentType.objects.clear_cache()
-    try:
-        yield
-    finally:
-        disconnect_replica()
-        del connections[ALIAS]
-        del connections.settings[ALIAS]
-        connections["default"].close()
-        default.update(before)
-        ContentType.objects.clear_cache()
-
-
-def disconnect_replica() -> None:
-    """Close this thread's connection to the replica, and the pool."""
-    wrapper: Any = connections[ALIAS]
-    wrapper.close()
-    wrapper.close_pool()
 
 
 def _execute(url: str, statement: str) -> list[tuple[Any, ...]]:

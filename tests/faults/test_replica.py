@@ -25,12 +25,8 @@ from exchange.tokens.models import Token
 from exchange.tokens.services import tokens as token_services
 from tests.assertions.endpoints import Endpoint, api_endpoints
 from tests.environment.processes import wait_until
-from tests.environment.replication import (
-    Replication,
-    disconnect_replica,
-    django_connected_to,
-    running_replication,
-)
+from tests.environment.replicated_django import disconnect_replica, django_connected_to
+from tests.environment.replication import Replication, running_replication
 from tests.factories.api_clients import ApiCaller, make_caller, make_member
 from tests.factories.api_records import ApiRecords, make_api_records
 from tests.factories.exports import file_bytes, read_csv, request_export
