@@ -12,6 +12,8 @@ from pathlib import Path
 # or rules in Python whose SQL is already tested elsewhere.
 STANDALONE = (
     "faults/test_database_kill.py",
+    "faults/test_replica.py",
+    "faults/test_replica_processes.py",
     "contract/test_schemathesis.py",
     "contract/test_orders_schema.py",
     "contract/test_own_wording.py",

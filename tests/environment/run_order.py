@@ -29,6 +29,8 @@ WAITING = {
     "faults/test_confirmations.py": 36,
     "faults/test_slow_clients.py": 34,
     "races/test_decision_races.py": 34,
+    "faults/test_replica_processes.py": 30,
+    "faults/test_replica.py": 25,
     "clients/test_guide_examples.py": 40,
     "clients/test_clients.py": 30,
     "config/metrics/test_prometheus.py": 23,
