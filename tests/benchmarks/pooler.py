@@ -1,4 +1,4 @@
-"""What PgBouncer in transaction mode costs: prepared statements on direct connections beside it.
+"""What PgBouncer in transaction mode costs, compared with direct connections.
 
 Two services on one durable database in one interleaved run: withdrawals over HTTP and the token
 list. PgBouncer before 1.21 keeps no prepared statements, so every statement is planned each time.
