@@ -253,6 +253,18 @@ def test_wrong_values_of_every_variable_are_refused_in_one_line_without_the_valu
         ({"FLUTTERWAVE_READ_TIMEOUT": "46"}, "FLUTTERWAVE_READ_TIMEOUT: is longer than"),
         ({"FLUTTERWAVE_TOTAL_TIMEOUT": "60.5"}, "PAYOUT_LEASE_SECONDS: is shorter than twice"),
         ({"PAYOUT_LEASE_SECONDS": "89"}, "PAYOUT_LEASE_SECONDS: is shorter than twice"),
+        (
+            {"RETENTION_AUDIT_MONTHS": "59"},
+            "RETENTION_AUDIT_MONTHS: is not from 60 to 1200: records of payments",
+        ),
+        ({"RETENTION_EVENTS_MONTHS": "2"}, "RETENTION_EVENTS_MONTHS: is not from 3 to 1200"),
+        ({"RETENTION_EVENTS_MONTHS": "24"}, "RETENTION_DELIVERIES_MONTHS: is longer than"),
+        (
+            {"RETENTION_EVENTS_MONTHS": "24", "RETENTION_DELIVERIES_MONTHS": "25"},
+            "RETENTION_DELIVERIES_MONTHS: is longer than",
+        ),
+        ({"IDEMPOTENCY_RETENTION_HOURS": "23"}, "IDEMPOTENCY_RETENTION_HOURS: is out of bounds"),
+        ({"IDEMPOTENCY_RETENTION_HOURS": "649"}, "IDEMPOTENCY_RETENTION_HOURS: is out of bounds"),
         ({"SECURE_PROXY_HEADER": "HTTP_X"}, "TRUSTED_PROXIES: is 0, but SECURE_PROXY_HEADER"),
         ({"SECURE_PROXY_HEADER": "X-Forwarded-Proto"}, "SECURE_PROXY_HEADER: is malformed"),
     ],
