@@ -12,10 +12,8 @@ from typing import Any
 from cryptography.fernet import Fernet
 
 from config import event_types
-from config.settings import retention
-from config.settings.databases import from_url
+from config.settings import databases, retention
 from config.settings.environment import env, refusal
-from exchange.core.timed_connection import TimedConnection
 
 HOST_NAME = r"\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\]"
 ORIGIN = r"https?://(\*\.)?([A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?"
@@ -170,30 +168,8 @@ CSRF_FAILURE_VIEW = "config.error_views.csrf_failed"
 # --- Database --------------------------------------------------------------------------------
 # The role of web and workers: it owns nothing and writes the ledger only through functions.
 # Migrations run as the owner (alias `owner`).
-DATABASE_RUNTIME_ROLE = "exchange_runtime"
-# On one hot wallet more connections are slower, not faster (docs/operations/grow.md).
-DATABASE_POOL_SIZE = env.integer("DATABASE_POOL_SIZE", default=8, low=1, high=200)
-
-
-def runtime_database(base: dict[str, Any], pooler: str = "") -> dict[str, Any]:
-    """Return the `default` alias for `base`: pooled, with the runtime role.
-
-    Behind the `pooler` PgBouncer the login has these options as its own settings.
-    """
-    options = {
-        # Prepares the server-bound calls of `exchange.core.database` at first use.
-        "prepare_threshold": 1,
-        **base.get("OPTIONS", {}),
-        "pool": {"min_size": 1, "max_size": DATABASE_POOL_SIZE, "timeout": 15},
-        # JIT compilation takes longer than any query of ours.
-        "options": f"-c role={DATABASE_RUNTIME_ROLE} -c timezone=UTC -c jit=off",
-    }
-    if pooler == "pgbouncer":
-        options["prepare_threshold"] = None
-        del options["options"]
-    return {**base, "OPTIONS": options, "CONN_MAX_AGE": 0}
-
-
+DATABASE_RUNTIME_ROLE = databases.RUNTIME_ROLE
+DATABASE_POOL_SIZE = databases.POOL_SIZE
 DATABASE_POOLER = env.choice("DATABASE_POOLER", default="", choices=("", "pgbouncer"))
 # The router is always on: without a replica every query goes to the primary.
 DATABASE_ROUTERS = ["exchange.core.replica.Router"]
@@ -201,35 +177,6 @@ DATABASE_ROUTERS = ["exchange.core.replica.Router"]
 REPLICA_MAX_LAG_SECONDS = env.integer(
     "DATABASE_REPLICA_MAX_LAG_SECONDS", default=10, low=1, high=300
 )
-
-
-def replica_database(primary: dict[str, Any], pooler: str = "") -> dict[str, Any] | None:
-    """Return the `replica` alias for DATABASE_REPLICA_URL, or None without one.
-
-    As the alias of the `primary`, but giving up soon.
-    """
-    url = env.database_url("DATABASE_REPLICA_URL")
-    if not url:
-        return None
-    given = from_url(url, "DATABASE_REPLICA_URL")
-    if all(given[name] == primary[name] for name in ("HOST", "PORT", "NAME")):
-        raise refusal(
-            "DATABASE_REPLICA_URL", "is the address of DATABASE_URL", "Give that of a replica"
-        )
-    database = runtime_database(given, pooler)
-    options = database["OPTIONS"]
-    options["pool"] = {
-        "min_size": 0,
-        "max_size": DATABASE_POOL_SIZE,
-        "timeout": 1,
-        "connection_class": TimedConnection,
-    }
-    return {**database, "OPTIONS": {"connect_timeout": 2, **options}, "TEST": {"MIRROR": "default"}}
-
-
-def owner_database(base: dict[str, Any]) -> dict[str, Any]:
-    """Return the `owner` alias for `base`, without pool or role: for migrations and maintenance."""
-    return {**base, "TEST": {"MIRROR": None}}
 
 
 def field_encryption_keys() -> list[str]:

@@ -1,4 +1,4 @@
-"""Converts a libpq database URL to Django's connection settings."""
+"""Connection settings of Django: from libpq URLs, for the runtime role, a replica and the owner."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from config.settings.environment import refusal
+from config.settings.environment import env, refusal
+from exchange.core.timed_connection import TimedConnection
+
+RUNTIME_ROLE = "exchange_runtime"
+# On one hot wallet more connections are slower, not faster (docs/operations/grow.md).
+POOL_SIZE = env.integer("DATABASE_POOL_SIZE", default=8, low=1, high=200)
 
 _NAMES = {"dbname": "NAME", "user": "USER", "password": "PASSWORD", "host": "HOST", "port": "PORT"}
 _FORM = "Give postgresql://user:password@host:port/name, with %XX for special characters"
@@ -49,3 +54,51 @@ def from_url(url: str, variable: str = "DATABASE_URL") -> dict[str, Any]:
             "Remove them; ALTER ROLE … SET gives a login further settings",
         )
     return settings
+
+
+def runtime_database(base: dict[str, Any], pooler: str = "") -> dict[str, Any]:
+    """Return the `default` alias for `base`: pooled, with the runtime role.
+
+    Behind the `pooler` PgBouncer the login has these options as its own settings.
+    """
+    options = {
+        # Prepares the server-bound calls of `exchange.core.database` at first use.
+        "prepare_threshold": 1,
+        **base.get("OPTIONS", {}),
+        "pool": {"min_size": 1, "max_size": POOL_SIZE, "timeout": 15},
+        # JIT compilation takes longer than any query of ours.
+        "options": f"-c role={RUNTIME_ROLE} -c timezone=UTC -c jit=off",
+    }
+    if pooler == "pgbouncer":
+        options["prepare_threshold"] = None
+        del options["options"]
+    return {**base, "OPTIONS": options, "CONN_MAX_AGE": 0}
+
+
+def replica_database(primary: dict[str, Any], pooler: str = "") -> dict[str, Any] | None:
+    """Return the `replica` alias for DATABASE_REPLICA_URL, or None without one.
+
+    As the alias of the `primary`, but giving up soon.
+    """
+    url = env.database_url("DATABASE_REPLICA_URL")
+    if not url:
+        return None
+    given = from_url(url, "DATABASE_REPLICA_URL")
+    if all(given[name] == primary[name] for name in ("HOST", "PORT", "NAME")):
+        raise refusal(
+            "DATABASE_REPLICA_URL", "is the address of DATABASE_URL", "Give that of a replica"
+        )
+    database = runtime_database(given, pooler)
+    options = database["OPTIONS"]
+    options["pool"] = {
+        "min_size": 0,
+        "max_size": POOL_SIZE,
+        "timeout": 1,
+        "connection_class": TimedConnection,
+    }
+    return {**database, "OPTIONS": {"connect_timeout": 2, **options}, "TEST": {"MIRROR": "default"}}
+
+
+def owner_database(base: dict[str, Any]) -> dict[str, Any]:
+    """Return the `owner` alias for `base`, without pool or role: for migrations and maintenance."""
+    return {**base, "TEST": {"MIRROR": None}}

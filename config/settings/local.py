@@ -14,9 +14,8 @@ from config.demo import credentials_file
 from config.local import secrets as local_secrets
 from config.local.embedded.layout import APPLICATION, OWNER, database_settings, default_data_dir
 from config.logs import configure_structlog, logging_settings
-from config.settings import base
+from config.settings import base, databases
 from config.settings.base import *  # noqa: F403 - how Django settings are layered
-from config.settings.databases import from_url
 from config.settings.environment import env
 
 DATA_DIR = default_data_dir()
@@ -45,16 +44,18 @@ EMBEDDED_DATABASE = not DATABASE_URL
 DATABASES: dict[str, Any]
 if EMBEDDED_DATABASE:
     DATABASES = {
-        "default": base.runtime_database(database_settings(DATA_DIR, APPLICATION)),
-        "owner": base.owner_database(database_settings(DATA_DIR, OWNER)),
+        "default": databases.runtime_database(database_settings(DATA_DIR, APPLICATION)),
+        "owner": databases.owner_database(database_settings(DATA_DIR, OWNER)),
     }
 else:
     _owner_url = env.database_url("DATABASE_OWNER_URL") or DATABASE_URL
     DATABASES = {
-        "default": base.runtime_database(from_url(DATABASE_URL), base.DATABASE_POOLER),
-        "owner": base.owner_database(from_url(_owner_url, "DATABASE_OWNER_URL")),
+        "default": databases.runtime_database(
+            databases.from_url(DATABASE_URL), base.DATABASE_POOLER
+        ),
+        "owner": databases.owner_database(databases.from_url(_owner_url, "DATABASE_OWNER_URL")),
     }
-if _replica := base.replica_database(DATABASES["default"], base.DATABASE_POOLER):
+if _replica := databases.replica_database(DATABASES["default"], base.DATABASE_POOLER):
     DATABASES["replica"] = _replica
 
 # --- Broker: files unless a URL is given ---

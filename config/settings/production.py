@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from config.logs import configure_structlog, logging_settings
-from config.settings import base
+from config.settings import base, databases
 from config.settings.base import *  # noqa: F403 - how Django settings are layered
-from config.settings.databases import from_url
 from config.settings.environment import env, refusal
 
 for _name, _remedy in {
@@ -53,14 +52,16 @@ CSRF_TRUSTED_ORIGINS = env.items(
 
 # --- Services ------------------------------------------------------------------------------------
 DATABASES: dict[str, Any] = {
-    "default": base.runtime_database(
-        from_url(env.database_url("DATABASE_URL")), base.DATABASE_POOLER
+    "default": databases.runtime_database(
+        databases.from_url(env.database_url("DATABASE_URL")), base.DATABASE_POOLER
     )
 }
-if _replica := base.replica_database(DATABASES["default"], base.DATABASE_POOLER):
+if _replica := databases.replica_database(DATABASES["default"], base.DATABASE_POOLER):
     DATABASES["replica"] = _replica
 if _owner_url := env.database_url("DATABASE_OWNER_URL"):
-    DATABASES["owner"] = base.owner_database(from_url(_owner_url, "DATABASE_OWNER_URL"))
+    DATABASES["owner"] = databases.owner_database(
+        databases.from_url(_owner_url, "DATABASE_OWNER_URL")
+    )
 
 CELERY_BROKER_URL = env.url("CELERY_BROKER_URL", schemes=base.BROKER_SCHEMES)
 CELERY_TASK_DEFAULT_QUEUE = env.text(

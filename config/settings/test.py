@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from config.logs import configure_structlog, logging_settings
-from config.settings import base
+from config.settings import base, databases
 from config.settings.base import *  # noqa: F403 - how Django settings are layered
-from config.settings.databases import from_url
 from config.settings.environment import env
 
 DATA_DIR = Path(os.environ.get("TEST_DATA_DIR", tempfile.gettempdir()))
@@ -28,12 +27,12 @@ ALLOWED_HOSTS = ["*"]
 INSTALLED_APPS = [*base.INSTALLED_APPS, "tests.environment"]
 
 _url = os.environ.get("TEST_DATABASE_URL", "")
-_given = from_url(_url or "postgresql://nobody@127.0.0.1:1/unset", "TEST_DATABASE_URL")
+_given = databases.from_url(_url or "postgresql://nobody@127.0.0.1:1/unset", "TEST_DATABASE_URL")
 DATABASES: dict[str, Any] = {
-    "default": base.runtime_database(_given),
-    "owner": base.owner_database(_given),
+    "default": databases.runtime_database(_given),
+    "owner": databases.owner_database(_given),
 }
-if _replica := base.replica_database(DATABASES["default"]):
+if _replica := databases.replica_database(DATABASES["default"]):
     DATABASES["replica"] = _replica
 if not _url:  # the test process itself: transactions are rolled back, threads come and go
     DATABASES["default"]["OPTIONS"].pop("pool")

@@ -19,7 +19,7 @@ _TABLES = """
 SELECT relname::text, CASE WHEN relname = 'exchange_apikey'
     THEN '(to_jsonb(t) - ''last_used_at'')::text' ELSE 't::text' END
 FROM pg_class
-WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname ~ %s
+WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname ~ %s
   AND relname <> ALL (%s) AND has_table_privilege(oid, 'SELECT')
 ORDER BY relname
 """

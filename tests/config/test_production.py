@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from config.settings import base
+from config.settings import databases
 from tests.environment.processes import CHECKOUT
 
 COMPLETE = {
@@ -291,9 +291,9 @@ def test_bounds_themselves_are_accepted() -> None:
 
 
 def test_behind_pgbouncer_nothing_is_prepared_and_the_login_has_the_options() -> None:
-    direct = base.runtime_database({"NAME": "exchange"})["OPTIONS"]
+    direct = databases.runtime_database({"NAME": "exchange"})["OPTIONS"]
     assert direct["prepare_threshold"] == 1
     assert "role=exchange_runtime" in direct["options"]
-    pooled = base.runtime_database({"NAME": "exchange"}, "pgbouncer")["OPTIONS"]
+    pooled = databases.runtime_database({"NAME": "exchange"}, "pgbouncer")["OPTIONS"]
     assert pooled["prepare_threshold"] is None
     assert "options" not in pooled

@@ -11,7 +11,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import connections
 
 from config.local.embedded.layout import OWNER, database_settings, database_url
-from config.settings import base
+from config.settings import databases
 from tests.environment.replication import Replication
 
 ALIAS = "replica"
@@ -25,7 +25,7 @@ def django_connected_to(replication: Replication) -> Iterator[None]:
     before = {name: default[name] for name in names}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DATABASE_REPLICA_URL", database_url(replication.standby, OWNER))
-        replica = base.replica_database(default)
+        replica = databases.replica_database(default)
     assert replica is not None
     connections["default"].close()
     default.update(

@@ -101,6 +101,18 @@ def test_a_dry_run_changes_nothing_and_a_run_does_what_it_said(filled, settings)
     assert count(filled, "exchange_event") == 5
 
 
+def test_a_detached_month_can_be_attached_again(filled, settings):
+    settings.RETENTION_MONTHS = {**DEFAULT, "exchange_event": 4, "exchange_deliveryattempt": 3}
+    before = attached(filled, "exchange_event")
+    run()
+    table, starts, ends = name_of("exchange_event", -5), month(-5), month(-4)
+    filled.execute(
+        "SELECT attach_partition('exchange_event', %s, %s, %s, true)", [table, starts, ends]
+    )
+    assert attached(filled, "exchange_event") == before[before.index(table) :]
+    assert count(filled, "exchange_event") == 6
+
+
 def test_a_month_with_pending_events_is_kept_with_all_later_ones(filled, settings):
     settings.RETENTION_MONTHS = {**DEFAULT, "exchange_event": 3, "exchange_deliveryattempt": 3}
     filled.execute(

@@ -141,6 +141,7 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
     ).fetchall()
     assert dict(rows) == {
         "add_partitions": "search_path=pg_catalog, pg_temp,lock_timeout=500ms",
+        "advance_checkpoint": "search_path=public, pg_temp",
         "analyze_partitioned": "search_path=pg_catalog, pg_temp",
         "audit_row": "search_path=pg_catalog, pg_temp,TimeZone=UTC",
         "audit_truncate": "search_path=pg_catalog, pg_temp",
@@ -157,6 +158,7 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
         "open_account": "search_path=public, pg_temp",
         "open_token_units": "search_path=public, pg_temp",
         "post_service_transfers": "search_path=public, pg_temp",
+        "remove_checkpoint": "search_path=public, pg_temp",
         "request_withdrawals": "search_path=public, pg_temp,enable_seqscan=off,"
         "plan_cache_mode=force_generic_plan",
     }

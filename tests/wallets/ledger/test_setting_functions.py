@@ -13,7 +13,8 @@ from tests.assertions.statement_results import ACCEPTED, create_guarded_table, t
 from tests.factories.plain_sql import Books
 
 COLUMNS = (
-    "id int, status text, reason text, effective_from timestamptz, effective_at timestamptz,"
+    "id int, configuration_id text, value numeric, created_at timestamptz, status text,"
+    " reason text, effective_from timestamptz, effective_at timestamptz,"
     " proposed_by_id int, decided_by_id int, decided_at timestamptz, decision_note text,"
     " cancellation_requested_by_id int, cancelled_by_id int"
 )
@@ -61,8 +62,9 @@ def test_a_change_starts_with_a_reason_and_no_decision(changes_table):
     assert {
         row: try_statement(
             changes_table.owner,
-            "INSERT INTO given (id, status, reason, effective_at, cancellation_requested_by_id,"
-            f" cancelled_by_id) VALUES (1, 'Pending', %s, {row[1]}, %s, %s)",
+            "INSERT INTO given (id, status, reason, proposed_by_id, effective_at,"
+            " cancellation_requested_by_id, cancelled_by_id)"
+            f" VALUES (1, 'Pending', %s, 1, {row[1]}, %s, %s)",
             [row[0], row[2], row[3]],
         )
         for row in expected

@@ -31,7 +31,8 @@ BEGIN
                   DETAIL = 'It is before the checkpoint, or transactions before it are running.';
     END IF;
     INSERT INTO wallets_checkpointbalance AS c (account_id, total, entries, digest)
-    SELECT * FROM entries_by_account(coalesce(p_from, 0), p_to)
+    SELECT e.account_id, e.total, e.entries, e.digest
+    FROM entries_by_account(coalesce(p_from, 0), p_to) e
     ON CONFLICT (account_id) DO UPDATE SET total = c.total + excluded.total,
         entries = c.entries + excluded.entries, digest = c.digest + excluded.digest;
     INSERT INTO wallets_checkpoint (id, position, taken_at) VALUES (1, p_to, now())

@@ -89,7 +89,7 @@ def test_the_first_proof_is_full_and_the_next_ones_start_from_its_checkpoint(wal
 
 
 def test_a_checkpoint_has_the_sum_number_and_digest_of_every_account(wallet):
-    books.prove_and_store(WALLET_CHECKS)
+    prove_and_cover()
     rows = dict(CheckpointBalance.objects.values_list("account__kind", "total"))
     assert rows == {"available": 2500, "escrow": 500, "clearing": -3000}
     digests = CheckpointBalance.objects.values_list("digest", flat=True)
