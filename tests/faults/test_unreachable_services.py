@@ -223,8 +223,10 @@ def test_a_silent_cache_delays_one_request_a_second(settings, monkeypatch):
             start = time.monotonic()
             assert assert_error(caller.post("/v1/test/money", MONEY), 503, "not_ready") == NOT_READY
             durations.append(time.monotonic() - start)
-    assert 0.9 < durations[0] < 3
-    assert sum(durations[1:]) < 1
+    waited = [seconds for seconds in durations if seconds > 0.9]
+    assert waited[0] == durations[0]
+    # An attempt takes a second, and the next one begins a second after its end.
+    assert len(waited) <= (sum(durations) + 1) / 2
 
 
 @pytest.mark.django_db

@@ -199,8 +199,16 @@ def _assert_queries_have_values(prometheus: Prometheus) -> None:
     wait_until(
         lambda: prometheus.value("sum(exchange_alerts_open)") == 1, "the open alert is read", 30
     )
-    empty = [query for query in queries() if not prometheus.query(query)]
-    assert [query for query in empty if not WITHOUT_REPLICA.search(query)] == []
+    empty = [query for query in queries() if not WITHOUT_REPLICA.search(query)]
+
+    def all_have_values() -> bool:
+        empty[:] = [query for query in empty if not prometheus.query(query)]
+        return not empty
+
+    # A reading that took too long on a busy machine is there at the next one.
+    with contextlib.suppress(AssertionError):
+        wait_until(all_have_values, "every query has a value", 30)
+    assert empty == []
     Alert.objects.update(resolved_at=timezone.now())
     wait_until(
         lambda: prometheus.value("sum(exchange_alerts_open)") is None, "no open alert is read", 30
