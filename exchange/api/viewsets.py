@@ -38,6 +38,8 @@ class ApiViewSet(GenericViewSet[Any]):
     filterset_class: ClassVar[Any] = None
     sort_fields: ClassVar[Mapping[str, str]] = {}
     default_sort: ClassVar[str] = ""
+    # Whether the request has been authenticated and permitted.
+    _is_admitted = False
 
     @property
     def operation(self) -> Operation:
@@ -60,6 +62,7 @@ class ApiViewSet(GenericViewSet[Any]):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Authenticate, and check the query parameters of a GET; other methods use none."""
         super().initial(request, *args, **kwargs)
+        self._is_admitted = True
         if request.method in {"GET", "HEAD"}:
             self.check_query()
 
@@ -112,6 +115,9 @@ class ApiViewSet(GenericViewSet[Any]):
     def _has_written(self, request: Request, response: Response) -> bool:
         """Return whether the request may have changed something: a rejected one has not."""
         if request.method in {"GET", "HEAD", "OPTIONS"} or 400 <= response.status_code < 500:
+            return False
+        # Where the database was lost during authentication, `request.auth` would repeat it.
+        if not self._is_admitted:
             return False
         declared = get_operation(self)
         return declared is not None and not declared.is_list and isinstance(request.auth, Caller)

@@ -292,6 +292,7 @@ def _prepare_database(cluster: Cluster) -> None:
             if statement.strip():
                 connection.execute(statement.encode())
     cluster.manage("migrate", "--no-input", "--database", "owner", "--verbosity", "0", owner=True)
+    cluster.manage("collectstatic", "--no-input", "--verbosity", "0")
 
 
 def _start_provider(cluster: Cluster) -> None:

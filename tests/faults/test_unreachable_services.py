@@ -251,6 +251,7 @@ def test_every_endpoint_is_unavailable_without_the_database(service_stack, close
         "/health": ("GET", {}, {}),
         "/admin/": ("GET", {"Cookie": "sessionid=abcdefghijklmnopqrstuvwxyz012345"}, {}),
         MEMBERS: ("GET", {"Authorization": "Bearer abc"}, {}),
+        "/v1/api/wallet/withdraw": ("POST", {"Authorization": "Bearer abc"}, {}),
         "/v1/oauth/token": (
             "POST",
             {},
@@ -269,14 +270,15 @@ def test_every_endpoint_is_unavailable_without_the_database(service_stack, close
             )
 
         # A request waits 15 seconds for a connection, so all are sent at once.
-        with ThreadPoolExecutor(4) as pool:
+        with ThreadPoolExecutor(len(requests_by_path)) as pool:
             responses = dict(zip(requests_by_path, pool.map(send, requests_by_path), strict=True))
 
     assert {path: reply.status_code for path, reply in responses.items()} == dict.fromkeys(
         requests_by_path, 503
     )
     assert responses["/health"].json()["status"] == "unavailable"
-    assert responses[MEMBERS].json() == {"status": "failed", "message": NOT_READY}
+    for path in (MEMBERS, "/v1/api/wallet/withdraw"):
+        assert responses[path].json() == {"status": "failed", "message": NOT_READY}
     assert responses["/v1/oauth/token"].json()["error"] == "temporarily_unavailable"
     page = responses["/admin/"]
     assert page.headers["Content-Type"].startswith("text/html")
