@@ -15,7 +15,7 @@ from rest_framework import serializers
 from exchange.core.currencies import PAYOUT_CURRENCIES, currencies, payout_currencies
 from exchange.core.errors import InvalidCurrency
 from exchange.core.numbers import TOKEN_DECIMALS, InvalidNumber, decimals_error, parse_number
-from exchange.core.text import match_choice
+from exchange.core.text import has_control_characters, match_choice
 
 
 def validate_decimals(number: Decimal, decimals: int) -> None:
@@ -96,7 +96,7 @@ class TextField(serializers.CharField):
         """Return the text; reject numbers and booleans."""
         if not isinstance(data, str):
             self.fail("invalid")
-        if not data.isprintable() and any(unicodedata.category(c) == "Cc" for c in data):
+        if has_control_characters(data):
             raise serializers.ValidationError("must not contain control characters")
         return data
 

@@ -150,15 +150,18 @@ class CurrencyFilter(ChoiceFilter):
 
 
 class TextField(forms.Field):
-    """Text of at most `max_length` characters, without surrounding white space."""
+    """Text of at most `max_length` characters; `strip` removes surrounding white space."""
 
-    def __init__(self, *, max_length: int, **kwargs: Any) -> None:
+    def __init__(self, *, max_length: int, strip: bool = True, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.max_length = max_length
+        self.strip = strip
 
     def to_python(self, value: Any) -> str:
         """Return the text; "" when absent."""
-        text = "" if value in self.empty_values else str(value).strip()
+        text = "" if value in self.empty_values else str(value)
+        if self.strip:
+            text = text.strip()
         if "\x00" in text:
             raise ValidationError("must not contain NUL characters")
         if len(text) > self.max_length:

@@ -31,13 +31,14 @@ class WireField:
     """One field: its wire name, the SQL of its JSON text, and its OpenAPI schema object.
 
     `sql` refers to the row as `{r}` (`{r}.id`). Cast to text it is JSON, or the content of a string
-    when `quoted`; NULL becomes null.
+    when `quoted`; NULL becomes null, and leaves out an `optional` field.
     """
 
     name: str
     sql: str
     schema: dict[str, Any]
     quoted: bool = False
+    optional: bool = False
 
     @property
     def nullable(self) -> bool:
@@ -46,9 +47,12 @@ class WireField:
         return not isinstance(kinds, str) or "oneOf" in self.schema
 
 
-def text(name: str, sql: str, description: str = "", **more: Any) -> WireField:
+def text(
+    name: str, sql: str, description: str = "", *, optional: bool = False, **more: Any
+) -> WireField:
     """Return a string field."""
-    return WireField(name, f"to_json(({sql})::text)", _schema("string", description, more))
+    schema = _schema("string", description, more)
+    return WireField(name, f"to_json(({sql})::text)", schema, optional=optional)
 
 
 def identifier(name: str, sql: str, description: str = "", **more: Any) -> WireField:
@@ -170,7 +174,7 @@ class Document(WireSchema):
     def schema(self) -> dict[str, Any]:
         """Return the OpenAPI schema object of a record."""
         shapes = [v.fields for v in self.variants] + [self.fields]
-        names = [{field.name for field in shape} for shape in shapes]
+        names = [{field.name for field in shape if not field.optional} for shape in shapes]
         required = set.intersection(*names)
         properties: dict[str, Any] = {}
         for shape in sorted(shapes, key=len, reverse=True):
@@ -208,7 +212,12 @@ def _object(fields: Sequence[WireField], row: str, *, strict: bool) -> str:
     for field in fields:
         value = f"({field.sql.replace(_ROW, row)})::text"
         parts = (_QUOTE, value, _QUOTE) if field.quoted else (value,)
-        _add(terms, f"""'{"," if terms else "{"}"{field.name}":'""")
+        name = f"""'{"," if terms else "{"}"{field.name}":'"""
+        if field.optional:
+            # After the first field, so that the comma is right without it.
+            _add(terms, f"coalesce({' || '.join((name, *parts))}, '')")
+            continue
+        _add(terms, name)
         if not strict or field.nullable:
             parts = (f"coalesce({' || '.join(parts)}, 'null')",)
         for part in parts:

@@ -1,7 +1,8 @@
-"""Text input: cleaning of reasons and notes, case-insensitive choices."""
+"""Text input: cleaning of reasons and notes, control characters, case-insensitive choices."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 
 from exchange.core.errors import InvalidRequest
@@ -23,6 +24,11 @@ def clean_text(text: str, *, missing: str | None = None, max_length: int = MAX_L
             f"The text must have at most {max_length} characters, not {len(cleaned)}"
         )
     return cleaned
+
+
+def has_control_characters(text: str) -> bool:
+    """Return whether `text` contains control characters, line breaks and tabs included."""
+    return not text.isprintable() and any(unicodedata.category(c) == "Cc" for c in text)
 
 
 def match_choice(text: object, allowed: Iterable[str]) -> str | None:

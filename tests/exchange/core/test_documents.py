@@ -19,6 +19,7 @@ from exchange.core.documents import (
     text,
     timestamp,
 )
+from exchange.core.references import OWN_REFERENCES
 from exchange.events import payloads as events_payloads
 from exchange.participants import payloads as participants_payloads
 from exchange.participants.models import Member
@@ -150,6 +151,23 @@ def test_a_variant_is_used_where_its_condition_holds() -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {shapes.expression('r')} FROM (VALUES ('x'), ('y')) r (a)")
         assert cursor.fetchall() == [('{"b":"x"}',), ('{"a":"y"}',)]
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_an_optional_field_is_left_out_where_it_is_null(strict: bool) -> None:
+    thing = Document("Thing", "thing", (text("a", "{r}.a"), *OWN_REFERENCES, text("b", "{r}.a")))
+    assert thing.schema()["required"] == ["a", "b"]
+    rows = """('x', 'say "1"', '{"k": "é"}'::jsonb), ('y', NULL, NULL), ('z', 'r', '{}')"""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT {thing.expression('r', strict=strict)}"
+            f" FROM (VALUES {rows}) r (a, client_reference, metadata)"
+        )
+        assert [json.loads(document) for (document,) in cursor.fetchall()] == [
+            {"a": "x", "client_reference": 'say "1"', "metadata": {"k": "é"}, "b": "x"},
+            {"a": "y", "b": "y"},
+            {"a": "z", "client_reference": "r", "metadata": {}, "b": "z"},
+        ]
 
 
 def test_a_mapping_that_is_not_installed_is_reported() -> None:
