@@ -62,7 +62,7 @@ def test_a_failure_shows_both_sides_and_exits_with_1(wallet, owner_connection):
     assert f"      {escrow.id}: expected 500, found 499" in lines
     assert "OFF escrow equals open withdrawals" in lines
     assert f"      {wallet.owner_id} KES: expected 500, found 499" in lines
-    assert "ok  no owner account is negative" in lines
+    assert "ok  no owner account is negative, and no receivable positive" in lines
     assert lines[-1].startswith(f"The books are OFF in 2 places: {len(CHECKS)} checks in ")
 
 

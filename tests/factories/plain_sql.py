@@ -18,6 +18,10 @@ from tests.assertions.statement_results import rolled_back
 from tests.environment.database import Connection
 from tests.factories.bare_rows import insert_row
 
+SYSTEM_KINDS = frozenset(
+    ("clearing", "fees", "expenses", "issuance", "loans", "treasury", "position", "unmatched")
+)
+
 
 @dataclass
 class Books:
@@ -38,8 +42,7 @@ class Books:
         self, kind: str = "available", asset: str = "KES", organisation: UUID | None = None
     ) -> UUID:
         """Return the organisation's account, or the system account of that kind."""
-        system = kind in {"clearing", "fees", "expenses", "issuance", "loans"}
-        owner = None if system else organisation or self.organisation
+        owner = None if kind in SYSTEM_KINDS else organisation or self.organisation
         found: UUID = self.value(
             "SELECT open_account(%s, %s, %s, %s, NULL)", [uuid7(), asset, kind, owner]
         )

@@ -22,10 +22,19 @@ class AccountKind(models.TextChoices):
     RESERVED = "reserved"
     UNSOLD = "unsold"
     RAISE = "raise"
+    # Money that arrived but may still be taken back, such as a card payment's.
+    UNCLEARED = "uncleared"
+    # What the owner owes the exchange: never above zero.
+    RECEIVABLE = "receivable"
     CLEARING = "clearing"
     FEES = "fees"
     EXPENSES = "expenses"
     ISSUANCE = "issuance"
+    # Payments without a known owner.
+    UNMATCHED = "unmatched"
+    # The exchange's own money at the provider, and what conversions left it long or short of.
+    TREASURY = "treasury"
+    POSITION = "position"
     # A creditor's outstanding principal and earned interest, and their system counterpart.
     PRINCIPAL = "principal"
     INTEREST = "interest"
@@ -108,9 +117,14 @@ class Account(models.Model):
             # Runs on every movement, so it is short. A trigger checks kind and owner once, when the
             # account is opened.
             models.CheckConstraint(
-                condition=models.Q(balance__isnull=False, balance__gte=0)
+                condition=models.Q(balance__isnull=False)
+                & (models.Q(balance__gte=0) | models.Q(kind="receivable"))
                 | models.Q(balance__isnull=True, organisation__isnull=True),
                 name="account_balance_not_negative",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(kind="receivable") | models.Q(balance__lte=0),
+                name="account_receivable_not_positive",
             ),
             # Targets of composite foreign keys.
             models.UniqueConstraint(

@@ -151,8 +151,10 @@ LEDGER_CHECKS: tuple[Check, ...] = (
         recent=_SUMS,
     ),
     sql_check(
-        "no owner account is negative",
-        "SELECT id, '0 or more', balance FROM wallets_account WHERE balance < 0",
+        "no owner account is negative, and no receivable positive",
+        "SELECT id, CASE kind WHEN 'receivable' THEN '0 or less' ELSE '0 or more' END, balance"
+        " FROM wallets_account WHERE CASE kind WHEN 'receivable' THEN balance > 0"
+        " ELSE balance < 0 END",
         recent={},
     ),
     # Lists by day and running balances read entries by id. Entries from before `ids_ordered_since`

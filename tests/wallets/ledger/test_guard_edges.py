@@ -15,7 +15,7 @@ from exchange.core.ids import uuid7
 from tests.assertions.ledger import insert_transfer
 from tests.assertions.statement_results import ACCEPTED, create_guarded_table, try_statement
 from tests.environment.database import Connection
-from tests.factories.plain_sql import Books, make_organisation
+from tests.factories.plain_sql import SYSTEM_KINDS, Books, make_organisation
 
 BALANCE, CLOSED, OVERDRAWN = (
     "transfer_balanced",
@@ -63,7 +63,7 @@ def test_rules_of_the_legs_of_a_statement(closed, books):
     mine, theirs = books.account(), books.account(organisation=other)
     out, fees = books.account("clearing"), books.account("fees")
     naira, shillings = books.account(asset="NGN"), books.account("clearing", "UGX")
-    ugandan = books.account(asset="UGX")
+    ugandan, debt = books.account(asset="UGX"), books.account("receivable")
     one, two = insert_transfer(books.owner), insert_transfer(books.owner)
 
     def leg(
@@ -88,6 +88,7 @@ def test_rules_of_the_legs_of_a_statement(closed, books):
         ),
         "three": (leg(out, "-5"), leg(mine, "2"), leg(theirs, "3")),
         "of two transfers": (*pair, leg(out, "-1", of=two), leg(mine, "1", of=two, after="6")),
+        "a debt": (leg(debt, "-5", after="-5"), leg(out, "5")),
     }
     refused: dict[str, list[tuple[Leg, ...]]] = {
         BALANCE: [
@@ -146,7 +147,7 @@ def test_an_account_starts_empty_and_has_the_owner_of_its_kind(books):
         ("available", 1, None, "-1"): "RestrictViolation",
         ("lien", 1, 2, "0.00000001"): "RestrictViolation",
     }
-    for kind in ("clearing", "fees", "expenses", "issuance", "loans"):
+    for kind in SYSTEM_KINDS:
         expected |= {
             (kind, None, None, None): ACCEPTED,
             (kind, 1, None, None): fits,
@@ -173,3 +174,15 @@ def test_only_the_balance_of_an_account_changes(books):
     assert try_statement(books.owner, "DELETE FROM wallets_account WHERE id = %s", [account]) == (
         "RestrictViolation"
     )
+
+
+def test_only_a_receivable_is_below_zero_and_it_is_never_above(books):
+    mine, debt = books.account(), books.account("receivable")
+    update = "UPDATE wallets_account SET balance = balance + %s WHERE id = %s"
+    for account, change, rule in (
+        (mine, "-0.01", "account_balance_not_negative"),
+        (mine, "5", ACCEPTED),
+        (debt, "0.01", "account_receivable_not_positive"),
+        (debt, "-5", ACCEPTED),
+    ):
+        assert (change, try_statement(books.owner, update, [change, account])) == (change, rule)

@@ -9,9 +9,15 @@ from wallets.ledger.models import AccountKind
 SIGN = "Amounts are positive for what an account normally holds, negative for the opposite."
 
 
-# System accounts with negative balances, the counterpart of owners' balances and earnings.
+# Accounts with negative balances: the counterpart of owners' balances, and their debts.
 _NEGATIVE_KINDS = frozenset(
-    {AccountKind.CLEARING, AccountKind.EXPENSES, AccountKind.ISSUANCE, AccountKind.LOANS}
+    {
+        AccountKind.CLEARING,
+        AccountKind.EXPENSES,
+        AccountKind.ISSUANCE,
+        AccountKind.LOANS,
+        AccountKind.RECEIVABLE,
+    }
 )
 
 

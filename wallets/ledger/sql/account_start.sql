@@ -2,7 +2,8 @@
 -- stored balance.
 CREATE FUNCTION account_starts_right() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NEW.kind IN ('clearing', 'fees', 'expenses', 'issuance', 'loans') THEN
+    IF NEW.kind IN ('clearing', 'fees', 'expenses', 'issuance', 'loans', 'treasury', 'position',
+                    'unmatched') THEN
         IF NEW.organisation_id IS NOT NULL OR NEW.member_id IS NOT NULL
             OR NEW.balance IS NOT NULL
         THEN

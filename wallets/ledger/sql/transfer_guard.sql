@@ -20,7 +20,7 @@ BEGIN
         FROM (
             SELECT n.transfer_id, n.asset_id, sum(n.amount) AS total,
                    max(min_scale(n.amount)) AS decimals, bool_or(c.id IS NULL) AS foreign_asset,
-                   bool_or(n.balance_after < 0) AS overdrawn,
+                   bool_or(n.balance_after < 0 AND c.kind <> 'receivable') AS overdrawn,
                    count(*) > count(DISTINCT n.account_id) AS repeated
             FROM added n
             LEFT JOIN public.wallets_account c

@@ -257,7 +257,7 @@ CORRUPTIONS: dict[Callable[[LedgerRecords], None], str] = {
     empty_transfer: "every transfer has two or more legs and sums to zero per asset",
     stray_entry: "the entries of every asset sum to zero",
     changed_balance: "every balance equals its entries",
-    overdrawn_wallet: "no owner account is negative",
+    overdrawn_wallet: "no owner account is negative, and no receivable positive",
     money_out_of_escrow: "escrow equals open withdrawals",
     money_from_nowhere: "clearing equals deposits less payouts less the provider's charges",
     unpaid_fee: "fee income equals the fees of paid withdrawals",
