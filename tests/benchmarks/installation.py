@@ -18,7 +18,7 @@ import psycopg
 
 from config.local.embedded.layout import APPLICATION, OWNER, database_url
 from config.local.embedded.sharing import running_server
-from config.local.supervisor.ports import claim_port
+from tests.environment.ports import claim_ports
 from tests.environment.processes import wait_until
 
 HOST = "127.0.0.1"
@@ -129,13 +129,13 @@ class Installation:
 
     def serve_ours(self) -> str:
         """Serve the exchange as the version's `manage.py up` does; return its URL."""
-        port = claim_port(HOST, 0)
+        port = claim_ports()
         asked = [self.version.interpreter, "-c", _WEB_COMMAND, HOST, str(port)]
         return self._serve(json.loads(self._run(asked, self.environment)), port, self.environment)
 
     def serve(self, application: str, environment: Mapping[str, str]) -> str:
         """Serve a peer's WSGI application with as many processes and threads; return its URL."""
-        port = claim_port(HOST, 0)
+        port = claim_ports()
         command = self.command(
             *("granian", "--interface", "wsgi", "--no-ws", "--host", HOST, "--port", str(port)),
             *("--workers", str(WORKERS), "--blocking-threads", str(THREADS)),

@@ -31,12 +31,12 @@ from config.local.embedded.layout import (
     database_url,
     socket_dir,
 )
-from config.local.supervisor.ports import claim_port
 from tests.benchmarks import load
 from tests.benchmarks.comparison import alternate
 from tests.benchmarks.cpu import CpuMeter
 from tests.benchmarks.installation import HOST, Installation
 from tests.benchmarks.withdrawals import BANK, WALLETS, withdrawal_request
+from tests.environment.ports import claim_ports
 from tests.environment.processes import wait_until
 
 TOKENS = 10_000
@@ -146,7 +146,7 @@ def _pgbouncer(installation: Installation) -> Iterator[str]:
     if program is None:
         raise RuntimeError("The benchmark `pooler` needs Debian's package pgbouncer")
     with tempfile.TemporaryDirectory(prefix="exchange-pgbouncer-") as name:
-        folder, port = Path(name), claim_port(HOST, 0)
+        folder, port = Path(name), claim_ports()
         values = {"database": DATABASE, "socket": socket_dir(installation.folder), "host": HOST}
         configuration = folder / "pgbouncer.ini"
         configuration.write_text(_CONFIGURATION.format(**values, port=port, folder=folder))

@@ -30,6 +30,7 @@ from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER
 from config.doctor import configuration, database, findings
 from tests.config.test_production import COMPLETE
 from tests.environment.database import django_connected_to, extra_database, server_url
+from tests.environment.ports import claim_ports
 from tests.environment.processes import CHECKOUT, wait_until
 from tests.factories.events import make_organisation_with_endpoint
 from tests.factories.logins import enrol_second_factor
@@ -312,8 +313,7 @@ def test_a_redis_that_drops_counters_is_found(tmp_path: Path) -> None:
     if program is None:
         give_up = pytest.fail if os.environ.get("REQUIRE_DEBIAN") == "1" else pytest.skip
         give_up("redis-server is absent: apt-get install redis-server")
-    with silent_port(listening=False) as port:
-        pass
+    port = claim_ports()
     server = subprocess.Popen(
         [program, "--port", str(port), "--bind", HOST, "--dir", str(tmp_path), "--save", "",
          "--maxmemory", "50mb", "--maxmemory-policy", "allkeys-lru",

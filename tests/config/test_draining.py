@@ -14,15 +14,16 @@ import requests
 from django.test import Client
 
 from config import webserver
-from config.local.supervisor.ports import claim_port, is_responding
+from config.local.supervisor.ports import is_responding
 from config.wsgi_server import DRAINING
+from tests.environment.ports import claim_ports
 from tests.environment.processes import Program, wait_until
 from tests.environment.services import HOST
 
 
 @pytest.fixture
 def port() -> int:
-    return claim_port(HOST, 0)
+    return claim_ports()
 
 
 def start(port: int, folder: Path, drain_seconds: int) -> Program:
@@ -67,7 +68,7 @@ def test_it_serves_all_connections_and_lets_them_go(draining, port):
 def test_a_second_signal_ends_it_at_once(draining):
     program, _ = draining
     os.kill(program.pid, signal.SIGTERM)
-    wait_until(lambda: not program.running, "the program has ended", 5)
+    wait_until(lambda: not program.running, "the program has ended", 30)
 
 
 @pytest.mark.slow

@@ -16,8 +16,9 @@ import pytest
 import requests
 
 from config import webserver
-from config.local.supervisor.ports import claim_port, is_responding
+from config.local.supervisor.ports import is_responding
 from tests.environment import echo_server as echo
+from tests.environment.ports import claim_ports
 from tests.environment.processes import Program, wait_until
 from tests.environment.services import HOST
 
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Program, int]]:
-    port = claim_port(HOST, 0)
+    port = claim_ports()
     command = webserver.command(HOST, port, workers=1, kill_seconds=3)
     folder = tmp_path_factory.mktemp("echo")
     started = Program(

@@ -12,10 +12,11 @@ from django.core.cache import cache
 from django.core.checks import run_checks
 
 from config import webserver
-from config.local.supervisor.ports import claim_port, is_responding
+from config.local.supervisor.ports import is_responding
 from exchange.api.throttling import count_request
 from exchange.staff.models import SignInAttempts
 from exchange.staff.services import lockout
+from tests.environment.ports import claim_ports
 from tests.environment.processes import Program
 from tests.environment.services import HOST, ServiceStack
 from tests.factories.api_clients import make_caller
@@ -27,7 +28,7 @@ COUNTERS = {"default": {"BACKEND": "exchange.core.counters.DatabaseCounters"}}
 def test_two_web_processes_without_redis_count_together(
     service_stack: ServiceStack, transactional_db: None
 ):
-    here = replace(service_stack, web_port=claim_port(HOST, 0))
+    here = replace(service_stack, web_port=claim_ports())
     caller = make_caller()
     web = Program(
         command=webserver.command(HOST, here.web_port, workers=2),

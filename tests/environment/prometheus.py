@@ -8,8 +8,9 @@ from pathlib import Path
 
 import requests
 
-from config.local.supervisor.ports import claim_port, is_responding
+from config.local.supervisor.ports import is_responding
 from tests.environment.debian import require_programs
+from tests.environment.ports import claim_ports
 from tests.environment.processes import CHECKOUT, Program, wait_until
 
 MONITORING = CHECKOUT / "docs" / "monitoring"
@@ -26,7 +27,7 @@ class Prometheus:
 
     def __init__(self, folder: Path, metrics_port: int) -> None:
         require_programs({"prometheus": "prometheus"})
-        port = claim_port(HOST, 0)
+        port = claim_ports()
         self._url = f"http://{HOST}:{port}/api/v1"
         folder.mkdir()
         configuration = (MONITORING / "prometheus.yml").read_text().replace(": 15s", ": 1s")
@@ -79,4 +80,4 @@ class Prometheus:
 
     def wait_for(self, expression: str) -> None:
         """Wait until the expression has a value."""
-        wait_until(lambda: bool(self.query(expression)), expression, 30)
+        wait_until(lambda: bool(self.query(expression)), expression)

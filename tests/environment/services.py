@@ -22,8 +22,9 @@ from pytest_django import Settings
 
 from config import webserver
 from config.local.embedded import broker
-from config.local.supervisor.ports import claim_port, is_responding
+from config.local.supervisor.ports import is_responding
 from tests.environment.database import server_url, worker_database
+from tests.environment.ports import claim_ports
 from tests.environment.processes import Program, wait_until
 from wallets.providers.registry import payment_provider
 
@@ -200,7 +201,7 @@ def make_stack(folder: Path, **variables: str) -> ServiceStack:
     """Return a stack of programs with free ports, and their folders."""
     for name in ("messages", "control", "run"):
         (folder / name).mkdir()
-    return ServiceStack(folder, claim_port(HOST, 0), claim_port(HOST, 0), variables)
+    return ServiceStack(folder, claim_ports(), claim_ports(), variables)
 
 
 @pytest.fixture(scope="session")

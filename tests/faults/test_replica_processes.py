@@ -16,7 +16,8 @@ import requests
 
 from config import webserver
 from config.local.embedded.layout import APPLICATION, database_url
-from config.local.supervisor.ports import claim_port, is_responding
+from config.local.supervisor.ports import is_responding
+from tests.environment.ports import claim_ports
 from tests.environment.processes import CHECKOUT, Program, wait_until
 from tests.environment.replication import Replication, running_replication
 
@@ -77,7 +78,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
 
 
 def _program(folder: Path, environment: dict[str, str], number: int) -> tuple[Program, str]:
-    port = claim_port(HOST, 0)
+    port = claim_ports()
     program = Program(
         command=webserver.command(HOST, port, workers=1),
         environment=environment,

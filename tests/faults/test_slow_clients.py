@@ -23,8 +23,9 @@ import requests
 from django.db import connection, transaction
 
 from config import webserver
-from config.local.supervisor.ports import claim_port, is_responding
+from config.local.supervisor.ports import is_responding
 from exchange.participants.models import Member
+from tests.environment.ports import claim_ports
 from tests.environment.processes import CHECKOUT, Program, wait_until
 from tests.environment.services import HOST, Service, ServiceStack
 from tests.factories.api_clients import ApiCaller, make_caller
@@ -54,7 +55,7 @@ def image_command(port: int) -> list[str]:
 def running_web(
     service_stack: ServiceStack, command: Callable[[int], list[str]]
 ) -> Iterator[tuple[Service, Program]]:
-    stack = replace(service_stack, web_port=claim_port(HOST, 0))
+    stack = replace(service_stack, web_port=claim_ports())
     program = Program(
         command=command(stack.web_port),
         environment=stack.environment,

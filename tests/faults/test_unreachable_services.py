@@ -24,11 +24,12 @@ from psycopg import Connection
 
 from config import webserver
 from config.back_office.site import CONTENT_SECURITY_POLICY
-from config.local.supervisor.ports import claim_port, is_responding
+from config.local.supervisor.ports import is_responding
 from config.settings.base import redis_cache
 from exchange.api import throttling
 from exchange.participants.models import Member
 from exchange.staff.models import SignInAttempts
+from tests.environment.ports import claim_ports
 from tests.environment.processes import Program, wait_until
 from tests.environment.services import HOST, Service, ServiceStack
 from tests.factories.api_clients import assert_error, make_caller, make_member
@@ -52,7 +53,7 @@ def closed_port() -> Iterator[int]:
 @contextmanager
 def running_web(service_stack: ServiceStack, **environment: str) -> Iterator[Service]:
     """Run a separate web application with this environment."""
-    stack = replace(service_stack, web_port=claim_port(HOST, 0))
+    stack = replace(service_stack, web_port=claim_ports())
     log = service_stack.folder / "web-unreachable.log"
     log.write_text("")
     program = Program(

@@ -21,7 +21,7 @@ import requests
 from cryptography.fernet import Fernet
 from psycopg import sql
 
-from config.local.supervisor.ports import claim_port
+from tests.environment.ports import claim_ports
 from tests.environment.processes import wait_until
 from tests.image.build import CHECKOUT
 from tests.image.container import Container
@@ -125,7 +125,7 @@ def _check_worker(container: Container, environment: dict[str, str], failures: F
 
 
 def _check_web(container: Container, environment: dict[str, str], failures: Failures) -> None:
-    port = claim_port(HOST, 0)
+    port = claim_ports()
     command = [HOST if each == "0.0.0.0" else each for each in container.default_command]
     command[command.index("--port") + 1] = str(port)
     health = [each.replace(":8000", f":{port}") for each in _health_command(container)]

@@ -23,8 +23,8 @@ from typing import Any
 import psycopg
 from cryptography.fernet import Fernet
 
-from config.local.supervisor.ports import claim_port
 from tests.environment.debian import POSTGRESQL_PROGRAMS
+from tests.environment.ports import claim_ports
 from tests.environment.processes import CHECKOUT, wait_until
 
 HOST = "127.0.0.1"
@@ -47,8 +47,8 @@ class Installation:
     folder: Path
     provider_url: str
     provider_key: str
-    port: int = field(default_factory=lambda: claim_port(HOST, 0))
-    restore_port: int = field(default_factory=lambda: claim_port(HOST, 0))
+    port: int = field(default_factory=claim_ports)
+    restore_port: int = field(default_factory=claim_ports)
     # A copy of the server has the socket of the original.
     socket_folder: Path | None = None
     repository_passphrase: str = field(default_factory=lambda: secrets.token_hex(16))

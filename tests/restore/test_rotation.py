@@ -16,8 +16,9 @@ import requests
 from cryptography.fernet import Fernet
 
 from config import webserver
-from config.local.supervisor.ports import claim_port, is_responding
+from config.local.supervisor.ports import is_responding
 from tests.environment.debian import require_programs
+from tests.environment.ports import claim_ports
 from tests.environment.processes import Program, wait_until
 from tests.restore.installation import HOST, PACKAGES, Installation, new_installation
 from tests.restore.load import Load
@@ -56,7 +57,7 @@ class Web:
     """A web process with an environment of its own."""
 
     def __init__(self, installation: Installation, **changes: str) -> None:
-        port = claim_port(HOST, 0)
+        port = claim_ports()
         self.url = f"http://{HOST}:{port}"
         self._program = Program(
             command=webserver.command(HOST, port, workers=1, drain_seconds=1),

@@ -23,9 +23,9 @@ from cryptography.fernet import Fernet
 
 from config.local.embedded.layout import APPLICATION, OWNER, database_url
 from config.local.embedded.sharing import running_server
-from config.local.supervisor.ports import claim_port
 from tests.benchmarks.installation import HOST, PRESENT, Version
 from tests.cluster.certificate import self_signed
+from tests.environment.ports import claim_ports
 from tests.environment.processes import wait_until
 from tests.rolling_upgrade.clients import Clients, Recorded, Seeded
 from tests.rolling_upgrade.next_version import copy_checkout
@@ -171,7 +171,7 @@ def _step(name: str, recorded: Recorded, action: Any) -> None:
 @contextlib.contextmanager
 def _installation(folder: Path) -> Iterator[Installation]:
     """Start broker, cache and provider, and yield the installation; stop all of it at the end."""
-    redis, provider = claim_port(HOST, 0), claim_port(HOST, 0)
+    redis, provider = claim_ports(), claim_ports()
     secret, webhook_hash = f"FLWSECK_TEST-{secrets.token_hex(8)}-X", secrets.token_hex(16)
     environment = {
         **{name: os.environ[name] for name in ("HOME", "PATH", "LANG") if name in os.environ},

@@ -21,11 +21,10 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER
 from config.demo import credentials_file
-from config.local.supervisor.ports import claim_port
 from exchange.staff.services import second_factor
 from tests.environment.browser import TIMEOUT_MILLISECONDS, stray_requests
+from tests.environment.ports import claim_ports
 from tests.environment.processes import Program
-from tests.environment.services import HOST
 
 _START_SECONDS = 180.0
 _REPLACEMENTS = ("DATABASE_URL", "DATABASE_OWNER_URL", "CELERY_BROKER_URL", "CACHE_URL")
@@ -40,7 +39,7 @@ def demo_service() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="screenshots-") as folder:
         data = Path(folder, "data")
         output = Path(folder, "output")
-        port = claim_port(HOST, 0)
+        port = claim_ports()
         program = Program(
             command=[
                 sys.executable, "manage.py", "up", "--data", str(data), "--port", str(port),

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import requests
 
-from config.local.supervisor.ports import claim_port
+from tests.environment.ports import claim_ports
 from tests.environment.processes import CHECKOUT, wait_until
 from tests.environment.template_cache import place_migrated_server
 
@@ -71,7 +71,7 @@ class Running:
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("tour")
     place_migrated_server(folder / "data")
-    made = Running(folder / "data", claim_port("127.0.0.1", 0), folder / "log")
+    made = Running(folder / "data", claim_ports(), folder / "log")
     with made.log.open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "manage.py", "up", "--port", str(made.port)],

@@ -26,7 +26,7 @@ from pytest_django import DjangoDbBlocker
 
 from config import webserver
 from config.books import CHECKS
-from config.local.supervisor.ports import claim_port, is_responding
+from config.local.supervisor.ports import is_responding
 from credit.loans import payloads as credit
 from exchange.core.documents import Document
 from exchange.participants import payloads as participants_payloads
@@ -36,6 +36,7 @@ from orders.book import payloads as book_payloads
 from orders.trades import payloads as trades_payloads
 from tests.assertions.schema import KINDS, Schema, differences, read_schema
 from tests.environment.database import Connection, django_connected_to, extra_database, server_url
+from tests.environment.ports import claim_ports
 from tests.environment.processes import CHECKOUT, Program
 from tests.environment.services import HOST, Sandbox, ServiceStack
 from tests.factories.logins import current_code, enter_password, is_signed_in
@@ -121,7 +122,7 @@ def upgraded(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
 @pytest.fixture
 def service(upgraded: Upgraded, service_stack: ServiceStack) -> Iterator[str]:
     """Run the web application on the upgraded database; yield its URL."""
-    port = claim_port(HOST, 0)
+    port = claim_ports()
     program = Program(
         command=webserver.command(HOST, port),
         environment={**service_stack.environment, "TEST_DATABASE_URL": server_url(upgraded.name)},

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from config.local.supervisor.ports import claim_port
+from tests.environment.ports import claim_ports
 from tests.environment.processes import CHECKOUT, wait_until
 from tests.environment.template_cache import place_migrated_server
 
@@ -56,7 +56,7 @@ class Up:
     port: int = field(init=False)
 
     def start(self) -> None:
-        self.port = claim_port(HOST, 0)
+        self.port = claim_ports()
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "manage.py", "up", "--no-demo",

@@ -18,20 +18,16 @@ import requests
 from django.db import connection
 from prometheus_client.parser import text_string_to_metric_families
 
-from config.local.supervisor.ports import claim_port, is_responding
+from config.local.supervisor.ports import is_responding
 from config.metrics.database import DatabaseCollector
 from config.metrics.readings import READINGS
 from tests.environment.database import server_url, worker_database
+from tests.environment.ports import claim_ports
 from tests.environment.processes import CHECKOUT, Program, wait_until
 from tests.environment.services import HOST, ServiceStack, make_stack
 from wallets.alerts.services import raise_alert
 
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
-
-
-def metrics_port() -> int:
-    """Return a port with two more after it."""
-    return next(port for port in iter(lambda: claim_port(HOST, 0), 0) if port < 65000)
 
 
 def scrape(port: int) -> Samples:
@@ -57,7 +53,7 @@ def readings_of(collector: DatabaseCollector) -> Samples:
 
 @pytest.fixture
 def stack(transactional_db: None, tmp_path: Path) -> ServiceStack:
-    return make_stack(tmp_path, METRICS_LISTEN=f"{HOST}:{metrics_port()}")
+    return make_stack(tmp_path, METRICS_LISTEN=f"{HOST}:{claim_ports(3)}")
 
 
 @pytest.fixture

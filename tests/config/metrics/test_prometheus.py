@@ -14,14 +14,15 @@ from pathlib import Path
 import pytest
 import requests
 from celery import Celery
+from django.db import transaction
 from django.utils import timezone
 
 from config.books import CHECKS
-from config.local.supervisor.ports import claim_port
 from exchange.core.models import ScheduledRun
 from exchange.events.models import Event
 from exchange.events.services.endpoints import set_endpoint
 from tests.environment.owner import without_guards
+from tests.environment.ports import claim_ports
 from tests.environment.processes import Program, wait_until
 from tests.environment.prometheus import MONITORING, Prometheus
 from tests.environment.services import HOST, Sandbox, ServiceStack, make_stack
@@ -52,6 +53,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.services]
 # Only an installation with a replica has values.
 WITHOUT_REPLICA = re.compile("exchange_replica_")
 WINDOW = "30s"
+# Slow requests count for five minutes.
+DECIDED_BY_SPEED = {("RequestsSlow",)}
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class Monitored:
 def monitored(
     transactional_db: None, provider_sandbox: Sandbox, tmp_path: Path
 ) -> Iterator[Monitored]:
-    port = next(port for port in iter(lambda: claim_port(HOST, 0), 0) if port < 65000)
+    port = claim_ports(3)
     prometheus = Prometheus(tmp_path / "prometheus", port)
     stack = make_stack(
         tmp_path,
@@ -127,7 +130,17 @@ def pay_out(monitored: Monitored, caller: ApiCaller) -> None:
         withdrawal_id=withdrawal.id, version=1, approver=make_staff(), override=OVERRIDE
     )
     monitored.broker.send_task("wallets.tasks.sweep_payouts")
-    wait_until(lambda: status_of(withdrawal) == "Processing", "the payout is sent")
+    # The provider's webhook completes it if the web server of an earlier test runs.
+    wait_until(lambda: status_of(withdrawal) in {"Processing", "Completed"}, "the payout is sent")
+
+
+def claim_payout(wallet: Wallet) -> Withdrawal:
+    """Make a withdrawal that stays Approved: a worker of this test has claimed its payout."""
+    with transaction.atomic():
+        withdrawal = make_approved_withdrawal(wallet)
+        until = timezone.now() + timedelta(hours=1)
+        Payout.objects.filter(withdrawal=withdrawal).update(leased_until=until, claimed_by="tests")
+    return withdrawal
 
 
 def test_every_query_has_values_and_faults_raise_their_alerts(
@@ -140,11 +153,12 @@ def test_every_query_has_values_and_faults_raise_their_alerts(
         set_endpoint(organisation_id=caller.organisation.id, url=receiver.url, actor=TESTER)
         wallet = Wallet(caller.organisation).fund(1_000_000)
         _make_healthy_traffic(monitored, caller)
+        claimed = claim_payout(wallet)
         _assert_queries_have_values(prometheus)
         _assert_values(prometheus)
-        wait_until(lambda: prometheus.firing() == set(), "no alert fires", 30)
+        wait_until(lambda: prometheus.firing() <= DECIDED_BY_SPEED, "no alert fires")
         receiver.reply.status = 500  # type: ignore[union-attr]
-        _make_faults(monitored, provider_sandbox, caller, wallet)
+        _make_faults(monitored, provider_sandbox, caller, wallet, claimed)
     expected = {
         ("TargetDown", "exchange-worker"),
         ("TargetDown", "exchange-beat"),
@@ -164,9 +178,14 @@ def test_every_query_has_values_and_faults_raise_their_alerts(
         ("EventsDelayed",),
         ("EventsUndelivered", "Exhausted"),
     }
+
+    def firing() -> set[tuple[str, ...]]:
+        return prometheus.firing() - DECIDED_BY_SPEED
+
+    # An alert of a reading or scrape that took too long ends by itself.
     with contextlib.suppress(AssertionError):  # the comparison says what is missing
-        wait_until(lambda: prometheus.firing() >= expected, "all fire", 30)
-    assert prometheus.firing() == expected
+        wait_until(lambda: firing() == expected, "all fire")
+    assert firing() == expected
 
 
 def _make_healthy_traffic(monitored: Monitored, caller: ApiCaller) -> None:
@@ -194,11 +213,9 @@ def _make_healthy_traffic(monitored: Monitored, caller: ApiCaller) -> None:
 
 
 def _assert_queries_have_values(prometheus: Prometheus) -> None:
-    # No withdrawal is pending, and no alert open, in a healthy state.
+    # No alert is open in a healthy state.
     Alert.objects.create(kind="tests", message="for the query", raised_at=timezone.now())
-    wait_until(
-        lambda: prometheus.value("sum(exchange_alerts_open)") == 1, "the open alert is read", 30
-    )
+    wait_until(lambda: prometheus.value("sum(exchange_alerts_open)") == 1, "the alert is read")
     empty = [query for query in queries() if not WITHOUT_REPLICA.search(query)]
 
     def all_have_values() -> bool:
@@ -207,19 +224,18 @@ def _assert_queries_have_values(prometheus: Prometheus) -> None:
 
     # A reading that took too long on a busy machine is there at the next one.
     with contextlib.suppress(AssertionError):
-        wait_until(all_have_values, "every query has a value", 30)
+        wait_until(all_have_values, "every query has a value")
     assert empty == []
     Alert.objects.update(resolved_at=timezone.now())
-    wait_until(
-        lambda: prometheus.value("sum(exchange_alerts_open)") is None, "no open alert is read", 30
-    )
+    wait_until(lambda: prometheus.value("sum(exchange_alerts_open)") is None, "none is open")
     known = {labels["__name__"] for labels, _ in prometheus.query('{__name__=~"exchange_.+|up"}')}
     absent = names_in_rules() - known - {"exchange_alerts_open"}
     assert {name for name in absent if not WITHOUT_REPLICA.match(name)} == set()
 
 
 def _assert_values(prometheus: Prometheus) -> None:
-    assert prometheus.value("count(up == 1)") == 3
+    for sound in ("count(up == 1) == 3", "min(exchange_reading_succeeded) == 1"):
+        prometheus.wait_for(sound)  # the last scrape may have taken too long
     for route, status, count in (
         ("v1/api/wallet/withdraw", 201, 2),
         ("v1/api/wallet", 200, 2),
@@ -237,10 +253,15 @@ def _assert_values(prometheus: Prometheus) -> None:
     assert prometheus.value('exchange_payout_circuit{state="Closed"}') == 1
     assert prometheus.value('exchange_tasks_total{task="config.tasks.prove_books"}') == 1
     assert prometheus.value('sum(exchange_pool_limit{job="exchange-web"})') == 16
-    assert prometheus.value("min(exchange_reading_succeeded)") == 1
 
 
-def _make_faults(monitored: Monitored, sandbox: Sandbox, caller: ApiCaller, wallet: Wallet) -> None:
+def _make_faults(
+    monitored: Monitored,
+    sandbox: Sandbox,
+    caller: ApiCaller,
+    wallet: Wallet,
+    claimed: Withdrawal,
+) -> None:
     # The provider fails: posts open the circuit, and requests for banks end with 502.
     sandbox.fault("error_5xx", times=1000, match=TRANSFERS)
     sandbox.fault("error_5xx", times=1000, match={"path_prefix": "/v3/banks"})
@@ -253,21 +274,20 @@ def _make_faults(monitored: Monitored, sandbox: Sandbox, caller: ApiCaller, wall
         for operation in ("GET banks", "POST transfers"):
             failed = f'operation="{operation}",outcome="failed"'
             monitored.prometheus.wait_for(f"exchange_provider_calls_total{{{failed}}}")
-    wait_until(lambda: PayoutCircuit.objects.get().state == "Open", "the circuit is open", 30)
-    # Worker and beat die; a payout that was claimed waits, and events.
+    wait_until(lambda: PayoutCircuit.objects.get().state == "Open", "the circuit is open")
+    # Worker and beat die; the claimed payout waits, and events.
     monitored.worker.stop()
     monitored.beat.stop()
-    waiting = make_approved_withdrawal(wallet)
     exhausted, due = emit_event(caller.organisation), emit_event(caller.organisation)
     past = timezone.now() - timedelta(minutes=20)
-    Payout.objects.filter(withdrawal=waiting).update(leased_until=past, claimed_by="tests")
+    Payout.objects.filter(withdrawal=claimed).update(leased_until=past)
     ScheduledRun.objects.update(published_at=past)
     exhaust_attempts(exhausted)
     Event.objects.filter(id=due.id).update(next_attempt_at=past, status="Pending")
     # The ledger is damaged, and the proof finds it.
     with without_guards() as cursor:
         cursor.execute(
-            "UPDATE wallets_withdrawal SET updated_at = %s WHERE id = %s", [past, waiting.id]
+            "UPDATE wallets_withdrawal SET updated_at = %s WHERE id = %s", [past, claimed.id]
         )
         cursor.execute(
             "UPDATE wallets_account SET balance = balance + 1"

@@ -26,6 +26,7 @@ from exchange.events.webhooks.posting import (
     _session,
     post,
 )
+from tests.environment.ports import claim_ports
 from tests.environment.webhook_receiver import Received, Receiver, Reply, raw_server, send_slowly
 
 BODY = '{"name":"Zoë"}'.encode()
@@ -220,9 +221,7 @@ def test_a_chunked_response_is_read() -> None:
 
 
 def test_a_refused_connection_is_a_failure_with_a_reason() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as unused:
-        port = unused.getsockname()[1]
-    outcome = send(f"http://127.0.0.1:{port}/")
+    outcome = send(f"http://127.0.0.1:{claim_ports()}/")
     assert (outcome.status_code, outcome.error) == (None, "connection failed or was closed")
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from config.books import WALLET_CHECKS
 from exchange.core.ids import first_id_at, uuid7
-from tests.assertions.books import wait_until_closed
+from tests.assertions.books import close_transfers
 from tests.wallets.ledger.proof.corrupted import LedgerRecords
 from wallets.deposits.models import Deposit
 from wallets.ledger import proof as books
@@ -236,7 +236,7 @@ def entries_in_another_order(records: LedgerRecords) -> None:
 
 
 def changed_checkpoint(records: LedgerRecords) -> None:
-    wait_until_closed()
+    close_transfers()
     books.prove_and_store(WALLET_CHECKS)
     records.corrupt(
         "UPDATE wallets_checkpointbalance SET digest = digest + 1 WHERE account_id = %s",
@@ -245,6 +245,7 @@ def changed_checkpoint(records: LedgerRecords) -> None:
 
 
 def checkpoint_of_another_server(records: LedgerRecords) -> None:
+    close_transfers()
     books.prove_and_store(WALLET_CHECKS)
     records.corrupt("UPDATE wallets_checkpoint SET position = position + 1000000")
 

@@ -14,8 +14,9 @@ from hypothesis import given, seed
 from hypothesis import strategies as st
 
 from config.books import WALLET_CHECKS
-from tests.assertions.books import wait_until_closed
+from tests.assertions.books import close_transfers
 from tests.environment.database import Connection, session
+from tests.environment.processes import TIMEOUT_SECONDS
 from tests.environment.property_tests import examples
 from tests.factories.wallets import OVERRIDE, Wallet, make_staff, make_wallet, store_bank_list
 from wallets.alerts.models import Alert
@@ -42,6 +43,7 @@ def wallet() -> Wallet:
     store_bank_list()
     made = make_wallet(3000)
     made.request(500)
+    close_transfers()
     return made
 
 
@@ -59,7 +61,7 @@ def found(*, incremental: bool) -> set[str]:
 
 def prove_and_cover(*, incremental: bool = False) -> BooksProof:
     """Store a proof that passes, with a checkpoint of all entries."""
-    wait_until_closed()
+    close_transfers()
     stored = books.prove_and_store(WALLET_CHECKS, incremental=incremental)
     assert stored.passed
     assert covered_entries() == Entry.objects.count()
@@ -114,12 +116,12 @@ def deposit_in_open_transaction(wallet: Wallet, go_on: threading.Event) -> threa
         with transaction.atomic():
             wallet.fund(70)
             posted.set()
-            go_on.wait(30)
+            go_on.wait(TIMEOUT_SECONDS)
         connections.close_all()
 
     thread = threading.Thread(target=post)
     thread.start()
-    assert posted.wait(30)
+    assert posted.wait(TIMEOUT_SECONDS)
     return thread
 
 
@@ -274,7 +276,7 @@ def test_a_new_checkpoint_replaces_one_that_is_wrong(wallet, owner_connection):
 def test_of_two_proofs_from_one_checkpoint_one_advances_it(wallet):
     prove_and_cover()
     wallet.request(300)
-    wait_until_closed()
+    close_transfers()
     first, second = (books.prove(WALLET_CHECKS, incremental=True) for _ in range(2))
     assert advance_checkpoint(first.checkpoint, first.position)
     assert not advance_checkpoint(second.checkpoint, second.position)
