@@ -15,6 +15,8 @@ Errors of `PaymentProvider.transfer`:
 | `RecipientDeclined` | no, permanently | fail the payout |
 | `DuplicateReference` | earlier, perhaps from us | check status by reference |
 | `OutcomeUnknown` | unknown | check status by reference, never send again on this alone |
+
+Records of money in are in `collection`.
 """
 
 from collections.abc import Mapping
@@ -23,6 +25,16 @@ from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Protocol
+
+from wallets.providers.collection import (
+    ChargeHint,
+    CheckoutRequest,
+    RefundRecord,
+    TransactionRecord,
+    TransactionStatus,
+    VirtualAccount,
+    VirtualAccountRequest,
+)
 
 
 class TransferStatus(StrEnum):
@@ -159,6 +171,13 @@ class UnsupportedCurrency(ProviderError):
     """The provider has no bank list, and so no bank payouts, for this currency."""
 
 
+class CollectionDeclined(ProviderError):
+    """The provider declines to create an account, a checkout or a refund, and did nothing.
+
+    The message is the provider's.
+    """
+
+
 class TransferError(ProviderError):
     """Base of errors of transfers that were not plainly accepted."""
 
@@ -240,5 +259,66 @@ class PaymentProvider(Protocol):
         Raises `ProviderUnavailable`.
         """
 
-    def verify_webhook(self, headers: Mapping[str, str], body: bytes) -> WebhookNotification | None:
-        """Return the transfer that a webhook names, or None if the webhook is not authentic."""
+    def create_virtual_account(self, request: VirtualAccountRequest) -> VirtualAccount:
+        """Create an account number, sent once.
+
+        After `ProviderUnavailable` it may exist. Create it again with the same `tx_ref`: payments
+        into either number carry it. Raises `UnsupportedCurrency` (nothing was sent),
+        `CollectionDeclined` or `ProviderUnavailable`.
+        """
+
+    def get_virtual_account(self, order_ref: str) -> VirtualAccount:
+        """Return the account of this order reference.
+
+        Raises `ProviderUnavailable`, also for a reference that the provider does not know.
+        """
+
+    def create_checkout(self, request: CheckoutRequest) -> str:
+        """Return the address of a page on which the customer pays, sent once.
+
+        After `ProviderUnavailable` request another with the same `tx_ref`. Raises
+        `CollectionDeclined` or `ProviderUnavailable`.
+        """
+
+    def verify_transaction(self, transaction_id: str) -> TransactionRecord | None:
+        """Return the transaction with exactly this id, or None if the provider has none.
+
+        Raises ValueError for an id that is not a number, and `ProviderUnavailable`, which is not
+        the same as None.
+        """
+
+    def verify_by_reference(self, tx_ref: str) -> TransactionRecord | None:
+        """Return a transaction with exactly this reference, or None if the provider has none.
+
+        For checkouts; of several payments with one reference the provider chooses one. Raises
+        `ProviderUnavailable`.
+        """
+
+    def list_transactions(
+        self,
+        *,
+        first: date,
+        last: date,
+        status: TransactionStatus | None = None,
+        currency: str | None = None,
+        tx_ref: str | None = None,
+    ) -> list[TransactionRecord]:
+        """Return every transaction created from `first` to `last`, both included, each once.
+
+        The provider's time zone is unknown: request a day more on either side. Raises
+        `ProviderUnavailable`, also for a list that contradicts itself.
+        """
+
+    def refund_transaction(
+        self, transaction_id: str, amount: Decimal | None = None
+    ) -> RefundRecord:
+        """Refund a transaction, or `amount` of it, sent at most once.
+
+        Raises `NeverSent`, `CollectionDeclined` (the provider has no such transaction),
+        `InsufficientFloat` or `OutcomeUnknown`: check at the provider, never send again on that.
+        """
+
+    def verify_webhook(
+        self, headers: Mapping[str, str], body: bytes
+    ) -> WebhookNotification | ChargeHint | None:
+        """Return the transfer or payment that a webhook names, or None if it is not authentic."""

@@ -55,6 +55,15 @@ def test_a_webhook_with_an_unknown_reference_is_stored_and_checks_nothing(
     assert stored_events(body) == (reference, provider_id, body.decode(), 1)
 
 
+def test_a_webhook_of_a_payment_is_stored_and_checks_no_withdrawal():
+    store_bank_list()
+    reference = make_approved_withdrawal(make_wallet(1000)).reference
+    event = {"event": "charge.completed", "data": {"id": 7, "tx_ref": reference}}
+    body = json.dumps(event | {"reference": reference}).encode()
+    assert provider_events.receive_webhook(headers=HEADERS, body=body) is None
+    assert stored_events(body) == (reference, "7", body.decode(), 1)
+
+
 def test_the_first_8_kib_of_a_long_webhook_are_stored_as_text():
     body = b"\xff" + b"x" * 8190 + b"\x00y" + b"z" * 9000
     assert provider_events.receive_webhook(headers=HEADERS, body=body) is None

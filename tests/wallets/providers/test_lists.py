@@ -32,7 +32,7 @@ def row(number: int, **changes: Any) -> dict[str, Any]:
     }
 
 
-def add_response(sandbox: Sandbox, *rows: dict[str, Any], times: int = 1, **info: int) -> None:
+def add_response(sandbox: Sandbox, *rows: dict[str, Any], times: int = 1, **info: Any) -> None:
     """The next answer of the provider is a page of these transfers."""
     page = {"total": len(rows), "current_page": 1, "total_pages": 1, **info}
     body = {"status": "success", "message": "", "data": rows, "meta": {"page_info": page}}
@@ -122,6 +122,14 @@ def test_a_list_that_changes_while_it_is_read_is_read_three_times(client, sandbo
 def test_a_list_that_contradicts_itself_is_not_believed(client, sandbox, rows, info, why):
     add_response(sandbox, *rows, **info)
     with pytest.raises(ProviderUnavailable, match=why):
+        listed(client)
+
+
+@pytest.mark.parametrize("key", ["current_page", "total_pages", "total"])
+def test_a_list_without_its_counts_is_malformed(client, sandbox, key):
+    info: dict[str, Any] = {key: "1"}
+    add_response(sandbox, row(1), **info)
+    with pytest.raises(ProviderUnavailable, match=f"malformed response: {key} is not"):
         listed(client)
 
 

@@ -20,8 +20,8 @@ from wallets.providers.base import (
     TransferStatus,
     WebhookNotification,
 )
-from wallets.providers.flutterwave import wire
-from wallets.providers.flutterwave.wire import MalformedResponse
+from wallets.providers.flutterwave import fields, wire
+from wallets.providers.flutterwave.fields import MalformedResponse
 
 # One below the largest amount, and the largest.
 BELOW, LARGEST = Decimal("999999999999999.99"), Decimal(10) ** 15
@@ -137,8 +137,8 @@ def test_a_fee_that_is_left_out_is_nothing():
     ],
 )
 def test_an_envelope_is_ok_only_where_its_status_is_success(body, ok, message):
-    found = wire.read_envelope(json.dumps(body | {"data": [1], "meta": {"a": 2}}).encode())
-    assert found == wire.Envelope(ok=ok, message=message, data=[1], meta={"a": 2})
+    found = fields.read_envelope(json.dumps(body | {"data": [1], "meta": {"a": 2}}).encode())
+    assert found == fields.Envelope(ok=ok, message=message, data=[1], meta={"a": 2})
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_an_envelope_is_ok_only_where_its_status_is_success(body, ok, message):
 )
 def test_a_body_that_is_no_envelope_is_malformed(body, why):
     with pytest.raises(MalformedResponse, match=f"^{why}$"):
-        wire.read_envelope(body)
+        fields.read_envelope(body)
 
 
 @pytest.mark.parametrize(
@@ -172,8 +172,8 @@ def test_a_body_that_is_no_envelope_is_malformed(body, why):
     ],
 )
 def test_a_number_is_written_plainly_and_exactly(number, written):
-    assert wire.encode({"a": wire.plain_number(Decimal(number))}) == b'{"a":%s}' % written
-    assert wire.decode(b'{"a":%s}' % written)["a"] == Decimal(number)
+    assert fields.encode({"a": fields.plain_number(Decimal(number))}) == b'{"a":%s}' % written
+    assert fields.decode(b'{"a":%s}' % written)["a"] == Decimal(number)
 
 
 def test_a_bank_that_cannot_be_paid_is_left_out_of_a_list():
@@ -205,8 +205,8 @@ def test_accounts_and_balances_are_read_or_malformed():
             wire.read_balances([without(balance, key)])
 
 
-def envelope(data: Any, meta: Any) -> wire.Envelope:
-    return wire.Envelope(ok=True, message="", data=data, meta=meta)
+def envelope(data: Any, meta: Any) -> fields.Envelope:
+    return fields.Envelope(ok=True, message="", data=data, meta=meta)
 
 
 def test_a_page_of_transfers_has_their_total_number():
@@ -214,19 +214,16 @@ def test_a_page_of_transfers_has_their_total_number():
     listed = TRANSFER | {"created_at": "2026-01-02T03:04:05.000Z"}
     found = wire.read_transfer_page(envelope([TRANSFER], {"page_info": info}))
     assert (found.rows, found.total_pages) == ([TRANSFER], 3)
-    page = wire.read_counted_page(envelope([listed], {"page_info": info}))
-    assert (page.number, page.pages, page.total) == (2, 3, 41)
-    record = TransferRecord(**RECORD, raw=listed)
-    assert page.rows == [ListedTransfer(record, datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))]
-    for key in info:
-        with pytest.raises(MalformedResponse, match=f"^{key} is not an id or a count$"):
-            wire.read_counted_page(envelope([listed], {"page_info": without(info, key)}))
+    with pytest.raises(MalformedResponse, match=r"^total_pages is not an id or a count$"):
+        wire.read_transfer_page(envelope([TRANSFER], {"page_info": without(info, "total_pages")}))
     for meta in (None, {}, {"page_info": None}):
-        for read in (wire.read_transfer_page, wire.read_counted_page):
-            with pytest.raises(MalformedResponse, match=r"^(meta|page_info) is not an object$"):
-                read(envelope([], meta))
+        with pytest.raises(MalformedResponse, match=r"^(meta|page_info) is not an object$"):
+            wire.read_transfer_page(envelope([], meta))
     with pytest.raises(MalformedResponse, match=r"^transfers is not a list$"):
-        wire.read_counted_page(envelope(None, {"page_info": info}))
+        wire.read_transfer_page(envelope(None, {"page_info": info}))
+    record = TransferRecord(**RECORD, raw=listed)
+    created_at = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    assert wire.read_listed_transfer(listed) == ListedTransfer(record, created_at)
 
 
 @pytest.mark.parametrize(
@@ -240,13 +237,10 @@ def test_a_page_of_transfers_has_their_total_number():
     ],
 )
 def test_a_time_without_a_zone_is_of_utc(text, read):
-    info = {"current_page": 1, "total_pages": 1, "total": 1}
-    rows = [TRANSFER | {"created_at": text}]
-    found = wire.read_counted_page(envelope(rows, {"page_info": info})).rows[0].created_at
+    found = wire.read_listed_transfer(TRANSFER | {"created_at": text}).created_at
     assert (found, found.utcoffset()) == (read, read.utcoffset())
-    rows = [TRANSFER | {"created_at": "yesterday"}]
     with pytest.raises(MalformedResponse, match=r"^created_at is not a time$"):
-        wire.read_counted_page(envelope(rows, {"page_info": info}))
+        wire.read_listed_transfer(TRANSFER | {"created_at": "yesterday"})
 
 
 @pytest.mark.parametrize(
@@ -280,10 +274,10 @@ def test_an_order_is_written_with_what_it_has_and_no_more():
         "narration": "Withdrawal",
         "beneficiary_name": "Forrest Green",
     }
-    assert wire.decode(wire.write_transfer(request_of())) == plain
+    assert fields.decode(wire.write_transfer(request_of())) == plain
     identity = RecipientIdentity("Thandi", "Nkosi", "t@example.com", "+27820000000", "1 Long St")
     full = request_of(branch_code="GH01", callback_url="https://x.example/", recipient=identity)
-    assert wire.decode(wire.write_transfer(full)) == plain | {
+    assert fields.decode(wire.write_transfer(full)) == plain | {
         "destination_branch_code": "GH01",
         "callback_url": "https://x.example/",
         "meta": [
@@ -325,5 +319,5 @@ def test_an_order_that_the_wire_cannot_carry_is_refused(changes, why):
     ],
 )
 def test_an_order_at_the_limits_of_the_wire_format_is_written(changes):
-    sent = wire.decode(wire.write_transfer(request_of(**changes)))
+    sent = fields.decode(wire.write_transfer(request_of(**changes)))
     assert {name: sent[name] for name in changes} == changes

@@ -6,9 +6,11 @@ sentence leaves the outcome unknown until a status check.
 """
 
 from wallets.providers.base import (
+    CollectionDeclined,
     DuplicateReference,
     InsufficientFloat,
     OutcomeUnknown,
+    ProviderError,
     RecipientDeclined,
     TransferError,
 )
@@ -32,6 +34,7 @@ _FLOAT_SHORTAGES = (
     "balance is insufficient",
 )
 _NOT_RESOLVED = ("could not be validated", "invalid account", "account not found")
+_NO_TRANSACTION = "no transaction was found"
 
 
 def _normalize(message: str) -> str:
@@ -58,3 +61,22 @@ def is_account_not_resolved(status_code: int, message: str) -> bool:
     """Return whether an error envelope states that an account could not be resolved."""
     plain = _normalize(message)
     return status_code == 400 and any(part in plain for part in _NOT_RESOLVED)
+
+
+def is_transaction_not_found(status_code: int, message: str) -> bool:
+    """Return whether an error envelope states that there is no such transaction."""
+    return status_code == 400 and _normalize(message).startswith(_NO_TRANSACTION)
+
+
+def refund_error(status_code: int, message: str) -> ProviderError:
+    """Return the error for an error envelope in response to a refund.
+
+    A refund has no reference of ours, so that a repeat pays twice: only the absence of the
+    transaction and a shortage of float are certain not to have paid.
+    """
+    if is_transaction_not_found(status_code, message):
+        return CollectionDeclined(message)
+    error = transfer_error(status_code, message)
+    if isinstance(error, InsufficientFloat | OutcomeUnknown):
+        return error
+    return OutcomeUnknown(f"the provider responded with {status_code}: {message}")

@@ -23,7 +23,12 @@ from wallets.providers.flutterwave.deadline import (
     deadline_in,
     remaining_seconds,
 )
-from wallets.providers.flutterwave.wire import Envelope, MalformedResponse, printable, read_envelope
+from wallets.providers.flutterwave.fields import (
+    Envelope,
+    MalformedResponse,
+    printable,
+    read_envelope,
+)
 
 logger = logging.getLogger(__name__)
 

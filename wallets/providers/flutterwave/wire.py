@@ -1,16 +1,11 @@
-"""Flutterwave v3 wire format: parsing of responses and encoding of requests. Pure functions.
+"""Wire format of banks, accounts, transfers and webhooks: parsing and encoding. Pure functions.
 
-Everything read is validated; `MalformedResponse` is mapped by the client. Numbers never pass
-through binary floats.
+Everything read is validated by `fields`; `MalformedResponse` is mapped by the client.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
-
-import msgspec
 
 from wallets.providers.base import (
     BankEntry,
@@ -21,6 +16,25 @@ from wallets.providers.base import (
     TransferRequest,
     TransferStatus,
     WebhookNotification,
+)
+from wallets.providers.collection import ChargeHint
+from wallets.providers.flutterwave.fields import (
+    MAX_REFERENCE,
+    Envelope,
+    MalformedResponse,
+    amount_field,
+    check_reference,
+    code_field,
+    decode,
+    encode,
+    integer_field,
+    list_of,
+    moment_field,
+    number_field,
+    object_of,
+    optional_text,
+    sent_amount,
+    text_field,
 )
 
 COUNTRY_OF_CURRENCY = {
@@ -33,26 +47,6 @@ COUNTRY_OF_CURRENCY = {
 }
 RESOLVING_CURRENCIES = frozenset({"NGN"})
 
-_LARGEST = Decimal(10) ** 15
-_TEXT_LIMIT = 200
-
-_decoder = msgspec.json.Decoder(float_hook=Decimal)
-_encoder = msgspec.json.Encoder(decimal_format="number")
-
-
-class MalformedResponse(Exception):
-    """A body that violates the wire format. The message names the field, never the data."""
-
-
-@dataclass(frozen=True, slots=True)
-class Envelope:
-    """`{"status", "message", "data", "meta"?}`; `ok` only when status equals "success"."""
-
-    ok: bool
-    message: str
-    data: Any
-    meta: Any
-
 
 @dataclass(frozen=True, slots=True)
 class TransferPage:
@@ -62,63 +56,13 @@ class TransferPage:
     total_pages: int
 
 
-@dataclass(frozen=True, slots=True)
-class CountedPage:
-    """A page of a list: page `number` of `pages`, `total` rows in all."""
-
-    rows: list[ListedTransfer]
-    number: int
-    pages: int
-    total: int
-
-
-def plain_number(amount: Decimal) -> Decimal | int:
-    """Return `amount` as the wire has it: plain notation, no trailing zeros."""
-    if amount == amount.to_integral_value():
-        return int(amount)
-    return Decimal(format(amount, "f").rstrip("0"))
-
-
-def encode(body: Mapping[str, Any]) -> bytes:
-    """Encode a request body; `Decimal` values become JSON numbers."""
-    return _encoder.encode(body)
-
-
-def decode(body: bytes) -> Any:
-    """Decode JSON; numbers with a fraction or an exponent become `Decimal`."""
-    try:
-        return _decoder.decode(body)
-    except (msgspec.DecodeError, InvalidOperation, ValueError, RecursionError):
-        raise MalformedResponse("body is not JSON") from None
-
-
-def read_envelope(body: bytes) -> Envelope:
-    """Parse the envelope of a response."""
-    value = _object(decode(body), "body")
-    status = value.get("status")
-    if not isinstance(status, str):
-        raise MalformedResponse("envelope has no status")
-    message = value.get("message")
-    return Envelope(
-        ok=status == "success",
-        message=printable(message) if isinstance(message, str) else "",
-        data=value.get("data"),
-        meta=value.get("meta"),
-    )
-
-
-def printable(text: str) -> str:
-    """Return external text as one bounded, printable line."""
-    return "".join(c if c.isprintable() else " " for c in text[:_TEXT_LIMIT]).strip()
-
-
 def read_banks(data: Any) -> list[BankEntry]:
     """Parse the banks of a country.
 
     Rows without a usable name or code are skipped, so that one bad row does not block a currency; a
     list of only such rows is malformed.
     """
-    rows = _list(data, "banks")
+    rows = list_of(data, "banks")
     banks = [bank for bank in map(_bank, rows) if bank is not None]
     if rows and not banks:
         raise MalformedResponse("no bank of the list is usable")
@@ -127,95 +71,86 @@ def read_banks(data: Any) -> list[BankEntry]:
 
 def read_account(data: Any) -> ResolvedAccount:
     """Parse a resolved account."""
-    row = _object(data, "account")
+    row = object_of(data, "account")
     return ResolvedAccount(
-        account_number=_code(row, "account_number"), account_name=_text(row, "account_name")
+        account_number=code_field(row, "account_number"),
+        account_name=text_field(row, "account_name"),
     )
 
 
 def read_transfer(data: Any) -> TransferRecord:
     """Parse a transfer of a response or a webhook."""
-    row = _object(data, "transfer")
+    row = object_of(data, "transfer")
     try:
-        status = TransferStatus(_text(row, "status"))
+        status = TransferStatus(text_field(row, "status"))
     except ValueError:
         raise MalformedResponse("transfer has an unknown status") from None
-    complete_message = row.get("complete_message")
     return TransferRecord(
-        provider_id=str(_integer(row, "id")),
-        reference=_text(row, "reference"),
+        provider_id=str(integer_field(row, "id")),
+        reference=text_field(row, "reference"),
         status=status,
-        amount=_amount(row, "amount"),
-        fee=Decimal(0) if row.get("fee") is None else _amount(row, "fee"),
-        currency=_text(row, "currency"),
-        account_number=_code(row, "account_number"),
-        bank_code=_code(row, "bank_code"),
-        complete_message=printable(complete_message) if isinstance(complete_message, str) else "",
+        amount=amount_field(row, "amount"),
+        fee=Decimal(0) if row.get("fee") is None else amount_field(row, "fee"),
+        currency=text_field(row, "currency"),
+        account_number=code_field(row, "account_number"),
+        bank_code=code_field(row, "bank_code"),
+        complete_message=optional_text(row, "complete_message"),
         raw=row,
     )
 
 
 def read_transfer_page(envelope: Envelope) -> TransferPage:
     """Parse a page of `GET /transfers`, without its rows."""
-    rows = [_object(row, "transfer") for row in _list(envelope.data, "transfers")]
-    page_info = _object(_object(envelope.meta, "meta").get("page_info"), "page_info")
-    return TransferPage(rows=rows, total_pages=_integer(page_info, "total_pages"))
+    rows = [object_of(row, "transfer") for row in list_of(envelope.data, "transfers")]
+    page_info = object_of(object_of(envelope.meta, "meta").get("page_info"), "page_info")
+    return TransferPage(rows=rows, total_pages=integer_field(page_info, "total_pages"))
 
 
-def read_counted_page(envelope: Envelope) -> CountedPage:
-    """Parse a page of `GET /transfers` with all rows and counts."""
-    page_info = _object(_object(envelope.meta, "meta").get("page_info"), "page_info")
-    return CountedPage(
-        rows=[
-            ListedTransfer(record=read_transfer(row), created_at=_moment(row, "created_at"))
-            for row in _list(envelope.data, "transfers")
-        ],
-        number=_integer(page_info, "current_page"),
-        pages=_integer(page_info, "total_pages"),
-        total=_integer(page_info, "total"),
-    )
+def read_listed_transfer(data: Any) -> ListedTransfer:
+    """Parse a transfer of a list, with its time."""
+    record = read_transfer(data)
+    return ListedTransfer(record=record, created_at=moment_field(record.raw, "created_at"))
 
 
 def read_balances(data: Any) -> list[ProviderBalance]:
     """Parse balances per currency."""
-    rows = [_object(row, "balance") for row in _list(data, "balances")]
+    rows = [object_of(row, "balance") for row in list_of(data, "balances")]
     return [
         ProviderBalance(
-            currency=_text(row, "currency"),
-            available=_signed(row, "available_balance"),
-            ledger=_signed(row, "ledger_balance"),
+            currency=text_field(row, "currency"),
+            available=number_field(row, "available_balance"),
+            ledger=number_field(row, "ledger_balance"),
         )
         for row in rows
     ]
 
 
-def read_notification(body: bytes) -> WebhookNotification:
-    """Parse the transfer that a webhook names; empty when unreadable."""
+def read_notification(body: bytes) -> WebhookNotification | ChargeHint:
+    """Parse the payment (`charge.…`) or else the transfer that a webhook names.
+
+    Fields are None where unreadable.
+    """
     try:
-        data = _object(_object(decode(body), "webhook").get("data"), "data")
+        event = object_of(decode(body), "webhook")
+        data = object_of(event.get("data"), "data")
     except MalformedResponse:
         return WebhookNotification(reference=None, provider_id=None)
-    reference = data.get("reference")
     try:
-        provider_id = str(_integer(data, "id"))
+        provider_id = str(integer_field(data, "id"))
     except MalformedResponse:
         provider_id = None
-    return WebhookNotification(
-        reference=reference if isinstance(reference, str) and len(reference) <= 100 else None,
-        provider_id=provider_id,
-    )
+    if str(event.get("event")).startswith("charge."):
+        return ChargeHint(transaction_id=provider_id, tx_ref=_reference(data, "tx_ref"))
+    return WebhookNotification(reference=_reference(data, "reference"), provider_id=provider_id)
 
 
 def write_transfer(request: TransferRequest) -> bytes:
     """Encode the body of `POST /transfers`. Raises ValueError for invalid values."""
-    if not request.reference or len(request.reference) > 100:
-        raise ValueError("a reference has 1 to 100 characters")
-    if not (request.amount.is_finite() and 0 < request.amount < _LARGEST):
-        raise ValueError("an amount is above 0 and below 10^15")
+    check_reference(request.reference)
     body: dict[str, Any] = {
         "account_bank": request.bank_code,
         "account_number": request.account_number,
-        "amount": plain_number(request.amount),
+        "amount": sent_amount(request.amount),
         "currency": request.currency,
         "debit_currency": request.currency,
         "reference": request.reference,
@@ -241,68 +176,16 @@ def write_transfer(request: TransferRequest) -> bytes:
 
 def _bank(row: Any) -> BankEntry | None:
     try:
-        bank = _object(row, "bank")
+        bank = object_of(row, "bank")
         return BankEntry(
-            id=_integer(bank, "id"), name=_text(bank, "name"), code=_code(bank, "code")
+            id=integer_field(bank, "id"),
+            name=text_field(bank, "name"),
+            code=code_field(bank, "code"),
         )
     except MalformedResponse:
         return None
 
 
-def _object(value: Any, what: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise MalformedResponse(f"{what} is not an object")
-    return value
-
-
-def _list(value: Any, what: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise MalformedResponse(f"{what} is not a list")
-    return value
-
-
-def _text(row: dict[str, Any], key: str) -> str:
-    value = row.get(key)
-    if not isinstance(value, str) or not value.strip():
-        raise MalformedResponse(f"{key} is not a text")
-    return value.strip()
-
-
-def _code(row: dict[str, Any], key: str) -> str:
-    """Return a code, which some responses render as a number without leading zeros."""
-    value = row.get(key)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return _text(row, key)
-
-
-def _integer(row: dict[str, Any], key: str) -> int:
-    value = row.get(key)
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 10**18:
-        raise MalformedResponse(f"{key} is not an id or a count")
-    return value
-
-
-def _signed(row: dict[str, Any], key: str) -> Decimal:
-    value = row.get(key)
-    if not isinstance(value, int | Decimal) or isinstance(value, bool):
-        raise MalformedResponse(f"{key} is not a number")
-    number = Decimal(value)
-    if not (number.is_finite() and abs(number) < _LARGEST):
-        raise MalformedResponse(f"{key} is out of range")
-    return number
-
-
-def _moment(row: dict[str, Any], key: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(_text(row, key))
-    except ValueError:
-        raise MalformedResponse(f"{key} is not a time") from None
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-
-
-def _amount(row: dict[str, Any], key: str) -> Decimal:
-    number = _signed(row, key)
-    if number < 0:
-        raise MalformedResponse(f"{key} is negative")
-    return number
+def _reference(data: dict[str, Any], key: str) -> str | None:
+    value = data.get(key)
+    return value if isinstance(value, str) and len(value) <= MAX_REFERENCE else None

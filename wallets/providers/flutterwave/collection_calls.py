@@ -1,0 +1,166 @@
+"""Calls of money in: virtual accounts, checkouts, and transactions with status checks and refunds.
+
+Reads are retried on transient failures. Accounts and checkouts are created with a single POST and
+may be created again; a refund moves money out and is never repeated.
+"""
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+from urllib.parse import quote
+
+from wallets.providers.base import (
+    CollectionDeclined,
+    NeverSent,
+    OutcomeUnknown,
+    ProviderUnavailable,
+    UnsupportedCurrency,
+)
+from wallets.providers.collection import (
+    CheckoutRequest,
+    RefundRecord,
+    TransactionRecord,
+    TransactionStatus,
+    VirtualAccount,
+    VirtualAccountRequest,
+)
+from wallets.providers.flutterwave import collection_wire, fields
+from wallets.providers.flutterwave.error_texts import is_transaction_not_found, refund_error
+from wallets.providers.flutterwave.replies import (
+    ListedKind,
+    day_query,
+    parse,
+    read_list,
+    response_data,
+)
+from wallets.providers.flutterwave.transport import Call, Reply, Timeouts, Transport
+
+_TRANSACTIONS = ListedKind(
+    noun="transactions",
+    read_row=collection_wire.read_transaction,
+    id_of=lambda record: record.transaction_id,
+    created_at=lambda record: record.created_at,
+)
+_MAX_ID_DIGITS = 18
+
+
+class CollectionCalls:
+    """The part of `FlutterwaveClient` for money in."""
+
+    _transport: Transport
+    _transfer_timeouts: Timeouts
+    _lookup_timeouts: Timeouts
+
+    def create_virtual_account(self, request: VirtualAccountRequest) -> VirtualAccount:
+        """Create an account number. See `PaymentProvider.create_virtual_account`."""
+        if request.currency not in collection_wire.ACCOUNT_CURRENCIES:
+            raise UnsupportedCurrency(f"no virtual accounts in {request.currency}")
+        body = collection_wire.write_virtual_account(request)
+        data = self._create("/virtual-account-numbers", body, secret=request.bvn or "")
+        return parse(collection_wire.read_virtual_account, data)
+
+    def get_virtual_account(self, order_ref: str) -> VirtualAccount:
+        """Return an account. See `PaymentProvider.get_virtual_account`."""
+        path = f"/virtual-account-numbers/{quote(order_ref, safe='')}"
+        data = response_data(self._read(Call("GET", path)))
+        account = parse(collection_wire.read_virtual_account, data)
+        if account.order_ref != order_ref:
+            raise ProviderUnavailable("malformed response: another account than requested")
+        return account
+
+    def create_checkout(self, request: CheckoutRequest) -> str:
+        """Return the address of a payment page. See `PaymentProvider.create_checkout`."""
+        body = collection_wire.write_checkout(request)
+        return parse(collection_wire.read_link, self._create("/payments", body))
+
+    def verify_transaction(self, transaction_id: str) -> TransactionRecord | None:
+        """Look a transaction up by its id. See `PaymentProvider.verify_transaction`."""
+        path = f"/transactions/{_checked_id(transaction_id)}/verify"
+        record = self._look_up(Call("GET", path))
+        if record is not None and record.transaction_id != str(int(transaction_id)):
+            raise ProviderUnavailable("malformed response: another transaction than requested")
+        return record
+
+    def verify_by_reference(self, tx_ref: str) -> TransactionRecord | None:
+        """Look a transaction up by our reference. See `PaymentProvider.verify_by_reference`."""
+        fields.check_reference(tx_ref)
+        query = {"tx_ref": tx_ref}
+        record = self._look_up(Call("GET", "/transactions/verify_by_reference", query=query))
+        if record is not None and record.tx_ref != tx_ref:
+            raise ProviderUnavailable("malformed response: another reference than requested")
+        return record
+
+    def list_transactions(
+        self,
+        *,
+        first: date,
+        last: date,
+        status: TransactionStatus | None = None,
+        currency: str | None = None,
+        tx_ref: str | None = None,
+    ) -> list[TransactionRecord]:
+        """Return the transactions of a range of days. See `PaymentProvider.list_transactions`."""
+        wanted = {"status": status, "currency": currency, "tx_ref": tx_ref}
+        wanted = {key: value for key, value in wanted.items() if value is not None}
+        query = day_query(first, last) | {key: str(value) for key, value in wanted.items()}
+        found = read_list(self._read, "/transactions", query, _TRANSACTIONS)
+        # Do not rely on the provider's filters.
+        return [
+            record
+            for record in found
+            if all(getattr(record, key) == value for key, value in wanted.items())
+        ]
+
+    def refund_transaction(
+        self, transaction_id: str, amount: Decimal | None = None
+    ) -> RefundRecord:
+        """Refund a transaction with a single POST. See `PaymentProvider.refund_transaction`."""
+        body = fields.encode({} if amount is None else {"amount": fields.sent_amount(amount)})
+        call = Call("POST", f"/transactions/{_checked_id(transaction_id)}/refund", body=body)
+        try:
+            reply = self._transport.once(call, self._transfer_timeouts)
+        except NeverSent:
+            raise
+        except ProviderUnavailable as failure:
+            raise OutcomeUnknown(
+                str(failure), retry_after=failure.retry_after, outage=True
+            ) from failure
+        if not reply.envelope.ok:
+            raise refund_error(reply.status_code, reply.envelope.message)
+        try:
+            refund, refunded_id = collection_wire.read_refund(reply.envelope.data)
+        except fields.MalformedResponse as error:
+            raise OutcomeUnknown(f"malformed response: {error}", outage=True) from error
+        if refunded_id not in {"", str(int(transaction_id))}:
+            raise OutcomeUnknown("malformed response: another transaction than sent", outage=True)
+        return refund
+
+    def _create(self, path: str, body: bytes, *, secret: str = "") -> Any:
+        """Create something harmless to create twice. `secret` is removed from errors."""
+        reply = self._transport.once(Call("POST", path, body=body), self._lookup_timeouts)
+        if reply.envelope.ok:
+            return reply.envelope.data
+        message = reply.envelope.message
+        if secret:
+            message = message.replace(secret, "[removed]")
+        if reply.status_code == 400:
+            raise CollectionDeclined(message)
+        raise ProviderUnavailable(f"the provider responded with {reply.status_code}: {message}")
+
+    def _look_up(self, call: Call) -> TransactionRecord | None:
+        reply = self._read(call)
+        envelope = reply.envelope
+        if not envelope.ok and is_transaction_not_found(reply.status_code, envelope.message):
+            return None
+        return parse(collection_wire.read_transaction, response_data(reply))
+
+    def _read(self, call: Call) -> Reply:
+        return self._transport.read(call, self._lookup_timeouts)
+
+
+def _checked_id(transaction_id: str) -> str:
+    """Return an id for a path. Raises ValueError for anything but digits."""
+    digits = transaction_id.isascii() and transaction_id.isdigit()
+    if not digits or len(transaction_id) > _MAX_ID_DIGITS:
+        raise ValueError("a transaction id has 1 to 18 digits")
+    return transaction_id
