@@ -84,7 +84,7 @@ def _fetch(reading: Reading) -> list[Row]:
             [f"{_STATEMENT_SECONDS}s"],
             using=reading.database,
         )
-        return fetch_all(reading.sql, using=reading.database)
+        return fetch_all(reading.sql, reading.parameters(), using=reading.database)
 
 
 def _families(reading: Reading, rows: Sequence[Row]) -> Iterator[Metric]:

@@ -5,18 +5,26 @@ Rows beyond a limit are not counted: alerts need no more, and a reading must sta
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from exchange.events.pending import pending_ids
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A statement whose columns are the `labels`, then the value of each of `metrics`."""
+    """A statement whose columns are the `labels`, then the value of each of `metrics`.
+
+    `parameters` returns those of the statement.
+    """
 
     name: str
     labels: tuple[str, ...]
     metrics: tuple[tuple[str, str], ...]
     sql: str
     database: str = "default"
+    parameters: Callable[[], Mapping[str, Any]] = dict
 
 
 READINGS = (
@@ -63,20 +71,25 @@ READINGS = (
                 "Age of the oldest event among the next 100 of each organisation",
             ),
         ),
+        parameters=pending_ids,
         # Walks the organisations with pending events through the index, like the deliveries.
         sql="""
             WITH RECURSIVE waiting AS (
-                (SELECT organisation_id FROM exchange_event WHERE status = 'Pending'
+                (SELECT organisation_id FROM exchange_event
+                 WHERE status = 'Pending' AND id BETWEEN %(oldest)s AND %(newest)s
                  ORDER BY organisation_id LIMIT 1)
                 UNION ALL
                 SELECT (SELECT e.organisation_id FROM exchange_event e
                         WHERE e.status = 'Pending' AND e.organisation_id > w.organisation_id
+                            AND e.id BETWEEN %(oldest)s AND %(newest)s
                         ORDER BY e.organisation_id LIMIT 1)
                 FROM waiting w WHERE w.organisation_id IS NOT NULL
             )
             SELECT (
                        SELECT count(*) FROM (
-                           SELECT FROM exchange_event WHERE status = 'Pending' LIMIT 10000
+                           SELECT FROM exchange_event
+                           WHERE status = 'Pending' AND id BETWEEN %(oldest)s AND %(newest)s
+                           LIMIT 10000
                        ) pending
                    ),
                    greatest(0, coalesce(extract(epoch FROM now() - min(e.next_attempt_at)), 0)),
@@ -84,6 +97,7 @@ READINGS = (
             FROM waiting w CROSS JOIN LATERAL (
                 SELECT next_attempt_at, created_at FROM exchange_event
                 WHERE organisation_id = w.organisation_id AND status = 'Pending'
+                    AND id BETWEEN %(oldest)s AND %(newest)s
                 ORDER BY next_attempt_at LIMIT 100
             ) e
         """,

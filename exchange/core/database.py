@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from decimal import Decimal
@@ -34,6 +34,7 @@ LOCK_NOT_AVAILABLE = "55P03"
 _READ_ONLY = "25006"  # the server is a standby, such as a primary that was demoted
 
 Row = tuple[Any, ...]
+Parameters = Sequence[Any] | Mapping[str, Any]
 
 _read_alias: ContextVar[str] = ContextVar("read_alias", default=DEFAULT_DB_ALIAS)
 
@@ -60,7 +61,7 @@ def read_cursor() -> CursorWrapper:
 
 def fetch_one(
     sql: str,
-    parameters: Sequence[Any] = (),
+    parameters: Parameters = (),
     *,
     retryable: bool = False,
     using: str | None = None,
@@ -72,12 +73,12 @@ def fetch_one(
 
 def fetch_all(
     sql: str,
-    parameters: Sequence[Any] = (),
+    parameters: Parameters = (),
     *,
     retryable: bool = False,
     using: str | None = None,
 ) -> list[Row]:
-    """Return the rows of `sql` (placeholders `%s`).
+    """Return the rows of `sql` (placeholders `%s` or `%(name)s`).
 
     Runs in the open transaction, or in one of its own. A `retryable` statement (a read) is repeated
     on a new connection when the server had dropped an idle one, and inside a list goes where the
@@ -98,7 +99,7 @@ def savepoint_if_in_transaction() -> AbstractContextManager[None]:
     return transaction.atomic() if inside else nullcontext()
 
 
-def _execute(connection: BaseDatabaseWrapper, sql: str, parameters: Sequence[Any]) -> list[Row]:
+def _execute(connection: BaseDatabaseWrapper, sql: str, parameters: Parameters) -> list[Row]:
     connection.ensure_connection()
     connection.validate_no_broken_transaction()
     raw: psycopg.Connection[Any] = connection.connection

@@ -29,10 +29,9 @@ from django.db.models import Max, Q
 from django.utils import timezone
 
 from exchange.core import leases, replica
-from exchange.core.database import fetch_one
-from exchange.core.ids import first_id_at
 from exchange.core.metrics import WEBHOOK_POST_SECONDS, WEBHOOK_POSTS
 from exchange.events.models import DeliveryAttempt, Event, EventStatus, WebhookEndpoint
+from exchange.events.pending import pending_ids
 from exchange.events.selectors import attempts_of
 from exchange.events.webhooks.posting import PostOutcome, post
 from exchange.events.webhooks.signing import signed_headers
@@ -91,23 +90,17 @@ class DeliveryResult(StrEnum):
     STALE = "stale"
 
 
-# Pending events are young, unless an old one is sent again. So most claims read the partitions of
-# the last months only.
-_YOUNG = timedelta(days=35)
-_HAS_OLD = """
-SELECT EXISTS (SELECT FROM exchange_event WHERE status = 'Pending' AND id < %s)
-"""
-
 # Walks the organisations with pending events through the index, so that the backlog of one costs
 # the others nothing, then takes the oldest due rows of each.
 _CLAIM_DUE = """
 WITH RECURSIVE waiting AS (
-    (SELECT organisation_id FROM exchange_event WHERE status = 'Pending' AND id >= %(oldest)s
+    (SELECT organisation_id FROM exchange_event
+     WHERE status = 'Pending' AND id BETWEEN %(oldest)s AND %(newest)s
      ORDER BY organisation_id LIMIT 1)
     UNION ALL
     SELECT (SELECT e.organisation_id FROM exchange_event e
             WHERE e.status = 'Pending' AND e.organisation_id > w.organisation_id
-                AND e.id >= %(oldest)s
+                AND e.id BETWEEN %(oldest)s AND %(newest)s
             ORDER BY e.organisation_id LIMIT 1)
     FROM waiting w WHERE w.organisation_id IS NOT NULL
 ), due AS (
@@ -115,7 +108,7 @@ WITH RECURSIVE waiting AS (
     CROSS JOIN LATERAL (
         SELECT count(*) AS running FROM exchange_event e
         WHERE e.organisation_id = w.organisation_id AND e.status = 'Pending'
-            AND e.id >= %(oldest)s
+            AND e.id BETWEEN %(oldest)s AND %(newest)s
             AND e.next_attempt_at > statement_timestamp()
             AND e.next_attempt_at <= statement_timestamp() + %(lease)s
             AND e.leased_until > statement_timestamp()
@@ -123,7 +116,7 @@ WITH RECURSIVE waiting AS (
     CROSS JOIN LATERAL (
         SELECT e.id, e.next_attempt_at FROM exchange_event e
         WHERE e.organisation_id = w.organisation_id AND e.status = 'Pending'
-            AND e.id >= %(oldest)s
+            AND e.id BETWEEN %(oldest)s AND %(newest)s
             AND e.next_attempt_at <= statement_timestamp()
         ORDER BY e.next_attempt_at
         LIMIT greatest(0, %(per_organisation)s - busy.running)
@@ -136,7 +129,7 @@ UPDATE exchange_event e
 SET leased_until = statement_timestamp() + %(lease)s,
     -- A leased row is due when its lease expires: one condition finds both.
     next_attempt_at = statement_timestamp() + %(lease)s
-FROM chosen WHERE e.id = chosen.id AND e.id >= %(oldest)s
+FROM chosen WHERE e.id = chosen.id AND e.id BETWEEN %(oldest)s AND %(newest)s
 RETURNING e.id, e.organisation_id, e.body, e.leased_until
 """
 
@@ -148,12 +141,12 @@ def claim_due(*, most: int, per_organisation: int = PER_ORGANISATION) -> list[Cl
     same time may together exceed `per_organisation`.
     """
     lease = timedelta(seconds=settings.WEBHOOK_TIMEOUT_SECONDS + _LEASE_MARGIN_SECONDS)
-    oldest = _oldest_pending_id()
+    bounds = pending_ids()
     parameters: dict[str, Any] = {
         "lease": lease,
         "per_organisation": per_organisation,
         "most": most,
-        "oldest": oldest,
+        **bounds,
     }
     with transaction.atomic():
         with connection.cursor() as cursor:
@@ -173,7 +166,11 @@ def claim_due(*, most: int, per_organisation: int = PER_ORGANISATION) -> list[Cl
                 **_UNSCHEDULED, status=EventStatus.UNSENT
             )
             _mark_unsent(
-                Q(organisation_id__in=undeliverable, next_attempt_at__lte=now, id__gte=oldest)
+                Q(
+                    organisation_id__in=undeliverable,
+                    next_attempt_at__lte=now,
+                    id__range=(bounds["oldest"], bounds["newest"]),
+                )
             )
     for organisation_id in endpoints:
         # Who receives an event finds its change in lists.
@@ -190,12 +187,6 @@ def claim_due(*, most: int, per_organisation: int = PER_ORGANISATION) -> list[Cl
         for event_id, organisation_id, body, leased_until in rows
         if organisation_id in endpoints
     ]
-
-
-def _oldest_pending_id() -> UUID:
-    """Return a lower bound of the ids of pending events."""
-    young = first_id_at(timezone.now() - _YOUNG)
-    return UUID(int=0) if fetch_one(_HAS_OLD, [young]) == (True,) else young
 
 
 _UNSCHEDULED: dict[str, None] = {"next_attempt_at": None, "leased_until": None}

@@ -206,6 +206,6 @@ def test_every_reading_uses_the_rights_of_the_service() -> None:
         cursor.execute("SELECT current_user")
         assert cursor.fetchone() == ("exchange_runtime",)
         for reading in READINGS:
-            cursor.execute(reading.sql)
+            cursor.execute(reading.sql, reading.parameters())
             columns = len(reading.labels) + len(reading.metrics)
             assert len(cursor.description) == columns, reading.name

@@ -10,10 +10,13 @@ import psycopg
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
+from config.metrics.readings import READINGS
 from exchange.audit import selectors as audit
 from exchange.core.idempotency import IdempotencyClaim, find_response
 from exchange.events.models import Event
+from exchange.events.pending import pending_ids
 from exchange.events.selectors import attempts_of
 from exchange.events.services import deliveries
 from tests.environment.database import Connection
@@ -41,32 +44,50 @@ def explain(work: Any, table: str) -> set[str]:
     """Run `work`; return the partitions of `table` that its statements read."""
     with CaptureQueriesContext(connection) as queries:
         work()
-    plans = []
+    read = [plan_of(query["sql"], table) for query in queries if table in query["sql"]]
+    assert read
+    return set.union(*read)
+
+
+def plan_of(statement: str, table: str) -> set[str]:
+    """Return the partitions of `table` that `statement` reads."""
     with connection.cursor() as cursor:
-        for query in [q["sql"] for q in queries if table in q["sql"]]:
-            cursor.execute(f"EXPLAIN {query}")
-            plans.append("\n".join(line for (line,) in cursor.fetchall()))
-    assert plans
-    return partitions_in(plans, table)
+        cursor.execute(f"EXPLAIN {statement}")
+        return partitions_in([line for (line,) in cursor.fetchall()], table)
 
 
 def ahead(table: str) -> set[str]:
     return {*(name_of(table, n) for n in range(1, MONTHS_AHEAD + 1)), f"{table}_later"}
 
 
-def test_a_claim_reads_the_last_two_months_while_nothing_older_is_pending(months):
+def test_claims_and_metrics_read_the_last_days_while_nothing_older_is_pending(months):
     table = "exchange_event"
-    young = {name_of(table, n) for n in (-2, -1, 0)} | ahead(table)
-    insert_event(months, start_of(0), status="Pending")
-    found = explain(lambda: deliveries.claim_due(most=3), table)
-    assert name_of(table, 0) in found
-    assert found <= young
+    [outbox] = [reading for reading in READINGS if reading.name == "outbox"]
+
+    def claim() -> set[str]:
+        return explain(lambda: deliveries.claim_due(most=3), table)
+
+    def read() -> set[str]:
+        bounds = {name: f"'{bound}'" for name, bound in pending_ids().items()}
+        return plan_of(outbox.sql % bounds, table)
+
+    now = timezone.now()
+    young = {
+        name_of(table, n)
+        for n in (-1, 0, 1)
+        if now - timedelta(days=10) < start_of(n + 1) and start_of(n) < now + timedelta(days=1)
+    }
+    assert 1 <= len(young) <= 2
+    insert_event(months, now, status="Pending")
+    assert read() == young
+    assert claim() == young
 
     # An old event that is sent again is found, at the price of all months.
     old = insert_event(months, start_of(-12), status="Pending")
-    assert name_of(table, -12) in explain(lambda: deliveries.claim_due(most=3), table)
+    assert name_of(table, -12) in read()
+    assert name_of(table, -12) in claim()
     assert Event.objects.get(id=old).status != "Pending"
-    assert explain(lambda: deliveries.claim_due(most=3), table) <= young
+    assert read() == claim() == young
 
 
 def test_one_event_and_its_attempts_are_read_from_its_month_on(months):

@@ -1,0 +1,33 @@
+"""The ids that pending events can have, for statements that find them by partition.
+
+Imports no models: the metrics need it before the apps are loaded.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.utils import timezone
+
+from exchange.core.database import fetch_one
+from exchange.core.ids import first_id_at
+
+# The retries of an event end within ten days, even if each waits for the longest `Retry-After`.
+# Older ones are pending only after an outage, or when they are sent again.
+_YOUNG = timedelta(days=10)
+# Clocks may differ by a day.
+_AHEAD = timedelta(days=1)
+_HAS_OLDER = "SELECT EXISTS (SELECT FROM exchange_event WHERE status = 'Pending' AND id < %s)"
+
+
+def pending_ids() -> dict[str, UUID]:
+    """Return bounds of the ids of pending events, the parameters `oldest` and `newest`.
+
+    With them, a statement reads the partitions of one or two months instead of all.
+    """
+    now = timezone.now()
+    oldest = first_id_at(now - _YOUNG)
+    if fetch_one(_HAS_OLDER, [oldest]) == (True,):
+        oldest = UUID(int=0)
+    return {"oldest": oldest, "newest": first_id_at(now + _AHEAD)}
