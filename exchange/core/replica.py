@@ -36,6 +36,7 @@ from django.db import (
 )
 from django.db.models import Model
 
+from exchange.core.batching import Batcher
 from exchange.core.database import fetch_one, read_alias, reading_from, sqlstate
 from exchange.core.errors import NotFound
 
@@ -60,6 +61,7 @@ _CANCELLED = {"40001", "57014"}
 _CHECK = """
 SELECT CASE WHEN pg_is_in_recovery() THEN (pg_last_wal_replay_lsn() - '0/0')::bigint END
 """
+_RECORD = "SELECT record_write(writer) FROM unnest(%s::uuid[]) AS writer"
 _CLUSTER = "SELECT system_identifier FROM pg_control_system()"
 
 
@@ -191,9 +193,19 @@ def record_write(writer: UUID) -> None:
     if not is_configured():
         return
     try:
-        fetch_one("SELECT record_write(%s)", [writer], retryable=True, using=DEFAULT_DB_ALIAS)
+        _writes.submit(writer)
     except Error as error:
         logger.warning("replica.write_not_recorded", writer=str(writer), error=str(error).strip())
+
+
+def _record_writes(writers: list[UUID]) -> list[None]:
+    # In one order, so that no two processes wait for each other.
+    fetch_one(_RECORD, [sorted(set(writers))], retryable=True, using=DEFAULT_DB_ALIAS)
+    return [None] * len(writers)
+
+
+# Requests that end together, as those of one batch do, store their positions together.
+_writes: Batcher[UUID, None] = Batcher(_record_writes)
 
 
 def show_to_everyone() -> None:

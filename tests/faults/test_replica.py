@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +21,7 @@ from pytest_django import DjangoDbBlocker, Settings
 
 from exchange.core import replica
 from exchange.core.database import fetch_one, read_alias, read_cursor, sqlstate
+from exchange.core.ids import uuid7
 from exchange.participants.models import Member
 from exchange.tokens.models import Token
 from exchange.tokens.services import tokens as token_services
@@ -268,6 +270,36 @@ def test_the_catalogue_of_one_database_never_shows_in_lists_of_the_other(
                 assert ("Zanzibar" in text) is is_new
     text = reader.get("/v1/api/token/search", {"name": "Zanzibar"}).content.decode()
     assert "Zanzibar" in text
+
+
+def test_writers_that_end_together_each_see_their_own_write(servers: Replication) -> None:
+    writers = [uuid7() for _ in range(8)]
+    started = threading.Barrier(len(writers))
+
+    def write(writer: UUID) -> bool:
+        seen = []
+        started.wait(timeout=30)
+        for _ in range(20):
+            servers.on_primary("SELECT pg_logical_emit_message(true, 'tests', '')")
+            [(written,)] = servers.on_primary("SELECT pg_current_wal_flush_lsn() - '0/0'")
+            replica.record_write(writer)
+            position = replica.fetch_position(writer)
+            seen.append(position is not None and (position.required or 0) >= written)
+        connections.close_all()
+        return all(seen)
+
+    with ThreadPoolExecutor(len(writers)) as threads:
+        assert all(threads.map(write, writers))
+
+
+def test_writes_are_recorded_in_one_statement_for_each_writer(servers: Replication) -> None:
+    one, other = uuid7(), uuid7()
+    assert replica._record_writes([other, one, other]) == [None] * 3
+    recorded = servers.on_primary(
+        "SELECT writer FROM exchange_writeposition"
+        f" WHERE writer IN ('{one}', '{other}') ORDER BY writer"
+    )
+    assert recorded == [(one,), (other,)]
 
 
 # --- exports ---
