@@ -246,13 +246,15 @@ READINGS = (
             ("exchange_replica_connected", "1 if the replica receives changes, else 0"),
             (
                 "exchange_replica_lag_seconds",
-                "Age of the last transaction applied; 0 if all that was received is applied",
+                "Age of the last transaction applied; 0 if connected and all received is applied",
             ),
         ),
         sql="""
-            SELECT (SELECT count(*) FROM pg_stat_wal_receiver),
-                CASE WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0
+            SELECT connected,
+                CASE WHEN connected > 0
+                    AND pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0
                 ELSE coalesce(extract(epoch FROM now() - pg_last_xact_replay_timestamp()), 0) END
+            FROM (SELECT count(*) AS connected FROM pg_stat_wal_receiver) receiver
         """,
     ),
 )

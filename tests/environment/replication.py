@@ -115,6 +115,26 @@ class Replication:
             self.on_standby("SELECT pg_wal_replay_resume()")
             self.catch_up()
 
+    @contextlib.contextmanager
+    def disconnected(self) -> Iterator[None]:
+        """Let the replica receive nothing inside the block."""
+        [(address,)] = self.on_standby("SELECT quote_literal(current_setting('primary_conninfo'))")
+        self._receive_from("''", connected=0)
+        try:
+            yield
+        finally:
+            self._receive_from(address, connected=1)
+            self.catch_up()
+
+    def _receive_from(self, address: str, connected: int) -> None:
+        self.on_standby(f"ALTER SYSTEM SET primary_conninfo = {address}")
+        self.on_standby("SELECT pg_reload_conf()")
+        wait_until(
+            lambda: self.on_standby("SELECT count(*) FROM pg_stat_wal_receiver") == [(connected,)],
+            "the replica has followed its configuration",
+            60,
+        )
+
     def catch_up(self) -> None:
         """Wait until the replica has replayed what the primary has written."""
         # A record of its own also flushes those of asynchronous commits.

@@ -19,6 +19,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoDbBlocker, Settings
 
+from config.metrics.readings import READINGS
 from exchange.core import replica
 from exchange.core.database import fetch_one, read_alias, read_cursor, sqlstate
 from exchange.core.ids import uuid7
@@ -321,6 +322,24 @@ def test_an_export_is_written_from_the_replica_with_the_latest_records(
 
 
 # --- away, behind, cancelled ---
+
+
+def test_a_replica_that_receives_nothing_reports_the_age_of_its_last_change(
+    servers: Replication,
+) -> None:
+    [reading] = [reading for reading in READINGS if reading.name == "replica"]
+
+    def read() -> tuple[int, float]:
+        row = fetch_one(reading.sql, using=replica.ALIAS)
+        assert row is not None
+        return row[0], float(row[1])
+
+    wait_until(lambda: read() == (1, 0), "all that was received is applied")
+    with servers.disconnected():
+        connected, lag = read()
+        assert connected == 0
+        assert lag > 0
+    wait_until(lambda: read() == (1, 0), "all that was received is applied")
 
 
 def test_a_replica_behind_the_allowed_lag_serves_no_reader(

@@ -97,6 +97,11 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         {PROOF_AGE % "full": "93601x60", PROOF_AGE % "incremental": "60x60"},
         {PROOF_AGE % "full": "90000x60"},
     ),
+    # An hour's proof may be the full one; then the last incremental one is older.
+    "BooksProofLate": (
+        {PROOF_AGE % "full": "10801x60", PROOF_AGE % "incremental": "14000x60"},
+        {PROOF_AGE % "incremental": "10700x60"},
+    ),
     "ReconciliationLate": (
         {"exchange_reconciliation_age_seconds": "93601x60"},
         {"exchange_reconciliation_age_seconds": "90000x60"},
@@ -130,6 +135,12 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         {"exchange_replica_lag_seconds": "59x60", "exchange_replica_connected": "1x60"},
     ),
 }  # fmt: skip
+# Other faults of the same alerts.
+MORE_FAULTS = (
+    ("ReplicaBehind", {"exchange_replica_lag_seconds": "61x60"}),
+    # It does not respond: there are no values of it.
+    ("ReplicaBehind", {'exchange_reading_succeeded{reading="replica",instance="web1"}': "0x60"}),
+)
 
 
 def rules() -> dict[str, str]:
@@ -174,7 +185,8 @@ def test_each_rule_fires_for_its_fault_and_for_nothing_less(tmp_path: Path) -> N
     require_programs({"promtool": "prometheus"})
     subprocess.run(["promtool", "check", "rules", str(RULES)], check=True, capture_output=True)
     assert list(CASES) == list(rules())
-    tests = [_test_group(fault, alert) for alert, (fault, _) in CASES.items()]
+    faults = [(alert, fault) for alert, (fault, _) in CASES.items()]
+    tests = [_test_group(fault, alert) for alert, fault in (*faults, *MORE_FAULTS)]
     healthy = [series for _, series in CASES.values()]
     together = {name: row for series in healthy for name, row in series.items()}
     assert len(together) == sum(map(len, healthy)), "a series has two values"
