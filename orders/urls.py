@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from exchange.api.routers import Router
 from orders.book.api import BookViewSet, OrderViewSet, TokenOrderViewSet
-from orders.trades.api import TradeViewSet
+from orders.trades.api import FillViewSet, TradeViewSet
 
 router = Router()
 router.register("orders", OrderViewSet, "orders")
+router.register("orders/<str:order_id>/fills", FillViewSet, "fills")
 router.register("orders/token/<str:token_id>", TokenOrderViewSet, "token_orders")
 router.register("orders/token/<str:token_id>/book", BookViewSet, "token_books")
 router.register("orders/token/<str:token_id>/trades", TradeViewSet, "token_trades")

@@ -14,7 +14,13 @@ _CLOSED_AT = "2025-07-04T07:41:10.502Z"
 _FULFILLED = {
     **examples.ORDER,
     "status": "Fulfilled",
-    "meta": {"tokens": 12, "filled": 12},
+    "meta": {
+        "tokens": 12,
+        "filled": 12,
+        "average_price": 106,
+        "filled_value": 1272,
+        "fee": 6.36,
+    },
     "updatedAt": _CLOSED_AT,
 }
 _CANCELLED = {**examples.ORDER, "status": "Cancelled", "updatedAt": _CLOSED_AT}

@@ -25,7 +25,13 @@ ORDER: dict[str, Any] = {
     "token": TOKEN_ID,
     "customer": {"name": "", "email": ""},
     "api_customer_email": None,
-    "meta": {"tokens": 12, "filled": 4},
+    "meta": {
+        "tokens": 12,
+        "filled": 4,
+        "average_price": 106,
+        "filled_value": 424,
+        "fee": 2.12,
+    },
     "createdAt": PLACED_AT,
     "updatedAt": PLACED_AT,
 }

@@ -23,19 +23,51 @@ _CUSTOMER = WireField(
 )
 
 
-_META = WireField(
-    "meta",
-    """'{"tokens":' || trim_scale({r}.tokens) || ',"filled":' || trim_scale({r}.filled) || '}'""",
-    {
-        "type": "object",
-        "description": "Units of the order",
-        "properties": {
-            "tokens": {"type": "number", "description": "Units of the order"},
-            "filled": {"type": "number", "description": "Units filled so far"},
+def _meta(*, public: bool) -> WireField:
+    """Return what became of an order; `public` hides its money from other organisations."""
+    # An order without a fill is the most common case. The value of the fills is that of the ledger,
+    # the average price that of the fills before rounding.
+    money = (
+        """',"average_price":null,"filled_value":null,"fee":null}'"""
+        if public
+        else """CASE {r}.filled WHEN 0 THEN ',"average_price":null,"filled_value":0,"fee":0}'
+            ELSE ',"average_price":'
+                || trim_scale(public.round_half_even({r}.filled_value / {r}.filled, 8))
+                || ',"filled_value":' || trim_scale({r}.charged)
+                || ',"fee":' || trim_scale({r}.charged_fee) || '}' END"""
+    )
+    return WireField(
+        "meta",
+        """'{"tokens":' || trim_scale({r}.tokens) || ',"filled":' || trim_scale({r}.filled) || """
+        + money,
+        _META_SCHEMA,
+    )
+
+
+_META_SCHEMA = {
+    "type": "object",
+    "description": "Units of the order, and what became of it; money is null on orders of other "
+    "organisations",
+    "properties": {
+        "tokens": {"type": "number", "description": "Units of the order"},
+        "filled": {"type": "number", "description": "Units filled so far"},
+        "average_price": {
+            "type": ["number", "null"],
+            "description": "Average price of its fills, to 8 decimals; null without a fill",
         },
-        "required": ["tokens", "filled"],
+        "filled_value": {
+            "type": ["number", "null"],
+            "description": "Value of its fills without the fee, as in the ledger: paid by a Buy, "
+            "received by a Sell",
+        },
+        "fee": {
+            "type": ["number", "null"],
+            "description": "Fee of its fills: paid by a Buy on top of `filled_value`, deducted "
+            "from it for a Sell",
+        },
     },
-)
+    "required": ["tokens", "filled", "average_price", "filled_value", "fee"],
+}
 
 
 def _fields(*, public: bool) -> tuple[WireField, ...]:
@@ -77,7 +109,7 @@ def _fields(*, public: bool) -> tuple[WireField, ...]:
             "The external customer's email; null on orders of other organisations",
             nullable=True,
         ),
-        _META,
+        _meta(public=public),
         timestamp("createdAt", "{r}.created_at", "When it was placed"),
         timestamp("updatedAt", "{r}.updated_at", "When it last changed"),
     )

@@ -1,38 +1,68 @@
-"""Endpoint for the trades of a token."""
+"""Endpoints for the trades of a token, and for the fills of an order."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from exchange.api.operations import RecordPage, operation
+from exchange.api.viewsets import ApiViewSet, parse_path_id
 from orders.book.api import MarketViewSet
+from orders.book.errors import OrderNotFound
 from orders.book.shapes import TOKEN_NOT_FOUND
-from orders.trades.filters import TradeFilters
+from orders.trades.filters import FillFilters, TradeFilters
 from orders.trades.models import Trade
-from orders.trades.payloads import TRADE
-from orders.trades.selectors import read_trades, trades_of
+from orders.trades.payloads import FILL, MARKET_TRADE
+from orders.trades.selectors import fills_of, get_side, read_fills, read_trades, trades_of
+
+# By number, since the fills of one order share its time.
+SORT_FIELDS = {"createdAt": "seq", "price": "price", "tokens": "tokens"}
 
 
 class TradeViewSet(MarketViewSet):
     """The trades of a token."""
 
     filterset_class = TradeFilters
-    # By number, since the fills of one order share its time.
-    sort_fields: ClassVar = {"createdAt": "seq", "price": "price", "tokens": "tokens"}
+    sort_fields: ClassVar = SORT_FIELDS
     default_sort = "-createdAt"
     queryset = Trade.objects.none()
 
     @operation(
         "Trades retrieved",
         scope="orders:read",
-        response=RecordPage(TRADE, "trades"),
+        response=RecordPage(MARKET_TRADE, "trades"),
         failures={"404": TOKEN_NOT_FOUND},
     )
     def list(self, _request: Request, token_id: str) -> Response:
-        """List the trades of a token. All trades, newest first."""
+        """List the trades of a token. All trades, newest first; they name your own orders, and no
+        others.
+        """
         found, _ = self.find_token(token_id)
         trades = self.filter_queryset(trades_of(found))
-        return self.paginated_response(trades.values_list("id", flat=True), read_trades)
+        read = partial(read_trades, self.caller.organisation_id)
+        return self.paginated_response(trades.values_list("id", flat=True), read)
+
+
+class FillViewSet(ApiViewSet):
+    """The fills of an order."""
+
+    tag = "Orders"
+    lookup_url_kwarg = "trade_id"
+    filterset_class = FillFilters
+    sort_fields: ClassVar = SORT_FIELDS
+    default_sort = "-createdAt"
+    queryset = Trade.objects.none()
+
+    @operation("Fills retrieved", scope="orders:read", response=RecordPage(FILL, "fills"))
+    def list(self, _request: Request, order_id: str) -> Response:
+        """List the fills of one of your orders. Newest first; their values and fees add up to
+        `meta.filled_value` and `meta.fee` of the order.
+        """
+        side = get_side(self.caller.organisation_id, parse_path_id(order_id, OrderNotFound()))
+        fills = self.filter_queryset(fills_of(side))
+        return self.paginated_response(
+            fills.values_list("id", flat=True), partial(read_fills, side)
+        )

@@ -1,4 +1,4 @@
-"""Filters of trades."""
+"""Filters of trades and fills."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from orders.book.models import OrderType
 from orders.trades.models import Trade
 
 
-class TradeFilters(DatedFilters):
+class FillFilters(DatedFilters):
+    """Filter an order's fills by time."""
+
+    class Meta:
+        model = Trade
+        fields: tuple[str, ...] = ()
+
+
+class TradeFilters(FillFilters):
     """Filter a token's trades by taker side and time."""
 
     type = ChoiceFilter(
@@ -16,7 +24,3 @@ class TradeFilters(DatedFilters):
         aliases=("buy", "sell"),
         help_text="Side of the taker",
     )
-
-    class Meta:
-        model = Trade
-        fields: tuple[str, ...] = ()

@@ -1,13 +1,31 @@
-"""Queries of trades."""
+"""Queries of trades, and of the fills of an order."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import QuerySet
 
+from exchange.core.database import read_cursor
+from orders.book.errors import OrderNotFound
+from orders.book.models import Order, OrderType
 from orders.trades.models import Trade
+from orders.trades.payloads import FILL
+
+
+@dataclass(frozen=True, slots=True)
+class OrderSide:
+    """An order of the caller, as a side of its trades."""
+
+    order_id: UUID
+    type: str
+
+    @property
+    def column(self) -> str:
+        """The trades' column with this order."""
+        return "buy_order_id" if self.type == OrderType.BUY else "sell_order_id"
 
 
 def trades_of(token_id: UUID) -> QuerySet[Trade]:
@@ -15,7 +33,63 @@ def trades_of(token_id: UUID) -> QuerySet[Trade]:
     return Trade.objects.filter(token_id=token_id)
 
 
-def read_trades(trade_ids: Sequence[UUID]) -> list[str]:
-    """Return the documents of trades, in the order of `trade_ids`."""
-    found = dict(Trade.objects.filter(id__in=trade_ids).values_list("id", "document"))
-    return [found[trade_id] for trade_id in trade_ids]
+def read_trades(organisation_id: UUID, trade_ids: Sequence[UUID]) -> list[str]:
+    """Return the documents of trades, in the order of `trade_ids`.
+
+    They name the orders of the organisation, and no others.
+    """
+    with read_cursor() as cursor:
+        cursor.execute(_TRADES, [list(trade_ids), organisation_id, organisation_id])
+        return [text for (text,) in cursor.fetchall()]
+
+
+def get_side(organisation_id: UUID, order_id: UUID) -> OrderSide:
+    """Return an order of the organisation as a side of trades. Raises `OrderNotFound`."""
+    found = Order.objects.filter(id=order_id, organisation_id=organisation_id)
+    side = found.values_list("type", flat=True).first()
+    if side is None:
+        raise OrderNotFound
+    return OrderSide(order_id, side)
+
+
+def fills_of(side: OrderSide) -> QuerySet[Trade]:
+    """Return the trades of an order."""
+    return Trade.objects.filter(**{side.column: side.order_id})
+
+
+def read_fills(side: OrderSide, trade_ids: Sequence[UUID]) -> list[str]:
+    """Return the documents of fills of an order, in the order of `trade_ids`."""
+    with read_cursor() as cursor:
+        cursor.execute(_FILLS[OrderType(side.type)], [side.type, list(trade_ids)])
+        return [text for (text,) in cursor.fetchall()]
+
+
+# A stored document ends with the closing bracket.
+_TRADES = """
+    SELECT left(t.document, -1)
+           || ',"buy_order":' || coalesce('"' || b.id || '"', 'null')
+           || ',"sell_order":' || coalesce('"' || s.id || '"', 'null') || '}'
+    FROM unnest(%s::uuid[]) WITH ORDINALITY AS wanted (id, place)
+    JOIN orders_trade t ON t.id = wanted.id
+    LEFT JOIN orders_order b ON b.id = t.buy_order_id AND b.organisation_id = %s
+    LEFT JOIN orders_order s ON s.id = t.sell_order_id AND s.organisation_id = %s
+    ORDER BY wanted.place
+"""
+
+
+def _fills_sql(side: str) -> str:
+    return f"""
+        SELECT {FILL.expression("r")}
+        FROM (
+            SELECT t.id, t.price, t.tokens, t.{side}_value AS value, t.{side}_fee AS fee,
+                   CASE WHEN t.sell_order_id IS NULL THEN 'primary'
+                        WHEN t.taker = %s THEN 'taker' ELSE 'maker' END AS liquidity,
+                   t.created_at, wanted.place
+            FROM unnest(%s::uuid[]) WITH ORDINALITY AS wanted (id, place)
+            JOIN orders_trade t ON t.id = wanted.id
+        ) r
+        ORDER BY r.place
+    """  # noqa: S608 - built from the declaration in payloads
+
+
+_FILLS = {OrderType.BUY: _fills_sql("buyer"), OrderType.SELL: _fills_sql("seller")}

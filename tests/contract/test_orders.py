@@ -11,7 +11,16 @@ import pytest
 
 from exchange.events.models import Event
 from orders.book.models import Order
-from tests.factories.market import NO_CUSTOMER, ORDER_FIELDS, ORDERS, ApiTrader, Market, body_of
+from tests.factories.market import (
+    NO_CUSTOMER,
+    ORDER_FIELDS,
+    ORDERS,
+    UNFILLED,
+    ApiTrader,
+    Market,
+    body_of,
+    order_meta,
+)
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import assert_books_hold
 from tests.factories.withdrawals import exact_json, round_trips
@@ -55,7 +64,7 @@ def test_an_order_is_answered_with_exactly_this_text(market: Market, side, model
         rf'\{{"_id":"{ID}","price":99\.5,"amount":1218\.88,"type":"{side}",'
         rf'"owner_model":"{model}","status":"Active","user":{user},'
         rf'"token":"{market.token.id}","customer":\{{"name":"{name}","email":"{email}"\}},'
-        rf'"api_customer_email":{api_email},"meta":\{{"tokens":12\.25,"filled":0\}},'
+        rf'"api_customer_email":{api_email},"meta":\{{"tokens":12\.25,{UNFILLED}\}},'
         rf'"createdAt":"({TIME})","updatedAt":"\1"\}}\}}'
     )
     assert re.fullmatch(expected, response.content.decode()), response.content.decode()
@@ -133,7 +142,7 @@ def test_fields_the_server_owns_have_no_effect(market: Market):
     assert (order["amount"], order["status"]) == (1000, "Active")
     assert (order["owner_model"], order["user"]) == ("organisation", None)
     assert order["api_customer_email"] is None
-    assert order["meta"] == {"tokens": 10, "filled": 0}
+    assert order["meta"] == order_meta(10)
     assert not order["createdAt"].startswith("2020")
     assert market.buyer.held("NGN", "reserved") == 1000
 
@@ -163,7 +172,7 @@ def test_an_order_near_ten_to_the_fifteen_keeps_every_digit():
     response = seller.caller.post(ORDERS, body)
     # 99999999.99 * 9999999.87654321 = 999999987554321.0012…
     assert b'"price":99999999.99,"amount":999999987554321,' in response.content, response.content
-    assert b'"meta":{"tokens":9999999.87654321,"filled":0}' in response.content
+    assert b'"meta":{"tokens":9999999.87654321,%s}' % UNFILLED.encode() in response.content
 
 
 def test_the_value_of_an_order_has_the_decimals_of_its_currency():

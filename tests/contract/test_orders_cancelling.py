@@ -12,7 +12,7 @@ from django.core.cache import cache
 
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import assert_error, make_caller
-from tests.factories.market import ORDER_FIELDS, ORDERS, Market, events, set_flags
+from tests.factories.market import ORDER_FIELDS, ORDERS, Market, events, order_meta, set_flags
 from tests.factories.wallets import assert_books_hold
 from tests.factories.withdrawals import exact_json
 
@@ -53,7 +53,7 @@ def test_only_the_open_rest_is_cancelled(market: Market):
     buy = market.buy(tokens=10, price=101)
     market.sell(tokens=4, price=100)
     response = market.buyer.cancel(buy["_id"])
-    assert exact_json(response)["data"]["meta"] == {"tokens": 10, "filled": 4}
+    assert exact_json(response)["data"]["meta"] == order_meta(10, 4, 404, fee=Decimal("4.04"))
     assert exact_json(response)["data"]["status"] == "Cancelled"
     assert market.buyer.held(market.token) == 4
     # 4 at 101, the price of the order that waited, and 1 percent.

@@ -10,7 +10,7 @@ import pytest
 
 from exchange.tokens.models import Token
 from tests.factories.api_clients import assert_error, make_caller
-from tests.factories.market import ApiTrader, Market, events
+from tests.factories.market import ApiTrader, Market, events, order_meta
 from tests.factories.tokens import give_units
 from tests.factories.wallets import assert_books_hold
 from tests.factories.withdrawals import exact_json, round_trips
@@ -18,6 +18,7 @@ from tests.factories.withdrawals import exact_json, round_trips
 pytestmark = pytest.mark.django_db
 
 TRADE_FIELDS = ["_id", "token", "price", "tokens", "amount", "type", "createdAt"]
+OWN_ORDERS = {"buy_order": None, "sell_order": None}
 CUSTOMER = {"name": "Wanjiru", "email": "wanjiru@example.com"}
 
 
@@ -49,7 +50,7 @@ def test_an_order_trades_at_the_price_of_the_one_that_waited(market: Market):
     bought = market.buy(price=100, tokens=4)
     assert bought["status"] == "Fulfilled"
     assert bought["amount"] == 400
-    assert bought["meta"] == {"tokens": 4, "filled": 4}
+    assert bought["meta"] == order_meta(4, 4, 394)
     assert market.buyer.held("NGN") == 100_000 - 394
     assert market.buyer.held("NGN", "reserved") == 0
     assert market.buyer.held(market.token) == 4
@@ -75,14 +76,16 @@ def test_a_partly_filled_order_stays_active_and_tells_how_far_it_is(market: Mark
         seen = market.seller.fetch(sold["_id"])
         assert (seen["status"], seen["meta"]) == (
             "Active",
-            {"tokens": 10, "filled": Decimal(filled)},
+            order_meta(10, filled, Decimal(filled) * 100),
         )
         assert seen["amount"] == 1000
-        assert market.buyer.fetch(sold["_id"])["meta"] == seen["meta"]
+        # Others see the units, not what the owner received.
+        hidden = {"average_price": None, "filled_value": None, "fee": None}
+        assert market.buyer.fetch(sold["_id"])["meta"] == seen["meta"] | hidden
     last = market.buy(tokens=1)
-    assert (last["status"], last["meta"]) == ("Active", {"tokens": 1, "filled": Decimal("0.25")})
+    assert (last["status"], last["meta"]) == ("Active", order_meta(1, "0.25", 25))
     seen = market.seller.fetch(sold["_id"])
-    assert (seen["status"], seen["meta"]) == ("Fulfilled", {"tokens": 10, "filled": 10})
+    assert (seen["status"], seen["meta"]) == ("Fulfilled", order_meta(10, 10, 1000))
     assert seen["updatedAt"] > seen["createdAt"]
     assert_books_hold()
 
@@ -151,7 +154,9 @@ def test_a_trade_is_told_to_both_organisations_each_with_its_own_order(market: M
     taker = json.loads(bought.content)["data"]
     maker = json.loads(market.seller.caller.get(f"/v1/orders/{sold['_id']}").content)["data"]
     trade = json.loads(make_caller().get(market.path("/trades")).content)["data"]["trades"][0]
-    assert list(trade) == TRADE_FIELDS
+    assert list(trade) == [*TRADE_FIELDS, *OWN_ORDERS]
+    # Events have the order itself.
+    trade = {name: trade[name] for name in TRADE_FIELDS}
     assert (trade["price"], trade["tokens"], trade["amount"], trade["type"]) == (100, 2, 200, "Buy")
     assert maker["status"] == "Fulfilled"
     buyer, seller = market.buyer.organisation.id, market.seller.organisation.id
@@ -188,7 +193,7 @@ def test_trades_count_in_the_volume_of_the_token_and_leave_its_quotes_alone(mark
 def test_in_a_primary_raise_the_issuer_fills_a_buy_at_the_offer():
     market = Market(raise_amount=Decimal(50_000), buy_fee=Decimal(2))
     bought = market.buy(price=120, tokens=10)
-    assert (bought["status"], bought["meta"]) == ("Fulfilled", {"tokens": 10, "filled": 10})
+    assert (bought["status"], bought["meta"]) == ("Fulfilled", order_meta(10, 10, 1000, fee=20))
     assert bought["amount"] == 1200
     assert market.buyer.held("NGN") == 100_000 - 1020
     assert market.buyer.held(market.token) == 10
@@ -261,7 +266,8 @@ def test_trades_are_listed_newest_first_in_exactly_this_text(market: Market):
     assert response.content.decode() == (
         '{"status":"success","message":"Trades retrieved","data":{"page":1,"pages":3,"count":1,'
         f'"total":3,"trades":[{{"_id":"{trade["_id"]}","token":"{market.token.id}","price":99,'
-        f'"tokens":3,"amount":297,"type":"Sell","createdAt":"{trade["createdAt"]}"}}]}}}}'
+        f'"tokens":3,"amount":297,"type":"Sell","createdAt":"{trade["createdAt"]}",'
+        '"buy_order":null,"sell_order":null}]}}'
     )
 
 

@@ -32,6 +32,8 @@ ORDER_FIELDS = [
     "createdAt",
     "updatedAt",
 ]
+# The fields of `meta` of an order without a fill, as JSON.
+UNFILLED = '"filled":0,"average_price":null,"filled_value":0,"fee":0'
 NO_CUSTOMER = {"name": "", "email": ""}
 
 
@@ -115,6 +117,20 @@ class Market:
 def body_of(token: Token, **changes: Any) -> dict[str, Any]:
     """Return a valid order body for `token` with `changes`."""
     return {"token_id": str(token.id), "type": "Buy", "price": 100, "tokens": 10, **changes}
+
+
+def order_meta(
+    tokens: int, filled: str | int = 0, value: Decimal | int = 0, *, fee: Decimal | int = 0
+) -> dict[str, Any]:
+    """Return the `meta` of one's own order whose fills have this value."""
+    units = Decimal(filled)
+    return {
+        "tokens": tokens,
+        "filled": units,
+        "average_price": round(value / units, 8) if units else None,
+        "filled_value": value,
+        "fee": fee,
+    }
 
 
 def set_flags(token: Token, **columns: Any) -> None:

@@ -176,6 +176,7 @@ def test_only_the_requested_trades_are_read_in_the_requested_order(market: Marke
         return result
 
     with connection.execute_wrapper(count):
-        texts = read_trades([second.id, first.id])
-    assert texts == [second.document, first.document]
+        texts = read_trades(uuid7(), [second.id, first.id])
+    others = ',"buy_order":null,"sell_order":null}'
+    assert texts == [trade.document[:-1] + others for trade in (second, first)]
     assert rows == [2]
