@@ -265,15 +265,20 @@ def _make_faults(
     # The provider fails: posts open the circuit, and requests for banks end with 502.
     sandbox.fault("error_5xx", times=1000, match=TRANSFERS)
     sandbox.fault("error_5xx", times=1000, match={"path_prefix": "/v3/banks"})
+    failures = (
+        'exchange_requests_total{status="502"}',
+        'exchange_provider_calls_total{operation="GET banks",outcome="failed"}',
+        'exchange_provider_calls_total{operation="POST transfers",outcome="failed"}',
+    )
     for payouts in (1, 4):
+        scraped = [monitored.prometheus.value(f"sum({series})") or 0 for series in failures]
         for _ in range(payouts):
             make_approved_withdrawal(wallet)
         monitored.broker.send_task("wallets.tasks.sweep_payouts")
         assert call(monitored, caller, "/v1/api/banks?currency=NGN") == 502
-        # A rate needs a scrape of the first failure.
-        for operation in ("GET banks", "POST transfers"):
-            failed = f'operation="{operation}",outcome="failed"'
-            monitored.prometheus.wait_for(f"exchange_provider_calls_total{{{failed}}}")
+        # A rate needs two scrapes: of the first failure, and of a later one.
+        for series, before in zip(failures, scraped, strict=True):
+            monitored.prometheus.wait_for(f"sum({series}) > {before}")
     wait_until(lambda: PayoutCircuit.objects.get().state == "Open", "the circuit is open")
     # Worker and beat die; the claimed payout waits, and events.
     monitored.worker.stop()
