@@ -36,6 +36,7 @@ TAGS = {
 }
 
 PATH_IDS = {
+    "client_order_id": PathId("order, its `client_order_id`", "2025-07-04-17", OrderNotFound()),
     "configuration_id": PathId("loan configuration", CONFIGURATION_ID, ConfigurationNotFound()),
     "event_id": PathId("event", EVENT_ID, EventNotFound()),
     "loan_id": PathId("loan", LOAN_ID, LoanNotFound()),

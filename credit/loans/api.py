@@ -68,7 +68,8 @@ class LoanViewSet(ApiViewSet):
         of its collateral.
         """
         found = self.filter_queryset(self.get_queryset())
-        return self.paginated_response(found.values_list("id", flat=True), read_listed_loans)
+        read = partial(read_listed_loans, self.caller.organisation_id)
+        return self.paginated_response(found.values_list("id", flat=True), read)
 
     @operation("Loan retrieved", scope="credit:read", response=LOAN_DETAIL)
     def retrieve(self, _request: Request, loan_id: str) -> SuccessResponse:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import QuerySet
+from rest_framework.request import Request
 
 from credit.loans.models import Loan, LoanStatus
+from exchange.api.authentication import get_caller
 from exchange.api.filters import (
     ChangingFilters,
     ChoiceFilter,
@@ -17,6 +19,7 @@ from exchange.api.filters import (
     IdFilter,
     ToFilter,
 )
+from exchange.api.references import client_reference_filter
 
 # `repayment_date` is printed to the second.
 _SECOND = timedelta(seconds=1)
@@ -36,12 +39,18 @@ class LoanFilters(ChangingFilters):
     shortfall = FlagFilter(
         method="in_shortfall", help_text="Whether the loan has an open shortfall"
     )
+    client_reference = client_reference_filter(method="of_caller")
     due_from = FromFilter("repayment_date", _SECOND)
     due_to = ToFilter("repayment_date", _SECOND)
 
     class Meta:
         model = Loan
         fields: tuple[str, ...] = ()
+
+    def of_caller(self, found: QuerySet[Loan], _name: str, value: str) -> QuerySet[Loan]:
+        """Keep the loan that the caller, not its other party, gave this reference."""
+        caller = get_caller(cast("Request", self.request))
+        return found.filter(organisation_id=caller.organisation_id, client_reference=value)
 
     def with_token(self, found: QuerySet[Loan], _name: str, value: Any) -> QuerySet[Loan]:
         """Keep loans with pledged units of one token."""

@@ -8,6 +8,7 @@ from django.db.models import F, Q
 from credit.configurations.models import ConfigurationVersion, LoanConfiguration
 from exchange.core.fields import choice_field
 from exchange.core.models import Currency, Record
+from exchange.core.references import ReferencedModel, reference_once
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import ProposalModel
 from exchange.tokens.models import Token
@@ -27,7 +28,7 @@ class LoanStatus(models.TextChoices):
 OPEN = (LoanStatus.ACTIVE, LoanStatus.OVERDUE, LoanStatus.DEFAULTED)
 
 
-class Loan(Record):
+class Loan(ReferencedModel, Record):
     """A loan to a member against token units, on the terms of one configuration version."""
 
     borrower = models.ForeignKey(
@@ -81,6 +82,7 @@ class Loan(Record):
                 ),
                 name="loan_amounts",
             ),
+            reference_once("loan_client_reference_once"),
         ]
         indexes = [
             models.Index(fields=["organisation", "-created_at", "-id"], name="loan_of_borrower"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from decimal import Decimal
 
 from credit.configurations.payloads import GRACE_FIELDS, NamedToken
@@ -11,6 +12,7 @@ from credit.loans import examples
 from credit.loans.models import LoanStatus
 from exchange.core.documents import Document, WireField, identifier, number, text, timestamp
 from exchange.core.numbers import format_plain
+from exchange.core.references import OWN_REFERENCES
 
 _COLLATERALS = WireField(
     "collaterals",
@@ -29,6 +31,14 @@ _COLLATERALS = WireField(
         },
     },
 )
+
+
+def _references(condition: str) -> tuple[WireField, ...]:
+    """Return the references where the organisation that reads the loan sent them."""
+    return tuple(
+        replace(field, sql=f"CASE WHEN {condition} THEN {field.sql} END")
+        for field in OWN_REFERENCES
+    )
 
 
 # In the order of the interface's table.
@@ -57,6 +67,9 @@ LOAN = Document(
         timestamp("created_at", "{r}.created_at", "When it was disbursed"),
         timestamp("updated_at", "{r}.updated_at", "When it last changed"),
         _COLLATERALS,
+        # Both parties read the stored document: `with_references` adds the references for the
+        # organisation that sent them.
+        *_references("NULL"),
     ),
     example=examples.LOAN,
 )
@@ -142,21 +155,26 @@ _COVERAGE = (
 )
 
 
-# A loan in a list: the record and its collateral value. Rendered on read.
+# Rendered on read by the organisation `caller.id`.
+_OWN = _references("{r}.organisation_id = caller.id")
+_SHARED = tuple(field for field in LOAN.fields if not field.optional)
+
+
+# A loan in a list: the record and its collateral value.
 LISTED_LOAN = Document(
     name="ListedLoan",
     table="credit_loan",
-    fields=(*LOAN.fields, *_COVERAGE),
+    fields=(*_SHARED, *_COVERAGE, *_OWN),
     example=examples.LISTED_LOAN,
 )
 
 
-# A single loan: the record, its balance, repayments and shortfall. Rendered on read.
+# A single loan: the record, its balance, repayments and shortfall.
 LOAN_DETAIL = Document(
     name="LoanDetail",
     table="credit_loan",
     fields=(
-        *LOAN.fields,
+        *_SHARED,
         identifier(
             "loan_configuration_id", "{r}.configuration_id", "The loan configuration of the loan"
         ),
@@ -223,6 +241,7 @@ LOAN_DETAIL = Document(
             },
         ),
         timestamp("closed_at", "{r}.closed_at", "When it was closed", nullable=True),
+        *_OWN,
     ),
     example=examples.LOAN_DETAIL,
 )

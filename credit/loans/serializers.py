@@ -24,6 +24,7 @@ from exchange.api.fields import (
     TextField,
     currency_error,
 )
+from exchange.api.references import OwnReferencesSerializer, pop_references
 from exchange.api.serializers import LeanSerializer
 from exchange.core.currencies import WALLET_CURRENCIES, currencies
 from exchange.core.ids import parse_id
@@ -177,7 +178,7 @@ def _optional(max_length: int, text: str = "") -> NameField:
     )
 
 
-class LoanInput(LeanSerializer):
+class LoanInput(OwnReferencesSerializer):
     """A loan to a member against units the member holds."""
 
     user_id = TextField(max_length=100, help_text="The member who receives the loan")
@@ -230,5 +231,6 @@ def build_loan_request(values: dict[str, Any]) -> LoanRequest:
     return LoanRequest(
         user_id=parse_id(rest.pop("user_id")),
         configuration_id=parse_id(rest.pop("loan_configuration_id")),
+        references=pop_references(rest),
         **rest,
     )

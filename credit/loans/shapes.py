@@ -8,7 +8,7 @@ from credit.configurations import examples as configurations_examples
 from credit.loans import examples as loans_examples
 from exchange.api.operations import NamedSchema, closed_object, number_schema
 from exchange.core.currencies import WALLET_CURRENCIES
-from exchange.core.errors import InvalidCurrency
+from exchange.core.errors import InvalidCurrency, RequestInProgress
 from exchange.core.examples import MEMBER_ID, TOKEN_ID
 
 QUOTE = NamedSchema(
@@ -107,6 +107,10 @@ CREATE_FAILURES: dict[str, dict[str, str]] = {
         "user_not_found": "User not found",
         "loan_configuration_not_found": "Loan configuration not found",
         "token_not_found": "Token not found",
+    },
+    "409": {
+        "client_reference_taken": "There is a loan with client_reference INV-17 already",
+        RequestInProgress.code: RequestInProgress().message,
     },
 }
 # Rejecting rules are part of the response.

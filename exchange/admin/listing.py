@@ -31,6 +31,8 @@ class Listing(ModelAdmin):
     filters: type[ListFilters] = ListFilters
     # Indexed columns searched for an id; by default the record's own id.
     id_fields: Sequence[str] = ()
+    # Indexed columns searched for a whole text as it was typed.
+    text_fields: Sequence[str] = ()
     # Columns searched for an amount; only among recent records where the list is `long`.
     amount_fields: Sequence[str] = ()
     long = False
@@ -47,17 +49,20 @@ class Listing(ModelAdmin):
         return self.filters(query, rows, user=user, search=self.search)
 
     def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
-        """Return the rows matching `term`: by id if it is one, else by `search_fields` and
-        `exact_match`.
+        """Return the rows matching `term`: by `text_fields`, and by id if it is one, else by
+        `search_fields` and `exact_match`.
         """
+        texts: list[Any] = [(name, term) for name in self.text_fields]
         record_id = parse_id(term)
         own_id = ("pk",) if isinstance(self.opts.pk, UUIDField) else ()
         if record_id is not None and (fields := self.id_fields or own_id):
-            return rows.filter(Q.create([(name, record_id) for name in fields], connector=Q.OR))
+            texts += [(name, record_id) for name in fields]
+            return rows.filter(Q.create(texts, connector=Q.OR))
         # Django uses the request only for `search_fields`, which are the same for all requests.
         found, repeated = admin.ModelAdmin.get_search_results(self, None, rows, term)  # type: ignore[arg-type]
         exact = self.exact_match(term)
         found = found if exact is None else found | rows.filter(exact)
+        found = found | rows.filter(Q.create(texts, connector=Q.OR)) if texts else found
         return found.distinct() if repeated else found
 
     def exact_match(self, term: str) -> Q | None:

@@ -108,8 +108,11 @@ def pop_references(values: dict[str, Any]) -> OwnReferences:
     )
 
 
-def client_reference_filter() -> TextFilter:
+def client_reference_filter(**options: Any) -> TextFilter:
     """Return the filter of a list by `client_reference`."""
     return TextFilter(
-        max_length=REFERENCE_LENGTH, help_text="Your own reference, as it was sent", strip=False
+        max_length=REFERENCE_LENGTH,
+        help_text="Your own reference, as it was sent",
+        strip=False,
+        **options,
     )

@@ -60,7 +60,8 @@ class ReferencedModel(models.Model):
 def reference_once(name: str, organisation: str = "organisation") -> models.UniqueConstraint:
     """Return the constraint that an organisation uses a `client_reference` once."""
     return models.UniqueConstraint(
-        fields=[organisation, "client_reference"],
+        # The reference first: the back office searches it in all organisations.
+        fields=["client_reference", organisation],
         condition=Q(client_reference__isnull=False),
         name=name,
     )

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from django.db.models import QuerySet
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -33,6 +34,7 @@ from orders.book.selectors import (
     orders_on_token,
     read_book,
     read_order,
+    read_order_by_client_id,
     read_orders,
 )
 from orders.book.serializers import OrderInput
@@ -89,6 +91,19 @@ class OrderViewSet(ApiViewSet):
         return self.respond(RawJSON(read_order(self.caller.organisation_id, found)))
 
     @operation(
+        "Order retrieved",
+        id="orders_find",
+        scope="orders:read",
+        response=ORDER,
+        failures={"404": shapes.ORDER_NOT_FOUND},
+    )
+    @action(detail=False, url_path="by-client-id/<path:client_order_id>")
+    def by_client_id(self, _request: Request, client_order_id: str) -> SuccessResponse:
+        """Fetch an order by your own ID for it, its `client_order_id`. Only your own orders."""
+        found = read_order_by_client_id(self.caller.organisation_id, client_order_id)
+        return self.respond(RawJSON(found))
+
+    @operation(
         "Order placed",
         scope="orders:write",
         moves_money=True,
@@ -120,6 +135,8 @@ class OrderViewSet(ApiViewSet):
                 customer_name=customer.get("name"),
                 customer_email=customer.get("email"),
                 client_order_id=values["client_order_id"] or "",
+                client_reference=values["client_reference"],
+                metadata=values["metadata"],
             ),
             claim=read_key(request),
         )

@@ -9,10 +9,11 @@ from uuid import UUID
 
 from exchange.core.commands import Command, column
 from exchange.core.ids import uuid7
+from exchange.core.references import OwnReferences
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlaceOrder(Command):
+class PlaceOrder(OwnReferences, Command):
     """A well-formed order: `type` Buy or Sell, `price` per unit, `tokens` units.
 
     Text lengths are declared so that PostgreSQL rejects longer values when it reads the command.

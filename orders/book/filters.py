@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from exchange.api.filters import ChangingFilters, ChoiceFilter, IdFilter, TextFilter
+from exchange.api.references import client_reference_filter
 from orders.book.models import Order, OrderStatus, OrderType, OwnerModel
 
 
@@ -27,3 +28,4 @@ class OrderFilters(TokenOrderFilters):
         help_text="Whether a member, the organisation or an API key owns the order",
     )
     client_order_id = TextFilter(max_length=64, help_text="Your own ID for the order")
+    client_reference = client_reference_filter()

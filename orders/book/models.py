@@ -13,6 +13,7 @@ from django.db.models.functions import Coalesce
 from exchange.core.fields import AMOUNT, UNCHECKED, choice_field
 from exchange.core.ids import uuid7
 from exchange.core.numbers import format_plain
+from exchange.core.references import ReferencedModel, reference_once
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.tokens.models import Token
 
@@ -40,7 +41,7 @@ class OwnerModel(models.TextChoices):
     ORGANISATION = "organisation"
 
 
-class Order(models.Model):
+class Order(ReferencedModel):
     """One order for units of one token."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
@@ -109,6 +110,7 @@ class Order(models.Model):
                 condition=~Q(client_order_id=""),
                 name="order_client_id_once",
             ),
+            reference_once("order_client_reference_once"),
         ]
         indexes = [
             # Both sides of a book in price-time priority.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from exchange.core.documents import Document, WireField, identifier, number, text, timestamp
+from exchange.core.references import OWN_REFERENCES
 from orders.book import examples
 from orders.book.models import OrderStatus, OrderType, OwnerModel
 
@@ -70,6 +71,14 @@ _META_SCHEMA = {
 }
 
 
+_CLIENT_ORDER_ID = text(
+    "client_order_id",
+    "nullif({r}.client_order_id, '')",
+    "Your own ID for the order, where it was sent",
+    optional=True,
+)
+
+
 def _fields(*, public: bool) -> tuple[WireField, ...]:
     """Return the fields; `public` hides the owner from other organisations."""
     return (
@@ -112,6 +121,7 @@ def _fields(*, public: bool) -> tuple[WireField, ...]:
         _meta(public=public),
         timestamp("createdAt", "{r}.created_at", "When it was placed"),
         timestamp("updatedAt", "{r}.updated_at", "When it last changed"),
+        *(() if public else (_CLIENT_ORDER_ID, *OWN_REFERENCES)),
     )
 
 

@@ -10,6 +10,8 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from exchange.core.database import fetch_one, read_cursor
+from exchange.core.querysets import get_or_raise
+from exchange.core.text import has_control_characters
 from orders.book.errors import OrderNotFound
 from orders.book.models import Order, OrderStatus, OrderType
 from orders.book.payloads import PUBLIC_ORDER
@@ -76,6 +78,16 @@ def read_order(organisation_id: UUID, order_id: UUID) -> str:
         raise OrderNotFound
     text: str = row[0]
     return text
+
+
+def read_order_by_client_id(organisation_id: UUID, client_order_id: str) -> str:
+    """Return the document of the organisation's order with this id. Raises `OrderNotFound`."""
+    if has_control_characters(client_order_id):  # PostgreSQL takes no NUL
+        raise OrderNotFound
+    # Without the blank ones, so that the partial unique index is used.
+    named = orders_of(organisation_id).exclude(client_order_id="")
+    found = named.filter(client_order_id=client_order_id).values_list("document", flat=True)
+    return get_or_raise(found, OrderNotFound())
 
 
 def embed_token(order_text: str, token_id: UUID, token_text: str) -> str:

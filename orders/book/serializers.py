@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from exchange.api.fields import EmailField, EnumField, NameField, PositiveField, TextField
+from exchange.api.references import OwnReferencesSerializer
 from exchange.api.serializers import LeanSerializer
 from exchange.core.numbers import MAX_NUMBER, TOKEN_DECIMALS
 from orders.book.models import OrderType
@@ -48,7 +49,7 @@ class CustomerInput(LeanSerializer):
         return super().run_validation(data)
 
 
-class OrderInput(LeanSerializer):
+class OrderInput(OwnReferencesSerializer):
     """A new order."""
 
     token_id = TextField(help_text="ID of the token")

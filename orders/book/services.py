@@ -23,6 +23,7 @@ from exchange.core.idempotency import (
     claim_error,
     wait_milliseconds,
 )
+from exchange.core.references import ClientReferenceTaken
 from orders.book.commands import PlaceOrder
 from orders.book.errors import (
     DuplicateClientOrderId,
@@ -58,8 +59,8 @@ def place_order(command: PlaceOrder, *, claim: IdempotencyClaim | None = None) -
     matching. With a `claim`, a repeated call returns the first response.
 
     Raises `TokenNotFound`, `UserNotFound`, `Rejected` with the rule's code (also for insufficient
-    funds), `DuplicateClientOrderId`, and `IdempotencyKeyReused` or `RequestInProgress` for the
-    claim. A rejected order moves and reserves nothing.
+    funds), `DuplicateClientOrderId`, `ClientReferenceTaken`, and `IdempotencyKeyReused` or
+    `RequestInProgress` for the claim. A rejected order moves and reserves nothing.
     """
     command = command.with_key(claim)
     if connection.in_atomic_block:
@@ -142,8 +143,11 @@ def _retry_if_rolled_back(call: Callable[[], _Result]) -> _Result:
 
 
 def _translate_error(error: DatabaseError, command: PlaceOrder) -> DomainError | None:
-    if violated_constraint(error) == "order_client_id_once":
-        return DuplicateClientOrderId(command.client_order_id)
+    match violated_constraint(error):
+        case "order_client_id_once":
+            return DuplicateClientOrderId(command.client_order_id)
+        case "order_client_reference_once":
+            return ClientReferenceTaken(command.client_reference or "", "an order")
     rejection = read_rejection(error, _REJECTED)
     if rejection is None:
         return claim_error(error)

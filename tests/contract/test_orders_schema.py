@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -15,13 +16,23 @@ from tests.assertions.openapi import (
 )
 from tests.factories.market import ORDERS, Market
 
+REFERENCES: dict[str, Any] = {"client_order_id": "17", "client_reference": "a", "metadata": {}}
+
+
+def assert_declared(shown: dict[str, Any], schema: dict[str, Any]) -> None:
+    """Assert that a record has its required fields, and the optional ones only where sent."""
+    assert list(shown) == [name for name in schema["properties"] if name in shown]
+    missing = schema["properties"].keys() - shown.keys()
+    assert missing <= REFERENCES.keys()
+    assert set(schema["required"]) == schema["properties"].keys() - REFERENCES.keys()
+
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("viewer", ["buyer", "seller"])
 def test_answers_have_exactly_the_fields_that_the_schema_declares(viewer):
     market = Market()
     market.sell(tokens=1)
-    order = market.buy(tokens=2)
+    order = market.buy(tokens=2, **REFERENCES)
     caller = getattr(market, viewer).caller
     for path, described, plural in (
         (ORDERS, "/v1/orders", "orders"),
@@ -36,7 +47,7 @@ def test_answers_have_exactly_the_fields_that_the_schema_declares(viewer):
         assert list(body["data"]) == list(page)
         record = resolve_reference(page[plural]["items"])
         for shown in body["data"][plural]:
-            assert list(shown) == list(record["properties"]) == record["required"]
+            assert_declared(shown, record)
         if "meta" in declared:
             assert list(body["meta"]) == list(resolve_reference(declared["meta"])["properties"])
     listed = json.loads(caller.get(market.path()).content)["data"]["orders"][0]
@@ -47,7 +58,9 @@ def test_answers_have_exactly_the_fields_that_the_schema_declares(viewer):
     assert list(listed["token"]) == list(resolve_reference(embedded)["properties"])
     one = json.loads(caller.get(f"{ORDERS}/{order['_id']}").content)["data"]
     record = resolve_reference(data_properties("get", "/v1/orders/{order_id}")["data"])
-    assert list(one) == list(record["properties"])
+    assert_declared(one, record)
+    assert REFERENCES.keys() <= record["properties"].keys()
+    assert (REFERENCES.keys() <= one.keys()) is (viewer == "buyer")
 
 
 def test_every_rule_that_refuses_an_order_is_documented_with_a_message_of_its_form():
@@ -64,7 +77,7 @@ def test_every_rule_that_refuses_an_order_is_documented_with_a_message_of_its_fo
     }
     assert examples == {
         "404": {"token_not_found", "user_not_found"},
-        "409": {"duplicate_client_order_id", "request_in_progress"},
+        "409": {"client_reference_taken", "duplicate_client_order_id", "request_in_progress"},
         "422": {"idempotency_key_reused"},
     }
 

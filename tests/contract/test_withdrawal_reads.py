@@ -35,6 +35,7 @@ RECORD = [
     "actioned_on",
     "createdAt",
     "updatedAt",
+    "bank_details",
 ]
 ORGANISATION_ONLY = {"gusd_amount", "internal_fee", "internal_fee_type"}
 
@@ -44,7 +45,7 @@ def test_withdrawals_of_both_owners_are_listed_newest_first_as_they_were_answere
 ):
     withdrawal_api.fund("organisation", "KES", "1000")
     withdrawal_api.fund("member", "KES", "1000")
-    made = [withdrawal_api.create_withdrawal(operation) for operation in (*OPERATIONS, *OPERATIONS)]
+    made = [withdrawal_api.create_readable(operation) for operation in (*OPERATIONS, *OPERATIONS)]
     data = json.loads(withdrawal_api.caller.get("/v1/api/withdrawals").content)["data"]
     assert list(data) == ["page", "pages", "count", "total", "withdrawals"]
     assert data["withdrawals"] == list(reversed(made))
@@ -129,7 +130,7 @@ def test_a_withdrawal_is_fetched_as_it_was_answered_with_its_reason(
     withdrawal_api: WithdrawalApi, operation
 ):
     withdrawal_api.fund(operation, "KES", "1000")
-    made = withdrawal_api.create_withdrawal(operation)
+    made = withdrawal_api.create_readable(operation)
     response = withdrawal_api.caller.get(f"/v1/api/withdrawals/{made['_id']}")
     assert response.status_code == 200
     data = json.loads(response.content)["data"]
@@ -161,7 +162,7 @@ def test_a_withdrawal_with_a_malformed_id_is_not_found(withdrawal_api: Withdrawa
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_cancelling_gives_the_money_back_and_tells(withdrawal_api: WithdrawalApi, operation):
     withdrawal_api.fund(operation, "KES", "1000")
-    made = withdrawal_api.create_withdrawal(operation)
+    made = withdrawal_api.create_readable(operation)
     response = withdrawal_api.caller.post(f"/v1/api/withdrawals/{made['_id']}/cancel")
     assert response.status_code == 200, response.content
     body = json.loads(response.content)

@@ -102,6 +102,8 @@ class Wallet:
         currency: str = "KES",
         account: str = PAID_ACCOUNT,
         bank: str | None = None,
+        client_reference: str | None = None,
+        metadata: dict[str, str] | None = None,
         **more: Any,
     ) -> StoredResponse:
         """Request a withdrawal and return the service's response."""
@@ -115,6 +117,8 @@ class Wallet:
                 bank_name=bank or BANKS[currency],
                 account_name="Ada Obi",
                 account_number=account,
+                client_reference=client_reference,
+                metadata=metadata,
             ),
             **more,
         )

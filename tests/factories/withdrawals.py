@@ -60,10 +60,18 @@ class WithdrawalApi:
 
     def create_withdrawal(self, operation: str = "organisation", **changes: Any) -> dict[str, Any]:
         """Request a withdrawal with `body_of(**changes)` and return its Pending record."""
+        return self._create(operation, changes)["withdrawalRequest"]
+
+    def create_readable(self, operation: str = "organisation", **changes: Any) -> dict[str, Any]:
+        """Request a withdrawal as above and return its record as reads show it, with its bank."""
+        data = self._create(operation, changes)
+        return {**data["withdrawalRequest"], "bank_details": data["bank"]}
+
+    def _create(self, operation: str, changes: dict[str, Any]) -> dict[str, dict[str, Any]]:
         response = self.withdraw(operation, body_of(**changes))
         assert response.status_code == 201, response.content
-        record: dict[str, Any] = json.loads(response.content)["data"]["withdrawalRequest"]
-        return record
+        data: dict[str, dict[str, Any]] = json.loads(response.content)["data"]
+        return data
 
 
 def body_of(**changes: Any) -> dict[str, Any]:

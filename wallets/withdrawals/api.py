@@ -30,8 +30,12 @@ from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.errors import FeeExceedsAmount, WithdrawalNotFound
 from wallets.withdrawals.filters import WithdrawalFilters
 from wallets.withdrawals.models import Withdrawal
-from wallets.withdrawals.payloads import WITHDRAWAL
-from wallets.withdrawals.selectors.withdrawals import organisation_withdrawals, withdrawal_document
+from wallets.withdrawals.payloads import WITHDRAWAL_WITH_BANK
+from wallets.withdrawals.selectors.withdrawals import (
+    organisation_withdrawals,
+    read_withdrawal,
+    read_withdrawals,
+)
 from wallets.withdrawals.serializers import WithdrawalInput
 from wallets.withdrawals.services.decisions import cancel
 from wallets.withdrawals.services.requests import expected_request, request_withdrawal
@@ -64,12 +68,12 @@ class WithdrawalViewSet(ApiViewSet):
     @operation(
         "Withdrawals retrieved",
         scope="wallets:read",
-        response=RecordPage(WITHDRAWAL, "withdrawals"),
+        response=RecordPage(WITHDRAWAL_WITH_BANK, "withdrawals"),
     )
     def list(self, _request: Request) -> Response:
         """List withdrawals. Includes those of the organisation and of its members."""
         found = self.filter_queryset(self.get_queryset())
-        return self.paginated_response(found.values_list("document", flat=True))
+        return self.paginated_response(found.values_list("id", flat=True), read_withdrawals)
 
     @operation("Withdrawal retrieved", scope="wallets:read", response=shapes.WITHDRAWAL_DETAIL)
     def retrieve(self, _request: Request, withdrawal_id: str) -> SuccessResponse:
@@ -161,5 +165,5 @@ class WithdrawalViewSet(ApiViewSet):
 
 
 def _detail(organisation_id: UUID, withdrawal_id: UUID) -> RawJSON:
-    document, reason = withdrawal_document(organisation_id, withdrawal_id)
+    document, reason = read_withdrawal(organisation_id, withdrawal_id)
     return RawJSON(f'{document[:-1]},"reason":{json.dumps(reason or None)}}}')

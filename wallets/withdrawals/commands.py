@@ -9,6 +9,7 @@ from uuid import UUID
 
 from exchange.core.commands import Command
 from exchange.core.ids import new_reference, uuid7
+from exchange.core.references import OwnReferences
 
 
 def _optional_detail(use: str, *, most: int | None = None, kind: str = "name") -> Any:
@@ -39,7 +40,7 @@ PAYOUT_DETAILS = fields(PayoutDetails)
 
 
 @dataclass(frozen=True, kw_only=True)
-class RequestWithdrawal(PayoutDetails, Command):
+class RequestWithdrawal(OwnReferences, PayoutDetails, Command):
     """Validated withdrawal request; `amount` in units of `currency`.
 
     `bank_name` and `account_name` are the client's until the bank is found, then the provider's;

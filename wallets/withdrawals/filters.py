@@ -12,6 +12,7 @@ from exchange.api.filters import (
     IdFilter,
     TextFilter,
 )
+from exchange.api.references import client_reference_filter
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 
 
@@ -28,6 +29,7 @@ class WithdrawalFilters(ChangingFilters):
     owner = IdFilter(field_name="owner_id", help_text="ID of the organisation or member")
     user_id = IdFilter(field_name="member_id", help_text="ID of the member")
     reference = TextFilter(max_length=40, help_text="The whole payout reference")
+    client_reference = client_reference_filter()
     amount_from = AmountFilter(
         field_name="amount", lookup_expr="gte", help_text="Minimum amount, inclusive"
     )

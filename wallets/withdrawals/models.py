@@ -12,6 +12,7 @@ from django.db.models.functions import Coalesce
 from exchange.core.fields import AMOUNT, UNCHECKED, choice_field
 from exchange.core.ids import uuid7
 from exchange.core.models import Currency
+from exchange.core.references import ReferencedModel, reference_once
 from exchange.participants.models import Member, Organisation
 from wallets.ledger.models import Account
 
@@ -93,7 +94,7 @@ OPEN_STATUSES = (
 IN_FLIGHT = (WithdrawalStatus.PROCESSING, WithdrawalStatus.UNKNOWN)
 
 
-class Withdrawal(models.Model):
+class Withdrawal(ReferencedModel):
     """A request to pay out of an organisation's or a member's wallet to a bank account."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
@@ -158,6 +159,7 @@ class Withdrawal(models.Model):
         ]
         constraints = [
             models.UniqueConstraint(fields=["reference"], name="withdrawal_reference_once"),
+            reference_once("withdrawal_client_reference_once"),
             models.CheckConstraint(
                 condition=models.Q(
                     amount=models.F("fee") + models.F("disburse_amount"),

@@ -6,8 +6,19 @@ Fields are in the order of the interface's tables. A member's withdrawal has no 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from exchange.core.currencies import PAYOUT_CURRENCIES
-from exchange.core.documents import Document, Variant, identifier, number, text, timestamp
+from exchange.core.documents import (
+    Document,
+    Variant,
+    WireField,
+    identifier,
+    number,
+    text,
+    timestamp,
+)
+from exchange.core.references import OWN_REFERENCES
 from wallets.withdrawals import examples
 from wallets.withdrawals.models import WithdrawalStatus
 
@@ -54,6 +65,7 @@ _WITHDRAWAL_FIELDS = (
     timestamp("actioned_on", "{r}.actioned_on", "Time of the first decision", nullable=True),
     timestamp("createdAt", "{r}.created_at", "Time of creation"),
     timestamp("updatedAt", "{r}.updated_at", "Time of the last change"),
+    *OWN_REFERENCES,
 )
 
 
@@ -87,4 +99,23 @@ BANK = Document(
         text("currency", "{r}.currency_id", "Currency of the payout"),
     ),
     example=examples.BANK,
+)
+
+
+_BANK_DETAILS = WireField(
+    "bank_details",
+    "(SELECT b.document FROM wallets_bankaccount b WHERE b.id = {r}.bank_id)",
+    {"allOf": [BANK], "description": "The bank record"},
+)
+
+
+# A withdrawal as reads show it. The selectors put the stored documents together.
+WITHDRAWAL_WITH_BANK = Document(
+    name="WithdrawalWithBank",
+    table=WITHDRAWAL.table,
+    fields=(*WITHDRAWAL.fields, _BANK_DETAILS),
+    variants=tuple(
+        replace(variant, fields=(*variant.fields, _BANK_DETAILS)) for variant in WITHDRAWAL.variants
+    ),
+    example={**examples.WITHDRAWAL, "bank_details": examples.BANK},
 )

@@ -17,7 +17,7 @@ from exchange.api.fields import (
     TextField,
     validate_decimals,
 )
-from exchange.api.serializers import LeanSerializer
+from exchange.api.references import OwnReferencesSerializer
 from exchange.core.currencies import currencies
 from exchange.core.numbers import MAX_NUMBER
 from wallets.banks.serializers import AccountNumberField
@@ -46,7 +46,7 @@ class AmountField(NumberField):
     """Amount of a withdrawal; its decimals are checked against the currency."""
 
 
-class WithdrawalInput(LeanSerializer):
+class WithdrawalInput(OwnReferencesSerializer):
     """A withdrawal to a bank account. Payouts to some countries need the optional fields."""
 
     amount = AmountField(
@@ -69,7 +69,7 @@ class WithdrawalInput(LeanSerializer):
     currency = CurrencyField(help_text="Currency of the payout")
 
     def get_fields(self) -> dict[str, Any]:
-        """Return the declared fields and the payout details."""
+        """Return the declared fields, the references and the payout details."""
         details = {detail.name: _detail_field(detail) for detail in PAYOUT_DETAILS}
         return {**super().get_fields(), **details}
 

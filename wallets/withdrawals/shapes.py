@@ -7,10 +7,11 @@ from dataclasses import replace
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
 from exchange.api.operations import NamedSchema, closed_object, number_schema, text_schema
+from exchange.core.errors import RequestInProgress
 from exchange.core.numbers import MAX_NUMBER
 from wallets.banks import shapes as banks_shapes
 from wallets.withdrawals import examples
-from wallets.withdrawals.payloads import BANK, WITHDRAWAL
+from wallets.withdrawals.payloads import BANK, WITHDRAWAL, WITHDRAWAL_WITH_BANK
 
 CREATED_WITHDRAWAL = NamedSchema(
     "CreatedWithdrawal",
@@ -29,7 +30,7 @@ WITHDRAWAL_DETAIL = NamedSchema(
     "WithdrawalDetail",
     {
         "allOf": [
-            WITHDRAWAL,
+            WITHDRAWAL_WITH_BANK,
             closed_object(
                 {
                     "reason": {
@@ -40,7 +41,7 @@ WITHDRAWAL_DETAIL = NamedSchema(
             ),
         ]
     },
-    {**examples.WITHDRAWAL, "reason": None},
+    {**(WITHDRAWAL_WITH_BANK.example or {}), "reason": None},
 )
 
 
@@ -124,6 +125,10 @@ WITHDRAWAL_FAILURES: dict[str, dict[str, str]] = {
         "fee_exceeds_amount": "The withdrawal fee of 50 NGN leaves nothing to pay out of 50 NGN",
     },
     "404": banks_shapes.BANK_NOT_FOUND,
+    "409": {
+        "client_reference_taken": "There is a withdrawal with client_reference INV-17 already",
+        RequestInProgress.code: RequestInProgress().message,
+    },
     "502": banks_shapes.PROVIDER_UNAVAILABLE,
 }
 

@@ -8,6 +8,7 @@ from typing import Any
 from credit.loans.admin.loan_page import days_overdue, is_open
 from credit.loans.models import Loan
 from credit.loans.services.valuation import amount_owed
+from exchange.admin.references import format_metadata
 from exchange.exports.sheets import Column
 
 
@@ -55,4 +56,6 @@ LOANS: tuple[Column, ...] = (
     ),
     Column("Closed (UTC)", lambda o: o.closed_at),
     Column("Reason", lambda o: o.reason),
+    Column("Client reference", lambda o: o.client_reference),
+    Column("Metadata", lambda o: format_metadata(o.metadata)),
 )

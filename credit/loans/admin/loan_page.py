@@ -26,6 +26,7 @@ from credit.loans.services import closures
 from credit.loans.services.valuation import amount_owed, principal_owed, value_collateral
 from exchange.admin.base import Section, Tool
 from exchange.admin.display import age, difference, format_time, record_link, status_badge
+from exchange.admin.references import reference_facts
 from exchange.core.currencies import currencies, format_money
 from exchange.core.numbers import format_units, round_half_even
 from exchange.events.models import Event
@@ -129,6 +130,7 @@ def _parties(loan: Loan) -> Facts:
         ("Disbursed (UTC)", format_time(loan.created_at)),
         ("Closed (UTC)", _format_moment(loan.closed_at)),
         ("Reason", loan.reason or "-"),
+        *reference_facts(loan),
     )
 
 

@@ -87,7 +87,10 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
     )  # fmt: skip
     search_fields = ("borrower__name", "borrower__email")
     id_fields = ("pk", "borrower_id", "organisation_id", "creditor_id", "configuration_id")
-    search_help_text = "Borrower name or email, principal, total repayment, or any ID"
+    text_fields = ("client_reference",)
+    search_help_text = (
+        "Borrower name or email, principal, total repayment, client reference, or any ID"
+    )
     amount_fields = ("amount", "repayment_amount")
     # Ids grow with time and are indexed.
     ordering = ("-pk",)

@@ -10,8 +10,7 @@ from django.db.models import Q, QuerySet
 from credit.loans.errors import LoanNotFound
 from credit.loans.models import Loan
 from credit.loans.payloads import LISTED_LOAN, LOAN_DETAIL
-from exchange.core.database import read_cursor
-from exchange.core.querysets import document_texts, get_or_raise
+from exchange.core.database import fetch_one, read_cursor
 
 
 def loans_of(organisation_id: UUID) -> QuerySet[Loan]:
@@ -21,22 +20,36 @@ def loans_of(organisation_id: UUID) -> QuerySet[Loan]:
 
 def read_loan_detail(organisation_id: UUID, loan_id: UUID) -> str:
     """Return the loan in detail, as JSON. Raises `LoanNotFound`."""
-    found = loans_of(organisation_id).filter(id=loan_id)
-    return get_or_raise(document_texts(found, LOAN_DETAIL), LoanNotFound())
+    row = fetch_one(_DETAIL, [organisation_id, loan_id], retryable=True)
+    if row is None:
+        raise LoanNotFound
+    text: str = row[0]
+    return text
+
+
+_DETAIL = f"""
+    SELECT {LOAN_DETAIL.expression("r")}
+    FROM (SELECT %s::uuid AS id) caller
+    JOIN credit_loan r ON caller.id IN (r.organisation_id, r.creditor_id)
+    WHERE r.id = %s
+"""  # noqa: S608 - built from a declaration
 
 
 _LISTED = f"""
     SELECT {LISTED_LOAN.expression("r")}
-    FROM unnest(%s::uuid[]) WITH ORDINALITY AS wanted (id, place)
+    FROM (SELECT %s::uuid AS id) caller
+    CROSS JOIN unnest(%s::uuid[]) WITH ORDINALITY AS wanted (id, place)
     JOIN credit_loan r ON r.id = wanted.id
     ORDER BY wanted.place
 """  # noqa: S608 - built from a declaration
 
 
-def read_listed_loans(loan_ids: Sequence[UUID]) -> list[str]:
-    """Return the loans as lists show them, as JSON, in the order of `loan_ids`."""
+def read_listed_loans(organisation_id: UUID, loan_ids: Sequence[UUID]) -> list[str]:
+    """Return the loans as lists show them to the organisation, as JSON, in the order of
+    `loan_ids`.
+    """
     with read_cursor() as cursor:
-        cursor.execute(_LISTED, [list(loan_ids)])
+        cursor.execute(_LISTED, [organisation_id, list(loan_ids)])
         return [text for (text,) in cursor.fetchall()]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from uuid import UUID
 
@@ -19,7 +19,7 @@ from credit.configurations.errors import ConfigurationNotFound
 from credit.configurations.models import Access, ConfigurationStatus
 from credit.configurations.services.terms import MAX_DURATION
 from credit.loans.dates import add_months
-from credit.loans.models import Outstanding
+from credit.loans.models import Loan, Outstanding
 from credit.loans.services.facts import LoanFacts, OfferFacts, TokenFacts, VersionFacts, read_facts
 from credit.loans.services.valuation import (
     Pledge,
@@ -31,6 +31,7 @@ from credit.loans.services.valuation import (
 from exchange.core.currencies import currencies
 from exchange.core.errors import DomainError, InvalidCurrency, InvalidRequest, Rejected
 from exchange.core.numbers import decimals_error, format_plain, round_half_even
+from exchange.core.references import ClientReferenceTaken, OwnReferences
 from exchange.participants.errors import UserNotFound
 from exchange.tokens.errors import TokenNotFound
 
@@ -53,6 +54,7 @@ class LoanRequest:
     bank_name: str = ""
     bank_code: str = ""
     account_number: str = ""
+    references: OwnReferences = field(default_factory=OwnReferences)
 
 
 @dataclass(slots=True)
@@ -93,6 +95,8 @@ def assess(
     )
     found = Assessment(at=at or timezone.now(), errors=[])
     found.errors += _check_rules(found, request, facts, organisation_id)
+    # Before the funds: a loan with a taken reference is never made and must not tell of them.
+    found.errors += _check_reference(request.references.client_reference, organisation_id)
     own = found.offer is not None and found.offer.creditor_id == organisation_id
     if found.offer is not None and (own or not quote):
         found.errors += _check_funds(found.offer, request, own=own)
@@ -128,6 +132,20 @@ def _check_funds(offer: OfferFacts, request: LoanRequest, *, own: bool) -> Itera
             else "The loan cannot be funded",
             code="not_funded",
         )
+
+
+def _check_reference(client_reference: str | None, organisation_id: UUID) -> Iterator[DomainError]:
+    """Check that the organisation has not used the reference for another loan."""
+    if client_reference is None:
+        return
+    used = Loan.objects.filter(organisation_id=organisation_id, client_reference=client_reference)
+    if used.exists():
+        yield reference_taken(client_reference)
+
+
+def reference_taken(client_reference: str | None) -> ClientReferenceTaken:
+    """Return the error of a loan whose reference is taken."""
+    return ClientReferenceTaken(client_reference or "", "a loan")
 
 
 def max_repayment(amount: Decimal, rate: Decimal, months: Decimal, currency: str) -> Decimal:

@@ -12,15 +12,21 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-from django.db import DEFAULT_DB_ALIAS, transaction
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, transaction
 
 from credit.loans.errors import LoanNotFound
 from credit.loans.models import Collateral, Loan, LoanStatus
 from credit.loans.payloads import collateral_text
-from credit.loans.services.assessing import Assessment, LoanRequest, assess, validate_amounts
+from credit.loans.services.assessing import (
+    Assessment,
+    LoanRequest,
+    assess,
+    reference_taken,
+    validate_amounts,
+)
 from credit.loans.services.valuation import Pledge
 from exchange.core.actors import Actor
-from exchange.core.database import fetch_one
+from exchange.core.database import fetch_one, violated_constraint
 from exchange.core.errors import Conflict
 from exchange.core.ids import uuid7
 from exchange.core.numbers import format_plain
@@ -48,6 +54,18 @@ def create_loan(
     of `assess`, or `InvalidRequest`; then nothing moves.
     """
     validate_amounts(request)
+    try:
+        return _create_loan(organisation_id, request, actor, made_at)
+    except DatabaseError as error:
+        # Another loan with the reference committed after the assessment.
+        if violated_constraint(error) == "loan_client_reference_once":
+            raise reference_taken(request.references.client_reference) from error
+        raise
+
+
+def _create_loan(
+    organisation_id: UUID, request: LoanRequest, actor: Actor, made_at: dt.datetime | None
+) -> Loan:
     with transaction.atomic():
         # The lock serialises loans of a configuration, so that its limit holds.
         found = assess(request, organisation_id=organisation_id, at=made_at, lock=True)
@@ -166,6 +184,8 @@ def _build_loan(
         bank_name=request.bank_name,
         bank_code=request.bank_code,
         account_number=request.account_number,
+        client_reference=request.references.client_reference,
+        metadata=request.references.metadata,
         requested_by=str(actor),
         created_at=found.at,
         updated_at=found.at,

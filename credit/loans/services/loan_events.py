@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from credit.loans.models import Loan
+from exchange.core.database import fetch_one
 from exchange.events.services.outbox import emit
 
 CREATED = "loan.created"
@@ -13,6 +14,19 @@ OVERDUE = "loan.overdue"
 DEFAULTED = "loan.defaulted"
 LIQUIDATED = "loan.liquidated"
 SHORTFALL = "loan.shortfall"
+
+
+def own_document(loan: Loan) -> str:
+    """Return the loan as the organisation that requested it sees it, as JSON."""
+    if loan.client_reference is None and loan.metadata is None:
+        return loan.document
+    metadata = None if loan.metadata is None else msgspec.json.encode(loan.metadata).decode()
+    values = [loan.document, loan.client_reference, metadata]
+    row = fetch_one("SELECT with_references(%s, %s, %s::jsonb)", values)
+    if row is None:
+        raise RuntimeError("with_references returned no row")
+    text: str = row[0]
+    return text
 
 
 def emit_loan_event(loan: Loan, event_type: str, extra: str = "") -> None:
@@ -24,9 +38,9 @@ def emit_loan_event(loan: Loan, event_type: str, extra: str = "") -> None:
     user = msgspec.json.encode(
         {"_id": str(member.id), "name": member.name, "email": member.email}
     ).decode()
-    data = f'{{"loan":{loan.document},"user":{user}{extra}}}'
+    data = f'{{"loan":{own_document(loan)},"user":{user}{extra}}}'
     for organisation_id in sorted({loan.organisation_id, loan.creditor_id}):
-        # Only the borrower's organisation may see the borrower.
+        # Only the borrower's organisation may see the borrower and its own references.
         body = (
             data
             if organisation_id == loan.organisation_id

@@ -60,7 +60,7 @@ BEGIN
 END $$;
 
 -- Writes a loan assessed under the locks of `loan_facts`: liens and disbursement, record, collateral,
--- events. Returns its document, or NULL with nothing moved if money or units were spent meanwhile:
+-- events. Returns its document for the borrower's organisation, or NULL with nothing moved if money or units were spent meanwhile:
 -- accounts are locked only here, and their CHECK constraint decides.
 --
 -- `p_loan` is the record by column. `p_ids` are new ids for the transfer and two events.
@@ -77,6 +77,7 @@ DECLARE
     v_amounts numeric[];
     v_constraint text;
     v_covered boolean;
+    v_own text;
 BEGIN
     SELECT id INTO v_books FROM wallets_account
         WHERE asset_id = l.currency_id AND kind = 'loans' AND owner_id IS NULL;
@@ -119,14 +120,14 @@ BEGIN
          amount, repayment_amount, repayment_date, interest_rate, collateral_ratio, duration,
          grace_period, grace_period_unit, status, interest_repaid, principal_repaid, reason,
          bank_name, bank_code, account_number, requested_by, created_at, updated_at, closed_at,
-         collateral_text)
+         collateral_text, client_reference, metadata)
     VALUES
         (l.id, l.borrower_id, l.organisation_id, l.creditor_id, l.configuration_id, l.version_id,
          l.currency_id, l.amount, l.repayment_amount, l.repayment_date, l.interest_rate,
          l.collateral_ratio, l.duration, l.grace_period, l.grace_period_unit, l.status,
          l.interest_repaid, l.principal_repaid, l.reason, l.bank_name, l.bank_code,
          l.account_number, l.requested_by, l.created_at, l.updated_at, l.closed_at,
-         l.collateral_text)
+         l.collateral_text, l.client_reference, l.metadata)
     RETURNING document INTO l.document;
     INSERT INTO credit_collateral (loan_id, token_id, position, quantity, pledged_price)
     SELECT l.id, token, n, quantity, price
@@ -142,16 +143,17 @@ BEGIN
         RAISE EXCEPTION 'the collateral of loan % does not cover it', l.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'loan_covered';
     END IF;
-    -- Only the borrower's organisation may see the borrower.
+    -- Only the borrower's organisation may see the borrower and its own references.
+    v_own := with_references(l.document, l.client_reference, l.metadata);
     PERFORM emit_events(
         p_ids[2:3], ARRAY[l.organisation_id, l.creditor_id],
         ARRAY['loan.created', 'loan.created'], ARRAY[l.id, l.id],
-        ARRAY['{"loan":' || l.document || ',"user":'
+        ARRAY['{"loan":' || v_own || ',"user":'
                   || coalesce(withdrawal_event_user(l.borrower_id, l.organisation_id), 'null')
                   || '}',
               CASE WHEN l.creditor_id <> l.organisation_id
                   THEN '{"loan":' || l.document || ',"user":null}' END]);
-    RETURN l.document;
+    RETURN v_own;
 END $$;
 REVOKE ALL ON FUNCTION make_loan FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION make_loan TO exchange_runtime;

@@ -27,13 +27,13 @@ BEGIN
         OLD.version_id, OLD.currency_id, OLD.amount, OLD.repayment_amount, OLD.repayment_date,
         OLD.interest_rate, OLD.collateral_ratio, OLD.duration, OLD.grace_period,
         OLD.grace_period_unit, OLD.reason, OLD.bank_name, OLD.bank_code, OLD.account_number,
-        OLD.requested_by, OLD.created_at)
+        OLD.requested_by, OLD.created_at, OLD.client_reference, OLD.metadata)
         IS DISTINCT FROM
        (NEW.id, NEW.borrower_id, NEW.organisation_id, NEW.creditor_id, NEW.configuration_id,
         NEW.version_id, NEW.currency_id, NEW.amount, NEW.repayment_amount, NEW.repayment_date,
         NEW.interest_rate, NEW.collateral_ratio, NEW.duration, NEW.grace_period,
         NEW.grace_period_unit, NEW.reason, NEW.bank_name, NEW.bank_code, NEW.account_number,
-        NEW.requested_by, NEW.created_at)
+        NEW.requested_by, NEW.created_at, NEW.client_reference, NEW.metadata)
     THEN
         RAISE EXCEPTION 'the terms of loan % never change', OLD.id
             USING ERRCODE = 'restrict_violation';

@@ -12,6 +12,7 @@ from django.utils.html import format_html
 from exchange.admin.base import Tool
 from exchange.admin.columns import column
 from exchange.admin.display import format_time, percent, record_link, status_badge
+from exchange.admin.references import format_metadata
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units, round_half_even
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
@@ -45,7 +46,8 @@ class OrderPages(OwnedRecordAdmin):
         "=customer_email",
     )  # fmt: skip
     id_fields = ("pk", "token_id", "organisation_id", "member_id")
-    search_help_text = "Symbol, owner, client order ID, value, email or any ID"
+    text_fields = ("client_reference",)
+    search_help_text = "Symbol, owner, client order ID, client reference, value, email or any ID"
     amount_fields = ("amount",)
     long = True
     # `seq` is the order of arrival and is indexed.
@@ -53,6 +55,7 @@ class OrderPages(OwnedRecordAdmin):
     fields = (
         ("state_display", "reason"), ("type", "token_display"), ("owner", "organisation"),
         ("placed", "key_display"), ("client_order_id", "id"),
+        ("client_reference", "metadata_display"),
         ("customer_name", "customer_email"), ("tokens_display", "price_display"),
         ("amount_display", "reserved_display"), ("filled_display", "average"),
         ("charged_display", "fee_display"), ("created_display", "closed_display"),
@@ -104,6 +107,7 @@ class OrderPages(OwnedRecordAdmin):
             round_half_even(order.filled_value / order.filled, 8), order.token.currency_id
         )
 
+    metadata_display = column("metadata", lambda order: format_metadata(order.metadata) or "-")
     charged_display = column(
         "value charged to date", lambda order: format_money(order.charged, order.token.currency_id)
     )

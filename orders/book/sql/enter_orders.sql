@@ -211,7 +211,7 @@ BEGIN
                ELSE q.tokens END,
            'Active', 0, 0, 0, 0,
            coalesce(q.customer_name, ''), coalesce(q.customer_email, ''),
-           coalesce(q.client_order_id, ''), q.actor, '',
+           coalesce(q.client_order_id, ''), q.client_reference, q.metadata, q.actor, '',
            -- Read under the lock, so that times follow priority.
            clock_timestamp()
         INTO
@@ -222,7 +222,7 @@ BEGIN
            o.reserved,
            o.status, o.filled, o.filled_value, o.charged, o.charged_fee,
            o.customer_name, o.customer_email,
-           o.client_order_id, o.placed_by, o.reason,
+           o.client_order_id, o.client_reference, o.metadata, o.placed_by, o.reason,
            o.created_at;
     RETURN o;
 END $$;

@@ -85,6 +85,15 @@ def test_times_are_date_cells_in_xlsx_and_iso_in_csv(wallet, finance):
     assert row["Created (UTC)"] == there.isoformat(timespec="milliseconds") + "Z"
 
 
+def test_withdrawals_have_the_clients_own_references(wallet, finance):
+    wallet.request(500)
+    metadata = {"team": "a", "invoice": "=1+1"}
+    wallet.request(501, client_reference="=2+2", metadata=metadata)
+    rows, _ = read_csv(file_bytes(request_export(finance, "wallets_withdrawal", "status=all")))
+    found = {row["Amount"]: (row["Client reference"], row["Metadata"]) for row in rows}
+    assert found == {"500": ("", ""), "501": ("'=2+2", "team: a; invoice: =1+1")}
+
+
 def test_payouts_have_amount_and_payee(wallet, finance):
     sent = make_approved_withdrawal(wallet, "700.5", account=FAILING_ACCOUNT)
     [row], _ = read_xlsx(file_bytes(request_export(finance, "wallets_payout", form="xlsx")))

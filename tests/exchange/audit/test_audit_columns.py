@@ -51,7 +51,7 @@ AUDITED: dict[str, Audited] = {
         "id borrower_id organisation_id creditor_id configuration_id version_id currency_id amount"
         " repayment_amount repayment_date interest_rate collateral_ratio duration grace_period"
         " grace_period_unit status interest_repaid principal_repaid reason bank_name bank_code"
-        " account_number requested_by created_at closed_at",
+        " account_number requested_by created_at closed_at client_reference metadata",
         left_out={COMPUTED: "document collateral_text", TOUCHED: "updated_at"},
     ),
     "credit_loanconfiguration": Audited(
@@ -143,7 +143,8 @@ AUDITED: dict[str, Audited] = {
     "orders_order": Audited(
         "id seq token_id organisation_id member_id api_key_id owner_model type price tokens amount"
         " fee_percent status filled filled_value charged charged_fee reserved customer_name"
-        " customer_email client_order_id placed_by reason created_at closed_at",
+        " customer_email client_order_id client_reference metadata placed_by reason created_at"
+        " closed_at",
         left_out={COMPUTED: "owner_id document", TOUCHED: "updated_at"},
     ),
     "wallets_account": Audited(
@@ -223,7 +224,7 @@ AUDITED: dict[str, Audited] = {
         "id organisation_id member_id reference currency_id amount fee disburse_amount gusd_amount"
         " internal_fee internal_fee_type escrow_account_id bank_id status version requested_by"
         " approvals_needed first_approver_id second_approver_id actioned_on actioned_by reason"
-        " created_at",
+        " created_at client_reference metadata",
         left_out={COMPUTED: "owner_id document", TOUCHED: "updated_at"},
     ),
 }

@@ -44,7 +44,8 @@ def buyer() -> Trader:
 def test_an_order_shows_its_fills_its_reservation_and_what_moved(issuer, buyer):
     token = issuer.issue(symbol="RVT", buy_fee=Decimal("1.5"), sell_fee=Decimal("0.5"))
     sell = issuer.place(token, "Sell", 100, 10)
-    buy = buyer.place(token, "Buy", 101, 12, client_order_id="mine-1")
+    sent = {"client_reference": "INV <17>", "metadata": {"team": "a", "invoice": "17"}}
+    buy = buyer.place(token, "Buy", 101, 12, client_order_id="mine-1", **sent)
     client = signed_in_client(AUDITOR)
     shown = client.get(reverse("admin:orders_order_change", args=[buy]))
     text = text_of(shown)
@@ -56,6 +57,8 @@ def test_an_order_shows_its_fills_its_reservation_and_what_moved(issuer, buyer):
         "Fee 15.00 KES to date (1.5 % at placement)",
         "Reserved 205.03 KES",
         "Client order ID mine-1",
+        "Client reference INV <17>",
+        "Metadata team: a; invoice: 17",
         "10 units 100.00 KES 1,000.00 KES 15.00 KES Organisation",
         "Order reservation Ada Obi Available -205.03 KES",
         "Trade Ada Obi Available -1,015.00 KES",
@@ -103,7 +106,9 @@ def test_orders_and_trades_are_found_by_filters_words_and_ids(issuer, buyer):
     token = issuer.issue(symbol="RVT")
     other = issuer.issue(symbol="SOLAR")
     ask = issuer.place(token, "Sell", 100, 10)
-    bid = buyer.place(token, "Buy", 100, 4, client_order_id="mine-1")
+    reference = "0199d4e0-0000-7000-8000-000000000001"
+    bid = buyer.place(token, "Buy", 100, 4, client_order_id="mine-1", client_reference=reference)
+    ask2 = issuer.place(other, "Sell", 110, 10, client_reference="INV 17")
     issuer.place(other, "Sell", 100, 10)
     client = signed_in_client(AUDITOR)
 
@@ -113,7 +118,9 @@ def test_orders_and_trades_are_found_by_filters_words_and_ids(issuer, buyer):
     assert ids(status__exact="Fulfilled") == {bid}
     assert ids(type__exact="Buy") == {bid}
     assert ids(q="rvt") == {ask, bid}
-    assert ids(q="mine-1") == {bid}
+    assert ids(q="mine-1") == ids(q=reference) == {bid}
+    assert ids(q="INV 17") == {ask2}
+    assert ids(q="inv 17") == ids(q="INV") == set()
     assert ids(q=str(ask)) == {ask}
     assert ids(q=str(token.pk)) == {ask, bid}
     assert ids(q=str(buyer.wallet.member_id)) == {bid}

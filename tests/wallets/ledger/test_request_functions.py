@@ -93,11 +93,15 @@ def checked(books: Books, asked: dict[str, Any]) -> Any:
     ],
 )
 def test_an_amount_is_refused_by_the_first_rule_at_its_edge(books, settings_rows, expected):
-    found = books.value(
-        "SELECT find_withdrawal_rejection(%s::numeric, %s::numeric, %s::numeric, %s::numeric)",
-        list(settings_rows),
-    )
-    assert found == expected
+    amount, balance, minimum, fee = settings_rows
+    for taken in (False, True):
+        found = books.value(
+            "SELECT find_withdrawal_rejection("
+            "%s::numeric, %s::numeric, %s::boolean, %s::numeric, %s::numeric)",
+            [amount, balance, taken, minimum, fee],
+        )
+        first = taken and expected != "insufficient_balance"
+        assert found == ("client_reference_taken" if first else expected)
 
 
 def test_an_order_is_refused_for_the_first_reason_at_its_edge(books):

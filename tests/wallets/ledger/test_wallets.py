@@ -26,8 +26,8 @@ from wallets.ledger.selectors.wallets import (
     wallet_balances,
 )
 from wallets.withdrawals.errors import WithdrawalNotFound
-from wallets.withdrawals.models import Withdrawal
-from wallets.withdrawals.selectors.withdrawals import organisation_withdrawals, withdrawal_document
+from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.withdrawals.selectors.withdrawals import organisation_withdrawals, read_withdrawal
 
 pytestmark = pytest.mark.django_db
 
@@ -137,16 +137,22 @@ def test_a_withdrawal_is_found_by_its_id_within_its_organisation_only():
     with without_guards() as cursor:
         first, second, foreign = (
             insert_row(
-                cursor, Withdrawal, organisation_id=someone, document=f"{number}", reason="why"
+                cursor,
+                Withdrawal,
+                organisation_id=someone,
+                bank_id=insert_row(cursor, BankAccount, document='{"name":"b"}')["id"],
+                document=f'{{"n":{number}}}',
+                reason="why",
             )
             for number, someone in enumerate((owner, owner, stranger))
         )
     assert {row.pk for row in organisation_withdrawals(owner)} == {first["id"], second["id"]}
     for row in (first, second):
-        assert withdrawal_document(owner, row["id"]) == (row["document"], "why")
+        document = f'{row["document"][:-1]},"bank_details":{{"name":"b"}}}}'
+        assert read_withdrawal(owner, row["id"]) == (document, "why")
     for missing in (foreign["id"], uuid7()):
         with pytest.raises(WithdrawalNotFound):
-            withdrawal_document(owner, missing)
+            read_withdrawal(owner, missing)
 
 
 def test_tokens_are_held_in_any_state_but_unsold_and_as_long_as_there_are_units():

@@ -15,7 +15,7 @@ from tests.environment.owner import without_guards
 from tests.factories.back_office import fund, make_withdrawal, signed_in_client
 from tests.factories.bare_rows import insert_row
 from tests.factories.loans import update_without_guard
-from tests.factories.wallets import make_staff, store_bank_list
+from tests.factories.wallets import make_staff, make_wallet, store_bank_list
 from wallets.deposits.models import Deposit
 from wallets.ledger.models import Transfer
 from wallets.withdrawals.models import BankAccount, Payout, Withdrawal
@@ -100,6 +100,26 @@ def test_every_search_path_finds_it_and_every_term_counts(few, withdrawals):
     assert found("ada 100") == found("100.00 0031") == {"Ada"}
     for nothing in ("absent", "%", "' | '", "r1300000960x", ":*", "\\", "!ada & zzz"):
         assert found(nothing) == set(), nothing
+
+
+def test_a_client_reference_is_found_as_a_whole(few):
+    store_bank_list()
+    firm = make_wallet(10_000)
+    made = {
+        reference: firm.request(client_reference=reference)
+        for reference in (
+            "INV 17",
+            "0199d4e0-0000-7000-8000-000000000001",
+            "payout_17",
+            "a@b.example",
+        )
+    }
+    for reference, withdrawal in made.items():
+        rows = Withdrawal.objects.filter(search.withdrawal_search(reference))
+        assert [row.pk for row in rows] == [withdrawal.pk], reference
+        assert withdrawal.pk in search.find_ids(reference)
+    for nothing in ("INV", "inv 17", "INV 17 ada"):
+        assert not Withdrawal.objects.filter(search.withdrawal_search(nothing)).exists()
 
 
 def test_a_rare_term_is_resolved_to_ids_and_a_common_one_is_left_to_the_list(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
+from exchange.admin.references import format_metadata
 from exchange.exports.sheets import Column
 from wallets.ledger.admin.export_columns import name_of, owner_of
 from wallets.withdrawals.admin.show import get_payout, is_returned, status_label
@@ -55,4 +56,6 @@ WITHDRAWALS: tuple[Column, ...] = (
     Column("Provider's status", _payout_value("provider_status")),
     Column("Provider's charge", _payout_value("provider_fee")),
     Column("Withdrawal ID", lambda w: str(w.pk)),
+    Column("Client reference", lambda w: w.client_reference),
+    Column("Metadata", lambda w: format_metadata(w.metadata)),
 )

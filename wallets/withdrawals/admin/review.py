@@ -17,6 +17,7 @@ from django.http import HttpRequest
 
 from exchange.admin.base import Section, staff_of
 from exchange.admin.display import age, format_time, record_link
+from exchange.admin.references import reference_facts
 from exchange.core.actors import Actor
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_plain
@@ -115,6 +116,7 @@ def review_context(
         "organisation_link": record_link(withdrawal.organisation),
         "requested_by": record_link(key, f"API key {key.name}") if key else withdrawal.requested_by,
         "status": withdrawal_badge(withdrawal),
+        "references": reference_facts(withdrawal),
         "age": age(withdrawal.created_at),
         "created": format_time(withdrawal.created_at),
         "in_usd": format_money(withdrawal.gusd_amount, "USD") if withdrawal.gusd_amount else "",

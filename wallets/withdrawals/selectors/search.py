@@ -1,4 +1,4 @@
-"""Search of withdrawals: reference, account number, payee, owner, amount, email, id.
+"""Search of withdrawals: references, account number, payee, owner, amount, email, id.
 
 A rare term is resolved by indexes to a set of ids first. A frequent term is left to the list query,
 which stops early.
@@ -26,15 +26,24 @@ _REFERENCE_ALPHABET = frozenset(ALPHABET.decode())
 _MIN_REFERENCE_PART = 8
 _MAX_TERMS = 5
 _MAX_IDS = 1_000
+# Organisations may use the same client reference.
+_MAX_NAMED = 1_000
 
 
 def withdrawal_search(term: str) -> Q:
     """Return the condition that every word of `term` matches.
 
-    Names and account numbers match by prefix, account numbers also by their last digits, references
-    by any part, amounts (gross or net) exactly, emails as a whole. An id is of the withdrawal or
-    its owner.
+    Names and account numbers match by prefix, account numbers also by their last digits, payout
+    references by any part, amounts (gross or net) exactly, emails as a whole. An id is of the
+    withdrawal or its owner. The whole term may also be a client reference.
     """
+    named = Withdrawal.objects.filter(client_reference=term).order_by()
+    ids = list(named.values_list("pk", flat=True)[:_MAX_NAMED])
+    found = _words_condition(term)
+    return found | Q(pk__in=ids) if ids else found
+
+
+def _words_condition(term: str) -> Q:
     if term.startswith(_REFERENCE_PREFIX):
         whole = len(term) == _REFERENCE_LENGTH
         return Q(reference=term) if whole else Q(reference__startswith=term)
@@ -52,14 +61,18 @@ def withdrawal_search(term: str) -> Q:
 
 
 def find_ids(term: str) -> Iterator[UUID]:
-    """Yield the ids of records found by an exact reference, payee or account number.
+    """Yield the ids of records found by a whole reference, payee or account number.
 
     Covers withdrawals, their bank records, deposits, and the subjects of ledger transfers.
     """
     paid_to = BankAccount.objects.filter(words=NameWordsQuery(term), account_name__iexact=term)
     numbered = BankAccount.objects.filter(account_number=term)
     banks = paid_to.order_by().values("pk").union(numbered.order_by().values("pk"))
-    meant = Q(reference=term) | Q(bank__in=[row["pk"] for row in banks[:_MAX_IDS]])
+    meant = (
+        Q(reference=term)
+        | Q(client_reference=term)
+        | Q(bank__in=[row["pk"] for row in banks[:_MAX_IDS]])
+    )
     for withdrawal_id, bank_id in Withdrawal.objects.filter(meant).values_list("pk", "bank_id"):
         yield from (withdrawal_id, bank_id)
     yield from Deposit.objects.filter(reference=term).values_list("pk", flat=True)

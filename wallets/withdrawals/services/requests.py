@@ -9,13 +9,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from django.db import DatabaseError, connection
 
 from exchange.core.batching import BatchedFunction, Batcher
 from exchange.core.commands import as_json
 from exchange.core.currencies import resolves_names
-from exchange.core.database import fetch_one, read_rejection, savepoint_if_in_transaction
+from exchange.core.database import (
+    fetch_one,
+    read_rejection,
+    savepoint_if_in_transaction,
+    violated_constraint,
+)
 from exchange.core.errors import DomainError
 from exchange.core.idempotency import (
     IdempotencyClaim,
@@ -24,6 +30,7 @@ from exchange.core.idempotency import (
     find_response,
     wait_milliseconds,
 )
+from exchange.core.references import ClientReferenceTaken
 from exchange.participants.errors import UserNotFound
 from wallets.banks.services import Payee, find_bank, find_cached_bank, find_payee
 from wallets.ledger.errors import InsufficientBalance
@@ -32,6 +39,8 @@ from wallets.withdrawals.errors import BelowMinimum, FeeExceedsAmount
 
 # SQLSTATE of a rejection by the SQL functions.
 _REJECTED = "XW400"
+# Violated where another request with the reference committed after the rules were checked.
+_REFERENCE_CONSTRAINT = "withdrawal_client_reference_once"
 
 _function = BatchedFunction("request_withdrawals", 201, "Withdrawal request created")
 
@@ -42,9 +51,9 @@ def request_withdrawal(
     """Move the amount into escrow and create the Pending request.
 
     A `claim` replays the response stored under it. Raises, in this order,
-    `UserNotFound`, `InsufficientBalance`, `BelowMinimum`, `NoBankList`, `BankListUnavailable`,
-    `BankNotFound`, `FeeExceedsAmount`; and `IdempotencyKeyReused` or `RequestInProgress` for the
-    claim. An error moves no money.
+    `UserNotFound`, `InsufficientBalance`, `ClientReferenceTaken`, `BelowMinimum`, `NoBankList`,
+    `BankListUnavailable`, `BankNotFound`, `FeeExceedsAmount`; and `IdempotencyKeyReused` or
+    `RequestInProgress` for the claim. An error moves no money.
     """
     command = command.with_key(claim)
     bank = find_cached_bank(command.currency, command.bank_name)
@@ -120,10 +129,15 @@ expected_request = _batcher.expect
 
 
 def _translate_rejection(error: DatabaseError, command: RequestWithdrawal) -> DomainError | None:
+    if violated_constraint(error) == _REFERENCE_CONSTRAINT:
+        return _build_rejection("client_reference_taken", {}, command)
     refused = read_rejection(error, _REJECTED)
-    if refused is None:
-        return claim_error(error)
-    code, detail = refused
+    return claim_error(error) if refused is None else _build_rejection(*refused, command)
+
+
+def _build_rejection(
+    code: str, detail: dict[str, Any], command: RequestWithdrawal
+) -> DomainError | None:
     match code:
         case "user_not_found":
             return UserNotFound()
@@ -131,6 +145,8 @@ def _translate_rejection(error: DatabaseError, command: RequestWithdrawal) -> Do
             return InsufficientBalance(
                 currency=command.currency, available=detail["available"], requested=command.amount
             )
+        case "client_reference_taken":
+            return ClientReferenceTaken(command.client_reference or "", "a withdrawal")
         case "below_minimum":
             return BelowMinimum(currency=command.currency, minimum=detail["minimum"])
         case "fee_exceeds_amount":

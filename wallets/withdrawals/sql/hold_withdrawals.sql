@@ -64,7 +64,13 @@ BEGIN
             CROSS JOIN LATERAL withdrawal_settings(c.currency) g
         ) f ON f.currency = o.currency
         -- All exclusions are here, so that the running sums count only the remaining orders.
-        WHERE find_withdrawal_rejection(o.amount, a.balance, f.minimum, f.fee) IS NULL
+        WHERE find_withdrawal_rejection(
+                o.amount, a.balance,
+                o.client_reference IS NOT NULL AND EXISTS (
+                    SELECT FROM wallets_withdrawal w
+                    WHERE w.organisation_id = o.organisation
+                        AND w.client_reference = o.client_reference),
+                f.minimum, f.fee) IS NULL
             AND o.amount = round(o.amount, 8)
             AND (o.member IS NULL OR u.event_user IS NOT NULL)
         WINDOW of_wallet AS (PARTITION BY a.id ORDER BY o.withdrawal)
@@ -102,12 +108,14 @@ BEGIN
         INSERT INTO wallets_withdrawal
             (id, organisation_id, member_id, reference, currency_id, amount, fee, disburse_amount,
              gusd_amount, internal_fee, internal_fee_type, escrow_account_id, bank_id, status,
-             version, requested_by, approvals_needed, actioned_by, reason, created_at, updated_at)
+             version, requested_by, approvals_needed, actioned_by, reason, created_at, updated_at,
+             client_reference, metadata)
         SELECT (o).withdrawal, (o).organisation, (o).member, (o).reference, (o).currency,
                (o).amount, fee, (o).amount - fee, round_half_even((o).amount / usd_rate, 2),
                internal_fee, CASE WHEN internal_fee > 0 THEN 'FLAT' ELSE 'NONE' END, escrow,
                (o).bank, 'Pending', 1, (o).actor,
-               CASE WHEN (o).amount >= second_approval THEN 2 ELSE 1 END, '', '', now(), now()
+               CASE WHEN (o).amount >= second_approval THEN 2 ELSE 1 END, '', '', now(), now(),
+               (o).client_reference, (o).metadata
         FROM unnest(v_held)
         RETURNING id, bank_id, document
     ), written AS (

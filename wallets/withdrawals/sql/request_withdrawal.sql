@@ -86,13 +86,15 @@ END $$;
 REVOKE ALL ON FUNCTION request_withdrawals FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION request_withdrawals TO exchange_runtime;
 
--- Returns the first rule, in the specified order, that rejects an amount, or NULL. A rule whose
--- setting is NULL is skipped. Without an account the balance is zero.
+-- Returns the first rule, in the specified order, that rejects a request, or NULL. A rule whose
+-- setting is NULL is skipped. Without an account the balance is zero. `p_taken`: the organisation has a
+-- withdrawal with the client reference.
 CREATE FUNCTION find_withdrawal_rejection(
-    p_amount numeric, p_balance numeric, p_minimum numeric, p_fee numeric
+    p_amount numeric, p_balance numeric, p_taken boolean, p_minimum numeric, p_fee numeric
 ) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN CASE
     WHEN coalesce(p_balance, 0) < p_amount THEN 'insufficient_balance'
+    WHEN p_taken THEN 'client_reference_taken'
     WHEN p_amount < p_minimum THEN 'below_minimum'
     WHEN p_amount <= p_fee THEN 'fee_exceeds_amount'
 END;
@@ -112,7 +114,13 @@ BEGIN
         SELECT balance INTO v_balance FROM wallets_account
             WHERE owner_id = coalesce(o.member, o.organisation) AND asset_id = o.currency
                 AND kind = 'available';
-        v_code := find_withdrawal_rejection(o.amount, v_balance, p_minimum, p_fee);
+        v_code := find_withdrawal_rejection(
+            o.amount, v_balance,
+            o.client_reference IS NOT NULL AND EXISTS (
+                SELECT FROM wallets_withdrawal w
+                WHERE w.organisation_id = o.organisation
+                    AND w.client_reference = o.client_reference),
+            p_minimum, p_fee);
     END IF;
     IF v_code IS NOT NULL THEN
         RAISE EXCEPTION '%', v_code USING ERRCODE = 'XW400', DETAIL = CASE v_code

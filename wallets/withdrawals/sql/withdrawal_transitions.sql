@@ -18,11 +18,11 @@ BEGIN
     END IF;
     IF (OLD.id, OLD.organisation_id, OLD.member_id, OLD.reference, OLD.currency_id, OLD.amount,
         OLD.fee, OLD.disburse_amount, OLD.gusd_amount, OLD.internal_fee, OLD.internal_fee_type,
-        OLD.bank_id, OLD.requested_by, OLD.created_at)
+        OLD.bank_id, OLD.requested_by, OLD.created_at, OLD.client_reference, OLD.metadata)
         IS DISTINCT FROM
        (NEW.id, NEW.organisation_id, NEW.member_id, NEW.reference, NEW.currency_id, NEW.amount,
         NEW.fee, NEW.disburse_amount, NEW.gusd_amount, NEW.internal_fee, NEW.internal_fee_type,
-        NEW.bank_id, NEW.requested_by, NEW.created_at)
+        NEW.bank_id, NEW.requested_by, NEW.created_at, NEW.client_reference, NEW.metadata)
     THEN
         RAISE EXCEPTION 'what withdrawal % asks for never changes', OLD.id
             USING ERRCODE = 'restrict_violation';
