@@ -40,8 +40,44 @@ async function main() {
   const every = await client.Transfer.fetch();
   const fee = await client.Transfer.fee({ amount: 50000, currency: 'NGN' });
   const balances = await client.Misc.bal();
+  const accountOrder = {
+    email: 'ada@example.com',
+    is_permanent: true,
+    bvn: '22212345678',
+    tx_ref: 'va_node',
+    narration: 'Ada Obi',
+  };
+  const virtual = await client.VirtualAcct.create({ ...accountOrder });
+  const dynamic = await client.VirtualAcct.create({
+    email: 'ada@example.com',
+    is_permanent: false,
+    tx_ref: 'va_once',
+    amount: 700,
+  });
+  const paid = [];
+  for (const amount of [1000.1, 5]) {
+    const response = await fetch(`${baseUrl}sandbox/pay`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ account_number: virtual.data.account_number, amount }),
+    });
+    paid.push(await response.json());
+  }
+  const verified = await client.Transaction.verify({ id: paid[0].id });
+  const verifiedByReference = await client.Transaction.verify_by_tx({ tx_ref: 'va_node' });
+  const noTransaction = await client.Transaction.verify({ id: 999 });
+  const transactions = await client.Transaction.fetch({ tx_ref: 'va_node', status: 'successful' });
+  const refund = await client.Transaction.refund({ id: String(paid[1].id), amount: 2 });
   process.stdout.write(
     JSON.stringify({
+      virtual,
+      dynamic,
+      paid,
+      verified,
+      verifiedByReference,
+      noTransaction,
+      transactions,
+      refund,
       banks,
       branches,
       account,

@@ -6,6 +6,7 @@ How the package gets there: `tests.environment.node`.
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ def package() -> Path:
 
 
 @pytest.mark.node
-def test_the_providers_own_client_lists_resolves_transfers_and_fetches(package, sandbox):
+def test_the_providers_own_client_pays_out_and_takes_money_in(package, sandbox):
     ran = subprocess.run(
         [
             *("node", str(Path(__file__).with_name("node_client.js"))),
@@ -58,5 +59,28 @@ def test_the_providers_own_client_lists_resolves_transfers_and_fetches(package, 
         "total_pages": 1,
     }
     assert got["fee"]["data"] == [{"currency": "NGN", "fee_type": "value", "fee": 26.875}]
-    assert len(got["balances"]["data"]) == 6
+    assert len(got["balances"]["data"]) == 7
     assert sandbox.references() == ["payout_node"]
+    assert_money_in(got)
+
+
+def assert_money_in(got: dict[str, Any]) -> None:
+    """Virtual accounts, two payments into one, their status checks, list and a refund."""
+    assert got["virtual"]["message"] == "Virtual account created"
+    assert got["virtual"]["data"]["note"] == "Please make a bank transfer to Ada Obi"
+    assert got["virtual"]["data"]["amount"] is None
+    assert (got["dynamic"]["data"]["amount"], got["dynamic"]["data"]["frequency"]) == (700, 1)
+    first, second = got["paid"]
+    assert got["verified"]["message"] == "Transaction fetched successfully"
+    assert got["verified"]["data"] == first
+    assert (first["amount"], first["app_fee"], first["amount_settled"]) == (1000.1, 14, 986.1)
+    assert (first["tx_ref"], first["status"]) == ("va_node", "successful")
+    assert got["verifiedByReference"]["data"] == second
+    assert got["noTransaction"] == {
+        "status": "error",
+        "message": "No transaction was found for this id",
+        "data": None,
+    }
+    assert got["transactions"]["data"] == [second, first]
+    assert got["transactions"]["meta"]["page_info"]["total"] == 2
+    assert got["refund"]["data"]["amount_refunded"] == 2

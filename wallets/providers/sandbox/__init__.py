@@ -5,8 +5,9 @@
 
 or, in a program, `SandboxServer(SandboxOptions(...)).start()`.
 
-State: transfers, our balance per currency and undelivered webhooks are stored in SQLite under
-DIR and survive a kill at any point. Scripted faults and the request log are in memory.
+State: transfers, virtual accounts, checkouts, transactions, our balance per currency and
+undelivered webhooks are stored in SQLite under DIR and survive a kill at any point. Scripted faults
+and the request log are in memory.
 
 Outcomes. A transfer is NEW, PENDING after half of the delay, and then:
 
@@ -22,7 +23,20 @@ Outcomes. A transfer is NEW, PENDING after half of the delay, and then:
 - everything else ends SUCCESSFUL.
 
 Transfers beyond our balance are declined: HTTP 400, "Insufficient funds in customer wallet". A new
-store starts with balances of 10^12, or as given by `--float NGN=5000`.
+store starts with balances of 10^12 (USD: 0), or as given by `--float NGN=5000`.
+
+Money in. A virtual account is in NGN or GHS: permanent, for any number of payments of any amount
+under the one `tx_ref`, or for one payment of an `amount`. A BVN is checked and not kept. Responses
+leave out some fields in GHS, as those of real banks do. `POST /v3/payments` gives the address of a
+page, `/pay/TOKEN`, on which a customer pays by bank transfer (any amount), card or mobile money,
+lets the payment fail, or cancels, and returns to `redirect_url`. Mobile money stays pending for
+`--delay`. After a failed payment the page can be used again, after any other it cannot.
+
+`app_fee` is 1.4 % of a bank transfer (at most 2,000 in NGN), 2.5 % of mobile money and 3.8 % of a
+card payment, rounded half up to cents. `charged_amount` equals `amount`, `merchant_fee` is 0, and
+`amount_settled`, `amount` less `app_fee`, is added to our balance. A refund takes its amount from
+our balance; so does a chargeback, which also makes the transaction `failed` and sends a second
+webhook (the provider documents neither; this form is ours).
 
 Control endpoints, without a key and outside the wire format:
 
@@ -34,6 +48,14 @@ Control endpoints, without a key and outside the wire format:
 - `POST /sandbox/settle` `{"reference"?}`: settle one or all open transfers now
 - `POST /sandbox/return` `{"reference"}`: the bank returns a successful transfer now
 - `GET|POST /sandbox/float` `{"currency", "amount"}`: see and set our balance
+- `GET /sandbox/accounts`, `GET /sandbox/checkouts`, `GET /sandbox/transactions`
+- `POST /sandbox/pay` `{"account_number" or "tx_ref" of a checkout, "amount"?, "payment_type"?,
+  "payer"? {"name", "bank", "account_number"}, "status"?, "settle_after"?, "webhook"?,
+  "webhook_delay"?}`: a customer pays, by default the requested amount at once by bank transfer
+  (card in USD). `status` is `successful`, `failed` or `pending`; a payment with `settle_after`
+  seconds is pending until then; `webhook` is a kind of webhook fault. The transaction is returned.
+- `POST /sandbox/settle-payment` `{"id", "status"?}`: end a pending transaction now
+- `POST /sandbox/charge-back` `{"id"}`: take a successful payment back
 
 Kinds of faults; "effect" is whether the request is executed, and can be set in the fault:
 
@@ -48,18 +70,22 @@ Kinds of faults; "effect" is whether the request is executed, and can be set in 
 | `reset` | no | a reset connection | |
 | `rate_limit` | no | 429 with Retry-After | `retry_after` (1, null: no header) |
 | `unauthorized` | no | 401 | |
-| `wrong_amount` | yes | transfers with an amount one higher | |
-| `wrong_reference` | yes | transfers with another reference | |
-| `hidden` | yes | an empty list of transfers | |
-| `unfiltered` | yes | the list of all transfers, whatever the reference | |
+| `wrong_amount` | yes | transfers or transactions with an amount one higher | |
+| `wrong_reference` | yes | the same with another reference | |
+| `hidden` | yes | an empty list, or no such transaction | |
+| `unfiltered` | yes | the list of all, whatever the reference | |
 | `short_page` | yes | a list without its last row, counts unchanged | |
 | `repeated_row` | yes | a list whose last row is replaced by its first | |
 | `broken_row` | yes | a list whose first row has no status | |
 | `duplicate_webhook` | | the webhook twice | |
 | `forged_webhook` | | one with a wrong hash and the opposite status, then the genuine one | |
+| `tampered_webhook` | | one with ten times the amount | |
+| `misdirected_webhook` | | one with another reference | |
+| `delayed_webhook` | | one later | `seconds` |
 | `no_webhook` | | no webhook | |
 
-Webhook faults are matched by reference and account when the outcome is reached. A transfer's own
+Faults are matched by reference (`reference`, `tx_ref`) and account, those of webhooks when the
+outcome is reached. A transfer's own
 `callback_url` replaces `--webhook-url`.
 """
 

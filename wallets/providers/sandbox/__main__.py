@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from wallets.providers.sandbox.options import SandboxOptions
-from wallets.providers.sandbox.rules import COUNTRY_OF_CURRENCY
+from wallets.providers.sandbox.rules import COLLECTION_CURRENCIES
 from wallets.providers.sandbox.server import SandboxServer
 
 
@@ -20,7 +20,7 @@ def _float(text: str) -> tuple[str, Decimal]:
         value = Decimal(amount)
     except InvalidOperation:
         value = Decimal("NaN")
-    if currency not in COUNTRY_OF_CURRENCY or not value.is_finite() or value < 0:
+    if currency not in COLLECTION_CURRENCIES or not value.is_finite() or value < 0:
         raise argparse.ArgumentTypeError("expected a value such as NGN=5000")
     return currency, value
 

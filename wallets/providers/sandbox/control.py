@@ -7,10 +7,13 @@ from dataclasses import asdict
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from wallets.providers.sandbox.collection_control import CollectionControl
+from wallets.providers.sandbox.database import number
 from wallets.providers.sandbox.faults import FaultScript, read_fault
+from wallets.providers.sandbox.requests import Request
 from wallets.providers.sandbox.responses import Response
-from wallets.providers.sandbox.routes import Request
-from wallets.providers.sandbox.store import SandboxStore, number, rest_record
+from wallets.providers.sandbox.rules import RequestRejected
+from wallets.providers.sandbox.store import SandboxStore, rest_record
 
 _MAX_REQUESTS = 10_000
 _MAX_TRANSFERS = 10_000
@@ -44,7 +47,12 @@ class ControlApi:
     """Control endpoints. They need no key: bind the sandbox to loopback."""
 
     def __init__(
-        self, store: SandboxStore, faults: FaultScript, log: RequestLog, changed: Callable[[], None]
+        self,
+        store: SandboxStore,
+        collection: CollectionControl,
+        faults: FaultScript,
+        log: RequestLog,
+        changed: Callable[[], None],
     ) -> None:
         self._store = store
         self._faults = faults
@@ -63,6 +71,7 @@ class ControlApi:
             ("POST", "/sandbox/return"): self._return,
             ("GET", "/sandbox/float"): self._floats,
             ("POST", "/sandbox/float"): self._set_float,
+            **collection.table,
         }
 
     def respond(self, request: Request) -> Response:
@@ -72,7 +81,7 @@ class ControlApi:
             return Response(404, {"error": f"Cannot {request.method} {request.path}"})
         try:
             return Response(200, call(request.body))
-        except (ValueError, TypeError, InvalidOperation) as problem:
+        except (ValueError, TypeError, InvalidOperation, RequestRejected) as problem:
             return Response(400, {"error": str(problem)})
 
     def _transfers(self, _: Any) -> list[dict[str, Any]]:

@@ -26,7 +26,16 @@ HTTP_KINDS = frozenset(
         "broken_row",
     }
 )
-WEBHOOK_KINDS = frozenset({"duplicate_webhook", "forged_webhook", "no_webhook"})
+WEBHOOK_KINDS = frozenset(
+    {
+        "duplicate_webhook",
+        "forged_webhook",
+        "tampered_webhook",
+        "misdirected_webhook",
+        "delayed_webhook",
+        "no_webhook",
+    }
+)
 # Faults whose request is executed unless `effect` is set.
 _AFTER_EFFECT = HTTP_KINDS - {"timeout_before", "error_5xx", "reset", "rate_limit", "unauthorized"}
 

@@ -10,15 +10,18 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A response: HTTP status, JSON body and extra headers."""
+    """A response: HTTP status, JSON body (or text of another type) and extra headers."""
 
     status: int
     body: Any
     headers: dict[str, str] = field(default_factory=dict)
+    content_type: str = "application/json"
 
     def encoded(self) -> bytes:
         """Return the encoded body."""
-        return _encoder.encode(self.body)
+        if self.content_type == "application/json":
+            return _encoder.encode(self.body)
+        return str(self.body).encode()
 
 
 def success(message: str, data: Any, **more: Any) -> Response:

@@ -5,13 +5,23 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from wallets.providers.sandbox.banks import BANKS_OF_COUNTRY, Bank, bank_by_code, bank_by_id
+from wallets.providers.sandbox.collection_routes import CollectionRoutes
+from wallets.providers.sandbox.database import number
 from wallets.providers.sandbox.names import account_name
+from wallets.providers.sandbox.requests import (
+    PAGE_SIZE,
+    Handler,
+    Request,
+    day_filters,
+    object_body,
+    page_meta,
+    page_number,
+)
 from wallets.providers.sandbox.responses import Response, error, success
 from wallets.providers.sandbox.rules import (
     COUNTRY_OF_CURRENCY,
@@ -22,29 +32,17 @@ from wallets.providers.sandbox.rules import (
     read_amount,
     read_order,
 )
-from wallets.providers.sandbox.store import SandboxStore, number, rest_record
+from wallets.providers.sandbox.store import SandboxStore, rest_record
 
-PAGE_SIZE = 20
 NOT_RESOLVED = "Sorry, recipient account could not be validated. Please try again"
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """An authenticated request: `path` has single slashes, `body` is a JSON value."""
-
-    method: str
-    path: str
-    query: dict[str, str]
-    body: Any
-
-
-Handler = Callable[[Request, str], Response]
 
 
 class Routes:
     """Endpoints by method and path."""
 
-    def __init__(self, store: SandboxStore, changed: Callable[[], None]) -> None:
+    def __init__(
+        self, store: SandboxStore, collection: CollectionRoutes, changed: Callable[[], None]
+    ) -> None:
         self._store = store
         self._changed = changed
         table: tuple[tuple[str, str, Handler], ...] = (
@@ -58,6 +56,7 @@ class Routes:
             ("GET", r"/v3/transfers()", self._transfers),
             ("GET", r"/v3/balances/([A-Za-z]{3})", self._balance),
             ("GET", r"/v3/balances()", self._balances),
+            *collection.table,
         )
         self._table = [(method, re.compile(pattern), call) for method, pattern, call in table]
 
@@ -87,7 +86,7 @@ class Routes:
         return success("Bank branches fetched successfully", _branch_rows(bank))
 
     def _resolve(self, request: Request, _: str) -> Response:
-        body = _object(request)
+        body = object_body(request)
         account_number, bank_code = body.get("account_number"), body.get("account_bank")
         if not isinstance(account_number, str) or not isinstance(bank_code, str):
             raise RequestRejected("account_number and account_bank are required")
@@ -98,7 +97,7 @@ class Routes:
         return success("Account details fetched", data)
 
     def _order(self, request: Request, _: str) -> Response:
-        row = self._store.accept(read_order(_object(request)))
+        row = self._store.accept(read_order(object_body(request)))
         self._changed()
         return success("Transfer Queued Successfully", rest_record(row))
 
@@ -142,21 +141,10 @@ class Routes:
             filters["reference"] = query["reference"]
         if query.get("status"):
             filters["status"] = query["status"].upper()
-        if query.get("from"):
-            filters["from"] = _moment(query["from"], "from").timestamp()
-        if query.get("to"):
-            end = _moment(query["to"], "to")
-            whole_day = timedelta(days=1) if len(query["to"]) == 10 else timedelta(0)
-            filters["to"] = (end + whole_day).timestamp()
-        text = query.get("page", "1")
-        if not (text.isascii() and text.isdigit() and int(text[:9]) > 0):
-            raise RequestRejected("page must be a positive integer")
-        page = int(text[:9])
-        rows, total = self._store.page(filters, page=page, size=PAGE_SIZE)
-        pages = -(-total // PAGE_SIZE)
-        info = {"total": total, "current_page": page, "total_pages": pages}
+        page = page_number(query)
+        rows, total = self._store.page(filters | day_filters(query), page=page, size=PAGE_SIZE)
         records = [rest_record(row) for row in rows]
-        return success("Transfers fetched", records, meta={"page_info": info})
+        return success("Transfers fetched", records, meta=page_meta(page, total))
 
     def _fee(self, request: Request, _: str) -> Response:
         currency = request.query.get("currency", "NGN")
@@ -190,12 +178,6 @@ class Routes:
         ]
 
 
-def _object(request: Request) -> dict[str, Any]:
-    if not isinstance(request.body, dict):
-        raise RequestRejected("Request body is not valid")
-    return request.body
-
-
 def _branch_rows(bank: Bank) -> list[dict[str, Any]]:
     return [
         {
@@ -208,11 +190,3 @@ def _branch_rows(bank: Bank) -> list[dict[str, Any]]:
         }
         for branch in bank.branches
     ]
-
-
-def _moment(text: str, name: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise RequestRejected(f"{name} must be a date") from None
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

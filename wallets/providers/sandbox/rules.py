@@ -20,6 +20,8 @@ COUNTRY_OF_CURRENCY = {
     "UGX": "UG",
     "TZS": "TZ",
 }
+# Customers also pay in USD, which no bank payout is made in.
+COLLECTION_CURRENCIES = (*COUNTRY_OF_CURRENCY, "USD")
 FLAT_FEES = {
     "KES": Decimal(100),
     "GHS": Decimal(10),
@@ -28,6 +30,7 @@ FLAT_FEES = {
     "TZS": Decimal(3000),
 }
 BRANCH_CURRENCIES = frozenset({"GHS", "UGX", "TZS"})
+MAX_TEXT = 2_000
 IDENTITY_FIELDS = ("first_name", "last_name", "email", "mobile_number", "recipient_address")
 
 SUCCEED, FAIL, RETURN = "succeed", "fail", "return"
@@ -78,22 +81,22 @@ def outcome_for(account_number: str, reference: str) -> str:
 
 def read_order(body: dict[str, Any]) -> TransferOrder:
     """Parse the body of `POST /transfers`. Raises `RequestRejected`."""
-    currency = _required(body, "currency")
+    currency = required_text(body, "currency")
     country = COUNTRY_OF_CURRENCY.get(currency)
     if country is None:
         raise RequestRejected(f"Transfers in {currency} are not supported")
-    account_number = _required(body, "account_number")
-    bank = bank_by_code(country, _required(body, "account_bank"))
+    account_number = required_text(body, "account_number")
+    bank = bank_by_code(country, required_text(body, "account_bank"))
     if bank is None:
         raise RequestRejected("Please provide a valid bank code")
     amount = read_amount(body.get("amount"))
-    reference = _optional(body, "reference") or f"sandbox-{secrets.token_hex(12)}"
+    reference = optional_text(body, "reference") or f"sandbox-{secrets.token_hex(12)}"
     if len(reference) > 100:
         raise RequestRejected("reference length must be less than or equal to 100 characters long")
     if account_number == BLACKLISTED_ACCOUNT:
         raise RequestRejected("Payout was made to a blacklisted account number")
     if currency in BRANCH_CURRENCIES:
-        branch_code = _required(body, "destination_branch_code")
+        branch_code = required_text(body, "destination_branch_code")
         if branch_code not in {branch.code for branch in bank.branches}:
             raise RequestRejected("destination_branch_code is not a branch of this bank")
     if currency == "ZAR":
@@ -103,13 +106,13 @@ def read_order(body: dict[str, Any]) -> TransferOrder:
         account_number=account_number,
         bank=bank,
         currency=currency,
-        debit_currency=_optional(body, "debit_currency") or currency,
+        debit_currency=optional_text(body, "debit_currency") or currency,
         amount=amount,
         fee=fee_for(currency, amount),
-        full_name=_optional(body, "beneficiary_name"),
-        narration=_optional(body, "narration"),
+        full_name=optional_text(body, "beneficiary_name"),
+        narration=optional_text(body, "narration"),
         meta=json.dumps(body.get("meta"), default=str),
-        callback_url=_optional(body, "callback_url"),
+        callback_url=optional_text(body, "callback_url"),
         outcome=outcome_for(account_number, reference),
     )
 
@@ -126,19 +129,23 @@ def read_amount(value: Any) -> Decimal:
     return amount
 
 
-def _required(body: dict[str, Any], key: str) -> str:
-    value = _optional(body, key)
+def required_text(body: dict[str, Any], key: str) -> str:
+    """Return a text that is not blank. Raises `RequestRejected`."""
+    value = optional_text(body, key)
     if not value:
         raise RequestRejected(f"{key} is required")
     return value
 
 
-def _optional(body: dict[str, Any], key: str) -> str:
+def optional_text(body: dict[str, Any], key: str) -> str:
+    """Return a text, empty when absent. Raises `RequestRejected`."""
     value = body.get(key)
     if value is None:
         return ""
     if not isinstance(value, str):
         raise RequestRejected(f"{key} must be a string")
+    if len(value) > MAX_TEXT:
+        raise RequestRejected(f"{key} must have {MAX_TEXT} characters at most")
     return value.strip()
 
 

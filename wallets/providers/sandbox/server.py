@@ -14,16 +14,23 @@ from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
+from wallets.providers.sandbox.checkout_page import PAGE_PREFIX, CheckoutPage
+from wallets.providers.sandbox.collection_control import CollectionControl
+from wallets.providers.sandbox.collection_routes import CollectionRoutes
+from wallets.providers.sandbox.collection_store import CollectionStore
 from wallets.providers.sandbox.control import ControlApi, RequestLog
 from wallets.providers.sandbox.faults import HTTP_KINDS, Fault, FaultScript, RequestTraits
 from wallets.providers.sandbox.options import SandboxOptions
+from wallets.providers.sandbox.requests import Request
 from wallets.providers.sandbox.responses import Response, error
-from wallets.providers.sandbox.routes import Request, Routes
+from wallets.providers.sandbox.routes import Routes
 from wallets.providers.sandbox.store import SandboxStore
 from wallets.providers.sandbox.tampering import tamper
 from wallets.providers.sandbox.webhooks import WebhookPlanner, WebhookSender
 
 _MAX_BODY_BYTES = 1024 * 1024
+_MAX_FIELDS = 100
+_REFERENCES = ("reference", "tx_ref")
 _decoder = msgspec.json.Decoder(float_hook=Decimal)
 
 
@@ -38,17 +45,26 @@ class SandboxServer:
         self.faults = FaultScript()
         self.requests = RequestLog()
         self.stopping = threading.Event()
+        planner = WebhookPlanner(options, self.faults)
         self.store = SandboxStore(
             options.data,
             delay=options.delay,
             return_delay=options.return_delay,
             floats=options.floats,
-            plan_webhooks=WebhookPlanner(options, self.faults),
+            plan_webhooks=planner.plan_transfer,
         )
+        self.collection = CollectionStore(self.store, planner.plan_charge)
         self._sender = WebhookSender(options, self.store)
         self._changed = threading.Event()
-        self.routes = Routes(self.store, self._changed.set)
-        self.control = ControlApi(self.store, self.faults, self.requests, self._changed.set)
+        collection_routes = CollectionRoutes(
+            self.collection, lambda token: f"{self.url}{PAGE_PREFIX}{token}", self._changed.set
+        )
+        self.routes = Routes(self.store, collection_routes, self._changed.set)
+        self.checkout_page = CheckoutPage(self.collection, options.delay, self._changed.set)
+        collection_control = CollectionControl(self.collection, self._changed.set)
+        self.control = ControlApi(
+            self.store, collection_control, self.faults, self.requests, self._changed.set
+        )
         self._http = _HttpServer((options.host, options.port), self)
         self._threads = [
             threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True),
@@ -88,9 +104,9 @@ class SandboxServer:
     def _settle(self) -> None:
         while not self.stopping.is_set():
             self._changed.clear()
-            wait = self.store.advance()
+            waits = [self.store.advance(), self.collection.advance()]
             self._sender.notify()
-            self._changed.wait(wait)
+            self._changed.wait(min((wait for wait in waits if wait is not None), default=None))
 
 
 class _HttpServer(ThreadingHTTPServer):
@@ -148,6 +164,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self._write(error(400, str(problem)))
             return
+        if request.path.startswith(PAGE_PREFIX):
+            self._write(sandbox.checkout_page.respond(request))
+            return
         if request.path.startswith("/sandbox"):
             self._write(sandbox.control.respond(request))
             return
@@ -168,7 +187,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         entry["fault"] = fault.fault
         if fault.fault == "unfiltered":
-            request = replace(request, query=request.query | {"reference": ""})
+            query = request.query | {"reference": "", "tx_ref": ""}
+            request = replace(request, query=query)
         response = sandbox.routes.respond(request) if fault.has_effect else error(503, "No effect")
         entry["status"] = response.status if fault.has_effect else None
         self._apply_fault(fault, response)
@@ -184,11 +204,16 @@ class _Handler(BaseHTTPRequestHandler):
         if not (length.isascii() and length.isdigit() and int(length[:9]) <= _MAX_BODY_BYTES):
             raise ValueError("Request body is too long")
         raw = self.rfile.read(int(length))
+        if parts.path.startswith(PAGE_PREFIX):
+            form = dict(parse_qsl(raw.decode("utf-8", "replace"), max_num_fields=_MAX_FIELDS))
+            return Request(self.command, parts.path, {}, form)
         try:
             body = _decoder.decode(raw) if raw else None
         except (msgspec.DecodeError, RecursionError, ArithmeticError):
             raise ValueError("Request body is not valid JSON") from None
-        return Request(self.command, parts.path, dict(parse_qsl(query)), body)
+        return Request(
+            self.command, parts.path, dict(parse_qsl(query, max_num_fields=_MAX_FIELDS)), body
+        )
 
     def _has_key(self) -> bool:
         sent = self.headers.get("Authorization", "").encode("utf-8", "replace")
@@ -196,14 +221,20 @@ class _Handler(BaseHTTPRequestHandler):
         return any(hmac.compare_digest(sent, f"Bearer {key}".encode()) for key in keys)
 
     def _traits(self, request: Request) -> RequestTraits:
-        store = self.server.sandbox.store
+        sandbox = self.server.sandbox
         body = request.body if isinstance(request.body, dict) else {}
-        reference = body.get("reference") or request.query.get("reference", "")
+        values = [source.get(key) for source in (body, request.query) for key in _REFERENCES]
+        reference = next((value for value in values if value), "")
         account = body.get("account_number", "")
-        number = re.fullmatch(r"/v3/transfers/(\d{1,15})(?:/retries)?", request.path)
-        row = store.by_id(int(number.group(1))) if number else None
+        found = re.fullmatch(r"/v3/(transfers|transactions)/(\d{1,15})(?:/\w+)?", request.path)
+        if found and found.group(1) == "transactions":
+            payment = sandbox.collection.transaction(int(found.group(2)))
+            if payment is not None:
+                reference, account = payment["tx_ref"], payment["account_number"]
+            return RequestTraits(request.method, request.path, str(reference), str(account))
+        row = sandbox.store.by_id(int(found.group(2))) if found else None
         if row is None and reference and not account:
-            row = store.by_reference(str(reference))
+            row = sandbox.store.by_reference(str(reference))
         if row is not None:
             reference, account = row["reference"], row["account_number"]
         return RequestTraits(request.method, request.path, str(reference), str(account))
@@ -255,7 +286,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection.close()
 
     def _write(self, response: Response) -> None:
-        self._write_bytes(response.status, response.encoded(), "application/json", response.headers)
+        self._write_bytes(
+            response.status, response.encoded(), response.content_type, response.headers
+        )
 
     def _write_bytes(
         self, status: int, body: bytes, kind: str, headers: dict[str, str] | None = None

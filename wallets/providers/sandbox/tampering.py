@@ -4,11 +4,12 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from wallets.providers.sandbox.responses import Response
+from wallets.providers.sandbox.collection_rules import NO_TRANSACTION
+from wallets.providers.sandbox.responses import Response, error
 
 
 def tamper(response: Response, kind: str) -> Response:
-    """Return `response` with its transfers changed as the fault says."""
+    """Return `response` with its transfers or transactions changed as the fault says."""
     body = response.body
     if not isinstance(body, dict) or body.get("status") != "success":
         return response
@@ -16,6 +17,8 @@ def tamper(response: Response, kind: str) -> Response:
     if kind == "hidden" and isinstance(data, list):
         meta = {"page_info": {"total": 0, "current_page": 1, "total_pages": 0}}
         return Response(response.status, body | {"data": [], "meta": meta}, response.headers)
+    if kind == "hidden" and isinstance(data, dict) and "tx_ref" in data:
+        return error(400, NO_TRANSACTION)
     if isinstance(data, list) and data and kind in _LIST_FAULTS:
         return Response(
             response.status, body | {"data": _LIST_FAULTS[kind](data)}, response.headers
@@ -36,10 +39,13 @@ _LIST_FAULTS: dict[str, Callable[[list[Any]], list[Any]]] = {
 
 
 def _tamper_record(row: Any, kind: str) -> Any:
-    if not isinstance(row, dict) or "reference" not in row:
+    if not isinstance(row, dict):
+        return row
+    reference = next((key for key in ("reference", "tx_ref") if key in row), None)
+    if reference is None:
         return row
     if kind == "wrong_amount":
         return row | {"amount": Decimal(row["amount"]) + 1}
     if kind == "wrong_reference":
-        return row | {"reference": row["reference"] + "-other"}
+        return row | {reference: row[reference] + "-other"}
     return row

@@ -4,6 +4,7 @@ Any status but 200 is a failure; up to three retries follow at a fixed interval.
 the queue, so a killed sandbox delivers again: duplicates happen, as with the real provider.
 """
 
+import json
 import threading
 import time
 import urllib.error
@@ -13,28 +14,36 @@ from typing import Any
 
 import msgspec
 
-from wallets.providers.sandbox.faults import WEBHOOK_KINDS, FaultScript, RequestTraits
-from wallets.providers.sandbox.options import SandboxOptions
-from wallets.providers.sandbox.store import (
+from wallets.providers.sandbox.collection_store import transaction_record
+from wallets.providers.sandbox.database import (
     DueWebhook,
     OutgoingWebhook,
     Row,
-    SandboxStore,
-    rest_record,
+    SandboxDatabase,
 )
+from wallets.providers.sandbox.faults import WEBHOOK_KINDS, Fault, FaultScript, RequestTraits
+from wallets.providers.sandbox.options import SandboxOptions
+from wallets.providers.sandbox.store import rest_record
 
 _ATTEMPTS = 4
 _WORKERS = 4
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
-def event_body(row: Row, **changes: Any) -> str:
-    """Return the webhook body of a transfer's final state."""
-    record = rest_record(row) | changes
+def transfer_event(row: Row) -> dict[str, Any]:
+    """Return the webhook of a transfer's final state."""
+    record = rest_record(row)
     data = {**record, "fullname": record["full_name"], "approver": None}
     del data["full_name"]
-    event = {"event": "transfer.completed", "event.type": "Transfer", "data": data}
-    return _encoder.encode(event).decode()
+    return {"event": "transfer.completed", "event.type": "Transfer", "data": data}
+
+
+def charge_event(row: Row) -> dict[str, Any]:
+    """Return the webhook of a transaction's final state."""
+    record = transaction_record(row)
+    for key in ("amount_settled", "meta"):
+        del record[key]
+    return {"event": "charge.completed", "data": record}
 
 
 class WebhookPlanner:
@@ -44,23 +53,44 @@ class WebhookPlanner:
         self._url = options.webhook_url
         self._faults = faults
 
-    def __call__(self, row: Row) -> Sequence[OutgoingWebhook]:
-        url = row["callback_url"] or self._url
-        if not url:
-            return []
+    def plan_transfer(self, row: Row) -> Sequence[OutgoingWebhook]:
+        """Return the webhooks of a transfer."""
         traits = RequestTraits(reference=row["reference"], account=row["account_number"])
-        fault = self._faults.take(WEBHOOK_KINDS, traits)
-        kind = fault.fault if fault is not None else ""
-        notification = OutgoingWebhook(url, event_body(row), forged=False)
-        if kind == "no_webhook":
-            return []
-        if kind == "duplicate_webhook":
-            return [notification, notification]
-        if kind == "forged_webhook":
-            opposite = "FAILED" if row["status"] == "SUCCESSFUL" else "SUCCESSFUL"
-            forgery = OutgoingWebhook(url, event_body(row, status=opposite), forged=True)
-            return [forgery, notification]
-        return [notification]
+        fault = self._faults.take(WEBHOOK_KINDS, traits) or Fault("")
+        url = row["callback_url"] or self._url
+        opposite = {"SUCCESSFUL": "FAILED", "FAILED": "SUCCESSFUL"}
+        changes = {"status": opposite.get(row["status"], "FAILED")}
+        return _plan(url, fault.fault, transfer_event(row), changes, fault.seconds or 0)
+
+    def plan_charge(self, row: Row) -> Sequence[OutgoingWebhook]:
+        """Return the webhooks of a transaction; the payment itself may name their fault."""
+        own = json.loads(row["webhook"])
+        traits = RequestTraits(reference=row["tx_ref"], account=row["account_number"])
+        fault = self._faults.take(WEBHOOK_KINDS, traits) or Fault("")
+        changes = {"status": "failed" if row["status"] == "successful" else "successful"}
+        delay = max(fault.seconds or 0, own["delay"])
+        return _plan(self._url, fault.fault or own["kind"], charge_event(row), changes, delay)
+
+
+def _plan(
+    url: str, kind: str, event: dict[str, Any], opposite: dict[str, str], delay: float
+) -> Sequence[OutgoingWebhook]:
+    """Return the webhooks of an event. `opposite` is what a forgery says."""
+    if not url or kind == "no_webhook":
+        return []
+    data = event["data"]
+    reference = "tx_ref" if "tx_ref" in data else "reference"
+    if kind == "tampered_webhook":
+        event = event | {"data": data | {"amount": data["amount"] * 10}}
+    if kind == "misdirected_webhook":
+        event = event | {"data": data | {reference: data[reference] + "-other"}}
+    notification = OutgoingWebhook(url, _encoder.encode(event).decode(), delay=delay)
+    if kind == "duplicate_webhook":
+        return [notification, notification]
+    if kind == "forged_webhook":
+        body = _encoder.encode(event | {"data": data | opposite}).decode()
+        return [OutgoingWebhook(url, body, forged=True), notification]
+    return [notification]
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -73,7 +103,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 class WebhookSender:
     """Delivers stored webhooks with a few threads."""
 
-    def __init__(self, options: SandboxOptions, store: SandboxStore) -> None:
+    def __init__(self, options: SandboxOptions, store: SandboxDatabase) -> None:
         self._options = options
         self._store = store
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirect())
