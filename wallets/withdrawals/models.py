@@ -172,6 +172,9 @@ class Withdrawal(ReferencedModel):
         indexes = [
             models.Index(fields=["organisation", "-created_at", "-id"], name="withdrawal_listed"),
             models.Index(fields=["owner_id", "-created_at"], name="withdrawal_of_owner"),
+            # The back office searches by either.
+            models.Index(fields=["amount"], name="withdrawal_amount"),
+            models.Index(fields=["disburse_amount"], name="withdrawal_net_amount"),
             models.Index(
                 fields=["status", "created_at"],
                 condition=models.Q(status__in=["Pending", "Approved", "Processing", "Unknown"]),

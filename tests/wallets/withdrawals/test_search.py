@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.db import connection
+from django.db.models import Q
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from config.back_office.roles import FINANCE_APPROVER
+from exchange.admin import search as admin_search
+from exchange.admin.search import recent_condition
 from exchange.participants.models import Member, Organisation
 from tests.environment.owner import without_guards
 from tests.factories.back_office import fund, make_withdrawal, signed_in_client
@@ -27,7 +31,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(params=[1000, 1, 0], ids=["rare", "some rare", "common"])
 def few(request, monkeypatch) -> int:
-    monkeypatch.setattr(search, "_MAX_IDS", request.param)
+    for limit in ("_MAX_IDS", "_MAX_FOUND"):
+        monkeypatch.setattr(search, limit, request.param)
     return int(request.param)
 
 
@@ -127,14 +132,16 @@ def test_a_rare_term_is_resolved_to_ids_and_a_common_one_is_left_to_the_list(
 ):
     """Two withdrawals belong to one organisation of this name."""
     two = {withdrawals["Ada"].pk, withdrawals["Bola"].pk}
-    for few in (1000, 3, 2, 1, 0):
-        if few < 1000:
-            monkeypatch.setattr(search, "_MAX_IDS", few)
+    for few in (10_000, 3, 2, 1, 0):
+        if few < 10_000:
+            for limit in ("_MAX_IDS", "_MAX_FOUND"):
+                monkeypatch.setattr(search, limit, few)
         with CaptureQueriesContext(connection) as queries:
             assert search._find_few("acme") == (two if few >= 2 else None), few
         statements = [query["sql"] for query in queries.captured_queries]
         limits = [re.findall(r"LIMIT (\d+)", statement)[-1] for statement in statements]
-        assert limits == [f"{few + 1}"] * 3
+        names = min(few, search._MAX_IDS) + 1
+        assert limits == [f"{names}", f"{names}", f"{few + 1}"]
         # Members, organisations, then withdrawals by all paths, which stops early.
         assert ("exchange_organisation" in statements[-1], "UNION ALL" in statements[-1]) == (
             few < 1, True,
@@ -151,7 +158,8 @@ def test_a_match_by_two_paths_hides_no_other(withdrawals, monkeypatch):
         make_withdrawal(firm, None, "KES", "100", account_name=payee) for payee in ("Zoe", "Zenith")
     ]
     for few in range(1, 6):
-        monkeypatch.setattr(search, "_MAX_IDS", few)
+        for limit in ("_MAX_IDS", "_MAX_FOUND"):
+            monkeypatch.setattr(search, limit, few)
         found = {*Withdrawal.objects.filter(search.withdrawal_search("zenith"))}
         assert found == {withdrawals["Zenith"], *others}, few
 
@@ -168,6 +176,33 @@ def test_part_of_a_reference_has_a_digit_or_eight_letters(few, withdrawals):
     assert [found(part) for part in ("qrstvwxy", "QRSTVWXY", "qrstvwx", "k9m", "fffffff")] == [
         1, 1, 0, 1, 0,
     ]  # fmt: skip
+
+
+def test_numbers_are_searched_by_indexes_and_parts_of_references_among_recent_withdrawals(
+    few, withdrawals, monkeypatch
+):
+    """No search by a number reads all withdrawals."""
+    ada = withdrawals["Ada"]
+    part = ada.reference[-8:]
+    amount, reference = Q(amount=100) | Q(disburse_amount=100), Q(reference__contains=part)
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        for condition, indexes in (
+            (amount, {"withdrawal_amount", "withdrawal_net_amount"}),
+            (reference & recent_condition(), {"wallets_withdrawal_pkey"}),
+        ):
+            plan = Withdrawal.objects.order_by().filter(condition).explain()
+            assert indexes <= set(re.findall(r"withdrawal_\w+|wallets_withdrawal_pkey", plan)), plan
+
+    def found(term: str) -> bool:
+        return Withdrawal.objects.filter(search.withdrawal_search(term), pk=ada.pk).exists()
+
+    assert found(part)
+    monkeypatch.setattr(admin_search, "RECENT_PERIOD", -timedelta(hours=1))
+    assert not found(part)
+    assert found(ada.reference)
+    assert found(ada.reference[:-1])
+    assert found("100")
 
 
 def test_the_audit_log_is_searched_by_whole_name_number_or_reference(withdrawals):

@@ -69,7 +69,7 @@ class PayoutAdmin(Exportable):
     # Ids grow with time and have an index, here and below.
     ordering = ("-pk",)
     search_fields = ("withdrawal__reference",)
-    search_help_text = "Reference, account, payee, owner, amount, email, any ID"
+    search_help_text = "Reference (parts: 31 days), account, payee, owner, amount, email, any ID"
     labels = {
         "posted_at": "sent to the provider (UTC)",
         "next_step_at": "next status check (UTC)",

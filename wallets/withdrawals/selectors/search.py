@@ -1,7 +1,7 @@
 """Search of withdrawals: references, account number, payee, owner, amount, email, id.
 
 A rare term is resolved by indexes to a set of ids first. A frequent term is left to the list query,
-which stops early.
+which stops early. Parts of references have no index, so they find recent withdrawals only.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from exchange.admin.search import recent_condition
 from exchange.core.ids import ALPHABET, parse_id
 from exchange.core.numbers import parse_typed_amount
 from exchange.participants.models import Member, Organisation
@@ -28,14 +29,16 @@ _MAX_TERMS = 5
 _MAX_IDS = 1_000
 # Organisations may use the same client reference.
 _MAX_NAMED = 1_000
+# A list counts no more rows.
+_MAX_FOUND = 10_000
 
 
 def withdrawal_search(term: str) -> Q:
     """Return the condition that every word of `term` matches.
 
-    Names and account numbers match by prefix, account numbers also by their last digits, payout
-    references by any part, amounts (gross or net) exactly, emails as a whole. An id is of the
-    withdrawal or its owner. The whole term may also be a client reference.
+    Names and account numbers match by prefix, account numbers also by their last digits, recent
+    payout references by any part, amounts (gross or net) exactly, emails as a whole. An id is of
+    the withdrawal or its owner. The whole term may also be a client reference.
     """
     named = Withdrawal.objects.filter(client_reference=term).order_by()
     ids = list(named.values_list("pk", flat=True)[:_MAX_NAMED])
@@ -83,14 +86,14 @@ def find_ids(term: str) -> Iterator[UUID]:
 
 
 def _find_few(word: str) -> set[UUID] | None:
-    """Return the ids of withdrawals that match `word`, or None if more than `_MAX_IDS`.
+    """Return the ids of withdrawals that match `word`, or None if more than `_MAX_FOUND`.
 
     A withdrawal that matches in several ways counts each time.
     """
     rows = Withdrawal.objects.order_by().values_list("pk", flat=True)
     first, *others = (rows.filter(way) for way in _term_conditions(word))
-    found = list(first.union(*others, all=True)[: _MAX_IDS + 1])
-    return set(found) if len(found) <= _MAX_IDS else None
+    found = list(first.union(*others, all=True)[: _MAX_FOUND + 1])
+    return set(found) if len(found) <= _MAX_FOUND else None
 
 
 def _term_conditions(word: str) -> Iterator[Q]:
@@ -111,7 +114,7 @@ def _term_conditions(word: str) -> Iterator[Q]:
     # No index, so only for terms that are unlikely names: references have no i, l, o and u.
     may_be_reference = has_digits or len(word) >= _MIN_REFERENCE_PART
     if may_be_reference and set(word.lower()) <= _REFERENCE_ALPHABET:
-        yield Q(reference__contains=word.lower())
+        yield Q(reference__contains=word.lower()) & recent_condition()
 
 
 def _name_conditions(model: type[Member | Organisation], word: str, column: str) -> Iterator[Q]:
