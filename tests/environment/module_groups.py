@@ -40,6 +40,11 @@ STANDALONE = (
     "config/back_office/test_help.py",
     "config/test_landing.py",
     "config/test_shared_rate_limits.py",
+    # test_exposition.py runs every reading.
+    "config/metrics/test_prometheus.py",
+    "clients/test_guide_examples.py",
+    "benchmarks",
+    "mutants",
     "contract/test_query_parameters.py",
     "exchange/participants/test_access_services.py",
     "exchange/participants/test_member_services.py",
