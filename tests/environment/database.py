@@ -151,16 +151,15 @@ def session(role: str) -> Iterator[Connection]:
 
 
 @contextlib.contextmanager
-def extra_database(suffix: str, *, migrated: bool = False) -> Iterator[str]:
-    """Create a second database and yield its name: empty, or a copy of the run's template."""
+def extra_database(suffix: str, *, migrated: bool = False, copy_of: str = "") -> Iterator[str]:
+    """Create a second database and yield its name: empty, or a copy of the run's template.
+
+    With `copy_of` it is a copy of that one, to which nothing is connected.
+    """
     name = f"{worker_database()}_{suffix}"
-    source = os.environ[_TEMPLATE] if migrated else "template0"
+    source = copy_of or (os.environ[_TEMPLATE] if migrated else "template0")
     with _maintenance() as connection:
-        connection.execute(
-            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
-                sql.Identifier(name), sql.Identifier(source)
-            )
-        )
+        connection.execute(_clone(source, name))
     try:
         yield name
     finally:

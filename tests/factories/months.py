@@ -47,16 +47,23 @@ def start_of(offset: int) -> datetime:
 
 
 @contextmanager
+def connected_database(suffix: str, copy_of: str = "") -> Iterator[Connection]:
+    """Connect Django to a copy of the template, or of `copy_of`; yield its owner's connection."""
+    with (
+        extra_database(suffix, migrated=True, copy_of=copy_of) as name,
+        psycopg.connect(server_url(name), autocommit=True) as owner,
+        django_connected_to(name),
+    ):
+        yield owner
+
+
+@contextmanager
 def database_with_months(back: int, *, added: bool = True) -> Iterator[Connection]:
     """Connect Django to a database with partitions of the last `back` months; yield its owner's.
 
     Unless `added`, the months are missing, as after a time in which no task ran.
     """
-    with (
-        extra_database("months", migrated=True) as name,
-        psycopg.connect(server_url(name), autocommit=True) as owner,
-        django_connected_to(name),
-    ):
+    with connected_database("months") as owner:
         forget_months(owner, month(-back))
         if added:
             for table in TABLES:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -11,15 +12,23 @@ import psycopg
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, connections
+from pytest_django import DjangoDbBlocker
 
 from config.books import CHECKS
 from exchange.core.ids import first_id_at
 from exchange.core.table_locks import TablesInUse, in_turns
 from exchange.events.services.deliveries import claim_due
 from exchange.partitions import services
-from tests.environment.database import Connection
+from tests.environment.database import (
+    Connection,
+    django_connected_to,
+    extra_database,
+    server_url,
+)
 from tests.factories.months import (
     attached,
+    connected_database,
+    forget_months,
     insert_change,
     insert_event,
     month,
@@ -33,14 +42,31 @@ DAY = timedelta(days=1)
 DEFAULT = {"exchange_event": None, "exchange_deliveryattempt": None, "exchange_change": None}
 
 
+@pytest.fixture(scope="module")
+def template(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
+    """Yield the name of a database with partitions of six months, and one before them.
+
+    Each has an event and a change.
+    """
+    with extra_database("filled", migrated=True) as name:
+        with (
+            django_db_blocker.unblock(),
+            psycopg.connect(server_url(name), autocommit=True) as owner,
+            django_connected_to(name),
+        ):
+            forget_months(owner, month(-6))
+            services.add_partitions()
+            for offset in range(-7, 1):
+                insert_event(owner, start_of(offset) + timedelta(hours=5))
+                insert_change(owner, start_of(offset) + timedelta(hours=5), offset)
+        yield name
+
+
 @pytest.fixture
-def filled(missed_months: Connection) -> Connection:
-    """Partitions of six months, with an event in each, and one before them."""
-    services.add_partitions()
-    for offset in range(-7, 1):
-        insert_event(missed_months, start_of(offset) + timedelta(hours=5))
-        insert_change(missed_months, start_of(offset) + timedelta(hours=5), offset)
-    return missed_months
+def filled(template: str, django_db_blocker: DjangoDbBlocker) -> Iterator[Connection]:
+    """Yield the owner's connection to a copy of the template."""
+    with django_db_blocker.unblock(), connected_database("months", template) as owner:
+        yield owner
 
 
 def run(*arguments: str) -> list[str]:
