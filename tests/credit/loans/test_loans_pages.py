@@ -15,6 +15,7 @@ from config.back_office.roles import AUDITOR
 from credit.loans.models import Loan
 from credit.loans.services import servicing
 from credit.loans.services.repaying import repay
+from exchange.core.references import OwnReferences
 from exchange.participants.models import Member
 from exchange.tokens.models import Token
 from tests.factories.api_clients import TESTER
@@ -29,7 +30,8 @@ LIST = "admin:credit_loan_changelist"
 
 
 def test_the_page_shows_the_whole_loan(lending):
-    loan = lending.lend(bank_name="Zenith Bank", account_number="0690000031")
+    sent = OwnReferences(client_reference="INV 17", metadata={"team": "a", "invoice": "17"})
+    loan = lending.lend(bank_name="Zenith Bank", account_number="0690000031", references=sent)
     lending.set_price(9_999)
     servicing.revalue_loans(force=True)
     repay(
@@ -42,6 +44,7 @@ def test_the_page_shows_the_whole_loan(lending):
     symbol = lending.token.symbol
     for words in (
         "Overdue ID",
+        "Client reference INV 17 Metadata team: a; invoice: 17",
         f"Configuration {loan.version}",
         "Total repayment 1,596,000.00 NGN",
         "Outstanding 796,000.00 NGN Outstanding principal 796,000.00 NGN",
@@ -64,6 +67,15 @@ def test_the_page_shows_the_whole_loan(lending):
     ):
         assert response.client.get(unescape(address)).status_code == 200, address
     assert "/admin/wallets/transfer/" in html(response)
+
+
+def test_a_loan_is_found_by_its_client_reference(lending, ada):
+    reference = "0199d4e0-0000-7000-8000-000000000001"
+    loan = lending.lend(amount=1000, references=OwnReferences(client_reference=reference))
+    lending.lend(amount=1000)
+    for term, expected in ((reference, [loan.pk]), (reference[:-1] + "2", [])):
+        rows = ada.get(reverse(LIST), {"q": term}).context["cl"].result_list
+        assert [row.pk for row in rows] == expected
 
 
 def html(response: Any) -> str:

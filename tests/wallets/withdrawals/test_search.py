@@ -16,7 +16,7 @@ from exchange.admin import search as admin_search
 from exchange.admin.search import recent_condition
 from exchange.participants.models import Member, Organisation
 from tests.environment.owner import without_guards
-from tests.factories.back_office import fund, make_withdrawal, signed_in_client
+from tests.factories.back_office import fund, make_withdrawal, signed_in_client, text_of
 from tests.factories.bare_rows import insert_row
 from tests.factories.loans import update_without_guard
 from tests.factories.wallets import make_staff, make_wallet, store_bank_list
@@ -123,6 +123,11 @@ def test_a_client_reference_is_found_as_a_whole(few):
         rows = Withdrawal.objects.filter(search.withdrawal_search(reference))
         assert [row.pk for row in rows] == [withdrawal.pk], reference
         assert withdrawal.pk in search.find_ids(reference)
+    withdrawal = made["INV 17"]
+    address = reverse("admin:wallets_withdrawal_change", args=[withdrawal.pk])
+    shown = text_of(signed_in_client(FINANCE_APPROVER).get(address))
+    assert "Client reference INV 17" in shown
+    assert "Metadata" not in shown
     for nothing in ("INV", "inv 17", "INV 17 ada"):
         assert not Withdrawal.objects.filter(search.withdrawal_search(nothing)).exists()
 
