@@ -51,7 +51,7 @@ class Program:
             )
         wait_until(
             lambda: self.ready() or not self.running,
-            f"{self.command[2]} is ready",
+            f"{' '.join(self.command[:3])} is ready",
             self.timeout_seconds,
         )
         if not self.running:

@@ -17,6 +17,7 @@ WAITING = {
     "faults/test_kills.py": 79,
     "stories/test_tour.py": 70,
     "restore/test_rotation.py": 60,
+    "restore/test_rotation_of_services.py": 60,
     "restore/test_restore.py": 50,
     "faults/test_outage.py": 45,
     "faults/test_missing_payouts.py": 28,

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-import signal
-import threading
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 import requests
 from cryptography.fernet import Fernet
 
-from config import webserver
-from config.local.supervisor.ports import is_responding
 from tests.environment.debian import require_programs
-from tests.environment.ports import claim_ports
 from tests.environment.processes import Program, wait_until
-from tests.restore.installation import HOST, PACKAGES, Installation, new_installation
+from tests.restore.installation import PACKAGES, Installation, new_installation
 from tests.restore.load import Load
 from tests.restore.procedures import shell_blocks
+from tests.restore.rounds import Rounds, Web
 from wallets.providers.sandbox import SandboxOptions, SandboxServer
 
 PAGE = "rotate.md"
 OLD_KEY, NEW_KEY = "FLWSECK_TEST-old-X", "FLWSECK_TEST-new-X"
 OLD_HASH, NEW_HASH = "hash-of-the-provider", "new-hash-of-the-provider"
-_SIDE_BY_SIDE_SECONDS = 1.0
 _ENDPOINTS = 1500
 
 
@@ -51,72 +43,6 @@ def installation(provider: SandboxServer) -> Iterator[Installation]:
     require_programs(PACKAGES)
     with new_installation(provider.base_url, OLD_KEY) as made:
         yield made
-
-
-class Web:
-    """A web process with an environment of its own."""
-
-    def __init__(self, installation: Installation, **changes: str) -> None:
-        port = claim_ports()
-        self.url = f"http://{HOST}:{port}"
-        self._program = Program(
-            command=webserver.command(HOST, port, workers=1, drain_seconds=1),
-            environment={**installation.service_environment(), **changes},
-            ready=lambda: is_responding(HOST, port, "/health/ready"),
-            output=installation.folder / f"web-{port}.log",
-        )
-        self._program.start()
-
-    def terminate(self) -> None:
-        """Send one SIGTERM."""
-        os.kill(self._program.pid, signal.SIGTERM)
-
-    def wait(self) -> None:
-        """Wait until the process has ended by itself."""
-        wait_until(lambda: not self._program.running, "the web process has ended", 15)
-
-    def kill(self) -> None:
-        self._program.kill()
-
-
-class Rounds:
-    """The rounds of a rotation: each replaces the web process under load."""
-
-    def __init__(self, installation: Installation, load: Load) -> None:
-        self._installation = installation
-        self._load = load
-        self.web = Web(installation)
-        load.nodes = [self.web.url]
-
-    def replace(self, **changes: str) -> None:
-        """Serve with a second process, then end the first while it has a request in progress."""
-        old, new = self.web, Web(self._installation, **changes)
-        self._load.nodes = [old.url, new.url]
-        time.sleep(_SIDE_BY_SIDE_SECONDS)
-        self._load.nodes = [new.url]
-        with self._blocked_wallet():
-            pending = threading.Thread(target=self._load.withdraw, args=(old.url,))
-            pending.start()
-            wait_until(self._is_blocked, "a withdrawal waits for the wallet")
-            old.terminate()
-            time.sleep(0.5)
-            assert pending.is_alive(), self._load.failures
-        pending.join()
-        old.wait()
-        self.web = new
-
-    @contextmanager
-    def _blocked_wallet(self) -> Iterator[None]:
-        with self._installation.connect() as connection, connection.transaction():
-            connection.execute("SELECT 1 FROM wallets_account FOR UPDATE")
-            yield
-
-    def _is_blocked(self) -> bool:
-        with self._installation.connect() as connection:
-            row = connection.execute(
-                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-            ).fetchone()
-        return row is not None and row[0] >= 2  # the load's own withdrawal and the pending one
 
 
 def test_everything_is_rotated_without_a_failed_request(
