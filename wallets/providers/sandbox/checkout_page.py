@@ -151,8 +151,8 @@ def _form(checkout: Row, form: dict[str, str], problem: str) -> Response:
 def _option(checkout: Row, form: dict[str, str], way: str, *, checked: bool) -> str:
     mark = " checked" if checked else ""
     if way == BANK_TRANSFER:
-        sent = escape(form.get("amount") or format(Decimal(checkout["amount"]), "f"))
-        details = f"""<p>Any amount can be sent: less or more than requested is what arrives.</p>
+        sent = escape(form.get("amount") or f"{Decimal(checkout['amount']):.2f}")
+        details = f"""<p>You can send less or more than requested; what you send arrives.</p>
 <label>Amount you send <input name="amount" inputmode="decimal" autocomplete="off" value="{sent}">
 </label>{_input(form, "payer_name", "Account holder")}{_input(form, "payer_bank", "Bank")}"""
     elif way == CARD:

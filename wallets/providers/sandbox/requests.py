@@ -60,7 +60,8 @@ def page_meta(page: int, total: int) -> dict[str, Any]:
 def _moment(text: str, name: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
-        moment.timestamp()
+        zoned = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+        zoned.timestamp()
     except (ValueError, OverflowError):
         raise RequestRejected(f"{name} must be a date") from None
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return zoned
