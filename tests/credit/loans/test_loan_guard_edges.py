@@ -62,7 +62,8 @@ def test_every_term_of_a_loan_stays(loans):
         "repayment_date": NOON + timedelta(seconds=1), "interest_rate": "0.4",
         "collateral_ratio": "0.9", "duration": 3, "grace_period": 8, "grace_period_unit": "",
         "reason": "x", "bank_name": "x", "bank_code": "x", "account_number": "x",
-        "requested_by": "x", "created_at": NOON + timedelta(seconds=1),
+        "requested_by": "x", "created_at": NOON + timedelta(seconds=1), "client_reference": "x",
+        "metadata": "{}",
     }  # fmt: skip
     for name, value in changes.items():
         assert loans.update(made, **{name: value}) == "RestrictViolation", name

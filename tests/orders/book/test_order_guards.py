@@ -115,6 +115,8 @@ def test_the_terms_of_an_order_never_change(orders):
         "member_id = gen_random_uuid()",
         "customer_email = 'x@example.com'",
         "client_order_id = 'x'",
+        "client_reference = 'x'",
+        "metadata = '{}'",
         "placed_by = 'eve'",
         "created_at = now()",
         "id = gen_random_uuid()",

@@ -101,7 +101,7 @@ def test_the_request_never_changes_and_nothing_is_removed(guarded):
         "reference = 'other'", "currency_id = 'NGN'", "amount = amount + 1", "fee = fee + 1",
         "disburse_amount = disburse_amount - 1", "gusd_amount = 1", "internal_fee = 1",
         "internal_fee_type = 'X'", f"bank_id = '{uuid7()}'", "requested_by = 'other'",
-        "created_at = now() - interval '1 day'",
+        "created_at = now() - interval '1 day'", "client_reference = 'x'", "metadata = '{}'",
     ):  # fmt: skip
         assert (change, guarded.response("", change)) == (change, RESTRICTED)
     removed = pytest.raises(errors.RestrictViolation, match="withdrawals are never removed")
