@@ -80,11 +80,14 @@ cluster-test: tools
 		$(if $(DOCS),--docs)
 
 # Upgrade an installation under load, from BASE (default: the last version that needed a stop) to this one, with the
-# commands of docs/operations/upgrade.md. SECONDS of load pass before and after. Needs root and Debian's packages.
+# commands of docs/operations/upgrade.md. SECONDS of load pass before and after. FAULT plants one of no_drain, long_lock
+# and required_column: the run then passes only if it reports failed requests. Needs root and Debian's packages.
 upgrade-test: BASE =
+upgrade-test: FAULT =
 upgrade-test: SECONDS = 3
 upgrade-test: tools
-	@$(BIN)/python -m tests.rolling_upgrade --base '$(BASE)' --seconds $(SECONDS)
+	@$(BIN)/python -m tests.rolling_upgrade --base '$(BASE)' --seconds $(SECONDS) \
+		$(if $(FAULT),--fault '$(FAULT)')
 
 # Build the image by the Dockerfile with Debian's buildah, on a base made by mmdebstrap, with its bill of materials, into
 # build/image; then run it without rights on the machine's PostgreSQL, broker and Redis. Needs root.

@@ -50,7 +50,9 @@ class Recorded:
 class Clients:
     """Clients that run inside a `with` block; `recorded` tells what was responded."""
 
-    def __init__(self, url: str, host: str, certificate: Path, seeded: Seeded) -> None:
+    def __init__(
+        self, url: str, host: str, certificate: Path, seeded: Seeded, traders: int
+    ) -> None:
         self.recorded = Recorded()
         self._url = url
         self._certificate = str(certificate)
@@ -59,7 +61,7 @@ class Clients:
         self._stopping = threading.Event()
         clients = (
             (self._withdrawals(), _WITHDRAWAL_PAUSE_SECONDS),
-            (self._orders(), _PAUSE_SECONDS),
+            *((self._orders(), _PAUSE_SECONDS) for _ in range(traders)),
             (self._reads(), _PAUSE_SECONDS),
             (self._reads(), _PAUSE_SECONDS),
         )

@@ -29,13 +29,27 @@ class Migration(migrations.Migration):
         ),
     ]
 '''
+_FAULTY_MIGRATION = '''\
+"""A mistake that the upgrade must report."""
+
+from django.db import migrations
+
+
+class Migration(migrations.Migration):
+    dependencies = [("{app}", "{leaf}")]
+
+    operations = [migrations.RunSQL("""{sql}""")]
+'''
 # Tables that the clients write.
 _EXPANDED = {"wallets": "withdrawal", "orders": "order"}
 _CHANGED_SQL = "wallets/withdrawals/sql/request_withdrawal.sql"
 
 
-def copy_checkout(source: Path, target: Path) -> None:
-    """Copy the checkout `source`, with changes that are not committed, and expand it."""
+def copy_checkout(source: Path, target: Path, faulty_sql: str = "") -> None:
+    """Copy the checkout `source`, with changes that are not committed, and expand it.
+
+    `faulty_sql` becomes one more migration, of the app `orders`.
+    """
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=source,
@@ -48,10 +62,16 @@ def copy_checkout(source: Path, target: Path) -> None:
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source / name, target / name)
     for app, model in _EXPANDED.items():
-        folder = target / app / "migrations"
-        leaf = max(path.stem for path in folder.glob("[0-9]*.py"))
-        number = int(leaf.partition("_")[0]) + 1
-        text = _MIGRATION.format(app=app, leaf=leaf, model=model)
-        (folder / f"{number:04d}_next_release.py").write_text(text)
+        _add_migration(target, app, "next_release", _MIGRATION, model=model)
+    if faulty_sql:
+        _add_migration(target, "orders", "mistake", _FAULTY_MIGRATION, sql=faulty_sql)
     with (target / _CHANGED_SQL).open("a") as file:
         file.write("\n-- The next release.\n")
+
+
+def _add_migration(target: Path, app: str, name: str, template: str, **values: str) -> None:
+    folder = target / app / "migrations"
+    leaf = max(path.stem for path in folder.glob("[0-9]*.py"))
+    number = int(leaf.partition("_")[0]) + 1
+    text = template.format(app=app, leaf=leaf, **values)
+    (folder / f"{number:04d}_{name}.py").write_text(text)

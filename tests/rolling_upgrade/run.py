@@ -29,6 +29,7 @@ from tests.environment.ports import claim_ports
 from tests.environment.processes import wait_until
 from tests.rolling_upgrade.clients import Clients, Recorded, Seeded
 from tests.rolling_upgrade.next_version import copy_checkout
+from tests.rolling_upgrade.planted_faults import PlantedFault
 
 HOST_NAME = "exchange.example"
 PAGE = PRESENT.checkout / "docs/operations/upgrade.md"
@@ -64,6 +65,7 @@ class Installation:
     folder: Path
     environment: dict[str, str]
     provider_url: str
+    web_options: tuple[str, ...] = ()
     _running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def start(self, name: str, version: Version, *command: str) -> None:
@@ -89,7 +91,7 @@ class Installation:
     def start_web(self, name: str, version: Version) -> None:
         """Start a web node as the page on installing says."""
         command = ("-m", "config.webserver", "--host", _WEB[name], "--port", "8000")
-        self.start(name, version, version.interpreter, *command)
+        self.start(name, version, version.interpreter, *command, *self.web_options)
 
     def start_celery(self, name: str, version: Version, *arguments: str) -> None:
         """Start a worker or beat as the page on installing says."""
@@ -121,20 +123,25 @@ class Installation:
                 os.killpg(process.pid, 9)
 
 
-def upgrade_under_load(previous: Version, folder: Path, seconds: float) -> list[str]:
-    """Upgrade from `previous` to this version under load; return what went wrong.
+def upgrade_under_load(
+    previous: Version, folder: Path, seconds: float, fault: PlantedFault
+) -> tuple[list[str], list[str]]:
+    """Upgrade from `previous` to this version under load, with `fault` planted.
 
-    Prints each step. `seconds` of load pass before the first and after the last one.
+    Prints each step. `seconds` of load pass before the first and after the last one. Returns the
+    requests that failed, and what else went wrong.
     """
     commands = page_commands()
     following = Version(folder / "next", PRESENT.interpreter)
-    copy_checkout(PRESENT.checkout, following.checkout)
+    copy_checkout(PRESENT.checkout, following.checkout, fault.migration)
     with running_server(folder), _installation(folder) as installation:
+        installation.web_options = fault.web_options
         installation.shell(previous, commands["Migrate"], **_owner(folder))
         seeded = Seeded(**json.loads(_seed(installation, previous)))
         _end_cooling_off(folder)
         _start_previous(installation, previous)
-        clients = Clients(f"https://{_FRONT}", HOST_NAME, folder / "exchange.crt", seeded)
+        url, certificate = f"https://{_FRONT}", folder / "exchange.crt"
+        clients = Clients(url, HOST_NAME, certificate, seeded, fault.traders)
         with clients:
             recorded = clients.recorded
             _step("load", recorded, lambda: time.sleep(seconds))
@@ -155,7 +162,7 @@ def upgrade_under_load(previous: Version, folder: Path, seconds: float) -> list[
         problems = _verify(installation, following, recorded, commands["Verify"])
         if problems or recorded.failures:
             _print_logs(folder)
-    return [*recorded.failures[:10], *problems]
+    return recorded.failures, problems
 
 
 def _step(name: str, recorded: Recorded, action: Any) -> None:
