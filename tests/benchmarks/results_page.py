@@ -14,7 +14,8 @@ _INTRODUCTION = """# Benchmark results
 `make results` writes this page from the last `make bench`. [Performance](performance.md) has more.
 Ratios count, not absolute values: client, application and PostgreSQL share the machine.
 """
-# Rates of contenders a second, by name in the result files; other results are tables of their own.
+# Rates of contenders a second, by name in the result files. Results without peers are tables of
+# their own.
 _RATES = "per_second"
 
 
@@ -31,7 +32,7 @@ def _section(result: dict[str, Any]) -> Iterator[str]:
         f" {result['connections']} connections.\n"
     )
     rows = result["figures"]
-    compared = all(isinstance(row.get(_RATES), dict) for row in rows.values())
+    compared = all("ours_times" in row for row in rows.values())
     yield from _rates(rows) if compared else _values(rows)
     yield ""
 
@@ -48,13 +49,21 @@ def _rates(rows: dict[str, dict[str, Any]]) -> Iterator[str]:
 
 def _values(rows: dict[str, dict[str, Any]]) -> Iterator[str]:
     """Yield a line per scenario with its numbers."""
-    columns = [
-        name for name, value in next(iter(rows.values())).items() if isinstance(value, int | float)
-    ]
+    numbers = {scenario: dict(_numbers(row)) for scenario, row in rows.items()}
+    columns = list(next(iter(numbers.values())))
     yield f"| Scenario | {' | '.join(name.replace('_', ' ') for name in columns)} |"
     yield "|---" * (len(columns) + 1) + "|"
-    for scenario, row in rows.items():
+    for scenario, row in numbers.items():
         yield f"| {scenario} | {' | '.join(f'{row[name]:,g}' for name in columns)} |"
+
+
+def _numbers(row: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
+    """Yield name and value of each number, also of those by contender; rounds are lists."""
+    for name, value in row.items():
+        if isinstance(value, dict):
+            yield from _numbers(value, f"{prefix}{name}, ")
+        elif isinstance(value, int | float):
+            yield f"{prefix}{name}", value
 
 
 def main() -> None:

@@ -34,9 +34,21 @@ PAGES = {
     "figures": {"dashboard": {"milliseconds": 97.1, "queries": 23, "rounds": [97.0, 97.2]}},
 }
 
+REPLICA = {
+    "benchmark": "replica",
+    **RUN,
+    "figures": {
+        "statements": {
+            "per_second": {"primary only": 253.1, "with replica": 247.0},
+            "primary_saved": 0.88,
+            "rounds": {"primary only": [2.1], "with replica": [0.2]},
+        }
+    },
+}
+
 
 def test_rates_stand_with_their_ratio_and_other_results_with_every_number():
-    page = render([ORDERS, PAGES])
+    page = render([ORDERS, PAGES, REPLICA])
     assert "## Orders\n" in page
     assert "2026-11-25, Python 3.11.7, 2 cores, 5 rounds of 4 s, 32 connections." in page
     assert "| one connection | ours | 923 |  |" in page
@@ -44,6 +56,10 @@ def test_rates_stand_with_their_ratio_and_other_results_with_every_number():
     assert "## Back office\n" in page
     assert "| Scenario | milliseconds | queries |" in page
     assert "| dashboard | 97.1 | 23 |" in page
+    assert (
+        "| Scenario | per second, primary only | per second, with replica | primary saved |" in page
+    )
+    assert "| statements | 253.1 | 247 | 0.88 |" in page
 
 
 def test_the_program_writes_the_page_without_comparisons_of_versions(tmp_path: Path):
