@@ -22,7 +22,7 @@ from typing import Any
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 # Debian packages with the programs that build and run the image.
-PACKAGES = {"buildah": "buildah", "crun": "crun", "mmdebstrap": "mmdebstrap"}
+PACKAGES = {"buildah": "buildah", "mmdebstrap": "mmdebstrap"}
 # The release with the Python of the lock file.
 _RELEASE = "bookworm"
 _PYTHON = "3.11"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
@@ -75,6 +77,28 @@ def test_error_pages_carry_the_content_security_policy(browser, live_service):
 def test_server_errors_carry_it_too(browser, live_service, broken):
     response = browser.get(live_service.base_url + AUDITORS_PAGE, timeout=10)
     in_words(response, 500, "Something went wrong")
+
+
+def test_missing_static_files_take_only_the_styles_from_error_pages(
+    settings: Any, tmp_path: Path, db: None
+) -> None:
+    settings.STATIC_ROOT = tmp_path
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    }
+    client = Client(raise_request_exception=False)
+    for address, status, words in (
+        ("/nothing", 404, "Page not found"),
+        ("/admin/login/", 500, "Something went wrong"),
+    ):
+        response = client.get(address)
+        page = response.content.decode()
+        assert (response.status_code, words in page) == (status, True), page
+        assert response["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
+        assert page.startswith("<!doctype html>")
+        assert "<link" not in page
+        assert 'href="/admin/"' in page
 
 
 def test_the_api_answers_in_its_envelope_and_not_with_a_page(live_service):
